@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/error.hpp>
+
+namespace sessionkit { inline namespace v0 {
+
+char const* to_string(Errc code) noexcept {
+  switch (code) {
+  case Errc::not_found: return "not_found";
+  case Errc::already_exists: return "already_exists";
+  case Errc::conflict: return "conflict";
+  case Errc::invalid_argument: return "invalid_argument";
+  case Errc::unsupported: return "unsupported";
+  case Errc::timed_out: return "timed_out";
+  case Errc::corrupt: return "corrupt";
+  case Errc::unsupported_version: return "unsupported_version";
+  case Errc::unsafe_path: return "unsafe_path";
+  case Errc::no_space: return "no_space";
+  case Errc::io_error: return "io_error";
+  case Errc::unavailable: return "unavailable";
+  case Errc::not_written: return "not_written";
+  case Errc::outcome_unknown: return "outcome_unknown";
+  case Errc::poisoned: return "poisoned";
+  case Errc::forked: return "forked";
+  }
+  return "unknown";
+}
+
+}}

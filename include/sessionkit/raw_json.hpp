@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/result.hpp>
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace sessionkit { inline namespace v0 {
+
+/// One valid JSON value on one line, its text kept as written: number spelling, key order, escapes. Line ends between
+/// tokens become spaces. The default is `null`.
+class SESSIONKIT_API RawJson {
+ public:
+  RawJson() : text_("null") {}
+
+  /// `invalid_argument` (with the offset) if the text is not one JSON value, or nested deeper than 128.
+  static Result<RawJson> parse(std::string text);
+
+  /// Any text: valid JSON is kept; what is not becomes a JSON string of that text (models do emit bad arguments).
+  static RawJson from(std::string text);
+
+  /// The JSON string of `text`, escaped.
+  static RawJson string(std::string_view text);
+
+  std::string const& str() const noexcept { return text_; }
+  bool is_null() const noexcept { return text_ == "null"; }
+  bool is_object() const noexcept { return !text_.empty() && text_.front() == '{'; }
+  bool is_string() const noexcept { return !text_.empty() && text_.front() == '"'; }
+  friend bool operator==(RawJson const& a, RawJson const& b) noexcept { return a.text_ == b.text_; }
+  friend bool operator!=(RawJson const& a, RawJson const& b) noexcept { return a.text_ != b.text_; }
+
+ private:
+  explicit RawJson(std::string text) : text_(std::move(text)) {}
+  friend struct RawJsonAccess;
+  std::string text_;
+};
+
+}}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/error.hpp>
+
+#include <exception>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+namespace sessionkit { inline namespace v0 {
+
+/// What `Result::value()` throws on a failure: the library's only exception beside `std::bad_alloc`.
+class SESSIONKIT_API Exception : public std::exception {
+ public:
+  explicit Exception(Error error) : error_(std::move(error)) {}
+  char const* what() const noexcept override { return error_.message.c_str(); }
+  Error const& error() const noexcept { return error_; }
+
+ private:
+  Error error_;
+};
+
+/// A value or an `Error`: a small subset of C++23's `std::expected<T, Error>`.
+/// `*r`, `r->` and `error()` need that state to hold (check first); `value()` throws `Exception` instead.
+template <class T>
+class [[nodiscard]] Result {
+ public:
+  using value_type = T;
+
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
+  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
+  /// A `Result<shared_ptr<Derived>>` is a `Result<shared_ptr<Base>>`.
+  template <class U, class = std::enable_if_t<std::is_convertible_v<U, T> && !std::is_same_v<U, T>>>
+  Result(Result<U> other)
+      : state_(other.ok() ? State(std::in_place_index<0>, std::move(other).value())
+                          : State(std::in_place_index<1>, std::move(other).error())) {}
+
+  bool ok() const noexcept { return state_.index() == 0; }
+  explicit operator bool() const noexcept { return ok(); }
+
+  T& value() & { return check(), *std::get_if<0>(&state_); }
+  T const& value() const& { return check(), *std::get_if<0>(&state_); }
+  /// By value, so that a range-for over `f().value().items` does not dangle.
+  T value() && { return check(), std::move(*std::get_if<0>(&state_)); }
+
+  T& operator*() & noexcept { return *std::get_if<0>(&state_); }
+  T const& operator*() const& noexcept { return *std::get_if<0>(&state_); }
+  T operator*() && { return std::move(*std::get_if<0>(&state_)); }
+  T* operator->() noexcept { return std::get_if<0>(&state_); }
+  T const* operator->() const noexcept { return std::get_if<0>(&state_); }
+
+  Error const& error() const& noexcept { return *std::get_if<1>(&state_); }
+  Error error() && { return std::move(*std::get_if<1>(&state_)); }
+
+ private:
+  using State = std::variant<T, Error>;
+  void check() const {
+    if (!ok()) throw Exception(*std::get_if<1>(&state_));
+  }
+  State state_;
+};
+
+/// Success without a value (`return {};`), or an `Error`.
+template <>
+class [[nodiscard]] Result<void> {
+ public:
+  Result() = default;
+  Result(Error error) : error_(std::move(error)), ok_(false) {}
+
+  bool ok() const noexcept { return ok_; }
+  explicit operator bool() const noexcept { return ok_; }
+  void value() const {
+    if (!ok_) throw Exception(error_);
+  }
+  Error const& error() const& noexcept { return error_; }
+  Error error() && { return std::move(error_); }
+
+ private:
+  Error error_{Errc::not_found};
+  bool ok_ = true;
+};
+
+}}
