@@ -27,8 +27,8 @@ class SESSIONKIT_API SessionId {
   std::string text_;
 };
 
-/// Names an entry within its session: any UTF-8 text (the pi format accepts any). Never a path. Empty: no entry.
-/// Entries whose line carries no id are called `@N`, N the byte offset behind the line's last byte.
+/// Names an entry within its session: any UTF-8 text (the pi format accepts any). Never a path. Empty: no
+/// entry. Entries whose line carries no id are called `@N`, N the byte offset behind the line's last byte.
 class EntryId {
  public:
   EntryId() = default;
@@ -65,7 +65,8 @@ class Position {
 /// Makes a fresh entry id. Absent in options: `random_entry_id`. Must not repeat within a session.
 using IdSource = std::function<std::string()>;
 
-/// A UUID version 7 (RFC 9562): 48 bits of `at`, the rest random from the operating system. The default session id.
+/// A UUID version 7 (RFC 9562): 48 bits of `at`, the rest random from the operating system. The default
+/// session id.
 SESSIONKIT_API SessionId make_session_id(Timestamp at);
 
 /// 16 lower-case hex digits, 64 random bits from the operating system.

@@ -8,8 +8,8 @@
 
 namespace sessionkit { inline namespace v0 {
 
-/// One valid JSON value on one line, its text kept as written: number spelling, key order, escapes. Line ends between
-/// tokens become spaces. The default is `null`.
+/// One valid JSON value on one line, its text kept as written: number spelling, key order, escapes. Line ends
+/// between tokens become spaces. The default is `null`.
 class SESSIONKIT_API RawJson {
  public:
   RawJson() : text_("null") {}
@@ -17,7 +17,8 @@ class SESSIONKIT_API RawJson {
   /// `invalid_argument` (with the offset) if the text is not one JSON value, or nested deeper than 128.
   static Result<RawJson> parse(std::string text);
 
-  /// Any text: valid JSON is kept; what is not becomes a JSON string of that text (models do emit bad arguments).
+  /// Any text: valid JSON is kept; what is not becomes a JSON string of that text (models do emit bad
+  /// arguments).
   static RawJson from(std::string text);
 
   /// The JSON string of `text`, escaped.

@@ -22,8 +22,7 @@ class SESSIONKIT_API Exception : public std::exception {
 
 /// A value or an `Error`: a small subset of C++23's `std::expected<T, Error>`.
 /// `*r`, `r->` and `error()` need that state to hold (check first); `value()` throws `Exception` instead.
-template <class T>
-class [[nodiscard]] Result {
+template <class T> class [[nodiscard]] Result {
  public:
   using value_type = T;
 
@@ -61,8 +60,7 @@ class [[nodiscard]] Result {
 };
 
 /// Success without a value (`return {};`), or an `Error`.
-template <>
-class [[nodiscard]] Result<void> {
+template <> class [[nodiscard]] Result<void> {
  public:
   Result() = default;
   Result(Error error) : error_(std::move(error)), ok_(false) {}

@@ -3,6 +3,7 @@
 #include <sessionkit/result.hpp>
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -18,11 +19,12 @@ using Clock = std::function<Timestamp()>;
 /// The system clock's time now.
 SESSIONKIT_API Timestamp system_now() noexcept;
 
-/// `2025-11-03T08:00:01.807Z`: RFC 3339, UTC, always three digits of milliseconds (as JavaScript's toISOString).
+/// `2025-11-03T08:00:01.807Z`: RFC 3339, UTC, always three digits of milliseconds (as JavaScript's
+/// toISOString).
 SESSIONKIT_API std::string to_rfc3339(Timestamp);
 
-/// Reads RFC 3339 and the near forms other programs write: any number of fraction digits, `Z`, an offset, or none
-/// (read as UTC). `invalid_argument` for anything else.
+/// Reads RFC 3339 and the near forms other programs write: any number of fraction digits, `Z`, an offset, or
+/// none (read as UTC). `invalid_argument` for anything else.
 SESSIONKIT_API Result<Timestamp> parse_rfc3339(std::string_view text);
 
 /// Milliseconds since 1970, negative before.

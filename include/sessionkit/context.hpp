@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/session_store.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sessionkit { inline namespace v0 {
+
+/// The entries that count for the model: the path from the last compaction's first kept entry to the leaf.
+struct Context {
+  std::vector<Entry> entries = {};      ///< oldest first; without the header and without `compaction`
+  std::optional<Entry> compaction = {}; ///< the last one on the path; its summary stands for what came before
+  std::size_t after_compaction = 0;     ///< index of the first of `entries` that follows the compaction
+  EntryId leaf = {};                    ///< empty: the log has no entries
+  Position end = {};                    ///< end of the log when it was read
+  std::vector<Damage> damage = {};      ///< met on the way; what they hide is not in `entries`
+};
+
+/// Reads what counts from the leaf backwards and stops as soon as it may: cost follows what is kept, not the
+/// log. `leaf`: empty means the last entry. `not_found` if there is no such session or entry.
+///
+/// A parent that is missing, or that stands behind its child, is replaced by the entry before it in the log,
+/// and reported: damage never hides the good entries before it.
+SESSIONKIT_API Result<Context> load_context(SessionStore& store, SessionId const& id,
+                                            EntryId const& leaf = {});
+
+/// The whole path from the first entry to the leaf, compactions included. The header is not part of it.
+SESSIONKIT_API Result<std::vector<Entry>> load_path(SessionStore& store, SessionId const& id,
+                                                    EntryId const& leaf = {});
+
+/// A log as it stands, oldest first, the header first; lines that cannot be decoded are in `damage`.
+struct Log {
+  std::vector<Entry> entries = {};
+  std::vector<Damage> damage = {};
+  Position end = {};
+};
+/// Every entry of a log, oldest first.
+SESSIONKIT_API Result<Log> load_log(SessionStore& store, SessionId const& id);
+
+/// The entries of a log that are nobody's parent, in log order: the tips of its branches.
+SESSIONKIT_API std::vector<EntryId> leaves_of(Log const& log);
+
+}}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/record.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace sessionkit { inline namespace v0 {
+
+/// How one program writes entries as lines: a table of pure functions. Constants of this type are the
+/// dialects.
+struct Dialect {
+  std::string_view name;
+
+  /// True if a file whose first complete line is this one is in this dialect.
+  bool (*detect)(std::string_view line) noexcept;
+
+  /// Reads id, type and parent of a line; stops as soon as they are known, so a true answer does not prove
+  /// the line complete. Views point into `line`, or into `unescaped` where the text had escapes (which it
+  /// empties first). A line without an id leaves `id` empty. False: no JSON object, or torn before its head
+  /// was complete.
+  bool (*head)(std::string_view line, RecordView& out, std::deque<std::string>& unescaped);
+
+  /// The whole line, checked: `corrupt` unless it is one complete JSON object no deeper than 128. Unknown
+  /// types, roles and parts are kept (`Unknown`, `Opaque`). Id and link are taken from the record.
+  Result<Entry> (*decode)(RecordView const& record);
+
+  /// Appends the entry's line, without a line end. `unsupported` if this dialect cannot say it; `out` is then
+  /// as before.
+  Result<void> (*encode)(Entry const& entry, std::string& out);
+
+  /// True if `encode` can say bodies of this kind (index in `EntryBody`).
+  bool (*can)(std::size_t body_index) noexcept;
+};
+
+/// pi / OpenClaw JSONL version 3 (versions 1 and 2 are read): `id`, `parentId`, RFC 3339 times. The default.
+/// Format: the documentation of pi-coding-agent, docs/session.md, and its session-manager.
+SESSIONKIT_API Dialect const& native_dialect() noexcept;
+
+/// The dialect of this name, or null.
+SESSIONKIT_API Dialect const* find_dialect(std::string_view name) noexcept;
+
+/// The dialect that recognises this first line, or null.
+SESSIONKIT_API Dialect const* detect_dialect(std::string_view line) noexcept;
+
+/// Decodes a page's item in the page's dialect.
+SESSIONKIT_API Result<Entry> decode(RecordPage const& page, RecordPage::Item const& item);
+
+}}

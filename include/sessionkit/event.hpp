@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <functional>
+#include <string>
+
+namespace sessionkit { inline namespace v0 {
+
+/// Something a person may want to know that is no failure: the library logs nothing by itself.
+struct Event {
+  enum Kind { tail_sealed, damage_found, index_rebuilt, write_rebased, retention, compaction };
+  Kind kind;
+  std::string session = {}; ///< id or path; empty: the whole store
+  std::string message = {}; ///< one sentence with place and numbers
+};
+
+/// Called on the thread that caused the event, with no lock held. Absent: nobody is told.
+using OnEvent = std::function<void(Event const&)>;
+
+}}

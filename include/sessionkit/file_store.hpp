@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/event.hpp>
+#include <sessionkit/session_store.hpp>
+#include <sessionkit/time.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace sessionkit { inline namespace v0 {
+
+/// What an acknowledged append survives (docs/durability.md). Every level survives the end of the process.
+enum class Durability {
+  os,    ///< the operating system has it; a power loss may take the last seconds
+  turn,  ///< the end of each turn survives power loss
+  entry, ///< every entry survives power loss
+};
+
+struct FileStoreOptions {
+  Durability durability = Durability::turn;
+  std::chrono::milliseconds lock_wait{5000}; ///< how long to wait for another writer: then `timed_out`
+  std::uint64_t max_line = std::uint64_t{64}
+                           << 20; ///< longer lines are skipped on reading and refused on writing; bytes
+  bool create = true;             ///< make the directory (mode 0700) if it does not exist
+  OnEvent on_event = {};
+};
+
+/// Sessions as files in a directory: `<root>/<session id>.jsonl` and an index `<root>/sessions.json` that is
+/// rebuilt from them when it is missing or wrong. Several processes may use one directory. `not_found` (and
+/// not `create`), `unsafe_path`, `io_error`.
+SESSIONKIT_API Result<std::shared_ptr<SessionStore>> open_file_store(std::string const& root,
+                                                                     FileStoreOptions options = {});
+
+/// `<home>/agents/<agent>/sessions`, as ai-panel and OpenClaw lay it out. `invalid_argument` if the agent's
+/// name has not the shape of a `SessionId`.
+SESSIONKIT_API Result<std::shared_ptr<SessionStore>>
+open_agent_store(std::string const& home, std::string const& agent, FileStoreOptions options = {});
+
+/// One transcript file of any name as a store of one session, whose id is the file's header id where that is
+/// a valid `SessionId`, else the file's name without its extension, cleaned. There is no index. Listing gives
+/// that session; removing is `unsupported`.
+SESSIONKIT_API Result<std::shared_ptr<SessionStore>> open_transcript(std::string const& path,
+                                                                     FileStoreOptions options = {});
+
+/// Rebuilds the index of a file store from its transcripts and answers how many sessions it has now.
+SESSIONKIT_API Result<std::size_t> reindex_file_store(std::string const& root, FileStoreOptions options = {});
+
+}}

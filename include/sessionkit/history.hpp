@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/context.hpp>
+#include <sessionkit/history_policy.hpp>
+#include <sessionkit/message.hpp>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sessionkit { inline namespace v0 {
+
+/// Whose rules a history must obey. `native` is pi's own message shape, for programs that read that.
+enum class Provider { anthropic, openai_chat, native };
+
+enum class RebuildMode {
+  valid,    ///< what the provider accepts, whatever the log holds
+  faithful, ///< what the log holds, regrouped and nothing else
+};
+
+/// For whom to rebuild.
+struct Target {
+  Provider provider = Provider::anthropic;
+  std::string model = {};                   ///< as in `Generation::model`; empty: the model of each message
+  std::string system = {};                  ///< the host's system prompt
+  std::vector<HistoryPolicy> policies = {}; ///< applied in order, after the repairs
+  RebuildMode mode = RebuildMode::valid;
+};
+
+/// One change that `valid` made, so that nothing is mended silently.
+struct Repair {
+  EntryId entry = {};
+  std::string_view rule; ///< a name with static storage (docs/history.md lists them)
+  std::string before = {}, after = {};
+  bool retroactive = false; ///< it changes what an earlier request already sent
+};
+
+/// What to send. Messages are in the provider's order and grouping, still provider-neutral in shape.
+struct History {
+  std::vector<Message> messages = {};
+  std::vector<EntryId> sources = {}; ///< for each message, the entry it began with; empty for made ones
+  std::string system = {};           ///< system prompt, with the summary where the provider has a system text
+  std::vector<Repair> report = {};
+  std::size_t tokens = 0;
+};
+
+/// Turns the entries that count into messages a provider accepts: groups tool results behind their calls,
+/// answers calls that nobody answered, drops what no provider takes, and reports each change. Pure and total:
+/// any log gives a valid history, possibly an empty one. Nothing is written back.
+class SESSIONKIT_API HistoryRebuilder {
+ public:
+  explicit HistoryRebuilder(Target target = {});
+  History rebuild(Context const& context) const;
+
+ private:
+  Target target_;
+};
+
+}}

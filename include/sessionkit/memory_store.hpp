@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/session_store.hpp>
+
+namespace sessionkit { inline namespace v0 {
+
+/// A store that lives as long as the process: for tests and hosts that want no files.
+SESSIONKIT_API std::shared_ptr<SessionStore> make_memory_store();
+
+}}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/entry.hpp>
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sessionkit { inline namespace v0 {
+
+/// A line and its head: what stores carry. Views; whoever made the record owns the bytes.
+struct RecordView {
+  std::string_view id = {}, type = {};
+  std::string_view line = {}; ///< one JSON object, without its line end
+  Parent link = Parent::previous;
+  std::string_view parent = {}; ///< set where `link` is `entry`
+};
+
+/// What is wrong with a place in a log. The first group are lines that give no entry; the second group
+/// relations between entries; the third are oddities that lose nothing.
+enum class DamageKind {
+  bad_json,
+  not_an_object,
+  too_deep,
+  nul_run,
+  torn_tail,
+  oversize,
+  checksum,
+  missing_header,
+  missing_parent,
+  parent_cycle,
+  duplicate_id,
+  missing_first_kept,
+  byte_order_mark,
+  carriage_return,
+  invalid_utf8,
+  no_final_newline,
+};
+/// The enumerator's name, for example "torn_tail". Never null.
+SESSIONKIT_API char const* to_string(DamageKind) noexcept;
+/// False for the oddities: they are reported and cost nothing.
+SESSIONKIT_API bool is_damage(DamageKind) noexcept;
+
+/// One finding, located.
+struct Damage {
+  std::uint64_t offset = 0; ///< where the bytes begin (files), or the record's position (databases)
+  std::uint64_t length = 0; ///< bytes
+  DamageKind kind = DamageKind::bad_json;
+  std::string what = {}; ///< one sentence: what is wrong and what happens with it
+};
+
+/// Which records of a log to read.
+struct ReadRange {
+  enum Order { oldest_first, newest_first };
+  Order order = oldest_first;
+  /// oldest_first: records that end behind it. newest_first: records that end at or before it. Absent: that
+  /// order's own end of the log. `RecordPage::next` continues.
+  std::optional<Position> from = {};
+  std::size_t max_records = 256;
+  std::size_t max_bytes = std::size_t{1} << 20; ///< of lines; at least one record is given whatever its size
+};
+
+/// Some records of a log, in the order asked for. Owns their bytes; moving it keeps the views valid.
+class SESSIONKIT_API RecordPage {
+ public:
+  struct Item : RecordView {
+    Position end; ///< where the log ended after this record
+  };
+
+  RecordPage() = default;
+  RecordPage(RecordPage&&) noexcept = default;
+  RecordPage& operator=(RecordPage&&) noexcept = default;
+  RecordPage(RecordPage const&) = delete;
+  RecordPage& operator=(RecordPage const&) = delete;
+  ~RecordPage() = default;
+
+  std::vector<Item> const& items() const noexcept { return items_; }
+
+  std::vector<Damage> damage = {};     ///< lines that gave no record, in the order met
+  bool more = false;                   ///< records remain in this direction
+  Position next = {};                  ///< `ReadRange::from` of the following page
+  Position log_end = {};               ///< end of the last record of the whole log when the page was read
+  std::string_view dialect = "native"; ///< how to decode the lines; a name with static storage
+
+  /// For backends: copies a record in.
+  void add(Position end, RecordView const& record);
+  /// For backends: a record whose views point into buffers given to `keep`.
+  void add_kept(Position end, RecordView const& record) { items_.push_back(Item{record, end}); }
+  /// For backends: gives bytes to the page; the view stays valid as long as the page or what it is moved
+  /// into.
+  std::string_view keep(std::string bytes);
+  char* keep(std::unique_ptr<char[]> buffer);
+
+ private:
+  std::deque<std::string> texts_;
+  std::vector<std::unique_ptr<char[]>> buffers_;
+  std::vector<Item> items_;
+};
+
+}}

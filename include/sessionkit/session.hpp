@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/context.hpp>
+#include <sessionkit/event.hpp>
+#include <sessionkit/history.hpp>
+#include <sessionkit/provider.hpp>
+#include <sessionkit/session_store.hpp>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace sessionkit { inline namespace v0 {
+
+/// What to do when somebody else appended first.
+enum class OnConflict {
+  rebase, ///< append behind their entries, which then precede ours in the conversation
+  fail,   ///< answer `conflict`; `refresh` shows what came
+  fork,   ///< append under the leaf we had: the log branches
+};
+
+struct SessionOptions {
+  Clock clock = {};                               ///< absent: the system clock
+  IdSource ids = {};                              ///< absent: `random_entry_id`
+  OnConflict on_conflict = OnConflict::rebase;    ///< for messages; titles, state and labels always rebase
+  std::function<void(Entry&)> before_append = {}; ///< may change what is stored, for example redact secrets
+  OnEvent on_event = {};
+};
+
+/// What a new session is about; all of it goes into the header. Absent `id`: a UUID version 7.
+struct NewSession {
+  std::string key = {}, agent = {}, user = {}, cwd = {};
+  RawJson metadata = {};
+  std::optional<SessionId> id = {};
+  std::string parent_session = {};
+};
+
+struct AppendOptions {
+  std::optional<EntryId> id = {}; ///< the caller's own id: repeating the call stores nothing twice
+  bool ends_turn = false;         ///< the turn is over: durable now, where the store's level says so
+};
+
+class Turn;
+
+/// A conversation: what most hosts touch. Keeps where the conversation stands and turns calls into entries.
+///
+/// One thread at a time; any number of sessions may share a store. Two objects, here or in other processes,
+/// may have the same session open: each append finds what the other wrote (`OnConflict`).
+class SESSIONKIT_API Session {
+ public:
+  /// `not_found` if there is no such session: opening never creates.
+  static Result<Session> open(std::shared_ptr<SessionStore> store, SessionId const& id,
+                              SessionOptions options = {});
+  /// `already_exists` if `NewSession::id` is taken.
+  static Result<Session> create(std::shared_ptr<SessionStore> store, NewSession about = {},
+                                SessionOptions options = {});
+  /// The newest session of this key that is not archived, or a new one. A session that cannot be read is an
+  /// error, never a new session.
+  static Result<Session> resume(std::shared_ptr<SessionStore> store, std::string key,
+                                SessionOptions options = {});
+
+  Session(Session&&) noexcept;
+  Session& operator=(Session&&) noexcept;
+  ~Session();
+
+  SessionId const& id() const noexcept;
+  /// The entry the next one will follow; empty: none.
+  EntryId const& leaf() const noexcept;
+  /// The end of the log as far as this object knows.
+  Position end() const noexcept;
+
+  /// Stores a message and answers its entry's id. An assistant message without tool calls ends the turn.
+  /// Errors are those of `SessionStore::append`; the message is not consumed, so the call may be repeated.
+  Result<EntryId> append(Message const& message, AppendOptions const& options = {});
+  /// Stores several messages in one write, all or nothing (a file may keep a prefix after a crash).
+  Result<std::vector<EntryId>> append_all(std::vector<Message> const& messages,
+                                          AppendOptions const& options = {});
+  /// Stores any other entry. `invalid_argument` for a `Header`.
+  Result<EntryId> append_entry(EntryBody body, AppendOptions const& options = {});
+  /// Makes everything so far survive power loss, where the store's level says turns do.
+  Result<void> end_turn();
+
+  /// Groups what belongs together; see `Turn`.
+  Turn begin_turn();
+
+  Result<void> set_title(std::string title, bool by_person = true);
+  Result<void> set_archived(bool archived);
+  /// Empty label: the mark is taken away. `not_found` if there is no such entry.
+  Result<void> set_label(EntryId const& target, std::string label);
+  Result<void> set_state(std::string key, RawJson value);
+  Result<void> remove_state(std::string key);
+
+  Result<SessionInfo> info();
+  /// What others appended since this object looked, oldest first; the leaf moves to the end of the log.
+  Result<std::vector<Entry>> refresh();
+  /// From the first entry to the leaf.
+  Result<std::vector<Entry>> path();
+  /// The tips of all branches, in log order.
+  Result<std::vector<EntryId>> leaves();
+
+  /// Moves the leaf: the next entry will follow this one. Nothing is stored until then. Empty id: before the
+  /// first entry.
+  Result<void> rewind(EntryId const& to);
+  /// Copies the path up to the leaf, line for line, into a new session whose header names this one.
+  Result<Session> fork(NewSession about = {});
+
+  Result<Context> context();
+  /// The history of `context()` rebuilt for a target.
+  Result<History> history(Target const& target);
+  /// The same, encoded.
+  Result<RequestParts> request(Target const& target);
+
+ private:
+  friend class Turn;
+  struct State;
+  explicit Session(std::unique_ptr<State> state) noexcept;
+  std::unique_ptr<State> state_;
+};
+
+/// One exchange: the user's message, the model's answers and its tool calls, until the answer is final.
+/// Entries are stored as they come. The session must outlive its turn.
+///
+/// Destroyed without `commit`, the turn is aborted: an entry says so, and calls without a result will be
+/// answered as interrupted when the history is rebuilt.
+class SESSIONKIT_API Turn {
+ public:
+  Turn(Turn&&) noexcept;
+  Turn& operator=(Turn&&) = delete;
+  ~Turn();
+
+  Result<EntryId> append(Message const& message, AppendOptions const& options = {});
+  /// Ends the turn; on success it is as durable as the store's level says.
+  Result<void> commit();
+  /// Ends the turn unfinished and stores an entry that says so, if the turn stored anything.
+  Result<void> abort();
+
+ private:
+  friend class Session;
+  explicit Turn(Session& session) noexcept : session_(&session) {}
+  Session* session_;
+  bool stored_ = false;
+};
+
+}}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/entry.hpp>
+#include <sessionkit/record.hpp>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace sessionkit { inline namespace v0 {
+
+/// The row of a session list: a bounded summary of a log, kept up to date entry by entry.
+struct SessionInfo {
+  SessionId id;
+  std::string key = {}, agent = {}, user = {}, cwd = {};
+  std::string title = {}; ///< set by a `TitleChange`; empty: none
+  bool title_by_person = false, archived = false;
+  std::string first_user_text = {}; ///< the first 200 code points of what the user said first
+  Timestamp created = {}, updated = {};
+  std::uint64_t messages = 0; ///< user, assistant and tool messages, all branches
+  std::uint64_t turns = 0;    ///< messages of the user
+  std::uint64_t tokens =
+      0; ///< estimate of what the model would see (`estimate_tokens`); restarts at a compaction
+  std::uint64_t damaged = 0; ///< lines that gave no entry
+  Usage usage = {};          ///< summed over assistant messages, repeats of one request id counted once
+  std::vector<std::string> recent_requests = {}; ///< the last few request ids, to recognise repeats
+  std::string provider = {}, model = {}, thinking_level = {};
+  std::map<std::string, RawJson> state = {};
+  std::map<std::string, std::string> labels = {}; ///< entry id to label
+  std::string parent_session = {};
+  EntryId last = {}; ///< the last entry of the log: where a session continues unless told otherwise
+  Position end = {}; ///< end of the last entry folded in
+  std::uint32_t end_crc =
+      0; ///< CRC-32C of that entry's line: tells whether the log is still the one that was folded
+
+  /// The title to show: the chosen one, else the first user text cut at `max_code_points`.
+  SESSIONKIT_API std::string display_title(std::size_t max_code_points = 30) const;
+};
+
+/// The empty summary of a session that has no entries yet.
+inline SessionInfo make_session_info(SessionId id) {
+  SessionInfo info{std::move(id)};
+  return info;
+}
+
+/// Adds one entry, which ends at `end`, to the summary. Pure and bounded; the only place that knows what the
+/// fields mean.
+SESSIONKIT_API void fold(SessionInfo& info, Entry const& entry, Position end, std::string_view line);
+
+/// The same for a record, decoded in `dialect`; a line that cannot be decoded counts as damaged.
+SESSIONKIT_API void fold(SessionInfo& info, RecordPage::Item const& item,
+                         std::string_view dialect = "native");
+
+}}

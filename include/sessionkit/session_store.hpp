@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/record.hpp>
+#include <sessionkit/session_info.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sessionkit { inline namespace v0 {
+
+/// One batch of entries for one session.
+struct Append {
+  /// The end of the log the batch was made for. `Position{}`: the session must not exist yet.
+  Position expected = {};
+  std::vector<RecordView> records = {}; ///< empty and `durable`: sync only
+  SessionInfo const* after =
+      nullptr;          ///< the summary with this batch folded in; absent: it is folded on the next `info`
+  bool durable = false; ///< power loss must not undo what the call acknowledges
+};
+
+/// Which sessions to list, newest first by last entry.
+struct ListQuery {
+  std::optional<std::string> key = {}, agent = {}, user = {};
+  std::optional<bool> archived = {};
+  std::size_t limit = 50;
+  std::string cursor = {}; ///< `SessionPage::next` of the page before
+};
+struct SessionPage {
+  std::vector<SessionInfo> sessions = {};
+  std::string next = {}; ///< empty: no more
+};
+
+/// The waist: a set of append-only logs that carry records, not meaning. Whoever writes a store implements
+/// these five and runs the conformance kit. Safe to call from several threads at once.
+class SESSIONKIT_API SessionStore {
+ public:
+  virtual ~SessionStore() = default;
+
+  /// Adds a batch behind the log's end, all or nothing (a file may keep a prefix after a crash), and answers
+  /// the new end. `conflict` if an entry stands behind `expected`, or `expected` is no end of an entry;
+  /// `already_exists` if the session exists though `expected` is `Position{}`, or an id of the batch stands
+  /// behind `expected` with other bytes; `not_found` if the session does not exist. A batch that stands there
+  /// already, same ids and bytes, answers its old end, and one that stands there in part is completed:
+  /// repeating after `outcome_unknown` is safe.
+  virtual Result<Position> append(SessionId const& id, Append const& batch) = 0;
+
+  /// Some records of a log. `not_found` if there is no such session; damage is reported in the page and stops
+  /// nothing.
+  virtual Result<RecordPage> read(SessionId const& id, ReadRange const& range) = 0;
+
+  /// The summary of one session, up to date with its log. `not_found` if there is no such session.
+  virtual Result<SessionInfo> info(SessionId const& id) = 0;
+
+  /// Sessions that match, newest first.
+  virtual Result<SessionPage> list(ListQuery const& query) = 0;
+
+  /// Removes a session, to a trash where the store has one. `not_found` if there is no such session.
+  virtual Result<void> remove(SessionId const& id) = 0;
+
+ protected:
+  SessionStore() = default;
+  SessionStore(SessionStore const&) = delete;
+  SessionStore& operator=(SessionStore const&) = delete;
+};
+
+// For backends.
+
+/// True if the query asks for this session (cursor and limit aside).
+SESSIONKIT_API bool selects(ListQuery const& query, SessionInfo const& info);
+
+/// Sorts what `selects` let through newest first and cuts the page that the cursor asks for.
+SESSIONKIT_API SessionPage page_of(std::vector<SessionInfo> matching, ListQuery const& query);
+
+/// What becomes of a batch, given the records that stand behind `expected`: the number of its leading records
+/// that stand there already (all of them: nothing to write), `conflict`, or `already_exists`.
+SESSIONKIT_API Result<std::size_t> match_batch(Append const& batch,
+                                               std::vector<RecordPage::Item> const& behind);
+
+}}

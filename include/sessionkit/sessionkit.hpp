@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+/// The core in one include. No database client and no JSON library comes with it.
+#include <sessionkit/file_store.hpp>
+#include <sessionkit/memory_store.hpp>
+#include <sessionkit/session.hpp>
+#include <sessionkit/transcript_reader.hpp>
+#include <sessionkit/transcript_writer.hpp>
+#include <sessionkit/version.hpp>

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/message.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+namespace sessionkit { inline namespace v0 {
+
+/// Counts the tokens of one message. Estimates unless the host plugs in an exact tokenizer.
+using TokenEstimator = std::function<std::size_t(Message const&)>;
+
+/// What an image counts as, whatever its size.
+inline constexpr std::size_t image_tokens = 1200;
+
+/// The default for text: a quarter of a token per ASCII character, two per other code point, rounded up.
+SESSIONKIT_API std::size_t estimate_tokens(std::string_view text) noexcept;
+
+/// Text, thinking, tool names, arguments and results by `estimate_tokens`; images at `image_tokens`.
+SESSIONKIT_API std::size_t estimate_tokens(Message const& message);
+
+/// What a conversation counts as: the provider's own count at the last assistant message that has one (and
+/// was neither aborted nor failed), plus estimates of what follows it; without one, the sum of estimates.
+SESSIONKIT_API std::size_t count_tokens(std::vector<Message> const& messages,
+                                        TokenEstimator const& estimator = {});
+
+}}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/dialect.hpp>
+#include <sessionkit/record.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace sessionkit { inline namespace v0 {
+
+struct ReaderOptions {
+  std::uint64_t max_line = std::uint64_t{64} << 20; ///< longer lines are skipped as `oversize`; bytes
+};
+
+/// Reads one transcript file from either end, a bounded window at a time. Takes no lock and writes nothing.
+///
+/// A line ends at byte 0x0A only. A bad line is skipped, located and stops nothing. A last line without a
+/// line end counts if it is a complete object; else somebody may be writing it, and it is not there yet
+/// (`torn_tail`). One thread at a time.
+class SESSIONKIT_API TranscriptReader {
+ public:
+  /// `not_found`, `unsafe_path` for anything but a regular file, `io_error`.
+  static Result<TranscriptReader> open(std::string const& path, ReaderOptions options = {});
+  /// Reads an open descriptor, which the caller keeps and closes. `path` is for messages.
+  static Result<TranscriptReader> from_descriptor(int descriptor, std::string path,
+                                                  ReaderOptions options = {});
+
+  TranscriptReader(TranscriptReader&&) noexcept;
+  TranscriptReader& operator=(TranscriptReader&&) noexcept;
+  ~TranscriptReader();
+
+  /// Records of the file as it is now, the header line included. Heads only: a record's line may prove bad
+  /// when it is decoded. Positions are byte offsets behind a line's end (behind its last byte, where that
+  /// line end is missing). A file without any recognisable line reads as an empty log in the native dialect.
+  Result<RecordPage> read(ReadRange const& range);
+
+  /// How the first complete line says the file is written.
+  Dialect const& dialect() const noexcept;
+
+  /// Reads the whole file and reports everything odd about lines and about relations between entries
+  /// (`DamageKind`), in file order. `progress`, where given, is called now and then with bytes done and bytes
+  /// in all.
+  Result<std::vector<Damage>> verify(std::function<void(std::uint64_t, std::uint64_t)> const& progress = {});
+
+  std::string const& path() const noexcept;
+
+ private:
+  struct State;
+  explicit TranscriptReader(std::unique_ptr<State> state) noexcept;
+  std::unique_ptr<State> state_;
+};
+
+}}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/event.hpp>
+#include <sessionkit/session_store.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace sessionkit { inline namespace v0 {
+
+struct WriterOptions {
+  std::chrono::milliseconds lock_wait{5000};        ///< how long to wait for another writer: then `timed_out`
+  std::uint64_t max_line = std::uint64_t{64} << 20; ///< longer lines are refused: `invalid_argument`; bytes
+  bool create = false;                              ///< make the file (mode 0600) if it does not exist
+  OnEvent on_event = {};
+};
+
+/// Appends batches to one transcript file; several processes may do so at once. One thread at a time.
+///
+/// Each batch is one `write(2)` under a lock that dies with the process, begun with a line end if the file's
+/// last line lacks one: torn bytes are sealed off and stay. Nothing is ever truncated or rewritten.
+class SESSIONKIT_API TranscriptWriter {
+ public:
+  /// `not_found`, `unsafe_path` (not a regular file, more than one link, a symbolic link, another owner),
+  /// `io_error`.
+  static Result<TranscriptWriter> open(std::string const& path, WriterOptions options = {});
+  /// The file `name` in an open directory, which the caller keeps and closes. `path` is for messages.
+  static Result<TranscriptWriter> open_at(int directory, std::string const& name, std::string path,
+                                          WriterOptions options = {});
+
+  TranscriptWriter(TranscriptWriter&&) noexcept;
+  TranscriptWriter& operator=(TranscriptWriter&&) noexcept;
+  ~TranscriptWriter();
+
+  /// `SessionStore::append` for this file (`Append::after` is not looked at). Beside its errors:
+  /// `not_written` if the write failed before any line of the batch was complete, `no_space` likewise for a
+  /// full disk, `outcome_unknown` otherwise, `poisoned` after a failed sync, `forked` in a child process.
+  Result<Position> append(Append const& batch);
+
+  /// Everything up to here is on the disk and survives power loss.
+  Position durable_position() const noexcept;
+
+ private:
+  struct State;
+  explicit TranscriptWriter(std::unique_ptr<State> state) noexcept;
+  std::unique_ptr<State> state_;
+};
+
+}}
