@@ -169,4 +169,13 @@ inline std::string replace_invalid(std::string_view text) {
   return out;
 }
 
+/// At most `bytes` of a text that may be hostile, quoted, fit for a message or a terminal: what is not
+/// printable ASCII is `?`.
+inline std::string printable(std::string_view text, std::size_t bytes) {
+  std::string out = "\"";
+  for (char const c : text.substr(0, bytes)) out.push_back(c >= ' ' && c <= '~' ? c : '?');
+  out.append(text.size() > bytes ? "...\"" : "\"");
+  return out;
+}
+
 }}}
