@@ -24,6 +24,7 @@ struct Header {
   std::string cwd = {};            ///< working directory of the host
   std::string parent_session = {}; ///< where a fork came from: an id, or a path in pi's files
   RawJson metadata = {};           ///< null or an object, the host's own
+  std::uint64_t copied = 0;        ///< how many entries behind the header a fork took over
   int version = 3;                 ///< of the format the file says it is in; 1 where it says nothing
 };
 /// Everything before is replaced by `summary` in the model's view; nothing is deleted.

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,10 +19,12 @@ struct SessionInfo {
   bool title_by_person = false, archived = false;
   std::string first_user_text = {}; ///< the first 200 code points of what the user said first
   Timestamp created = {}, updated = {};
-  std::uint64_t messages = 0; ///< user, assistant and tool messages, all branches
+  std::uint64_t entries = 0;  ///< lines that gave an entry, the header not counted
+  std::uint64_t messages = 0; ///< user, assistant and tool messages, on all branches
   std::uint64_t turns = 0;    ///< messages of the user
-  std::uint64_t tokens =
-      0; ///< estimate of what the model would see (`estimate_tokens`); restarts at a compaction
+  /// What the model would see: the provider's count where the last answer has one, plus estimates of what
+  /// follows; behind a compaction its summary and what follows. Absent after a branch, until an answer tells.
+  std::optional<std::uint64_t> tokens = 0;
   std::uint64_t damaged = 0; ///< lines that gave no entry
   Usage usage = {};          ///< summed over assistant messages, repeats of one request id counted once
   std::vector<std::string> recent_requests = {}; ///< the last few request ids, to recognise repeats
@@ -29,8 +32,9 @@ struct SessionInfo {
   std::map<std::string, RawJson> state = {};
   std::map<std::string, std::string> labels = {}; ///< entry id to label
   std::string parent_session = {};
-  EntryId last = {}; ///< the last entry of the log: where a session continues unless told otherwise
-  Position end = {}; ///< end of the last entry folded in
+  std::uint64_t copied = 0; ///< entries taken over by a fork: their usage is counted where they came from
+  EntryId last = {};        ///< the last entry of the log: where a session continues unless told otherwise
+  Position end = {};        ///< end of the last entry folded in
   std::uint32_t end_crc =
       0; ///< CRC-32C of that entry's line: tells whether the log is still the one that was folded
 

@@ -73,9 +73,15 @@ SESSIONKIT_API bool selects(ListQuery const& query, SessionInfo const& info);
 /// Sorts what `selects` let through newest first and cuts the page that the cursor asks for.
 SESSIONKIT_API SessionPage page_of(std::vector<SessionInfo> matching, ListQuery const& query);
 
-/// What becomes of a batch, given the records that stand behind `expected`: the number of its leading records
-/// that stand there already (all of them: nothing to write), `conflict`, or `already_exists`.
-SESSIONKIT_API Result<std::size_t> match_batch(Append const& batch,
-                                               std::vector<RecordPage::Item> const& behind);
+/// What of a batch stands in the log already.
+struct BatchMatch {
+  std::size_t present = 0; ///< leading records that stand there; all of them: nothing is left to write
+  Position end = {};       ///< where the last of these ends
+};
+/// Looks for a batch among the records behind `expected`, so that repeating an append is safe. `conflict` if
+/// entries stand there that are not the batch, or that follow a part of it; `already_exists` if one has an id
+/// of the batch and other bytes.
+SESSIONKIT_API Result<BatchMatch> match_batch(Append const& batch,
+                                              std::vector<RecordPage::Item> const& behind);
 
 }}

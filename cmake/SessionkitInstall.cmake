@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT
+include(CMakePackageConfigHelpers)
+
+set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/sessionkit")
+get_target_property(sessionkit_type sessionkit TYPE)
+
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+        FILES_MATCHING PATTERN "*.hpp" PATTERN "*.ipp")
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DATADIR}/licenses/sessionkit")
+
+install(TARGETS sessionkit sessionkit_header_only sessionkit_json EXPORT sessionkit
+        ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+        LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+        RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}"
+        INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+install(EXPORT sessionkit FILE sessionkitTargets.cmake NAMESPACE sessionkit:: DESTINATION "${package_dir}")
+
+configure_package_config_file(
+  "${PROJECT_SOURCE_DIR}/cmake/sessionkitConfig.cmake.in" "${PROJECT_BINARY_DIR}/sessionkitConfig.cmake"
+  INSTALL_DESTINATION "${package_dir}" NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/sessionkitConfigVersion.cmake"
+                                 VERSION "${PROJECT_VERSION}" COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/sessionkitConfig.cmake" "${PROJECT_BINARY_DIR}/sessionkitConfigVersion.cmake"
+        DESTINATION "${package_dir}")
+
+# The prefix is found from where the .pc file lies, so that the installed tree can be moved.
+if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}" OR IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDEDIR}")
+  set(pc_prefix "${CMAKE_INSTALL_PREFIX}")
+  set(pc_libdir "${CMAKE_INSTALL_FULL_LIBDIR}")
+  set(pc_includedir "${CMAKE_INSTALL_FULL_INCLUDEDIR}")
+else()
+  file(RELATIVE_PATH to_prefix "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+  set(pc_prefix "\${pcfiledir}/${to_prefix}")
+  set(pc_libdir "\${prefix}/${CMAKE_INSTALL_LIBDIR}")
+  set(pc_includedir "\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}")
+endif()
+if(sessionkit_type STREQUAL "STATIC_LIBRARY")
+  set(pc_requires "fmt") # public here: there is no shared library that would bring it along
+else()
+  set(pc_requires "")
+endif()
+configure_file("${PROJECT_SOURCE_DIR}/cmake/sessionkit.pc.in" "${PROJECT_BINARY_DIR}/sessionkit.pc" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/sessionkit.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")

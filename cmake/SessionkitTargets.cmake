@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+# sessionkit::sessionkit   compiled; static or shared as BUILD_SHARED_LIBS says
+# sessionkit::header_only  the program includes <sessionkit/src.hpp> in exactly one .cpp
+# sessionkit::json         the bridge <sessionkit/json.hpp>: adds nlohmann_json to what links it
+if(NOT TARGET fmt::fmt)
+  find_package(fmt 9 REQUIRED)
+endif()
+if(NOT TARGET nlohmann_json::nlohmann_json)
+  find_package(nlohmann_json 3.10 QUIET)
+endif()
+
+set(sessionkit_include_dirs "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>"
+                            "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
+
+# One compilation serves the static and the shared library, and so does one result in the compiler cache: hence always
+# position independent. A host may well be a plugin.
+file(GLOB sessionkit_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/*.cpp")
+add_library(sessionkit_objects OBJECT ${sessionkit_sources})
+target_include_directories(sessionkit_objects PUBLIC "${PROJECT_SOURCE_DIR}/include")
+target_link_libraries(sessionkit_objects PRIVATE fmt::fmt)
+target_compile_features(sessionkit_objects PUBLIC cxx_std_17)
+target_compile_options(sessionkit_objects PRIVATE ${sessionkit_warnings})
+set_target_properties(sessionkit_objects PROPERTIES
+  CXX_EXTENSIONS OFF CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON POSITION_INDEPENDENT_CODE ON)
+
+# sessionkit_add_compiled(<target> [STATIC|SHARED]): a library of those objects; without a kind, BUILD_SHARED_LIBS decides.
+function(sessionkit_add_compiled target)
+  add_library(${target} ${ARGN} $<TARGET_OBJECTS:sessionkit_objects>)
+  target_include_directories(${target} PUBLIC ${sessionkit_include_dirs})
+  target_link_libraries(${target} PRIVATE fmt::fmt)
+  target_compile_features(${target} PUBLIC cxx_std_17)
+  set_target_properties(${target} PROPERTIES
+    LINKER_LANGUAGE CXX
+    VERSION "${PROJECT_VERSION}"
+    SOVERSION "${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}") # before 1.0 a minor may break the ABI
+endfunction()
+
+sessionkit_add_compiled(sessionkit)
+add_library(sessionkit::sessionkit ALIAS sessionkit)
+
+add_library(sessionkit_header_only INTERFACE)
+target_include_directories(sessionkit_header_only INTERFACE ${sessionkit_include_dirs})
+target_link_libraries(sessionkit_header_only INTERFACE fmt::fmt)
+target_compile_features(sessionkit_header_only INTERFACE cxx_std_17)
+set_target_properties(sessionkit_header_only PROPERTIES EXPORT_NAME header_only)
+add_library(sessionkit::header_only ALIAS sessionkit_header_only)
+
+add_library(sessionkit_json INTERFACE)
+target_link_libraries(sessionkit_json INTERFACE nlohmann_json::nlohmann_json)
+set_target_properties(sessionkit_json PROPERTIES EXPORT_NAME json)
+add_library(sessionkit::json ALIAS sessionkit_json)

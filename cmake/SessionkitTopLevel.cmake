@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: MIT
+# Conveniences of our own build; a host that adds the library with add_subdirectory sees none of this.
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES AND NOT CMAKE_CXX_FLAGS)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+
+if(NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
+  find_program(SESSIONKIT_CCACHE ccache)
+  mark_as_advanced(SESSIONKIT_CCACHE)
+  if(SESSIONKIT_CCACHE)
+    set(CMAKE_CXX_COMPILER_LAUNCHER "${SESSIONKIT_CCACHE}")
+  endif()
+endif()

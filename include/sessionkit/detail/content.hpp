@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/message.hpp>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sessionkit { inline namespace v0 { namespace detail {
+
+/// Reads message content: a JSON string, or an array of parts as pi and as the Anthropic API spell them
+/// (`toolCall` and `tool_use`, images with `data` and with `source`). What is neither is kept as `Opaque`.
+/// The text must be valid JSON. True if the content was a bare string.
+bool decode_content(std::string_view raw, std::vector<Part>& parts);
+
+/// The same where only text and images may stand; anything else becomes `Opaque`.
+std::vector<ToolContent> decode_tool_content(std::string_view raw);
+
+/// Appends one part as pi spells it. Tool results have no such spelling: nothing is appended.
+void encode_native_part(Part const& part, std::string& out);
+void encode_native_content(std::vector<ToolContent> const& content, std::string& out);
+
+}}}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace sessionkit { inline namespace v0 { namespace detail {
+
+using Crc32cTables = std::array<std::array<std::uint32_t, 256>, 8>;
+
+/// `tables[n][b]` is the remainder of byte `b` with `n` zero bytes behind it.
+constexpr Crc32cTables make_crc32c_tables() noexcept {
+  constexpr std::uint32_t reversed_castagnoli = 0x82F63B78;
+  Crc32cTables tables{};
+  for (std::uint32_t byte = 0; byte < 256; ++byte) {
+    std::uint32_t rest = byte;
+    for (int bit = 0; bit < 8; ++bit) rest = (rest >> 1) ^ ((rest & 1) != 0 ? reversed_castagnoli : 0);
+    tables[0][byte] = rest;
+  }
+  for (std::size_t n = 1; n < 8; ++n)
+    for (std::size_t byte = 0; byte < 256; ++byte)
+      tables[n][byte] = (tables[n - 1][byte] >> 8) ^ tables[0][tables[n - 1][byte] & 0xFF];
+  return tables;
+}
+
+inline constexpr Crc32cTables crc32c_tables = make_crc32c_tables();
+
+/// CRC-32C (Castagnoli; RFC 3720 appendix B.4). With the checksum of what stands before as `seed`, that of
+/// the whole.
+inline std::uint32_t crc32c(std::string_view bytes, std::uint32_t seed = 0) noexcept {
+  auto const& tables = crc32c_tables;
+  auto const* p = reinterpret_cast<unsigned char const*>(bytes.data());
+  std::size_t left = bytes.size();
+  std::uint32_t crc = ~seed;
+  for (; left >= 8; left -= 8, p += 8) {
+    auto const at = [p](int i) { return static_cast<std::uint32_t>(p[i]); };
+    std::uint32_t const low = crc ^ (at(0) | at(1) << 8 | at(2) << 16 | at(3) << 24);
+    crc = tables[7][low & 0xFF] ^ tables[6][low >> 8 & 0xFF] ^ tables[5][low >> 16 & 0xFF]
+          ^ tables[4][low >> 24] ^ tables[3][p[4]] ^ tables[2][p[5]] ^ tables[1][p[6]] ^ tables[0][p[7]];
+  }
+  for (; left != 0; --left, ++p) crc = (crc >> 8) ^ tables[0][(crc ^ *p) & 0xFF];
+  return ~crc;
+}
+
+}}}

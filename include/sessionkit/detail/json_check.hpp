@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/detail/json_number.hpp>
+#include <sessionkit/detail/json_scan.hpp>
+#include <sessionkit/detail/utf8.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+namespace sessionkit { inline namespace v0 { namespace detail {
+
+/// The four hex digits at `p`, or -1.
+inline std::int32_t hex4(char const* p, char const* end) noexcept {
+  if (end - p < 4) return -1;
+  std::int32_t value = 0;
+  for (int i = 0; i < 4; ++i) {
+    char const c = p[i];
+    char const lower = static_cast<char>(c | 0x20);
+    if (is_digit(c))
+      value = value * 16 + (c - '0');
+    else if (lower >= 'a' && lower <= 'f')
+      value = value * 16 + (lower - 'a' + 10);
+    else
+      return -1;
+  }
+  return value;
+}
+
+/// The code unit of the escape `\uXXXX` at `p`, or -1.
+inline std::int32_t unicode_escape(char const* p, char const* end) noexcept {
+  return end - p >= 6 && p[0] == '\\' && p[1] == 'u' ? hex4(p + 2, end) : -1;
+}
+
+/// What the letter behind a backslash stands for; NUL if it is no one-letter escape.
+constexpr char short_escape(char letter) noexcept {
+  switch (letter) {
+  case '"':
+  case '\\':
+  case '/': return letter;
+  case 'b': return '\b';
+  case 'f': return '\f';
+  case 'n': return '\n';
+  case 'r': return '\r';
+  case 't': return '\t';
+  default: return '\0';
+  }
+}
+
+/// Inside a string: the first quote, backslash or control byte, or `end`. `non_ascii` is set if a byte >=
+/// 0x80 was passed (or stands close behind).
+inline char const* string_stop_scalar(char const* p, char const* end, bool& non_ascii) noexcept {
+  for (; p != end && *p != '"' && *p != '\\' && byte_of(*p) >= 0x20; ++p)
+    if (byte_of(*p) >= 0x80) non_ascii = true;
+  return p;
+}
+
+inline char const* string_stop(char const* p, char const* end, bool& non_ascii) noexcept {
+#if defined(__SSE2__)
+  __m128i const quote = _mm_set1_epi8('"');
+  __m128i const backslash = _mm_set1_epi8('\\');
+  __m128i const control = _mm_set1_epi8(0x1F);
+  __m128i seen = _mm_setzero_si128();
+  for (; end - p >= 16; p += 16) {
+    __m128i const block = _mm_loadu_si128(reinterpret_cast<__m128i const*>(p));
+    seen = _mm_or_si128(seen, block);
+    __m128i const stops =
+        _mm_or_si128(_mm_cmpeq_epi8(_mm_min_epu8(block, control), block),
+                     _mm_or_si128(_mm_cmpeq_epi8(block, quote), _mm_cmpeq_epi8(block, backslash)));
+    auto const mask = static_cast<unsigned>(_mm_movemask_epi8(stops));
+    if (mask == 0) continue;
+    non_ascii |= _mm_movemask_epi8(seen) != 0;
+    return p + __builtin_ctz(mask);
+  }
+  non_ascii |= _mm_movemask_epi8(seen) != 0;
+#endif
+  return string_stop_scalar(p, end, non_ascii);
+}
+
+/// What `check_json` found. True if the text is one JSON value.
+struct JsonCheck {
+  enum Fault {
+    none,
+    syntax,   ///< at `offset` stands what the grammar does not allow there; the size of the text: it ends too
+              ///< early
+    too_deep, ///< the bracket at `offset` opens one level too many
+    trailing, ///< the value is whole, but at `offset` something follows
+  } fault = none;
+  std::size_t offset = 0; ///< bytes
+  bool utf8 = true;       ///< the whole text is valid UTF-8
+  bool lone_surrogate =
+      false; ///< a `\ud800`..`\udfff` escape stands without its partner (as far as was read)
+
+  explicit operator bool() const noexcept { return fault == none; }
+};
+
+/// The grammar of RFC 8259 over a view; open brackets are bits, not stack frames.
+class JsonChecker {
+ public:
+  JsonChecker(std::string_view text, std::size_t max_depth) noexcept
+      : text_(text),
+        p_(text.data()),
+        end_(text.data() + text.size()),
+        max_depth_(max_depth < greatest_depth ? max_depth : greatest_depth) {}
+
+  JsonCheck run() noexcept {
+    JsonCheck result;
+    space();
+    if (!value()) {
+      result.fault = too_deep_ ? JsonCheck::too_deep : JsonCheck::syntax;
+    } else {
+      space();
+      if (p_ != end_) result.fault = JsonCheck::trailing;
+    }
+    if (result.fault != JsonCheck::none) result.offset = static_cast<std::size_t>(p_ - text_.data());
+    // Outside of strings a byte >= 0x80 is a fault, and a fault leaves bytes unseen.
+    if (non_ascii_ || result.fault != JsonCheck::none) result.utf8 = is_utf8(text_);
+    result.lone_surrogate = lone_surrogate_;
+    return result;
+  }
+
+ private:
+  static constexpr std::size_t greatest_depth = 1024;
+
+  void space() noexcept { p_ = skip_space(p_, end_); }
+  bool at(char c) const noexcept { return p_ != end_ && *p_ == c; }
+  bool take(char c) noexcept {
+    if (!at(c)) return false;
+    ++p_;
+    return true;
+  }
+
+  bool in_object() const noexcept { return (objects_[(depth_ - 1) / 64] >> ((depth_ - 1) % 64) & 1) != 0; }
+  bool push(bool object) noexcept {
+    if (depth_ == max_depth_) {
+      too_deep_ = true;
+      return false;
+    }
+    std::uint64_t const bit = std::uint64_t{1} << (depth_ % 64);
+    std::uint64_t& word = objects_[depth_ / 64];
+    word = object ? word | bit : word & ~bit;
+    ++depth_;
+    return true;
+  }
+
+  /// One value with all it holds.
+  bool value() noexcept {
+    for (;;) {
+      bool opened = false;
+      if (!simple_value(opened)) return false;
+      if (!opened && !close_brackets()) return false;
+      if (!opened && depth_ == 0) return true;
+      if (in_object() && !member_name()) return false;
+    }
+  }
+
+  /// A value that holds no other; or the opening of one that does, and then `opened`.
+  bool simple_value(bool& opened) noexcept {
+    if (p_ == end_) return false;
+    switch (*p_) {
+    case '"': ++p_; return string();
+    case '{': return open(true, '}', opened);
+    case '[': return open(false, ']', opened);
+    case 't': return word("true");
+    case 'f': return word("false");
+    case 'n': return word("null");
+    default: return skip_number(p_, end_);
+    }
+  }
+
+  bool open(bool object, char closing, bool& opened) noexcept {
+    if (!push(object)) return false;
+    ++p_;
+    space();
+    opened = !take(closing);
+    if (!opened) --depth_;
+    return true;
+  }
+
+  /// Behind a value: closing brackets, then the comma before the next value, or nothing at depth 0.
+  bool close_brackets() noexcept {
+    while (depth_ != 0) {
+      space();
+      if (take(',')) {
+        space();
+        return true;
+      }
+      if (!take(in_object() ? '}' : ']')) return false;
+      --depth_;
+    }
+    return true;
+  }
+
+  bool member_name() noexcept {
+    if (!take('"') || !string()) return false;
+    space();
+    if (!take(':')) return false;
+    space();
+    return true;
+  }
+
+  bool word(std::string_view letters) noexcept {
+    for (char const letter : letters)
+      if (!take(letter)) return false;
+    return true;
+  }
+
+  /// From behind the opening quote to behind the closing one.
+  bool string() noexcept {
+    for (;;) {
+      p_ = string_stop(p_, end_, non_ascii_);
+      if (take('"')) return true;
+      if (!at('\\') || !escape()) return false;
+    }
+  }
+
+  bool escape() noexcept {
+    if (end_ - p_ >= 2 && short_escape(p_[1]) != '\0') {
+      p_ += 2;
+      return true;
+    }
+    std::int32_t const unit = unicode_escape(p_, end_);
+    if (unit < 0) return false;
+    p_ += 6;
+    auto const first = static_cast<std::uint32_t>(unit);
+    if (is_low_surrogate(first)) lone_surrogate_ = true;
+    if (!is_high_surrogate(first)) return true;
+    std::int32_t const second = unicode_escape(p_, end_);
+    if (second >= 0 && is_low_surrogate(static_cast<std::uint32_t>(second)))
+      p_ += 6;
+    else
+      lone_surrogate_ = true;
+    return true;
+  }
+
+  std::string_view text_;
+  char const* p_;
+  char const* end_;
+  std::size_t max_depth_;
+  std::size_t depth_ = 0;
+  std::uint64_t objects_[greatest_depth / 64] = {}; ///< bit d: level d is an object, not an array
+  bool non_ascii_ = false;
+  bool lone_surrogate_ = false;
+  bool too_deep_ = false;
+};
+
+/// Whether the text is exactly one JSON value (white space around it allowed), at most `max_depth` (and never
+/// more than 1024) brackets deep. Invalid UTF-8 and lone surrogate escapes are told, not faults; control
+/// bytes below 0x20 in strings are faults.
+inline JsonCheck check_json(std::string_view text, std::size_t max_depth = 128) noexcept {
+  return JsonChecker(text, max_depth).run();
+}
+
+}}}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+/// Finds values in JSON text without building anything: structure only, grammar is `check_json`'s. Nothing
+/// here allocates, recurses or reads outside the view, whatever the bytes. A raw value is the text as in the
+/// file.
+namespace sessionkit { inline namespace v0 { namespace detail {
+
+constexpr bool is_json_space(char c) noexcept { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+
+inline char const* skip_space(char const* p, char const* end) noexcept {
+  while (p != end && is_json_space(*p)) ++p;
+  return p;
+}
+
+/// `text` without white space around it.
+inline std::string_view trim_space(std::string_view text) noexcept {
+  while (!text.empty() && is_json_space(text.back())) text.remove_suffix(1);
+  while (!text.empty() && is_json_space(text.front())) text.remove_prefix(1);
+  return text;
+}
+
+/// From just behind an opening quote to the closing one; null when there is none.
+inline char const* string_end_scalar(char const* p, char const* end) noexcept {
+  for (; p != end; ++p) {
+    if (*p == '"') return p;
+    if (*p == '\\' && ++p == end) break;
+  }
+  return nullptr;
+}
+
+#if defined(__SSE2__)
+struct QuoteMasks {
+  std::uint64_t quotes, backslashes;
+};
+
+/// One bit per byte of the 64 at `p`.
+inline QuoteMasks quote_masks(char const* p) noexcept {
+  QuoteMasks masks{0, 0};
+  for (int i = 0; i < 64; i += 16) {
+    __m128i const block = _mm_loadu_si128(reinterpret_cast<__m128i const*>(p + i));
+    auto const bits = [&](char c) {
+      auto const mask = _mm_movemask_epi8(_mm_cmpeq_epi8(block, _mm_set1_epi8(c)));
+      return static_cast<std::uint64_t>(static_cast<std::uint32_t>(mask)) << i;
+    };
+    masks.quotes |= bits('"');
+    masks.backslashes |= bits('\\');
+  }
+  return masks;
+}
+
+/// The bytes escaped by a backslash (behind a run of odd length); `carry` is 1 when the first byte of the
+/// block is escaped, and is set for the next block. The bit trick is simdjson's (Langdale and Lemire 2019,
+/// section 3.1.1).
+inline std::uint64_t escaped_bytes(std::uint64_t backslashes, std::uint64_t& carry) noexcept {
+  constexpr std::uint64_t even = 0x5555555555555555;
+  backslashes &= ~carry;
+  std::uint64_t const follows = backslashes << 1 | carry;
+  std::uint64_t const odd_starts = backslashes & ~even & ~follows;
+  std::uint64_t const even_runs = odd_starts + backslashes;
+  carry = even_runs < backslashes ? 1 : 0;
+  return (even ^ (even_runs << 1)) & follows;
+}
+#endif
+
+inline char const* string_end(char const* p, char const* end) noexcept {
+#if defined(__SSE2__)
+  std::uint64_t carry = 0;
+  for (; end - p >= 64; p += 64) {
+    QuoteMasks const masks = quote_masks(p);
+    std::uint64_t quotes = masks.quotes;
+    if ((masks.backslashes | carry) != 0) quotes &= ~escaped_bytes(masks.backslashes, carry);
+    if (quotes != 0) return p + __builtin_ctzll(quotes);
+  }
+  if (carry != 0) {
+    if (p == end) return nullptr;
+    ++p;
+  }
+#endif
+  return string_end_scalar(p, end);
+}
+
+/// From the first byte of a value to one past its last; null when it is torn or there is none. Brackets are
+/// counted, not matched by kind.
+inline char const* skip_value(char const* p, char const* end) noexcept {
+  if (p == end) return nullptr;
+  if (*p == '"') {
+    p = string_end(p + 1, end);
+    return p != nullptr ? p + 1 : nullptr;
+  }
+  if (*p == '{' || *p == '[') {
+    std::size_t depth = 0;
+    for (; p != end; ++p) {
+      char const c = *p;
+      if (c == '"') {
+        p = string_end(p + 1, end);
+        if (p == nullptr) return nullptr;
+      } else if (c == '{' || c == '[') {
+        ++depth;
+      } else if ((c == '}' || c == ']') && --depth == 0) {
+        return p + 1;
+      }
+    }
+    return nullptr;
+  }
+  char const* const begin = p;
+  while (p != end && *p != ',' && *p != '}' && *p != ']' && *p != ':' && static_cast<unsigned char>(*p) > ' ')
+    ++p;
+  return p != begin ? p : nullptr;
+}
+
+constexpr std::string_view between(char const* begin, char const* end) noexcept {
+  return std::string_view(begin, static_cast<std::size_t>(end - begin));
+}
+
+/// Calls `f(key, value)` for each member: the key between its quotes, still escaped, the value raw. `f`
+/// answers whether to go on. False: the view is not one complete object (members before the fault have been
+/// seen); true also when `f` stopped early, and then what follows has not been looked at.
+template <class F> bool for_members(std::string_view object, F&& f) {
+  char const* const end = object.data() + object.size();
+  char const* p = skip_space(object.data(), end);
+  if (p == end || *p != '{') return false;
+  p = skip_space(p + 1, end);
+  if (p != end && *p == '}') return skip_space(p + 1, end) == end;
+  for (;;) {
+    if (p == end || *p != '"') return false;
+    char const* const key = p + 1;
+    char const* const key_end =
+        string_end_scalar(key, end); // keys are short: blocks cost more than they save
+    if (key_end == nullptr) return false;
+    p = skip_space(key_end + 1, end);
+    if (p == end || *p != ':') return false;
+    char const* const value = skip_space(p + 1, end);
+    p = skip_value(value, end);
+    if (p == nullptr) return false;
+    if (!f(between(key, key_end), between(value, p))) return true;
+    p = skip_space(p, end);
+    if (p == end) return false;
+    if (*p == '}') return skip_space(p + 1, end) == end;
+    if (*p != ',') return false;
+    p = skip_space(p + 1, end);
+  }
+}
+
+/// Calls `f(value)` for each element, otherwise as `for_members`.
+template <class F> bool for_elements(std::string_view array, F&& f) {
+  char const* const end = array.data() + array.size();
+  char const* p = skip_space(array.data(), end);
+  if (p == end || *p != '[') return false;
+  p = skip_space(p + 1, end);
+  if (p != end && *p == ']') return skip_space(p + 1, end) == end;
+  for (;;) {
+    char const* const value = p;
+    p = skip_value(value, end);
+    if (p == nullptr) return false;
+    if (!f(between(value, p))) return true;
+    p = skip_space(p, end);
+    if (p == end) return false;
+    if (*p == ']') return skip_space(p + 1, end) == end;
+    if (*p != ',') return false;
+    p = skip_space(p + 1, end);
+  }
+}
+
+enum class JsonKind { invalid, null, boolean, number, string, array, object };
+
+/// What the value must be, by its first byte alone.
+inline JsonKind json_kind(std::string_view raw) noexcept {
+  if (raw.empty()) return JsonKind::invalid;
+  switch (raw.front()) {
+  case 'n': return JsonKind::null;
+  case 't':
+  case 'f': return JsonKind::boolean;
+  case '"': return JsonKind::string;
+  case '[': return JsonKind::array;
+  case '{': return JsonKind::object;
+  default: break;
+  }
+  bool const digit = raw.front() >= '0' && raw.front() <= '9';
+  return digit || raw.front() == '-' ? JsonKind::number : JsonKind::invalid;
+}
+
+}}}

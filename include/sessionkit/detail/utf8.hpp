@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+/// Text inside the library is UTF-8, except that a lone surrogate (the JSON escape `\ud83d` without its
+/// partner) is kept as the three bytes UTF-8 would give it (WTF-8: ED A0..BF xx), so that it can be written
+/// again as it was.
+namespace sessionkit { inline namespace v0 { namespace detail {
+
+inline constexpr std::string_view replacement_character = "\xEF\xBF\xBD";
+
+constexpr unsigned byte_of(char c) noexcept { return static_cast<unsigned char>(c); }
+
+/// The first byte >= 0x80, or `end`.
+inline char const* ascii_end_scalar(char const* p, char const* end) noexcept {
+  while (p != end && byte_of(*p) < 0x80) ++p;
+  return p;
+}
+
+inline char const* ascii_end(char const* p, char const* end) noexcept {
+#if defined(__SSE2__)
+  for (; end - p >= 16; p += 16) {
+    auto const high = _mm_movemask_epi8(_mm_loadu_si128(reinterpret_cast<__m128i const*>(p)));
+    if (high != 0) return p + __builtin_ctz(static_cast<unsigned>(high));
+  }
+#endif
+  return ascii_end_scalar(p, end);
+}
+
+/// One step of a decoder: the length of a valid sequence, or of the part that one U+FFFD stands for
+/// (Unicode's "maximal subpart", as in WHATWG's decoder: never an ASCII byte but the first).
+struct Utf8Step {
+  std::size_t length;
+  bool valid;
+};
+
+/// Reads the sequence at `p`, which must be before `end`. Surrogates are invalid.
+inline Utf8Step utf8_step(char const* p, char const* end) noexcept {
+  unsigned const lead = byte_of(*p);
+  if (lead < 0x80) return {1, true};
+  if (lead < 0xC2 || lead > 0xF4) return {1, false};
+  std::size_t const length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+  unsigned low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
+  unsigned high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
+  for (std::size_t i = 1; i < length; ++i) {
+    if (p + i == end || byte_of(p[i]) < low || byte_of(p[i]) > high) return {i, false};
+    low = 0x80;
+    high = 0xBF;
+  }
+  return {length, true};
+}
+
+/// Strict UTF-8: no surrogates, nothing overlong, nothing above U+10FFFF.
+inline bool is_utf8(std::string_view text) noexcept {
+  char const* p = text.data();
+  char const* const end = p + text.size();
+  while ((p = ascii_end(p, end)) != end) {
+    do {
+      Utf8Step const step = utf8_step(p, end);
+      if (!step.valid) return false;
+      p += step.length;
+    } while (p != end && byte_of(*p) >= 0x80);
+  }
+  return true;
+}
+
+/// Surrogates take their three-byte WTF-8 form; above 0x10FFFF is U+FFFD.
+inline void append_utf8(std::string& out, std::uint32_t code_point) {
+  auto const tail = [&](unsigned shift) {
+    out.push_back(static_cast<char>(0x80 | ((code_point >> shift) & 0x3F)));
+  };
+  if (code_point < 0x80) {
+    out.push_back(static_cast<char>(code_point));
+  } else if (code_point < 0x800) {
+    out.push_back(static_cast<char>(0xC0 | (code_point >> 6)));
+    tail(0);
+  } else if (code_point < 0x10000) {
+    out.push_back(static_cast<char>(0xE0 | (code_point >> 12)));
+    tail(6);
+    tail(0);
+  } else if (code_point <= 0x10FFFF) {
+    out.push_back(static_cast<char>(0xF0 | (code_point >> 18)));
+    tail(12);
+    tail(6);
+    tail(0);
+  } else {
+    out.append(replacement_character);
+  }
+}
+
+constexpr bool is_high_surrogate(std::uint32_t unit) noexcept { return (unit & 0xFFFFFC00U) == 0xD800; }
+constexpr bool is_low_surrogate(std::uint32_t unit) noexcept { return (unit & 0xFFFFFC00U) == 0xDC00; }
+constexpr std::uint32_t join_surrogates(std::uint32_t high, std::uint32_t low) noexcept {
+  return 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00);
+}
+
+/// The surrogate written in WTF-8 at `p`, or 0.
+inline std::uint32_t surrogate_at(char const* p, char const* end) noexcept {
+  if (end - p < 3 || byte_of(p[0]) != 0xED || (byte_of(p[1]) & 0xE0) != 0xA0
+      || (byte_of(p[2]) & 0xC0) != 0x80)
+    return 0;
+  return 0xD000 | ((byte_of(p[1]) & 0x3F) << 6) | (byte_of(p[2]) & 0x3F);
+}
+
+/// Surrogates at a place where UTF-8 ends: none (length 0), a lone one (3) or a pair (6) that two pieces of
+/// text made when they were put together; `code_point` is what they mean.
+struct Surrogates {
+  std::size_t length;
+  std::uint32_t code_point;
+};
+
+inline Surrogates surrogates_at(char const* p, char const* end) noexcept {
+  std::uint32_t const first = surrogate_at(p, end);
+  if (first == 0) return {0, 0};
+  std::uint32_t const second = is_high_surrogate(first) ? surrogate_at(p + 3, end) : 0;
+  if (is_low_surrogate(second)) return {6, join_surrogates(first, second)};
+  return {3, first};
+}
+
+/// The byte length of the first `code_points` code points. Invalid bytes count as the U+FFFD that would
+/// replace them.
+inline std::size_t utf8_cut(std::string_view text, std::size_t code_points) noexcept {
+  char const* p = text.data();
+  char const* const end = p + text.size();
+  for (; p != end && code_points != 0; --code_points) {
+    Utf8Step const step = utf8_step(p, end);
+    std::size_t const surrogates = step.valid ? 0 : surrogates_at(p, end).length;
+    p += surrogates != 0 ? surrogates : step.length;
+  }
+  return static_cast<std::size_t>(p - text.data());
+}
+
+/// Whether the text holds a WTF-8 surrogate, alone or not.
+inline bool has_surrogate(std::string_view text) noexcept {
+  char const* const end = text.data() + text.size();
+  for (std::size_t at = 0; (at = text.find('\xED', at)) != std::string_view::npos; ++at)
+    if (surrogate_at(text.data() + at, end) != 0) return true;
+  return false;
+}
+
+/// Valid UTF-8 of the same meaning: every maximal invalid sequence and every lone surrogate becomes U+FFFD;
+/// the two halves of a pair become the character they mean.
+inline std::string replace_invalid(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  char const* p = text.data();
+  char const* const end = p + text.size();
+  char const* run = p;
+  while ((p = ascii_end(p, end)) != end) {
+    Utf8Step const step = utf8_step(p, end);
+    if (step.valid) {
+      p += step.length;
+      continue;
+    }
+    out.append(run, p);
+    Surrogates const found = surrogates_at(p, end);
+    append_utf8(out, found.length == 6 ? found.code_point : 0xFFFD);
+    p += found.length != 0 ? found.length : step.length;
+    run = p;
+  }
+  out.append(run, p);
+  return out;
+}
+
+/// At most `bytes` of a text that may be hostile, quoted, fit for a message or a terminal: what is not
+/// printable ASCII is `?`.
+inline std::string printable(std::string_view text, std::size_t bytes) {
+  std::string out = "\"";
+  for (char const c : text.substr(0, bytes)) out.push_back(c >= ' ' && c <= '~' ? c : '?');
+  out.append(text.size() > bytes ? "...\"" : "\"");
+  return out;
+}
+
+}}}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/detail/json.hpp>
+#include <sessionkit/detail/native_dialect.hpp>
+
+#include <variant>
+
+namespace sessionkit { inline namespace v0 {
+
+namespace {
+
+bool detect_native(std::string_view line) noexcept {
+  using namespace detail;
+  std::string_view const type = find_member(line, "type");
+  if (type != "\"session\"") return false;
+  std::string_view const id = find_member(line, "id");
+  return json_kind(id) == JsonKind::string;
+}
+
+// A view of the text of a JSON string: into the line, or unescaped into `kept`.
+std::string_view string_view_of(std::string_view raw, std::deque<std::string>& kept) {
+  std::string_view const inside = raw.substr(1, raw.size() - 2);
+  bool const plain = inside.find('\\') == std::string_view::npos && detail::is_utf8(inside);
+  return plain ? inside : std::string_view(kept.emplace_back(detail::to_text(raw)));
+}
+
+bool can_native(std::size_t) noexcept { return true; }
+
+}
+
+namespace detail {
+
+bool native_head(std::string_view line, RecordView& out, std::deque<std::string>& unescaped) {
+  enum : unsigned { has_type = 1, has_id = 2, has_parent = 4, has_all = 7 };
+  unescaped.clear();
+  out = RecordView{};
+  out.line = line;
+  unsigned seen = 0;
+  char const* const first = skip_space(line.data(), line.data() + line.size());
+  bool const whole = for_members(line.substr(static_cast<std::size_t>(first - line.data())),
+                                 [&](std::string_view key, std::string_view value) {
+                                   bool const text = json_kind(value) == JsonKind::string;
+                                   if (key_is(key, "type")) {
+                                     seen |= has_type;
+                                     if (text) out.type = string_view_of(value, unescaped);
+                                   } else if (key_is(key, "id")) {
+                                     seen |= has_id;
+                                     if (text) out.id = string_view_of(value, unescaped);
+                                   } else if (key_is(key, "parentId")) {
+                                     seen |= has_parent;
+                                     if (text) out.parent = string_view_of(value, unescaped);
+                                     out.link = text ? Parent::entry : Parent::root;
+                                   }
+                                   return seen != has_all;
+                                 });
+  if (out.type == "session") out.link = Parent::root;
+  return whole;
+}
+
+}
+
+Dialect const& native_dialect() noexcept {
+  static constexpr Dialect native{
+      "native", detect_native, detail::native_head, detail::decode_native, detail::encode_native, can_native};
+  return native;
+}
+
+}}

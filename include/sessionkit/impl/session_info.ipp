@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/detail/crc32c.hpp>
+#include <sessionkit/detail/utf8.hpp>
+#include <sessionkit/dialect.hpp>
+#include <sessionkit/session_info.hpp>
+#include <sessionkit/tokens.hpp>
+
+#include <algorithm>
+
+namespace sessionkit { inline namespace v0 {
+
+namespace {
+
+constexpr std::size_t first_text_code_points = 200;
+constexpr std::size_t remembered_requests = 8;
+
+// Answers that were stored in several messages carry one request id: they are neighbours, so a few ids are
+// enough.
+bool is_repeat(SessionInfo& info, std::string const& request) {
+  if (request.empty()) return false;
+  auto& recent = info.recent_requests;
+  if (std::find(recent.begin(), recent.end(), request) != recent.end()) return true;
+  if (recent.size() == remembered_requests) recent.erase(recent.begin());
+  recent.push_back(request);
+  return false;
+}
+
+struct Folder {
+  SessionInfo& info;
+  Entry const& entry;
+
+  void operator()(Header const& header) const {
+    info.key = header.key;
+    info.agent = header.agent;
+    info.user = header.user;
+    info.cwd = header.cwd;
+    info.parent_session = header.parent_session;
+    info.copied = header.copied;
+    info.created = entry.at;
+  }
+  void operator()(Message const& message) const {
+    if (message.role == Role::system) return;
+    ++info.messages;
+    if (info.tokens) *info.tokens += estimate_tokens(message);
+    if (message.role == Role::user) user_spoke(message);
+    if (message.role == Role::assistant && message.generation) model_spoke(*message.generation);
+  }
+  void operator()(Compaction const& compaction) const { info.tokens = estimate_tokens(compaction.summary); }
+  void operator()(TitleChange const& change) const {
+    if (info.title_by_person && !change.by_person && !info.title.empty()) return;
+    info.title = change.title;
+    info.title_by_person = change.by_person && !change.title.empty();
+  }
+  void operator()(StateChange const& change) const {
+    for (auto const& [name, value] : change.set) info.state[name] = value;
+    for (std::string const& name : change.removed) info.state.erase(name);
+  }
+  void operator()(ArchiveChange const& change) const { info.archived = change.archived; }
+  void operator()(Label const& label) const {
+    if (label.label.empty())
+      info.labels.erase(label.target.str());
+    else
+      info.labels[label.target.str()] = label.label;
+  }
+  void operator()(ModelChange const& change) const {
+    if (!change.model.empty()) info.provider = change.provider, info.model = change.model;
+    if (!change.thinking_level.empty()) info.thinking_level = change.thinking_level;
+  }
+  void operator()(BranchSummary const& body) const { add_tokens(estimate_tokens(body.summary)); }
+  void operator()(CustomMessage const& body) const {
+    if (!body.in_context) return;
+    for (ToolContent const& piece : body.content)
+      if (auto const* text = std::get_if<Text>(&piece)) add_tokens(estimate_tokens(text->text));
+  }
+  void operator()(Custom const&) const {}
+  void operator()(Unknown const&) const {}
+
+ private:
+  void add_tokens(std::size_t tokens) const {
+    if (info.tokens) *info.tokens += tokens;
+  }
+  void user_spoke(Message const& message) const {
+    ++info.turns;
+    if (!info.first_user_text.empty()) return;
+    std::string text = message.text();
+    text.resize(detail::utf8_cut(text, first_text_code_points));
+    info.first_user_text = std::move(text);
+  }
+  void model_spoke(Generation const& made) const {
+    if (!made.model.empty()) info.provider = made.provider, info.model = made.model;
+    if (!made.usage) return;
+    Usage const& used = *made.usage;
+    if (made.stop != StopReason::aborted && made.stop != StopReason::error)
+      info.tokens = used.input + used.output + used.cache_read + used.cache_write;
+    if (info.entries <= info.copied || is_repeat(info, made.request_id)) return;
+    info.usage.input += used.input;
+    info.usage.output += used.output;
+    info.usage.cache_read += used.cache_read;
+    info.usage.cache_write += used.cache_write;
+  }
+};
+
+}
+
+std::string SessionInfo::display_title(std::size_t max_code_points) const {
+  if (!title.empty()) return title;
+  std::size_t const begin = first_user_text.find_first_not_of(" \t\r\n");
+  if (begin == std::string::npos) return {};
+  std::string_view text = std::string_view(first_user_text).substr(begin);
+  text = text.substr(0, detail::utf8_cut(text, max_code_points));
+  text = text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
+  std::string line(text);
+  std::replace_if(
+      line.begin(), line.end(), [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
+  return line;
+}
+
+void fold(SessionInfo& info, Entry const& entry, Position end, std::string_view line) {
+  bool const header = entry.as<Header>() != nullptr;
+  bool const first_header = header && info.end == Position{};
+  if (!header) {
+    ++info.entries;
+    bool const branches = entry.link == Parent::entry ? entry.parent != info.last
+                                                      : entry.link == Parent::root && !info.last.empty();
+    if (branches) info.tokens.reset();
+    info.last = entry.id;
+  }
+  if (!header || first_header) std::visit(Folder{info, entry}, entry.body);
+  if (entry.at != Timestamp{}) {
+    info.updated = entry.at;
+    if (info.created == Timestamp{}) info.created = entry.at;
+  }
+  info.end = end;
+  info.end_crc = detail::crc32c(line);
+}
+
+void fold(SessionInfo& info, RecordPage::Item const& item, std::string_view dialect) {
+  Dialect const* const known = find_dialect(dialect);
+  Result<Entry> const entry = known ? known->decode(item) : Error{Errc::unsupported};
+  if (entry) return fold(info, *entry, item.end, item.line);
+  ++info.damaged;
+  info.end = item.end;
+  info.end_crc = detail::crc32c(item.line);
+}
+
+}}

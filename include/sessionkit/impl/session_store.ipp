@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/session_store.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace sessionkit { inline namespace v0 {
+
+namespace {
+
+// Newest first; equal times by id, so that paging never skips or repeats.
+bool comes_before(SessionInfo const& a, SessionInfo const& b) {
+  return a.updated != b.updated ? a.updated > b.updated : a.id < b.id;
+}
+
+std::string page_cursor(SessionInfo const& last) {
+  return fmt::format("{}:{}", to_unix_ms(last.updated), last.id.str());
+}
+
+// A cursor that is none of ours selects from the start.
+bool is_behind_cursor(SessionInfo const& info, std::string_view cursor) {
+  std::size_t const colon = cursor.find(':');
+  if (colon == std::string_view::npos) return true;
+  std::int64_t ms = 0;
+  for (char const c : cursor.substr(0, colon)) {
+    if (c < '0' || c > '9') return true;
+    ms = ms * 10 + (c - '0');
+  }
+  std::int64_t const updated = to_unix_ms(info.updated);
+  return updated != ms ? updated < ms : info.id.str() > cursor.substr(colon + 1);
+}
+
+}
+
+bool selects(ListQuery const& query, SessionInfo const& info) {
+  return (!query.key || *query.key == info.key) && (!query.agent || *query.agent == info.agent)
+         && (!query.user || *query.user == info.user)
+         && (!query.archived || *query.archived == info.archived);
+}
+
+SessionPage page_of(std::vector<SessionInfo> matching, ListQuery const& query) {
+  if (!query.cursor.empty())
+    matching.erase(
+        std::remove_if(matching.begin(), matching.end(),
+                       [&](SessionInfo const& info) { return !is_behind_cursor(info, query.cursor); }),
+        matching.end());
+  SessionPage page;
+  std::size_t const count = std::min(query.limit, matching.size());
+  std::partial_sort(matching.begin(), matching.begin() + static_cast<std::ptrdiff_t>(count), matching.end(),
+                    comes_before);
+  if (count < matching.size() && count > 0) page.next = page_cursor(matching[count - 1]);
+  matching.erase(matching.begin() + static_cast<std::ptrdiff_t>(count), matching.end());
+  page.sessions = std::move(matching);
+  return page;
+}
+
+Result<BatchMatch> match_batch(Append const& batch, std::vector<RecordPage::Item> const& behind) {
+  if (behind.empty() || batch.records.empty()) return BatchMatch{};
+  auto const same = [](RecordPage::Item const& there, RecordView const& ours) {
+    return there.id == ours.id && there.line == ours.line;
+  };
+  auto const first = std::find_if(behind.begin(), behind.end(),
+                                  [&](auto const& there) { return same(there, batch.records.front()); });
+  BatchMatch match;
+  auto there = first;
+  for (; there != behind.end() && match.present < batch.records.size(); ++there, ++match.present) {
+    if (!same(*there, batch.records[match.present])) break;
+    match.end = there->end;
+  }
+  if (match.present == batch.records.size() || (match.present > 0 && there == behind.end())) return match;
+  for (RecordView const& ours : batch.records)
+    for (RecordPage::Item const& item : behind)
+      if (!ours.id.empty() && ours.id == item.id && ours.line != item.line)
+        return Error{
+            Errc::already_exists, 0,
+            fmt::format("entry '{}' stands in the log with other bytes; give the new entry another id",
+                        ours.id)};
+  return Error{Errc::conflict, 0,
+               fmt::format("{} entries stand behind the expected end of the log; refresh and append again",
+                           behind.size())};
+}
+
+}}

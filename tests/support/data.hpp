@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// Files the tests read (tests/data), and folders they may write to.
+#pragma once
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+#include <string>
+
+#include <unistd.h>
+
+namespace sessionkit_test {
+
+/// The path of a file under tests/data: `data("pi/simple_chat.jsonl")`.
+inline std::string data(std::string const& name) { return std::string(SESSIONKIT_TEST_DATA "/") + name; }
+
+/// The bytes of a file; throws if it cannot be read.
+inline std::string read_file(std::string const& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw std::runtime_error("cannot read " + path);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// Writes exactly these bytes; throws if it cannot.
+inline void write_file(std::string const& path, std::string const& bytes) {
+  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  out.close();
+  if (!out) throw std::runtime_error("cannot write " + path);
+}
+
+/// A fresh folder, removed with everything in it at the end of the scope.
+class TempDir {
+ public:
+  TempDir() {
+    auto pattern = (std::filesystem::temp_directory_path() / "sessionkit-XXXXXX").string();
+    if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("cannot make " + pattern);
+    path_ = pattern;
+  }
+  TempDir(TempDir const&) = delete;
+  TempDir& operator=(TempDir const&) = delete;
+  ~TempDir() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+
+  std::string const& path() const noexcept { return path_; }
+  std::string operator/(std::string const& name) const { return path_ + "/" + name; }
+
+ private:
+  std::string path_;
+};
+
+}
