@@ -11,7 +11,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <iterator>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include <errno.h>
@@ -35,7 +37,8 @@ std::vector<std::string> transcripts_in(std::string const& root) {
   for (fs::directory_iterator it(root, error), end; !error && it != end; it.increment(error))
     if (it->path().extension() == ".jsonl") paths.push_back(it->path().string());
   if (error == std::errc::no_such_file_or_directory)
-    throw Failure{Exit::not_found, "not_found", fmt::format("there is no store in '{}'", root), "name one: --store DIR"};
+    throw Failure{Exit::not_found, "not_found", fmt::format("there is no store in '{}'", root),
+                  "name one: --store DIR"};
   if (error) throw system_failure(error.value(), fmt::format("cannot read the directory '{}'", root));
   std::sort(paths.begin(), paths.end());
   return paths;
@@ -68,34 +71,46 @@ void count_lines(std::string const& path, std::vector<Finding>& findings) {
   }
 }
 
-std::vector<Finding> check(std::string const& path) {
-  auto reader = sk::TranscriptReader::open(path).value();
+sk::Result<std::vector<Finding>> check(std::string const& path) {
+  auto reader = sk::TranscriptReader::open(path);
+  if (!reader) return reader.error();
+  auto verified = reader->verify();
+  if (!verified) return verified.error();
   std::vector<Finding> findings;
-  for (auto& damage : reader.verify().value()) findings.push_back({path, 0, std::move(damage)});
-  std::stable_sort(findings.begin(), findings.end(), [](Finding const& a, Finding const& b) { return a.damage.offset < b.damage.offset; });
+  for (auto& damage : *verified) findings.push_back({path, 0, std::move(damage)});
+  std::stable_sort(findings.begin(), findings.end(),
+                   [](Finding const& a, Finding const& b) { return a.damage.offset < b.damage.offset; });
   count_lines(path, findings);
   return findings;
 }
 
 Json json_of(Finding const& finding) {
-  return {{"file", finding.file},          {"line", finding.line},
-          {"offset", finding.damage.offset}, {"length", finding.damage.length},
-          {"kind", to_string(finding.damage.kind)}, {"what", finding.damage.what}};
+  return {{"file", finding.file},
+          {"line", finding.line},
+          {"offset", finding.damage.offset},
+          {"length", finding.damage.length},
+          {"kind", to_string(finding.damage.kind)},
+          {"what", finding.damage.what}};
 }
 
 void write(Console& console, std::vector<Finding> const& all, std::size_t files, std::size_t damaged) {
   if (console.json()) {
     Json findings = Json::array(), notices = Json::array();
-    for (auto const& finding : all) (is_damage(finding.damage.kind) ? findings : notices).push_back(json_of(finding));
-    console.document({{"schema", "sessionkit/verify@1"}, {"files", files}, {"damaged", damaged},
-                      {"findings", std::move(findings)}, {"notices", std::move(notices)}});
+    for (auto const& finding : all)
+      (is_damage(finding.damage.kind) ? findings : notices).push_back(json_of(finding));
+    console.document({{"schema", "sessionkit/verify@1"},
+                      {"files", files},
+                      {"damaged", damaged},
+                      {"findings", std::move(findings)},
+                      {"notices", std::move(notices)}});
     return;
   }
   std::vector<std::vector<std::string>> rows;
   for (auto const& finding : all)
     rows.push_back({is_damage(finding.damage.kind) ? "damage" : "notice", one_line(finding.file),
                     fmt::format("{}", finding.line), fmt::format("{}", finding.damage.offset),
-                    fmt::format("{}", finding.damage.length), to_string(finding.damage.kind), one_line(finding.damage.what)});
+                    fmt::format("{}", finding.damage.length), to_string(finding.damage.kind),
+                    one_line(finding.damage.what)});
   console.table({"LEVEL", "FILE", "LINE", "OFFSET", "LENGTH", "KIND", "WHAT"}, rows);
 }
 
@@ -105,17 +120,27 @@ Exit verify(Console& console, Arguments const& args) {
   auto const files = files_to_verify(console, args);
   std::vector<Finding> all;
   std::size_t damaged = 0, findings = 0;
+  std::optional<Exit> unreadable;
   for (auto const& file : files) {
-    auto found = check(file);
-    auto const count = std::count_if(found.begin(), found.end(), [](Finding const& f) { return is_damage(f.damage.kind); });
+    auto checked = check(file);
+    if (!checked) { // the other files are checked all the same
+      auto const failure = failure_of(checked.error());
+      console.show(failure);
+      unreadable = failure.exit;
+      continue;
+    }
+    auto found = *std::move(checked);
+    auto const count =
+        std::count_if(found.begin(), found.end(), [](Finding const& f) { return is_damage(f.damage.kind); });
     findings += static_cast<std::size_t>(count);
     damaged += count != 0 ? 1 : 0;
     std::move(found.begin(), found.end(), std::back_inserter(all));
   }
   write(console, all, files.size(), damaged);
   console.notice(findings == 0 ? fmt::format("{} file(s) checked, no damage", files.size())
-                               : fmt::format("{} finding(s) in {} of {} file(s); nothing was changed", findings, damaged, files.size()));
-  return findings == 0 ? Exit::ok : Exit::damage;
+                               : fmt::format("{} finding(s) in {} of {} file(s); nothing was changed",
+                                             findings, damaged, files.size()));
+  return findings != 0 ? Exit::damage : unreadable.value_or(Exit::ok);
 }
 
 Exit reindex(Console& console, Arguments const& args) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include "command_line.hpp"
-
 #include "text.hpp"
 
 #include <sessionkit/version.hpp>
@@ -51,7 +50,8 @@ std::string unknown_verb(CLI::App const& app) {
 std::string nearest_verb(std::string const& word) {
   auto const& table = command_table();
   auto const distance = [&](Command const& command) { return edit_distance(word, command.name); };
-  auto const nearest = std::min_element(table.begin(), table.end(), [&](auto const& a, auto const& b) { return distance(a) < distance(b); });
+  auto const nearest = std::min_element(
+      table.begin(), table.end(), [&](auto const& a, auto const& b) { return distance(a) < distance(b); });
   return distance(*nearest) <= 2 ? nearest->name : "";
 }
 
@@ -60,10 +60,12 @@ Failure usage_failure(CLI::App const& app, CLI::ParseError const& error) {
   if (auto const word = unknown_verb(app); !word.empty()) {
     auto const nearest = nearest_verb(word);
     return {Exit::usage, "usage", fmt::format("there is no command '{}'", word),
-            nearest.empty() ? "see them all: sessionkit --help" : fmt::format("did you mean: sessionkit {}", nearest)};
+            nearest.empty() ? "see them all: sessionkit --help"
+                            : fmt::format("did you mean: sessionkit {}", nearest)};
   }
   return {Exit::usage, "usage", error.what(),
-          verbs.empty() ? "see: sessionkit --help" : fmt::format("see: sessionkit {} --help", verbs.front()->get_name())};
+          verbs.empty() ? "see: sessionkit --help"
+                        : fmt::format("see: sessionkit {} --help", verbs.front()->get_name())};
 }
 
 }
@@ -77,9 +79,11 @@ Request parse_command_line(int argc, char const* const* argv) {
   app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::Throw);
   for (Option const& option : common_options()) add_option(app, request.arguments, option);
   for (Command const& command : command_table()) add_command(app, request.arguments, command);
-  app.footer("\nA SESSION is an id, its first characters, a key, @last, @-2 or a file. Stdout carries data, stderr the rest.\n"
-             "Exit codes: 0 done, 1 failed, 2 usage, 3 not found, 4 locked or changed, 5 damage, 6 forbidden,\n"
-             "7 no space, 8 unreachable, 9 outcome unknown. More: sessionkit COMMAND --help");
+  app.footer(
+      "\nA SESSION is an id, its first characters, a key, @last, @-2 or a file. Stdout carries data, stderr "
+      "the rest.\n"
+      "Exit codes: 0 done, 1 failed, 2 usage, 3 not found, 4 locked or changed, 5 damage, 6 forbidden,\n"
+      "7 no space, 8 unreachable, 9 outcome unknown. More: sessionkit COMMAND --help");
   try {
     app.parse(argc, argv);
   } catch (CLI::CallForHelp const&) {
@@ -89,12 +93,11 @@ Request parse_command_line(int argc, char const* const* argv) {
   } catch (CLI::CallForVersion const& version) {
     request.text = std::string(version.what()) + "\n";
     return request;
-  } catch (CLI::ParseError const& error) {
-    throw usage_failure(app, error);
-  }
+  } catch (CLI::ParseError const& error) { throw usage_failure(app, error); }
   auto const name = app.get_subcommands().front()->get_name();
   auto const& table = command_table();
-  request.command = &*std::find_if(table.begin(), table.end(), [&](Command const& command) { return command.name == name; });
+  request.command = &*std::find_if(table.begin(), table.end(),
+                                   [&](Command const& command) { return command.name == name; });
   return request;
 }
 

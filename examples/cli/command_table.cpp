@@ -7,14 +7,16 @@ namespace {
 
 using A = Arguments;
 
-Option const session{"SESSION", "id, first characters of an id, key, @last, @-2, or a file", &A::session, true};
+Option const session{"SESSION", "id, first characters of an id, key, @last, @-2, or a file", &A::session,
+                     true};
 Option const leaf{"--leaf", "the entry to end at (default: the last one)", &A::leaf};
 
 }
 
 std::vector<Option> const& common_options() {
   static std::vector<Option> const options{
-      {"--store", "directory of the sessions (default: $SESSIONKIT_STORE, else the user's data directory)", &A::store},
+      {"--store", "directory of the sessions (default: $SESSIONKIT_STORE, else the user's data directory)",
+       &A::store},
       {"--json", "one JSON document on stdout, errors as JSON on stderr", &OutputStyle::json},
       {"--plain", "tab-separated lines even on a terminal", &OutputStyle::plain},
       {"--raw", "do not make control characters in content visible on a terminal", &OutputStyle::raw},
@@ -40,14 +42,19 @@ std::vector<Command> const& command_table() {
       {"show",
        "Print a conversation",
        {session, leaf, {"--thinking", "with the model's reasoning", &A::thinking}},
-       "  sessionkit show @last\n  sessionkit show session.jsonl --leaf 1ac286af\n  sessionkit show 019a48ba --json",
+       "  sessionkit show @last\n  sessionkit show session.jsonl --leaf 1ac286af\n  sessionkit show 019a48ba "
+       "--json",
        show},
       {"history",
        "Print what would be sent to a model: {\"system\":...,\"messages\":[...]}",
        {session,
         leaf,
         {"--provider", "whose wire format", &A::provider, false, {"anthropic", "openai-chat", "native"}},
-        {"--mode", "valid: what the provider accepts; faithful: what the log holds", &A::mode, false, {"valid", "faithful"}},
+        {"--mode",
+         "valid: what the provider accepts; faithful: what the log holds",
+         &A::mode,
+         false,
+         {"valid", "faithful"}},
         {"--system", "system prompt", &A::system},
         {"--model", "for this model: thinking of other models is not sent", &A::model},
         {"--report", "print every repair to stderr", &A::report}},
@@ -57,7 +64,8 @@ std::vector<Command> const& command_table() {
       {"tree",
        "Print the entries with their branches and labels",
        {session},
-       "  sessionkit tree @last\n  sessionkit tree session.jsonl --json\n  sessionkit tree @last --plain | grep label",
+       "  sessionkit tree @last\n  sessionkit tree session.jsonl --json\n  sessionkit tree @last --plain | "
+       "grep label",
        tree},
       {"append",
        "Add a message; prints the entry's id once it is on disk",

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include "console.hpp"
-
 #include "text.hpp"
 
 #include <sessionkit/json.hpp>
@@ -40,7 +39,8 @@ void to_stderr(std::string_view text) {
 }
 
 Console::Console(OutputStyle style)
-    : style_(std::move(style)), pretty_(isatty(STDOUT_FILENO) != 0 && !style_.plain && !style_.json),
+    : style_(std::move(style)),
+      pretty_(isatty(STDOUT_FILENO) != 0 && !style_.plain && !style_.json),
       colours_(wants_colours(style_.color, pretty_)) {}
 
 void Console::write(std::string_view text) {
@@ -48,11 +48,14 @@ void Console::write(std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) write_error_ = errno;
 }
 
-void Console::content(std::string_view text) { write(pretty_ && !style_.raw ? neutral(text) : std::string(text)); }
+void Console::content(std::string_view text) {
+  write(pretty_ && !style_.raw ? neutral(text) : std::string(text));
+}
 
 void Console::document(Json const& json) { write(sessionkit::to_raw_json(json).str() + "\n"); }
 
-void Console::table(std::vector<std::string> const& heading, std::vector<std::vector<std::string>> const& rows) {
+void Console::table(std::vector<std::string> const& heading,
+                    std::vector<std::vector<std::string>> const& rows) {
   if (!pretty_) {
     for (auto const& row : rows) write(fmt::format("{}\n", fmt::join(row, "\t")));
     return;
@@ -83,19 +86,22 @@ std::string Console::coloured(int colour, std::string_view text) const {
 void Console::notice(std::string_view text) {
   if (style_.quiet) return;
   if (style_.json)
-    note(Json{{"notice", text}});
+    report_json(Json{{"notice", text}});
   else
     to_stderr(fmt::format("sessionkit: {}\n", text));
 }
 
-void Console::note(Json const& json) { to_stderr(sessionkit::to_raw_json(json).str() + "\n"); }
+void Console::report(std::string_view line) { to_stderr(fmt::format("{}\n", line)); }
+
+void Console::report_json(Json const& json) { to_stderr(sessionkit::to_raw_json(json).str() + "\n"); }
 
 void Console::show(Failure const& failure) {
   if (failure.exit == Exit::broken_pipe) return;
   if (style_.json) {
-    Json error{{"code", failure.code}, {"exit", static_cast<int>(failure.exit)}, {"message", failure.message}};
+    Json error{
+        {"code", failure.code}, {"exit", static_cast<int>(failure.exit)}, {"message", failure.message}};
     if (!failure.hint.empty()) error["hint"] = failure.hint;
-    note(Json{{"error", error}});
+    report_json(Json{{"error", error}});
     return;
   }
   to_stderr(fmt::format("sessionkit: {}\n", failure.message));

@@ -42,7 +42,9 @@ class Console {
   std::string coloured(int colour, std::string_view text) const;
 
   void notice(std::string_view text);
-  void note(Json const& json); ///< an object for stderr, with `--json`
+  /// Something that was asked for and belongs on stderr, so `--quiet` does not silence it.
+  void report(std::string_view line);
+  void report_json(Json const& json);
   void show(Failure const& failure);
 
   /// Makes sure that stdout took everything: `exit`, or the code of that failure.

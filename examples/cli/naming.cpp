@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include "naming.hpp"
-
 #include "text.hpp"
 
 #include <sessionkit/file_store.hpp>
@@ -20,7 +19,9 @@ namespace sk = sessionkit;
 
 namespace {
 
-bool starts_with(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
+bool starts_with(std::string_view text, std::string_view prefix) {
+  return text.substr(0, prefix.size()) == prefix;
+}
 bool ends_with(std::string_view text, std::string_view suffix) {
   return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
 }
@@ -41,15 +42,16 @@ std::string directory_of(std::string const& store) {
     throw Failure{Exit::usage, "unsupported_store",
                   fmt::format("--store: this program has no '{}' stores", path.substr(0, scheme)),
                   "name a directory"};
-  if (path.empty()) throw Failure{Exit::usage, "invalid_argument", "--store: the directory is empty", "name a directory"};
+  if (path.empty())
+    throw Failure{Exit::usage, "invalid_argument", "--store: the directory is empty", "name a directory"};
   return path;
 }
 
 sk::FileStoreOptions options_of(Console& console, Arguments const& args, bool create) {
   auto const wait = parse_duration(args.timeout);
   if (!wait)
-    throw Failure{Exit::usage, "invalid_argument", fmt::format("--timeout: '{}' is no duration", args.timeout),
-                  "write it as 5s, 500ms or 2m"};
+    throw Failure{Exit::usage, "invalid_argument",
+                  fmt::format("--timeout: '{}' is no duration", args.timeout), "write it as 5s, 500ms or 2m"};
   sk::FileStoreOptions options;
   options.create = create;
   options.lock_wait = *wait;
@@ -63,7 +65,8 @@ Named open_file(Console& console, Arguments const& args, std::string const& path
   auto store = sk::open_transcript(path, options_of(console, args, false)).value();
   auto const page = store->list({}).value();
   if (page.sessions.empty())
-    throw Failure{Exit::damage, "corrupt", fmt::format("'{}' holds no session", path), "see why: sessionkit verify " + path};
+    throw Failure{Exit::damage, "corrupt", fmt::format("'{}' holds no session", path),
+                  "see why: sessionkit verify " + path};
   return {store, page.sessions.front().id, path, true};
 }
 
@@ -133,7 +136,9 @@ std::optional<sk::SessionId> find_in(sk::SessionStore& store, std::string const&
   return candidates.empty() ? std::nullopt : std::optional(candidates.front());
 }
 
-bool is_path(std::string const& name) { return name.find('/') != std::string::npos || ends_with(name, ".jsonl"); }
+bool is_path(std::string const& name) {
+  return name.find('/') != std::string::npos || ends_with(name, ".jsonl");
+}
 
 }
 
@@ -144,7 +149,8 @@ StoreRoot store_root(Arguments const& args) {
   if (data.empty() || data.front() != '/') {
     auto const home = environment("HOME");
     if (home.empty())
-      throw Failure{Exit::usage, "no_store", "there is no HOME to keep sessions in", "name a directory: --store DIR"};
+      throw Failure{Exit::usage, "no_store", "there is no HOME to keep sessions in",
+                    "name a directory: --store DIR"};
     data = home + "/.local/share";
   }
   return {data + "/sessionkit/sessions", false};
@@ -170,6 +176,11 @@ Named find_session(Console& console, Arguments const& args, std::string const& n
   if (!store) throw failure_of(store.error());
   throw Failure{Exit::not_found, "not_found", fmt::format("session '{}' not found", name),
                 "see what there is: sessionkit ls"};
+}
+
+std::string find_path(Console& console, Arguments const& args, std::string const& name) {
+  if (!starts_with(name, "key:") && is_path(name)) return name;
+  return find_session(console, args, name).path;
 }
 
 }

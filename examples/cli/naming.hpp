@@ -33,4 +33,7 @@ struct Named {
 /// first characters of one id (at least four), or a file in the working directory; the first that fits.
 Named find_session(Console& console, Arguments const& args, std::string const& name);
 
+/// The transcript that `name` means, by the same rules. A path is answered as it is, however broken the file.
+std::string find_path(Console& console, Arguments const& args, std::string const& name);
+
 }

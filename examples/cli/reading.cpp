@@ -71,8 +71,12 @@ std::vector<std::string> table_row(sk::SessionInfo const& info, std::size_t id_l
 }
 
 std::vector<std::string> plain_row(sk::SessionInfo const& info) {
-  return {info.id.str(),        sk::to_rfc3339(info.updated), fmt::format("{}", info.messages),
-          info.tokens ? fmt::format("{}", *info.tokens) : "", one_line(info.model), one_line(info.key),
+  return {info.id.str(),
+          sk::to_rfc3339(info.updated),
+          fmt::format("{}", info.messages),
+          info.tokens ? fmt::format("{}", *info.tokens) : "",
+          one_line(info.model),
+          one_line(info.key),
           one_line(info.display_title())};
 }
 
@@ -94,7 +98,9 @@ sk::SessionPage list_page(Console& console, Arguments const& args, StorePtr& sto
 sk::EntryId leaf_of(Arguments const& args) { return sk::EntryId(args.leaf.value_or("")); }
 
 /// Colours tell nothing that the words do not.
-int colour_of(std::string const& speaker) { return speaker == "user" ? 32 : speaker == "assistant" ? 36 : 33; }
+int colour_of(std::string const& speaker) {
+  return speaker == "user" ? 32 : speaker == "assistant" ? 36 : 33;
+}
 
 void say(Console& console, std::string const& speaker, std::string const& text) {
   console.write(console.coloured(colour_of(speaker), one_line(neutral(speaker)) + ">") + " ");
@@ -102,7 +108,8 @@ void say(Console& console, std::string const& speaker, std::string const& text) 
   console.write("\n");
 }
 
-void show_message(Console& console, Arguments const& args, sk::Entry const& entry, sk::Message const& message) {
+void show_message(Console& console, Arguments const& args, sk::Entry const& entry,
+                  sk::Message const& message) {
   for (auto const& part : message.parts) {
     if (auto const* const text = std::get_if<sk::Text>(&part))
       say(console, speaker_of(entry, "message"), text->text);
@@ -121,15 +128,19 @@ void report(Console& console, std::vector<sk::Repair> const& repairs) {
   if (console.json()) {
     Json list = Json::array();
     for (auto const& repair : repairs)
-      list.push_back({{"entry", or_null(repair.entry.str())}, {"rule", repair.rule}, {"before", repair.before},
-                      {"after", repair.after}, {"retroactive", repair.retroactive}});
-    console.note({{"repairs", std::move(list)}});
+      list.push_back({{"entry", or_null(repair.entry.str())},
+                      {"rule", repair.rule},
+                      {"before", repair.before},
+                      {"after", repair.after},
+                      {"retroactive", repair.retroactive}});
+    console.report_json(Json{{"repairs", std::move(list)}});
     return;
   }
   for (auto const& repair : repairs)
-    console.note_line(fmt::format("repair: {} {}{}: {} -> {}", repair.entry.empty() ? "-" : one_line(repair.entry.str()),
-                                  repair.rule, repair.retroactive ? " (retroactive)" : "",
-                                  cut(one_line(repair.before), 60), cut(one_line(repair.after), 60)));
+    console.report(fmt::format("repair: {} {}{}: {} -> {}",
+                               repair.entry.empty() ? "-" : one_line(repair.entry.str()), repair.rule,
+                               repair.retroactive ? " (retroactive)" : "", cut(one_line(repair.before), 60),
+                               cut(one_line(repair.after), 60)));
 }
 
 }
@@ -176,7 +187,8 @@ Exit show(Console& console, Arguments const& args) {
       say(console, speaker_of(entry, records.types[i]), text);
   }
   if (console.json())
-    console.document({{"schema", "sessionkit/show@1"}, {"session", row_of(info)}, {"entries", std::move(entries)}});
+    console.document(
+        {{"schema", "sessionkit/show@1"}, {"session", row_of(info)}, {"entries", std::move(entries)}});
   notice_damage(console, *args.session, records.log.damage.size());
   return Exit::ok;
 }

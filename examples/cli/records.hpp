@@ -25,6 +25,9 @@ void notice_damage(Console& console, std::string const& name, std::size_t count)
 /// What an entry says, in one line or many: for people.
 std::string summary_of(sessionkit::Entry const& entry);
 
+/// Text of a tool result, images and unknown parts as `[type]`.
+std::string text_of(std::vector<sessionkit::ToolContent> const& content);
+
 /// `user`, `assistant`, `tool` and `system` for messages, else the type of the line.
 std::string speaker_of(sessionkit::Entry const& entry, std::string const& type);
 

@@ -41,7 +41,8 @@ Json parent_of(std::vector<sk::Entry> const& entries, std::size_t i) {
   return i == 0 ? Json() : Json(entries[i - 1].id.str());
 }
 
-void write_json(Console& console, Records const& records, sk::SessionInfo const& info, std::vector<sk::Entry> const& path) {
+void write_json(Console& console, Records const& records, sk::SessionInfo const& info,
+                std::vector<sk::Entry> const& path) {
   auto const& entries = records.log.entries;
   Json out{{"leaf", path.empty() ? Json() : Json(path.back().id.str())},
            {"labels", Json::object()},
@@ -53,8 +54,10 @@ void write_json(Console& console, Records const& records, sk::SessionInfo const&
   for (auto const& entry : path) out["path"].push_back(entry.id.str());
   for (auto const& tip : sk::leaves_of(records.log)) out["tips"].push_back(tip.str());
   for (std::size_t i = 0; i < entries.size(); ++i)
-    out["entries"].push_back({{"id", entries[i].id.str()}, {"parent", parent_of(entries, i)},
-                              {"type", records.types[i]}, {"timestamp", sk::to_rfc3339(entries[i].at)}});
+    out["entries"].push_back({{"id", entries[i].id.str()},
+                              {"parent", parent_of(entries, i)},
+                              {"type", records.types[i]},
+                              {"timestamp", sk::to_rfc3339(entries[i].at)}});
   console.document(out);
 }
 
@@ -68,8 +71,9 @@ void write_lines(Console& console, Records const& records, sk::SessionInfo const
   auto const& entries = records.log.entries;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     auto const parent = parent_of(entries, i);
-    rows.push_back({one_line(entries[i].id.str()), parent.is_null() ? "" : one_line(parent.get<std::string>()),
-                    one_line(records.types[i]), sk::to_rfc3339(entries[i].at), label_of(info, entries[i].id)});
+    rows.push_back({one_line(entries[i].id.str()),
+                    parent.is_null() ? "" : one_line(parent.get<std::string>()), one_line(records.types[i]),
+                    sk::to_rfc3339(entries[i].at), label_of(info, entries[i].id)});
   }
   console.table({"ID", "PARENT", "TYPE", "TIME", "LABEL"}, rows);
 }
@@ -104,9 +108,10 @@ void draw(Console& console, Records const& records, sk::SessionInfo const& info)
     auto const& entry = entries[step.entry];
     auto const label = label_of(info, entry.id);
     console.write(step.first);
-    console.content(fmt::format("{}  {}  {}{}{}\n", one_line(entry.id.str()), one_line(speaker_of(entry, records.types[step.entry])),
-                                cut(one_line(summary_of(entry)), 60), label.empty() ? "" : "  [" + label + "]",
-                                entry.id == info.last ? "  <- leaf" : ""));
+    console.content(fmt::format(
+        "{}  {}  {}{}{}\n", one_line(entry.id.str()), one_line(speaker_of(entry, records.types[step.entry])),
+        cut(one_line(summary_of(entry)), 60), label.empty() ? "" : "  [" + label + "]",
+        entry.id == info.last ? "  <- leaf" : ""));
     push(children[step.entry], step.rest);
   }
 }

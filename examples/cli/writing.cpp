@@ -34,7 +34,8 @@ std::string read_stdin() {
 std::string text_to_append(Arguments const& args) {
   std::string text = args.text == "-" ? read_stdin() : args.text;
   std::string const source = args.text == "-" ? "stdin" : "--text";
-  if (text.empty()) throw Failure{Exit::usage, "invalid_argument", source + " is empty", "there is nothing to append"};
+  if (text.empty())
+    throw Failure{Exit::usage, "invalid_argument", source + " is empty", "there is nothing to append"};
   if (auto const bad = first_bad_utf8(text))
     throw Failure{Exit::usage, "invalid_argument", fmt::format("{} is not UTF-8 at byte {}", source, *bad),
                   "convert it first, for example with iconv"};
@@ -61,7 +62,8 @@ sk::EntryId append_message(Named const& named, sk::Message const& message, sk::E
   auto stored = session.append(message, options);
   if (stored) return *stored;
   auto failure = failure_of(stored.error());
-  if (failure.exit == Exit::unknown_outcome || failure.exit == Exit::conflict || stored.error().code == sk::Errc::not_written)
+  if (failure.exit == Exit::unknown_outcome || failure.exit == Exit::conflict
+      || stored.error().code == sk::Errc::not_written)
     failure.hint = fmt::format("repeat it with --entry-id {}: nothing is stored twice", id.str());
   throw failure;
 }
@@ -92,10 +94,12 @@ Exit create(Console& console, Arguments const& args) {
 }
 
 Exit append(Console& console, Arguments const& args) {
-  auto const message = args.role == "user" ? sk::user(text_to_append(args)) : sk::assistant(text_to_append(args));
+  auto const message =
+      args.role == "user" ? sk::user(text_to_append(args)) : sk::assistant(text_to_append(args));
   auto const named = find_session(console, args, *args.session);
   sk::EntryId id(args.entry_id.value_or(sk::random_entry_id()));
-  if (id.empty()) throw Failure{Exit::usage, "invalid_argument", "--entry-id is empty", "leave it out for a fresh one"};
+  if (id.empty())
+    throw Failure{Exit::usage, "invalid_argument", "--entry-id is empty", "leave it out for a fresh one"};
   auto const earlier = args.entry_id ? entry_of_id(named, id) : std::nullopt;
   if (earlier && !says(*earlier, message))
     throw Failure{Exit::conflict, "already_exists",
@@ -109,7 +113,8 @@ Exit append(Console& console, Arguments const& args) {
 Exit fork(Console& console, Arguments const& args) {
   auto const named = find_session(console, args, *args.session);
   if (named.is_file)
-    throw Failure{Exit::usage, "unsupported", fmt::format("'{}' is a file; only sessions of a store can be forked", named.path),
+    throw Failure{Exit::usage, "unsupported",
+                  fmt::format("'{}' is a file; only sessions of a store can be forked", named.path),
                   "name a session: sessionkit ls"};
   auto session = sk::Session::open(named.store, named.id).value();
   if (args.leaf) session.rewind(sk::EntryId(*args.leaf)).value();
@@ -129,12 +134,15 @@ Exit remove(Console& console, Arguments const& args) {
     all.push_back(find_session(console, args, name));
     ids.push_back(all.back().id.str());
     if (all.back().is_file)
-      throw Failure{Exit::usage, "unsupported", fmt::format("'{}' is a file; rm removes sessions of a store", name),
+      throw Failure{Exit::usage, "unsupported",
+                    fmt::format("'{}' is a file; rm removes sessions of a store", name),
                     "name a session: sessionkit ls"};
   }
-  auto const question = fmt::format("move {} session{} to the trash?", ids.size(), ids.size() == 1 ? "" : "s");
+  auto const question =
+      fmt::format("move {} session{} to the trash?", ids.size(), ids.size() == 1 ? "" : "s");
   if (!args.dry_run) {
-    if (!args.yes && !confirm(question, "--yes")) throw Failure{Exit::usage, "declined", "nothing was removed"};
+    if (!args.yes && !confirm(question, "--yes"))
+      throw Failure{Exit::usage, "declined", "nothing was removed"};
     for (auto const& named : all) named.store->remove(named.id).value();
   }
   print_ids(console, args.dry_run ? "would_remove" : "removed", ids);
