@@ -38,6 +38,10 @@ bool turns_direction(char32_t c) {
   return c == 0x061C || c == 0x200E || c == 0x200F || (c >= 0x202A && c <= 0x202E)
          || (c >= 0x2066 && c <= 0x2069);
 }
+std::string visible(char32_t c) {
+  auto const value = static_cast<std::uint32_t>(c);
+  return value < 0x100 ? fmt::format("\\x{:02x}", value) : fmt::format("\\u{:04x}", value);
+}
 bool is_zero_width(char32_t c) {
   return (c >= 0x0300 && c <= 0x036F) || (c >= 0x200B && c <= 0x200D) || (c >= 0xFE00 && c <= 0xFE0F);
 }
@@ -75,7 +79,7 @@ std::string neutral(std::string_view text) {
     if (c.length == 0)
       out += fmt::format("\\x{:02x}", static_cast<unsigned char>(bytes[0]));
     else if ((is_control(c.value) && c.value != '\n' && c.value != '\t') || turns_direction(c.value))
-      out += fmt::format(c.value < 0x100 ? "\\x{:02x}" : "\\u{:04x}", static_cast<std::uint32_t>(c.value));
+      out += visible(c.value);
     else
       out += bytes;
     return true;
