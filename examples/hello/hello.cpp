@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Stores one turn with a tool call, then prints what a model must see next. The README shows the marked region.
+// Stores one turn with a tool call, then prints what a model must see next. The README shows the marked part.
+
 // [hello]
 #include <sessionkit/sessionkit.hpp>
 
@@ -8,8 +9,8 @@
 namespace sk = sessionkit;
 
 int main() {
-  auto store = sk::open_file_store("sessions").value();               // std::shared_ptr<SessionStore>
-  auto session = sk::Session::resume(store, "main:cli:user").value(); // newest session of this key, or a new one
+  auto store = sk::open_file_store("sessions").value();
+  auto session = sk::Session::resume(store, "main:cli:user").value(); // the newest of this key, or a new one
 
   auto turn = session.begin_turn();
   turn.append(sk::user("What is in config.json?")).value();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Catch2 2.13 or 3, whichever is installed. Tests use what both have: TEST_CASE, SECTION, TEMPLATE_TEST_CASE, CHECK and
-// REQUIRE (with _FALSE, _THAT, _THROWS_AS), GENERATE, CAPTURE, INFO, Catch::StringMaker.
+// Catch2 2.13 or 3, whichever is installed. Tests use what both have: TEST_CASE, SECTION, TEMPLATE_TEST_CASE,
+// CHECK and REQUIRE (with _FALSE, _THAT, _THROWS_AS), GENERATE, CAPTURE, INFO, Catch::StringMaker.
 #pragma once
 
 #if __has_include(<catch2/catch_test_macros.hpp>)
@@ -29,8 +29,8 @@ inline auto contains(std::string const& part) {
 }
 
 /// Leaves the test case, visibly, where this machine lacks what it needs.
-#define SESSIONKIT_SKIP(reason)                                                                                        \
-  do {                                                                                                                 \
-    WARN("skipped: " << (reason));                                                                                     \
-    return;                                                                                                            \
+#define SESSIONKIT_SKIP(reason)                                                                              \
+  do {                                                                                                       \
+    WARN("skipped: " << (reason));                                                                           \
+    return;                                                                                                  \
   } while (false)

@@ -7,7 +7,8 @@
 #include <string>
 
 TEST_CASE("the version text is made of the three version numbers") {
-  auto const dotted = std::to_string(SESSIONKIT_VERSION_MAJOR) + "." + std::to_string(SESSIONKIT_VERSION_MINOR) + "."
+  auto const dotted = std::to_string(SESSIONKIT_VERSION_MAJOR) + "."
+                      + std::to_string(SESSIONKIT_VERSION_MINOR) + "."
                       + std::to_string(SESSIONKIT_VERSION_PATCH);
   CHECK(dotted == SESSIONKIT_VERSION);
 }

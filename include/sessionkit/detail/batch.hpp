@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/dialect.hpp>
+#include <sessionkit/session_store.hpp>
+
+#include <string>
+#include <vector>
+
+namespace sessionkit { inline namespace v0 { namespace detail {
+
+/// Entries on their way into a log, with their lines.
+struct Batch {
+  std::vector<Entry> entries = {};
+  std::string lines = {};
+  std::vector<std::size_t> ends = {}; ///< end of each line in `lines`
+
+  /// Views into this batch.
+  std::vector<RecordView> records(Dialect const& dialect, std::deque<std::string>& scratch) const;
+  bool same_lines(Batch const& other) const noexcept { return lines == other.lines && ends == other.ends; }
+};
+
+/// Links the entries one behind the other, the first behind `leaf` (empty: a new root), and encodes them.
+Result<Batch> make_batch(std::vector<Entry> entries, EntryId const& leaf, Dialect const& dialect);
+
+/// The entries from the first to `leaf`, line for line. Where a line does not name the entry before it
+/// (formats without ids, a break that damage made) it is encoded anew, so that the copy is whole.
+Result<Batch> copy_path(SessionStore& store, SessionId const& id, EntryId const& leaf);
+
+/// One message as the entries' dialects want it: tool results stand alone, one in each message of role tool.
+std::vector<Message> split_tool_results(Message const& message);
+
+}}}

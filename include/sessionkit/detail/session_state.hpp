@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/detail/batch.hpp>
+#include <sessionkit/session.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+namespace sessionkit { inline namespace v0 {
+
+/// Where a conversation stands, and how entries get behind it.
+struct Session::State {
+  std::shared_ptr<SessionStore> store;
+  SessionId id;
+  SessionOptions options;
+  Dialect const* dialect = &native_dialect();
+  EntryId leaf = {};
+  Position end = {};
+  std::optional<SessionInfo> info = {};       ///< absent: ask the store
+  std::optional<detail::Batch> in_doubt = {}; ///< may or may not stand in the log, after `outcome_unknown`
+  std::optional<std::unordered_set<std::size_t>> known_ids =
+      {}; ///< hashes; made when a caller first names an id
+  bool in_turn = false;
+
+  Timestamp now() const { return options.clock ? options.clock() : system_now(); }
+  std::string fresh_id() const { return options.ids ? options.ids() : random_entry_id(); }
+
+  /// What an append is to do beside storing.
+  struct Plan {
+    std::optional<EntryId> id = {};
+    bool durable = false;
+    OnConflict on_conflict = OnConflict::rebase;
+  };
+
+  /// Stores the bodies, one behind the other, behind the leaf; answers their ids.
+  Result<std::vector<EntryId>> append(std::vector<EntryBody> bodies, Plan const& plan);
+  Result<void> append_one(EntryBody body);
+  /// Creates the session: its header and, for a fork, what it takes over.
+  Result<void> begin(Entry header, detail::Batch taken_over);
+  /// Reads what stands behind `end` and moves there.
+  Result<std::vector<Entry>> refresh();
+  /// Finds the end of the log and its last entry.
+  Result<void> locate();
+  /// An entry by id, from the newest backwards; nothing if there is none.
+  Result<std::optional<Entry>> find(EntryId const& entry);
+
+ private:
+  std::vector<Entry> draft(std::vector<EntryBody> bodies, std::optional<EntryId> const& named) const;
+  Result<Position> write(detail::Batch const& batch, bool durable);
+  Result<std::optional<std::vector<EntryId>>> already_stored(std::vector<Entry> const& drafts);
+  Result<std::optional<std::vector<EntryId>>> settle_doubt(std::vector<Entry> const& drafts, bool durable);
+  void stored(detail::Batch const& batch, Position at);
+};
+
+}}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/detail/batch.hpp>
+#include <sessionkit/detail/path_walk.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace sessionkit { inline namespace v0 { namespace detail {
+
+namespace {
+
+struct CopiedLine {
+  Entry entry;
+  std::string line;
+};
+
+// Version 1 names the first kept entry by the number of its line, the header's being 0.
+void name_first_kept(Entry& entry, std::vector<CopiedLine> const& path) {
+  auto* const compaction = std::get_if<Compaction>(&entry.body);
+  if (!compaction || !compaction->first_kept_index || !compaction->first_kept.empty()) return;
+  std::uint64_t const index = *compaction->first_kept_index;
+  if (index > 0 && index <= path.size()) compaction->first_kept = path[index - 1].entry.id;
+}
+
+Result<std::vector<CopiedLine>> read_path(SessionStore& store, SessionId const& id, EntryId const& leaf) {
+  std::vector<CopiedLine> path;
+  Result<WalkResult> const walked =
+      walk_path(store, id, leaf, [&](RecordPage const& page, RecordPage::Item const& item) {
+        if (Result<Entry> entry = decode(page, item))
+          path.push_back({std::move(*entry), std::string(item.line)});
+        return true;
+      });
+  if (!walked) return walked.error();
+  std::reverse(path.begin(), path.end());
+  return path;
+}
+
+}
+
+Result<Batch> copy_path(SessionStore& store, SessionId const& id, EntryId const& leaf) {
+  if (leaf.empty()) return Batch{};
+  Result<std::vector<CopiedLine>> path = read_path(store, id, leaf);
+  if (!path) return path.error();
+  Batch batch;
+  EntryId before;
+  for (CopiedLine& copied : *path) {
+    Entry& entry = copied.entry;
+    Parent const link = before.empty() ? Parent::root : Parent::entry;
+    if (entry.link == link && entry.parent == before) {
+      batch.lines += copied.line;
+    } else {
+      entry.link = link;
+      entry.parent = before;
+      name_first_kept(entry, *path);
+      Result<void> const encoded = native_dialect().encode(entry, batch.lines);
+      if (!encoded) return encoded.error();
+    }
+    batch.ends.push_back(batch.lines.size());
+    before = entry.id;
+    batch.entries.push_back(entry);
+  }
+  return batch;
+}
+
+std::vector<RecordView> Batch::records(Dialect const& dialect, std::deque<std::string>& scratch) const {
+  std::vector<RecordView> views;
+  views.reserve(ends.size());
+  std::size_t begin = 0;
+  std::deque<std::string> unescaped;
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    std::string_view const line = std::string_view(lines).substr(begin, ends[i] - begin);
+    begin = ends[i];
+    RecordView view;
+    dialect.head(line, view, unescaped);
+    // The head's own texts may have been escapes in the line: the entry has them plain.
+    view.id = entries[i].as<Header>() ? view.id : std::string_view(entries[i].id.str());
+    view.type = scratch.emplace_back(view.type);
+    view.parent = entries[i].parent.str();
+    view.link = entries[i].link;
+    views.push_back(view);
+  }
+  return views;
+}
+
+Result<Batch> make_batch(std::vector<Entry> entries, EntryId const& leaf, Dialect const& dialect) {
+  Batch batch;
+  batch.entries = std::move(entries);
+  EntryId parent = leaf;
+  for (Entry& entry : batch.entries) {
+    if (!entry.as<Header>()) {
+      entry.link = parent.empty() ? Parent::root : Parent::entry;
+      entry.parent = std::exchange(parent, entry.id);
+    }
+    Result<void> const encoded = dialect.encode(entry, batch.lines);
+    if (!encoded) return encoded.error();
+    batch.ends.push_back(batch.lines.size());
+  }
+  return batch;
+}
+
+std::vector<Message> split_tool_results(Message const& message) {
+  std::vector<Message> messages;
+  Message rest = message;
+  rest.parts.clear();
+  for (Part const& part : message.parts) {
+    if (!std::holds_alternative<ToolResult>(part)) {
+      rest.parts.push_back(part);
+      continue;
+    }
+    Message one;
+    one.role = Role::tool;
+    one.parts.push_back(part);
+    messages.push_back(std::move(one));
+  }
+  if (messages.empty()) return {message};
+  if (messages.size() == 1) messages.front().metadata = message.metadata;
+  if (rest.role == Role::tool) rest.role = Role::user;
+  if (!rest.parts.empty()) messages.push_back(std::move(rest));
+  return messages;
+}
+
+}}}

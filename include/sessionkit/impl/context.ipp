@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/context.hpp>
+#include <sessionkit/detail/path_walk.hpp>
+#include <sessionkit/dialect.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace sessionkit { inline namespace v0 {
+
+namespace {
+
+Error no_entry(SessionId const& id, EntryId const& leaf) {
+  return {
+      Errc::not_found, 0,
+      fmt::format("session '{}' has no entry '{}'; list its entries to find the id", id.str(), leaf.str())};
+}
+
+Damage undecodable(RecordPage::Item const& item, Error const& error) {
+  std::uint64_t const end = item.end.value();
+  std::uint64_t const length = item.line.size();
+  return {end > length ? end - length : 0, length, DamageKind::bad_json, error.message};
+}
+
+// Collects the path newest first and knows when what the model sees is complete.
+class ContextBuilder {
+ public:
+  ContextBuilder(SessionStore& store, SessionId const& id) : store_(store), id_(id) {}
+
+  bool add(RecordPage const& page, RecordPage::Item const& item) {
+    if (context_.leaf.empty()) context_.leaf = EntryId(std::string(item.id));
+    bool const last = context_.compaction && item.id == first_kept_;
+    Result<Entry> entry = decode(page, item);
+    if (!entry)
+      context_.damage.push_back(undecodable(item, entry.error()));
+    else if (!context_.compaction && entry->as<Compaction>())
+      return compacted_at(std::move(*entry));
+    else
+      context_.entries.push_back(std::move(*entry));
+    kept_ = kept_ || last;
+    return !last;
+  }
+
+  // A parent is missing. Was it the first kept entry, all that followed it is here.
+  bool broken(std::string const& parent) {
+    if (!context_.compaction) return true;
+    if (parent == first_kept_) return kept_ = true, false;
+    last_break_ = context_.entries.size();
+    return true;
+  }
+
+  Result<Context> finish(Result<detail::WalkResult> walked) && {
+    if (failure_) return std::move(*failure_);
+    if (!walked) return std::move(walked).error();
+    std::move(walked->damage.begin(), walked->damage.end(), std::back_inserter(context_.damage));
+    context_.end = walked->end;
+    // An id that is none of the path's: only what follows the compaction counts, and on a damaged path what
+    // follows the damage.
+    if (context_.compaction && !kept_) context_.entries.resize(std::max(after_, last_break_.value_or(0)));
+    std::reverse(context_.entries.begin(), context_.entries.end());
+    context_.after_compaction = context_.compaction ? context_.entries.size() - after_ : 0;
+    return std::move(context_);
+  }
+
+ private:
+  bool compacted_at(Entry entry) {
+    auto const& compaction = std::get<Compaction>(entry.body);
+    after_ = context_.entries.size();
+    first_kept_ = compaction.first_kept.str();
+    std::optional<std::uint64_t> const index = compaction.first_kept_index;
+    context_.compaction = std::move(entry);
+    if (first_kept_.empty() && index) resolve(*index);
+    return !first_kept_.empty() && !failure_;
+  }
+
+  // Version 1 counts lines, the header being 0; there is no way but to count.
+  void resolve(std::uint64_t index) {
+    std::uint64_t at = 0;
+    Result<detail::WalkResult> const counted = detail::for_each_record(
+        store_, id_, std::nullopt, [&](RecordPage const&, RecordPage::Item const& item) {
+          if (at++ != index) return true;
+          if (item.type != "session") first_kept_ = std::string(item.id);
+          return false;
+        });
+    if (!counted) failure_ = counted.error();
+  }
+
+  SessionStore& store_;
+  SessionId const& id_;
+  Context context_;
+  std::string first_kept_;
+  std::size_t after_ = 0;                 ///< how many entries follow the compaction
+  std::optional<std::size_t> last_break_; ///< how many follow the oldest break before it
+  bool kept_ = false;                     ///< the first kept entry was met
+  std::optional<Error> failure_;
+};
+
+}
+
+Result<Context> load_context(SessionStore& store, SessionId const& id, EntryId const& leaf) {
+  ContextBuilder builder(store, id);
+  Result<detail::WalkResult> walked = detail::walk_path(
+      store, id, leaf,
+      [&](RecordPage const& page, RecordPage::Item const& item) { return builder.add(page, item); },
+      [&](std::string const& parent) { return builder.broken(parent); });
+  if (walked && !walked->found && !leaf.empty()) return no_entry(id, leaf);
+  return std::move(builder).finish(std::move(walked));
+}
+
+Result<std::vector<Entry>> load_path(SessionStore& store, SessionId const& id, EntryId const& leaf) {
+  std::vector<Entry> entries;
+  Result<detail::WalkResult> const walked =
+      detail::walk_path(store, id, leaf, [&](RecordPage const& page, RecordPage::Item const& item) {
+        if (Result<Entry> entry = decode(page, item)) entries.push_back(std::move(*entry));
+        return true;
+      });
+  if (!walked) return walked.error();
+  if (!walked->found && !leaf.empty()) return no_entry(id, leaf);
+  std::reverse(entries.begin(), entries.end());
+  return entries;
+}
+
+Result<Log> load_log(SessionStore& store, SessionId const& id) {
+  Log log;
+  Result<detail::WalkResult> walked = detail::for_each_record(
+      store, id, std::nullopt, [&](RecordPage const& page, RecordPage::Item const& item) {
+        if (Result<Entry> entry = decode(page, item))
+          log.entries.push_back(std::move(*entry));
+        else
+          log.damage.push_back(undecodable(item, entry.error()));
+        return true;
+      });
+  if (!walked) return walked.error();
+  std::move(walked->damage.begin(), walked->damage.end(), std::back_inserter(log.damage));
+  log.end = walked->end;
+  return log;
+}
+
+std::vector<EntryId> leaves_of(Log const& log) {
+  std::unordered_set<std::string> parents;
+  Entry const* previous = nullptr;
+  for (Entry const& entry : log.entries) {
+    if (entry.as<Header>()) continue;
+    if (entry.link == Parent::entry) parents.insert(entry.parent.str());
+    if (entry.link == Parent::previous && previous) parents.insert(previous->id.str());
+    previous = &entry;
+  }
+  std::vector<EntryId> leaves;
+  for (Entry const& entry : log.entries)
+    if (!entry.as<Header>() && parents.insert(entry.id.str()).second) leaves.push_back(entry.id);
+  return leaves;
+}
+
+}}

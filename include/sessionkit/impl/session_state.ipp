@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/detail/path_walk.hpp>
+#include <sessionkit/detail/session_state.hpp>
+
+#include <fmt/format.h>
+
+#include <functional>
+
+namespace sessionkit { inline namespace v0 {
+
+namespace {
+
+constexpr int most_rebases = 8;
+
+std::size_t id_hash(std::string_view id) { return std::hash<std::string_view>{}(id); }
+
+std::vector<EntryId> ids_of(std::vector<Entry> const& entries) {
+  std::vector<EntryId> ids;
+  ids.reserve(entries.size());
+  for (Entry const& entry : entries) ids.push_back(entry.id);
+  return ids;
+}
+
+// The drafts as they were stored the first time, if they are the same in all but id, time and place.
+std::optional<detail::Batch> as_before(std::vector<Entry> drafts, std::vector<Entry> const& before,
+                                       Dialect const& dialect) {
+  if (drafts.size() != before.size()) return std::nullopt;
+  for (std::size_t i = 0; i < drafts.size(); ++i) {
+    drafts[i].id = before[i].id;
+    drafts[i].at = before[i].at;
+  }
+  EntryId const leaf = before.front().parent;
+  Result<detail::Batch> batch = detail::make_batch(std::move(drafts), leaf, dialect);
+  if (!batch) return std::nullopt;
+  return std::move(*batch);
+}
+
+// Lines compared as they are read: programs may have ordered members differently.
+bool same_content(detail::Batch const& ours, std::vector<Entry> const& before, Dialect const& dialect) {
+  std::deque<std::string> scratch;
+  std::vector<Entry> read;
+  for (RecordView const& record : ours.records(dialect, scratch)) {
+    Result<Entry> entry = dialect.decode(record);
+    if (!entry) return false;
+    read.push_back(std::move(*entry));
+  }
+  EntryId const leaf = before.front().parent;
+  Result<detail::Batch> const a = detail::make_batch(std::move(read), leaf, dialect);
+  Result<detail::Batch> const b = detail::make_batch(before, leaf, dialect);
+  return a && b && a->same_lines(*b);
+}
+
+}
+
+std::vector<Entry> Session::State::draft(std::vector<EntryBody> bodies,
+                                         std::optional<EntryId> const& named) const {
+  std::vector<Entry> entries(bodies.size());
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    Entry& entry = entries[i];
+    bool const last = i + 1 == bodies.size();
+    entry.id = !named ? EntryId(fresh_id())
+               : last ? *named
+                      : EntryId(fmt::format("{}.{}", named->str(), i + 1));
+    entry.at = now();
+    entry.body = std::move(bodies[i]);
+    if (options.before_append) options.before_append(entry);
+  }
+  return entries;
+}
+
+Result<Position> Session::State::write(detail::Batch const& batch, bool durable) {
+  std::deque<std::string> scratch;
+  Append append;
+  append.expected = end;
+  append.records = batch.records(*dialect, scratch);
+  append.durable = durable;
+  if (info && info->end == end) {
+    std::size_t begin = 0;
+    for (std::size_t i = 0; i < batch.entries.size(); ++i) {
+      std::string_view const line = std::string_view(batch.lines).substr(begin, batch.ends[i] - begin);
+      begin = batch.ends[i];
+      fold(*info, batch.entries[i], Position{end.value() + begin + i + 1}, line);
+    }
+    append.after = &*info;
+  }
+  Result<Position> at = store->append(id, append);
+  if (!at || !append.after) info.reset(); // folded in vain, or behind the log
+  return at;
+}
+
+void Session::State::stored(detail::Batch const& batch, Position at) {
+  end = at;
+  leaf = batch.entries.back().id;
+  if (info) info->end = at;
+  if (known_ids)
+    for (Entry const& entry : batch.entries) known_ids->insert(id_hash(entry.id.str()));
+}
+
+Result<void> Session::State::begin(Entry header, detail::Batch taken_over) {
+  std::vector<Entry> first;
+  first.push_back(std::move(header));
+  Result<detail::Batch> batch = detail::make_batch(std::move(first), {}, *dialect);
+  if (!batch) return batch.error();
+  std::size_t const shift = batch->lines.size();
+  batch->lines += taken_over.lines;
+  for (std::size_t const line_end : taken_over.ends) batch->ends.push_back(shift + line_end);
+  for (Entry& entry : taken_over.entries) batch->entries.push_back(std::move(entry));
+  info = make_session_info(id);
+  Result<Position> const at = write(*batch, true);
+  if (!at) return at.error();
+  end = at.value();
+  if (info) info->end = end;
+  if (batch->entries.size() > 1) leaf = batch->entries.back().id;
+  return {};
+}
+
+Result<void> Session::State::append_one(EntryBody body) {
+  std::vector<EntryBody> bodies;
+  bodies.push_back(std::move(body));
+  Result<std::vector<EntryId>> const ids = append(std::move(bodies), {});
+  if (!ids) return ids.error();
+  return {};
+}
+
+Result<std::vector<EntryId>> Session::State::append(std::vector<EntryBody> bodies, Plan const& plan) {
+  std::vector<Entry> const drafts = draft(std::move(bodies), plan.id);
+  auto settled = settle_doubt(drafts, plan.durable);
+  if (!settled) return settled.error();
+  if (*settled) return std::move(**settled);
+  if (plan.id) {
+    auto before = already_stored(drafts);
+    if (!before) return before.error();
+    if (*before) return std::move(**before);
+  }
+  for (int tries = 0;; ++tries) {
+    Result<detail::Batch> batch = detail::make_batch(drafts, leaf, *dialect);
+    if (!batch) return batch.error();
+    Result<Position> const at = write(*batch, plan.durable);
+    if (at) {
+      stored(*batch, *at);
+      return ids_of(drafts);
+    }
+    if (at.error().code == Errc::outcome_unknown) in_doubt = std::move(*batch);
+    if (at.error().code != Errc::conflict || plan.on_conflict == OnConflict::fail || tries == most_rebases)
+      return at.error();
+    EntryId const ours = leaf;
+    Result<std::vector<Entry>> const theirs = refresh();
+    if (!theirs) return theirs.error();
+    if (plan.on_conflict == OnConflict::fork) leaf = ours;
+    if (options.on_event)
+      options.on_event(
+          {Event::write_rebased, id.str(),
+           fmt::format("{} entries of another writer came first; appending {} them", theirs->size(),
+                       plan.on_conflict == OnConflict::fork ? "beside" : "behind")});
+  }
+}
+
+// After `outcome_unknown`: the same entries again are the old ones, to be completed; others come behind what
+// stands.
+Result<std::optional<std::vector<EntryId>>> Session::State::settle_doubt(std::vector<Entry> const& drafts,
+                                                                         bool durable) {
+  using Settled = std::optional<std::vector<EntryId>>;
+  if (!in_doubt) return Settled{};
+  std::optional<detail::Batch> const again = as_before(drafts, in_doubt->entries, *dialect);
+  if (!again || !again->same_lines(*in_doubt)) {
+    Result<std::vector<Entry>> const stands = refresh();
+    if (!stands) return stands.error();
+    in_doubt.reset();
+    return Settled{};
+  }
+  Result<Position> const at = write(*in_doubt, durable);
+  if (!at) {
+    if (at.error().code != Errc::conflict) return at.error();
+    Result<std::vector<Entry>> const stands = refresh(); // others came first: ours did not stand
+    if (!stands) return stands.error();
+    in_doubt.reset();
+    return Settled{};
+  }
+  detail::Batch const batch = std::move(*in_doubt);
+  in_doubt.reset();
+  stored(batch, *at);
+  return Settled{ids_of(batch.entries)};
+}
+
+// The caller named the id: is it here, with the same content?
+Result<std::optional<std::vector<EntryId>>> Session::State::already_stored(std::vector<Entry> const& drafts) {
+  using Stored = std::optional<std::vector<EntryId>>;
+  Result<std::vector<Entry>> const news = refresh();
+  if (!news) return news.error();
+  if (!known_ids) {
+    std::unordered_set<std::size_t> ids;
+    Result<detail::WalkResult> const all = detail::for_each_record(
+        *store, id, std::nullopt, [&](RecordPage const&, RecordPage::Item const& item) {
+          if (item.type != "session") ids.insert(id_hash(item.id));
+          return true;
+        });
+    if (!all) return all.error();
+    known_ids = std::move(ids);
+  }
+  std::vector<Entry> before;
+  for (Entry const& entry : drafts) {
+    if (known_ids->count(id_hash(entry.id.str())) == 0) break;
+    Result<std::optional<Entry>> found = find(entry.id);
+    if (!found) return found.error();
+    if (!*found) break;
+    before.push_back(std::move(**found));
+  }
+  if (before.empty()) return Stored{};
+  std::optional<detail::Batch> const ours = as_before(drafts, before, *dialect);
+  if (!ours || !same_content(*ours, before, *dialect))
+    return Error{Errc::already_exists, 0,
+                 fmt::format("session '{}' has an entry '{}' with another content; choose another id",
+                             id.str(), before.front().id.str())};
+  return Stored{ids_of(before)};
+}
+
+Result<std::vector<Entry>> Session::State::refresh() {
+  std::vector<Entry> entries;
+  Result<detail::WalkResult> const walked =
+      detail::for_each_record(*store, id, end, [&](RecordPage const& page, RecordPage::Item const& item) {
+        Result<Entry> entry = decode(page, item);
+        if (!entry || entry->as<Header>()) return true;
+        if (known_ids) known_ids->insert(id_hash(item.id));
+        entries.push_back(std::move(*entry));
+        return true;
+      });
+  if (!walked) return walked.error();
+  if (walked->end != end) info.reset();
+  end = walked->end;
+  if (!entries.empty()) leaf = entries.back().id;
+  return entries;
+}
+
+Result<void> Session::State::locate() {
+  ReadRange range{ReadRange::newest_first, {}, 4, std::size_t{16} << 10};
+  for (bool first = true;; first = false) {
+    Result<RecordPage> const page = store->read(id, range);
+    if (!page) return page.error();
+    if (first) {
+      end = page->log_end;
+      if (Dialect const* known = find_dialect(page->dialect)) dialect = known;
+    }
+    for (RecordPage::Item const& item : page->items()) {
+      if (item.type == "session") continue;
+      leaf = EntryId(std::string(item.id));
+      return {};
+    }
+    if (!page->more) return {};
+    range.from = page->next;
+  }
+}
+
+Result<std::optional<Entry>> Session::State::find(EntryId const& entry) {
+  std::optional<Entry> found;
+  Result<detail::WalkResult> const walked =
+      detail::walk_path(*store, id, entry, [&](RecordPage const& page, RecordPage::Item const& item) {
+        Result<Entry> decoded = decode(page, item);
+        if (decoded) found = std::move(*decoded);
+        return false;
+      });
+  if (!walked) return walked.error();
+  return found;
+}
+
+}}

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash disable=SC2034
+# Sourced by the scripts beside it: works from any folder, in the root of the tree.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+jobs="${JOBS:-$(getconf _NPROCESSORS_ONLN)}"
+
+# step <name> <command>...: runs it and prints the wall time; a failure says which step it was and ends the script.
+step() {
+  local name="$1" begin=$SECONDS status=0
+  shift
+  printf '== %s\n' "$name" >&2
+  "$@" || status=$?
+  if [ "$status" -ne 0 ]; then
+    printf '== %s: FAILED with status %s after %s s\n' "$name" "$status" $((SECONDS - begin)) >&2
+    exit "$status"
+  fi
+  printf '== %s: %s s\n' "$name" $((SECONDS - begin)) >&2
+}
+
+# configure <preset> [<argument>...]: quietly, unless it fails.
+configure() {
+  local log status=0
+  log="$(mktemp)"
+  cmake --preset "$@" >"$log" 2>&1 || status=$?
+  if [ "$status" -ne 0 ]; then cat "$log" >&2; fi
+  rm -f "$log"
+  return "$status"
+}
+
+# The first of the named commands that exists.
+first_command() {
+  local name
+  for name in "$@"; do
+    if command -v "$name"; then return 0; fi
+  done
+  printf 'none of these commands was found: %s\n' "$*" >&2
+  return 1
+}

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: MIT
+"""Rules of the source tree that a compiler does not check. Prints what it saw; exits 1 if a rule is broken.
+
+includes     interface headers name none of the costly headers, and sessionkit.hpp reaches none through others
+pairs        impl/X.ipp, src/X.cpp and src.hpp agree
+first_lines  every source file begins with its licence, every header has #pragma once
+cost         preprocessed lines of sessionkit.hpp stay under the bound
+"""
+import argparse
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+# With libstdc++ 12 the standard headers of the interface are about 43,000 lines; <iostream> would add 6,000 to them,
+# <filesystem> 12,000, <nlohmann/json.hpp> 36,000. Ours is what sessionkit.hpp adds to the standard headers it includes.
+MOST_LINES_IN_ALL = 48_000
+MOST_LINES_OF_OWN = 4_000
+
+COSTLY = re.compile(r"nlohmann/|fmt/|filesystem$|iostream$|fstream$|regex$|sstream$")
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
+LICENCE = "SPDX-License-Identifier: MIT"
+
+
+def interface_headers(include):
+    """Everything a user may include, but the bridge whose purpose is another library, and src.hpp."""
+    headers = (p for p in include.rglob("*.hpp") if p.name != "src.hpp" and p != include / "sessionkit/json.hpp")
+    return sorted(headers)
+
+
+def preprocess(compiler, include, *arguments, text=""):
+    with tempfile.NamedTemporaryFile("w", suffix=".cpp") as unit:
+        unit.write(text)
+        unit.flush()
+        command = [compiler, "-std=c++17", f"-I{include}", *arguments, unit.name]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def lines(compiler, include, text):
+    return sum(1 for line in preprocess(compiler, include, "-E", "-P", text=text).splitlines() if line.strip())
+
+
+def check_includes(root, compiler):
+    include = root / "include"
+    for header in interface_headers(include):
+        for name in INCLUDE.findall(header.read_text()):
+            if COSTLY.search(name):
+                yield f"{header.relative_to(root)} includes <{name}>"
+    if (include / "sessionkit/sessionkit.hpp").exists():
+        rule = preprocess(compiler, include, "-M", text="#include <sessionkit/sessionkit.hpp>\n")
+        reached = [path for path in rule.replace("\\\n", " ").split() if COSTLY.search(path)]
+        for path in reached:
+            yield f"sessionkit.hpp reaches {path}"
+
+
+def check_pairs(root, _):
+    implementations = sorted(p.stem for p in (root / "include/sessionkit/impl").glob("*.ipp"))
+    for stem in implementations:
+        source = root / f"src/{stem}.cpp"
+        expected = f"// {LICENCE}\n#include <sessionkit/impl/{stem}.ipp>\n"
+        if not source.exists():
+            yield f"impl/{stem}.ipp has no src/{stem}.cpp"
+        elif source.read_text() != expected:
+            yield f"src/{stem}.cpp is not exactly: {expected!r}"
+    for source in sorted((root / "src").glob("*.cpp")):
+        if source.stem not in implementations:
+            yield f"src/{source.name} has no impl/{source.stem}.ipp"
+    src = root / "include/sessionkit/src.hpp"
+    if src.exists():
+        held = [name for name in INCLUDE.findall(src.read_text()) if name.endswith(".ipp")]
+        wanted = [f"sessionkit/impl/{stem}.ipp" for stem in implementations]
+        if sorted(held) != wanted:
+            yield f"src.hpp and impl/ differ in {sorted(set(held) ^ set(wanted)) or 'repeated lines'}"
+    print(f"{len(implementations)} implementation files")
+
+
+def check_first_lines(root, _):
+    seen = 0
+    for folder in ("include", "src", "tests", "examples", "bench"):
+        for path in sorted((root / folder).rglob("*")):
+            if path.suffix not in (".hpp", ".ipp", ".cpp") or "node_modules" in path.parts:
+                continue
+            seen += 1
+            text = path.read_text()
+            if text.split("\n", 1)[0] != f"// {LICENCE}":
+                yield f"{path.relative_to(root)} does not begin with // {LICENCE}"
+            if path.suffix == ".hpp" and "\n#pragma once\n" not in text:
+                yield f"{path.relative_to(root)} has no #pragma once"
+    print(f"{seen} source files")
+
+
+def check_cost(root, compiler):
+    include = root / "include"
+    if not (include / "sessionkit/sessionkit.hpp").exists():
+        print("no sessionkit.hpp")
+        return
+    text = "#include <sessionkit/sessionkit.hpp>\n"
+    rule = preprocess(compiler, include, "-MM", text=text).replace("\\\n", " ")
+    own_files = [pathlib.Path(name) for name in rule.split() if name.startswith(str(include))]
+    standard = sorted({n for f in own_files for n in INCLUDE.findall(f.read_text()) if not n.startswith("sessionkit/")})
+    in_all = lines(compiler, include, text)
+    own = in_all - lines(compiler, include, "".join(f"#include <{name}>\n" for name in standard))
+    print(f"sessionkit.hpp: {in_all} preprocessed lines (at most {MOST_LINES_IN_ALL}), "
+          f"{own} of them ours in {len(own_files)} files (at most {MOST_LINES_OF_OWN})")
+    if in_all > MOST_LINES_IN_ALL or own > MOST_LINES_OF_OWN:
+        yield "sessionkit.hpp costs its users more than the bound"
+    if own <= 0:
+        yield "the count is wrong: sessionkit.hpp has no lines of its own"
+
+
+def main():
+    checks = {"includes": check_includes, "pairs": check_pairs, "first_lines": check_first_lines, "cost": check_cost}
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("check", choices=checks)
+    parser.add_argument("--root", type=pathlib.Path, required=True)
+    parser.add_argument("--compiler", default="c++")
+    arguments = parser.parse_args()
+    broken = list(checks[arguments.check](arguments.root.resolve(), arguments.compiler))
+    for line in broken:
+        print(f"broken: {line}")
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: MIT
+
+// [src]
+#include <sessionkit/src.hpp>
+// [src]

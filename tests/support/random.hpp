@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <string_view>
+
+namespace sessionkit_test {
+
+/// The same numbers from the same seed everywhere (the standard's distributions are not).
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : engine_(seed) {}
+
+  std::uint64_t bits() { return engine_(); }
+  std::size_t below(std::size_t n) { return static_cast<std::size_t>(engine_() % n); }
+  bool one_in(std::size_t n) { return below(n) == 0; }
+  char byte() { return static_cast<char>(engine_() & 0xFF); }
+  char one_of(std::string_view bytes) { return bytes[below(bytes.size())]; }
+  template <class T, std::size_t n> T const& one_of(T const (&items)[n]) { return items[below(n)]; }
+  std::string bytes(std::size_t size) {
+    std::string text(size, '\0');
+    for (char& c : text) c = byte();
+    return text;
+  }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+}
