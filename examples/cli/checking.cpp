@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+// verify, reindex: is everything there, and can it be found.
+#include "naming.hpp"
+#include "text.hpp"
+
+#include <sessionkit/file_store.hpp>
+#include <sessionkit/transcript_reader.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <errno.h>
+
+namespace cli {
+
+namespace sk = sessionkit;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Finding {
+  std::string file;
+  std::uint64_t line; ///< 1 is the first
+  sk::Damage damage;
+};
+
+std::vector<std::string> transcripts_in(std::string const& root) {
+  std::vector<std::string> paths;
+  std::error_code error;
+  for (fs::directory_iterator it(root, error), end; !error && it != end; it.increment(error))
+    if (it->path().extension() == ".jsonl") paths.push_back(it->path().string());
+  if (error == std::errc::no_such_file_or_directory)
+    throw Failure{Exit::not_found, "not_found", fmt::format("there is no store in '{}'", root),
+                  "name one: --store DIR"};
+  if (error) throw system_failure(error.value(), fmt::format("cannot read the directory '{}'", root));
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+std::vector<std::string> files_to_verify(Console& console, Arguments const& args) {
+  if (args.session) return {find_path(console, args, *args.session)};
+  auto const root = store_root(args);
+  std::error_code ignored;
+  if (!root.chosen && !fs::exists(root.path, ignored)) return {};
+  return transcripts_in(root.path);
+}
+
+/// Numbers the lines in which the findings begin. They are in file order.
+void count_lines(std::string const& path, std::vector<Finding>& findings) {
+  if (findings.empty()) return;
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> const file(std::fopen(path.c_str(), "rbe"), &std::fclose);
+  if (!file) throw system_failure(errno, fmt::format("cannot read '{}'", path));
+  std::vector<char> buffer(1 << 18);
+  std::uint64_t offset = 0, line = 1;
+  auto next = findings.begin();
+  while (next != findings.end()) {
+    std::size_t const n = std::fread(buffer.data(), 1, buffer.size(), file.get());
+    for (std::size_t i = 0; i < n && next != findings.end(); ++i, ++offset) {
+      while (next != findings.end() && next->damage.offset <= offset) (next++)->line = line;
+      if (buffer[i] == '\n') ++line;
+    }
+    if (n == 0)
+      while (next != findings.end()) (next++)->line = line;
+  }
+}
+
+sk::Result<std::vector<Finding>> check(std::string const& path) {
+  auto reader = sk::TranscriptReader::open(path);
+  if (!reader) return reader.error();
+  auto verified = reader->verify();
+  if (!verified) return verified.error();
+  std::vector<Finding> findings;
+  for (auto& damage : *verified) findings.push_back({path, 0, std::move(damage)});
+  std::stable_sort(findings.begin(), findings.end(),
+                   [](Finding const& a, Finding const& b) { return a.damage.offset < b.damage.offset; });
+  count_lines(path, findings);
+  return findings;
+}
+
+Json json_of(Finding const& finding) {
+  return {{"file", finding.file},
+          {"line", finding.line},
+          {"offset", finding.damage.offset},
+          {"length", finding.damage.length},
+          {"kind", to_string(finding.damage.kind)},
+          {"what", finding.damage.what}};
+}
+
+void write(Console& console, std::vector<Finding> const& all, std::size_t files, std::size_t damaged) {
+  if (console.json()) {
+    Json findings = Json::array(), notices = Json::array();
+    for (auto const& finding : all)
+      (is_damage(finding.damage.kind) ? findings : notices).push_back(json_of(finding));
+    console.document({{"schema", "sessionkit/verify@1"},
+                      {"files", files},
+                      {"damaged", damaged},
+                      {"findings", std::move(findings)},
+                      {"notices", std::move(notices)}});
+    return;
+  }
+  std::vector<std::vector<std::string>> rows;
+  for (auto const& finding : all)
+    rows.push_back({is_damage(finding.damage.kind) ? "damage" : "notice", one_line(finding.file),
+                    fmt::format("{}", finding.line), fmt::format("{}", finding.damage.offset),
+                    fmt::format("{}", finding.damage.length), to_string(finding.damage.kind),
+                    one_line(finding.damage.what)});
+  console.table({"LEVEL", "FILE", "LINE", "OFFSET", "LENGTH", "KIND", "WHAT"}, rows);
+}
+
+}
+
+Exit verify(Console& console, Arguments const& args) {
+  auto const files = files_to_verify(console, args);
+  std::vector<Finding> all;
+  std::size_t damaged = 0, findings = 0;
+  std::optional<Exit> unreadable;
+  for (auto const& file : files) {
+    auto checked = check(file);
+    if (!checked) { // the other files are checked all the same
+      auto const failure = failure_of(checked.error());
+      console.show(failure);
+      unreadable = failure.exit;
+      continue;
+    }
+    auto found = *std::move(checked);
+    auto const count =
+        std::count_if(found.begin(), found.end(), [](Finding const& f) { return is_damage(f.damage.kind); });
+    findings += static_cast<std::size_t>(count);
+    damaged += count != 0 ? 1 : 0;
+    std::move(found.begin(), found.end(), std::back_inserter(all));
+  }
+  write(console, all, files.size(), damaged);
+  console.notice(findings == 0 ? fmt::format("{} file(s) checked, no damage", files.size())
+                               : fmt::format("{} finding(s) in {} of {} file(s); nothing was changed",
+                                             findings, damaged, files.size()));
+  return findings != 0 ? Exit::damage : unreadable.value_or(Exit::ok);
+}
+
+Exit reindex(Console& console, Arguments const& args) {
+  sk::FileStoreOptions options;
+  options.create = false;
+  auto const sessions = sk::reindex_file_store(store_root(args).path, options).value();
+  if (console.json())
+    console.document({{"sessions", sessions}});
+  else
+    console.write(fmt::format("{}\n", sessions));
+  return Exit::ok;
+}
+
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include "console.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace cli {
+
+/// Everything a command line can say. What a command does not know keeps its default.
+struct Arguments {
+  // every command
+  std::optional<std::string> store;
+  std::string timeout = "5s";
+  OutputStyle style;
+
+  // what to work on
+  std::optional<std::string> session;
+  std::vector<std::string> sessions;
+  std::optional<std::string> leaf;
+
+  // ls
+  std::optional<std::string> key, agent, user, cursor;
+  std::size_t limit = 50;
+  bool archived = false;
+
+  // show, history
+  bool thinking = false;
+  std::string provider = "anthropic", mode = "valid", system, model;
+  bool report = false;
+
+  // new, append, rm
+  std::optional<std::string> cwd, title, id, entry_id;
+  std::string role, text;
+  bool yes = false, dry_run = false;
+};
+
+/// A flag (`-n,--limit`) or a positional argument (`SESSION`) and where its value goes.
+struct Option {
+  using Target = std::variant<bool Arguments::*, std::size_t Arguments::*, std::string Arguments::*,
+                              std::optional<std::string> Arguments::*, std::vector<std::string> Arguments::*,
+                              bool OutputStyle::*, std::string OutputStyle::*>;
+  char const* spelling;
+  char const* help;
+  Target target;
+  bool required = false;
+  std::vector<std::string> choices = {}; ///< empty: any text
+};
+
+/// A verb. Its function returns the exit code, or throws `Failure` or `sessionkit::Exception`.
+struct Command {
+  char const* name;
+  char const* summary;
+  std::vector<Option> options;
+  char const* examples;
+  Exit (*run)(Console&, Arguments const&);
+};
+
+std::vector<Command> const& command_table();
+std::vector<Option> const& common_options();
+
+// reading.cpp
+Exit ls(Console&, Arguments const&);
+Exit show(Console&, Arguments const&);
+Exit history(Console&, Arguments const&);
+// tree.cpp
+Exit tree(Console&, Arguments const&);
+// writing.cpp
+Exit create(Console&, Arguments const&);
+Exit append(Console&, Arguments const&);
+Exit fork(Console&, Arguments const&);
+Exit remove(Console&, Arguments const&);
+// checking.cpp
+Exit verify(Console&, Arguments const&);
+Exit reindex(Console&, Arguments const&);
+
+}

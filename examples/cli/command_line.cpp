@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+#include "command_line.hpp"
+#include "text.hpp"
+
+#include <sessionkit/version.hpp>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace cli {
+
+namespace {
+
+/// Members of `OutputStyle` live one level deeper.
+template <class T> T& member(Arguments& args, T Arguments::*target) { return args.*target; }
+template <class T> T& member(Arguments& args, T OutputStyle::*target) { return args.style.*target; }
+
+void add_option(CLI::App& app, Arguments& args, Option const& option) {
+  std::visit(
+      [&](auto target) {
+        auto& value = member(args, target);
+        using Value = std::decay_t<decltype(value)>;
+        if constexpr (std::is_same_v<Value, bool>) {
+          app.add_flag(option.spelling, value, option.help);
+        } else {
+          auto* const added = app.add_option(option.spelling, value, option.help);
+          added->required(option.required)->type_name("");
+          if (!option.choices.empty()) added->check(CLI::IsMember(option.choices));
+        }
+      },
+      option.target);
+}
+
+void add_command(CLI::App& app, Arguments& args, Command const& command) {
+  auto* const verb = app.add_subcommand(command.name, command.summary);
+  for (Option const& option : command.options) add_option(*verb, args, option);
+  verb->footer(fmt::format("\nExamples:\n{}", command.examples));
+}
+
+/// The first word that is no flag, if no command has this name.
+std::string unknown_verb(CLI::App const& app) {
+  if (!app.get_subcommands().empty()) return {};
+  for (auto const& word : app.remaining())
+    if (!word.empty() && word.front() != '-') return word;
+  return {};
+}
+
+std::string nearest_verb(std::string const& word) {
+  auto const& table = command_table();
+  auto const distance = [&](Command const& command) { return edit_distance(word, command.name); };
+  auto const nearest = std::min_element(
+      table.begin(), table.end(), [&](auto const& a, auto const& b) { return distance(a) < distance(b); });
+  return distance(*nearest) <= 2 ? nearest->name : "";
+}
+
+Failure usage_failure(CLI::App const& app, CLI::ParseError const& error) {
+  auto const verbs = app.get_subcommands();
+  if (auto const word = unknown_verb(app); !word.empty()) {
+    auto const nearest = nearest_verb(word);
+    return {Exit::usage, "usage", fmt::format("there is no command '{}'", word),
+            nearest.empty() ? "see them all: sessionkit --help"
+                            : fmt::format("did you mean: sessionkit {}", nearest)};
+  }
+  return {Exit::usage, "usage", error.what(),
+          verbs.empty() ? "see: sessionkit --help"
+                        : fmt::format("see: sessionkit {} --help", verbs.front()->get_name())};
+}
+
+}
+
+Request parse_command_line(int argc, char const* const* argv) {
+  Request request;
+  CLI::App app("Inspect, continue and check the sessions of agent hosts", "sessionkit");
+  app.set_version_flag("--version", "sessionkit " SESSIONKIT_VERSION, "print the version");
+  app.require_subcommand(1, 1);
+  app.fallthrough(); // common options are legal behind the command too
+  app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::Throw);
+  for (Option const& option : common_options()) add_option(app, request.arguments, option);
+  for (Command const& command : command_table()) add_command(app, request.arguments, command);
+  app.footer(
+      "\nA SESSION is an id, its first characters, a key, @last, @-2 or a file. Stdout carries data, stderr "
+      "the rest.\n"
+      "Exit codes: 0 done, 1 failed, 2 usage, 3 not found, 4 locked or changed, 5 damage, 6 forbidden,\n"
+      "7 no space, 8 unreachable, 9 outcome unknown. More: sessionkit COMMAND --help");
+  try {
+    app.parse(argc, argv);
+  } catch (CLI::CallForHelp const&) {
+    auto const verbs = app.get_subcommands();
+    request.text = verbs.empty() ? app.help() : verbs.front()->help();
+    return request;
+  } catch (CLI::CallForVersion const& version) {
+    request.text = std::string(version.what()) + "\n";
+    return request;
+  } catch (CLI::ParseError const& error) { throw usage_failure(app, error); }
+  auto const name = app.get_subcommands().front()->get_name();
+  auto const& table = command_table();
+  request.command = &*std::find_if(table.begin(), table.end(),
+                                   [&](Command const& command) { return command.name == name; });
+  return request;
+}
+
+}

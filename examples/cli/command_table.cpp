@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+#include "command.hpp"
+
+namespace cli {
+
+namespace {
+
+using A = Arguments;
+
+Option const session{"SESSION", "id, first characters of an id, key, @last, @-2, or a file", &A::session,
+                     true};
+Option const leaf{"--leaf", "the entry to end at (default: the last one)", &A::leaf};
+
+}
+
+std::vector<Option> const& common_options() {
+  static std::vector<Option> const options{
+      {"--store", "directory of the sessions (default: $SESSIONKIT_STORE, else the user's data directory)",
+       &A::store},
+      {"--json", "one JSON document on stdout, errors as JSON on stderr", &OutputStyle::json},
+      {"--plain", "tab-separated lines even on a terminal", &OutputStyle::plain},
+      {"--raw", "do not make control characters in content visible on a terminal", &OutputStyle::raw},
+      {"--color", "colours on a terminal", &OutputStyle::color, false, {"auto", "always", "never"}},
+      {"-q,--quiet", "no notices on stderr", &OutputStyle::quiet},
+      {"--timeout", "how long to wait for another writer (5s, 500ms, 2m)", &A::timeout},
+  };
+  return options;
+}
+
+std::vector<Command> const& command_table() {
+  static std::vector<Command> const table{
+      {"ls",
+       "List sessions, newest first",
+       {{"-n,--limit", "at most so many (0: all; default 50)", &A::limit},
+        {"--key", "only this key", &A::key},
+        {"--agent", "only this agent", &A::agent},
+        {"--user", "only this user", &A::user},
+        {"--archived", "archived sessions instead", &A::archived},
+        {"--cursor", "go on where an earlier page ended", &A::cursor}},
+       "  sessionkit ls -n 5\n  sessionkit ls --key main:cli:user --json\n  sessionkit ls | cut -f1",
+       ls},
+      {"show",
+       "Print a conversation",
+       {session, leaf, {"--thinking", "with the model's reasoning", &A::thinking}},
+       "  sessionkit show @last\n  sessionkit show session.jsonl --leaf 1ac286af\n  sessionkit show 019a48ba "
+       "--json",
+       show},
+      {"history",
+       "Print what would be sent to a model: {\"system\":...,\"messages\":[...]}",
+       {session,
+        leaf,
+        {"--provider", "whose wire format", &A::provider, false, {"anthropic", "openai-chat", "native"}},
+        {"--mode",
+         "valid: what the provider accepts; faithful: what the log holds",
+         &A::mode,
+         false,
+         {"valid", "faithful"}},
+        {"--system", "system prompt", &A::system},
+        {"--model", "for this model: thinking of other models is not sent", &A::model},
+        {"--report", "print every repair to stderr", &A::report}},
+       "  sessionkit history @last --report\n  sessionkit history session.jsonl --provider openai-chat\n"
+       "  sessionkit history key:main:cli:user --provider native --mode faithful",
+       history},
+      {"tree",
+       "Print the entries with their branches and labels",
+       {session},
+       "  sessionkit tree @last\n  sessionkit tree session.jsonl --json\n  sessionkit tree @last --plain | "
+       "grep label",
+       tree},
+      {"append",
+       "Add a message; prints the entry's id once it is on disk",
+       {session,
+        {"--role", "who speaks", &A::role, true, {"user", "assistant"}},
+        {"--text", "what is said; -: all of stdin, byte for byte", &A::text, true},
+        {"--entry-id", "the entry's id: repeating the command stores nothing twice", &A::entry_id}},
+       "  sessionkit append @last --role user --text 'What is in config.json?'\n"
+       "  sessionkit append session.jsonl --role assistant --text - < answer.txt\n"
+       "  sessionkit append @last --role user --text=--help --entry-id request-17",
+       append},
+      {"new",
+       "Create a session; prints its id",
+       {{"--key", "routing key, any text", &A::key},
+        {"--agent", "agent", &A::agent},
+        {"--user", "user", &A::user},
+        {"--cwd", "working directory to note (default: this one)", &A::cwd},
+        {"--title", "title", &A::title},
+        {"--id", "the session's id (default: a UUID)", &A::id}},
+       "  sessionkit new --key main:cli:user\n  sessionkit new --key telegram:42 --title 'Plan for Berlin'\n"
+       "  sessionkit new --id scratch",
+       create},
+      {"fork",
+       "Copy a conversation into a new session; prints the new id",
+       {session, {"--at", "the last entry to copy (default: the last one)", &A::leaf}},
+       "  sessionkit fork @last\n  sessionkit fork 019a48ba --at 1435c6af\n"
+       "  sessionkit append \"$(sessionkit fork @last)\" --role user --text 'Otherwise?'",
+       fork},
+      {"rm",
+       "Move sessions to the trash",
+       {{"SESSION", "ids, keys, @last", &A::sessions, true},
+        {"-y,--yes", "do not ask", &A::yes},
+        {"--dry-run", "only print which", &A::dry_run}},
+       "  sessionkit rm 019a48ba\n  sessionkit rm @last --yes\n  sessionkit rm key:old 019a --dry-run",
+       remove},
+      {"verify",
+       "Check a session, a file or the whole store, changing nothing; exit code 5 if there is damage",
+       {{"SESSION", "id, key, @last or a file (default: the whole store)", &A::session}},
+       "  sessionkit verify\n  sessionkit verify session.jsonl\n  sessionkit verify @last --json",
+       verify},
+      {"reindex",
+       "Rebuild the store's index from its transcripts; prints how many sessions there are",
+       {},
+       "  sessionkit reindex\n  sessionkit reindex --store ./sessions\n  sessionkit reindex --json",
+       reindex},
+  };
+  return table;
+}
+
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+#include "naming.hpp"
+#include "text.hpp"
+
+#include <sessionkit/file_store.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <filesystem>
+#include <limits>
+#include <optional>
+
+namespace cli {
+
+namespace sk = sessionkit;
+
+namespace {
+
+bool starts_with(std::string_view text, std::string_view prefix) {
+  return text.substr(0, prefix.size()) == prefix;
+}
+bool ends_with(std::string_view text, std::string_view suffix) {
+  return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
+}
+
+std::string environment(char const* variable) {
+  char const* const value = std::getenv(variable);
+  return value == nullptr ? "" : value;
+}
+
+/// A directory, written plainly or as `file:DIR` or `file:///DIR`.
+std::string directory_of(std::string const& store) {
+  std::string path = store;
+  if (starts_with(path, "file://"))
+    path.erase(0, 7);
+  else if (starts_with(path, "file:"))
+    path.erase(0, 5);
+  else if (auto const scheme = path.find("://"); scheme != std::string::npos)
+    throw Failure{Exit::usage, "unsupported_store",
+                  fmt::format("--store: this program has no '{}' stores", path.substr(0, scheme)),
+                  "name a directory"};
+  if (path.empty())
+    throw Failure{Exit::usage, "invalid_argument", "--store: the directory is empty", "name a directory"};
+  return path;
+}
+
+sk::FileStoreOptions options_of(Console& console, Arguments const& args, bool create) {
+  auto const wait = parse_duration(args.timeout);
+  if (!wait)
+    throw Failure{Exit::usage, "invalid_argument",
+                  fmt::format("--timeout: '{}' is no duration", args.timeout), "write it as 5s, 500ms or 2m"};
+  sk::FileStoreOptions options;
+  options.create = create;
+  options.lock_wait = *wait;
+  options.on_event = [&console](sk::Event const& event) {
+    console.notice(event.session.empty() ? event.message : event.session + ": " + event.message);
+  };
+  return options;
+}
+
+Named open_file(Console& console, Arguments const& args, std::string const& path) {
+  auto store = sk::open_transcript(path, options_of(console, args, false)).value();
+  auto const page = store->list({}).value();
+  if (page.sessions.empty())
+    throw Failure{Exit::damage, "corrupt", fmt::format("'{}' holds no session", path),
+                  "see why: sessionkit verify " + path};
+  return {store, page.sessions.front().id, path, true};
+}
+
+std::optional<sk::SessionId> newest(sk::SessionStore& store, sk::ListQuery query, std::size_t nth) {
+  query.archived = false;
+  query.limit = nth;
+  auto const page = store.list(query).value();
+  if (nth == 0 || page.sessions.size() < nth) return std::nullopt;
+  return page.sessions[nth - 1].id;
+}
+
+std::optional<sk::SessionId> by_key(sk::SessionStore& store, std::string_view key) {
+  sk::ListQuery query;
+  query.key = std::string(key);
+  return newest(store, query, 1);
+}
+
+/// `@last` is 1, `@-3` is 3.
+std::size_t parse_nth(std::string const& name) {
+  if (name == "@last") return 1;
+  std::size_t nth = 0;
+  auto const* const end = name.data() + name.size();
+  if (starts_with(name, "@-")) {
+    auto const [stopped, error] = std::from_chars(name.data() + 2, end, nth);
+    if (error == std::errc() && stopped == end && nth > 0) return nth;
+  }
+  throw Failure{Exit::usage, "invalid_argument", fmt::format("'{}' names no session", name),
+                "@last is the newest session, @-2 the one before it"};
+}
+
+std::optional<sk::SessionId> by_id(sk::SessionStore& store, std::string const& name) {
+  auto const id = sk::SessionId::parse(name);
+  if (!id) return std::nullopt;
+  auto const info = store.info(*id);
+  if (info) return *id;
+  if (info.error().code != sk::Errc::not_found) throw sk::Exception(info.error());
+  return std::nullopt;
+}
+
+std::vector<sk::SessionId> by_prefix(sk::SessionStore& store, std::string const& prefix) {
+  sk::ListQuery query;
+  query.limit = std::numeric_limits<std::size_t>::max();
+  std::vector<sk::SessionId> found;
+  for (auto const& info : store.list(query).value().sessions)
+    if (starts_with(info.id.str(), prefix)) found.push_back(info.id);
+  return found;
+}
+
+[[noreturn]] void fail_ambiguous(std::string const& name, std::vector<sk::SessionId> const& candidates) {
+  std::string list;
+  std::size_t const most = 5;
+  for (std::size_t i = 0; i < std::min(candidates.size(), most); ++i) list += "\n  " + candidates[i].str();
+  if (candidates.size() > most) list += fmt::format("\n  and {} more", candidates.size() - most);
+  throw Failure{Exit::usage, "ambiguous",
+                fmt::format("'{}' begins the ids of {} sessions:{}", name, candidates.size(), list),
+                "write more of the id"};
+}
+
+std::optional<sk::SessionId> find_in(sk::SessionStore& store, std::string const& name) {
+  if (starts_with(name, "@")) return newest(store, {}, parse_nth(name));
+  if (starts_with(name, "key:")) return by_key(store, std::string_view(name).substr(4));
+  if (auto id = by_id(store, name)) return id;
+  if (auto id = by_key(store, name)) return id;
+  if (name.size() < 4) return std::nullopt;
+  auto const candidates = by_prefix(store, name);
+  if (candidates.size() > 1) fail_ambiguous(name, candidates);
+  return candidates.empty() ? std::nullopt : std::optional(candidates.front());
+}
+
+bool is_path(std::string const& name) {
+  return name.find('/') != std::string::npos || ends_with(name, ".jsonl");
+}
+
+}
+
+StoreRoot store_root(Arguments const& args) {
+  if (args.store) return {directory_of(*args.store), true};
+  if (auto const store = environment("SESSIONKIT_STORE"); !store.empty()) return {directory_of(store), true};
+  auto data = environment("XDG_DATA_HOME");
+  if (data.empty() || data.front() != '/') {
+    auto const home = environment("HOME");
+    if (home.empty())
+      throw Failure{Exit::usage, "no_store", "there is no HOME to keep sessions in",
+                    "name a directory: --store DIR"};
+    data = home + "/.local/share";
+  }
+  return {data + "/sessionkit/sessions", false};
+}
+
+sk::Result<StorePtr> open_store(Console& console, Arguments const& args, bool create) {
+  auto const root = store_root(args);
+  if (create) {
+    std::error_code ignored; // the store says what is wrong with its directory
+    std::filesystem::create_directories(std::filesystem::path(root.path).parent_path(), ignored);
+  }
+  return sk::open_file_store(root.path, options_of(console, args, create));
+}
+
+Named find_session(Console& console, Arguments const& args, std::string const& name) {
+  if (!starts_with(name, "key:") && is_path(name)) return open_file(console, args, name);
+  auto const store = open_store(console, args);
+  if (store)
+    if (auto const id = find_in(**store, name))
+      return {*store, *id, store_root(args).path + "/" + id->str() + ".jsonl", false};
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(name, ignored)) return open_file(console, args, name);
+  if (!store) throw failure_of(store.error());
+  throw Failure{Exit::not_found, "not_found", fmt::format("session '{}' not found", name),
+                "see what there is: sessionkit ls"};
+}
+
+std::string find_path(Console& console, Arguments const& args, std::string const& name) {
+  if (!starts_with(name, "key:") && is_path(name)) return name;
+  return find_session(console, args, name).path;
+}
+
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include "command.hpp"
+
+#include <sessionkit/session_store.hpp>
+
+#include <memory>
+#include <string>
+
+namespace cli {
+
+using StorePtr = std::shared_ptr<sessionkit::SessionStore>;
+
+/// The directory of the store that the command line, the environment or the default names.
+struct StoreRoot {
+  std::string path;
+  bool chosen; ///< somebody named it
+};
+StoreRoot store_root(Arguments const& args);
+
+/// Opens that store. `create`: makes it if it does not exist.
+sessionkit::Result<StorePtr> open_store(Console& console, Arguments const& args, bool create = false);
+
+/// A session that a command line names, and where it is.
+struct Named {
+  StorePtr store;
+  sessionkit::SessionId id;
+  std::string path; ///< of its transcript
+  bool is_file;     ///< named by its path: the store holds it alone
+};
+
+/// What `name` means: `@last`, `@-2`, `key:KEY`, a path (it has a `/` or ends in `.jsonl`), an id, a key, the
+/// first characters of one id (at least four), or a file in the working directory; the first that fits.
+Named find_session(Console& console, Arguments const& args, std::string const& name);
+
+/// The transcript that `name` means, by the same rules. A path is answered as it is, however broken the file.
+std::string find_path(Console& console, Arguments const& args, std::string const& name);
+
+}

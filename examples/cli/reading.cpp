@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT
+// ls, show, history: what the store holds, for people and for programs.
+#include "records.hpp"
+#include "text.hpp"
+
+#include <sessionkit/history.hpp>
+#include <sessionkit/json.hpp>
+#include <sessionkit/provider.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <unordered_set>
+#include <utility>
+
+namespace cli {
+
+namespace sk = sessionkit;
+
+namespace {
+
+Json or_null(std::string const& text) { return text.empty() ? Json() : Json(text); }
+
+Json row_of(sk::SessionInfo const& info) {
+  Json labels = Json::object();
+  for (auto const& [entry, label] : info.labels) labels[entry] = label;
+  return {{"id", info.id.str()},
+          {"key", or_null(info.key)},
+          {"agent", or_null(info.agent)},
+          {"user", or_null(info.user)},
+          {"cwd", or_null(info.cwd)},
+          {"title", or_null(info.display_title())},
+          {"created", sk::to_rfc3339(info.created)},
+          {"updated", sk::to_rfc3339(info.updated)},
+          {"messages", info.messages},
+          {"turns", info.turns},
+          {"tokens", info.tokens ? Json(*info.tokens) : Json()},
+          {"provider", or_null(info.provider)},
+          {"model", or_null(info.model)},
+          {"archived", info.archived},
+          {"parent_session", or_null(info.parent_session)},
+          {"leaf", or_null(info.last.str())},
+          {"labels", std::move(labels)},
+          {"damaged", info.damaged}};
+}
+
+/// How many characters of each id tell all sessions of the store apart, at least eight.
+std::size_t unique_length(sk::SessionStore& store) {
+  sk::ListQuery query;
+  query.limit = std::numeric_limits<std::size_t>::max();
+  std::vector<std::string> ids;
+  for (auto const& info : store.list(query).value().sessions) ids.push_back(info.id.str());
+  std::sort(ids.begin(), ids.end());
+  std::size_t longest = 8;
+  for (std::size_t i = 1; i < ids.size(); ++i) {
+    auto const& a = ids[i - 1];
+    auto const shared = std::mismatch(a.begin(), a.end(), ids[i].begin(), ids[i].end()).first - a.begin();
+    longest = std::max(longest, static_cast<std::size_t>(shared) + 1);
+  }
+  return longest;
+}
+
+std::vector<std::string> table_row(sk::SessionInfo const& info, std::size_t id_length, sk::Timestamp now) {
+  return {info.id.str().substr(0, id_length),
+          age(now - info.updated),
+          fmt::format("{}", info.messages),
+          info.tokens ? short_number(*info.tokens) : "-",
+          one_line(info.model),
+          cut(one_line(info.display_title()), 48)};
+}
+
+std::vector<std::string> plain_row(sk::SessionInfo const& info) {
+  return {info.id.str(),
+          sk::to_rfc3339(info.updated),
+          fmt::format("{}", info.messages),
+          info.tokens ? fmt::format("{}", *info.tokens) : "",
+          one_line(info.model),
+          one_line(info.key),
+          one_line(info.display_title())};
+}
+
+sk::SessionPage list_page(Console& console, Arguments const& args, StorePtr& store) {
+  auto opened = open_store(console, args);
+  // A store nobody chose and nothing was ever kept in is not missing, it is empty.
+  if (!opened && opened.error().code == sk::Errc::not_found && !store_root(args).chosen) return {};
+  store = std::move(opened).value();
+  sk::ListQuery query;
+  query.key = args.key;
+  query.agent = args.agent;
+  query.user = args.user;
+  query.archived = args.archived;
+  query.cursor = args.cursor.value_or("");
+  query.limit = args.limit == 0 ? std::numeric_limits<std::size_t>::max() : args.limit;
+  return store->list(query).value();
+}
+
+sk::EntryId leaf_of(Arguments const& args) { return sk::EntryId(args.leaf.value_or("")); }
+
+/// Colours tell nothing that the words do not.
+int colour_of(std::string const& speaker) {
+  return speaker == "user" ? 32 : speaker == "assistant" ? 36 : 33;
+}
+
+void say(Console& console, std::string const& speaker, std::string const& text) {
+  console.write(console.coloured(colour_of(speaker), one_line(neutral(speaker)) + ">") + " ");
+  console.content(text);
+  console.write("\n");
+}
+
+void show_message(Console& console, Arguments const& args, sk::Entry const& entry,
+                  sk::Message const& message) {
+  for (auto const& part : message.parts) {
+    if (auto const* const text = std::get_if<sk::Text>(&part))
+      say(console, speaker_of(entry, "message"), text->text);
+    else if (auto const* const thinking = std::get_if<sk::Thinking>(&part)) {
+      if (args.thinking) say(console, "thinking", thinking->redacted ? "[redacted]" : thinking->text);
+    } else if (auto const* const call = std::get_if<sk::ToolUse>(&part))
+      say(console, "call " + call->name, call->input.str());
+    else if (auto const* const result = std::get_if<sk::ToolResult>(&part))
+      say(console, (result->is_error ? "error " : "result ") + result->tool_name, text_of(result->content));
+    else if (auto const* const image = std::get_if<sk::Image>(&part))
+      say(console, speaker_of(entry, "message"), "[" + image->media_type + "]");
+  }
+}
+
+void report(Console& console, std::vector<sk::Repair> const& repairs) {
+  if (console.json()) {
+    Json list = Json::array();
+    for (auto const& repair : repairs)
+      list.push_back({{"entry", or_null(repair.entry.str())},
+                      {"rule", repair.rule},
+                      {"before", repair.before},
+                      {"after", repair.after},
+                      {"retroactive", repair.retroactive}});
+    console.report_json(Json{{"repairs", std::move(list)}});
+    return;
+  }
+  for (auto const& repair : repairs)
+    console.report(fmt::format("repair: {} {}{}: {} -> {}",
+                               repair.entry.empty() ? "-" : one_line(repair.entry.str()), repair.rule,
+                               repair.retroactive ? " (retroactive)" : "", cut(one_line(repair.before), 60),
+                               cut(one_line(repair.after), 60)));
+}
+
+}
+
+Exit ls(Console& console, Arguments const& args) {
+  StorePtr store;
+  auto const page = list_page(console, args, store);
+  if (console.json()) {
+    Json rows = Json::array();
+    for (auto const& info : page.sessions) rows.push_back(row_of(info));
+    console.document({{"schema", "sessionkit/list@1"},
+                      {"store", store_root(args).path},
+                      {"returned", page.sessions.size()},
+                      {"has_more", !page.next.empty()},
+                      {"next", or_null(page.next)},
+                      {"sessions", std::move(rows)}});
+    return Exit::ok;
+  }
+  std::vector<std::vector<std::string>> rows;
+  std::size_t const id_length = console.pretty() && store ? unique_length(*store) : 0;
+  for (auto const& info : page.sessions)
+    rows.push_back(console.pretty() ? table_row(info, id_length, sk::system_now()) : plain_row(info));
+  console.table({"ID", "UPDATED", "MSGS", "TOKENS", "MODEL", "TITLE"}, rows);
+  if (!page.next.empty()) console.notice(fmt::format("there are more: sessionkit ls --cursor {}", page.next));
+  return Exit::ok;
+}
+
+Exit show(Console& console, Arguments const& args) {
+  auto const named = find_session(console, args, *args.session);
+  auto const path = sk::load_path(*named.store, named.id, leaf_of(args)).value();
+  auto const records = read_records(named);
+  std::unordered_set<std::string> on_path;
+  for (auto const& entry : path) on_path.insert(entry.id.str());
+  auto const info = named.store->info(named.id).value();
+  Json entries = Json::array();
+  for (std::size_t i = 0; i < records.types.size(); ++i) {
+    auto const& entry = records.log.entries[i];
+    if (on_path.count(entry.id.str()) == 0) continue;
+    if (console.json())
+      entries.push_back(sk::to_nlohmann(sk::RawJson::from(records.lines[i])));
+    else if (auto const* const message = entry.as<sk::Message>())
+      show_message(console, args, entry, *message);
+    else if (auto const text = summary_of(entry); !text.empty())
+      say(console, speaker_of(entry, records.types[i]), text);
+  }
+  if (console.json())
+    console.document(
+        {{"schema", "sessionkit/show@1"}, {"session", row_of(info)}, {"entries", std::move(entries)}});
+  notice_damage(console, *args.session, records.log.damage.size());
+  return Exit::ok;
+}
+
+Exit history(Console& console, Arguments const& args) {
+  auto const named = find_session(console, args, *args.session);
+  auto const context = sk::load_context(*named.store, named.id, leaf_of(args)).value();
+  sk::Target target;
+  target.provider = sk::parse_provider(args.provider).value();
+  target.mode = args.mode == "faithful" ? sk::RebuildMode::faithful : sk::RebuildMode::valid;
+  target.model = args.model;
+  target.system = args.system;
+  auto const rebuilt = sk::HistoryRebuilder(target).rebuild(context);
+  auto const parts = sk::encode(rebuilt, target);
+  console.write(fmt::format("{{\"system\":{},\"messages\":{}}}\n", parts.system, parts.messages));
+  if (args.report) report(console, rebuilt.report);
+  notice_damage(console, *args.session, context.damage.size());
+  return Exit::ok;
+}
+
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+#include "records.hpp"
+
+#include <sessionkit/dialect.hpp>
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace cli {
+
+namespace sk = sessionkit;
+
+Records read_records(Named const& named) {
+  Records records;
+  sk::ReadRange range;
+  for (;;) {
+    auto page = named.store->read(named.id, range).value();
+    for (auto const& item : page.items()) {
+      auto entry = sk::decode(page, item);
+      if (!entry) {
+        records.log.damage.push_back(
+            {item.end.value(), item.line.size(), sk::DamageKind::bad_json, entry.error().message});
+      } else if (!entry->as<sk::Header>()) {
+        records.log.entries.push_back(*std::move(entry));
+        records.types.emplace_back(item.type);
+        records.lines.emplace_back(item.line);
+      }
+    }
+    for (auto& damage : page.damage) records.log.damage.push_back(std::move(damage));
+    records.log.end = page.log_end;
+    if (!page.more) return records;
+    range.from = page.next;
+  }
+}
+
+void notice_damage(Console& console, std::string const& name, std::size_t count) {
+  if (count != 0)
+    console.notice(
+        fmt::format("{}: {} damaged place(s) passed over; see: sessionkit verify {}", name, count, name));
+}
+
+namespace {
+
+template <class... F> struct Overloaded : F... { using F::operator()...; };
+template <class... F> Overloaded(F...) -> Overloaded<F...>;
+
+}
+
+std::string text_of(std::vector<sk::ToolContent> const& content) {
+  std::string out;
+  for (auto const& part : content)
+    std::visit(Overloaded{[&](sk::Text const& text) { out += text.text; },
+                          [&](sk::Image const& image) { out += "[" + image.media_type + "]"; },
+                          [&](sk::Opaque const& opaque) { out += "[" + opaque.type + "]"; }},
+               part);
+  return out;
+}
+
+std::string summary_of(sk::Entry const& entry) {
+  return std::visit(Overloaded{
+                        [](sk::Message const& message) { return message.text(); },
+                        [](sk::Compaction const& compaction) { return compaction.summary; },
+                        [](sk::BranchSummary const& branch) { return branch.summary; },
+                        [](sk::TitleChange const& title) { return title.title; },
+                        [](sk::ArchiveChange const& archive) {
+                          return std::string(archive.archived ? "archived" : "active again");
+                        },
+                        [](sk::Label const& label) { return label.target.str() + " = " + label.label; },
+                        [](sk::ModelChange const& change) {
+                          return change.thinking_level.empty() ? change.provider + "/" + change.model
+                                                               : change.thinking_level;
+                        },
+                        [](sk::CustomMessage const& custom) { return text_of(custom.content); },
+                        [](sk::StateChange const& state) {
+                          std::string out;
+                          for (auto const& [key, value] : state.set) out += key + " = " + value.str() + " ";
+                          for (auto const& key : state.removed) out += "-" + key + " ";
+                          return out;
+                        },
+                        [](sk::Custom const& custom) { return custom.type; },
+                        [](auto const&) { return std::string(); },
+                    },
+                    entry.body);
+}
+
+std::string speaker_of(sk::Entry const& entry, std::string const& type) {
+  auto const* const message = entry.as<sk::Message>();
+  if (message == nullptr) return type;
+  switch (message->role) {
+  case sk::Role::system: return "system";
+  case sk::Role::user: return "user";
+  case sk::Role::assistant: return "assistant";
+  case sk::Role::tool: return "tool";
+  }
+  return type;
+}
+
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/time.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace cli {
+
+/// Where the first byte stands that is no UTF-8; absent: all of it is.
+std::optional<std::size_t> first_bad_utf8(std::string_view text);
+
+/// Text with nothing in it a terminal would act on: control characters (but line end and tab), marks that
+/// turn the direction of writing, and bytes that are no UTF-8 become visible instead.
+std::string neutral(std::string_view text);
+
+/// Line ends, tabs and other control characters become spaces: for one field of a line.
+std::string one_line(std::string_view text);
+
+/// The first `most` columns of `text`, with an ellipsis if that is not all.
+std::string cut(std::string_view text, std::size_t most);
+
+/// How many columns a terminal gives the text, roughly: wide scripts count two.
+std::size_t columns(std::string_view text);
+
+/// "just now", "2m ago", "3h ago", "5d ago".
+std::string age(std::chrono::milliseconds since);
+
+/// "940", "31.2k", "1.4M".
+std::string short_number(std::uint64_t number);
+
+/// "5s", "500ms", "2m"; a bare number is seconds. Absent if it is none of these.
+std::optional<std::chrono::milliseconds> parse_duration(std::string_view text);
+
+/// Number of single-character edits between two words.
+std::size_t edit_distance(std::string_view a, std::string_view b);
+
+}

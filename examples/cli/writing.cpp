@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+// new, append, fork, rm: what changes the store.
+#include "naming.hpp"
+#include "text.hpp"
+
+#include <sessionkit/session.hpp>
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include <errno.h>
+#include <unistd.h>
+
+namespace cli {
+
+namespace sk = sessionkit;
+
+namespace {
+
+std::string read_stdin() {
+  std::string text;
+  for (char buffer[1 << 16];;) {
+    ssize_t const n = read(STDIN_FILENO, buffer, sizeof buffer);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) throw system_failure(errno, "cannot read stdin");
+    if (n == 0) return text;
+    text.append(buffer, static_cast<std::size_t>(n));
+  }
+}
+
+std::string text_to_append(Arguments const& args) {
+  std::string text = args.text == "-" ? read_stdin() : args.text;
+  std::string const source = args.text == "-" ? "stdin" : "--text";
+  if (text.empty())
+    throw Failure{Exit::usage, "invalid_argument", source + " is empty", "there is nothing to append"};
+  if (auto const bad = first_bad_utf8(text))
+    throw Failure{Exit::usage, "invalid_argument", fmt::format("{} is not UTF-8 at byte {}", source, *bad),
+                  "convert it first, for example with iconv"};
+  return text;
+}
+
+/// The entry of this id, wherever it stands in the log.
+std::optional<sk::Entry> entry_of_id(Named const& named, sk::EntryId const& id) {
+  for (auto& entry : sk::load_log(*named.store, named.id).value().entries)
+    if (entry.id == id) return std::move(entry);
+  return std::nullopt;
+}
+
+bool says(sk::Entry const& entry, sk::Message const& message) {
+  auto const* const stored = entry.as<sk::Message>();
+  return stored != nullptr && stored->role == message.role && stored->text() == message.text();
+}
+
+sk::EntryId append_message(Named const& named, sk::Message const& message, sk::EntryId const& id) {
+  auto session = sk::Session::open(named.store, named.id).value();
+  sk::AppendOptions options;
+  options.id = id;
+  options.ends_turn = true; // on the disk before the id is printed
+  auto stored = session.append(message, options);
+  if (stored) return *stored;
+  auto failure = failure_of(stored.error());
+  if (failure.exit == Exit::unknown_outcome || failure.exit == Exit::conflict
+      || stored.error().code == sk::Errc::not_written)
+    failure.hint = fmt::format("repeat it with --entry-id {}: nothing is stored twice", id.str());
+  throw failure;
+}
+
+void print_ids(Console& console, char const* member, std::vector<std::string> const& ids) {
+  if (console.json()) return console.document({{member, ids}});
+  for (auto const& id : ids) console.write(id + "\n");
+}
+
+}
+
+Exit create(Console& console, Arguments const& args) {
+  sk::NewSession about;
+  about.key = args.key.value_or("");
+  about.agent = args.agent.value_or("");
+  about.user = args.user.value_or("");
+  std::error_code ignored;
+  about.cwd = args.cwd.value_or(std::filesystem::current_path(ignored).string());
+  if (args.id) about.id = sk::SessionId::parse(*args.id).value();
+  auto session = sk::Session::create(open_store(console, args, true).value(), std::move(about)).value();
+  if (args.title) session.set_title(*args.title).value();
+  session.end_turn().value();
+  if (console.json())
+    console.document({{"id", session.id().str()}});
+  else
+    console.write(session.id().str() + "\n");
+  return Exit::ok;
+}
+
+Exit append(Console& console, Arguments const& args) {
+  auto const message =
+      args.role == "user" ? sk::user(text_to_append(args)) : sk::assistant(text_to_append(args));
+  auto const named = find_session(console, args, *args.session);
+  sk::EntryId id(args.entry_id.value_or(sk::random_entry_id()));
+  if (id.empty())
+    throw Failure{Exit::usage, "invalid_argument", "--entry-id is empty", "leave it out for a fresh one"};
+  auto const earlier = args.entry_id ? entry_of_id(named, id) : std::nullopt;
+  if (earlier && !says(*earlier, message))
+    throw Failure{Exit::conflict, "already_exists",
+                  fmt::format("{}: entry '{}' exists and says something else", named.path, id.str()),
+                  "choose another id, or leave --entry-id out"};
+  if (!earlier) id = append_message(named, message, id);
+  print_ids(console, "entries", {id.str()});
+  return Exit::ok;
+}
+
+Exit fork(Console& console, Arguments const& args) {
+  auto const named = find_session(console, args, *args.session);
+  if (named.is_file)
+    throw Failure{Exit::usage, "unsupported",
+                  fmt::format("'{}' is a file; only sessions of a store can be forked", named.path),
+                  "name a session: sessionkit ls"};
+  auto session = sk::Session::open(named.store, named.id).value();
+  if (args.leaf) session.rewind(sk::EntryId(*args.leaf)).value();
+  auto copy = session.fork().value();
+  copy.end_turn().value();
+  if (console.json())
+    console.document({{"id", copy.id().str()}});
+  else
+    console.write(copy.id().str() + "\n");
+  return Exit::ok;
+}
+
+Exit remove(Console& console, Arguments const& args) {
+  std::vector<Named> all; // all are found before the first is removed
+  std::vector<std::string> ids;
+  for (auto const& name : args.sessions) {
+    all.push_back(find_session(console, args, name));
+    ids.push_back(all.back().id.str());
+    if (all.back().is_file)
+      throw Failure{Exit::usage, "unsupported",
+                    fmt::format("'{}' is a file; rm removes sessions of a store", name),
+                    "name a session: sessionkit ls"};
+  }
+  auto const question =
+      fmt::format("move {} session{} to the trash?", ids.size(), ids.size() == 1 ? "" : "s");
+  if (!args.dry_run) {
+    if (!args.yes && !confirm(question, "--yes"))
+      throw Failure{Exit::usage, "declined", "nothing was removed"};
+    for (auto const& named : all) named.store->remove(named.id).value();
+  }
+  print_ids(console, args.dry_run ? "would_remove" : "removed", ids);
+  return Exit::ok;
+}
+
+}
