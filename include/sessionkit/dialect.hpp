@@ -26,8 +26,8 @@ struct Dialect {
   /// types, roles and parts are kept (`Unknown`, `Opaque`). Id and link are taken from the record.
   Result<Entry> (*decode)(RecordView const& record);
 
-  /// Appends the entry's line, without a line end. `unsupported` if this dialect cannot say it; `out` is then
-  /// as before.
+  /// Appends the entry's line, without a line end, to text that is empty or ends in one. `unsupported` if
+  /// this dialect cannot say it; `out` is then as before.
   Result<void> (*encode)(Entry const& entry, std::string& out);
 
   /// True if `encode` can say bodies of this kind (index in `EntryBody`).

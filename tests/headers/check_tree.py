@@ -29,16 +29,17 @@ def interface_headers(include):
     return sorted(headers)
 
 
-def preprocess(compiler, include, *arguments, text=""):
+def preprocess(compiler, root, *arguments, text=""):
+    """Paths of ours in the output are relative to the root, so that spaces in the root's name do no harm."""
     with tempfile.NamedTemporaryFile("w", suffix=".cpp") as unit:
         unit.write(text)
         unit.flush()
-        command = [compiler, "-std=c++17", f"-I{include}", *arguments, unit.name]
-        return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        command = [compiler, "-std=c++17", "-Iinclude", *arguments, unit.name]
+        return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, cwd=root).stdout
 
 
-def lines(compiler, include, text):
-    return sum(1 for line in preprocess(compiler, include, "-E", "-P", text=text).splitlines() if line.strip())
+def lines(compiler, root, text):
+    return sum(1 for line in preprocess(compiler, root, "-E", "-P", text=text).splitlines() if line.strip())
 
 
 def check_includes(root, compiler):
@@ -48,7 +49,7 @@ def check_includes(root, compiler):
             if COSTLY.search(name):
                 yield f"{header.relative_to(root)} includes <{name}>"
     if (include / "sessionkit/sessionkit.hpp").exists():
-        rule = preprocess(compiler, include, "-M", text="#include <sessionkit/sessionkit.hpp>\n")
+        rule = preprocess(compiler, root, "-M", text="#include <sessionkit/sessionkit.hpp>\n")
         reached = [path for path in rule.replace("\\\n", " ").split() if COSTLY.search(path)]
         for path in reached:
             yield f"sessionkit.hpp reaches {path}"
@@ -91,16 +92,15 @@ def check_first_lines(root, _):
 
 
 def check_cost(root, compiler):
-    include = root / "include"
-    if not (include / "sessionkit/sessionkit.hpp").exists():
+    if not (root / "include/sessionkit/sessionkit.hpp").exists():
         print("no sessionkit.hpp")
         return
     text = "#include <sessionkit/sessionkit.hpp>\n"
-    rule = preprocess(compiler, include, "-MM", text=text).replace("\\\n", " ")
-    own_files = [pathlib.Path(name) for name in rule.split() if name.startswith(str(include))]
+    rule = preprocess(compiler, root, "-MM", text=text).replace("\\\n", " ")
+    own_files = [root / name for name in rule.split() if name.startswith("include/")]
     standard = sorted({n for f in own_files for n in INCLUDE.findall(f.read_text()) if not n.startswith("sessionkit/")})
-    in_all = lines(compiler, include, text)
-    own = in_all - lines(compiler, include, "".join(f"#include <{name}>\n" for name in standard))
+    in_all = lines(compiler, root, text)
+    own = in_all - lines(compiler, root, "".join(f"#include <{name}>\n" for name in standard))
     print(f"sessionkit.hpp: {in_all} preprocessed lines (at most {MOST_LINES_IN_ALL}), "
           f"{own} of them ours in {len(own_files)} files (at most {MOST_LINES_OF_OWN})")
     if in_all > MOST_LINES_IN_ALL or own > MOST_LINES_OF_OWN:

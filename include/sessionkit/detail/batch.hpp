@@ -11,8 +11,17 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 /// Entries on their way into a log, with their lines.
 struct Batch {
   std::vector<Entry> entries = {};
-  std::string lines = {};
-  std::vector<std::size_t> ends = {}; ///< end of each line in `lines`
+  std::string lines = {};             ///< each with its line end
+  std::vector<std::size_t> ends = {}; ///< where in `lines` each line ends, its line end not counted
+
+  std::string_view line(std::size_t i) const noexcept {
+    std::size_t const begin = i == 0 ? 0 : ends[i - 1] + 1;
+    return std::string_view(lines).substr(begin, ends[i] - begin);
+  }
+  void end_line() {
+    ends.push_back(lines.size());
+    lines += '\n';
+  }
 
   /// Views into this batch.
   std::vector<RecordView> records(Dialect const& dialect, std::deque<std::string>& scratch) const;

@@ -49,14 +49,14 @@ Result<Batch> copy_path(SessionStore& store, SessionId const& id, EntryId const&
     Parent const link = before.empty() ? Parent::root : Parent::entry;
     if (entry.link == link && entry.parent == before) {
       batch.lines += copied.line;
-    } else {
+    } else { // a gap in the chain
       entry.link = link;
       entry.parent = before;
       name_first_kept(entry, *path);
       Result<void> const encoded = native_dialect().encode(entry, batch.lines);
       if (!encoded) return encoded.error();
     }
-    batch.ends.push_back(batch.lines.size());
+    batch.end_line();
     before = entry.id;
     batch.entries.push_back(entry);
   }
@@ -66,11 +66,9 @@ Result<Batch> copy_path(SessionStore& store, SessionId const& id, EntryId const&
 std::vector<RecordView> Batch::records(Dialect const& dialect, std::deque<std::string>& scratch) const {
   std::vector<RecordView> views;
   views.reserve(ends.size());
-  std::size_t begin = 0;
   std::deque<std::string> unescaped;
   for (std::size_t i = 0; i < ends.size(); ++i) {
-    std::string_view const line = std::string_view(lines).substr(begin, ends[i] - begin);
-    begin = ends[i];
+    std::string_view const line = this->line(i);
     RecordView view;
     dialect.head(line, view, unescaped);
     // The head's own texts may have been escapes in the line: the entry has them plain.
@@ -94,7 +92,7 @@ Result<Batch> make_batch(std::vector<Entry> entries, EntryId const& leaf, Dialec
     }
     Result<void> const encoded = dialect.encode(entry, batch.lines);
     if (!encoded) return encoded.error();
-    batch.ends.push_back(batch.lines.size());
+    batch.end_line();
   }
   return batch;
 }

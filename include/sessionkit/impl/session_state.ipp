@@ -76,12 +76,8 @@ Result<Position> Session::State::write(detail::Batch const& batch, bool durable)
   append.records = batch.records(*dialect, scratch);
   append.durable = durable;
   if (info && info->end == end) {
-    std::size_t begin = 0;
-    for (std::size_t i = 0; i < batch.entries.size(); ++i) {
-      std::string_view const line = std::string_view(batch.lines).substr(begin, batch.ends[i] - begin);
-      begin = batch.ends[i];
-      fold(*info, batch.entries[i], Position{end.value() + begin + i + 1}, line);
-    }
+    for (std::size_t i = 0; i < batch.entries.size(); ++i)
+      fold(*info, batch.entries[i], Position{end.value() + batch.ends[i] + 1}, batch.line(i));
     append.after = &*info;
   }
   Result<Position> at = store->append(id, append);

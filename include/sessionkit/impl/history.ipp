@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/detail/history_rules.hpp>
+#include <sessionkit/detail/native_text.hpp>
+#include <sessionkit/detail/raw_json_access.hpp>
+#include <sessionkit/detail/utf8.hpp>
+#include <sessionkit/history.hpp>
+#include <sessionkit/tokens.hpp>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace sessionkit { inline namespace v0 {
+
+namespace {
+
+// What checkers of the providers call white space, in UTF-8; the second group only at the end of a text.
+constexpr std::array<std::string_view, 5> wide_blanks{"\xC2\xA0", "\xC2\x85", "\xE2\x80\xA8", "\xE2\x80\xA9",
+                                                      "\xE3\x80\x80"};
+constexpr std::array<std::string_view, 14> wide_end_blanks{
+    "\xE1\x9A\x80", "\xE2\x80\x80", "\xE2\x80\x81", "\xE2\x80\x82", "\xE2\x80\x83",
+    "\xE2\x80\x84", "\xE2\x80\x85", "\xE2\x80\x86", "\xE2\x80\x87", "\xE2\x80\x88",
+    "\xE2\x80\x89", "\xE2\x80\x8A", "\xE2\x80\xAF", "\xE2\x81\x9F"};
+
+constexpr bool is_narrow_blank(char c) noexcept { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+std::size_t blank_at(std::string_view text) noexcept {
+  if (is_narrow_blank(text.front())) return 1;
+  for (std::string_view const blank : wide_blanks)
+    if (text.substr(0, blank.size()) == blank) return blank.size();
+  return 0;
+}
+
+template <std::size_t N>
+std::size_t ends_in(std::string_view text, std::array<std::string_view, N> const& blanks) noexcept {
+  for (std::string_view const blank : blanks)
+    if (text.size() >= blank.size() && text.substr(text.size() - blank.size()) == blank) return blank.size();
+  return 0;
+}
+
+std::size_t blank_before_end(std::string_view text) noexcept {
+  char const last = text.back();
+  if (is_narrow_blank(last) || (last >= '\x1C' && last <= '\x1F')) return 1;
+  std::size_t const wide = ends_in(text, wide_blanks);
+  return wide != 0 ? wide : ends_in(text, wide_end_blanks);
+}
+
+Part to_part(ToolContent const& piece) {
+  return std::visit([](auto const& body) { return Part(body); }, piece);
+}
+
+// The times of messages that were made of other entries, as pi writes them.
+RawJson time_metadata(Timestamp at) {
+  return RawJsonAccess::trust("{\"timestamp\":" + std::to_string(to_unix_ms(at)) + '}');
+}
+
+std::string joined(std::vector<std::string> const& texts) {
+  std::string all;
+  for (std::string const& text : texts) {
+    if (detail::is_blank(text)) continue;
+    if (!all.empty()) all += "\n\n";
+    all += text;
+  }
+  return all;
+}
+
+// Valid mode, first step: what the entries say.
+class Collector {
+ public:
+  explicit Collector(detail::Draft& draft) : draft_(draft) {}
+
+  void run() {
+    Context const& context = draft_.context;
+    draft_.system.push_back(draft_.target.system);
+    if (context.compaction)
+      if (auto const* body = context.compaction->as<Compaction>()) summary(*context.compaction, *body);
+    for (std::size_t i = 0; i < context.entries.size(); ++i) {
+      Entry const& entry = context.entries[i];
+      if (auto const* message = entry.as<Message>()) say(entry, i, *message);
+      if (auto const* body = entry.as<CustomMessage>()) say(entry, i, *body);
+      if (auto const* body = entry.as<BranchSummary>()) say(entry, i, *body);
+      if (auto const* body = entry.as<Unknown>())
+        draft_.note(entry.id, "unknown_entry", detail::brief(body->type));
+    }
+  }
+
+ private:
+  void open(Entry const& entry, std::size_t index, Role role, Message const* message = nullptr) {
+    draft_.sources.push_back({&entry, index, role, message});
+  }
+
+  void summary(Entry const& entry, Compaction const& body) {
+    if (detail::is_blank(body.summary)) return;
+    std::string text = detail::compaction_summary_text(body.summary);
+    if (draft_.rules.summary_in_system) {
+      draft_.system.push_back(std::move(text));
+    } else {
+      open(entry, 0, Role::user);
+      detail::add_piece(draft_, *draft_.keep(Text{std::move(text)}));
+    }
+  }
+
+  void say(Entry const& entry, std::size_t index, Message const& message) {
+    if (message.role == Role::system) return move_to_system(entry, message);
+    if (message.generation && message.generation->stop == StopReason::error
+        && message.role == Role::assistant)
+      return draft_.note(entry.id, "failed_message", detail::brief(message.text()));
+    open(entry, index, message.role, &message);
+    for (Part const& part : message.parts) detail::add_piece(draft_, part);
+  }
+
+  void move_to_system(Entry const& entry, Message const& message) {
+    std::string text = message.text();
+    draft_.note(entry.id, "system_message", detail::brief(text), "system text", !draft_.pieces.empty());
+    draft_.system.push_back(std::move(text));
+  }
+
+  void say(Entry const& entry, std::size_t index, CustomMessage const& body) {
+    if (!body.in_context) return;
+    open(entry, index, Role::user);
+    for (ToolContent const& piece : body.content) detail::add_piece(draft_, *draft_.keep(to_part(piece)));
+  }
+
+  void say(Entry const& entry, std::size_t index, BranchSummary const& body) {
+    if (detail::is_blank(body.summary)) return;
+    open(entry, index, Role::user);
+    detail::add_piece(draft_, *draft_.keep(Text{detail::branch_summary_text(body.summary)}));
+  }
+
+  detail::Draft& draft_;
+};
+
+// Valid mode, last step: the only copy of what the context says.
+Message message_of(detail::Draft const& draft, detail::Span const& span) {
+  Message message;
+  message.role = span.role;
+  message.parts.reserve(span.end - span.begin);
+  for (std::size_t i = span.begin; i < span.end; ++i) {
+    detail::Piece const& piece = draft.pieces[draft.order[i]];
+    Part& part = message.parts.emplace_back(*piece.part);
+    if (piece.id) std::get<ToolUse>(part).id = *piece.id;
+    if (piece.slot == detail::Slot::result)
+      std::get<ToolResult>(part).tool_use_id = draft.call_id(piece.link);
+  }
+  detail::Piece const& first = draft.pieces[draft.order[span.begin]];
+  detail::Piece const& last = draft.pieces[draft.order[span.end - 1]];
+  if (first.source == detail::no_piece) return message;
+  if (span.role == Role::assistant) message.generation = draft.sources[last.source].message->generation;
+  if (draft.target.provider != Provider::native) return message;
+  detail::Source const& source = draft.sources[first.source];
+  message.metadata = source.message ? source.message->metadata : time_metadata(source.entry->at);
+  return message;
+}
+
+EntryId source_of(detail::Draft const& draft, detail::Span const& span) {
+  detail::Piece const& first = draft.pieces[draft.order[span.begin]];
+  return first.source == detail::no_piece ? EntryId{} : draft.entry_of(first);
+}
+
+// Moves a cut back to where a turn begins; the newest turn stays.
+std::size_t turn_start(std::vector<Message> const& messages, std::size_t cut) {
+  if (messages.empty()) return 0;
+  cut = std::min(cut, messages.size() - 1);
+  while (cut > 0 && messages[cut].role != Role::user) --cut;
+  return cut;
+}
+
+bool apply_policies(Target const& target, History& history) {
+  std::size_t const all = history.messages.size();
+  for (HistoryPolicy const& policy : target.policies) {
+    if (!policy) continue;
+    auto const cut = static_cast<std::ptrdiff_t>(turn_start(history.messages, policy(history.messages)));
+    if (cut == 0) continue;
+    history.report.push_back(
+        {history.sources[static_cast<std::size_t>(cut)], "policy",
+         std::to_string(history.messages.size()) + " messages",
+         std::to_string(history.messages.size() - static_cast<std::size_t>(cut)) + " messages", true});
+    history.messages.erase(history.messages.begin(), history.messages.begin() + cut);
+    history.sources.erase(history.sources.begin(), history.sources.begin() + cut);
+  }
+  return history.messages.size() != all;
+}
+
+// A count from before a compaction or a cut tells of messages that are no longer sent.
+bool has_fresh_count(detail::Draft const& draft) {
+  for (auto span = draft.messages.rbegin(); span != draft.messages.rend(); ++span) {
+    if (span->role != Role::assistant) continue;
+    detail::Source const& source = draft.sources[draft.pieces[draft.order[span->end - 1]].source];
+    if (detail::has_usable_count(*source.message))
+      return !draft.context.compaction || source.index >= draft.context.after_compaction;
+  }
+  return false;
+}
+
+std::size_t history_tokens(History const& history, bool fresh) {
+  if (fresh) return count_tokens(history.messages);
+  std::size_t tokens = estimate_tokens(history.system);
+  for (Message const& message : history.messages) tokens += estimate_tokens(message);
+  return tokens;
+}
+
+History rebuild_valid(Context const& context, Target const& target) {
+  detail::Draft draft{context, target, detail::rules_of(target.provider)};
+  Collector(draft).run();
+  detail::apply_structural_rules(draft);
+
+  History history;
+  history.messages.reserve(draft.messages.size());
+  history.sources.reserve(draft.messages.size());
+  for (detail::Span const& span : draft.messages) {
+    history.messages.push_back(message_of(draft, span));
+    history.sources.push_back(source_of(draft, span));
+  }
+  history.system = joined(draft.system);
+  if (!detail::is_utf8(history.system)) history.system = detail::replace_invalid(history.system);
+  history.report = std::move(draft.report);
+  bool const cut = apply_policies(target, history);
+  history.tokens = history_tokens(history, !cut && has_fresh_count(draft));
+  return history;
+}
+
+// Faithful mode: as pi's convertToLlm. Nothing is repaired.
+class Converter {
+ public:
+  explicit Converter(History& history) : history_(history) {}
+
+  void operator()(Entry const& entry) {
+    if (auto const* message = entry.as<Message>()) return say(entry, *message);
+    if (auto const* body = entry.as<CustomMessage>()) return custom(entry, *body);
+    if (auto const* body = entry.as<BranchSummary>())
+      if (!body->summary.empty()) user_text(entry, detail::branch_summary_text(body->summary));
+    if (auto const* body = entry.as<Compaction>())
+      user_text(entry, detail::compaction_summary_text(body->summary));
+  }
+
+ private:
+  void add(Entry const& entry, Message message) {
+    history_.messages.push_back(std::move(message));
+    history_.sources.push_back(entry.id);
+  }
+  void say(Entry const& entry, Message const& message) {
+    if (message.role != Role::system) return add(entry, message);
+    if (!history_.system.empty()) history_.system += "\n\n";
+    history_.system += message.text();
+  }
+  void custom(Entry const& entry, CustomMessage const& body) {
+    if (!body.in_context) return;
+    Message message;
+    std::transform(body.content.begin(), body.content.end(), std::back_inserter(message.parts), to_part);
+    message.metadata = time_metadata(entry.at);
+    add(entry, std::move(message));
+  }
+  void user_text(Entry const& entry, std::string text) {
+    Message message = user(std::move(text));
+    message.metadata = time_metadata(entry.at);
+    add(entry, std::move(message));
+  }
+
+  History& history_;
+};
+
+History rebuild_faithful(Context const& context, Target const& target) {
+  History history;
+  history.system = target.system;
+  history.messages.reserve(context.entries.size() + 1);
+  Converter convert(history);
+  if (context.compaction) convert(*context.compaction);
+  for (Entry const& entry : context.entries)
+    if (!entry.as<Compaction>()) convert(entry); // an older one, within what is kept
+  history.tokens = count_tokens(history.messages);
+  return history;
+}
+
+}
+
+namespace detail {
+
+bool is_blank(std::string_view text) noexcept {
+  while (!text.empty()) {
+    std::size_t const length = blank_at(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
+std::size_t trimmed_length(std::string_view text) noexcept {
+  while (!text.empty()) {
+    std::size_t const length = blank_before_end(text);
+    if (length == 0) break;
+    text.remove_suffix(length);
+  }
+  return text.size();
+}
+
+}
+
+HistoryRebuilder::HistoryRebuilder(Target target) : target_(std::move(target)) {}
+
+History HistoryRebuilder::rebuild(Context const& context) const {
+  return target_.mode == RebuildMode::valid ? rebuild_valid(context, target_)
+                                            : rebuild_faithful(context, target_);
+}
+
+}}

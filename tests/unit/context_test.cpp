@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+#include "support/catch.hpp"
+#include "support/logs.hpp"
+#include "support/random.hpp"
+
+#include <sessionkit/context.hpp>
+
+#include <map>
+
+using namespace sessionkit_test;
+using Ids = std::vector<std::string>;
+
+namespace {
+
+sk::Context context_of(std::vector<std::string> const& lines, std::string const& leaf = {}) {
+  auto store = store_of("s", lines);
+  return sk::load_context(*store, sid("s"), sk::EntryId(leaf)).value();
+}
+
+}
+
+TEST_CASE("a context follows parents from the last entry to the first") {
+  auto const context = context_of(
+      {header_line("s"), message_line("a", "", "user", "1"), message_line("b", "a", "assistant", "2"),
+       message_line("x", "a", "assistant", "other branch"), message_line("c", "b", "user", "3")});
+  CHECK(ids_of(context.entries) == Ids{"a", "b", "c"});
+  CHECK(context.leaf.str() == "c");
+  CHECK_FALSE(context.compaction);
+  CHECK(context.damage.empty());
+}
+
+TEST_CASE("a context can be asked for at any leaf, and an unknown leaf is not found") {
+  std::vector<std::string> const lines{header_line("s"), message_line("a", "", "user", "1"),
+                                       message_line("b", "a", "assistant", "2"),
+                                       message_line("c", "a", "assistant", "3")};
+  CHECK(ids_of(context_of(lines, "b").entries) == Ids{"a", "b"});
+  auto store = store_of("s", lines);
+  auto const unknown = sk::load_context(*store, sid("s"), sk::EntryId("zz"));
+  REQUIRE_FALSE(unknown);
+  CHECK(unknown.error().code == sk::Errc::not_found);
+  CHECK(sk::load_context(*store, sid("other")).error().code == sk::Errc::not_found);
+}
+
+TEST_CASE("a context begins at the last compaction's first kept entry and names what follows it") {
+  auto const context =
+      context_of({header_line("s"), message_line("a", "", "user", "1"),
+                  message_line("b", "a", "assistant", "2"), message_line("c", "b", "user", "3"),
+                  compaction_line("k", "c", "sum", "b"), message_line("d", "k", "assistant", "4")});
+  CHECK(ids_of(context.entries) == Ids{"b", "c", "d"});
+  REQUIRE(context.compaction);
+  CHECK(context.compaction->as<sk::Compaction>()->summary == "sum");
+  CHECK(context.after_compaction == 2);
+}
+
+TEST_CASE("an older compaction in the kept range stays an entry and does not end the walk") {
+  auto const context = context_of(
+      {header_line("s"), message_line("a", "", "user", "1"), compaction_line("k1", "a", "one", "a"),
+       message_line("b", "k1", "user", "2"), compaction_line("k2", "b", "two", "a")});
+  CHECK(ids_of(context.entries) == Ids{"a", "k1", "b"});
+  CHECK(context.compaction->id.str() == "k2");
+  CHECK(context.after_compaction == 3);
+}
+
+TEST_CASE("a first kept entry that is not on the path keeps only what follows the compaction") {
+  auto const context =
+      context_of({header_line("s"), message_line("a", "", "user", "1"),
+                  compaction_line("k", "a", "sum", "turn-4"), message_line("b", "k", "user", "2")});
+  CHECK(ids_of(context.entries) == Ids{"b"});
+}
+
+TEST_CASE("a missing parent is bridged by the entry before it, and reported") {
+  auto const context = context_of(
+      {header_line("s"), message_line("a", "", "user", "1"), message_line("b", "a", "assistant", "2"),
+       message_line("c", "lost", "user", "3"), message_line("d", "c", "assistant", "4")});
+  CHECK(ids_of(context.entries) == Ids{"a", "b", "c", "d"});
+  REQUIRE(context.damage.size() == 1);
+  CHECK(context.damage[0].kind == sk::DamageKind::missing_parent);
+}
+
+TEST_CASE("on a damaged path what follows the damage is kept when the first kept entry was the lost one") {
+  auto const context = context_of(
+      {header_line("s"), message_line("a", "", "user", "1"), message_line("b", "lost", "assistant", "2"),
+       compaction_line("k", "b", "sum", "lost"), message_line("c", "k", "user", "3")});
+  CHECK(ids_of(context.entries) == Ids{"b", "c"});
+}
+
+TEST_CASE("cycles, self-parents and parents behind their children end, and hide nothing before them") {
+  auto const cycle = context_of(
+      {header_line("s"), message_line("a", "b", "user", "1"), message_line("b", "a", "assistant", "2")});
+  CHECK(ids_of(cycle.entries) == Ids{"a", "b"});
+  CHECK(cycle.damage.size() == 1);
+  auto const self = context_of(
+      {header_line("s"), message_line("a", "", "user", "1"), message_line("b", "b", "assistant", "2")});
+  CHECK(ids_of(self.entries) == Ids{"a", "b"});
+}
+
+TEST_CASE("a log that another program wrote twice is seen once") {
+  auto const context =
+      context_of({header_line("s"), message_line("a", "", "user", "1"), header_line("s"),
+                  message_line("a", "", "user", "1"), message_line("b", "a", "assistant", "2")});
+  CHECK(ids_of(context.entries) == Ids{"a", "b"});
+}
+
+TEST_CASE("a line whose head is good and whose body is torn is reported and stepped over") {
+  std::string torn = message_line("b", "a", "assistant", "2");
+  torn.resize(torn.size() - 4);
+  auto const context = context_of(
+      {header_line("s"), message_line("a", "", "user", "1"), torn, message_line("c", "b", "user", "3")});
+  CHECK(ids_of(context.entries) == Ids{"a", "c"});
+  REQUIRE(context.damage.size() == 1);
+  CHECK(context.damage[0].kind == sk::DamageKind::bad_json);
+}
+
+TEST_CASE("version 1 files name the first kept entry by line number") {
+  auto const line = [](std::string const& type, std::string const& rest) {
+    return R"({"type":")" + type + R"(","timestamp":"2026-01-01T00:00:00.000Z",)" + rest + "}";
+  };
+  auto const said = [&](std::string const& text) {
+    return line("message", R"("message":{"role":"user","content":")" + text + R"("})");
+  };
+  auto const context = context_of(
+      {R"({"type":"session","id":"s","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/"})", said("1"),
+       said("2"), said("3"),
+       line("compaction", R"("summary":"sum","firstKeptEntryIndex":2,"tokensBefore":1)"), said("4")});
+  REQUIRE(context.entries.size() == 3);
+  CHECK(context.entries[0].as<sk::Message>()->text() == "2");
+  CHECK(context.after_compaction == 2);
+}
+
+// The model: follow parents in a map that holds only entries before the child; where there is none, take the
+// one before.
+TEST_CASE("random trees with random damage walk as the slow model does") {
+  Random random(20260101);
+  for (int round = 0; round < 2000; ++round) {
+    std::size_t const n = 1 + random.below(30);
+    std::vector<std::string> lines{header_line("s")};
+    std::vector<std::pair<std::string, std::string>> entries; // id, parent
+    for (std::size_t i = 0; i < n; ++i) {
+      std::string const id = "e" + std::to_string(random.one_in(8) ? random.below(n) : i);
+      std::string const parent = i == 0 || random.one_in(25) ? ""
+                                 : random.one_in(6)          ? "e" + std::to_string(random.below(n + 5))
+                                                             : entries.back().first;
+      entries.emplace_back(id, parent);
+      lines.push_back(message_line(id, parent, i % 2 ? "assistant" : "user", std::to_string(i)));
+    }
+    std::vector<std::string> expected;
+    for (std::ptrdiff_t at = static_cast<std::ptrdiff_t>(n) - 1; at >= 0;) {
+      expected.insert(expected.begin(), std::to_string(at));
+      std::string const& parent = entries[static_cast<std::size_t>(at)].second;
+      if (parent.empty()) break;
+      std::ptrdiff_t before = at - 1;
+      while (before >= 0 && entries[static_cast<std::size_t>(before)].first != parent) --before;
+      at = before >= 0 ? before : at - 1;
+    }
+    auto const context = context_of(lines);
+    std::vector<std::string> texts;
+    for (auto const& entry : context.entries) texts.push_back(entry.as<sk::Message>()->text());
+    CAPTURE(round);
+    REQUIRE(texts == expected);
+  }
+}
+
+TEST_CASE("leaves are the entries nobody follows, in log order") {
+  auto store = store_of("s", {header_line("s"), message_line("a", "", "user", "1"),
+                              message_line("b", "a", "assistant", "2"),
+                              message_line("c", "a", "assistant", "3"), message_line("d", "c", "user", "4")});
+  auto const leaves = sk::leaves_of(sk::load_log(*store, sid("s")).value());
+  REQUIRE(leaves.size() == 2);
+  CHECK(leaves[0].str() == "b");
+  CHECK(leaves[1].str() == "d");
+}

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: MIT
+#include "support/catch.hpp"
+#include "support/logs.hpp"
+
+#include <sessionkit/session.hpp>
+
+#include <algorithm>
+
+using namespace sessionkit_test;
+
+namespace {
+
+// A store that answers as told, once, before or after the real one has stored.
+class Flaky final : public sk::SessionStore {
+ public:
+  explicit Flaky(std::shared_ptr<sk::SessionStore> inner) : inner_(std::move(inner)) {}
+  enum When { never, before, after } fail = never;
+  std::size_t syncs = 0;
+
+  sk::Result<sk::Position> append(sk::SessionId const& id, sk::Append const& batch) override {
+    When const when = std::exchange(fail, never);
+    if (when == before) return sk::Error{sk::Errc::outcome_unknown, 0, "cut before"};
+    syncs += batch.durable;
+    auto result = inner_->append(id, batch);
+    if (when == after) return sk::Error{sk::Errc::outcome_unknown, 0, "cut after"};
+    return result;
+  }
+  sk::Result<sk::RecordPage> read(sk::SessionId const& id, sk::ReadRange const& range) override {
+    return inner_->read(id, range);
+  }
+  sk::Result<sk::SessionInfo> info(sk::SessionId const& id) override { return inner_->info(id); }
+  sk::Result<sk::SessionPage> list(sk::ListQuery const& query) override { return inner_->list(query); }
+  sk::Result<void> remove(sk::SessionId const& id) override { return inner_->remove(id); }
+
+ private:
+  std::shared_ptr<sk::SessionStore> inner_;
+};
+
+std::vector<std::string> texts_of(sk::Session& session) {
+  std::vector<std::string> texts;
+  for (auto const& entry : session.path().value())
+    if (auto const* message = entry.as<sk::Message>()) texts.push_back(message->text());
+  return texts;
+}
+using Texts = std::vector<std::string>;
+
+sk::SessionOptions counted_ids() {
+  sk::SessionOptions options;
+  options.ids = [n = 0]() mutable { return "id" + std::to_string(++n); };
+  return options;
+}
+
+}
+
+TEST_CASE("resume opens the newest session of a key, and creates one only if there is none") {
+  auto store = sk::make_memory_store();
+  auto first = sk::Session::resume(store, "main:cli:user").value();
+  first.append(sk::user("hello")).value();
+  auto again = sk::Session::resume(store, "main:cli:user").value();
+  CHECK(again.id() == first.id());
+  CHECK(texts_of(again) == Texts{"hello"});
+  CHECK(sk::Session::resume(store, "main:cli:other").value().id() != first.id());
+  first.set_archived(true).value();
+  CHECK(sk::Session::resume(store, "main:cli:user").value().id() != first.id());
+}
+
+TEST_CASE("open never creates and create never replaces") {
+  auto store = sk::make_memory_store();
+  CHECK(sk::Session::open(store, sid("nobody")).error().code == sk::Errc::not_found);
+  sk::NewSession about;
+  about.id = sid("taken");
+  sk::Session::create(store, about).value();
+  about.key = "another";
+  CHECK(sk::Session::create(store, about).error().code == sk::Errc::already_exists);
+}
+
+TEST_CASE("an answer without calls ends the turn outside a Turn, and only commit ends it inside") {
+  auto store = std::make_shared<Flaky>(sk::make_memory_store());
+  auto session = sk::Session::create(store).value();
+  store->syncs = 0;
+  session.append(sk::user("q")).value();
+  CHECK(store->syncs == 0);
+  sk::ToolUse const call{"t1", "read_file", sk::RawJson::from(R"({"path":"x"})")};
+  session.append(sk::assistant("looking", call)).value();
+  session.append(sk::tool_result(call, "content")).value();
+  CHECK(store->syncs == 0);
+  session.append(sk::assistant("done")).value();
+  CHECK(store->syncs == 1);
+
+  auto turn = session.begin_turn();
+  turn.append(sk::user("q2")).value();
+  turn.append(sk::assistant("a2")).value();
+  CHECK(store->syncs == 1);
+  turn.commit().value();
+  CHECK(store->syncs == 2);
+  CHECK(turn.append(sk::user("late")).error().code == sk::Errc::invalid_argument);
+}
+
+TEST_CASE("a turn that is dropped says so in the log, and one that stored nothing says nothing") {
+  auto store = sk::make_memory_store();
+  auto session = sk::Session::create(store).value();
+  { auto turn = session.begin_turn(); }
+  CHECK(session.path().value().empty());
+  {
+    auto turn = session.begin_turn();
+    turn.append(sk::user("never answered")).value();
+  }
+  auto const path = session.path().value();
+  REQUIRE(path.size() == 2);
+  REQUIRE(path[1].as<sk::Custom>());
+  CHECK(path[1].as<sk::Custom>()->type == "sessionkit.turn_aborted");
+}
+
+TEST_CASE("several results in one message become entries of their own, in order") {
+  auto store = sk::make_memory_store();
+  auto session = sk::Session::create(store).value();
+  sk::ToolUse const a{"a", "f", sk::RawJson::from("{}")}, b{"b", "f", sk::RawJson::from("{}")};
+  session.append(sk::user("q")).value();
+  session.append(sk::assistant(a, b)).value();
+  session.append(sk::tool_results({{"a", "f", {sk::Text{"ra"}}}, {"b", "f", {sk::Text{"rb"}}, true}}))
+      .value();
+  auto const path = session.path().value();
+  REQUIRE(path.size() == 4);
+  auto const& last = std::get<sk::ToolResult>(path[3].as<sk::Message>()->parts.at(0));
+  CHECK(last.tool_use_id == "b");
+  CHECK(last.is_error);
+}
+
+TEST_CASE("two sessions on one log: rebase goes behind the other, fail says so, fork goes beside") {
+  auto store = sk::make_memory_store();
+  auto one = sk::Session::create(store).value();
+  one.append(sk::user("1")).value();
+  SECTION("rebase") {
+    auto two = sk::Session::open(store, one.id()).value();
+    one.append(sk::assistant("2")).value();
+    two.append(sk::user("3")).value();
+    CHECK(texts_of(two) == Texts{"1", "2", "3"});
+  }
+  SECTION("fail") {
+    sk::SessionOptions options;
+    options.on_conflict = sk::OnConflict::fail;
+    auto two = sk::Session::open(store, one.id(), options).value();
+    one.append(sk::assistant("2")).value();
+    CHECK(two.append(sk::user("3")).error().code == sk::Errc::conflict);
+    auto const news = two.refresh().value();
+    REQUIRE(news.size() == 1);
+    CHECK(news[0].as<sk::Message>()->text() == "2");
+    two.append(sk::user("3")).value();
+    CHECK(texts_of(two) == Texts{"1", "2", "3"});
+  }
+  SECTION("fork") {
+    sk::SessionOptions options;
+    options.on_conflict = sk::OnConflict::fork;
+    auto two = sk::Session::open(store, one.id(), options).value();
+    one.append(sk::assistant("2")).value();
+    two.append(sk::assistant("3")).value();
+    CHECK(texts_of(two) == Texts{"1", "3"});
+    CHECK(one.leaves().value().size() == 2);
+  }
+}
+
+TEST_CASE("an append whose outcome is unknown may be repeated: it stands once") {
+  auto store = std::make_shared<Flaky>(sk::make_memory_store());
+  auto session = sk::Session::create(store).value();
+  auto const when = GENERATE(Flaky::before, Flaky::after);
+  store->fail = when;
+  CHECK(session.append(sk::user("once")).error().code == sk::Errc::outcome_unknown);
+  SECTION("the same message again") {
+    session.append(sk::user("once")).value();
+    CHECK(texts_of(session) == Texts{"once"});
+  }
+  SECTION("another message") {
+    session.append(sk::user("other")).value();
+    CHECK(texts_of(session) == (when == Flaky::after ? Texts{"once", "other"} : Texts{"other"}));
+  }
+  SECTION("again after somebody else wrote") {
+    auto other = sk::Session::open(store, session.id()).value();
+    other.append(sk::user("theirs")).value();
+    session.append(sk::user("once")).value();
+    Texts texts;
+    for (auto const& entry : sk::load_log(*store, session.id()).value().entries)
+      if (auto const* message = entry.as<sk::Message>()) texts.push_back(message->text());
+    CHECK(std::count(texts.begin(), texts.end(), "once") == 1);
+    CHECK(std::count(texts.begin(), texts.end(), "theirs") == 1);
+  }
+}
+
+TEST_CASE("an id the caller gives stores nothing twice, in any later process") {
+  auto store = sk::make_memory_store();
+  auto session = sk::Session::create(store).value();
+  sk::AppendOptions options;
+  options.id = sk::EntryId("delivery-7");
+  sk::Generation made;
+  made.model = "m";
+  made.usage = sk::Usage{1, 2, 3, 4};
+  auto message = sk::assistant("from a webhook");
+  message.generation = made;
+  session.append(message, options).value();
+  session.append(sk::user("something else")).value();
+  auto later = sk::Session::open(store, session.id()).value();
+  CHECK(later.append(message, options).value() == *options.id);
+  CHECK(texts_of(later) == Texts{"from a webhook", "something else"});
+  CHECK(later.append(sk::assistant("another text"), options).error().code == sk::Errc::already_exists);
+}
+
+TEST_CASE("rewind moves the leaf, and the next entry opens a branch there") {
+  auto store = sk::make_memory_store();
+  auto session = sk::Session::create(store, {}, counted_ids()).value();
+  auto const first = session.append(sk::user("1")).value();
+  session.append(sk::assistant("2")).value();
+  session.rewind(first).value();
+  CHECK(session.leaf() == first);
+  session.append(sk::assistant("2b")).value();
+  CHECK(texts_of(session) == Texts{"1", "2b"});
+  CHECK(session.leaves().value().size() == 2);
+  CHECK(session.rewind(sk::EntryId("nope")).error().code == sk::Errc::not_found);
+  session.rewind({}).value();
+  CHECK(session.context().value().entries.empty());
+  session.append(sk::user("new root")).value();
+  CHECK(texts_of(session) == Texts{"new root"});
+}
+
+TEST_CASE("a fork copies the path line for line and names where it came from") {
+  auto store = sk::make_memory_store();
+  auto session = sk::Session::create(store).value();
+  auto const first = session.append(sk::user("1")).value();
+  session.set_label(first, "start").value();
+  sk::Generation made;
+  made.request_id = "r1";
+  made.usage = sk::Usage{10, 5, 0, 0};
+  auto answer = sk::assistant("2");
+  answer.generation = made;
+  session.append(answer).value();
+  auto copy = session.fork().value();
+  CHECK(copy.id() != session.id());
+  CHECK(texts_of(copy) == Texts{"1", "2"});
+  auto const info = copy.info().value();
+  CHECK(info.parent_session == session.id().str());
+  CHECK(info.labels.at(first.str()) == "start");
+  CHECK(info.usage.input == 0); // counted where it was spent
+  CHECK(session.info().value().usage.input == 10);
+  auto const from = store->read(session.id(), {}).value();
+  auto const to = store->read(copy.id(), {}).value();
+  REQUIRE(from.items().size() == to.items().size());
+  for (std::size_t i = 1; i < from.items().size(); ++i) CHECK(from.items()[i].line == to.items()[i].line);
+  copy.append(sk::user("3")).value();
+  CHECK(texts_of(session) == Texts{"1", "2"});
+}
+
+TEST_CASE("a fork of a path with a lost line is whole") {
+  auto store = store_of("s", {header_line("s"), message_line("a", "", "user", "1"),
+                              message_line("c", "lost", "assistant", "3")});
+  auto session = sk::Session::open(store, sid("s")).value();
+  auto copy = session.fork().value();
+  CHECK(texts_of(copy) == Texts{"1", "3"});
+  CHECK(copy.context().value().damage.empty());
+}
+
+TEST_CASE("title, state, labels and archive mark are entries and come back from the summary") {
+  auto store = sk::make_memory_store();
+  auto session = sk::Session::create(store).value();
+  auto const first = session.append(sk::user("What is this about?\nsecond line")).value();
+  CHECK(session.info().value().display_title() == "What is this about? second lin");
+  session.set_title("Made", false).value();
+  session.set_title("Chosen").value();
+  session.set_title("Made again", false).value();
+  session.set_state("count", sk::RawJson::from("12345678901234567890")).value();
+  session.set_state("ratio", sk::RawJson::from("1.0")).value();
+  session.remove_state("ratio").value();
+  session.set_label(first, "here").value();
+  session.set_archived(true).value();
+  auto again = sk::Session::open(store, session.id()).value();
+  auto const info = again.info().value();
+  CHECK(info.display_title() == "Chosen");
+  CHECK(info.state.at("count").str() == "12345678901234567890");
+  CHECK(info.state.count("ratio") == 0);
+  CHECK(info.labels.at(first.str()) == "here");
+  CHECK(info.archived);
+  CHECK(info.turns == 1);
+  CHECK(again.set_label(sk::EntryId("zz"), "x").error().code == sk::Errc::not_found);
+}
+
+TEST_CASE("before_append changes what is stored") {
+  auto store = sk::make_memory_store();
+  sk::SessionOptions options;
+  options.before_append = [](sk::Entry& entry) {
+    if (auto* message = std::get_if<sk::Message>(&entry.body))
+      for (auto& part : message->parts)
+        if (auto* text = std::get_if<sk::Text>(&part)) text->text = "[redacted]";
+  };
+  auto session = sk::Session::create(store, {}, options).value();
+  session.append(sk::user("secret")).value();
+  CHECK(texts_of(session) == Texts{"[redacted]"});
+}
+
+TEST_CASE("a request of a session is the context rebuilt and encoded") {
+  auto store = sk::make_memory_store();
+  auto session = sk::Session::create(store).value();
+  session.append(sk::user("hi")).value();
+  sk::Target target;
+  target.system = "terse";
+  auto const body = session.request(target).value();
+  CHECK(body.system == R"("terse")");
+  CHECK(body.messages == R"([{"role":"user","content":[{"type":"text","text":"hi"}]}])");
+}
