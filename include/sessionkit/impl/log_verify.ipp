@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/detail/crc32c.hpp>
+#include <sessionkit/detail/json.hpp>
+#include <sessionkit/detail/log_reader.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace sessionkit { inline namespace v0 { namespace detail {
+
+namespace {
+
+constexpr std::size_t verify_window = std::size_t{1} << 20;
+constexpr std::size_t most_findings = 100'000; // what a person or program could still use
+
+// A name is remembered as 64 bits: memory then does not follow the length of names.
+std::uint64_t id_hash(std::string_view id) noexcept {
+  std::uint64_t hash = 14695981039346656037U;
+  for (char const c : id) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
+  return hash ^ (std::uint64_t{crc32c(id)} << 32);
+}
+
+// Lines that have one oddity, told as one finding.
+struct OddLines {
+  DamageKind kind;
+  char const* what;
+  std::uint64_t count = 0, first_offset = 0, first_length = 0;
+  void note(RawLine const& line) {
+    if (count++ == 0) first_offset = line.offset, first_length = line.length;
+  }
+};
+
+class VerifySink final : public LineSink {
+ public:
+  VerifySink(LogReader const& reader, std::uint64_t size,
+             std::function<void(std::uint64_t, std::uint64_t)> const& progress)
+      : reader_(reader), size_(size), progress_(progress) {}
+
+  std::size_t next_window(std::uint64_t) override { return verify_window; }
+
+  bool take(RawLine const& line) override {
+    check(line);
+    if (progress_ && (line.end() - told_ >= verify_window || line.end() == size_))
+      progress_(told_ = line.end(), size_);
+    return true;
+  }
+
+  std::vector<Damage> finish() {
+    for (Dangling const& it : dangling_) {
+      bool const later = ids_.count(it.wanted) > 0;
+      if (it.kind == DamageKind::missing_first_kept)
+        add(it.offset, it.length, it.kind,
+            fmt::format(
+                "the compaction keeps from '{}', which is no earlier entry; only what follows it is kept",
+                it.name));
+      else
+        add(it.offset, it.length, later ? DamageKind::parent_cycle : DamageKind::missing_parent,
+            later ? fmt::format("the parent '{}' stands behind its child; the entry before is taken instead",
+                                it.name)
+                  : fmt::format("there is no entry '{}' to be the parent; the entry before is taken instead",
+                                it.name));
+    }
+    for (OddLines const& odd : {carriage_returns_, bad_text_})
+      if (odd.count > 0)
+        add(odd.first_offset, odd.first_length, odd.kind,
+            fmt::format("{} lines {}; the first is here", odd.count, odd.what));
+    if (no_header_)
+      add(0, 0, DamageKind::missing_header, "the first entry is no header; the log is read without");
+    std::stable_sort(damage_.begin(), damage_.end(),
+                     [](Damage const& a, Damage const& b) { return a.offset < b.offset; });
+    return std::move(damage_);
+  }
+
+ private:
+  struct Dangling { // a name that no earlier entry has
+    std::uint64_t offset, length, wanted;
+    DamageKind kind;
+    std::string name;
+  };
+
+  void add(std::uint64_t offset, std::uint64_t length, DamageKind kind, std::string what) {
+    if (damage_.size() < most_findings) damage_.push_back(Damage{offset, length, kind, std::move(what)});
+  }
+
+  void check(RawLine const& line) {
+    std::vector<Damage> found;
+    RecordView record;
+    TrimmedLine trimmed;
+    if (line.data != nullptr) trimmed = trim_line(line);
+    bool const is_record = reader_.judge(line, trimmed, record, unescaped_, found);
+    for (Damage& damage : found) add(damage.offset, damage.length, damage.kind, std::move(damage.what));
+    if (trimmed.byte_order_mark)
+      add(0, 3, DamageKind::byte_order_mark, "the file begins with a byte order mark; it is passed over");
+    if (trimmed.carriage_return) carriage_returns_.note(line);
+    if (!is_record) return;
+
+    JsonCheck const check = check_json(record.line);
+    if (!check.utf8) bad_text_.note(line);
+    if (check.fault != JsonCheck::none) {
+      Damage damage = line_damage(line, record.line);
+      return add(damage.offset, damage.length, damage.kind, std::move(damage.what));
+    }
+    if (!line.terminated)
+      add(line.offset, line.length, DamageKind::no_final_newline,
+          "the last line is whole but has no end; the next append adds it");
+    check_sum(line, record.line);
+    relations(line, trimmed, record);
+  }
+
+  void check_sum(RawLine const& line, std::string_view text) {
+    constexpr std::string_view before = ",\"crc\":\"", after = "\"}";
+    constexpr std::size_t tail = before.size() + 8 + after.size();
+    if (text.size() < tail || text.substr(text.size() - tail, before.size()) != before) return;
+    if (text.substr(text.size() - after.size()) != after) return;
+    std::string_view const written = text.substr(text.size() - after.size() - 8, 8);
+    std::string const computed = fmt::format("{:08x}", crc32c(text.substr(0, text.size() - tail)));
+    if (written != computed)
+      add(line.offset, line.length, DamageKind::checksum,
+          fmt::format("the line says its checksum is {}, it is {}: bytes of it changed", written, computed));
+  }
+
+  void relations(RawLine const& line, TrimmedLine const& trimmed, RecordView const& record) {
+    bool const first = !std::exchange(any_, true);
+    if (record.type == "session") return; // the header is no part of the tree
+    if (first) no_header_ = true;
+    if (record.type == "compaction") kept(line, record);
+    if (record.link == Parent::entry) refer(line, record.parent, DamageKind::missing_parent);
+    std::string const own = record.id.empty() ? derived_id(trimmed) : std::string(record.id);
+    if (!ids_.insert(id_hash(own)).second)
+      add(line.offset, line.length, DamageKind::duplicate_id,
+          fmt::format("an earlier entry has the id '{}' too; a parent of that name means the nearest before",
+                      own));
+  }
+
+  void kept(RawLine const& line, RecordView const& record) {
+    Result<Entry> const entry = reader_.dialect().decode(record);
+    if (!entry) return;
+    Compaction const* compaction = entry->as<Compaction>();
+    if (compaction != nullptr && !compaction->first_kept.empty())
+      refer(line, compaction->first_kept.str(), DamageKind::missing_first_kept);
+  }
+
+  void refer(RawLine const& line, std::string_view name, DamageKind kind) {
+    std::uint64_t const wanted = id_hash(name);
+    if (ids_.count(wanted) == 0 && dangling_.size() < most_findings)
+      dangling_.push_back(Dangling{line.offset, line.length, wanted, kind, std::string(name)});
+  }
+
+  LogReader const& reader_;
+  std::uint64_t size_, told_ = 0;
+  std::function<void(std::uint64_t, std::uint64_t)> const& progress_;
+  std::vector<Damage> damage_;
+  std::vector<Dangling> dangling_;
+  std::unordered_set<std::uint64_t> ids_;
+  std::deque<std::string> unescaped_;
+  OddLines carriage_returns_{DamageKind::carriage_return, "have a carriage return, which is passed over"};
+  OddLines bad_text_{DamageKind::invalid_utf8, "hold bytes that are not UTF-8, which are read as U+FFFD"};
+  bool any_ = false, no_header_ = false;
+};
+
+}
+
+Result<std::vector<Damage>>
+LogReader::verify(std::function<void(std::uint64_t, std::uint64_t)> const& progress) {
+  if (auto r = detect(); !r) return r.error();
+  Result<FileStatus> const now = status();
+  if (!now) return now.error();
+  VerifySink sink(*this, now->size, progress);
+  LineScan lines = scan();
+  if (auto r = lines.forward(0, now->size, sink); !r) return r.error();
+  return sink.finish();
+}
+
+}}}

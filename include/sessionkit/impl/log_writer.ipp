@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/detail/log_reader.hpp>
+#include <sessionkit/detail/log_writer.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <set>
+
+#include <fcntl.h>
+
+namespace sessionkit { inline namespace v0 { namespace detail {
+
+namespace {
+
+constexpr int open_tries = 16;             // a file that is replaced each time is not ours to write
+constexpr std::size_t end_bytes_kept = 64; // ids and times stand there: enough to know a line again
+constexpr std::size_t buffer_kept = std::size_t{1} << 20; // more is given back after a large batch
+
+}
+
+LogWriter::LogWriter(FileOps& ops, LogPlace place, WriterOptions options)
+    : ops_(&ops),
+      place_(std::move(place)),
+      options_(std::move(options)),
+      process_(ops.process()),
+      may_create_(options_.create) {}
+
+Result<LogWriter> LogWriter::open(FileOps& ops, LogPlace place, WriterOptions options) {
+  LogWriter writer(ops, std::move(place), std::move(options));
+  if (auto r = writer.open_file(); !r) return r.error();
+  return writer;
+}
+
+Error LogWriter::error(Errc code, std::string message, int system) const {
+  return Error{code, system, fmt::format("{}: {}", place_.path, message)};
+}
+
+Result<void> LogWriter::open_file() {
+  file_.reset();
+  end_ = durable_ = 0;
+  end_bytes_.clear();
+  end_bytes_.reserve(end_bytes_kept); // nothing may fail between a write and its answer
+  directory_synced_ = false;
+  int const flags = O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+  char const* const name = place_.name.c_str();
+  int descriptor = -EEXIST;
+  bool made = false;
+  for (int i = 0; i < open_tries && descriptor == -EEXIST; ++i) {
+    made = false;
+    descriptor = uninterrupted([&] { return ops_->open(place_.directory, name, flags, 0); });
+    if (descriptor != -ENOENT || !may_create_) continue;
+    made = true;
+    descriptor =
+        uninterrupted([&] { return ops_->open(place_.directory, name, flags | O_CREAT | O_EXCL, 0600); });
+  }
+  if (descriptor < 0) return file_error(-descriptor, place_.path, "cannot open the file for appending");
+  file_ = OpenFile(*ops_, descriptor);
+  auto checked = check_file(descriptor, made);
+  if (!checked) file_.reset();
+  return checked;
+}
+
+Result<void> LogWriter::check_file(int descriptor, bool made) {
+  int failed =
+      made ? uninterrupted([&] { return ops_->set_mode(descriptor, 0600); }) : 0; // whatever the umask
+  if (failed < 0) return file_error(-failed, place_.path, "cannot set the new file's mode");
+  failed = ops_->status(descriptor, opened_);
+  if (failed < 0) return file_error(-failed, place_.path, "cannot look at the file");
+  if (opened_.kind != FileStatus::regular)
+    return error(Errc::unsafe_path, "not a regular file; sessions are written to regular files only");
+  if (opened_.links > 1)
+    return error(
+        Errc::unsafe_path,
+        fmt::format("the file has {} names (hard links); remove the others or copy it", opened_.links));
+  if (opened_.owner != ops_->user())
+    return error(
+        Errc::unsafe_path,
+        fmt::format("the file belongs to user {}, not to this process's user {}; change its owner or copy it",
+                    opened_.owner, ops_->user()));
+  return {};
+}
+
+Result<void> LogWriter::check_lines(Append const& batch) const {
+  for (std::size_t i = 0; i < batch.records.size(); ++i) {
+    std::string_view const line = batch.records[i].line;
+    char const* wrong = nullptr;
+    if (line.size() > options_.max_line)
+      wrong = "is longer than max_line; make it shorter or raise max_line";
+    else if (line.find('\n') != std::string_view::npos)
+      wrong = "holds a line end; give one JSON object on one line";
+    else if (line.empty() || line.front() != '{' || line.back() != '}')
+      wrong = "is no JSON object; give one on one line";
+    if (wrong != nullptr)
+      return error(Errc::invalid_argument,
+                   fmt::format("record {} of the batch ({} bytes) {}", i, line.size(), wrong));
+  }
+  return {};
+}
+
+Result<Position> LogWriter::append(Append const& batch) {
+  if (ops_->process() != process_)
+    return error(Errc::forked, "the file was opened by the parent process; open it again in this one");
+  if (poisoned_)
+    return error(
+        Errc::poisoned,
+        fmt::format("a sync failed earlier; what was appended behind offset {} is in doubt: open the file "
+                    "again and look what it holds",
+                    durable_));
+  if (auto r = check_lines(batch); !r) return r.error();
+
+  may_create_ = options_.create && batch.expected == Position{};
+  Result<Position> end = append_locked(batch);
+  if (buffer_.capacity() > buffer_kept) std::string().swap(buffer_);
+  for (Event const& event : std::exchange(events_, {}))
+    if (options_.on_event) options_.on_event(event);
+  return end;
+}
+
+// Answers the size of the file, which is ours to append to until `unlock_file`.
+Result<std::uint64_t> LogWriter::lock_file() {
+  for (int i = 0; i < open_tries; ++i) {
+    if (!file_)
+      if (auto r = open_file(); !r) return r.error();
+    if (auto r = lock_within(*ops_, file_.get(), options_.lock_wait, place_.path); !r) return r.error();
+    FileStatus now;
+    int const failed = ops_->status_at(place_.directory, place_.name.c_str(), now);
+    if (failed == 0 && now.same_file(opened_)) {
+      if (now.size < end_) end_ = durable_ = 0; // somebody made it shorter: all we knew is void
+      return now.size;
+    }
+    file_.reset(); // gives the lock back too
+    if (failed < 0 && failed != -ENOENT) return file_error(-failed, place_.path, "cannot look at the file");
+  }
+  return error(Errc::io_error,
+               "the file is replaced again and again; find out who does it, then repeat the call");
+}
+
+// False: the lock is still held, until the file is closed.
+bool LogWriter::unlock_file() noexcept {
+  return uninterrupted([&] { return ops_->unlock(file_.get()); }) == 0;
+}
+
+Result<Position> LogWriter::append_locked(Append const& batch) {
+  Result<std::uint64_t> const size = lock_file();
+  if (!size) return size.error();
+  std::uint64_t behind = *size; // where the file ends after this call
+  bool unlocked = false;
+  Result<Position> end = batch.expected;
+  {
+    struct Unlock {
+      LogWriter& writer;
+      bool& done;
+      ~Unlock() { done = writer.unlock_file(); }
+    } const unlock{*this, unlocked};
+    if (!batch.records.empty()) end = append_behind(batch, *size, behind);
+  }
+  if (end && batch.durable) // others may append while the disk works
+    if (auto synced = sync_to(behind); !synced) end = synced.error();
+  if (!unlocked) file_.reset();
+  return end;
+}
+
+Result<Position> LogWriter::append_behind(Append const& batch, std::uint64_t size, std::uint64_t& behind) {
+  Result<Found> const found = look_behind(batch, size);
+  if (!found) return found.error();
+  if (found->present == batch.records.size()) return found->end;
+  Result<Position> const end = write_rest(batch, *found, size);
+  if (end) behind = end->value();
+  return end;
+}
+
+// Is `expected` the end of a line, and does the file need a line end before more is written?
+Result<void> LogWriter::check_boundary(std::uint64_t expected, std::uint64_t size, bool& seal) {
+  char last = '\n';
+  if (size > 0)
+    if (auto r = read_exactly(*ops_, file_.get(), &last, 1, size - 1, place_.path); !r) return r;
+  seal = last != '\n';
+  if (expected == 0) return {};
+  Error const moved =
+      error(Errc::conflict,
+            fmt::format("offset {} is not the end of an entry any more; refresh and append again", expected));
+  if (expected > size) return moved;
+  if (expected == end_) { // somebody else wrote since; did they leave our last line alone?
+    std::string now(end_bytes_.size(), '\0');
+    if (auto r = read_exactly(*ops_, file_.get(), now.data(), now.size(), expected - now.size(), place_.path);
+        !r)
+      return r;
+    if (now != end_bytes_) return moved;
+  }
+  char around[2] = {'\0', '\0'};
+  std::size_t const bytes = expected < size ? 2 : 1;
+  if (auto r = read_exactly(*ops_, file_.get(), around, bytes, expected - 1, place_.path); !r) return r;
+  if (around[0] == '\n' || around[1] == '\n') return {};
+  if (expected < size) return moved;
+  LogReader log(*ops_, file_.get(), place_.path, ReaderOptions{options_.max_line});
+  ReadRange last_line;
+  last_line.order = ReadRange::newest_first;
+  last_line.max_records = 1;
+  last_line.max_bytes = 1;
+  Result<RecordPage> const page = log.read(last_line);
+  if (!page) return page.error();
+  if (page->log_end.value() != expected) return moved; // torn bytes, not an entry
+  return {};
+}
+
+Result<LogWriter::Found> LogWriter::look_behind(Append const& batch, std::uint64_t size) {
+  Found found;
+  std::uint64_t const expected = batch.expected.value();
+  if (expected == size && (size == 0 || size == end_)) return found; // nobody else wrote
+  if (auto r = check_boundary(expected, size, found.seal); !r) return r.error();
+  if (expected == size) return found;
+
+  // Of what stands there, only entries of our ids count, each one's follower, and whether there is any.
+  std::set<std::string_view> ours;
+  for (RecordView const& record : batch.records) ours.insert(record.id);
+  RecordPage behind;
+  bool follows_ours = true;
+  std::uint64_t torn = 0;
+  LogReader log(*ops_, file_.get(), place_.path, ReaderOptions{options_.max_line});
+  ReadRange range;
+  range.from = batch.expected;
+  for (bool more = true; more;) {
+    Result<RecordPage> const page = log.read(range);
+    if (!page) return page.error();
+    for (RecordPage::Item const& item : page->items()) {
+      bool const of_ours = ours.count(item.id) > 0;
+      if (of_ours || follows_ours) behind.add(item.end, item);
+      follows_ours = of_ours;
+    }
+    for (Damage const& damage : page->damage)
+      if (damage.kind == DamageKind::torn_tail) torn = damage.length;
+    more = page->more && expected != 0; // a session is made by its first entries
+    range.from = page->next;
+  }
+  Result<BatchMatch> const match = match_batch(batch, behind.items());
+  if (!match) {
+    bool const exists = expected == 0 || match.error().code == Errc::already_exists;
+    return error(exists ? Errc::already_exists : Errc::conflict, match.error().message);
+  }
+  found.present = match->present;
+  found.end = match->end;
+  if (torn > 0 && found.present < batch.records.size())
+    events_.push_back(
+        Event{Event::tail_sealed, place_.path,
+              fmt::format("{} torn bytes at offset {} were closed off with a line end; they stay", torn,
+                          size - torn)});
+  return found;
+}
+
+Result<Position> LogWriter::write_rest(Append const& batch, Found const& found, std::uint64_t size) {
+  buffer_.clear();
+  std::size_t total = 1;
+  for (std::size_t i = found.present; i < batch.records.size(); ++i)
+    total += batch.records[i].line.size() + 1;
+  buffer_.reserve(total);
+  if (found.seal) buffer_ += '\n';
+  for (std::size_t i = found.present; i < batch.records.size(); ++i)
+    buffer_.append(batch.records[i].line) += '\n';
+
+  auto const result = uninterrupted([&] { return ops_->write(file_.get(), buffer_.data(), buffer_.size()); });
+  if (result < 0 || static_cast<std::size_t>(result) != buffer_.size()) {
+    std::uint64_t const first_line_end = (found.seal ? 1 : 0) + batch.records[found.present].line.size();
+    return failed_write(result, size, first_line_end, found.present > 0);
+  }
+  end_ = size + buffer_.size();
+  end_bytes_.assign(buffer_, buffer_.size() - std::min(buffer_.size(), end_bytes_kept));
+  return Position{end_};
+}
+
+// Tells what an append that did not go through left behind.
+Error LogWriter::failed_write(std::int64_t result, std::uint64_t size, std::uint64_t first_line_end,
+                              bool part_stands) {
+  events_.clear(); // nothing was sealed that a person must know of: the next append says it
+  end_ = 0;
+  int const system = result < 0 ? static_cast<int>(-result) : 0;
+  std::string const doing = fmt::format("cannot append {} bytes at offset {}", buffer_.size(), size);
+  Error failure =
+      system != 0
+          ? file_error(system, place_.path, doing)
+          : error(Errc::not_written,
+                  fmt::format("{}: the system took only {}; the disk may be full, free some and append "
+                              "again",
+                              doing, result));
+  FileStatus now;
+  bool const known = ops_->status(file_.get(), now) == 0;
+  if (part_stands || !known || now.size >= size + first_line_end)
+    failure.code = Errc::outcome_unknown;
+  else if (failure.code != Errc::no_space)
+    failure.code = Errc::not_written;
+  return failure;
+}
+
+Result<void> LogWriter::sync_to(std::uint64_t end) {
+  if (durable_ >= end && directory_synced_) return {};
+  int failed = uninterrupted([&] { return ops_->sync_data(file_.get()); });
+  if (failed == 0 && !directory_synced_) { // somebody's new file may not have its name on the disk yet
+    OpenFile parent;
+    int directory = place_.directory;
+    if (directory == AT_FDCWD) {
+      std::string const path = parent_directory(place_.name);
+      directory = ops_->open(AT_FDCWD, path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+      if (directory >= 0) parent = OpenFile(*ops_, directory);
+    }
+    failed = directory < 0 && directory != AT_FDCWD ? directory
+                                                    : uninterrupted([&] { return ops_->sync(directory); });
+    directory_synced_ = failed == 0;
+  }
+  if (failed < 0) {
+    poisoned_ = true;
+    Error failure =
+        file_error(-failed, place_.path, fmt::format("cannot sync the file up to offset {}", end));
+    failure.code = Errc::poisoned;
+    return failure;
+  }
+  durable_ = std::max(durable_, end);
+  return {};
+}
+
+}}}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+// System calls that count themselves and fail where a test says so.
+#pragma once
+#include <sessionkit/detail/file_ops.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace sessionkit_test {
+
+namespace sk = sessionkit;
+
+enum class Call {
+  open,
+  close,
+  pread,
+  write,
+  sync_data,
+  sync,
+  status,
+  status_at,
+  lock,
+  unlock,
+  mode,
+  mkdir,
+  rename,
+  unlink,
+  list,
+  file_system,
+  process,
+  user,
+  count
+};
+
+inline char const* name_of(Call call) {
+  constexpr std::array<char const*, static_cast<std::size_t>(Call::count)> names{
+      "open",   "close", "pread", "write",  "sync_data", "sync", "status",      "status_at", "lock",
+      "unlock", "mode",  "mkdir", "rename", "unlink",    "list", "file_system", "process",   "user"};
+  return names[static_cast<std::size_t>(call)];
+}
+
+/// A failing call still closes what it is asked to close: else its lock would outlive the test.
+class FaultyFileOps : public sk::detail::FileOps {
+ public:
+  /// From the call of this number on (the first is 0) fails with `error`; once, or always after.
+  struct Fault {
+    std::int64_t at = -1;
+    int error = EIO;
+    bool sticky = false;
+    bool short_write = false; // instead of `error`, a write takes half of the bytes (and others work)
+  } fault;
+  /// Narrows the fault to one kind of call; `at` then counts these.
+  Call only = Call::count;
+
+  std::int64_t calls() const { return total_; }
+  std::int64_t calls(Call call) const { return counts_[static_cast<std::size_t>(call)]; }
+  std::uint64_t bytes_read = 0, bytes_written = 0, largest_read = 0;
+  std::int64_t fired = 0;
+  int pretend_process = 0;     // 0: the real one
+  std::int64_t pretend_fs = 0; // 0: the real one
+  std::chrono::milliseconds paused{0};
+  std::function<void()> on_pause;
+  std::function<void(Call)> before;
+
+  void reset() {
+    total_ = fired = 0;
+    counts_.fill(0);
+    bytes_read = bytes_written = largest_read = 0;
+    fault = {};
+    only = Call::count;
+  }
+
+  int open(int directory, char const* name, int flags, unsigned mode) override {
+    return fails(Call::open) ? -fault.error : real().open(directory, name, flags, mode);
+  }
+  int close(int descriptor) override {
+    bool const failed = fails(Call::close);
+    int const result = real().close(descriptor);
+    return failed ? -fault.error : result;
+  }
+  std::int64_t pread(int descriptor, char* to, std::size_t bytes, std::uint64_t offset) override {
+    if (fails(Call::pread)) return -fault.error;
+    std::int64_t const got = real().pread(descriptor, to, bytes, offset);
+    if (got > 0) bytes_read += static_cast<std::uint64_t>(got);
+    largest_read = std::max<std::uint64_t>(largest_read, bytes);
+    return got;
+  }
+  std::int64_t write(int descriptor, char const* from, std::size_t bytes) override {
+    if (fails(Call::write)) {
+      if (!fault.short_write) return -fault.error;
+      bytes = cut ? cut(bytes) : bytes / 2;
+    }
+    std::int64_t const put = real().write(descriptor, from, bytes);
+    if (put > 0) bytes_written += static_cast<std::uint64_t>(put);
+    return put;
+  }
+  /// How many bytes a short write takes.
+  std::function<std::size_t(std::size_t)> cut;
+
+  int sync_data(int d) override { return fails(Call::sync_data) ? -fault.error : real().sync_data(d); }
+  int sync(int d) override { return fails(Call::sync) ? -fault.error : real().sync(d); }
+  int status(int d, sk::detail::FileStatus& out) override {
+    return fails(Call::status) ? -fault.error : real().status(d, out);
+  }
+  int status_at(int directory, char const* name, sk::detail::FileStatus& out) override {
+    return fails(Call::status_at) ? -fault.error : real().status_at(directory, name, out);
+  }
+  int try_lock(int d) override { return fails(Call::lock) ? -fault.error : real().try_lock(d); }
+  int unlock(int d) override { return fails(Call::unlock) ? -fault.error : real().unlock(d); }
+  int set_mode(int d, unsigned mode) override {
+    return fails(Call::mode) ? -fault.error : real().set_mode(d, mode);
+  }
+  int make_directory(int directory, char const* name, unsigned mode) override {
+    return fails(Call::mkdir) ? -fault.error : real().make_directory(directory, name, mode);
+  }
+  int rename(int from_dir, char const* from, int to_dir, char const* to, bool replace) override {
+    return fails(Call::rename) ? -fault.error : real().rename(from_dir, from, to_dir, to, replace);
+  }
+  int unlink(int directory, char const* name) override {
+    return fails(Call::unlink) ? -fault.error : real().unlink(directory, name);
+  }
+  int list(int directory, std::vector<std::string>& names) override {
+    return fails(Call::list) ? -fault.error : real().list(directory, names);
+  }
+  std::int64_t file_system(int d) override {
+    if (fails(Call::file_system)) return -fault.error;
+    return pretend_fs != 0 ? pretend_fs : real().file_system(d);
+  }
+  int process() override {
+    ++counts_[static_cast<std::size_t>(Call::process)];
+    return pretend_process != 0 ? pretend_process : real().process();
+  }
+  unsigned user() override { return real().user(); }
+  std::chrono::steady_clock::time_point now() override {
+    return std::chrono::steady_clock::time_point{} + paused + std::chrono::hours{1};
+  }
+  std::int64_t wall_ns() override { return real().wall_ns(); }
+  void pause(std::chrono::milliseconds time) override {
+    paused += time;
+    if (on_pause) on_pause();
+  }
+
+ private:
+  static sk::detail::FileOps& real() { return sk::detail::system_file_ops(); }
+
+  bool fails(Call call) {
+    std::lock_guard<std::mutex> const lock(mutex_);
+    if (before) before(call);
+    std::int64_t const nth = only == call ? counts_[static_cast<std::size_t>(call)] : total_;
+    ++total_;
+    ++counts_[static_cast<std::size_t>(call)];
+    if (fault.at < 0 || (only != Call::count && only != call)) return false;
+    bool const now = fault.sticky ? nth >= fault.at : nth == fault.at;
+    if (!now) return false;
+    if (fault.short_write && call != Call::write) return false;
+    ++fired;
+    return true;
+  }
+
+  std::mutex mutex_;
+  std::int64_t total_ = 0;
+  std::array<std::int64_t, static_cast<std::size_t>(Call::count)> counts_{};
+};
+
+}
