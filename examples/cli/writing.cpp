@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <optional>
 #include <utility>
 
 #include <errno.h>
@@ -42,18 +41,6 @@ std::string text_to_append(Arguments const& args) {
   return text;
 }
 
-/// The entry of this id, wherever it stands in the log.
-std::optional<sk::Entry> entry_of_id(Named const& named, sk::EntryId const& id) {
-  for (auto& entry : sk::load_log(*named.store, named.id).value().entries)
-    if (entry.id == id) return std::move(entry);
-  return std::nullopt;
-}
-
-bool says(sk::Entry const& entry, sk::Message const& message) {
-  auto const* const stored = entry.as<sk::Message>();
-  return stored != nullptr && stored->role == message.role && stored->text() == message.text();
-}
-
 sk::EntryId append_message(Named const& named, sk::Message const& message, sk::EntryId const& id) {
   auto session = sk::Session::open(named.store, named.id).value();
   sk::AppendOptions options;
@@ -62,8 +49,9 @@ sk::EntryId append_message(Named const& named, sk::Message const& message, sk::E
   auto stored = session.append(message, options);
   if (stored) return *stored;
   auto failure = failure_of(stored.error());
-  if (failure.exit == Exit::unknown_outcome || failure.exit == Exit::conflict
-      || stored.error().code == sk::Errc::not_written)
+  if (stored.error().code == sk::Errc::already_exists)
+    failure.hint = "choose another id, or leave --entry-id out";
+  else if (failure.exit == Exit::unknown_outcome || failure.exit == Exit::conflict)
     failure.hint = fmt::format("repeat it with --entry-id {}: nothing is stored twice", id.str());
   throw failure;
 }
@@ -97,16 +85,10 @@ Exit append(Console& console, Arguments const& args) {
   auto const message =
       args.role == "user" ? sk::user(text_to_append(args)) : sk::assistant(text_to_append(args));
   auto const named = find_session(console, args, *args.session);
-  sk::EntryId id(args.entry_id.value_or(sk::random_entry_id()));
+  sk::EntryId const id(args.entry_id.value_or(sk::random_entry_id()));
   if (id.empty())
     throw Failure{Exit::usage, "invalid_argument", "--entry-id is empty", "leave it out for a fresh one"};
-  auto const earlier = args.entry_id ? entry_of_id(named, id) : std::nullopt;
-  if (earlier && !says(*earlier, message))
-    throw Failure{Exit::conflict, "already_exists",
-                  fmt::format("{}: entry '{}' exists and says something else", named.path, id.str()),
-                  "choose another id, or leave --entry-id out"};
-  if (!earlier) id = append_message(named, message, id);
-  print_ids(console, "entries", {id.str()});
+  print_ids(console, "entries", {append_message(named, message, id).str()});
   return Exit::ok;
 }
 

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+#include "chat.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <iostream>
+#include <thread>
+
+namespace chat {
+
+namespace sk = sessionkit;
+
+namespace {
+
+/// What is stored may hold anything: a terminal must not act on it.
+std::string printable(std::string text) {
+  for (char& c : text)
+    if ((static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == 0x7F) c = '?';
+  return text;
+}
+
+void print(std::string const& text) { std::cout << printable(text) << std::flush; }
+
+sk::Target make_target() {
+  sk::Target target;
+  target.provider = sk::Provider::anthropic;
+  target.model = "parrot-1";
+  target.system = "You answer in one sentence.";
+  return target;
+}
+
+}
+
+Chat::Chat(Options options)
+    : options_(std::move(options)),
+      store_(sk::open_file_store(options_.store).value()),
+      session_(sk::Session::resume(store_, options_.key).value()),
+      target_(make_target()),
+      tool_(options_.folder) {}
+
+// One turn: the person's message, then answers and tool results until an answer calls no tool. Should
+// anything throw on the way, the turn's destructor says in the log that it was cut short.
+void Chat::exchange(std::string const& line) {
+  auto turn = session_.begin_turn();
+  turn.append(sk::user(line)).value();
+  for (;;) {
+    sk::Message const answer = stream_answer(session_.request(target_).value());
+    turn.append(answer).value();
+    if (answer.tool_uses().empty()) break;
+    for (auto const* call : answer.tool_uses()) {
+      sk::Message const result = tool_.run(*call);
+      print(fmt::format("[{} {}]\n", call->name, call->input.str()));
+      turn.append(result).value();
+    }
+  }
+  turn.commit().value(); // on disk
+}
+
+sk::Message Chat::stream_answer(sk::RequestParts const& request) {
+  sk::MessageBuilder answer;
+  print("assistant> ");
+  auto generation = model_.stream(request, [&](Delta const& delta) {
+    switch (delta.kind) {
+    case Delta::text:
+      answer.text(delta.text_or_id);
+      print(delta.text_or_id);
+      if (options_.slow) std::this_thread::sleep_for(std::chrono::milliseconds(30));
+      break;
+    case Delta::begin_tool_use: answer.begin_tool_use(delta.text_or_id, delta.tool); break;
+    case Delta::tool_input: answer.tool_input(delta.text_or_id); break;
+    }
+  });
+  print("\n");
+  return std::move(answer).finish(std::move(generation));
+}
+
+void Chat::greet() {
+  auto const info = session_.info().value();
+  if (info.turns == 0)
+    print(fmt::format("New session {}\n", info.id.str()));
+  else
+    print(fmt::format("Restored: {} previous turns\n", info.turns));
+}
+
+void Chat::show_history() {
+  for (auto const& entry : session_.path().value()) {
+    auto const* const message = entry.as<sk::Message>();
+    if (message == nullptr || message->text().empty()) continue;
+    print(fmt::format("{}> {}\n", message->role == sk::Role::user ? "you" : "assistant", message->text()));
+  }
+}
+
+void Chat::list_sessions() {
+  for (auto const& info : store_->list({}).value().sessions)
+    print(fmt::format("{} {}  {} turns  {}\n", info.id == session_.id() ? '*' : ' ', info.id.str(),
+                      info.turns, info.display_title()));
+}
+
+void Chat::start_session() {
+  sk::NewSession about;
+  about.key = options_.key;
+  session_ = sk::Session::create(store_, about).value();
+  greet();
+}
+
+void Chat::switch_to(std::string const& name) {
+  session_ = sk::Session::open(store_, sk::SessionId::parse(name).value()).value();
+  greet();
+}
+
+void Chat::open_file(std::string const& path) {
+  auto const store = sk::open_transcript(path).value(); // a store of one session
+  session_ = sk::Session::open(store, store->list({}).value().sessions.at(0).id).value();
+  greet();
+}
+
+bool Chat::take(std::string const& line) {
+  auto const space = line.find(' ');
+  auto const command = line.substr(0, space);
+  auto const rest = space == std::string::npos ? "" : line.substr(space + 1);
+  if (command == "/quit") return false;
+  if (command == "/new")
+    start_session();
+  else if (command == "/sessions")
+    list_sessions();
+  else if (command == "/switch")
+    switch_to(rest);
+  else if (command == "/open")
+    open_file(rest);
+  else if (command == "/history")
+    show_history();
+  else if (!command.empty() && command.front() == '/')
+    print("/new  /sessions  /switch ID  /open FILE  /history  /quit\n");
+  else if (!line.empty())
+    exchange(line);
+  return true;
+}
+
+}

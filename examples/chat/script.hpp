@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include "chat.hpp"
+
+namespace chat {
+
+/// The first half of the program's own demonstration: a conversation with a tool call.
+void play_beginning(Options const& options);
+
+/// The second half, which another process plays: the conversation restored and continued, then one that pi
+/// began.
+void play_continuation(Options const& options);
+
+}

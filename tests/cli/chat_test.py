@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT
+"""The chat example keeps its conversations."""
+import json
+import unittest
+
+from support import CHAT, PI, ProgramTest, Run
+
+
+class Chat(ProgramTest):
+    def chat(self, *args, stdin=""):
+        run = Run(self.run_program(*args, stdin=stdin, program=CHAT))
+        self.assertEqual((run.code, run.err), (0, ""), run)
+        return run.out
+
+    def test_with_nobody_to_talk_to_it_plays_its_script_and_restarts(self):
+        out = self.chat()
+        before, after = out.split("-- Restart")
+        self.assertIn("New session", before)
+        self.assertIn('[read_file {"path":"config.json"}]', before)
+        self.assertIn('It says: {"key": "value", "retries": 3}', before)
+        self.assertIn("Restored: 2 previous turns", after)
+        self.assertIn('First you said: "What is in config.json?"', after)
+        ours, pis = after.split("-- A session that pi wrote")
+        self.assertIn("Restored: 2 previous turns", pis)
+        self.assertIn("Use `ls -lS`.", pis)
+        self.assertIn('First you said: "How do I list files by size?"', pis)
+        self.assertNotIn("New session", after)
+
+        again = self.chat()
+        self.assertTrue(again.startswith("Restored: 3 previous turns\n"), again)
+        self.assertEqual(self.ok("ls").out.count("\n"), 1)
+
+    def test_pis_session_is_continued_in_its_own_file(self):
+        self.chat()
+        copy = self.store / "pi" / "simple_chat.jsonl"
+        original = (PI / "simple_chat.jsonl").read_bytes()
+        self.assertEqual(copy.read_bytes()[:len(original)], original)
+        added = [json.loads(line) for line in copy.read_bytes()[len(original):].splitlines()]
+        self.assertEqual([e["message"]["role"] for e in added], ["user", "assistant"])
+        self.assertEqual(added[0]["parentId"], "1ac286af")
+        self.ok("verify", copy)
+
+    def test_what_is_typed_is_there_in_the_next_run(self):
+        first = self.chat(stdin="Hello\nWhat is in config.json?\n/quit\nnever said\n")
+        self.assertIn("You said \"Hello\"", first)
+        second = self.chat(stdin="/history\nWhat did I say first?\n")
+        self.assertIn("Restored: 2 previous turns", second)
+        self.assertIn("you> Hello\n", second)
+        self.assertIn('First you said: "Hello"', second)
+        self.assertNotIn("never said", second)
+        self.ok("verify")
+
+    def test_sessions_can_be_begun_listed_and_switched(self):
+        out = self.chat(stdin="one\n/new\ntwo\n/sessions\n")
+        ids = [line.split()[-1] for line in out.splitlines() if line.startswith("New session")]
+        self.assertEqual(len(ids), 2)
+        self.assertIn(f"* {ids[1]}", out)
+        back = self.chat(stdin=f"/switch {ids[0]}\n/history\n")
+        self.assertIn("you> one\n", back)
+        self.assertNotIn("you> two\n", back)
+
+    def test_the_tool_reads_nothing_outside_its_folder(self):
+        (self.folder / "secret.txt").write_text("secret")
+        (self.folder / "open").mkdir()
+        (self.folder / "open" / "link.txt").symlink_to(self.folder / "secret.txt")
+        (self.folder / "open" / "mine.txt").write_text("mine")
+        out = self.chat("--folder", self.folder / "open", stdin="read mine.txt\nread ../secret.txt\nread link.txt\nread none.txt\n")
+        self.assertIn("It says: mine", out)
+        self.assertNotIn("It says: secret", out)
+        self.assertEqual(out.count("That did not work:"), 3)
+
+    def test_a_session_that_was_killed_between_call_and_result_goes_on(self):
+        self.chat(stdin="What is in config.json?\n")
+        session = self.ok("ls").out.split("\t")[0]
+        file = self.store / f"{session}.jsonl"
+        lines = file.read_text().splitlines(keepends=True)
+        call = next(i for i, line in enumerate(lines) if "toolCall" in line)
+        file.write_text("".join(lines[:call + 1]))
+        out = self.chat(stdin="Hello\n")
+        self.assertIn("You said \"Hello\"", out)
+
+    def test_bad_flags_exit_with_2(self):
+        run = Run(self.run_program("--nonsense", program=CHAT))
+        self.assertEqual(run.code, 2)
+        self.assertIn("usage:", run.err)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: MIT
+"""What the tests of the programs share. Programs under test: $SESSIONKIT, $CHAT."""
+import json
+import os
+import pathlib
+import pty
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+SESSIONKIT = os.environ.get("SESSIONKIT", "sessionkit")
+CHAT = os.environ.get("CHAT", "chat")
+HERE = pathlib.Path(__file__).resolve().parent
+DATA = HERE.parent / "data"
+PI = DATA / "pi"
+
+# Nothing of the person who runs the tests reaches the programs.
+ENVIRONMENT = {"PATH": os.environ["PATH"], "TZ": "UTC", "LC_ALL": "C.UTF-8", "COLUMNS": "80"}
+for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
+    if name in os.environ:
+        ENVIRONMENT[name] = os.environ[name]
+
+
+class Run:
+    def __init__(self, done):
+        self.code = done.returncode
+        self.out = done.stdout.decode("utf-8", "surrogateescape")
+        self.err = done.stderr.decode("utf-8", "surrogateescape")
+
+    @property
+    def json(self):
+        return json.loads(self.out)
+
+    def __repr__(self):
+        return f"exit {self.code}\nstdout: {self.out}\nstderr: {self.err}"
+
+
+class ProgramTest(unittest.TestCase):
+    """Each test has a folder of its own, with a store in it that does not exist yet."""
+
+    maxDiff = None
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="sessionkit-cli-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.store = self.folder / "store"
+
+    def run_program(self, *args, stdin=b"", env=None, program=SESSIONKIT, **options):
+        environment = dict(ENVIRONMENT, HOME=str(self.folder), SESSIONKIT_STORE=str(self.store), **(env or {}))
+        if isinstance(stdin, str):
+            stdin = stdin.encode()
+        command = [program, *map(str, args)]
+        options.setdefault("stdout", subprocess.PIPE)
+        return subprocess.run(command, input=stdin, stderr=subprocess.PIPE, cwd=self.folder, env=environment,
+                              timeout=60, check=False, **options)
+
+    def run_cli(self, *args, **options):
+        done = self.run_program(*args, **options)
+        if done.stdout is None:
+            done.stdout = b""
+        return Run(done)
+
+    def ok(self, *args, **options):
+        run = self.run_cli(*args, **options)
+        self.assertEqual(run.code, 0, run)
+        return run
+
+    def fails(self, code, *args, **options):
+        run = self.run_cli(*args, **options)
+        self.assertEqual(run.code, code, run)
+        self.assertTrue(run.err.startswith("sessionkit: ") or run.err.startswith("{"), run)
+        return run
+
+    def new(self, *args):
+        return self.ok("new", *args).out.strip()
+
+    def say(self, session, role, text, *args):
+        return self.ok("append", session, "--role", role, "--text", "-", *args, stdin=text).out.strip()
+
+    def file_of(self, session):
+        return self.store / f"{session}.jsonl"
+
+    def fixture(self, name):
+        """A copy of one of pi's sessions, free to be changed."""
+        copy = self.folder / name
+        shutil.copyfile(PI / name, copy)
+        return copy
+
+    def on_terminal(self, *args, answer=b"", env=None):
+        """Runs the program with a terminal for stdin, stdout and stderr; gives its exit code and what it showed."""
+        environment = dict(ENVIRONMENT, HOME=str(self.folder), SESSIONKIT_STORE=str(self.store), TERM="xterm", **(env or {}))
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.chdir(self.folder)
+            os.execve(SESSIONKIT, [SESSIONKIT, *map(str, args)], environment)
+        if answer:
+            os.write(terminal, answer)
+        shown = b""
+        while True:
+            try:
+                piece = os.read(terminal, 65536)
+            except OSError:
+                break
+            if not piece:
+                break
+            shown += piece
+        os.close(terminal)
+        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), shown.decode().replace("\r\n", "\n")
+
+
+def texts(messages):
+    """The text of each message, in whichever of the formats."""
+    return [m["content"] if isinstance(m["content"], str)
+            else "".join(b["text"] for b in m["content"] if b.get("type") == "text") for m in messages]
