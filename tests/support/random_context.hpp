@@ -42,6 +42,7 @@ class ContextMaker {
   }
 
  private:
+  template <class T, std::size_t n> T const& pick(T const (&items)[n]) { return items[random_.below(n)]; }
   sk::Entry entry(sk::EntryBody body) {
     sk::Entry made;
     made.id = sk::EntryId("e" + std::to_string(++entries_));
@@ -81,33 +82,33 @@ class ContextMaker {
   std::string blank() {
     static std::string const blanks[] = {"",        " ", "\n\t", "\xE3\x80\x80", "\xC2\xA0 \xE2\x80\xA8",
                                          "\xC2\x85"};
-    return random_.one_of(blanks);
+    return pick(blanks);
   }
   std::string decorated(std::string text) {
     static std::string const tails[] = {
         "",     " ",    "\n",      "\xE2\x80\x83", "\xED\xA0\xBD", "\xFF\xC3", "\xF0\x9F\x9A\x80",
         "\"\\", "\x01", "\xC3\xA9"};
-    return text + random_.one_of(tails);
+    return text + pick(tails);
   }
   sk::Image image() {
     static std::string const types[] = {"image/png",  "image/jpeg", "image/jpg",
                                         "image/tiff", "",           "text/html"};
     static std::string const data[] = {"QUJD", "", "n o", "QQ=="};
     static std::string const urls[] = {"https://a/b.png", "file:///b", "", "data:x"};
-    if (random_.one_in(4)) return {"", sk::Url{random_.one_of(urls)}};
-    return {random_.one_of(types), sk::Base64{random_.one_of(data)}};
+    if (random_.one_in(4)) return {"", sk::Url{pick(urls)}};
+    return {pick(types), sk::Base64{pick(data)}};
   }
   std::string id() {
     static std::string const odd[] = {
         "",         "a|b",      "a_b", std::string(70, 'k'), std::string(41, 'k') + "z",
         "\xC3\xBC", "a_again2", "x y", "\xED\xA0\xBD",       "call"};
-    if (random_.one_in(4)) return random_.one_of(odd);
+    if (random_.one_in(4)) return pick(odd);
     return std::string(1, random_.one_of("abcde"));
   }
   std::string name() {
     static std::string const names[] = {"read", "read", "write", "", "mcp.read file", std::string(130, 'n'),
                                         "\xFF"};
-    return random_.one_of(names);
+    return pick(names);
   }
   std::string input(int number) {
     std::string const n = std::to_string(number);
@@ -147,7 +148,7 @@ class ContextMaker {
                                            sk::StopReason::tool_use, sk::StopReason::max_tokens,
                                            sk::StopReason::aborted,  sk::StopReason::error};
     sk::Generation made;
-    made.stop = random_.one_in(3) ? random_.one_of(stops) : sk::StopReason::end_turn;
+    made.stop = random_.one_in(3) ? pick(stops) : sk::StopReason::end_turn;
     made.api = random_.one_in(2) ? "anthropic-messages" : "openai-responses";
     made.model = random_.one_in(2) ? "m1" : "m2";
     bool const failed = made.stop == sk::StopReason::error;
