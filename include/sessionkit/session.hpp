@@ -62,6 +62,8 @@ class SESSIONKIT_API Session {
 
   Session(Session&&) noexcept;
   Session& operator=(Session&&) noexcept;
+  Session(Session const&) = delete;
+  Session& operator=(Session const&) = delete;
   ~Session();
 
   SessionId const& id() const noexcept;
@@ -127,6 +129,8 @@ class SESSIONKIT_API Turn {
  public:
   Turn(Turn&&) noexcept;
   Turn& operator=(Turn&&) = delete;
+  Turn(Turn const&) = delete;
+  Turn& operator=(Turn const&) = delete;
   ~Turn();
 
   Result<EntryId> append(Message const& message, AppendOptions const& options = {});

@@ -37,6 +37,8 @@ struct SessionPage {
 class SESSIONKIT_API SessionStore {
  public:
   virtual ~SessionStore() = default;
+  SessionStore(SessionStore const&) = delete;
+  SessionStore& operator=(SessionStore const&) = delete;
 
   /// Adds a batch behind the log's end, all or nothing (a file may keep a prefix after a crash), and answers
   /// the new end. `conflict` if an entry stands behind `expected`, or `expected` is no end of an entry;
@@ -61,8 +63,6 @@ class SESSIONKIT_API SessionStore {
 
  protected:
   SessionStore() = default;
-  SessionStore(SessionStore const&) = delete;
-  SessionStore& operator=(SessionStore const&) = delete;
 };
 
 // For backends.

@@ -7,11 +7,16 @@
 #include <sessionkit/impl/context.ipp>
 #include <sessionkit/impl/dialect.ipp>
 #include <sessionkit/impl/error.ipp>
+#include <sessionkit/impl/file_ops.ipp>
 #include <sessionkit/impl/history.ipp>
 #include <sessionkit/impl/history_parts.ipp>
 #include <sessionkit/impl/history_policy.ipp>
 #include <sessionkit/impl/history_rules.ipp>
 #include <sessionkit/impl/ids.ipp>
+#include <sessionkit/impl/line_scan.ipp>
+#include <sessionkit/impl/log_reader.ipp>
+#include <sessionkit/impl/log_verify.ipp>
+#include <sessionkit/impl/log_writer.ipp>
 #include <sessionkit/impl/memory_store.ipp>
 #include <sessionkit/impl/message.ipp>
 #include <sessionkit/impl/native_decode.ipp>
@@ -30,3 +35,5 @@
 #include <sessionkit/impl/session_store.ipp>
 #include <sessionkit/impl/time.ipp>
 #include <sessionkit/impl/tokens.ipp>
+#include <sessionkit/impl/transcript_reader.ipp>
+#include <sessionkit/impl/transcript_writer.ipp>

@@ -30,6 +30,8 @@ class SESSIONKIT_API TranscriptReader {
 
   TranscriptReader(TranscriptReader&&) noexcept;
   TranscriptReader& operator=(TranscriptReader&&) noexcept;
+  TranscriptReader(TranscriptReader const&) = delete;
+  TranscriptReader& operator=(TranscriptReader const&) = delete;
   ~TranscriptReader();
 
   /// Records of the file as it is now, the header line included. Heads only: a record's line may prove bad

@@ -32,6 +32,8 @@ class SESSIONKIT_API TranscriptWriter {
 
   TranscriptWriter(TranscriptWriter&&) noexcept;
   TranscriptWriter& operator=(TranscriptWriter&&) noexcept;
+  TranscriptWriter(TranscriptWriter const&) = delete;
+  TranscriptWriter& operator=(TranscriptWriter const&) = delete;
   ~TranscriptWriter();
 
   /// `SessionStore::append` for this file (`Append::after` is not looked at). Beside its errors:

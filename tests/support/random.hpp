@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <random>
 #include <string>
 #include <string_view>
@@ -18,7 +19,7 @@ class Random {
   bool one_in(std::size_t n) { return below(n) == 0; }
   char byte() { return static_cast<char>(engine_() & 0xFF); }
   char one_of(std::string_view bytes) { return bytes[below(bytes.size())]; }
-  template <class T, std::size_t n> T const& one_of(T const (&items)[n]) { return items[below(n)]; }
+  char const* one_of(std::initializer_list<char const*> texts) { return texts.begin()[below(texts.size())]; }
   std::string bytes(std::size_t size) {
     std::string text(size, '\0');
     for (char& c : text) c = byte();

@@ -111,6 +111,15 @@ TEST_CASE("a line whose head is good and whose body is torn is reported and step
   CHECK(context.damage[0].kind == sk::DamageKind::bad_json);
 }
 
+TEST_CASE("a line torn behind its head is nobody's leaf") {
+  std::string torn = message_line("b", "a", "assistant", "2");
+  torn.resize(torn.size() - 4);
+  auto const context = context_of({header_line("s"), message_line("a", "", "user", "1"), torn});
+  CHECK(context.leaf.str() == "a");
+  CHECK(ids_of(context.entries) == Ids{"a"});
+  CHECK(context.damage.size() == 1);
+}
+
 TEST_CASE("version 1 files name the first kept entry by line number") {
   auto const line = [](std::string const& type, std::string const& rest) {
     return R"({"type":")" + type + R"(","timestamp":"2026-01-01T00:00:00.000Z",)" + rest + "}";

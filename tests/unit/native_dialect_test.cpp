@@ -89,7 +89,7 @@ TEST_CASE("an assistant line gives parts, generation and every other member") {
 
 TEST_CASE("what was read is written with the same members and values") {
   for (
-      std::string const line :
+      std::string const& line :
       {header_line("x"), message_line("a", "", "user", "hi"), compaction_line("k", "a", "sum", "a"),
        std::string(
            R"({"type":"message","id":"t","parentId":"a","timestamp":"2026-01-01T00:00:00.000Z","message":{"role":"toolResult","toolCallId":"c","toolName":"n","content":[{"type":"image","data":"QQ==","mimeType":"image/png"}],"details":{"x":1},"isError":true,"timestamp":1}})"),

@@ -8,7 +8,10 @@
 #include <sessionkit/transcript_reader.hpp>
 #include <sessionkit/transcript_writer.hpp>
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
+
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -33,9 +36,16 @@ sk::detail::LogWriter open_log(sk::detail::FileOps& ops, std::string const& path
   return sk::detail::LogWriter::open(ops, {AT_FDCWD, path, path}, std::move(options)).value();
 }
 
+// The lines of the entries: a reader looks at heads only, so torn bytes that were closed off may give a
+// record that is no entry.
 std::vector<std::string> lines_of(std::string const& path) {
   auto reader = sk::TranscriptReader::open(path).value();
-  return read_all([&](sk::ReadRange const& r) { return reader.read(r); }).lines;
+  std::vector<std::string> lines = read_all([&](sk::ReadRange const& r) { return reader.read(r); }).lines;
+  lines.erase(std::remove_if(
+                  lines.begin(), lines.end(),
+                  [](auto const& line) { return !nlohmann::json::parse(line, nullptr, false).is_object(); }),
+              lines.end());
+  return lines;
 }
 
 unsigned mode_of(std::string const& path) {
@@ -86,8 +96,9 @@ TEST_CASE("an append for another end of the log is a conflict, and writes nothin
   REQUIRE(theirs.append(Batch({b}, start)).ok());
   std::string const before = read_file(path);
   CHECK(ours.append(Batch({c}, start)).error().code == Errc::conflict);
-  CHECK(ours.append(Batch({c}, Position{start.value() - 3})).error().code == Errc::conflict); // no end of a line
-  CHECK(ours.append(Batch({c}, Position{100'000})).error().code == Errc::conflict);           // behind the end
+  CHECK(ours.append(Batch({c}, Position{start.value() - 3})).error().code
+        == Errc::conflict);                                                         // no end of a line
+  CHECK(ours.append(Batch({c}, Position{100'000})).error().code == Errc::conflict); // behind the end
   CHECK(read_file(path) == before);
   CHECK(ours.append(Batch({c}, Position{before.size()})).ok());
 }
@@ -129,7 +140,8 @@ TEST_CASE("a batch of which a part stands is completed") {
   TempDir dir;
   std::string const path = dir / "t.jsonl";
   Position const start{h.size() + 1};
-  for (std::string const& there : {h + "\n" + a + "\n", h + "\n" + a, h + "\n" + a + "\n" + b.substr(0, 20)}) {
+  for (std::string const& there :
+       {h + "\n" + a + "\n", h + "\n" + a, h + "\n" + a + "\n" + b.substr(0, 20)}) {
     write_file(path, there);
     auto writer = open_new(path);
     Position const end = writer.append(Batch({a, b, c}, start)).value();
@@ -210,8 +222,8 @@ TEST_CASE("lines that would not be one entry are refused before anything is writ
   auto options = creating();
   options.max_line = 300;
   auto writer = sk::TranscriptWriter::open(path, options).value();
-  for (std::string const& bad : {std::string("{\"a\":\n1}"), std::string(), std::string("[1]"), std::string("{\"a\":1} "),
-                                 message_line("x", "", std::string(300, 'x'))}) {
+  for (std::string const& bad : {std::string("{\"a\":\n1}"), std::string(), std::string("[1]"),
+                                 std::string("{\"a\":1} "), message_line("x", "", std::string(300, 'x'))}) {
     CAPTURE(bad);
     CHECK(writer.append(Batch({h, bad})).error().code == Errc::invalid_argument);
     CHECK(read_file(path).empty());
@@ -326,7 +338,8 @@ TEST_CASE("two processes append at once: nothing is lost, doubled or interleaved
       last.max_records = 1;
       for (int i = 0; i < each; ++i) {
         std::string const id = std::to_string(who) + "-" + std::to_string(i);
-        std::string const line = message_line(id, "", std::string(static_cast<std::size_t>(i % 50) * 100, 'x'));
+        std::string const line =
+            message_line(id, "", std::string(static_cast<std::size_t>(i % 50) * 100, 'x'));
         for (;;) {
           auto const result = writer.append(Batch({line}, end));
           if (result) {
@@ -453,8 +466,9 @@ TEST_CASE("a write the system refuses says why and leaves nothing") {
     int system;
     Errc code;
   };
-  for (Row const& row : {Row{ENOSPC, Errc::no_space}, Row{EDQUOT, Errc::no_space}, Row{EFBIG, Errc::no_space},
-                         Row{EIO, Errc::not_written}, Row{EROFS, Errc::not_written}, Row{EINTR, Errc::not_written}}) {
+  for (Row const& row :
+       {Row{ENOSPC, Errc::no_space}, Row{EDQUOT, Errc::no_space}, Row{EFBIG, Errc::no_space},
+        Row{EIO, Errc::not_written}, Row{EROFS, Errc::not_written}, Row{EINTR, Errc::not_written}}) {
     ops.reset();
     ops.only = Call::write;
     ops.fault = {0, row.system, true, false};
@@ -475,9 +489,9 @@ TEST_CASE("a write the system refuses says why and leaves nothing") {
 // A host that repeats what was not acknowledged, over system calls that fail.
 namespace {
 struct Tally {
-  int lost = 0, doubled = 0, false_success = 0, stuck = 0;
+  int lost = 0, doubled = 0, false_success = 0, false_failure = 0, stuck = 0;
 };
-void run_with_fault(FaultyFileOps& ops, std::string const& path, Tally& tally) {
+bool run_with_fault(FaultyFileOps& ops, std::string const& path, Tally& tally) {
   std::vector<std::string> const all{h, a, b, c, d};
   std::vector<std::string> acked;
   Position end{};
@@ -504,24 +518,26 @@ void run_with_fault(FaultyFileOps& ops, std::string const& path, Tally& tally) {
     } else if (result.error().code == Errc::poisoned) {
       writer.reset();
     } else if (result.error().code == Errc::not_written || result.error().code == Errc::no_space) {
-      if (lines_of(path).size() > i) ++tally.false_success;
+      if (lines_of(path).size() > i) ++tally.false_failure;
     }
   }
   writer.reset();
-  ops.reset();
+  bool const fired = attempts > 40 || ops.fired > 0;
   std::vector<std::string> const stands = lines_of(path);
   for (std::string const& line : acked)
     if (std::count(stands.begin(), stands.end(), line) == 0) ++tally.lost;
   for (std::string const& line : all)
     if (std::count(stands.begin(), stands.end(), line) > 1) ++tally.doubled;
+  return fired || ops.calls() > ops.fault.at;
 }
 }
 
-TEST_CASE("each system call fails at each position, once and always: nothing is lost, doubled or falsely acknowledged") {
+TEST_CASE("each system call fails at each position, once and always: nothing is lost, doubled or falsely "
+          "acknowledged") {
   TempDir dir;
   std::string const path = dir / "t.jsonl";
   Tally tally;
-  std::int64_t runs = 0, fired = 0;
+  int runs = 0;
   struct Kind {
     int error;
     bool sticky, short_write;
@@ -530,26 +546,18 @@ TEST_CASE("each system call fails at each position, once and always: nothing is 
                           Kind{ENOSPC, true, false}, Kind{EINTR, false, false}, Kind{EINTR, true, false},
                           Kind{EACCES, false, false}, Kind{EMFILE, true, false}, Kind{EIO, false, true},
                           Kind{EIO, true, true}}) {
-    for (std::int64_t at = 0;; ++at) {
+    for (std::int64_t at = 0;; ++at, ++runs) {
       ::unlink(path.c_str());
-      write_file(path, "");
       FaultyFileOps ops;
       ops.fault = {at, kind.error, kind.sticky, kind.short_write};
-      run_with_fault(ops, path, tally);
-      ++runs;
-      FaultyFileOps probe; // how many calls a run without faults takes
-      if (at == 0) {
-        ::unlink(path.c_str());
-        write_file(path, "");
-      }
-      if (at > 60) break;
-      ++fired;
+      if (!run_with_fault(ops, path, tally)) break; // it came to its end before call `at`
     }
   }
-  CAPTURE(runs, fired);
-  CHECK(runs >= 600);
+  CAPTURE(runs);
+  CHECK(runs > 200);
   CHECK(tally.lost == 0);
   CHECK(tally.doubled == 0);
   CHECK(tally.false_success == 0);
+  CHECK(tally.false_failure == 0);
   CHECK(tally.stuck == 0);
 }

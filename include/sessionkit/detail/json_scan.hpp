@@ -117,7 +117,7 @@ inline char const* skip_value(char const* p, char const* end) noexcept {
 }
 
 constexpr std::string_view between(char const* begin, char const* end) noexcept {
-  return std::string_view(begin, static_cast<std::size_t>(end - begin));
+  return {begin, static_cast<std::size_t>(end - begin)};
 }
 
 /// Calls `f(key, value)` for each member: the key between its quotes, still escaped, the value raw. `f`

@@ -30,6 +30,9 @@ struct WalkResult {
 Result<WalkResult> walk_path(SessionStore& store, SessionId const& id, EntryId const& leaf,
                              OnPath const& on_path, OnBreak const& on_break = {});
 
+/// The finding for a record whose line its dialect refused.
+Damage undecodable_line(RecordPage::Item const& item, Error const& error);
+
 /// Calls `visit` for every record, oldest first, until it answers false.
 Result<WalkResult> for_each_record(SessionStore& store, SessionId const& id, std::optional<Position> from,
                                    OnPath const& visit);

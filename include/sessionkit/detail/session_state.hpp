@@ -13,6 +13,9 @@ namespace sessionkit { inline namespace v0 {
 
 /// Where a conversation stands, and how entries get behind it.
 struct Session::State {
+  State(std::shared_ptr<SessionStore> in, SessionId named, SessionOptions chosen)
+      : store(std::move(in)), id(std::move(named)), options(std::move(chosen)) {}
+
   std::shared_ptr<SessionStore> store;
   SessionId id;
   SessionOptions options;

@@ -19,12 +19,6 @@ Error no_entry(SessionId const& id, EntryId const& leaf) {
       fmt::format("session '{}' has no entry '{}'; list its entries to find the id", id.str(), leaf.str())};
 }
 
-Damage undecodable(RecordPage::Item const& item, Error const& error) {
-  std::uint64_t const end = item.end.value();
-  std::uint64_t const length = item.line.size();
-  return {end > length ? end - length : 0, length, DamageKind::bad_json, error.message};
-}
-
 // Collects the path newest first and knows when what the model sees is complete.
 class ContextBuilder {
  public:
@@ -35,7 +29,7 @@ class ContextBuilder {
     bool const last = context_.compaction && item.id == first_kept_;
     Result<Entry> entry = decode(page, item);
     if (!entry)
-      context_.damage.push_back(undecodable(item, entry.error()));
+      context_.damage.push_back(detail::undecodable_line(item, entry.error()));
     else if (!context_.compaction && entry->as<Compaction>())
       return compacted_at(std::move(*entry));
     else
@@ -130,7 +124,7 @@ Result<Log> load_log(SessionStore& store, SessionId const& id) {
         if (Result<Entry> entry = decode(page, item))
           log.entries.push_back(std::move(*entry));
         else
-          log.damage.push_back(undecodable(item, entry.error()));
+          log.damage.push_back(detail::undecodable_line(item, entry.error()));
         return true;
       });
   if (!walked) return walked.error();

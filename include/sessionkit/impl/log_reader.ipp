@@ -209,7 +209,8 @@ bool LogReader::judge(RawLine const& line, TrimmedLine const& trimmed, RecordVie
   if (trimmed.nuls_after.length > 0) damage.push_back(nul_damage(trimmed.nuls_after));
   std::string_view text = trimmed.text;
   if (text.empty()) return false;
-  bool const whole = line.terminated || is_whole_object(text);
+  // Torn bytes that a later writer closed off show by their end, mostly; the rest shows when it is decoded.
+  bool const whole = line.terminated ? text.back() == '}' : is_whole_object(text);
   if (whole && dialect_->head(text, out, unescaped)) return out.line = text, true;
 
   // Torn bytes, NULs, then a whole line: what a crash leaves when the next writer seals nothing.

@@ -226,6 +226,7 @@ Result<LogWriter::Found> LogWriter::look_behind(Append const& batch, std::uint64
     Result<RecordPage> const page = log.read(range);
     if (!page) return page.error();
     for (RecordPage::Item const& item : page->items()) {
+      if (!is_whole_object(item.line)) continue; // torn bytes that somebody closed off
       bool const of_ours = ours.count(item.id) > 0;
       if (of_ours || follows_ours) behind.add(item.end, item);
       follows_ours = of_ours;

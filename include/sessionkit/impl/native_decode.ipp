@@ -37,7 +37,7 @@ StopReason stop_of(std::string_view name) noexcept {
   return StopReason::unknown;
 }
 
-std::string known_or_empty(std::string text) { return text == "unknown" ? std::string{} : text; }
+std::string known_or_empty(std::string const& text) { return text == "unknown" ? std::string{} : text; }
 
 // All zeros are what programs write that do not know; the raw member stays in the metadata as well, for its
 // cost.

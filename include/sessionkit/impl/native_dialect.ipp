@@ -47,7 +47,8 @@ bool native_head(std::string_view line, RecordView& out, std::deque<std::string>
                                      seen |= has_id;
                                      if (text) out.id = string_view_of(value, unescaped);
                                    } else if (key_is(key, "parentId")) {
-                                     seen |= has_parent;
+                                     if (text || value == "null")
+                                       seen |= has_parent; // another value may be a torn one: read on
                                      if (text) out.parent = string_view_of(value, unescaped);
                                      out.link = text ? Parent::entry : Parent::root;
                                    }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 #include <sessionkit/detail/path_walk.hpp>
+#include <sessionkit/dialect.hpp>
 
 #include <fmt/format.h>
 
@@ -97,6 +98,7 @@ class PathWalk {
   void visit(RecordPage const& page, RecordPage::Item const& item) {
     if (result_.found && !before_child_) before_child_ = item.end;
     if (!any_ && item.id != wanted_) return;
+    if (!result_.found && any_ && !is_whole(page, item)) return;
     result_.found = true;
     child_ = std::string(item.id);
     child_end_ = item.end;
@@ -107,6 +109,13 @@ class PathWalk {
     wanted_ = std::string(item.parent);
     // With the index at hand a missing parent shows at once.
     if (!done_ && !any_ && index_ && !index_->stands_before(wanted_, child_end_)) done_ = !bridge();
+  }
+
+  // A line torn behind its head is nobody's leaf.
+  bool is_whole(RecordPage const& page, RecordPage::Item const& item) {
+    Result<Entry> const entry = decode(page, item);
+    if (!entry) result_.damage.push_back(undecodable_line(item, entry.error()));
+    return entry.ok();
   }
 
   // The wanted parent is not there: the entry before the child takes its place. False: no more is wanted.
@@ -132,6 +141,12 @@ class PathWalk {
   bool any_ = false, done_ = false;
 };
 
+}
+
+Damage undecodable_line(RecordPage::Item const& item, Error const& error) {
+  std::uint64_t const end = item.end.value();
+  std::uint64_t const length = item.line.size();
+  return {end > length ? end - length : 0, length, DamageKind::bad_json, error.message};
 }
 
 Result<WalkResult> walk_path(SessionStore& store, SessionId const& id, EntryId const& leaf,

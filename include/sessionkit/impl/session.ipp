@@ -45,7 +45,7 @@ Session::~Session() = default;
 
 Result<Session> Session::open(std::shared_ptr<SessionStore> store, SessionId const& id,
                               SessionOptions options) {
-  auto state = std::unique_ptr<State>(new State{std::move(store), id, std::move(options)});
+  auto state = std::make_unique<State>(std::move(store), id, std::move(options));
   Result<void> const located = state->locate();
   if (!located) return located.error();
   return Session(std::move(state));
@@ -55,7 +55,7 @@ Result<Session> Session::create(std::shared_ptr<SessionStore> store, NewSession 
                                 SessionOptions options) {
   Timestamp const now = options.clock ? options.clock() : system_now();
   SessionId const id = about.id ? *about.id : make_session_id(now);
-  auto state = std::unique_ptr<State>(new State{std::move(store), id, std::move(options)});
+  auto state = std::make_unique<State>(std::move(store), id, std::move(options));
   Entry header = header_entry(id, now, about);
   if (state->options.before_append) state->options.before_append(header);
   Result<void> const written = state->begin(std::move(header), {});
@@ -205,7 +205,7 @@ Result<Session> Session::fork(NewSession about) {
   or_else(about.parent_session, state_->id.str());
 
   SessionId const id = about.id ? *about.id : make_session_id(state_->now());
-  auto state = std::unique_ptr<State>(new State{state_->store, id, state_->options});
+  auto state = std::make_unique<State>(state_->store, id, state_->options);
   Entry header = header_entry(id, state_->now(), about);
   std::get<Header>(header.body).copied = copy->entries.size();
   Result<void> const written = state->begin(std::move(header), std::move(*copy));

@@ -238,7 +238,7 @@ Result<void> Session::State::locate() {
       if (Dialect const* known = find_dialect(page->dialect)) dialect = known;
     }
     for (RecordPage::Item const& item : page->items()) {
-      if (item.type == "session") continue;
+      if (item.type == "session" || !decode(*page, item)) continue;
       leaf = EntryId(std::string(item.id));
       return {};
     }
