@@ -59,6 +59,22 @@ TEST_CASE("text is written as nlohmann writes it") {
   CHECK(to_text(out) == all);
 }
 
+TEST_CASE("text that grows as it is read or written has room at every length") {
+  using nlohmann::json;
+  for (std::size_t size = 0; size <= 300; ++size) {
+    for (std::string const& text :
+         {std::string(size, '\x01'), std::string(size, '"'), std::string(size, '\xFF'),
+          std::string(size, 'x') + std::string(size, '\x02') + std::string(size, '\xE4')}) {
+      std::string const expected = json(text).dump(-1, ' ', false, json::error_handler_t::replace);
+      std::string out = "before";
+      append_json_string(out, text);
+      REQUIRE(out == "before" + expected);
+      REQUIRE(to_text(expected) == json::parse(expected).get<std::string>());
+      REQUIRE(to_text("\"" + std::string(size, '\xFF') + "\"").size() == 3 * size);
+    }
+  }
+}
+
 TEST_CASE("two halves of a pair that were put together are one character again") {
   std::string out;
   append_json_string(out, "\xED\xA0\xBD\xED\xB8\x80");
