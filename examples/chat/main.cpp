@@ -24,10 +24,10 @@ struct CommandLine {
 
 std::string default_store() {
   auto const variable = [](char const* name) {
-    char const* const value = std::getenv(name);
+    char const* const value = std::getenv(name); // NOLINT(concurrency-mt-unsafe): there is one thread
     return std::string(value == nullptr ? "" : value);
   };
-  if (auto const store = variable("SESSIONKIT_STORE"); !store.empty()) return store;
+  if (auto store = variable("SESSIONKIT_STORE"); !store.empty()) return store;
   if (auto const data = variable("XDG_DATA_HOME"); !data.empty()) return data + "/sessionkit/sessions";
   if (auto const home = variable("HOME"); !home.empty()) return home + "/.local/share/sessionkit/sessions";
   return "sessions";

@@ -9,14 +9,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <filesystem>
 #include <iterator>
 #include <memory>
 #include <optional>
 #include <utility>
-
-#include <errno.h>
 
 namespace cli {
 
@@ -106,6 +105,7 @@ void write(Console& console, std::vector<Finding> const& all, std::size_t files,
     return;
   }
   std::vector<std::vector<std::string>> rows;
+  rows.reserve(all.size());
   for (auto const& finding : all)
     rows.push_back({is_damage(finding.damage.kind) ? "damage" : "notice", one_line(finding.file),
                     fmt::format("{}", finding.line), fmt::format("{}", finding.damage.offset),

@@ -46,7 +46,7 @@ std::vector<Command> const& command_table() {
        "--json",
        show},
       {"history",
-       "Print what would be sent to a model: {\"system\":...,\"messages\":[...]}",
+       R"(Print what would be sent to a model: {"system":...,"messages":[...]})",
        {session,
         leaf,
         {"--provider", "whose wire format", &A::provider, false, {"anthropic", "openai-chat", "native"}},
@@ -92,7 +92,7 @@ std::vector<Command> const& command_table() {
        "Copy a conversation into a new session; prints the new id",
        {session, {"--at", "the last entry to copy (default: the last one)", &A::leaf}},
        "  sessionkit fork @last\n  sessionkit fork 019a48ba --at 1435c6af\n"
-       "  sessionkit append \"$(sessionkit fork @last)\" --role user --text 'Otherwise?'",
+       "  sessionkit append $(sessionkit fork @last) --role user --text 'Otherwise?'",
        fork},
       {"rm",
        "Move sessions to the trash",

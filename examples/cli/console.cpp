@@ -7,28 +7,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
 #include <string>
 
-#include <errno.h>
 #include <unistd.h>
 
 namespace cli {
 
 namespace {
 
-bool is_set(char const* variable) {
-  char const* const value = std::getenv(variable);
-  return value != nullptr && *value != '\0';
-}
-
 bool wants_colours(std::string const& choice, bool pretty) {
   if (choice != "auto") return choice == "always";
-  if (is_set("NO_COLOR")) return false;
-  char const* const term = std::getenv("TERM");
-  return pretty && term != nullptr && std::string_view(term) != "dumb";
+  auto const term = environment("TERM");
+  return pretty && environment("NO_COLOR").empty() && !term.empty() && term != "dumb";
 }
 
 void to_stderr(std::string_view text) {
@@ -36,6 +30,11 @@ void to_stderr(std::string_view text) {
   std::fwrite(safe.data(), 1, safe.size(), stderr);
 }
 
+}
+
+std::string environment(char const* variable) {
+  char const* const value = std::getenv(variable); // NOLINT(concurrency-mt-unsafe): there is one thread
+  return value == nullptr ? "" : value;
 }
 
 Console::Console(OutputStyle style)

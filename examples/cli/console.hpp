@@ -12,6 +12,9 @@ namespace cli {
 
 using Json = nlohmann::ordered_json;
 
+/// A variable of the environment; empty if there is none.
+std::string environment(char const* variable);
+
 struct OutputStyle {
   bool json = false;  ///< one JSON document on stdout; errors as objects on stderr
   bool plain = false; ///< as if stdout were no terminal

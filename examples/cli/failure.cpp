@@ -3,9 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
-
-#include <errno.h>
+#include <cerrno>
+#include <system_error>
 
 namespace cli {
 
@@ -67,7 +66,7 @@ Failure failure_of(sessionkit::Error const& error) {
 
 Failure system_failure(int error_number, std::string const& what) {
   return {exit_of(Exit::runtime, error_number), "io_error",
-          fmt::format("{}: {}", what, std::strerror(error_number))};
+          fmt::format("{}: {}", what, std::generic_category().message(error_number))};
 }
 
 }

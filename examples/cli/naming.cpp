@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdlib>
 #include <filesystem>
 #include <limits>
 #include <optional>
@@ -24,11 +23,6 @@ bool starts_with(std::string_view text, std::string_view prefix) {
 }
 bool ends_with(std::string_view text, std::string_view suffix) {
   return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
-}
-
-std::string environment(char const* variable) {
-  char const* const value = std::getenv(variable);
-  return value == nullptr ? "" : value;
 }
 
 /// A directory, written plainly or as `file:DIR` or `file:///DIR`.

@@ -7,10 +7,10 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <utility>
 
-#include <errno.h>
 #include <unistd.h>
 
 namespace cli {
