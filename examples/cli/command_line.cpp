@@ -27,6 +27,8 @@ void add_option(CLI::App& app, Arguments& args, Option const& option) {
         } else {
           auto* const added = app.add_option(option.spelling, value, option.help);
           added->required(option.required)->type_name("");
+          // CLI11 would read -1 as the greatest number.
+          if constexpr (std::is_same_v<Value, std::size_t>) added->check(CLI::NonNegativeNumber);
           if (!option.choices.empty()) added->check(CLI::IsMember(option.choices));
         }
       },

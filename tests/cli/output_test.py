@@ -19,7 +19,7 @@ class Terminal(ProgramTest):
             self.assertEqual(code, 0, shown)
             for byte in ("\x1b", "\x07", "\u009b", "\u202e"):
                 self.assertNotIn(byte, shown, args)
-            self.assertIn("\\x1b", shown, args)
+            self.assertIn("\\u202e", shown, args)
 
     def test_raw_gives_the_bytes(self):
         session = self.new()
