@@ -129,10 +129,6 @@ class Golden(ProgramTest):
             path.write_text(text)
         self.assertEqual(text, path.read_text())
 
-    def test_help(self):
-        self.check("help.txt", "--help")
-        self.check("history_help.txt", "history", "--help")
-
     def test_tree(self):
         self.check("tree_branches_labels.tsv", "tree", PI / "branches_labels.jsonl")
         self.check("tree_simple_chat.json", "tree", PI / "simple_chat.jsonl", "--json")
