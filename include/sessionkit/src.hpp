@@ -8,6 +8,7 @@
 #include <sessionkit/impl/dialect.ipp>
 #include <sessionkit/impl/error.ipp>
 #include <sessionkit/impl/file_ops.ipp>
+#include <sessionkit/impl/file_store.ipp>
 #include <sessionkit/impl/history.ipp>
 #include <sessionkit/impl/history_parts.ipp>
 #include <sessionkit/impl/history_policy.ipp>
@@ -15,6 +16,7 @@
 #include <sessionkit/impl/ids.ipp>
 #include <sessionkit/impl/line_scan.ipp>
 #include <sessionkit/impl/log_reader.ipp>
+#include <sessionkit/impl/log_summary.ipp>
 #include <sessionkit/impl/log_verify.ipp>
 #include <sessionkit/impl/log_writer.ipp>
 #include <sessionkit/impl/memory_store.ipp>
@@ -22,6 +24,7 @@
 #include <sessionkit/impl/native_decode.ipp>
 #include <sessionkit/impl/native_dialect.ipp>
 #include <sessionkit/impl/native_encode.ipp>
+#include <sessionkit/impl/open_logs.ipp>
 #include <sessionkit/impl/path_walk.ipp>
 #include <sessionkit/impl/provider.ipp>
 #include <sessionkit/impl/provider_anthropic.ipp>
@@ -30,10 +33,14 @@
 #include <sessionkit/impl/raw_json.ipp>
 #include <sessionkit/impl/record.ipp>
 #include <sessionkit/impl/session.ipp>
+#include <sessionkit/impl/session_index.ipp>
+#include <sessionkit/impl/session_index_file.ipp>
 #include <sessionkit/impl/session_info.ipp>
 #include <sessionkit/impl/session_state.ipp>
 #include <sessionkit/impl/session_store.ipp>
+#include <sessionkit/impl/store_directory.ipp>
 #include <sessionkit/impl/time.ipp>
 #include <sessionkit/impl/tokens.ipp>
 #include <sessionkit/impl/transcript_reader.ipp>
+#include <sessionkit/impl/transcript_store.ipp>
 #include <sessionkit/impl/transcript_writer.ipp>

@@ -18,8 +18,9 @@ struct LogPlace {
 /// What `TranscriptWriter` does, over calls that tests can replace.
 class SESSIONKIT_API LogWriter {
  public:
-  /// Opens the file now, so that what is wrong with it is told here.
-  static Result<LogWriter> open(FileOps& ops, LogPlace place, WriterOptions options);
+  /// Opens the file now, so that what is wrong with it is told here. Not `make_now`: `create` is for an
+  /// append that starts a session.
+  static Result<LogWriter> open(FileOps& ops, LogPlace place, WriterOptions options, bool make_now = true);
 
   Result<Position> append(Append const& batch);
   Position durable_position() const noexcept { return Position{durable_}; }

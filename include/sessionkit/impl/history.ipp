@@ -106,10 +106,10 @@ class Collector {
 
   void say(Entry const& entry, std::size_t index, Message const& message) {
     if (message.role == Role::system) return move_to_system(entry, message);
+    open(entry, index, message.role, &message);
     if (message.generation && message.generation->stop == StopReason::error
         && message.role == Role::assistant)
       return draft_.note(entry.id, "failed_message", detail::brief(message.text()));
-    open(entry, index, message.role, &message);
     for (Part const& part : message.parts) detail::add_piece(draft_, part);
   }
 

@@ -253,11 +253,12 @@ class Layout {
     add(Role::user, i);
   }
 
-  // Calls written one by one belong together until a result or a word stands between them.
+  // Calls written one by one belong together; anything between them, sent or not, may have been a request.
   void assistant_piece(std::uint32_t i) {
     Piece const& piece = draft_.pieces[i];
-    bool const speaks_on = piece.source == last_source_ && !answered_;
-    if (!calls_.empty() && !speaks_on && (answered_ || piece.slot != Slot::call)) end_assistant(i);
+    bool const speaks_on = piece.source == last_source_;
+    bool const calls_on = piece.slot == Slot::call && piece.source == last_source_ + 1;
+    if (!calls_.empty() && (answered_ || !(speaks_on || calls_on))) end_assistant(i);
     add(Role::assistant, i);
     if (piece.slot == Slot::call) calls_.push_back(i);
   }

@@ -28,8 +28,9 @@ LogWriter::LogWriter(FileOps& ops, LogPlace place, WriterOptions options)
       process_(ops.process()),
       may_create_(options_.create) {}
 
-Result<LogWriter> LogWriter::open(FileOps& ops, LogPlace place, WriterOptions options) {
+Result<LogWriter> LogWriter::open(FileOps& ops, LogPlace place, WriterOptions options, bool make_now) {
   LogWriter writer(ops, std::move(place), std::move(options));
+  writer.may_create_ = writer.options_.create && make_now;
   if (auto r = writer.open_file(); !r) return r.error();
   return writer;
 }
@@ -111,7 +112,7 @@ Result<Position> LogWriter::append(Append const& batch) {
                     durable_));
   if (auto r = check_lines(batch); !r) return r.error();
 
-  may_create_ = options_.create && batch.expected == Position{};
+  may_create_ = options_.create && batch.expected == Position{} && !batch.records.empty();
   Result<Position> end = append_locked(batch);
   if (buffer_.capacity() > buffer_kept) std::string().swap(buffer_);
   for (Event const& event : std::exchange(events_, {}))

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/detail/log_summary.hpp>
+#include <sessionkit/detail/log_writer.hpp>
+#include <sessionkit/detail/session_index.hpp>
+#include <sessionkit/file_store.hpp>
+
+#include <list>
+#include <mutex>
+#include <set>
+#include <unordered_map>
+
+namespace sessionkit { inline namespace v0 { namespace detail {
+
+/// The writers a store keeps open: the most recently used, each with the lock that makes threads take turns.
+class SESSIONKIT_API OpenLogs {
+ public:
+  struct Log {
+    std::mutex mutex;
+    std::optional<LogWriter> writer;
+    std::vector<Event> events; // told when no lock is held any more
+  };
+  static constexpr std::size_t most_open = 128;
+
+  std::shared_ptr<Log> of(std::string const& name);
+  std::size_t size() const noexcept { return logs_.size(); }
+
+ private:
+  using Order = std::list<std::pair<std::string, std::shared_ptr<Log>>>;
+  void close_unused();
+  Order order_; // most recently used first
+  std::unordered_map<std::string, Order::iterator> logs_;
+  std::mutex mutex_;
+};
+
+/// What an append does with an open log: opens its writer where there is none, appends, collects events.
+SESSIONKIT_API Result<Position> append_to(OpenLogs::Log& log, FileOps& ops, LogPlace const& place,
+                                          FileStoreOptions const& options, std::string const& session,
+                                          Append const& batch);
+
+/// `open_file_store` over calls that tests can replace.
+SESSIONKIT_API Result<std::shared_ptr<SessionStore>> open_file_store(FileOps& ops, std::string const& root,
+                                                                     FileStoreOptions options);
+/// `open_transcript` likewise.
+SESSIONKIT_API Result<std::shared_ptr<SessionStore>> open_transcript(FileOps& ops, std::string const& path,
+                                                                     FileStoreOptions options);
+
+/// Opens a directory for a store, made (with its parents, mode 0700) where `create` says so; refuses links,
+/// other things and network file systems.
+SESSIONKIT_API Result<OpenFile> open_store_directory(FileOps& ops, std::string const& path, bool create);
+
+/// Is the index due to be written? It is a cache, and writing costs as much as it has rows: so rarely that
+/// the cost per turn stays the same at any number of rows.
+inline bool index_is_due(std::size_t rows, std::uint64_t turns_since) noexcept {
+  constexpr std::uint64_t rows_per_turn = 256;
+  return turns_since * rows_per_turn >= rows;
+}
+
+}}}

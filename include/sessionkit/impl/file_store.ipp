@@ -1,0 +1,441 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/detail/crc32c.hpp>
+#include <sessionkit/detail/file_store.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include <fcntl.h>
+
+namespace sessionkit { inline namespace v0 {
+
+namespace {
+
+constexpr std::string_view transcript_suffix = ".jsonl";
+constexpr char const* trash_name = "trash";
+
+class FileStore final : public SessionStore {
+ public:
+  FileStore(detail::FileOps& ops, std::string root, detail::OpenFile directory, FileStoreOptions options)
+      : ops_(&ops),
+        root_(std::move(root)),
+        directory_(std::move(directory)),
+        options_(std::move(options)),
+        process_(ops.process()),
+        file_(ops, directory_.get(), root_, options_.lock_wait, options_.durability != Durability::os) {}
+  ~FileStore() override {
+    if (ops_->process() != process_ || touched_.empty()) return;
+    try {
+      (void)write_index();
+    } catch (...) { // out of memory: the index is a cache
+    }
+  }
+
+  Result<void> begin();
+  Result<std::size_t> reindex();
+
+  Result<Position> append(SessionId const& id, Append const& batch) override;
+  Result<RecordPage> read(SessionId const& id, ReadRange const& range) override;
+  Result<SessionInfo> info(SessionId const& id) override;
+  Result<SessionPage> list(ListQuery const& query) override;
+  Result<void> remove(SessionId const& id) override;
+
+ private:
+  // What is known of a session beside its row.
+  struct Known {
+    detail::FileStatus seen = {}; // the transcript when the row was compared with it; inode 0: never
+    std::uint64_t trailing = 0;
+  };
+
+  std::string file_name(SessionId const& id) const { return id.str() + std::string(transcript_suffix); }
+  std::string path_of(SessionId const& id) const { return root_ + "/" + file_name(id); }
+  Error missing(SessionId const& id) const {
+    return Error{Errc::not_found, 0,
+                 fmt::format("there is no session '{}' in {}; create it or look elsewhere", id.str(), root_)};
+  }
+  Result<detail::OpenFile> open_log(SessionId const& id) const;
+  void tell(std::vector<Event> const& events) const;
+  void note_append(SessionId const& id, Append const& batch, Position end);
+  Result<void> load_index();
+  Result<std::vector<SessionId>> transcripts();
+  Result<SessionInfo> refresh(SessionId const& id, bool anew);
+  Result<void> move_to_trash(SessionId const& id);
+  void end_of_turn();
+  Result<void> write_index();
+  std::string merged_index(bool changed, detail::SessionIndex disk);
+
+  detail::FileOps* ops_;
+  std::string root_;
+  detail::OpenFile directory_;
+  FileStoreOptions options_;
+  int process_;
+  detail::OpenLogs logs_;
+
+  std::mutex rows_mutex_; // of all below; never held while a file is read or written, but to load the index
+  detail::SessionIndex index_;
+  std::unordered_map<std::string, Known> known_;
+  std::set<std::string> touched_, removed_; // since the index was written
+  std::uint64_t turns_ = 0;                 // likewise
+  bool loaded_ = false;
+  std::string rebuild_; // why all rows are folded anew before the index is written; empty: no need
+
+  std::mutex writing_; // one thread writes the index
+  detail::IndexFile file_;
+};
+
+// An index that is missing where transcripts are was lost; where none are, the store is new.
+Result<void> FileStore::begin() {
+  detail::FileStatus status;
+  int const failed = ops_->status_at(directory_.get(), "sessions.json", status);
+  if (failed == 0) return {};
+  if (failed != -ENOENT) return detail::file_error(-failed, file_.path(), "cannot look at the index");
+  Result<std::vector<SessionId>> const found = transcripts();
+  if (!found) return found.error();
+  loaded_ = true;
+  if (!found->empty()) rebuild_ = "was missing";
+  return {};
+}
+
+void FileStore::tell(std::vector<Event> const& events) const {
+  if (options_.on_event)
+    for (Event const& event : events) options_.on_event(event);
+}
+
+Result<detail::OpenFile> FileStore::open_log(SessionId const& id) const {
+  Result<detail::OpenFile> file =
+      detail::open_for_reading(*ops_, directory_.get(), file_name(id).c_str(), false, path_of(id));
+  if (!file && file.error().code == Errc::not_found) return missing(id);
+  return file;
+}
+
+Result<Position> FileStore::append(SessionId const& id, Append const& batch) {
+  Result<Position> end = Position{};
+  std::vector<Event> events;
+  {
+    auto const log = logs_.of(id.str());
+    std::lock_guard<std::mutex> const lock(log->mutex);
+    if (!log->writer && ops_->process() != process_)
+      return Error{Errc::forked, 0,
+                   root_ + ": the store was opened by the parent process; open one of your own"};
+    end = detail::append_to(*log, *ops_, {directory_.get(), file_name(id), path_of(id)}, options_, id.str(),
+                            batch);
+    events.swap(log->events);
+    if (end && !batch.records.empty()) note_append(id, batch, *end);
+  }
+  if (!end && end.error().code == Errc::not_found) end = missing(id);
+  if (end && batch.durable) end_of_turn();
+  tell(events);
+  return end;
+}
+
+void FileStore::note_append(SessionId const& id, Append const& batch, Position end) {
+  std::lock_guard<std::mutex> const lock(rows_mutex_);
+  touched_.insert(id.str());
+  removed_.erase(id.str());
+  if (batch.after == nullptr) return; // the row is stale and folds when it is asked for
+  auto& row = index_.rows.try_emplace(id.str(), detail::IndexRow{make_session_info(id)}).first->second;
+  if (end < row.info.end) return; // it stood there already, and more does now
+  SessionId const own = row.info.id;
+  row.info = *batch.after;
+  row.info.id = own;
+  row.info.end = end;
+  row.info.end_crc = detail::crc32c(batch.records.back().line);
+  known_.erase(id.str());
+}
+
+Result<RecordPage> FileStore::read(SessionId const& id, ReadRange const& range) {
+  Result<detail::OpenFile> const file = open_log(id);
+  if (!file) return file.error();
+  detail::LogReader log(*ops_, file->get(), path_of(id), ReaderOptions{options_.max_line});
+  Result<RecordPage> page = log.read(range);
+  if (page && !range.from && detail::shows_nothing(*page)) return missing(id);
+  return page;
+}
+
+Result<SessionInfo> FileStore::info(SessionId const& id) {
+  if (auto r = load_index(); !r) return r.error();
+  return refresh(id, false);
+}
+
+Result<SessionInfo> FileStore::refresh(SessionId const& id, bool anew) {
+  Result<detail::OpenFile> const file = open_log(id);
+  if (!file) return file.error();
+  detail::LogReader log(*ops_, file->get(), path_of(id), ReaderOptions{options_.max_line});
+  Result<detail::FileStatus> const now = log.status();
+  if (!now) return now.error();
+  std::optional<SessionInfo> row;
+  {
+    std::lock_guard<std::mutex> const lock(rows_mutex_);
+    auto const found = index_.rows.find(id.str());
+    if (found != index_.rows.end() && !anew) {
+      row = found->second.info;
+      Known const& known = known_[id.str()];
+      if (known.seen.same_version(*now)) return row->damaged += known.trailing, std::move(*row);
+    }
+  }
+  Result<detail::LogSummary> fresh = detail::summarise(log, id, row ? &*row : nullptr);
+  if (!fresh) return fresh.error();
+  if (!fresh->exists) return missing(id);
+
+  std::lock_guard<std::mutex> const lock(rows_mutex_);
+  auto& kept = index_.rows.try_emplace(id.str(), detail::IndexRow{make_session_info(id)}).first->second;
+  if (kept.info.end != fresh->info.end || kept.info.end_crc != fresh->info.end_crc || anew)
+    touched_.insert(id.str());
+  kept.info = fresh->info;
+  known_[id.str()] = Known{*now, fresh->trailing};
+  return fresh->told();
+}
+
+Result<SessionPage> FileStore::list(ListQuery const& query) {
+  if (auto r = load_index(); !r) return r.error();
+  Result<std::vector<SessionId>> const ids = transcripts();
+  if (!ids) return ids.error();
+  std::vector<SessionInfo> matching;
+  for (SessionId const& id : *ids) {
+    detail::FileStatus now;
+    bool const there = ops_->status_at(directory_.get(), file_name(id).c_str(), now) == 0;
+    bool current = false;
+    if (there) {
+      std::lock_guard<std::mutex> const lock(rows_mutex_);
+      auto const row = index_.rows.find(id.str());
+      auto const known = known_.find(id.str());
+      current = row != index_.rows.end() && known != known_.end() && known->second.seen.same_version(now);
+      if (current && selects(query, row->second.info)) {
+        matching.push_back(row->second.info);
+        matching.back().damaged += known->second.trailing;
+      }
+    }
+    if (!there || current) continue;
+    Result<SessionInfo> fresh = refresh(id, false);
+    if (fresh && selects(query, *fresh)) matching.push_back(std::move(*fresh));
+    // What cannot be read is no reason to hide the others; `info` says what is wrong with it.
+  }
+  bool rebuilt = false;
+  {
+    std::lock_guard<std::mutex> const lock(rows_mutex_);
+    rebuilt = !rebuild_.empty();
+  }
+  if (rebuilt) (void)write_index();
+  return page_of(std::move(matching), query);
+}
+
+// The sessions whose transcripts are in the directory.
+Result<std::vector<SessionId>> FileStore::transcripts() {
+  std::vector<std::string> names;
+  int const failed = ops_->list(directory_.get(), names);
+  if (failed < 0) return detail::file_error(-failed, root_, "cannot list the directory");
+  std::vector<SessionId> ids;
+  for (std::string_view const name : names) {
+    if (name.size() <= transcript_suffix.size()) continue;
+    std::size_t const stem = name.size() - transcript_suffix.size();
+    if (name.substr(stem) != transcript_suffix) continue;
+    if (auto id = SessionId::parse(name.substr(0, stem))) ids.push_back(std::move(*id));
+  }
+  return ids;
+}
+
+Result<void> FileStore::load_index() {
+  std::lock_guard<std::mutex> const writing(writing_);
+  {
+    std::lock_guard<std::mutex> const lock(rows_mutex_);
+    if (loaded_) return {};
+  }
+  detail::SessionIndex disk;
+  Result<detail::IndexFile::State> const state = file_.load(disk);
+  if (!state) return state.error();
+  std::lock_guard<std::mutex> const lock(rows_mutex_);
+  if (*state == detail::IndexFile::unreadable) rebuild_ = "could not be read and was moved aside";
+  if (*state == detail::IndexFile::missing) rebuild_ = "was missing";
+  for (auto& [name, row] : index_.rows) { // appended to before anybody asked for the index
+    auto const there = disk.rows.find(name);
+    if (there == disk.rows.end() || there->second.info.end <= row.info.end) {
+      if (there != disk.rows.end()) row.extra = std::move(there->second.extra);
+      disk.rows.insert_or_assign(name, std::move(row));
+    }
+  }
+  index_ = std::move(disk);
+  loaded_ = true;
+  return {};
+}
+
+Result<void> FileStore::remove(SessionId const& id) {
+  {
+    auto const log = logs_.of(id.str());
+    std::lock_guard<std::mutex> const lock(log->mutex);
+    if (ops_->process() != process_)
+      return Error{Errc::forked, 0,
+                   root_ + ": the store was opened by the parent process; open one of your own"};
+    if (auto r = move_to_trash(id); !r) return r;
+    if (log->writer && !log->writer->poisoned()) log->writer.reset();
+  }
+  {
+    std::lock_guard<std::mutex> const lock(rows_mutex_);
+    index_.rows.erase(id.str());
+    known_.erase(id.str());
+    removed_.insert(id.str());
+    touched_.insert(id.str());
+  }
+  end_of_turn();
+  return {};
+}
+
+// Under the transcript's lock, so that nobody is acknowledged an entry that goes to the trash unseen.
+Result<void> FileStore::move_to_trash(SessionId const& id) {
+  std::string const name = file_name(id), path = path_of(id);
+  Result<detail::OpenFile> const file = open_log(id);
+  if (!file) return file.error();
+  if (auto r = detail::lock_within(*ops_, file->get(), options_.lock_wait, path); !r) return r;
+  detail::FileStatus held, named;
+  if (ops_->status(file->get(), held) < 0 || ops_->status_at(directory_.get(), name.c_str(), named) < 0
+      || !held.same_file(named))
+    return missing(id); // somebody was faster
+  int failed = ops_->make_directory(directory_.get(), trash_name, 0700);
+  if (failed < 0 && failed != -EEXIST)
+    return detail::file_error(-failed, root_ + "/trash", "cannot make the trash");
+  int const flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW;
+  int const descriptor = ops_->open(directory_.get(), trash_name, flags, 0);
+  if (descriptor < 0) return detail::file_error(-descriptor, root_ + "/trash", "cannot open the trash");
+  detail::OpenFile const trash(*ops_, descriptor);
+  if (failed == 0) failed = ops_->set_mode(descriptor, 0700);
+  failed = ops_->rename(directory_.get(), name.c_str(), descriptor, name.c_str(), false);
+  if (failed == -EEXIST) // one of this name was removed before
+    failed =
+        ops_->rename(directory_.get(), name.c_str(), descriptor,
+                     fmt::format("{}.{}{}", id.str(), random_entry_id(), transcript_suffix).c_str(), false);
+  if (failed < 0) return detail::file_error(-failed, path, "cannot move the transcript to the trash");
+  if (options_.durability == Durability::os) return {};
+  if (auto r = detail::sync_directory(*ops_, descriptor, root_ + "/trash"); !r) return r;
+  return detail::sync_directory(*ops_, directory_.get(), root_);
+}
+
+// The index is a cache: that it could not be written now changes no answer.
+void FileStore::end_of_turn() {
+  {
+    std::lock_guard<std::mutex> const lock(rows_mutex_);
+    if (!detail::index_is_due(index_.rows.size(), ++turns_)) return;
+  }
+  (void)write_index();
+}
+
+Result<void> FileStore::write_index() {
+  if (auto r = load_index(); !r) return r;
+  std::set<std::string> stale;
+  std::string rebuild;
+  {
+    std::lock_guard<std::mutex> const lock(rows_mutex_);
+    stale = touched_;
+    rebuild = rebuild_;
+  }
+  std::size_t rebuilt = 0;
+  if (rebuild.empty()) {
+    for (std::string const& name : stale)
+      if (auto const id = SessionId::parse(name)) (void)refresh(*id, false); // one that is gone stays out
+  } else {
+    Result<std::vector<SessionId>> const ids = transcripts();
+    if (!ids) return ids.error();
+    for (SessionId const& id : *ids) rebuilt += std::size_t{refresh(id, false).ok()};
+  }
+  {
+    std::unique_lock<std::mutex> const writing(writing_);
+    std::set<std::string> touched, removed;
+    auto const replaced = file_.replace([&](bool changed, detail::SessionIndex disk) {
+      std::lock_guard<std::mutex> const lock(rows_mutex_);
+      std::string text = merged_index(changed, std::move(disk));
+      touched.swap(touched_);
+      removed.swap(removed_);
+      rebuild_.clear();
+      turns_ = 0;
+      return text;
+    });
+    if (!replaced) {
+      std::lock_guard<std::mutex> const lock(rows_mutex_);
+      touched_.insert(touched.begin(), touched.end());
+      removed_.insert(removed.begin(), removed.end());
+      if (rebuild_.empty()) rebuild_ = rebuild;
+      return replaced;
+    }
+  }
+  if (!rebuild.empty())
+    tell({Event{Event::index_rebuilt,
+                {},
+                fmt::format("{} {}; rebuilt from {} transcripts", file_.path(), rebuild, rebuilt)}});
+  return {};
+}
+
+// What another process wrote stays, but for the sessions we know more of.
+std::string FileStore::merged_index(bool changed, detail::SessionIndex disk) {
+  if (changed) {
+    for (auto& [name, row] : index_.rows) {
+      auto const there = disk.rows.find(name);
+      bool const ours = rebuild_.empty() ? touched_.count(name) > 0 : true;
+      if (there != disk.rows.end()) row.extra = std::move(there->second.extra);
+      if (there == disk.rows.end() ? ours : row.info.end >= there->second.info.end)
+        disk.rows.insert_or_assign(name, std::move(row));
+    }
+    for (std::string const& name : removed_) disk.rows.erase(name);
+    index_ = std::move(disk);
+  }
+  return detail::write_session_index(index_);
+}
+
+Result<std::size_t> FileStore::reindex() {
+  if (auto r = load_index(); !r) return r.error();
+  Result<std::vector<SessionId>> const ids = transcripts();
+  if (!ids) return ids.error();
+  std::set<std::string> there;
+  for (SessionId const& id : *ids)
+    if (refresh(id, true)) there.insert(id.str());
+  {
+    std::lock_guard<std::mutex> const lock(rows_mutex_);
+    for (auto it = index_.rows.begin(); it != index_.rows.end();)
+      if (there.count(it->first) == 0) {
+        removed_.insert(it->first);
+        it = index_.rows.erase(it);
+      } else {
+        ++it;
+      }
+  }
+  if (auto r = write_index(); !r) return r.error();
+  return there.size();
+}
+
+}
+
+namespace detail {
+
+Result<std::shared_ptr<SessionStore>> open_file_store(FileOps& ops, std::string const& root,
+                                                      FileStoreOptions options) {
+  Result<OpenFile> directory = open_store_directory(ops, root, options.create);
+  if (!directory) return directory.error();
+  auto store = std::make_shared<FileStore>(ops, root, std::move(*directory), std::move(options));
+  if (auto r = store->begin(); !r) return r.error();
+  return std::shared_ptr<SessionStore>(std::move(store));
+}
+
+}
+
+Result<std::shared_ptr<SessionStore>> open_file_store(std::string const& root, FileStoreOptions options) {
+  return detail::open_file_store(detail::system_file_ops(), root, std::move(options));
+}
+
+Result<std::shared_ptr<SessionStore>> open_agent_store(std::string const& home, std::string const& agent,
+                                                       FileStoreOptions options) {
+  Result<SessionId> const name = SessionId::parse(agent);
+  if (!name)
+    return Error{
+        Errc::invalid_argument, 0,
+        fmt::format("'{}' cannot name an agent's directory; use letters, digits, '.', '_' and '-'", agent)};
+  return open_file_store(fmt::format("{}/agents/{}/sessions", home, agent), std::move(options));
+}
+
+Result<std::size_t> reindex_file_store(std::string const& root, FileStoreOptions options) {
+  options.create = false;
+  Result<std::shared_ptr<SessionStore>> const store = open_file_store(root, std::move(options));
+  if (!store) return store.error();
+  return static_cast<FileStore&>(**store).reindex();
+}
+
+}}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/detail/json.hpp>
+#include <sessionkit/detail/session_index.hpp>
+
+namespace sessionkit { inline namespace v0 { namespace detail {
+
+namespace {
+
+std::uint64_t index_count(std::string_view raw) { return to_uint(raw).value_or(0); }
+bool index_flag(std::string_view raw) { return to_bool(raw).value_or(false); }
+Timestamp index_time(std::string_view raw) { return from_unix_ms(to_int(raw).value_or(0)); }
+
+void read_index_usage(SessionInfo& info, std::string_view raw, std::string_view) {
+  info.usage.input = index_count(find_member(raw, "input"));
+  info.usage.output = index_count(find_member(raw, "output"));
+  info.usage.cache_read = index_count(find_member(raw, "cacheRead"));
+  info.usage.cache_write = index_count(find_member(raw, "cacheWrite"));
+}
+void write_index_usage(SessionInfo const& info, JsonWriter& out) {
+  out.begin_object();
+  out.key("input").unsigned_integer(info.usage.input).key("output").unsigned_integer(info.usage.output);
+  out.key("cacheRead").unsigned_integer(info.usage.cache_read);
+  out.key("cacheWrite").unsigned_integer(info.usage.cache_write).end_object();
+}
+void read_index_requests(SessionInfo& info, std::string_view raw, std::string_view) {
+  for_elements(raw,
+               [&](std::string_view value) { return info.recent_requests.push_back(to_text(value)), true; });
+}
+void write_index_requests(SessionInfo const& info, JsonWriter& out) {
+  out.begin_array();
+  for (std::string const& id : info.recent_requests) out.string(id);
+  out.end_array();
+}
+template <class Use> void each_index_member(std::string_view object, Use&& use) {
+  for_members(object, [&](std::string_view key, std::string_view value) {
+    std::string name;
+    append_unescaped(name, key);
+    use(std::move(name), value);
+    return true;
+  });
+}
+void read_index_state(SessionInfo& info, std::string_view raw, std::string_view) {
+  each_index_member(raw, [&](std::string name, std::string_view value) {
+    if (auto json = RawJson::parse(std::string(value))) info.state[std::move(name)] = std::move(*json);
+  });
+}
+void write_index_state(SessionInfo const& info, JsonWriter& out) {
+  out.begin_object();
+  for (auto const& [name, value] : info.state) out.member_raw(name, value.str());
+  out.end_object();
+}
+void read_index_labels(SessionInfo& info, std::string_view raw, std::string_view) {
+  each_index_member(
+      raw, [&](std::string name, std::string_view value) { info.labels[std::move(name)] = to_text(value); });
+}
+void write_index_labels(SessionInfo const& info, JsonWriter& out) {
+  out.begin_object();
+  for (auto const& [name, value] : info.labels) out.member(name, value);
+  out.end_object();
+}
+
+// A member of a row: how it is read, how it is written, and (absent: never) when it is left out.
+struct IndexField {
+  std::string_view name;
+  void (*read)(SessionInfo&, std::string_view value, std::string_view row);
+  void (*write)(SessionInfo const&, JsonWriter&);
+  bool (*absent)(SessionInfo const&) = nullptr;
+};
+
+template <std::string SessionInfo::*Member> constexpr IndexField index_text_field(std::string_view name) {
+  return {name, [](SessionInfo& i, std::string_view v, std::string_view) { i.*Member = to_text(v); },
+          [](SessionInfo const& i, JsonWriter& out) { out.string(i.*Member); },
+          [](SessionInfo const& i) { return (i.*Member).empty(); }};
+}
+template <std::uint64_t SessionInfo::*Member> constexpr IndexField index_number_field(std::string_view name) {
+  return {name, [](SessionInfo& i, std::string_view v, std::string_view) { i.*Member = index_count(v); },
+          [](SessionInfo const& i, JsonWriter& out) { out.unsigned_integer(i.*Member); },
+          [](SessionInfo const& i) { return i.*Member == 0; }};
+}
+template <bool SessionInfo::*Member> constexpr IndexField index_flag_field(std::string_view name) {
+  return {name, [](SessionInfo& i, std::string_view v, std::string_view) { i.*Member = index_flag(v); },
+          [](SessionInfo const& i, JsonWriter& out) { out.boolean(i.*Member); },
+          [](SessionInfo const& i) { return !(i.*Member); }};
+}
+template <Timestamp SessionInfo::*Member> constexpr IndexField index_time_field(std::string_view name) {
+  return {name, [](SessionInfo& i, std::string_view v, std::string_view) { i.*Member = index_time(v); },
+          [](SessionInfo const& i, JsonWriter& out) { out.integer(to_unix_ms(i.*Member)); }};
+}
+constexpr IndexField index_always(IndexField field) {
+  field.absent = nullptr;
+  return field;
+}
+
+constexpr IndexField index_fields[] = {
+    // ai-panel's, in its order. What it shows as title is the chosen one or one made of the first message.
+    {"id", [](SessionInfo&, std::string_view, std::string_view) {},
+     [](SessionInfo const& i, JsonWriter& out) { out.string(i.id.str()); }},
+    index_always(index_text_field<&SessionInfo::agent>("agentId")),
+    {"filePath", [](SessionInfo&, std::string_view, std::string_view) {},
+     [](SessionInfo const& i, JsonWriter& out) { out.string(i.id.str() + ".jsonl"); }},
+    {"title",
+     [](SessionInfo& i, std::string_view v, std::string_view row) {
+       if (find_member(row, "titleSet") == "true") i.title = to_text(v);
+     },
+     [](SessionInfo const& i, JsonWriter& out) { out.string(i.display_title()); }},
+    index_always(index_number_field<&SessionInfo::messages>("messageCount")),
+    index_time_field<&SessionInfo::created>("createdAt"),
+    index_time_field<&SessionInfo::updated>("lastAt"),
+    {"tokenEstimate",
+     [](SessionInfo& i, std::string_view v, std::string_view row) {
+       i.tokens = find_member(row, "tokensUnknown") == "true" ? std::nullopt : to_uint(v);
+     },
+     [](SessionInfo const& i, JsonWriter& out) { out.unsigned_integer(i.tokens.value_or(0)); }},
+    // Ours.
+    {"tokensUnknown", [](SessionInfo&, std::string_view, std::string_view) {},
+     [](SessionInfo const&, JsonWriter& out) { out.boolean(true); },
+     [](SessionInfo const& i) { return i.tokens.has_value(); }},
+    {"titleSet", [](SessionInfo&, std::string_view, std::string_view) {},
+     [](SessionInfo const&, JsonWriter& out) { out.boolean(true); },
+     [](SessionInfo const& i) { return i.title.empty(); }},
+    index_flag_field<&SessionInfo::title_by_person>("titleByPerson"),
+    index_flag_field<&SessionInfo::archived>("archived"),
+    index_text_field<&SessionInfo::key>("key"),
+    index_text_field<&SessionInfo::user>("user"),
+    index_text_field<&SessionInfo::cwd>("cwd"),
+    index_text_field<&SessionInfo::parent_session>("parentSession"),
+    index_text_field<&SessionInfo::first_user_text>("firstUserText"),
+    index_text_field<&SessionInfo::provider>("provider"),
+    index_text_field<&SessionInfo::model>("model"),
+    index_text_field<&SessionInfo::thinking_level>("thinkingLevel"),
+    index_number_field<&SessionInfo::entries>("entries"),
+    index_number_field<&SessionInfo::turns>("turns"),
+    index_number_field<&SessionInfo::copied>("copied"),
+    index_number_field<&SessionInfo::damaged>("damaged"),
+    {"usage", read_index_usage, write_index_usage},
+    {"requests", read_index_requests, write_index_requests,
+     [](SessionInfo const& i) { return i.recent_requests.empty(); }},
+    {"state", read_index_state, write_index_state, [](SessionInfo const& i) { return i.state.empty(); }},
+    {"labels", read_index_labels, write_index_labels, [](SessionInfo const& i) { return i.labels.empty(); }},
+    {"lastEntry", [](SessionInfo& i, std::string_view v, std::string_view) { i.last = EntryId(to_text(v)); },
+     [](SessionInfo const& i, JsonWriter& out) { out.string(i.last.str()); }},
+    {"end", [](SessionInfo& i, std::string_view v, std::string_view) { i.end = Position{index_count(v)}; },
+     [](SessionInfo const& i, JsonWriter& out) { out.unsigned_integer(i.end.value()); }},
+    {"endCrc",
+     [](SessionInfo& i, std::string_view v, std::string_view) {
+       i.end_crc = static_cast<std::uint32_t>(index_count(v));
+     },
+     [](SessionInfo const& i, JsonWriter& out) { out.unsigned_integer(i.end_crc); }},
+};
+
+IndexRow parse_index_row(SessionId id, std::string_view row) {
+  IndexRow out{make_session_info(std::move(id))};
+  for_members(row, [&](std::string_view key, std::string_view value) {
+    for (IndexField const& field : index_fields)
+      if (key_is(key, field.name)) return field.read(out.info, value, row), true;
+    if (!out.extra.empty()) out.extra += ',';
+    out.extra.append("\"").append(key).append("\":").append(value);
+    return true;
+  });
+  return out;
+}
+
+void write_index_row(IndexRow const& row, JsonWriter& out, std::string& text) {
+  out.begin_object();
+  for (IndexField const& field : index_fields)
+    if (field.absent == nullptr || !field.absent(row.info)) field.write(row.info, out.key(field.name));
+  if (!row.extra.empty()) text.append(",").append(row.extra);
+  out.end_object();
+}
+
+}
+
+Result<SessionIndex> parse_session_index(std::string_view text) {
+  Error const alien{Errc::corrupt, 0, "not a session index ({\"sessions\":{...}})"};
+  if (!check_json(text) || json_kind(find_member(text, "sessions")) != JsonKind::object) return alien;
+  SessionIndex index;
+  for_members(text, [&](std::string_view key, std::string_view value) {
+    if (!key_is(key, "sessions")) index.members.emplace_back(key, value);
+    return true;
+  });
+  each_index_member(find_member(text, "sessions"), [&](std::string name, std::string_view value) {
+    Result<SessionId> id = SessionId::parse(name);
+    if (id && json_kind(value) == JsonKind::object)
+      index.rows.insert_or_assign(std::move(name), parse_index_row(std::move(*id), value));
+    else
+      index.foreign_rows.insert_or_assign(std::move(name), std::string(value));
+  });
+  return index;
+}
+
+std::string write_session_index(SessionIndex const& index) {
+  std::string text;
+  JsonWriter out(text);
+  out.begin_object();
+  for (auto const& [key, value] : index.members) {
+    if (text.back() != '{') text += ',';
+    text.append("\"").append(key).append("\":").append(value); // the key is as it was, still escaped
+  }
+  out.key("sessions").begin_object();
+  for (auto const& [name, row] : index.rows) {
+    text += text.back() == '{' ? "\n" : ",\n"; // one line a row: a person may look, and tools may diff
+    write_index_row(row, out.key(name), text);
+  }
+  for (auto const& [name, row] : index.foreign_rows) {
+    text += text.back() == '{' ? "\n" : ",\n";
+    out.member_raw(name, row);
+  }
+  text += "\n";
+  out.end_object().end_object();
+  text += "\n";
+  return text;
+}
+
+}}}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/detail/session_index.hpp>
+#include <sessionkit/ids.hpp>
+
+#include <fmt/format.h>
+
+#include <cerrno>
+
+#include <fcntl.h>
+
+namespace sessionkit { inline namespace v0 { namespace detail {
+
+namespace {
+constexpr char const* index_name = "sessions.json";
+constexpr char const* index_lock_name = ".lock";
+}
+
+IndexFile::IndexFile(FileOps& ops, int directory, std::string root, std::chrono::milliseconds lock_wait,
+                     bool synced)
+    : ops_(&ops),
+      directory_(directory),
+      root_(std::move(root)),
+      path_(root_ + "/" + index_name),
+      lock_wait_(lock_wait),
+      synced_(synced) {}
+
+Result<IndexFile::State> IndexFile::load(SessionIndex& out) { return read(out); }
+
+Result<IndexFile::State> IndexFile::read(SessionIndex& out) {
+  out = {};
+  seen_ = {};
+  Result<OpenFile> const file = open_for_reading(*ops_, directory_, index_name, false, path_);
+  if (!file && file.error().code == Errc::not_found) return State::missing;
+  if (!file) return file.error();
+  FileStatus now;
+  int const failed = ops_->status(file->get(), now);
+  if (failed < 0) return file_error(-failed, path_, "cannot look at the index");
+  std::string text(static_cast<std::size_t>(now.size), '\0');
+  if (auto r = read_exactly(*ops_, file->get(), text.data(), text.size(), 0, path_); !r) return r.error();
+  seen_ = now;
+  Result<SessionIndex> index = parse_session_index(text);
+  if (!index) {
+    seen_ = {}; // so that a later `replace` looks again, and moves it aside
+    return State::unreadable;
+  }
+  out = std::move(*index);
+  return State::good;
+}
+
+Result<OpenFile> IndexFile::lock() {
+  std::string const path = root_ + "/" + index_lock_name;
+  int const flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+  int const descriptor = uninterrupted([&] { return ops_->open(directory_, index_lock_name, flags, 0600); });
+  if (descriptor < 0) return file_error(-descriptor, path, "cannot open the lock file");
+  OpenFile file(*ops_, descriptor);
+  FileStatus status;
+  int failed = ops_->status(descriptor, status);
+  if (failed == 0 && status.kind != FileStatus::regular)
+    return Error{Errc::unsafe_path, 0, path + ": not a regular file; remove it"};
+  if (failed == 0 && status.mode != 0600 && status.owner == ops_->user())
+    failed = ops_->set_mode(descriptor, 0600);
+  if (failed < 0) return file_error(-failed, path, "cannot set the lock file's mode");
+  if (auto r = lock_within(*ops_, descriptor, lock_wait_, path); !r) return r.error();
+  return file;
+}
+
+Result<void> IndexFile::write_new(std::string const& name, std::string const& text) {
+  int const flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
+  int const descriptor = uninterrupted([&] { return ops_->open(directory_, name.c_str(), flags, 0600); });
+  if (descriptor < 0) return file_error(-descriptor, root_ + "/" + name, "cannot make a new index");
+  OpenFile const file(*ops_, descriptor);
+  int failed = ops_->set_mode(descriptor, 0600);
+  for (std::size_t done = 0; failed == 0 && done < text.size();) {
+    auto const put =
+        uninterrupted([&] { return ops_->write(descriptor, text.data() + done, text.size() - done); });
+    if (put <= 0)
+      failed = put == 0 ? -EIO : static_cast<int>(put);
+    else
+      done += static_cast<std::size_t>(put);
+  }
+  if (failed == 0 && synced_) failed = uninterrupted([&] { return ops_->sync(descriptor); });
+  if (failed == 0) failed = ops_->rename(directory_, name.c_str(), directory_, index_name, true);
+  if (failed == 0 && ops_->status(descriptor, seen_) < 0) seen_ = {};
+  if (failed == 0) return {};
+  ops_->unlink(directory_, name.c_str());
+  return file_error(-failed, path_, "cannot write a new index");
+}
+
+// Somebody's file that we cannot read is not ours to destroy.
+Result<void> IndexFile::move_aside() {
+  std::string const name = fmt::format("{}.unreadable-{}", index_name, random_entry_id());
+  int const failed = ops_->rename(directory_, index_name, directory_, name.c_str(), false);
+  if (failed < 0) return file_error(-failed, path_, "cannot move the unreadable index aside");
+  return {};
+}
+
+Result<void> IndexFile::replace(std::function<std::string(bool, SessionIndex)> const& make) {
+  Result<OpenFile> const held = lock();
+  if (!held) return held.error();
+  FileStatus now;
+  int const failed = ops_->status_at(directory_, index_name, now);
+  bool changed = failed < 0 ? seen_.inode != 0 : !now.same_version(seen_);
+  SessionIndex disk;
+  if (changed || seen_.inode == 0) {
+    Result<State> const state = read(disk);
+    if (!state) return state.error();
+    changed = *state == State::good;
+    if (*state == State::unreadable)
+      if (auto r = move_aside(); !r) return r;
+  }
+  std::string const text = make(changed, std::move(disk));
+  if (auto r = write_new(fmt::format(".{}.{}", index_name, random_entry_id()), text); !r) return r;
+  return synced_ ? sync_directory(*ops_, directory_, root_) : Result<void>{};
+}
+
+}}}

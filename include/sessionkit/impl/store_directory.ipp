@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/detail/file_store.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+#include <fcntl.h>
+
+namespace sessionkit { inline namespace v0 { namespace detail {
+
+namespace {
+
+// Where locks and syncs do not mean what they mean on a disk (linux/magic.h).
+struct NetworkFileSystem {
+  std::int64_t magic;
+  char const* name;
+};
+constexpr std::array<NetworkFileSystem, 4> network_file_systems{
+    {{0x6969, "NFS"}, {0x517B, "SMB"}, {0xFE534D42, "SMB2"}, {0xFF534D42, "CIFS"}}};
+
+Result<void> make_store_directory(FileOps& ops, std::string const& path) {
+  int const made = ops.make_directory(AT_FDCWD, path.c_str(), 0700);
+  if (made == -ENOENT && parent_directory(path) != path) {
+    if (auto r = make_store_directory(ops, parent_directory(path)); !r) return r;
+    return make_store_directory(ops, path);
+  }
+  if (made == -EEXIST) return {};
+  if (made < 0) return file_error(-made, path, "cannot make the directory");
+  int const descriptor = ops.open(AT_FDCWD, path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW, 0);
+  if (descriptor == -EACCES) return {}; // a umask that takes our own rights: opening it will say so
+  if (descriptor < 0) return file_error(-descriptor, path, "cannot open the new directory");
+  OpenFile const directory(ops, descriptor);
+  int const failed = ops.set_mode(descriptor, 0700);
+  if (failed < 0) return file_error(-failed, path, "cannot set the new directory's mode");
+  return {};
+}
+
+}
+
+Result<OpenFile> open_store_directory(FileOps& ops, std::string const& given, bool create) {
+  std::string path = given;
+  while (path.size() > 1 && path.back() == '/') path.pop_back(); // else a link would be followed
+  if (create)
+    if (auto r = make_store_directory(ops, path); !r) return r.error();
+  int const flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW;
+  int const descriptor = uninterrupted([&] { return ops.open(AT_FDCWD, path.c_str(), flags, 0); });
+  if (descriptor < 0) return file_error(-descriptor, path, "cannot open the store's directory");
+  OpenFile directory(ops, descriptor);
+  std::int64_t const magic = ops.file_system(descriptor);
+  if (magic < 0) return file_error(static_cast<int>(-magic), path, "cannot tell the file system");
+  auto const found = std::find_if(network_file_systems.begin(), network_file_systems.end(),
+                                  [&](NetworkFileSystem const& fs) { return fs.magic == magic; });
+  if (found != network_file_systems.end())
+    return Error{
+        Errc::unsafe_path, 0,
+        fmt::format("{}: on a network file system ({}), whose locks and syncs cannot be trusted; keep "
+                    "sessions on a local disk or in a database",
+                    path, found->name)};
+  return directory;
+}
+
+}}}
