@@ -18,6 +18,8 @@ using Json = nlohmann::json;
 
 namespace {
 
+constexpr std::chrono::milliseconds patience{100};
+
 sk::SessionInfo full_info() {
   sk::SessionInfo info = sk::make_session_info(sk::SessionId::parse("ses-1").value());
   info.key = "agent:main:\"quoted\"";
@@ -159,12 +161,12 @@ TEST_CASE("the index is always the old or the new document, whatever call fails"
       for (std::int64_t at = 0;; ++at) {
         write_file(dir / "sessions.json", old_text);
         FaultyFileOps ops;
-        IndexFile file(ops, directory, dir.path(), std::chrono::milliseconds{100}, true);
+        IndexFile file(ops, directory, dir.path(), true);
         SessionIndex loaded;
         REQUIRE(file.load(loaded).ok());
         ops.reset();
         ops.fault = {at, error, sticky, false};
-        auto const result = file.replace([&](bool, SessionIndex) { return new_text; });
+        auto const result = file.replace([&](bool, SessionIndex) { return new_text; }, patience);
         bool const fired = ops.fired > 0;
         std::string const now = read_file(dir / "sessions.json");
         CAPTURE(sticky, error, at);
@@ -190,22 +192,28 @@ TEST_CASE("replacing the index shows what another process wrote since") {
   TempDir dir;
   int const directory = ::open(dir.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   auto& ops = sk::detail::system_file_ops();
-  IndexFile ours(ops, directory, dir.path(), std::chrono::milliseconds{100}, false);
-  IndexFile theirs(ops, directory, dir.path(), std::chrono::milliseconds{100}, false);
+  IndexFile ours(ops, directory, dir.path(), false);
+  IndexFile theirs(ops, directory, dir.path(), false);
   SessionIndex loaded;
   CHECK(ours.load(loaded).value() == IndexFile::missing);
-  REQUIRE(theirs.replace([](bool, SessionIndex) { return write_session_index(index_of(full_info())); }).ok());
+  REQUIRE(
+      theirs.replace([](bool, SessionIndex) { return write_session_index(index_of(full_info())); }, patience)
+          .ok());
   bool seen = false;
-  REQUIRE(ours.replace([&](bool changed, SessionIndex disk) {
-                seen = changed && disk.rows.count("ses-1") == 1;
-                return write_session_index(disk);
-              })
+  REQUIRE(ours.replace(
+                  [&](bool changed, SessionIndex disk) {
+                    seen = changed && disk.rows.count("ses-1") == 1;
+                    return write_session_index(disk);
+                  },
+                  patience)
               .ok());
   CHECK(seen);
-  REQUIRE(ours.replace([&](bool changed, SessionIndex) {
-                seen = changed;
-                return std::string("{\"sessions\":{}}");
-              })
+  REQUIRE(ours.replace(
+                  [&](bool changed, SessionIndex) {
+                    seen = changed;
+                    return std::string("{\"sessions\":{}}");
+                  },
+                  patience)
               .ok());
   CHECK_FALSE(seen); // our own writing is no change
   ::close(directory);
