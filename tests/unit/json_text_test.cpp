@@ -109,7 +109,7 @@ TEST_CASE("integers are read in any spelling, if integral and in range") {
   }
 }
 
-TEST_CASE("doubles are the nearest ones; too great is none, too small is zero") {
+TEST_CASE("doubles are the nearest ones, too great is none, too small is zero") {
   CHECK(to_double("0.1") == 0.1);
   CHECK(to_double("-1e-3") == -0.001);
   CHECK(to_double("1.7976931348623157e308") == std::numeric_limits<double>::max());
