@@ -51,7 +51,7 @@ sk::EntryId append_message(Named const& named, sk::Message const& message, sk::E
   auto failure = failure_of(stored.error());
   if (stored.error().code == sk::Errc::already_exists)
     failure.hint = "choose another id, or leave --entry-id out";
-  else if (failure.exit == Exit::unknown_outcome || failure.exit == Exit::conflict)
+  else if (failure.exit == Exit::unknown_outcome)
     failure.hint = fmt::format("repeat it with --entry-id {}: nothing is stored twice", id.str());
   throw failure;
 }

@@ -380,6 +380,18 @@ class Verifying(ProgramTest):
             self.assertEqual(run["findings"], [], name)
             self.assertNotEqual(run["notices"], [], name)
 
+    def test_an_entry_repeated_byte_for_byte_is_odd_and_one_that_differs_is_damage(self):
+        session = self.new()
+        self.say(session, "user", "x")
+        entry = self.file_of(session).read_bytes().splitlines(keepends=True)[1]
+        for repeated, code, where in ((entry, 0, "notices"), (entry.replace(b'"x"', b'"y"'), 5, "findings")):
+            file = self.folder / "repeated.jsonl"
+            file.write_bytes(self.file_of(session).read_bytes() + repeated)
+            run = self.run_cli("verify", file, "--json")
+            self.assertEqual(run.code, code, run)
+            found, = run.json[where]
+            self.assertEqual((found["kind"], found["line"]), ("repeated_line" if code == 0 else "duplicate_id", 3))
+
     def test_files_that_are_no_sessions_are_findings_not_crashes(self):
         for name, content in (("empty", b""), ("garbage", b"\x00\xff\x13" * 1000), ("text", b"hello\n"),
                               ("null", b"null\n"), ("deep", b"[" * 100000 + b"\n")):

@@ -96,7 +96,7 @@ TEST_CASE("what does not exist is not_found, and asking makes nothing") {
   CHECK(sk::open_file_store(dir / "none", options).error().code == Errc::not_found);
 }
 
-TEST_CASE("a session that exists is not started again; an empty or torn file may be") {
+TEST_CASE("a session that exists is not started again, an empty or torn file may be") {
   TempDir dir;
   auto store = open_store(dir.path());
   start(*store, "s1");
