@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-/// Every definition of the library: include this in exactly one .cpp of a program that uses sessionkit header-only.
-/// Needs {fmt}.
+/// Every definition of the library: include this in exactly one .cpp of a program that uses sessionkit
+/// header-only. Needs {fmt}.
 #include <sessionkit/impl/batch.ipp>
 #include <sessionkit/impl/content.ipp>
 #include <sessionkit/impl/context.ipp>

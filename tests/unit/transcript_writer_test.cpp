@@ -113,7 +113,7 @@ TEST_CASE("a session that exists is not started again") {
   CHECK(read_file(path) == h + "\n");
 }
 
-TEST_CASE("a file that holds torn bytes only may be started; they stay") {
+TEST_CASE("a file that holds torn bytes only may be started, they stay") {
   TempDir dir;
   std::string const path = dir / "t.jsonl";
   write_file(path, "{\"type\":\"ses");
@@ -162,7 +162,7 @@ TEST_CASE("an id with other bytes is already_exists, a foreign entry behind a pa
   CHECK(read_file(path) == h + "\n" + a + "\n" + d + "\n");
 }
 
-TEST_CASE("torn bytes behind the expected end are no conflict; they are closed off, stay, and are told") {
+TEST_CASE("torn bytes behind the expected end are no conflict, they are closed off, stay, and are told") {
   TempDir dir;
   std::string const path = dir / "t.jsonl";
   std::string const torn = h + "\n" + a + "\n" + b.substr(0, 33);
