@@ -153,6 +153,14 @@ class Append(ProgramTest):
         self.assertEqual((added["id"], added["parentId"]), (entry, "1ac286af"))
         self.assertEqual([p.name for p in self.folder.iterdir()], ["simple_chat.jsonl"])
 
+    def test_what_is_no_session_file_is_not_written_to(self):
+        flat = '{"type":"user","content":"hi","ts":1}\n{"type":"assistant","content":[{"type":"text","text":"ho"}],"ts":2}\n'
+        for name, content in (("empty", ""), ("garbage", "garbage\n"), ("flat", flat)):
+            file = self.folder / f"{name}.jsonl"
+            file.write_text(content)
+            self.fails(2, "append", file, "--role", "user", "--text", "x")
+            self.assertEqual(file.read_text(), content)
+
     def test_a_file_that_is_not_there_is_not_made(self):
         self.fails(3, "append", "./new.jsonl", "--role", "user", "--text", "x")
         self.assertFalse((self.folder / "new.jsonl").exists())
