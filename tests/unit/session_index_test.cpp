@@ -188,6 +188,18 @@ TEST_CASE("the index is always the old or the new document, whatever call fails"
   ::close(directory);
 }
 
+TEST_CASE("a new index and its name are synced, where the store syncs at all") {
+  TempDir dir;
+  int const directory = ::open(dir.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  for (bool const synced : {false, true}) {
+    FaultyFileOps ops;
+    IndexFile file(ops, directory, dir.path(), synced);
+    REQUIRE(file.replace([](bool, SessionIndex) { return std::string("{}"); }, patience).ok());
+    CHECK(ops.calls(Call::sync) == (synced ? 2 : 0));
+  }
+  ::close(directory);
+}
+
 TEST_CASE("replacing the index shows what another process wrote since") {
   TempDir dir;
   int const directory = ::open(dir.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
