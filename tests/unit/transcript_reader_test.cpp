@@ -103,7 +103,7 @@ TEST_CASE("a page keeps to its bounds but gives at least one record") {
   CHECK(page.items().size() == 1);
   range.max_bytes = 1000;
   std::size_t total = 0;
-  sk::RecordPage const page = reader.read(range).value();
+  page = reader.read(range).value();
   for (auto const& item : page.items()) total += item.line.size();
   CHECK(total <= 1000);
 }
