@@ -142,6 +142,15 @@ void drop_unfinished_calls(Draft& draft, std::string_view name) {
   }
 }
 
+// A call that has no id and no result: nothing could ever answer it.
+void drop_calls_without_id(Draft& draft, std::string_view name) {
+  for (std::uint32_t i = 0; i < draft.pieces.size(); ++i) {
+    Piece& piece = draft.pieces[i];
+    if (piece.part && piece.slot == Slot::call && piece.link == no_piece && draft.call(i).id.empty())
+      draft.drop(piece, name);
+  }
+}
+
 bool is_plain_id(std::string_view id, std::size_t limit) noexcept {
   return !id.empty() && id.size() <= limit && std::all_of(id.begin(), id.end(), detail::is_name_byte);
 }
@@ -350,10 +359,11 @@ void trim_final_text(Draft& draft, std::string_view name) {
   }
 }
 
-constexpr std::array<detail::StructuralRule, 10> structural_rules{{{"repeated_call", drop_repeated_calls},
+constexpr std::array<detail::StructuralRule, 11> structural_rules{{{"repeated_call", drop_repeated_calls},
                                                                    {"duplicate_result", pair_results},
                                                                    {"orphan_result", drop_orphan_results},
                                                                    {"unfinished_call", drop_unfinished_calls},
+                                                                   {"call_without_id", drop_calls_without_id},
                                                                    {"tool_id", fit_ids},
                                                                    {"reused_id", rename_reused_ids},
                                                                    {"missing_result", answer_missing_results},
