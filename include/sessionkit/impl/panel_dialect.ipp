@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include <sessionkit/detail/compaction_label.hpp>
 #include <sessionkit/detail/content.hpp>
 #include <sessionkit/detail/line_members.hpp>
 #include <sessionkit/detail/raw_json_access.hpp>
@@ -179,6 +180,31 @@ bool can_panel(std::size_t body) noexcept {
 
 // Parallel results stay in one message: the program keeps one of several in a row only.
 std::vector<Message> split_nothing(Message const& message) { return {message}; }
+
+}
+
+namespace detail {
+
+std::vector<EntryBody> compaction_with_kept(Compaction compaction, std::vector<Entry> const& context) {
+  std::vector<EntryBody> bodies;
+  bool keeps = false;
+  std::uint64_t left_out = 0;
+  for (Entry const& entry : context) {
+    keeps = keeps || (!compaction.first_kept.empty() && entry.id == compaction.first_kept);
+    auto const* message = entry.as<Message>();
+    if (!message || message->role == Role::system) continue;
+    if (!keeps) {
+      ++left_out;
+      continue;
+    }
+    Message again = *message;
+    if (again.generation) again.generation->usage.reset(); // it counted what the summary replaces
+    bodies.emplace_back(std::move(again));
+  }
+  compaction.first_kept = EntryId(fmt::format("{}{}", panel_label, left_out));
+  bodies.insert(bodies.begin(), std::move(compaction));
+  return bodies;
+}
 
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include <sessionkit/detail/compaction_label.hpp>
 #include <sessionkit/detail/line_members.hpp>
 #include <sessionkit/detail/native_dialect.hpp>
 #include <sessionkit/detail/session_state.hpp>
@@ -109,11 +110,20 @@ Result<EntryId> Session::append_entry(EntryBody body, AppendOptions const& optio
   if (std::holds_alternative<Header>(body))
     return Error{Errc::invalid_argument, 0, "a header is written once, when the session is created"};
   std::vector<EntryBody> bodies;
-  bodies.push_back(std::move(body));
+  OnConflict on_conflict = OnConflict::rebase;
+  auto* const compaction = std::get_if<Compaction>(&body);
+  if (compaction && !state_->dialect->has_ids) {
+    Result<Context> const seen = context();
+    if (!seen) return seen.error();
+    bodies = detail::compaction_with_kept(std::move(*compaction), seen->entries);
+    on_conflict = OnConflict::fail; // what others wrote meanwhile would not be among what is kept
+  } else {
+    bodies.push_back(std::move(body));
+  }
   Result<std::vector<EntryId>> ids =
-      state_->append(std::move(bodies), {options.id, options.ends_turn, OnConflict::rebase});
+      state_->append(std::move(bodies), {options.id, options.ends_turn, on_conflict});
   if (!ids) return ids.error();
-  return std::move(ids->back());
+  return std::move(ids->front());
 }
 
 Result<void> Session::end_turn() {
