@@ -59,8 +59,7 @@ std::string file_name_in(std::string const& text) {
       continue;
     }
     while (!word.empty() && std::ispunct(static_cast<unsigned char>(word.back())) != 0) word.pop_back();
-    auto const dot = word.find('.');
-    if (dot != std::string::npos && dot > 0) return word;
+    if (word.find('.') != std::string::npos) return word;
     word.clear();
   }
   return {};
@@ -74,15 +73,17 @@ struct Answer {
 /// What the script has the model say to this history.
 Answer answer_to(Json const& messages) {
   auto const& last = messages.back()["content"];
-  for (auto const& part : last)
-    if (part["type"] == "tool_result")
-      return {fmt::format("{} {}", part.value("is_error", false) ? "That did not work:" : "It says:",
-                          text_of(part["content"]))};
+  if (text_of(last).empty())
+    for (auto const& part : last)
+      if (part["type"] == "tool_result")
+        return {fmt::format("{} {}", part.value("is_error", false) ? "That did not work:" : "It says:",
+                            text_of(part["content"]))};
 
   std::vector<std::string> said;
-  for (auto const& message : messages)
-    if (auto text = text_of(message["content"]); message["role"] == "user" && !text.empty())
-      said.push_back(std::move(text));
+  for (auto const& message : messages) {
+    auto text = text_of(message["content"]);
+    if (message["role"] == "user" && !text.empty()) said.push_back(std::move(text));
+  }
   if (said.empty()) return {"I heard nothing."};
   if (said.back().find("first") != std::string::npos)
     return {fmt::format("First you said: \"{}\"", said.front())};

@@ -25,9 +25,13 @@ void add_option(CLI::App& app, Arguments& args, Option const& option) {
         if constexpr (std::is_same_v<Value, bool>) {
           app.add_flag(option.spelling, value, option.help);
         } else {
+          auto const choices =
+              option.choices.empty() ? "" : fmt::format(": {}", fmt::join(option.choices, ", "));
           auto* const added = app.add_option(option.spelling, value, option.help);
           added->required(option.required)->type_name("");
-          if (!option.choices.empty()) added->check(CLI::IsMember(option.choices));
+          // CLI11 would read -1 as the greatest number.
+          if constexpr (std::is_same_v<Value, std::size_t>) added->check(CLI::NonNegativeNumber);
+          if (!option.choices.empty()) added->check(CLI::IsMember(option.choices).description(""));
         }
       },
       option.target);
@@ -36,7 +40,7 @@ void add_option(CLI::App& app, Arguments& args, Option const& option) {
 void add_command(CLI::App& app, Arguments& args, Command const& command) {
   auto* const verb = app.add_subcommand(command.name, command.summary);
   for (Option const& option : command.options) add_option(*verb, args, option);
-  verb->footer(fmt::format("\nExamples:\n{}", command.examples));
+  verb->footer(fmt::format("Examples:\n{}", command.examples));
 }
 
 /// The first word that is no flag, if no command has this name.
@@ -80,7 +84,7 @@ Request parse_command_line(int argc, char const* const* argv) {
   for (Option const& option : common_options()) add_option(app, request.arguments, option);
   for (Command const& command : command_table()) add_command(app, request.arguments, command);
   app.footer(
-      "\nA SESSION is an id, its first characters, a key, @last, @-2 or a file. Stdout carries data, stderr "
+      "A SESSION is an id, its first characters, a key, @last, @-2 or a file. Stdout carries data, stderr "
       "the rest.\n"
       "Exit codes: 0 done, 1 failed, 2 usage, 3 not found, 4 locked or changed, 5 damage, 6 forbidden,\n"
       "7 no space, 8 unreachable, 9 outcome unknown. More: sessionkit COMMAND --help");
@@ -88,7 +92,7 @@ Request parse_command_line(int argc, char const* const* argv) {
     app.parse(argc, argv);
   } catch (CLI::CallForHelp const&) {
     auto const verbs = app.get_subcommands();
-    request.text = verbs.empty() ? app.help() : verbs.front()->help();
+    request.text = verbs.empty() ? app.help() : verbs.front()->help("sessionkit");
     return request;
   } catch (CLI::CallForVersion const& version) {
     request.text = std::string(version.what()) + "\n";

@@ -85,6 +85,7 @@ std::string summary_of(sk::Entry const& entry) {
 }
 
 std::string speaker_of(sk::Entry const& entry, std::string const& type) {
+  if (auto const* const custom = entry.as<sk::CustomMessage>()) return custom->type;
   auto const* const message = entry.as<sk::Message>();
   if (message == nullptr) return type;
   switch (message->role) {

@@ -28,7 +28,8 @@ std::string summary_of(sessionkit::Entry const& entry);
 /// Text of a tool result, images and unknown parts as `[type]`.
 std::string text_of(std::vector<sessionkit::ToolContent> const& content);
 
-/// `user`, `assistant`, `tool` and `system` for messages, else the type of the line.
+/// `user`, `assistant`, `tool` and `system` for messages, an extension's name for its own, else the type of
+/// the line.
 std::string speaker_of(sessionkit::Entry const& entry, std::string const& type);
 
 }

@@ -35,18 +35,21 @@ struct Repair {
   bool retroactive = false; ///< it changes what an earlier request already sent
 };
 
-/// What to send. Messages are in the provider's order and grouping, still provider-neutral in shape.
+/// What to send, in one shape for all providers. In `valid` histories the roles are `user`, `assistant` and
+/// `tool`: a `tool` message answers all calls of the assistant message before it, in their order, and a
+/// `user` message may follow it; encoders join or split them as their provider has it.
 struct History {
   std::vector<Message> messages = {};
   std::vector<EntryId> sources = {}; ///< for each message, the entry it began with; empty for made ones
   std::string system = {};           ///< system prompt, with the summary where the provider has a system text
   std::vector<Repair> report = {};
-  std::size_t tokens = 0;
+  std::size_t tokens = 0; ///< as `count_tokens`; a count from before a compaction or a cut is not used
 };
 
 /// Turns the entries that count into messages a provider accepts: groups tool results behind their calls,
-/// answers calls that nobody answered, drops what no provider takes, and reports each change. Pure and total:
-/// any log gives a valid history, possibly an empty one. Nothing is written back.
+/// answers calls that nobody answered, drops what no provider takes, and reports each change (rules:
+/// docs/history.md). Pure and total: any log gives a valid history, possibly an empty one, in time
+/// proportional to the log. Nothing is written back.
 class SESSIONKIT_API HistoryRebuilder {
  public:
   explicit HistoryRebuilder(Target target = {});

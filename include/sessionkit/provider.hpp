@@ -12,9 +12,9 @@ struct RequestParts {
   std::string messages; ///< a JSON array
 };
 
-/// Writes a history in a provider's wire format, canonical: the same history gives the same bytes.
-/// anthropic: Messages API, `system` and `messages`. openai_chat: Chat Completions, the system text as first
-/// message. native: pi's messages.
+/// Writes a history in a provider's wire format, canonical: the same history gives the same bytes. `target`
+/// is the one the history was rebuilt for. anthropic: Messages API, `system` and `messages`. openai_chat:
+/// Chat Completions, the system text as first message. native: pi's messages.
 SESSIONKIT_API RequestParts encode(History const& history, Target const& target);
 
 /// "anthropic", "openai-chat", "native"; `invalid_argument` names them for anything else.

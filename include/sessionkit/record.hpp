@@ -40,6 +40,7 @@ enum class DamageKind {
   carriage_return,
   invalid_utf8,
   no_final_newline,
+  repeated_line, ///< an entry stands there twice with the same bytes, as pi writes files without an answer
 };
 /// The enumerator's name, for example "torn_tail". Never null.
 SESSIONKIT_API char const* to_string(DamageKind) noexcept;

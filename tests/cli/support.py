@@ -46,8 +46,11 @@ class ProgramTest(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder)
         self.store = self.folder / "store"
 
+    def environment(self, more=None):
+        return {**ENVIRONMENT, "HOME": str(self.folder), "SESSIONKIT_STORE": str(self.store), **(more or {})}
+
     def run_program(self, *args, stdin=b"", env=None, program=SESSIONKIT, **options):
-        environment = dict(ENVIRONMENT, HOME=str(self.folder), SESSIONKIT_STORE=str(self.store), **(env or {}))
+        environment = self.environment(env)
         if isinstance(stdin, str):
             stdin = stdin.encode()
         command = [program, *map(str, args)]
@@ -89,7 +92,7 @@ class ProgramTest(unittest.TestCase):
 
     def on_terminal(self, *args, answer=b"", env=None):
         """Runs the program with a terminal for stdin, stdout and stderr; gives its exit code and what it showed."""
-        environment = dict(ENVIRONMENT, HOME=str(self.folder), SESSIONKIT_STORE=str(self.store), TERM="xterm", **(env or {}))
+        environment = self.environment({"TERM": "xterm", **(env or {})})
         pid, terminal = pty.fork()
         if pid == 0:
             os.chdir(self.folder)

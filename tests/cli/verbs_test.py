@@ -153,6 +153,14 @@ class Append(ProgramTest):
         self.assertEqual((added["id"], added["parentId"]), (entry, "1ac286af"))
         self.assertEqual([p.name for p in self.folder.iterdir()], ["simple_chat.jsonl"])
 
+    def test_what_is_no_session_file_is_not_written_to(self):
+        flat = '{"type":"user","content":"hi","ts":1}\n{"type":"assistant","content":[{"type":"text","text":"ho"}],"ts":2}\n'
+        for name, content in (("empty", ""), ("garbage", "garbage\n"), ("flat", flat)):
+            file = self.folder / f"{name}.jsonl"
+            file.write_text(content)
+            self.fails(2, "append", file, "--role", "user", "--text", "x")
+            self.assertEqual(file.read_text(), content)
+
     def test_a_file_that_is_not_there_is_not_made(self):
         self.fails(3, "append", "./new.jsonl", "--role", "user", "--text", "x")
         self.assertFalse((self.folder / "new.jsonl").exists())
@@ -379,6 +387,18 @@ class Verifying(ProgramTest):
             run = self.ok("verify", PI / name, "--json").json
             self.assertEqual(run["findings"], [], name)
             self.assertNotEqual(run["notices"], [], name)
+
+    def test_an_entry_repeated_byte_for_byte_is_odd_and_one_that_differs_is_damage(self):
+        session = self.new()
+        self.say(session, "user", "x")
+        entry = self.file_of(session).read_bytes().splitlines(keepends=True)[1]
+        for repeated, code, where in ((entry, 0, "notices"), (entry.replace(b'"x"', b'"y"'), 5, "findings")):
+            file = self.folder / "repeated.jsonl"
+            file.write_bytes(self.file_of(session).read_bytes() + repeated)
+            run = self.run_cli("verify", file, "--json")
+            self.assertEqual(run.code, code, run)
+            found, = run.json[where]
+            self.assertEqual((found["kind"], found["line"]), ("repeated_line" if code == 0 else "duplicate_id", 3))
 
     def test_files_that_are_no_sessions_are_findings_not_crashes(self):
         for name, content in (("empty", b""), ("garbage", b"\x00\xff\x13" * 1000), ("text", b"hello\n"),

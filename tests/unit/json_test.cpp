@@ -117,12 +117,24 @@ TEST_CASE("block and byte-wise searches stop at the same byte") {
     std::string text(random.below(100), 'x');
     std::size_t const plain = 1 + random.below(80);
     for (char& c : text)
-      if (random.one_in(plain)) c = random.byte();
+      if (random.one_in(plain)) c = random.one_in(2) ? random.byte() : random.one_of("\\\\nu\"\x1F");
     char const* const end = text.data() + text.size();
-    REQUIRE(plain_end(text.data(), end) == plain_end_scalar(text.data(), end));
+    char const *fast = text.data(), *slow = fast;
+    std::string fast_copy(text.size(), '\0'), slow_copy = fast_copy;
+    char *fast_to = &fast_copy[0], *slow_to = &slow_copy[0];
+    copy_plain(fast, end, fast_to);
+    copy_plain_scalar(slow, end, slow_to);
+    REQUIRE(fast == slow);
+    auto const copied = static_cast<std::size_t>(fast_to - &fast_copy[0]);
+    REQUIRE(copied == static_cast<std::size_t>(slow_to - &slow_copy[0]));
+    REQUIRE(text.compare(0, copied, fast_copy, 0, copied) == 0);
+    REQUIRE(text.compare(0, copied, slow_copy, 0, copied) == 0);
+
     bool fast_seen = false, slow_seen = false;
-    char const* const stop = string_stop(text.data(), end, fast_seen);
-    REQUIRE(stop == string_stop_scalar(text.data(), end, slow_seen));
+    fast = slow = text.data();
+    skip_text(fast, end, fast_seen);
+    skip_text_scalar(slow, end, slow_seen);
+    REQUIRE(fast == slow);
     REQUIRE(
         (fast_seen || !slow_seen)); // it may see one that stands behind the stop, never miss one before it
   }

@@ -59,6 +59,22 @@ TEST_CASE("text is written as nlohmann writes it") {
   CHECK(to_text(out) == all);
 }
 
+TEST_CASE("text that grows as it is read or written has room at every length") {
+  using nlohmann::json;
+  for (std::size_t size = 0; size <= 300; ++size) {
+    for (std::string const& text :
+         {std::string(size, '\x01'), std::string(size, '"'), std::string(size, '\xFF'),
+          std::string(size, 'x') + std::string(size, '\x02') + std::string(size, '\xE4')}) {
+      std::string const expected = json(text).dump(-1, ' ', false, json::error_handler_t::replace);
+      std::string out = "before";
+      append_json_string(out, text);
+      REQUIRE(out == "before" + expected);
+      REQUIRE(to_text(expected) == json::parse(expected).get<std::string>());
+      REQUIRE(to_text("\"" + std::string(size, '\xFF') + "\"").size() == 3 * size);
+    }
+  }
+}
+
 TEST_CASE("two halves of a pair that were put together are one character again") {
   std::string out;
   append_json_string(out, "\xED\xA0\xBD\xED\xB8\x80");
@@ -93,7 +109,7 @@ TEST_CASE("integers are read in any spelling, if integral and in range") {
   }
 }
 
-TEST_CASE("doubles are the nearest ones; too great is none, too small is zero") {
+TEST_CASE("doubles are the nearest ones, too great is none, too small is zero") {
   CHECK(to_double("0.1") == 0.1);
   CHECK(to_double("-1e-3") == -0.001);
   CHECK(to_double("1.7976931348623157e308") == std::numeric_limits<double>::max());

@@ -113,7 +113,7 @@ TEST_CASE("a session that exists is not started again") {
   CHECK(read_file(path) == h + "\n");
 }
 
-TEST_CASE("a file that holds torn bytes only may be started; they stay") {
+TEST_CASE("a file that holds torn bytes only may be started, they stay") {
   TempDir dir;
   std::string const path = dir / "t.jsonl";
   write_file(path, "{\"type\":\"ses");
@@ -162,7 +162,7 @@ TEST_CASE("an id with other bytes is already_exists, a foreign entry behind a pa
   CHECK(read_file(path) == h + "\n" + a + "\n" + d + "\n");
 }
 
-TEST_CASE("torn bytes behind the expected end are no conflict; they are closed off, stay, and are told") {
+TEST_CASE("torn bytes behind the expected end are no conflict, they are closed off, stay, and are told") {
   TempDir dir;
   std::string const path = dir / "t.jsonl";
   std::string const torn = h + "\n" + a + "\n" + b.substr(0, 33);
@@ -206,6 +206,17 @@ TEST_CASE("two appends after a torn tail at every byte of a session are read bac
   CHECK(wrong == 0);
 }
 
+TEST_CASE("torn bytes that end like an object and were closed off are no entry of that id") {
+  TempDir dir;
+  std::string const path = dir / "t.jsonl";
+  std::string const torn = a.substr(0, a.rfind('}')); // ends with the message's own bracket
+  REQUIRE(torn.back() == '}');
+  write_file(path, h + "\n" + torn + "\n");
+  auto writer = open_new(path);
+  REQUIRE(writer.append(Batch({a}, Position{h.size() + 1})).ok());
+  CHECK(read_file(path) == h + "\n" + torn + "\n" + a + "\n");
+}
+
 TEST_CASE("an expected end inside torn bytes is a conflict") {
   TempDir dir;
   std::string const path = dir / "t.jsonl";
@@ -246,8 +257,8 @@ TEST_CASE("a file that was replaced or shortened is noticed") {
     CHECK(writer.append(Batch({c}, end)).error().code == Errc::conflict);
   }
   SECTION("rewritten in place with a line end in the same place: a conflict") {
-    std::string other = h + "\n" + a + "\n" + b + "\n";
-    other[end.value() - 3] = 'X';
+    std::string other = h + "\n" + a + "\n{\"torn";
+    other[end.value() - 5] = '9';
     write_file(path, other);
     CHECK(writer.append(Batch({c}, end)).error().code == Errc::conflict);
   }

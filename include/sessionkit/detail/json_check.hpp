@@ -4,6 +4,7 @@
 #include <sessionkit/detail/json_scan.hpp>
 #include <sessionkit/detail/utf8.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -36,49 +37,104 @@ inline std::int32_t unicode_escape(char const* p, char const* end) noexcept {
   return end - p >= 6 && p[0] == '\\' && p[1] == 'u' ? hex4(p + 2, end) : -1;
 }
 
-/// What the letter behind a backslash stands for; NUL if it is no one-letter escape.
-constexpr char short_escape(char letter) noexcept {
-  switch (letter) {
-  case '"':
-  case '\\':
-  case '/': return letter;
-  case 'b': return '\b';
-  case 'f': return '\f';
-  case 'n': return '\n';
-  case 'r': return '\r';
-  case 't': return '\t';
-  default: return '\0';
+/// What the letter behind a backslash stands for, by letter; NUL where it is no one-letter escape.
+constexpr std::array<char, 256> make_short_escapes() noexcept {
+  std::array<char, 256> meaning{};
+  for (std::size_t i = 0; i < 8; ++i) meaning[byte_of("\"\\/bfnrt"[i])] = "\"\\/\b\f\n\r\t"[i];
+  return meaning;
+}
+inline constexpr std::array<char, 256> short_escapes = make_short_escapes();
+
+/// What the escape at `p` (a backslash) means; NUL if it is not one of two bytes.
+inline char short_escape(char const* p, char const* end) noexcept {
+  return end - p >= 2 ? short_escapes[byte_of(p[1])] : '\0';
+}
+
+/// Moves `p` inside a string to the first quote, control byte or backslash of something else than a two-byte
+/// escape, or to `end`. `non_ascii` is set if a byte >= 0x80 was passed (or stands close behind).
+inline void skip_text_scalar(char const*& p, char const* end, bool& non_ascii) noexcept {
+  while (p != end && *p != '"' && byte_of(*p) >= 0x20) {
+    if (*p == '\\') {
+      if (short_escape(p, end) == '\0') return;
+      ++p;
+    }
+    non_ascii |= byte_of(*p) >= 0x80;
+    ++p;
   }
 }
 
-/// Inside a string: the first quote, backslash or control byte, or `end`. `non_ascii` is set if a byte >=
-/// 0x80 was passed (or stands close behind).
-inline char const* string_stop_scalar(char const* p, char const* end, bool& non_ascii) noexcept {
-  for (; p != end && *p != '"' && *p != '\\' && byte_of(*p) >= 0x20; ++p)
-    if (byte_of(*p) >= 0x80) non_ascii = true;
-  return p;
-}
-
-inline char const* string_stop(char const* p, char const* end, bool& non_ascii) noexcept {
 #if defined(__SSE2__)
-  __m128i const quote = _mm_set1_epi8('"');
-  __m128i const backslash = _mm_set1_epi8('\\');
-  __m128i const control = _mm_set1_epi8(0x1F);
+inline __m128i control_bytes(__m128i block) noexcept {
+  return _mm_cmpeq_epi8(_mm_min_epu8(block, _mm_set1_epi8(0x1F)), block);
+}
+
+/// One bit for each of the 64 bytes at `p` that `select` answers with all ones.
+template <class Select> std::uint64_t mask64(char const* p, Select select) noexcept {
+  std::uint64_t mask = 0;
+  for (int i = 0; i < 64; i += 16)
+    mask |= block_bits(select(_mm_loadu_si128(reinterpret_cast<__m128i const*>(p + i))), i);
+  return mask;
+}
+
+/// The letters of two-byte escapes but quote and backslash.
+inline std::uint64_t escape_letter_mask(char const* p) noexcept {
+  return mask64(p, [](__m128i block) {
+    __m128i const bfn =
+        _mm_or_si128(_mm_or_si128(equal_bytes(block, 'b'), equal_bytes(block, 'f')), equal_bytes(block, 'n'));
+    __m128i const rts =
+        _mm_or_si128(_mm_or_si128(equal_bytes(block, 'r'), equal_bytes(block, 't')), equal_bytes(block, '/'));
+    return _mm_or_si128(bfn, rts);
+  });
+}
+
+/// As `skip_text`, as far as blocks of 64 go; false when the rest is to be looked at byte by byte.
+inline bool skip_text_blocks(char const*& p, char const* end, bool& non_ascii) noexcept {
+  std::uint64_t carry = 0; // 1: the backslash before `p` escapes the byte at `p`
   __m128i seen = _mm_setzero_si128();
-  for (; end - p >= 16; p += 16) {
-    __m128i const block = _mm_loadu_si128(reinterpret_cast<__m128i const*>(p));
-    seen = _mm_or_si128(seen, block);
-    __m128i const stops =
-        _mm_or_si128(_mm_cmpeq_epi8(_mm_min_epu8(block, control), block),
-                     _mm_or_si128(_mm_cmpeq_epi8(block, quote), _mm_cmpeq_epi8(block, backslash)));
-    auto const mask = static_cast<unsigned>(_mm_movemask_epi8(stops));
-    if (mask == 0) continue;
-    non_ascii |= _mm_movemask_epi8(seen) != 0;
-    return p + __builtin_ctz(mask);
+  bool found = false;
+  for (; end - p >= 64; p += 64) {
+    QuoteMasks const masks = quote_masks(p);
+    std::uint64_t const carried = carry;
+    std::uint64_t escaped = 0;
+    if ((masks.backslashes | carry) != 0) escaped = escaped_bytes(masks.backslashes, carry);
+    std::uint64_t const quotes = masks.quotes & ~escaped;
+    std::uint64_t const inside = (quotes & (0 - quotes)) - 1; // the bytes before the closing quote, or all
+    std::uint64_t odd = mask64(p, [&seen](__m128i block) {
+      seen = _mm_or_si128(seen, block);
+      return control_bytes(block);
+    });
+    if (escaped != 0) odd |= escaped & ~(masks.quotes | masks.backslashes | escape_letter_mask(p));
+    if ((odd & inside) != 0) {
+      carry = carried;
+      break;
+    }
+    if (quotes != 0) {
+      p += __builtin_ctzll(quotes);
+      carry = 0;
+      found = true;
+      break;
+    }
   }
+  p -= carry;
   non_ascii |= _mm_movemask_epi8(seen) != 0;
+  return found;
+}
 #endif
-  return string_stop_scalar(p, end, non_ascii);
+
+inline void skip_text(char const*& p, char const* end, bool& non_ascii) noexcept {
+#if defined(__SSE2__)
+  if (end - p >= 16) { // most strings end within one block
+    __m128i const block = _mm_loadu_si128(reinterpret_cast<__m128i const*>(p));
+    __m128i const stops =
+        _mm_or_si128(control_bytes(block), _mm_or_si128(equal_bytes(block, '"'), equal_bytes(block, '\\')));
+    non_ascii |= _mm_movemask_epi8(block) != 0;
+    auto const mask = static_cast<unsigned>(_mm_movemask_epi8(stops));
+    p += mask != 0 ? __builtin_ctz(mask) : 16;
+    if (mask != 0 && *p == '"') return;
+  }
+  if (skip_text_blocks(p, end, non_ascii)) return;
+#endif
+  skip_text_scalar(p, end, non_ascii);
 }
 
 /// What `check_json` found. True if the text is one JSON value.
@@ -212,17 +268,17 @@ class JsonChecker {
   /// From behind the opening quote to behind the closing one.
   bool string() noexcept {
     for (;;) {
-      p_ = string_stop(p_, end_, non_ascii_);
+      skip_text(p_, end_, non_ascii_);
       if (take('"')) return true;
-      if (!at('\\') || !escape()) return false;
+      if (!at('\\')) return false;
+      do { // they come in rows: some programs escape all that is not ASCII
+        if (!unicode()) return false;
+      } while (end_ - p_ >= 2 && p_[0] == '\\' && p_[1] == 'u');
     }
   }
 
-  bool escape() noexcept {
-    if (end_ - p_ >= 2 && short_escape(p_[1]) != '\0') {
-      p_ += 2;
-      return true;
-    }
+  /// An escape of one code unit, or of two that are a pair.
+  bool unicode() noexcept {
     std::int32_t const unit = unicode_escape(p_, end_);
     if (unit < 0) return false;
     p_ += 6;

@@ -37,21 +37,24 @@ inline char const* string_end_scalar(char const* p, char const* end) noexcept {
 }
 
 #if defined(__SSE2__)
+inline __m128i equal_bytes(__m128i block, char c) noexcept { return _mm_cmpeq_epi8(block, _mm_set1_epi8(c)); }
+
+/// One bit for each byte of the block that is all ones; `at` is where in 64 the block stands.
+inline std::uint64_t block_bits(__m128i block, int at) noexcept {
+  return static_cast<std::uint64_t>(static_cast<std::uint32_t>(_mm_movemask_epi8(block))) << at;
+}
+
 struct QuoteMasks {
   std::uint64_t quotes, backslashes;
 };
 
-/// One bit per byte of the 64 at `p`.
+/// One bit for each of the 64 bytes at `p`.
 inline QuoteMasks quote_masks(char const* p) noexcept {
   QuoteMasks masks{0, 0};
   for (int i = 0; i < 64; i += 16) {
     __m128i const block = _mm_loadu_si128(reinterpret_cast<__m128i const*>(p + i));
-    auto const bits = [&](char c) {
-      auto const mask = _mm_movemask_epi8(_mm_cmpeq_epi8(block, _mm_set1_epi8(c)));
-      return static_cast<std::uint64_t>(static_cast<std::uint32_t>(mask)) << i;
-    };
-    masks.quotes |= bits('"');
-    masks.backslashes |= bits('\\');
+    masks.quotes |= block_bits(equal_bytes(block, '"'), i);
+    masks.backslashes |= block_bits(equal_bytes(block, '\\'), i);
   }
   return masks;
 }

@@ -35,25 +35,25 @@ class SESSIONKIT_API IndexFile {
   enum State { missing, good, unreadable };
 
   /// `directory` stays open as long as this. Not `synced`: a power loss may leave an unreadable file.
-  IndexFile(FileOps& ops, int directory, std::string root, std::chrono::milliseconds lock_wait, bool synced);
+  IndexFile(FileOps& ops, int directory, std::string root, bool synced);
 
   Result<State> load(SessionIndex& out);
   /// Writes what `make` makes of the index on disk; `changed` tells it that somebody wrote since we last
   /// loaded or replaced it (else `disk` is empty). A file that is none of ours is moved aside, not lost.
-  Result<void> replace(std::function<std::string(bool changed, SessionIndex disk)> const& make);
+  Result<void> replace(std::function<std::string(bool changed, SessionIndex disk)> const& make,
+                       std::chrono::milliseconds lock_wait);
 
   std::string const& path() const noexcept { return path_; }
 
  private:
   Result<State> read(SessionIndex& out);
-  Result<OpenFile> lock();
+  Result<OpenFile> lock(std::chrono::milliseconds wait);
   Result<void> write_new(std::string const& name, std::string const& text);
   Result<void> move_aside();
 
   FileOps* ops_;
   int directory_;
   std::string root_, path_;
-  std::chrono::milliseconds lock_wait_;
   bool synced_;
   FileStatus seen_ = {}; ///< the version in memory; inode 0: none
 };

@@ -34,6 +34,21 @@ inline char const* ascii_end(char const* p, char const* end) noexcept {
   return ascii_end_scalar(p, end);
 }
 
+/// The length of the valid sequence at `p`, which must be before `end`; 0 if there is none. Surrogates are
+/// invalid.
+inline std::size_t utf8_length(char const* p, char const* end) noexcept {
+  auto const continues = [p](int i) { return (byte_of(p[i]) & 0xC0) == 0x80; };
+  unsigned const lead = byte_of(*p);
+  if (lead < 0x80) return 1;
+  auto const room = end - p;
+  if (lead < 0xE0) return lead >= 0xC2 && room >= 2 && continues(1) ? 2 : 0;
+  if (room < 3 || !continues(1) || !continues(2)) return 0;
+  unsigned const first_bits =
+      (lead & 0xF) << 6 | (byte_of(p[1]) & 0x3F); // of the code point, without the lower ones
+  if (lead < 0xF0) return first_bits >= 0x20 && (first_bits & 0x3E0) != 0x360 ? 3 : 0;
+  return room >= 4 && continues(3) && lead <= 0xF4 && first_bits >= 0x10 && first_bits <= 0x10F ? 4 : 0;
+}
+
 /// One step of a decoder: the length of a valid sequence, or of the part that one U+FFFD stands for
 /// (Unicode's "maximal subpart", as in WHATWG's decoder: never an ASCII byte but the first).
 struct Utf8Step {
@@ -41,20 +56,20 @@ struct Utf8Step {
   bool valid;
 };
 
-/// Reads the sequence at `p`, which must be before `end`. Surrogates are invalid.
 inline Utf8Step utf8_step(char const* p, char const* end) noexcept {
+  if (std::size_t const length = utf8_length(p, end)) return {length, true};
   unsigned const lead = byte_of(*p);
-  if (lead < 0x80) return {1, true};
   if (lead < 0xC2 || lead > 0xF4) return {1, false};
-  std::size_t const length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+  // The bytes that may follow the lead are fewer where the others would be overlong, surrogates or too great.
   unsigned low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
   unsigned high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
-  for (std::size_t i = 1; i < length; ++i) {
-    if (p + i == end || byte_of(p[i]) < low || byte_of(p[i]) > high) return {i, false};
+  std::size_t length = 1;
+  while (p + length != end && byte_of(p[length]) >= low && byte_of(p[length]) <= high) {
+    ++length;
     low = 0x80;
     high = 0xBF;
   }
-  return {length, true};
+  return {length, false};
 }
 
 /// Strict UTF-8: no surrogates, nothing overlong, nothing above U+10FFFF.
@@ -63,36 +78,40 @@ inline bool is_utf8(std::string_view text) noexcept {
   char const* const end = p + text.size();
   while ((p = ascii_end(p, end)) != end) {
     do {
-      Utf8Step const step = utf8_step(p, end);
-      if (!step.valid) return false;
-      p += step.length;
+      std::size_t const length = utf8_length(p, end);
+      if (length == 0) return false;
+      p += length;
     } while (p != end && byte_of(*p) >= 0x80);
   }
   return true;
 }
 
-/// Surrogates take their three-byte WTF-8 form; above 0x10FFFF is U+FFFD.
-inline void append_utf8(std::string& out, std::uint32_t code_point) {
-  auto const tail = [&](unsigned shift) {
-    out.push_back(static_cast<char>(0x80 | ((code_point >> shift) & 0x3F)));
-  };
+/// Writes one to four bytes and answers where they end. Surrogates take their three-byte WTF-8 form; above
+/// 0x10FFFF is U+FFFD.
+inline char* encode_utf8(char* to, std::uint32_t code_point) noexcept {
+  if (code_point > 0x10FFFF) code_point = 0xFFFD;
+  auto const tail = [&](unsigned shift) { *to++ = static_cast<char>(0x80 | ((code_point >> shift) & 0x3F)); };
   if (code_point < 0x80) {
-    out.push_back(static_cast<char>(code_point));
+    *to++ = static_cast<char>(code_point);
   } else if (code_point < 0x800) {
-    out.push_back(static_cast<char>(0xC0 | (code_point >> 6)));
+    *to++ = static_cast<char>(0xC0 | (code_point >> 6));
     tail(0);
   } else if (code_point < 0x10000) {
-    out.push_back(static_cast<char>(0xE0 | (code_point >> 12)));
-    tail(6);
-    tail(0);
-  } else if (code_point <= 0x10FFFF) {
-    out.push_back(static_cast<char>(0xF0 | (code_point >> 18)));
-    tail(12);
+    *to++ = static_cast<char>(0xE0 | (code_point >> 12));
     tail(6);
     tail(0);
   } else {
-    out.append(replacement_character);
+    *to++ = static_cast<char>(0xF0 | (code_point >> 18));
+    tail(12);
+    tail(6);
+    tail(0);
   }
+  return to;
+}
+
+inline void append_utf8(std::string& out, std::uint32_t code_point) {
+  char bytes[4];
+  out.append(bytes, encode_utf8(bytes, code_point));
 }
 
 constexpr bool is_high_surrogate(std::uint32_t unit) noexcept { return (unit & 0xFFFFFC00U) == 0xD800; }

@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::string_view transcript_suffix = ".jsonl";
 constexpr char const* trash_name = "trash";
+constexpr std::chrono::milliseconds index_patience{100}; // a cache is not worth more of a host's time
 
 class FileStore final : public SessionStore {
  public:
@@ -25,11 +26,11 @@ class FileStore final : public SessionStore {
         directory_(std::move(directory)),
         options_(std::move(options)),
         process_(ops.process()),
-        file_(ops, directory_.get(), root_, options_.lock_wait, options_.durability != Durability::os) {}
+        file_(ops, directory_.get(), root_, options_.durability != Durability::os) {}
   ~FileStore() override {
     if (ops_->process() != process_ || touched_.empty()) return;
     try {
-      (void)write_index();
+      (void)write_index(index_patience);
     } catch (...) { // out of memory: the index is a cache
     }
   }
@@ -64,7 +65,7 @@ class FileStore final : public SessionStore {
   Result<SessionInfo> refresh(SessionId const& id, bool anew);
   Result<void> move_to_trash(SessionId const& id);
   void end_of_turn();
-  Result<void> write_index();
+  Result<void> write_index(std::chrono::milliseconds lock_wait);
   std::string merged_index(bool changed, detail::SessionIndex disk);
 
   detail::FileOps* ops_;
@@ -82,7 +83,8 @@ class FileStore final : public SessionStore {
   bool loaded_ = false;
   std::string rebuild_; // why all rows are folded anew before the index is written; empty: no need
 
-  std::mutex writing_; // one thread writes the index
+  std::mutex index_turn_; // held by the thread that writes the index at the end of a turn
+  std::mutex writing_;    // of the index file
   detail::IndexFile file_;
 };
 
@@ -218,7 +220,7 @@ Result<SessionPage> FileStore::list(ListQuery const& query) {
     std::lock_guard<std::mutex> const lock(rows_mutex_);
     rebuilt = !rebuild_.empty();
   }
-  if (rebuilt) (void)write_index();
+  if (rebuilt) (void)write_index(index_patience);
   return page_of(std::move(matching), query);
 }
 
@@ -313,14 +315,16 @@ Result<void> FileStore::move_to_trash(SessionId const& id) {
 
 // The index is a cache: that it could not be written now changes no answer.
 void FileStore::end_of_turn() {
+  std::unique_lock<std::mutex> const turn(index_turn_, std::try_to_lock);
+  if (!turn) return; // another thread is at it; ours waits for the next turn
   {
     std::lock_guard<std::mutex> const lock(rows_mutex_);
     if (!detail::index_is_due(index_.rows.size(), ++turns_)) return;
   }
-  (void)write_index();
+  (void)write_index(index_patience);
 }
 
-Result<void> FileStore::write_index() {
+Result<void> FileStore::write_index(std::chrono::milliseconds lock_wait) {
   if (auto r = load_index(); !r) return r;
   std::set<std::string> stale;
   std::string rebuild;
@@ -341,15 +345,17 @@ Result<void> FileStore::write_index() {
   {
     std::unique_lock<std::mutex> const writing(writing_);
     std::set<std::string> touched, removed;
-    auto const replaced = file_.replace([&](bool changed, detail::SessionIndex disk) {
-      std::lock_guard<std::mutex> const lock(rows_mutex_);
-      std::string text = merged_index(changed, std::move(disk));
-      touched.swap(touched_);
-      removed.swap(removed_);
-      rebuild_.clear();
-      turns_ = 0;
-      return text;
-    });
+    auto const replaced = file_.replace(
+        [&](bool changed, detail::SessionIndex disk) {
+          std::lock_guard<std::mutex> const lock(rows_mutex_);
+          std::string text = merged_index(changed, std::move(disk));
+          touched.swap(touched_);
+          removed.swap(removed_);
+          rebuild_.clear();
+          turns_ = 0;
+          return text;
+        },
+        lock_wait);
     if (!replaced) {
       std::lock_guard<std::mutex> const lock(rows_mutex_);
       touched_.insert(touched.begin(), touched.end());
@@ -398,7 +404,7 @@ Result<std::size_t> FileStore::reindex() {
         ++it;
       }
   }
-  if (auto r = write_index(); !r) return r.error();
+  if (auto r = write_index(options_.lock_wait); !r) return r.error();
   return there.size();
 }
 

@@ -23,12 +23,30 @@ using detail::Piece;
 using detail::Slot;
 using detail::Span;
 
+bool is_same_call(ToolUse const& a, ToolUse const& b) {
+  return a.id == b.id && a.name == b.name && a.input == b.input;
+}
+
+// claw0's later variant writes each call in the answer and once more before its result.
+void drop_announced_calls(Draft& draft, std::string_view name) {
+  std::unordered_map<std::string_view, ToolUse const*> announced;
+  for (Piece& piece : draft.pieces) {
+    if (piece.slot == Slot::user) announced.clear();
+    if (auto const* result = std::get_if<ToolResult>(piece.part)) announced.erase(result->tool_use_id);
+    auto const* call = std::get_if<ToolUse>(piece.part);
+    if (!call) continue;
+    auto const [before, first] = announced.emplace(call->id, call);
+    if (!first && is_same_call(*before->second, *call)) draft.drop(piece, name);
+  }
+}
+
 // The same call twice in a row is one call that was written twice.
 void drop_repeated_calls(Draft& draft, std::string_view name) {
+  if (draft.context.dialect == "flat-v2") return drop_announced_calls(draft, name);
   ToolUse const* last = nullptr;
   for (Piece& piece : draft.pieces) {
     auto const* call = std::get_if<ToolUse>(piece.part);
-    if (call && last && call->id == last->id && call->name == last->name && call->input == last->input)
+    if (call && last && is_same_call(*call, *last))
       draft.drop(piece, name);
     else
       last = call;

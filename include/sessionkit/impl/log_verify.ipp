@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <unordered_set>
+#include <unordered_map>
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
@@ -63,7 +63,7 @@ class VerifySink final : public LineSink {
                   : fmt::format("there is no entry '{}' to be the parent; the entry before is taken instead",
                                 it.name));
     }
-    for (OddLines const& odd : {carriage_returns_, bad_text_})
+    for (OddLines const& odd : {carriage_returns_, bad_text_, repeated_})
       if (odd.count > 0)
         add(odd.first_offset, odd.first_length, odd.kind,
             fmt::format("{} lines {}; the first is here", odd.count, odd.what));
@@ -129,7 +129,12 @@ class VerifySink final : public LineSink {
     if (record.type == "compaction" && reader_.dialect().has_ids) kept(line, record);
     if (record.link == Parent::entry) refer(line, record.parent, DamageKind::missing_parent);
     std::string const own = record.id.empty() ? derived_id(trimmed) : std::string(record.id);
-    if (!ids_.insert(id_hash(own)).second)
+    std::uint64_t const content =
+        std::uint64_t{crc32c(record.line)} << 32 | (record.line.size() & 0xFFFFFFFFU);
+    auto const [earlier, fresh] = ids_.emplace(id_hash(own), content);
+    if (!fresh && earlier->second == content)
+      repeated_.note(line);
+    else if (!fresh)
       add(line.offset, line.length, DamageKind::duplicate_id,
           fmt::format("an earlier entry has the id '{}' too; a parent of that name means the nearest before",
                       own));
@@ -154,10 +159,11 @@ class VerifySink final : public LineSink {
   std::function<void(std::uint64_t, std::uint64_t)> const& progress_;
   std::vector<Damage> damage_;
   std::vector<Dangling> dangling_;
-  std::unordered_set<std::uint64_t> ids_;
+  std::unordered_map<std::uint64_t, std::uint64_t> ids_; // to what tells their lines apart
   std::deque<std::string> unescaped_;
   OddLines carriage_returns_{DamageKind::carriage_return, "have a carriage return, which is passed over"};
   OddLines bad_text_{DamageKind::invalid_utf8, "hold bytes that are not UTF-8, which are read as U+FFFD"};
+  OddLines repeated_{DamageKind::repeated_line, "stand there a second time, byte for byte"};
   bool any_ = false, no_header_ = false;
 };
 

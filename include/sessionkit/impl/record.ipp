@@ -24,6 +24,7 @@ char const* to_string(DamageKind kind) noexcept {
   case DamageKind::carriage_return: return "carriage_return";
   case DamageKind::invalid_utf8: return "invalid_utf8";
   case DamageKind::no_final_newline: return "no_final_newline";
+  case DamageKind::repeated_line: return "repeated_line";
   }
   return "unknown";
 }

@@ -16,13 +16,11 @@ constexpr char const* index_name = "sessions.json";
 constexpr char const* index_lock_name = ".lock";
 }
 
-IndexFile::IndexFile(FileOps& ops, int directory, std::string root, std::chrono::milliseconds lock_wait,
-                     bool synced)
+IndexFile::IndexFile(FileOps& ops, int directory, std::string root, bool synced)
     : ops_(&ops),
       directory_(directory),
       root_(std::move(root)),
       path_(root_ + "/" + index_name),
-      lock_wait_(lock_wait),
       synced_(synced) {}
 
 Result<IndexFile::State> IndexFile::load(SessionIndex& out) { return read(out); }
@@ -48,7 +46,7 @@ Result<IndexFile::State> IndexFile::read(SessionIndex& out) {
   return State::good;
 }
 
-Result<OpenFile> IndexFile::lock() {
+Result<OpenFile> IndexFile::lock(std::chrono::milliseconds wait) {
   std::string const path = root_ + "/" + index_lock_name;
   int const flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
   int const descriptor = uninterrupted([&] { return ops_->open(directory_, index_lock_name, flags, 0600); });
@@ -61,7 +59,7 @@ Result<OpenFile> IndexFile::lock() {
   if (failed == 0 && status.mode != 0600 && status.owner == ops_->user())
     failed = ops_->set_mode(descriptor, 0600);
   if (failed < 0) return file_error(-failed, path, "cannot set the lock file's mode");
-  if (auto r = lock_within(*ops_, descriptor, lock_wait_, path); !r) return r.error();
+  if (auto r = lock_within(*ops_, descriptor, wait, path); !r) return r.error();
   return file;
 }
 
@@ -95,8 +93,9 @@ Result<void> IndexFile::move_aside() {
   return {};
 }
 
-Result<void> IndexFile::replace(std::function<std::string(bool, SessionIndex)> const& make) {
-  Result<OpenFile> const held = lock();
+Result<void> IndexFile::replace(std::function<std::string(bool, SessionIndex)> const& make,
+                                std::chrono::milliseconds lock_wait) {
+  Result<OpenFile> const held = lock(lock_wait);
   if (!held) return held.error();
   FileStatus now;
   int const failed = ops_->status_at(directory_, index_name, now);

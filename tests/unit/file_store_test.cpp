@@ -1,0 +1,553 @@
+// SPDX-License-Identifier: MIT
+#include "support/catch.hpp"
+#include "support/data.hpp"
+#include "support/faulty_file_ops.hpp"
+#include "support/transcript.hpp"
+
+#include <sessionkit/detail/file_store.hpp>
+#include <sessionkit/file_store.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace sessionkit_test;
+using sk::Errc;
+using sk::Position;
+using sk::SessionId;
+using Json = nlohmann::json;
+
+namespace {
+
+SessionId id_of(std::string const& text) { return SessionId::parse(text).value(); }
+
+std::shared_ptr<sk::SessionStore> open_store(std::string const& root, sk::FileStoreOptions options = {}) {
+  return sk::open_file_store(root, std::move(options)).value();
+}
+
+Position start(sk::SessionStore& store, std::string const& id, std::string const& text = "hello") {
+  return store.append(id_of(id), Batch({header_line(id), message_line("m1", "", text)}, {}, true)).value();
+}
+
+std::vector<std::string> lines_of(sk::SessionStore& store, std::string const& id) {
+  return read_all([&](sk::ReadRange const& r) { return store.read(id_of(id), r); }).lines;
+}
+
+std::vector<std::string> listed(sk::SessionStore& store) {
+  std::vector<std::string> ids;
+  sk::SessionPage const page = store.list({}).value();
+  for (auto const& info : page.sessions) ids.push_back(info.id.str());
+  std::sort(ids.begin(), ids.end());
+  return ids;
+}
+
+Json index_of(std::string const& root) { return Json::parse(read_file(root + "/sessions.json")); }
+
+unsigned mode_of(std::string const& path) {
+  struct stat s;
+  REQUIRE(::stat(path.c_str(), &s) == 0);
+  return s.st_mode & 07777U;
+}
+
+using Ids = std::vector<std::string>;
+
+}
+
+TEST_CASE("sessions are files, found again by another store") {
+  TempDir dir;
+  std::string const root = dir / "a/b/sessions";
+  {
+    auto store = open_store(root);
+    Position const end = start(*store, "s1");
+    REQUIRE(store->append(id_of("s1"), Batch({message_line("m2", "m1", "more")}, end)).ok());
+    start(*store, "s2", "other");
+  }
+  CHECK(split_lines(read_file(root + "/s1.jsonl")).size() == 3);
+  auto store = open_store(root);
+  CHECK(lines_of(*store, "s1").size() == 3);
+  CHECK(listed(*store) == Ids{"s1", "s2"});
+  sk::SessionInfo const info = store->info(id_of("s1")).value();
+  CHECK(info.messages == 2);
+  CHECK(info.first_user_text == "hello");
+  CHECK(info.last.str() == "m2");
+  CHECK(info.end.value() == read_file(root + "/s1.jsonl").size());
+}
+
+TEST_CASE("what does not exist is not_found, and asking makes nothing") {
+  TempDir dir;
+  auto store = open_store(dir / "s");
+  CHECK(store->read(id_of("x"), {}).error().code == Errc::not_found);
+  CHECK(store->info(id_of("x")).error().code == Errc::not_found);
+  CHECK(store->remove(id_of("x")).error().code == Errc::not_found);
+  CHECK(store->append(id_of("x"), Batch({message_line("m", "", "t")}, Position{10})).error().code
+        == Errc::not_found);
+  CHECK(store->append(id_of("x"), Batch({}, {}, true)).error().code == Errc::not_found);
+  CHECK(::access((dir / "s/x.jsonl").c_str(), F_OK) != 0);
+  CHECK(listed(*store).empty());
+  sk::FileStoreOptions options;
+  options.create = false;
+  CHECK(sk::open_file_store(dir / "none", options).error().code == Errc::not_found);
+}
+
+TEST_CASE("a session that exists is not started again, an empty or torn file may be") {
+  TempDir dir;
+  auto store = open_store(dir.path());
+  start(*store, "s1");
+  CHECK(store->append(id_of("s1"), Batch({header_line("other")})).error().code == Errc::already_exists);
+  write_file(dir / "s2.jsonl", "");
+  write_file(dir / "s3.jsonl", "{\"type\":\"sess");
+  for (char const* id : {"s2", "s3"}) {
+    CHECK(store->info(id_of(id)).error().code == Errc::not_found);
+    CHECK(store->read(id_of(id), {}).error().code == Errc::not_found);
+    CHECK(listed(*store).size() == 1U + (id == std::string("s3") ? 1U : 0U));
+    start(*store, id);
+    CHECK(lines_of(*store, id).size() == 2);
+  }
+}
+
+TEST_CASE("directories are 0700 and files 0600 whatever the umask") {
+  TempDir dir;
+  mode_t const before = ::umask(0);
+  {
+    auto store = open_store(dir / "x/s");
+    start(*store, "s1");
+    start(*store, "s2");
+    REQUIRE(store->remove(id_of("s2")).ok());
+  }
+  ::umask(before);
+  for (char const* name : {"x", "x/s", "x/s/trash"}) CHECK(mode_of(dir / name) == 0700);
+  for (char const* name : {"x/s/s1.jsonl", "x/s/sessions.json", "x/s/.lock", "x/s/trash/s2.jsonl"})
+    CHECK(mode_of(dir / name) == 0600);
+}
+
+TEST_CASE("a removed session goes to the trash, as often as its id is used") {
+  TempDir dir;
+  auto store = open_store(dir.path());
+  for (int i = 0; i < 3; ++i) {
+    start(*store, "s1", "round " + std::to_string(i));
+    REQUIRE(store->remove(id_of("s1")).ok());
+    CHECK(listed(*store).empty());
+    CHECK(store->info(id_of("s1")).error().code == Errc::not_found);
+  }
+  CHECK(index_of(dir.path())["sessions"].empty());
+  std::size_t kept = 0;
+  for (auto const& entry : std::filesystem::directory_iterator(dir / "trash")) {
+    CHECK(split_lines(read_file(entry.path().string())).size() == 2);
+    ++kept;
+  }
+  CHECK(kept == 3);
+}
+
+TEST_CASE("the index follows the turns and is true of the transcripts") {
+  TempDir dir;
+  auto store = open_store(dir.path());
+  start(*store, "s1");
+  Json row = index_of(dir.path())["sessions"]["s1"];
+  CHECK(row["messageCount"] == 1);
+  CHECK(row["title"] == "hello");
+  CHECK(row["filePath"] == "s1.jsonl");
+  CHECK(row["end"] == read_file(dir / "s1.jsonl").size());
+}
+
+TEST_CASE("an append without the end of a turn writes no index") {
+  TempDir dir;
+  FaultyFileOps ops;
+  auto store = sk::detail::open_file_store(ops, dir.path(), {}).value();
+  Position end = start(*store, "s1");
+  ops.reset();
+  end = store->append(id_of("s1"), Batch({message_line("m2", "m1", "x")}, end)).value();
+  CHECK(ops.calls() + ops.calls(Call::process) <= 5);
+  CHECK(ops.calls(Call::write) == 1);
+}
+
+TEST_CASE("a summary folds only what came since, and anew when the log is another one") {
+  TempDir dir;
+  std::string const path = dir / "s1.jsonl";
+  std::string log = header_line("s1") + "\n";
+  for (int i = 0; i < 2000; ++i)
+    log += message_line(std::to_string(i), i == 0 ? "" : std::to_string(i - 1), std::string(500, 'x')) + "\n";
+  write_file(path, log);
+  { CHECK(open_store(dir.path())->info(id_of("s1")).value().messages == 2000); } // leaves an index behind
+  FaultyFileOps ops;
+  auto store = sk::detail::open_file_store(ops, dir.path(), {}).value();
+  std::uint64_t const before = ops.bytes_read;
+  CHECK(store->info(id_of("s1")).value().messages == 2000);
+  CHECK(ops.bytes_read - before < log.size() / 20);
+
+  std::ofstream(path, std::ios::app) << message_line("new", "1999", "y") << "\n"; // another program appends
+  ops.reset();
+  CHECK(store->info(id_of("s1")).value().messages == 2001);
+  CHECK(ops.bytes_read < log.size() / 20);
+  ops.reset();
+  CHECK(store->info(id_of("s1")).value().messages == 2001); // nothing changed: nothing is read
+  CHECK(ops.bytes_read == 0);
+
+  log = header_line("s1") + "\n" + message_line("a", "", "rewritten") + "\n"; // or rewrites it, shorter
+  write_file(path, log);
+  sk::SessionInfo info = store->info(id_of("s1")).value();
+  CHECK(info.messages == 1);
+  CHECK(info.first_user_text == "rewritten");
+  std::string same_size = log;
+  same_size.replace(same_size.find("rewritten"), 9, "different"); // or in place, of the same size
+  ::usleep(20'000);                                               // file times are that coarse
+  write_file(path, same_size);
+  CHECK(store->info(id_of("s1")).value().first_user_text == "different");
+  CHECK(open_store(dir.path())->info(id_of("s1")).value().first_user_text == "different");
+}
+
+TEST_CASE("a line that gets its line end later is folded once") {
+  TempDir dir;
+  write_file(dir / "s1.jsonl", header_line("s1") + "\n" + message_line("a", "", "1"));
+  auto store = open_store(dir.path());
+  CHECK(store->info(id_of("s1")).value().messages == 1);
+  Position const end = store->info(id_of("s1")).value().end;
+  REQUIRE(store->append(id_of("s1"), Batch({message_line("b", "a", "2")}, end, true)).ok());
+  CHECK(store->info(id_of("s1")).value().messages == 2);
+  CHECK(open_store(dir.path())->info(id_of("s1")).value().messages == 2);
+}
+
+TEST_CASE("damaged lines are counted once, wherever they stand") {
+  TempDir dir;
+  std::string const path = dir / "s1.jsonl";
+  std::string log = header_line("s1") + "\ngarbage\n" + message_line("a", "", "1") + "\nmore garbage\n";
+  write_file(path, log);
+  auto store = open_store(dir.path());
+  CHECK(store->info(id_of("s1")).value().damaged == 2);
+  CHECK(store->info(id_of("s1")).value().damaged == 2);
+  std::ofstream(path, std::ios::app) << message_line("b", "a", "2") << "\n";
+  CHECK(store->info(id_of("s1")).value().damaged == 2);
+  store.reset();
+  CHECK(open_store(dir.path())->info(id_of("s1")).value().damaged == 2);
+}
+
+TEST_CASE("an index that is missing, torn, alien or stale is never believed, and said to be rebuilt") {
+  TempDir dir;
+  std::vector<sk::Event> events;
+  sk::FileStoreOptions options;
+  options.on_event = [&](sk::Event const& event) { events.push_back(event); };
+  {
+    auto store = open_store(dir.path(), options);
+    start(*store, "s1");
+    start(*store, "s2");
+  }
+  CHECK(events.empty()); // a new store has nothing to rebuild
+  std::string const whole = read_file(dir / "sessions.json");
+  std::size_t aside = 0;
+  for (std::string const& bad :
+       {std::string(), std::string("missing"), whole.substr(0, whole.size() / 2), std::string(1000, '\0'),
+        std::string(R"({"agent:main:main":{"sessionId":"x"}})"), whole + std::string(1111, 'x')}) {
+    CAPTURE(bad.substr(0, 30));
+    events.clear();
+    if (bad == "missing") {
+      ::unlink((dir / "sessions.json").c_str());
+    } else {
+      write_file(dir / "sessions.json", bad);
+      ++aside;
+    }
+    auto store = open_store(dir.path(), options);
+    CHECK(listed(*store) == Ids{"s1", "s2"});
+    REQUIRE(events.size() == 1);
+    CHECK(events[0].kind == sk::Event::index_rebuilt);
+    CHECK(index_of(dir.path())["sessions"].size() == 2);
+    CHECK(listed(*store) == Ids{"s1", "s2"});
+    CHECK(events.size() == 1);
+  }
+  std::size_t kept = 0; // what we could not read was moved, not destroyed
+  for (auto const& entry : std::filesystem::directory_iterator(dir.path()))
+    kept += entry.path().filename().string().rfind("sessions.json.unreadable-", 0) == 0 ? 1U : 0U;
+  CHECK(kept == aside);
+}
+
+TEST_CASE("files that appear and vanish show in the list, whatever the index says") {
+  TempDir dir;
+  auto store = open_store(dir.path());
+  start(*store, "s1");
+  start(*store, "s2");
+  CHECK(listed(*store) == Ids{"s1", "s2"});
+  write_file(dir / "s3.jsonl", header_line("s3") + "\n" + message_line("m", "", "t") + "\n");
+  write_file(dir / "not a session id.jsonl", header_line() + "\n");
+  ::unlink((dir / "s1.jsonl").c_str());
+  CHECK(listed(*store) == Ids{"s2", "s3"});
+  CHECK(sk::reindex_file_store(dir.path()).value() == 2);
+  Json const index = index_of(dir.path());
+  CHECK(index["sessions"].size() == 2);
+  CHECK(index["sessions"].contains("s3"));
+}
+
+TEST_CASE("fields of other programs survive our writing the index") {
+  TempDir dir;
+  auto store = open_store(dir.path());
+  Position end = start(*store, "s1");
+  Json index = index_of(dir.path());
+  index["theirs"] = {1, 2};
+  index["sessions"]["s1"]["active"] = true;
+  index["sessions"]["elsewhere"] = {{"id", "elsewhere"}, {"title", "no file here"}};
+  write_file(dir / "sessions.json", index.dump());
+  REQUIRE(store->append(id_of("s1"), Batch({message_line("m2", "m1", "x")}, end, true)).ok());
+  index = index_of(dir.path());
+  CHECK(index["theirs"] == Json({1, 2}));
+  CHECK(index["sessions"]["s1"]["active"] == true);
+  CHECK(index["sessions"]["s1"]["messageCount"] == 2);
+  CHECK(index["sessions"].contains("elsewhere"));
+}
+
+TEST_CASE("two stores over one directory lose no row of each other") {
+  TempDir dir;
+  auto one = open_store(dir.path()), two = open_store(dir.path());
+  for (int i = 0; i < 5; ++i) {
+    start(*one, "a" + std::to_string(i));
+    start(*two, "b" + std::to_string(i));
+  }
+  CHECK(index_of(dir.path())["sessions"].size() == 10);
+  Position const end = one->info(id_of("b0")).value().end;
+  Position const more = one->append(id_of("b0"), Batch({message_line("m2", "m1", "x")}, end, true)).value();
+  start(*two, "c"); // has an older row of b0
+  CHECK(index_of(dir.path())["sessions"]["b0"]["end"] == more.value());
+  REQUIRE(one->remove(id_of("a0")).ok());
+  start(*two, "d");
+  CHECK_FALSE(index_of(dir.path())["sessions"].contains("a0"));
+}
+
+TEST_CASE("the index is written ever more rarely the more rows it has") {
+  using sk::detail::index_is_due;
+  CHECK(index_is_due(1, 1));
+  CHECK(index_is_due(200, 1));
+  CHECK_FALSE(index_is_due(100'000, 1));
+  CHECK_FALSE(index_is_due(100'000, 100));
+  CHECK(index_is_due(100'000, 400));
+}
+
+TEST_CASE("links and special files in the store's place are refused without hanging") {
+  TempDir dir;
+  std::string const root = dir / "s";
+  auto store = open_store(root);
+  write_file(dir / "victim", header_line("v") + "\n");
+  REQUIRE(::symlink("../victim", (root + "/link.jsonl").c_str()) == 0);
+  REQUIRE(::link((dir / "victim").c_str(), (root + "/hard.jsonl").c_str()) == 0);
+  REQUIRE(::mkfifo((root + "/fifo.jsonl").c_str(), 0600) == 0);
+  REQUIRE(::mkdir((root + "/dir.jsonl").c_str(), 0700) == 0);
+  Position const end{header_line("v").size() + 1};
+  for (char const* id : {"link", "hard", "fifo", "dir"}) {
+    CAPTURE(id);
+    CHECK(store->append(id_of(id), Batch({message_line("m", "", "t")}, end)).error().code
+          == Errc::unsafe_path);
+    CHECK(store->append(id_of(id), Batch({header_line("v")})).error().code == Errc::unsafe_path);
+  }
+  for (char const* id : {"link", "fifo", "dir"})
+    CHECK(store->read(id_of(id), {}).error().code == Errc::unsafe_path);
+  CHECK(listed(*store) == Ids{"hard"}); // may be read
+  CHECK(read_file(dir / "victim") == header_line("v") + "\n");
+  REQUIRE(::symlink("s", (dir / "dirlink").c_str()) == 0);
+  CHECK(sk::open_file_store(dir / "dirlink").error().code == Errc::unsafe_path);
+  CHECK(sk::open_file_store(dir / "dirlink/").error().code == Errc::unsafe_path);
+  CHECK(sk::open_file_store(dir / "victim").error().code == Errc::unsafe_path);
+}
+
+TEST_CASE("network file systems are refused") {
+  TempDir dir;
+  for (std::int64_t const magic : {0x6969LL, 0x517BLL, 0xFE534D42LL, 0xFF534D42LL}) {
+    FaultyFileOps ops;
+    ops.pretend_fs = magic;
+    CHECK(sk::detail::open_file_store(ops, dir / "s", {}).error().code == Errc::unsafe_path);
+  }
+  FaultyFileOps ops;
+  ops.pretend_fs = 0xEF53; // ext4
+  CHECK(sk::detail::open_file_store(ops, dir / "s", {}).ok());
+}
+
+TEST_CASE("the durability level says what is synced") {
+  struct Row {
+    sk::Durability level;
+    int plain, turn;
+  };
+  for (Row const& row :
+       {Row{sk::Durability::os, 0, 0}, Row{sk::Durability::turn, 0, 1}, Row{sk::Durability::entry, 1, 1}}) {
+    TempDir dir;
+    FaultyFileOps ops;
+    sk::FileStoreOptions options;
+    options.durability = row.level;
+    auto store = sk::detail::open_file_store(ops, dir.path(), options).value();
+    Position end = start(*store, "s1");
+    ops.reset();
+    end = store->append(id_of("s1"), Batch({message_line("m2", "m1", "x")}, end)).value();
+    CHECK(ops.calls(Call::sync_data) == row.plain);
+    ops.reset();
+    end = store->append(id_of("s1"), Batch({message_line("m3", "m2", "x")}, end, true)).value();
+    CHECK(ops.calls(Call::sync_data) == row.turn);
+    if (row.level == sk::Durability::os) CHECK(ops.calls(Call::sync) == 0);
+  }
+}
+
+TEST_CASE("a failed sync poisons that session only, and the store does not forget it") {
+  TempDir dir;
+  FaultyFileOps ops;
+  auto store = sk::detail::open_file_store(ops, dir.path(), {}).value();
+  Position const end = start(*store, "s1");
+  ops.reset();
+  ops.only = Call::sync_data;
+  ops.fault = {0, EIO, false, false};
+  CHECK(store->append(id_of("s1"), Batch({message_line("m2", "m1", "x")}, end, true)).error().code
+        == Errc::poisoned);
+  ops.reset();
+  for (int i = 0; i < 200; ++i) start(*store, "other" + std::to_string(i)); // more than are kept open
+  CHECK(store->append(id_of("s1"), Batch({message_line("m2", "m1", "x")}, end, true)).error().code
+        == Errc::poisoned);
+  CHECK(store->read(id_of("s1"), {}).ok());
+}
+
+TEST_CASE("descriptors stay bounded over many sessions") {
+  TempDir dir;
+  sk::FileStoreOptions options;
+  options.durability = sk::Durability::os;
+  auto store = open_store(dir.path(), options);
+  std::vector<Position> ends;
+  for (int i = 0; i < 300; ++i)
+    ends.push_back(
+        store->append(id_of("s" + std::to_string(i)), Batch({header_line(std::to_string(i))})).value());
+  std::size_t open = 0;
+  for (auto const& entry : std::filesystem::directory_iterator("/proc/self/fd")) (void)entry, ++open;
+  CHECK(open < 128 + 40);
+  for (std::size_t i = 0; i < 300; ++i)
+    REQUIRE(store->append(id_of("s" + std::to_string(i)), Batch({message_line("m", "", "t")}, ends[i])).ok());
+}
+
+TEST_CASE("a child process must not append through its parent's store") {
+  TempDir dir;
+  auto store = open_store(dir.path());
+  Position const end = start(*store, "s1");
+  Batch const to_old({message_line("m2", "m1", "x")}, end), to_new({header_line("s2")});
+  pid_t const child = ::fork();
+  if (child == 0) {
+    auto const first = store->append(id_of("s1"), to_old);
+    auto const second = store->append(id_of("s2"), to_new);
+    ::_exit(!first && first.error().code == Errc::forked && !second && second.error().code == Errc::forked
+                ? 0
+                : 1);
+  }
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(WEXITSTATUS(status) == 0);
+  CHECK(store->append(id_of("s1"), to_old).ok());
+}
+
+TEST_CASE("threads append, read, sum up and list at once") {
+  TempDir dir;
+  sk::FileStoreOptions options;
+  options.durability = sk::Durability::os;
+  auto store = open_store(dir.path(), options);
+  constexpr int threads = 4, each = 60;
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> running;
+  start(*store, "shared");
+  for (int t = 0; t < threads; ++t)
+    running.emplace_back([&, t] {
+      std::string const own = "own" + std::to_string(t);
+      Position end = start(*store, own);
+      for (int i = 0; i < each; ++i) {
+        std::string const id = std::to_string(t) + "-" + std::to_string(i);
+        auto const appended = store->append(id_of(own), Batch({message_line(id, "", "x")}, end, i % 10 == 0));
+        if (!appended)
+          ++wrong;
+        else
+          end = *appended;
+        for (;;) { // everybody appends to one, too
+          Position const last = store->info(id_of("shared")).value().end;
+          auto const shared = store->append(id_of("shared"), Batch({message_line(id, "", "x")}, last));
+          if (shared) break;
+          if (shared.error().code != Errc::conflict) ++wrong;
+        }
+        if (i % 20 == 0 && !store->list({})) ++wrong;
+      }
+    });
+  for (auto& thread : running) thread.join();
+  CHECK(wrong == 0);
+  CHECK(lines_of(*store, "shared").size() == 2 + threads * each);
+  CHECK(store->info(id_of("shared")).value().messages == 1 + threads * each);
+  CHECK(listed(*store).size() == 1 + threads);
+}
+
+TEST_CASE(
+    "each system call of the store fails once and always: nothing acknowledged is lost, the index is whole") {
+  int runs = 0;
+  for (int const error : {EIO, ENOSPC, EACCES}) {
+    for (bool const sticky : {false, true}) {
+      for (std::int64_t at = 0; at < 400; at += 1 + at / 40, ++runs) {
+        TempDir dir;
+        std::vector<std::string> acked;
+        FaultyFileOps ops;
+        ops.fault = {at, error, sticky, false};
+        {
+          auto store = sk::detail::open_file_store(ops, dir / "s", {});
+          if (store) {
+            auto const first = (*store)->append(
+                id_of("s1"), Batch({header_line("s1"), message_line("m1", "", "a")}, {}, true));
+            if (first) {
+              acked.push_back("m1");
+              if ((*store)->append(id_of("s1"), Batch({message_line("m2", "m1", "b")}, *first, true)))
+                acked.push_back("m2");
+            }
+            (void)(*store)->list({});
+            auto const second = (*store)->append(id_of("s2"), Batch({header_line("s2")}, {}, true));
+            if (second && (*store)->remove(id_of("s2")) && ::access((dir / "s/s2.jsonl").c_str(), F_OK) == 0)
+              acked.push_back("a removed session that stands");
+          }
+        }
+        bool const done = ops.fired == 0;
+        auto store = open_store(dir / "s");
+        auto const page = store->read(id_of("s1"), {});
+        std::vector<std::string> ids;
+        if (page)
+          for (auto const& item : page->items()) ids.emplace_back(item.id);
+        CAPTURE(error, sticky, at);
+        for (std::string const& id : acked) REQUIRE(std::count(ids.begin(), ids.end(), id) == 1);
+        if (::access((dir / "s/sessions.json").c_str(), F_OK) == 0)
+          REQUIRE(index_of(dir / "s").contains("sessions"));
+        REQUIRE(store->list({}).ok());
+        if (done) break;
+      }
+    }
+  }
+  CHECK(runs > 100);
+}
+
+TEST_CASE("the agents' layout is made under a home, for names that are safe") {
+  TempDir dir;
+  auto store = sk::open_agent_store(dir.path(), "main").value();
+  start(*store, "s1");
+  CHECK(::access((dir / "agents/main/sessions/s1.jsonl").c_str(), F_OK) == 0);
+  for (char const* bad : {"", "..", "a/b", ".hidden", "a b"})
+    CHECK(sk::open_agent_store(dir.path(), bad).error().code == Errc::invalid_argument);
+}
+
+TEST_CASE("a transcript of any name is a store of one session") {
+  TempDir dir;
+  std::string const path = dir / "2025-11-04_my file.log";
+  std::string const bytes = read_file(data("pi/tool_calls.jsonl"));
+  write_file(path, bytes);
+  auto store = sk::open_transcript(path).value();
+  SessionId const id = id_of("019a4de1-4400-7520-8747-a6aa30b37519"); // as its header says
+  CHECK(listed(*store) == Ids{id.str()});
+  sk::SessionInfo const info = store->info(id).value();
+  CHECK(info.end.value() == bytes.size());
+  CHECK(info.cwd == "/home/dev/demo-project");
+  CHECK(store->read(id_of("another"), {}).error().code == Errc::not_found);
+  CHECK(store->remove(id).error().code == Errc::unsupported);
+  CHECK(store->append(id, Batch({header_line()})).error().code == Errc::already_exists);
+  std::string const line = message_line("new", info.last.str(), "on");
+  REQUIRE(store->append(id, Batch({line}, info.end, true)).ok());
+  CHECK(read_file(path) == bytes + line + "\n");
+  CHECK(store->info(id).value().messages == info.messages + 1);
+  CHECK(std::distance(std::filesystem::directory_iterator(dir.path()), {}) == 1); // no index, no lock file
+
+  write_file(dir / "old name.jsonl", message_line("m", "", "no header") + "\n");
+  CHECK(listed(*sk::open_transcript(dir / "old name.jsonl").value()) == Ids{"old-name"});
+  CHECK(sk::open_transcript(dir / "none").error().code == Errc::not_found);
+  CHECK(sk::open_transcript(dir.path()).error().code == Errc::unsafe_path);
+}
