@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sessionkit { inline namespace v0 {
@@ -16,6 +17,7 @@ struct Context {
   EntryId leaf = {};                    ///< empty: the log has no entries
   Position end = {};                    ///< end of the log when it was read
   std::vector<Damage> damage = {};      ///< met on the way; what they hide is not in `entries`
+  std::string_view dialect = "native";  ///< of the log: `faithful` histories regroup as its program does
 };
 
 /// Reads what counts from the leaf backwards and stops as soon as it may: cost follows what is kept, not the

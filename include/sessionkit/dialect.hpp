@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace sessionkit { inline namespace v0 {
 
@@ -32,11 +33,32 @@ struct Dialect {
 
   /// True if `encode` can say bodies of this kind (index in `EntryBody`).
   bool (*can)(std::size_t body_index) noexcept;
+
+  /// A message as this dialect stores it: the messages of one line each, at least one.
+  std::vector<Message> (*split)(Message const& message);
+
+  /// Lines carry ids and parents. False: an entry follows the one before it and is called by its place
+  /// (`@N`); such a log has no branches.
+  bool has_ids;
 };
 
 /// pi / OpenClaw JSONL version 3 (versions 1 and 2 are read): `id`, `parentId`, RFC 3339 times. The default.
 /// Format: the documentation of pi-coding-agent, docs/session.md, and its session-manager.
 SESSIONKIT_API Dialect const& native_dialect() noexcept;
+
+/// claw0's lines (its s03 sessions): `user`, `assistant`, `tool_use`, `tool_result`, each with its own
+/// members and an RFC 3339 `ts`; the first line is `session`. What claw0 does not know is written as members
+/// it passes over. Format: claw0's docs/zh/s03_sessions.md.
+SESSIONKIT_API Dialect const& flat_dialect() noexcept;
+
+/// The later variant of the same: no first line, `ts` in seconds since 1970, results in `content`. Read only,
+/// because its program cannot read the lines of the first.
+SESSIONKIT_API Dialect const& flat_v2_dialect() noexcept;
+
+/// ai-panel's and ZyHive's lines: `message` lines around `{role, content}` in the Anthropic API's spelling,
+/// times in milliseconds since 1970; a compaction names no entry, the messages it keeps stand again behind
+/// it. Format: ai-panel's docs/session-design.md.
+SESSIONKIT_API Dialect const& panel_dialect() noexcept;
 
 /// The dialect of this name, or null.
 SESSIONKIT_API Dialect const* find_dialect(std::string_view name) noexcept;

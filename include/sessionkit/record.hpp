@@ -14,7 +14,8 @@ namespace sessionkit { inline namespace v0 {
 
 /// A line and its head: what stores carry. Views; whoever made the record owns the bytes.
 struct RecordView {
-  std::string_view id = {}, type = {};
+  std::string_view id = {}; ///< empty on the way in: the line has none, the store calls it by its place
+  std::string_view type = {};
   std::string_view line = {}; ///< one JSON object, without its line end
   Parent link = Parent::previous;
   std::string_view parent = {}; ///< set where `link` is `entry`

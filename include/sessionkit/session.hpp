@@ -78,7 +78,8 @@ class SESSIONKIT_API Session {
   /// Stores several messages in one write, all or nothing (a file may keep a prefix after a crash).
   Result<std::vector<EntryId>> append_all(std::vector<Message> const& messages,
                                           AppendOptions const& options = {});
-  /// Stores any other entry. `invalid_argument` for a `Header`.
+  /// Stores any other entry. `invalid_argument` for a `Header`. In dialects that name no first kept entry,
+  /// what a `Compaction` keeps is stored again behind it, in the same write.
   Result<EntryId> append_entry(EntryBody body, AppendOptions const& options = {});
   /// Makes everything so far survive power loss, where the store's level says turns do.
   Result<void> end_turn();

@@ -34,7 +34,11 @@ struct SessionInfo {
   std::string parent_session = {};
   std::uint64_t copied = 0; ///< entries taken over by a fork: their usage is counted where they came from
   EntryId last = {};        ///< the last entry of the log: where a session continues unless told otherwise
-  Position end = {};        ///< end of the last entry folded in
+  std::uint64_t since_compaction =
+      0;                     ///< messages behind the last compaction, those that stand again included
+  std::uint64_t repeats = 0; ///< how many of the next messages stand in the log already: what a panel
+                             ///< compaction keeps is written again behind it, and counted once
+  Position end = {};         ///< end of the last entry folded in
   std::uint32_t end_crc =
       0; ///< CRC-32C of that entry's line: tells whether the log is still the one that was folded
 

@@ -9,11 +9,14 @@
 #include <sessionkit/impl/error.ipp>
 #include <sessionkit/impl/file_ops.ipp>
 #include <sessionkit/impl/file_store.ipp>
+#include <sessionkit/impl/flat_dialect.ipp>
 #include <sessionkit/impl/history.ipp>
 #include <sessionkit/impl/history_parts.ipp>
 #include <sessionkit/impl/history_policy.ipp>
+#include <sessionkit/impl/history_regroup.ipp>
 #include <sessionkit/impl/history_rules.ipp>
 #include <sessionkit/impl/ids.ipp>
+#include <sessionkit/impl/line_members.ipp>
 #include <sessionkit/impl/line_scan.ipp>
 #include <sessionkit/impl/log_reader.ipp>
 #include <sessionkit/impl/log_summary.ipp>
@@ -25,6 +28,7 @@
 #include <sessionkit/impl/native_dialect.ipp>
 #include <sessionkit/impl/native_encode.ipp>
 #include <sessionkit/impl/open_logs.ipp>
+#include <sessionkit/impl/panel_dialect.ipp>
 #include <sessionkit/impl/path_walk.ipp>
 #include <sessionkit/impl/provider.ipp>
 #include <sessionkit/impl/provider_anthropic.ipp>

@@ -29,10 +29,11 @@ struct Batch {
 };
 
 /// Links the entries one behind the other, the first behind `leaf` (empty: a new root), and encodes them.
+/// Dialects without ids write no links.
 Result<Batch> make_batch(std::vector<Entry> entries, EntryId const& leaf, Dialect const& dialect);
 
 /// The entries from the first to `leaf`, line for line. Where a line does not name the entry before it
-/// (formats without ids, a break that damage made) it is encoded anew, so that the copy is whole.
+/// (version 1, a break that damage made) it is encoded anew, so that the copy is whole.
 Result<Batch> copy_path(SessionStore& store, SessionId const& id, EntryId const& leaf);
 
 /// One message as the entries' dialects want it: tool results stand alone, one in each message of role tool.

@@ -13,6 +13,9 @@ void encode_anthropic(History const& history, Target const& target, RequestParts
 void encode_openai_chat(History const& history, Target const& target, RequestParts& out);
 void encode_native_history(History const& history, Target const& target, RequestParts& out);
 
+/// Appends one part as Anthropic's API spells it, with a comma where one is due. Nothing for `Opaque`.
+void append_anthropic_part(std::string& out, Part const& part);
+
 /// Bytes that the encoded messages will take, roughly, so that the text grows once.
 std::size_t encoded_size(History const& history) noexcept;
 

@@ -55,7 +55,8 @@ struct Session::State {
   Result<Position> write(detail::Batch const& batch, bool durable);
   Result<std::optional<std::vector<EntryId>>> already_stored(std::vector<Entry> const& drafts);
   Result<std::optional<std::vector<EntryId>>> settle_doubt(std::vector<Entry> const& drafts, bool durable);
-  void stored(detail::Batch const& batch, Position at);
+  std::vector<EntryId> stored(detail::Batch const& batch, Position at);
+  std::vector<EntryId> ids_by_place(detail::Batch const& batch, Position at) const;
 };
 
 }}

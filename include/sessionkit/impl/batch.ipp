@@ -13,6 +13,7 @@ namespace {
 struct CopiedLine {
   Entry entry;
   std::string line;
+  Dialect const* dialect;
 };
 
 // Version 1 names the first kept entry by the number of its line, the header's being 0.
@@ -28,7 +29,7 @@ Result<std::vector<CopiedLine>> read_path(SessionStore& store, SessionId const& 
   Result<WalkResult> const walked =
       walk_path(store, id, leaf, [&](RecordPage const& page, RecordPage::Item const& item) {
         if (Result<Entry> entry = decode(page, item))
-          path.push_back({std::move(*entry), std::string(item.line)});
+          path.push_back({std::move(*entry), std::string(item.line), find_dialect(page.dialect)});
         return true;
       });
   if (!walked) return walked.error();
@@ -47,7 +48,8 @@ Result<Batch> copy_path(SessionStore& store, SessionId const& id, EntryId const&
   for (CopiedLine& copied : *path) {
     Entry& entry = copied.entry;
     Parent const link = before.empty() ? Parent::root : Parent::entry;
-    if (entry.link == link && entry.parent == before) {
+    bool const follows = !copied.dialect->has_ids || (entry.link == link && entry.parent == before);
+    if (follows) {
       batch.lines += copied.line;
     } else { // a gap in the chain
       entry.link = link;
@@ -72,7 +74,10 @@ std::vector<RecordView> Batch::records(Dialect const& dialect, std::deque<std::s
     RecordView view;
     dialect.head(line, view, unescaped);
     // The head's own texts may have been escapes in the line: the entry has them plain.
-    view.id = entries[i].as<Header>() ? view.id : std::string_view(entries[i].id.str());
+    if (entries[i].as<Header>())
+      view.id = scratch.emplace_back(view.id);
+    else
+      view.id = dialect.has_ids ? std::string_view(entries[i].id.str()) : std::string_view();
     view.type = scratch.emplace_back(view.type);
     view.parent = entries[i].parent.str();
     view.link = entries[i].link;
@@ -86,7 +91,9 @@ Result<Batch> make_batch(std::vector<Entry> entries, EntryId const& leaf, Dialec
   batch.entries = std::move(entries);
   EntryId parent = leaf;
   for (Entry& entry : batch.entries) {
-    if (!entry.as<Header>()) {
+    if (!dialect.has_ids) {
+      entry.link = entry.as<Header>() ? Parent::root : Parent::previous;
+    } else if (!entry.as<Header>()) {
       entry.link = parent.empty() ? Parent::root : Parent::entry;
       entry.parent = std::exchange(parent, entry.id);
     }

@@ -26,6 +26,7 @@ class ContextBuilder {
 
   bool add(RecordPage const& page, RecordPage::Item const& item) {
     if (context_.leaf.empty()) context_.leaf = EntryId(std::string(item.id));
+    context_.dialect = page.dialect;
     bool const last = context_.compaction && item.id == first_kept_;
     Result<Entry> entry = decode(page, item);
     if (!entry)
@@ -66,6 +67,8 @@ class ContextBuilder {
     first_kept_ = compaction.first_kept.str();
     std::optional<std::uint64_t> const index = compaction.first_kept_index;
     context_.compaction = std::move(entry);
+    if (Dialect const* dialect = find_dialect(context_.dialect); dialect && !dialect->has_ids)
+      first_kept_.clear(); // a label: only what follows is kept
     if (first_kept_.empty() && index) resolve(*index);
     return !first_kept_.empty() && !failure_;
   }

@@ -9,7 +9,9 @@ namespace sessionkit { inline namespace v0 {
 namespace {
 
 // In the order they are tried; the first that recognises a line wins.
-std::array<Dialect const*, 1> known_dialects() noexcept { return {&native_dialect()}; }
+std::array<Dialect const*, 4> known_dialects() noexcept {
+  return {&panel_dialect(), &flat_dialect(), &flat_v2_dialect(), &native_dialect()};
+}
 
 }
 

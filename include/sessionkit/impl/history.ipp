@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include <sessionkit/detail/history_regroup.hpp>
 #include <sessionkit/detail/history_rules.hpp>
 #include <sessionkit/detail/native_text.hpp>
 #include <sessionkit/detail/raw_json_access.hpp>
@@ -150,7 +151,7 @@ Message message_of(detail::Draft const& draft, detail::Span const& span) {
   detail::Piece const& last = draft.pieces[draft.order[span.end - 1]];
   if (first.source == detail::no_piece) return message;
   if (span.role == Role::assistant) message.generation = draft.sources[last.source].message->generation;
-  if (draft.target.provider != Provider::native) return message;
+  if (draft.target.provider != Provider::native || detail::regroup_of(draft.context.dialect)) return message;
   detail::Source const& source = draft.sources[first.source];
   message.metadata = source.message ? source.message->metadata : time_metadata(source.entry->at);
   return message;
@@ -267,10 +268,14 @@ History rebuild_faithful(Context const& context, Target const& target) {
   History history;
   history.system = target.system;
   history.messages.reserve(context.entries.size() + 1);
-  Converter convert(history);
-  if (context.compaction) convert(*context.compaction);
-  for (Entry const& entry : context.entries)
-    if (!entry.as<Compaction>()) convert(entry); // an older one, within what is kept
+  if (detail::Regroup const regroup = detail::regroup_of(context.dialect)) {
+    regroup(context, history);
+  } else {
+    Converter convert(history);
+    if (context.compaction) convert(*context.compaction);
+    for (Entry const& entry : context.entries)
+      if (!entry.as<Compaction>()) convert(entry); // an older one, within what is kept
+  }
   history.tokens = count_tokens(history.messages);
   return history;
 }

@@ -23,12 +23,30 @@ using detail::Piece;
 using detail::Slot;
 using detail::Span;
 
+bool is_same_call(ToolUse const& a, ToolUse const& b) {
+  return a.id == b.id && a.name == b.name && a.input == b.input;
+}
+
+// claw0's later variant writes each call in the answer and once more before its result.
+void drop_announced_calls(Draft& draft, std::string_view name) {
+  std::unordered_map<std::string_view, ToolUse const*> announced;
+  for (Piece& piece : draft.pieces) {
+    if (piece.slot == Slot::user) announced.clear();
+    if (auto const* result = std::get_if<ToolResult>(piece.part)) announced.erase(result->tool_use_id);
+    auto const* call = std::get_if<ToolUse>(piece.part);
+    if (!call) continue;
+    auto const [before, first] = announced.emplace(call->id, call);
+    if (!first && is_same_call(*before->second, *call)) draft.drop(piece, name);
+  }
+}
+
 // The same call twice in a row is one call that was written twice.
 void drop_repeated_calls(Draft& draft, std::string_view name) {
+  if (draft.context.dialect == "flat-v2") return drop_announced_calls(draft, name);
   ToolUse const* last = nullptr;
   for (Piece& piece : draft.pieces) {
     auto const* call = std::get_if<ToolUse>(piece.part);
-    if (call && last && call->id == last->id && call->name == last->name && call->input == last->input)
+    if (call && last && is_same_call(*call, *last))
       draft.drop(piece, name);
     else
       last = call;
@@ -138,6 +156,15 @@ void drop_unfinished_calls(Draft& draft, std::string_view name) {
     if (!piece.part || piece.slot != Slot::call || piece.link != no_piece) continue;
     Message const* message = draft.sources[piece.source].message;
     if (message && message->generation && message->generation->stop == StopReason::aborted)
+      draft.drop(piece, name);
+  }
+}
+
+// A call that has no id and no result: nothing could ever answer it.
+void drop_calls_without_id(Draft& draft, std::string_view name) {
+  for (std::uint32_t i = 0; i < draft.pieces.size(); ++i) {
+    Piece& piece = draft.pieces[i];
+    if (piece.part && piece.slot == Slot::call && piece.link == no_piece && draft.call(i).id.empty())
       draft.drop(piece, name);
   }
 }
@@ -350,10 +377,11 @@ void trim_final_text(Draft& draft, std::string_view name) {
   }
 }
 
-constexpr std::array<detail::StructuralRule, 10> structural_rules{{{"repeated_call", drop_repeated_calls},
+constexpr std::array<detail::StructuralRule, 11> structural_rules{{{"repeated_call", drop_repeated_calls},
                                                                    {"duplicate_result", pair_results},
                                                                    {"orphan_result", drop_orphan_results},
                                                                    {"unfinished_call", drop_unfinished_calls},
+                                                                   {"call_without_id", drop_calls_without_id},
                                                                    {"tool_id", fit_ids},
                                                                    {"reused_id", rename_reused_ids},
                                                                    {"missing_result", answer_missing_results},

@@ -126,7 +126,7 @@ class VerifySink final : public LineSink {
     bool const first = !std::exchange(any_, true);
     if (record.type == "session") return; // the header is no part of the tree
     if (first) no_header_ = true;
-    if (record.type == "compaction") kept(line, record);
+    if (record.type == "compaction" && reader_.dialect().has_ids) kept(line, record);
     if (record.link == Parent::entry) refer(line, record.parent, DamageKind::missing_parent);
     std::string const own = record.id.empty() ? derived_id(trimmed) : std::string(record.id);
     std::uint64_t const content =

@@ -223,8 +223,8 @@ Result<LogWriter::Found> LogWriter::look_behind(Append const& batch, std::uint64
   if (expected == size) return found;
 
   // Of what stands there, only entries of our ids count, each one's follower, and whether there is any.
-  std::set<std::string_view> ours;
-  for (RecordView const& record : batch.records) ours.insert(record.id);
+  std::set<std::string_view> ours; // ids, and lines without
+  for (RecordView const& record : batch.records) ours.insert(record.id.empty() ? record.line : record.id);
   RecordPage behind;
   bool follows_ours = true;
   std::uint64_t torn = 0;
@@ -236,7 +236,7 @@ Result<LogWriter::Found> LogWriter::look_behind(Append const& batch, std::uint64
     if (!page) return page.error();
     for (RecordPage::Item const& item : page->items()) {
       if (!is_whole_object(item.line)) continue; // torn bytes that somebody closed off
-      bool const of_ours = ours.count(item.id) > 0;
+      bool const of_ours = ours.count(item.id) > 0 || ours.count(item.line) > 0;
       if (of_ours || follows_ours) behind.add(item.end, item);
       follows_ours = of_ours;
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include <sessionkit/dialect.hpp>
 #include <sessionkit/memory_store.hpp>
 
 #include <fmt/format.h>
@@ -20,7 +21,9 @@ class MemoryStore final : public SessionStore {
       if (batch.expected != Position{}) return missing(id);
       if (batch.records.empty())
         return Error{Errc::invalid_argument, 0, "a new session needs a header; the batch is empty"};
-      return write(logs_.try_emplace(id, MemoryLog{{}, make_session_info(id)}).first->second, batch, 0);
+      Dialect const* const dialect = detect_dialect(batch.records.front().line);
+      MemoryLog log{{}, make_session_info(id), dialect ? dialect->name : native_dialect().name};
+      return write(logs_.try_emplace(id, std::move(log)).first->second, batch, 0);
     }
     MemoryLog& log = found->second;
     if (batch.expected.value() > log.rows.size())
@@ -43,6 +46,7 @@ class MemoryStore final : public SessionStore {
     std::size_t at = backwards ? rows.size() : 0;
     if (range.from) at = std::min<std::size_t>(range.from->value(), rows.size());
     RecordPage page;
+    page.dialect = found->second.dialect;
     std::size_t bytes = 0;
     while (backwards ? at > 0 : at < rows.size()) {
       MemoryRow const& row = rows[backwards ? at - 1 : at];
@@ -89,6 +93,7 @@ class MemoryStore final : public SessionStore {
   struct MemoryLog {
     std::vector<MemoryRow> rows;
     SessionInfo info;
+    std::string_view dialect;
   };
 
   static std::vector<RecordPage::Item> items(MemoryLog const& log, std::size_t begin, std::size_t end) {
@@ -100,9 +105,11 @@ class MemoryStore final : public SessionStore {
   static Result<Position> write(MemoryLog& log, Append const& batch, std::size_t present) {
     for (std::size_t i = present; i < batch.records.size(); ++i) {
       RecordView const& r = batch.records[i];
+      std::string name = r.id.empty() ? fmt::format("@{}", log.rows.size() + 1) : std::string(r.id);
       log.rows.push_back(
-          {std::string(r.id), std::string(r.type), std::string(r.line), std::string(r.parent), r.link});
-      if (!batch.after) fold(log.info, RecordPage::Item{r, Position{log.rows.size()}});
+          {std::move(name), std::string(r.type), std::string(r.line), std::string(r.parent), r.link});
+      MemoryRow const& row = log.rows.back();
+      if (!batch.after) fold(log.info, RecordPage::Item{row.view(), Position{log.rows.size()}}, log.dialect);
     }
     Position const end{log.rows.size()};
     if (batch.after) {

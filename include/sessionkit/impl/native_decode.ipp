@@ -2,7 +2,7 @@
 #pragma once
 #include <sessionkit/detail/content.hpp>
 #include <sessionkit/detail/fields.hpp>
-#include <sessionkit/detail/json.hpp>
+#include <sessionkit/detail/line_members.hpp>
 #include <sessionkit/detail/native_dialect.hpp>
 #include <sessionkit/detail/native_text.hpp>
 
@@ -236,12 +236,6 @@ constexpr std::array<LineType, 10> line_types{{{"message", decode_message},
                                                {"custom_message", decode_custom_message},
                                                {"custom", decode_custom}}};
 
-Timestamp time_of(std::string_view raw) {
-  if (detail::json_kind(raw) == JsonKind::number) return from_unix_ms(detail::to_int(raw).value_or(0));
-  Result<Timestamp> const at = parse_rfc3339(detail::to_text(raw));
-  return at ? *at : Timestamp{};
-}
-
 Error line_fault(RecordView const& record, detail::JsonCheck const& check) {
   bool const deep = check.fault == detail::JsonCheck::too_deep;
   return {Errc::corrupt, 0,
@@ -254,15 +248,26 @@ Error line_fault(RecordView const& record, detail::JsonCheck const& check) {
 
 namespace detail {
 
-Result<Entry> decode_native(RecordView const& record) {
+Timestamp line_time(std::string_view raw) {
+  if (json_kind(raw) == JsonKind::number) return from_unix_ms(to_int(raw).value_or(0));
+  Result<Timestamp> const at = parse_rfc3339(to_text(raw));
+  return at ? *at : Timestamp{};
+}
+
+Result<std::string_view> whole_object(RecordView const& record) {
   JsonCheck const check = check_json(record.line);
   if (!check) return line_fault(record, check);
   char const* const begin = record.line.data();
   char const* const first = skip_space(begin, begin + record.line.size());
   std::string_view const object = record.line.substr(static_cast<std::size_t>(first - begin));
   if (json_kind(object) != JsonKind::object) return line_fault(record, check);
+  return object;
+}
 
-  Fields line(object);
+Result<Entry> decode_native(RecordView const& record) {
+  Result<std::string_view> const object = whole_object(record);
+  if (!object) return object.error();
+  Fields line(*object);
   line.take("type");
   line.take("id");
   line.take("parentId");
@@ -270,14 +275,14 @@ Result<Entry> decode_native(RecordView const& record) {
   entry.id = EntryId(std::string(record.id));
   entry.link = record.link;
   entry.parent = EntryId(std::string(record.parent));
-  entry.at = time_of(line.take("timestamp"));
+  entry.at = line_time(line.take("timestamp"));
   for (LineType const& known : line_types) {
     if (known.type != record.type) continue;
     entry.body = known.decode(line, record);
     if (!entry.as<Unknown>()) entry.extra = line.rest();
     return entry;
   }
-  entry.body = Unknown{std::string(record.type), RawJsonAccess::trust(std::string(object))};
+  entry.body = Unknown{std::string(record.type), RawJsonAccess::trust(std::string(*object))};
   return entry;
 }
 

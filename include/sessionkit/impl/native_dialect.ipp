@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-#include <sessionkit/detail/json.hpp>
+#include <sessionkit/detail/batch.hpp>
+#include <sessionkit/detail/line_members.hpp>
 #include <sessionkit/detail/native_dialect.hpp>
 
 #include <variant>
@@ -15,13 +16,6 @@ bool detect_native(std::string_view line) noexcept {
   if (type != "\"session\"") return false;
   std::string_view const id = find_member(line, "id");
   return json_kind(id) == JsonKind::string;
-}
-
-// A view of the text of a JSON string: into the line, or unescaped into `kept`.
-std::string_view string_view_of(std::string_view raw, std::deque<std::string>& kept) {
-  std::string_view const inside = raw.substr(1, raw.size() - 2);
-  bool const plain = inside.find('\\') == std::string_view::npos && detail::is_utf8(inside);
-  return plain ? inside : std::string_view(kept.emplace_back(detail::to_text(raw)));
 }
 
 bool can_native(std::size_t) noexcept { return true; }
@@ -42,14 +36,14 @@ bool native_head(std::string_view line, RecordView& out, std::deque<std::string>
                                    bool const text = json_kind(value) == JsonKind::string;
                                    if (key_is(key, "type")) {
                                      seen |= has_type;
-                                     if (text) out.type = string_view_of(value, unescaped);
+                                     if (text) out.type = text_view(value, unescaped);
                                    } else if (key_is(key, "id")) {
                                      seen |= has_id;
-                                     if (text) out.id = string_view_of(value, unescaped);
+                                     if (text) out.id = text_view(value, unescaped);
                                    } else if (key_is(key, "parentId")) {
                                      if (text || value == "null")
                                        seen |= has_parent; // another value may be a torn one: read on
-                                     if (text) out.parent = string_view_of(value, unescaped);
+                                     if (text) out.parent = text_view(value, unescaped);
                                      out.link = text ? Parent::entry : Parent::root;
                                    }
                                    return seen != has_all;
@@ -61,8 +55,14 @@ bool native_head(std::string_view line, RecordView& out, std::deque<std::string>
 }
 
 Dialect const& native_dialect() noexcept {
-  static constexpr Dialect native{
-      "native", detect_native, detail::native_head, detail::decode_native, detail::encode_native, can_native};
+  static constexpr Dialect native{"native",
+                                  detect_native,
+                                  detail::native_head,
+                                  detail::decode_native,
+                                  detail::encode_native,
+                                  can_native,
+                                  detail::split_tool_results,
+                                  true};
   return native;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 #include <sessionkit/detail/content.hpp>
-#include <sessionkit/detail/json.hpp>
+#include <sessionkit/detail/line_members.hpp>
 #include <sessionkit/detail/native_dialect.hpp>
 
 #include <fmt/format.h>
@@ -28,24 +28,6 @@ std::string_view stop_name(Generation const& made, bool calls) noexcept {
   return calls ? "toolUse" : "stop";
 }
 
-// Members of an object value, behind what is written already, but for those in `except`.
-void write_members(JsonWriter& json, RawJson const& object,
-                   std::initializer_list<std::string_view> except = {}) {
-  if (!object.is_object()) return;
-  detail::for_members(object.str(), [&](std::string_view key, std::string_view value) {
-    for (std::string_view const name : except)
-      if (detail::key_is(key, name)) return true;
-    std::string name;
-    detail::append_unescaped(name, key);
-    json.member_raw(name, value);
-    return true;
-  });
-}
-
-bool has_member(RawJson const& object, std::string_view name) {
-  return object.is_object() && !detail::find_member(object.str(), name).empty();
-}
-
 // pi's terminal reads usage and its cost of every assistant message without asking whether they are there.
 void write_usage(JsonWriter& json, Usage const& usage) {
   json.key("usage").begin_object();
@@ -67,7 +49,7 @@ void write_generation(JsonWriter& json, Message const& message) {
   json.member("api", known(made.api))
       .member("provider", known(made.provider))
       .member("model", known(made.model));
-  if (!has_member(message.metadata, "usage")) write_usage(json, made.usage.value_or(Usage{}));
+  if (!detail::has_member(message.metadata, "usage")) write_usage(json, made.usage.value_or(Usage{}));
   json.member("stopReason", stop_name(made, !message.tool_uses().empty()));
   if (!made.request_id.empty()) json.member("responseId", made.request_id);
 }
@@ -154,7 +136,7 @@ struct BodyWriter {
     if (!body.data.is_null()) json.member_raw("data", body.data.str());
   }
   void operator()(Unknown const& body) const {
-    write_members(json, body.line, {"type", "id", "parentId", "timestamp"});
+    detail::write_members(json, body.line, {"type", "id", "parentId", "timestamp"});
   }
 
  private:
@@ -233,8 +215,8 @@ void encode_native_message(Message const& message, Timestamp at, std::string& ou
     write_parts(json, message, out);
     break;
   }
-  write_members(json, message.metadata);
-  if (!has_member(message.metadata, "timestamp")) json.key("timestamp").integer(to_unix_ms(at));
+  detail::write_members(json, message.metadata);
+  if (!detail::has_member(message.metadata, "timestamp")) json.key("timestamp").integer(to_unix_ms(at));
   json.end_object();
 }
 
@@ -254,7 +236,7 @@ Result<void> encode_native(Entry const& entry, std::string& out) {
     json.member("timestamp", to_rfc3339(entry.at));
     std::visit(BodyWriter{json, out, entry.at}, entry.body);
   }
-  write_members(json, entry.extra);
+  detail::write_members(json, entry.extra);
   json.end_object();
   return {};
 }

@@ -18,6 +18,7 @@ using detail::next_element;
 
 struct AnthropicBlock {
   std::string& out;
+  bool bare_results = false; ///< results of one text as a string
 
   void operator()(Text const& text) const {
     open(R"({"type":"text","text":)");
@@ -57,6 +58,11 @@ struct AnthropicBlock {
   void operator()(ToolResult const& result) const {
     open(R"({"type":"tool_result","tool_use_id":)");
     append_json_string(out, result.tool_use_id);
+    if (auto const* text = bare_results ? bare_result(result) : nullptr) {
+      append_json_string(out += R"(,"content":)", text->text);
+      out += result.is_error ? R"(,"is_error":true})" : "}";
+      return;
+    }
     out += R"(,"content":[)";
     for (ToolContent const& piece : result.content) std::visit(*this, piece);
     out += result.is_error ? R"(],"is_error":true})" : "]}";
@@ -64,6 +70,9 @@ struct AnthropicBlock {
   void operator()(Opaque const&) const {} // never sent
 
  private:
+  static Text const* bare_result(ToolResult const& result) {
+    return result.content.size() == 1 ? std::get_if<Text>(&result.content.front()) : nullptr;
+  }
   void open(std::string_view begin) const {
     next_element(out);
     out += begin;
@@ -79,6 +88,8 @@ bool joins_anthropic(Message const* before, Message const& message, bool valid) 
 }
 
 namespace detail {
+
+void append_anthropic_part(std::string& out, Part const& part) { std::visit(AnthropicBlock{out}, part); }
 
 void encode_anthropic(History const& history, Target const& target, RequestParts& out) {
   bool const valid = target.mode == RebuildMode::valid;
@@ -101,7 +112,8 @@ void encode_anthropic(History const& history, Target const& target, RequestParts
     if (bare)
       append_json_string(json, bare->text);
     else
-      for (Part const& part : message.parts) std::visit(AnthropicBlock{json}, part);
+      for (Part const& part : message.parts)
+        std::visit(AnthropicBlock{json, !valid && message.content_is_string}, part);
     json += bare ? "}" : "]}";
     before = &message;
   }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include <sessionkit/detail/batch.hpp>
 #include <sessionkit/detail/json.hpp>
 #include <sessionkit/detail/native_dialect.hpp>
 #include <sessionkit/detail/provider_encoders.hpp>
 
+#include <algorithm>
 #include <variant>
 
 // pi's messages: each tool result is a message.
@@ -16,16 +18,15 @@ void encode_native_history(History const& history, Target const&, RequestParts& 
     append_json_string(out.system, history.system);
   }
   for (Message const& message : history.messages) {
-    if (message.role != Role::tool) {
+    bool const results = std::any_of(message.parts.begin(), message.parts.end(), [](Part const& part) {
+      return std::holds_alternative<ToolResult>(part);
+    });
+    if (!results && message.role != Role::tool) {
       next_element(out.messages);
       encode_native_message(message, Timestamp{}, out.messages);
-      continue;
     }
-    for (Part const& part : message.parts) {
-      if (!std::holds_alternative<ToolResult>(part)) continue;
-      Message one;
-      one.role = Role::tool;
-      one.parts.push_back(part);
+    if (!results) continue;
+    for (Message one : split_tool_results(message)) {
       one.metadata = message.metadata;
       next_element(out.messages);
       encode_native_message(one, Timestamp{}, out.messages);

@@ -3,6 +3,7 @@
 #include <sessionkit/detail/json.hpp>
 #include <sessionkit/detail/provider_encoders.hpp>
 
+#include <algorithm>
 #include <string_view>
 #include <variant>
 #include <vector>
@@ -83,6 +84,8 @@ class OpenaiChatEncoder {
   }
 
   void user(Message const& message) {
+    results(message); // regrouped as the Anthropic API wants it
+    if (!message.parts.empty() && std::all_of(message.parts.begin(), message.parts.end(), is_result)) return;
     Text const* const bare = valid_ || !images_.empty() ? nullptr : bare_text(message);
     if (bare) {
       next_element(out_);
@@ -129,6 +132,8 @@ class OpenaiChatEncoder {
     else
       out_ += ']';
   }
+
+  static bool is_result(Part const& part) { return std::holds_alternative<ToolResult>(part); }
 
   void results(Message const& message) {
     for (Part const& part : message.parts)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include <sessionkit/detail/compaction_label.hpp>
+#include <sessionkit/detail/line_members.hpp>
 #include <sessionkit/detail/native_dialect.hpp>
 #include <sessionkit/detail/session_state.hpp>
 
@@ -20,9 +22,9 @@ bool is_final(Message const& message) {
   return message.role == Role::assistant && message.tool_uses().empty();
 }
 
-std::vector<EntryBody> bodies_of(Message const& message) {
+std::vector<EntryBody> bodies_of(Message const& message, Dialect const& dialect) {
   std::vector<EntryBody> bodies;
-  for (Message& one : detail::split_tool_results(message)) bodies.emplace_back(std::move(one));
+  for (Message& one : dialect.split(message)) bodies.emplace_back(std::move(one));
   return bodies;
 }
 
@@ -89,7 +91,7 @@ Position Session::end() const noexcept { return state_->end; }
 Result<EntryId> Session::append(Message const& message, AppendOptions const& options) {
   bool const ends = options.ends_turn || (!state_->in_turn && is_final(message));
   Result<std::vector<EntryId>> ids =
-      state_->append(bodies_of(message), {options.id, ends, state_->options.on_conflict});
+      state_->append(bodies_of(message, *state_->dialect), {options.id, ends, state_->options.on_conflict});
   if (!ids) return ids.error();
   return std::move(ids->back());
 }
@@ -99,7 +101,7 @@ Result<std::vector<EntryId>> Session::append_all(std::vector<Message> const& mes
   if (messages.empty()) return std::vector<EntryId>{};
   std::vector<EntryBody> bodies;
   for (Message const& message : messages)
-    for (EntryBody& body : bodies_of(message)) bodies.push_back(std::move(body));
+    for (EntryBody& body : bodies_of(message, *state_->dialect)) bodies.push_back(std::move(body));
   bool const ends = options.ends_turn || (!state_->in_turn && is_final(messages.back()));
   return state_->append(std::move(bodies), {options.id, ends, state_->options.on_conflict});
 }
@@ -108,11 +110,20 @@ Result<EntryId> Session::append_entry(EntryBody body, AppendOptions const& optio
   if (std::holds_alternative<Header>(body))
     return Error{Errc::invalid_argument, 0, "a header is written once, when the session is created"};
   std::vector<EntryBody> bodies;
-  bodies.push_back(std::move(body));
+  OnConflict on_conflict = OnConflict::rebase;
+  auto* const compaction = std::get_if<Compaction>(&body);
+  if (compaction && !state_->dialect->has_ids) {
+    Result<Context> const seen = context();
+    if (!seen) return seen.error();
+    bodies = detail::compaction_with_kept(std::move(*compaction), seen->entries);
+    on_conflict = OnConflict::fail; // what others wrote meanwhile would not be among what is kept
+  } else {
+    bodies.push_back(std::move(body));
+  }
   Result<std::vector<EntryId>> ids =
-      state_->append(std::move(bodies), {options.id, options.ends_turn, OnConflict::rebase});
+      state_->append(std::move(bodies), {options.id, options.ends_turn, on_conflict});
   if (!ids) return ids.error();
-  return std::move(ids->back());
+  return std::move(ids->front());
 }
 
 Result<void> Session::end_turn() {
@@ -178,6 +189,11 @@ Result<void> Session::rewind(EntryId const& to) {
     if (!found) return found.error();
     if (!*found) return no_such_entry(state_->id, to);
   }
+  if (!state_->dialect->has_ids && to != state_->leaf)
+    return Error{
+        Errc::unsupported, 0,
+        fmt::format("session '{}': a {} log has no branches; fork the session, or convert it to native",
+                    state_->id.str(), state_->dialect->name)};
   state_->leaf = to;
   return {};
 }
@@ -197,6 +213,7 @@ Result<Session> Session::fork(NewSession about) {
 
   SessionId const id = about.id ? *about.id : make_session_id(state_->now());
   auto state = std::make_unique<State>(state_->store, id, state_->options);
+  state->dialect = state_->dialect;
   Entry header = header_entry(id, state_->now(), about);
   std::get<Header>(header.body).copied = copy->entries.size();
   Result<void> const written = state->begin(std::move(header), std::move(*copy));
@@ -253,6 +270,7 @@ Result<void> Turn::abort() {
   Session& session = *std::exchange(session_, nullptr);
   session.state_->in_turn = false;
   if (!stored_) return {};
+  if (!session.state_->dialect->can(detail::body_index<Custom>)) return session.end_turn();
   AppendOptions options;
   options.ends_turn = true;
   Result<EntryId> const marked =

@@ -133,6 +133,8 @@ constexpr IndexField index_fields[] = {
     index_number_field<&SessionInfo::turns>("turns"),
     index_number_field<&SessionInfo::copied>("copied"),
     index_number_field<&SessionInfo::damaged>("damaged"),
+    index_number_field<&SessionInfo::since_compaction>("sinceCompaction"),
+    index_number_field<&SessionInfo::repeats>("repeats"),
     {"usage", read_index_usage, write_index_usage},
     {"requests", read_index_requests, write_index_requests,
      [](SessionInfo const& i) { return i.recent_requests.empty(); }},

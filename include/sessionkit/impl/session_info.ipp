@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include <sessionkit/detail/compaction_label.hpp>
 #include <sessionkit/detail/crc32c.hpp>
 #include <sessionkit/detail/utf8.hpp>
 #include <sessionkit/dialect.hpp>
@@ -7,6 +8,7 @@
 #include <sessionkit/tokens.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace sessionkit { inline namespace v0 {
 
@@ -41,12 +43,23 @@ struct Folder {
   }
   void operator()(Message const& message) const {
     if (message.role == Role::system) return;
-    ++info.messages;
+    ++info.since_compaction;
     if (info.tokens) *info.tokens += estimate_tokens(message);
+    if (info.repeats > 0) {
+      --info.repeats;
+      return;
+    }
+    ++info.messages;
     if (message.role == Role::user) user_spoke(message);
     if (message.role == Role::assistant && message.generation) model_spoke(*message.generation);
   }
-  void operator()(Compaction const& compaction) const { info.tokens = estimate_tokens(compaction.summary); }
+  void operator()(Compaction const& compaction) const {
+    info.tokens = estimate_tokens(compaction.summary);
+    std::uint64_t const before = std::exchange(info.since_compaction, 0);
+    info.repeats = 0;
+    std::optional<std::uint64_t> const left_out = detail::messages_left_out(entry);
+    if (left_out && *left_out <= before) info.repeats = before - *left_out;
+  }
   void operator()(TitleChange const& change) const {
     if (info.title_by_person && !change.by_person && !info.title.empty()) return;
     info.title = change.title;

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 
 namespace sessionkit { inline namespace v0 {
@@ -75,7 +76,7 @@ Result<Position> Session::State::write(detail::Batch const& batch, bool durable)
   append.expected = end;
   append.records = batch.records(*dialect, scratch);
   append.durable = durable;
-  if (info && info->end == end) {
+  if (info && info->end == end && dialect->has_ids) { // else the summary needs ids that the store will give
     for (std::size_t i = 0; i < batch.entries.size(); ++i)
       fold(*info, batch.entries[i], Position{end.value() + batch.ends[i] + 1}, batch.line(i));
     append.after = &*info;
@@ -85,12 +86,30 @@ Result<Position> Session::State::write(detail::Batch const& batch, bool durable)
   return at;
 }
 
-void Session::State::stored(detail::Batch const& batch, Position at) {
+std::vector<EntryId> Session::State::stored(detail::Batch const& batch, Position at) {
   end = at;
-  leaf = batch.entries.back().id;
   if (info) info->end = at;
   if (known_ids)
     for (Entry const& entry : batch.entries) known_ids->insert(id_hash(entry.id.str()));
+  std::vector<EntryId> ids = dialect->has_ids ? ids_of(batch.entries) : ids_by_place(batch, at);
+  leaf = ids.back();
+  return ids;
+}
+
+// What the store calls entries whose lines have no ids.
+std::vector<EntryId> Session::State::ids_by_place(detail::Batch const& batch, Position at) const {
+  std::vector<EntryId> ids;
+  ReadRange range{ReadRange::newest_first, at, batch.entries.size(), batch.lines.size() + batch.ends.size()};
+  while (ids.size() < batch.entries.size()) {
+    Result<RecordPage> const page = store->read(id, range);
+    if (!page || page->items().empty()) break;
+    for (RecordPage::Item const& item : page->items()) ids.emplace_back(std::string(item.id));
+    range.from = page->next;
+    range.max_records = batch.entries.size() - ids.size();
+  }
+  ids.resize(batch.entries.size()); // stored all the same, where they could not be read back
+  std::reverse(ids.begin(), ids.end());
+  return ids;
 }
 
 Result<void> Session::State::begin(Entry header, detail::Batch taken_over) {
@@ -107,7 +126,8 @@ Result<void> Session::State::begin(Entry header, detail::Batch taken_over) {
   if (!at) return at.error();
   end = at.value();
   if (info) info->end = end;
-  if (batch->entries.size() > 1) leaf = batch->entries.back().id;
+  if (batch->entries.size() > 1)
+    leaf = dialect->has_ids ? batch->entries.back().id : ids_by_place(*batch, end).back();
   return {};
 }
 
@@ -120,6 +140,11 @@ Result<void> Session::State::append_one(EntryBody body) {
 }
 
 Result<std::vector<EntryId>> Session::State::append(std::vector<EntryBody> bodies, Plan const& plan) {
+  if (plan.id && !dialect->has_ids)
+    return Error{Errc::unsupported, 0,
+                 fmt::format("session '{}': {} lines have no ids; append without one, or convert the session "
+                             "to native",
+                             id.str(), dialect->name)};
   std::vector<Entry> const drafts = draft(std::move(bodies), plan.id);
   auto settled = settle_doubt(drafts, plan.durable);
   if (!settled) return settled.error();
@@ -133,13 +158,11 @@ Result<std::vector<EntryId>> Session::State::append(std::vector<EntryBody> bodie
     Result<detail::Batch> batch = detail::make_batch(drafts, leaf, *dialect);
     if (!batch) return batch.error();
     Result<Position> const at = write(*batch, plan.durable);
-    if (at) {
-      stored(*batch, *at);
-      return ids_of(drafts);
-    }
+    if (at) return stored(*batch, *at);
     if (at.error().code == Errc::outcome_unknown) in_doubt = std::move(*batch);
-    if (at.error().code != Errc::conflict || plan.on_conflict == OnConflict::fail || tries == most_rebases)
-      return at.error();
+    bool const rebases =
+        plan.on_conflict == OnConflict::rebase || (plan.on_conflict == OnConflict::fork && dialect->has_ids);
+    if (at.error().code != Errc::conflict || !rebases || tries == most_rebases) return at.error();
     EntryId const ours = leaf;
     Result<std::vector<Entry>> const theirs = refresh();
     if (!theirs) return theirs.error();
@@ -175,8 +198,7 @@ Result<std::optional<std::vector<EntryId>>> Session::State::settle_doubt(std::ve
   }
   detail::Batch const batch = std::move(*in_doubt);
   in_doubt.reset();
-  stored(batch, *at);
-  return Settled{ids_of(batch.entries)};
+  return Settled{stored(batch, *at)};
 }
 
 // The caller named the id: is it here, with the same content?

@@ -59,7 +59,7 @@ SessionPage page_of(std::vector<SessionInfo> matching, ListQuery const& query) {
 Result<BatchMatch> match_batch(Append const& batch, std::vector<RecordPage::Item> const& behind) {
   if (behind.empty() || batch.records.empty()) return BatchMatch{};
   auto const same = [](RecordPage::Item const& there, RecordView const& ours) {
-    return there.id == ours.id && there.line == ours.line;
+    return (ours.id.empty() || there.id == ours.id) && there.line == ours.line;
   };
   auto const first = std::find_if(behind.begin(), behind.end(),
                                   [&](auto const& there) { return same(there, batch.records.front()); });

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/history.hpp>
+
+#include <string_view>
+
+namespace sessionkit { inline namespace v0 { namespace detail {
+
+/// How the program that writes a dialect puts its lines into messages: what `faithful` does. Appends to the
+/// history's messages and sources; nothing is repaired.
+using Regroup = void (*)(Context const& context, History& history);
+
+/// Null: as pi does it.
+Regroup regroup_of(std::string_view dialect) noexcept;
+
+}}}

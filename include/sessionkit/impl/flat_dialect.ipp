@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/detail/batch.hpp>
+#include <sessionkit/detail/content.hpp>
+#include <sessionkit/detail/line_members.hpp>
+#include <sessionkit/detail/raw_json_access.hpp>
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <utility>
+
+// claw0's transcripts: agents/s03_sessions.py and docs/zh/s03_sessions.md there. Its reader takes a missing
+// member as empty, passes over types it does not know and gives `content` to the model as it stands.
+
+namespace sessionkit { inline namespace v0 {
+
+namespace {
+
+bool is_flat_line(std::string_view line, std::string_view type) noexcept {
+  using detail::find_member;
+  if (type == "\"user\"" || type == "\"assistant\"")
+    return !find_member(line, "content").empty() && find_member(line, "message").empty();
+  return (type == "\"tool_use\"" || type == "\"tool_result\"") && !find_member(line, "tool_use_id").empty();
+}
+
+bool has_number(std::string_view line, std::string_view name) noexcept {
+  return detail::json_kind(detail::find_member(line, name)) == detail::JsonKind::number;
+}
+
+bool detect_flat(std::string_view line) noexcept {
+  using namespace detail;
+  std::string_view const type = find_member(line, "type");
+  if (type != "\"session\"") return is_flat_line(line, type) && !has_number(line, "ts");
+  return json_kind(find_member(line, "created")) == JsonKind::string
+         && find_member(line, "timestamp").empty();
+}
+
+bool detect_flat_v2(std::string_view line) noexcept {
+  return is_flat_line(line, detail::find_member(line, "type")) && has_number(line, "ts");
+}
+
+// RFC 3339, or seconds since 1970 with a fraction.
+Timestamp flat_time(std::string_view raw) {
+  if (detail::json_kind(raw) != detail::JsonKind::number) return detail::line_time(raw);
+  constexpr double most = 1e13; // seconds that still fit as milliseconds
+  double const seconds = detail::to_double(raw).value_or(0);
+  return std::abs(seconds) < most ? from_unix_ms(std::llround(seconds * 1000)) : Timestamp{};
+}
+
+// A content that is neither text nor blocks stays among the line's other members.
+void take_flat_content(detail::Fields& line, Message& message) {
+  if (!line.has("content")) {
+    message.content_is_string = true;
+    message.parts.emplace_back(Text{});
+    return;
+  }
+  std::string_view content = line.take("content", detail::JsonKind::string);
+  if (content.empty()) content = line.take("content", detail::JsonKind::array);
+  message.content_is_string = detail::decode_content(content, message.parts);
+  if (!message.content_is_string || !line.has("signature")) return;
+  std::get<Text>(message.parts.front()).signature = line.text("signature");
+}
+
+EntryBody flat_text(detail::Fields& line, Role role) {
+  Message message;
+  message.role = role;
+  take_flat_content(line, message);
+  message.metadata = detail::take_object(line, "metadata");
+  detail::take_generation_member(line, message);
+  return message;
+}
+EntryBody decode_flat_user(detail::Fields& line) { return flat_text(line, Role::user); }
+EntryBody decode_flat_assistant(detail::Fields& line) { return flat_text(line, Role::assistant); }
+
+EntryBody decode_flat_call(detail::Fields& line) {
+  ToolUse call{line.text("tool_use_id"), line.text("name"), line.json("input"), line.text("signature")};
+  if (call.input.is_null()) call.input = RawJsonAccess::trust("{}");
+  Message message;
+  message.role = Role::assistant;
+  message.parts.emplace_back(std::move(call));
+  message.metadata = detail::take_object(line, "metadata");
+  detail::take_generation_member(line, message);
+  return message;
+}
+
+EntryBody decode_flat_result(detail::Fields& line) {
+  std::string_view output = line.take("output");
+  if (output.empty()) output = line.take("content"); // the later variant
+  ToolResult result{line.text("tool_use_id"), line.text("name"), {}, line.flag("is_error")};
+  Message message;
+  message.role = Role::tool;
+  detail::JsonKind const kind = detail::json_kind(output);
+  message.content_is_string = kind != detail::JsonKind::array;
+  if (kind == detail::JsonKind::string || kind == detail::JsonKind::array)
+    result.content = detail::decode_tool_content(output);
+  else // what a tool answered is for the model, whatever its type
+    result.content.emplace_back(Text{output == "null" ? std::string{} : std::string(output)});
+  message.parts.emplace_back(std::move(result));
+  message.metadata = detail::take_object(line, "metadata");
+  return message;
+}
+
+EntryBody decode_flat_header(detail::Fields& line) {
+  Header header;
+  header.version = 1;
+  header.id = line.text("id");
+  header.key = line.text("key");
+  header.agent = line.text("agent");
+  detail::take_header_members(line, header);
+  return header;
+}
+
+struct FlatLine {
+  std::string_view type;
+  EntryBody (*decode)(detail::Fields&);
+};
+constexpr std::array<FlatLine, 5> flat_lines{{{"user", decode_flat_user},
+                                              {"assistant", decode_flat_assistant},
+                                              {"tool_use", decode_flat_call},
+                                              {"tool_result", decode_flat_result},
+                                              {"session", decode_flat_header}}};
+
+Result<Entry> decode_flat(RecordView const& record) {
+  Result<std::string_view> const object = detail::whole_object(record);
+  if (!object) return object.error();
+  Entry entry;
+  entry.id = EntryId(std::string(record.id));
+  entry.link = record.link;
+  entry.body = Unknown{std::string(record.type), RawJsonAccess::trust(std::string(*object))};
+  for (FlatLine const& known : flat_lines) {
+    if (known.type != record.type) continue;
+    detail::Fields line(*object);
+    line.take("type");
+    entry.at = flat_time(line.take(known.type == "session" ? "created" : "ts"));
+    entry.body = known.decode(line);
+    entry.extra = line.rest();
+    return entry;
+  }
+  entry.at = flat_time(detail::find_member(*object, "ts"));
+  return entry;
+}
+
+// What no flat line can hold, with the mend; empty if one can.
+std::string_view flat_unsayable(Message const& message) {
+  if (message.role == Role::system)
+    return "flat lines have no system messages; give the text as Target::system";
+  bool const alone = message.parts.size() == 1;
+  for (Part const& part : message.parts) {
+    if (std::holds_alternative<Thinking>(part)) return "flat lines have no reasoning; leave it out";
+    bool const call = std::holds_alternative<ToolUse>(part),
+               result = std::holds_alternative<ToolResult>(part);
+    if (call && message.role != Role::assistant) return "only the assistant calls tools";
+    if (result != (message.role == Role::tool))
+      return "a tool result stands in a message of role tool, alone";
+    bool const fits = message.role == Role::user || alone;
+    if (!fits) return "a flat line holds one text, one call or one result; store one message each";
+    if (message.role == Role::assistant && !call && !std::holds_alternative<Text>(part))
+      return "a flat line of the assistant holds text or a call; leave other parts out";
+  }
+  return message.role == Role::tool && !alone ? "a message of role tool needs a result" : std::string_view{};
+}
+
+struct FlatUnsayable {
+  std::string_view operator()(Header const&) const { return {}; }
+  std::string_view operator()(Unknown const&) const { return {}; }
+  std::string_view operator()(Message const& message) const { return flat_unsayable(message); }
+  std::string_view operator()(CustomMessage const&) const {
+    return "flat lines have no custom messages; store the text as the user's";
+  }
+  template <class Body> std::string_view operator()(Body const&) const {
+    return "flat lines hold messages only; convert the session to native";
+  }
+};
+
+void write_flat_text(detail::JsonWriter& json, Entry const& entry, Message const& message, std::string& out) {
+  json.member("type", message.role == Role::user ? "user" : "assistant");
+  if (!detail::has_member(entry.extra, "content") || !message.parts.empty()) {
+    json.key("content");
+    if (message.parts.empty())
+      json.string({});
+    else
+      detail::write_content(out, message, true);
+  }
+  auto const* text = message.parts.empty() ? nullptr : std::get_if<Text>(&message.parts.front());
+  if (text && message.parts.size() == 1 && !text->signature.empty())
+    json.member("signature", text->signature);
+}
+
+void write_flat_call(detail::JsonWriter& json, ToolUse const& call) {
+  json.member("type", "tool_use").member("name", call.name).member("tool_use_id", call.id);
+  json.member_raw("input", call.input.str());
+  if (!call.signature.empty()) json.member("signature", call.signature);
+}
+
+void write_flat_result(detail::JsonWriter& json, ToolResult const& result, std::string& out) {
+  json.member("type", "tool_result").member("tool_use_id", result.tool_use_id).key("output");
+  detail::write_result_content(out, result);
+  if (!result.tool_name.empty()) json.member("name", result.tool_name);
+  if (result.is_error) json.key("is_error").boolean(true);
+}
+
+void write_flat_message(detail::JsonWriter& json, Entry const& entry, Message const& message,
+                        std::string& out) {
+  if (message.role == Role::tool)
+    write_flat_result(json, std::get<ToolResult>(message.parts.front()), out);
+  else if (auto const* call = message.parts.empty() ? nullptr : std::get_if<ToolUse>(&message.parts.front()))
+    write_flat_call(json, *call);
+  else
+    write_flat_text(json, entry, message, out);
+  json.member("ts", to_rfc3339(entry.at));
+  detail::write_generation_member(json, message);
+  if (message.metadata.is_object()) json.member_raw("metadata", message.metadata.str());
+}
+
+Result<void> encode_flat(Entry const& entry, std::string& out) {
+  if (std::string_view const why = std::visit(FlatUnsayable{}, entry.body); !why.empty())
+    return Error{Errc::unsupported, 0, fmt::format("entry '{}': {}", entry.id.str(), why)};
+  detail::JsonWriter json(out);
+  if (auto const* unknown = entry.as<Unknown>()) {
+    json.raw(unknown->line.str());
+    return {};
+  }
+  json.begin_object();
+  if (auto const* header = entry.as<Header>()) {
+    json.member("type", "session").member("id", header->id).member("key", header->key);
+    json.member("created", to_rfc3339(entry.at));
+    if (!header->agent.empty()) json.member("agent", header->agent);
+    detail::write_header_members(json, *header);
+  } else {
+    write_flat_message(json, entry, std::get<Message>(entry.body), out);
+  }
+  detail::write_members(json, entry.extra);
+  json.end_object();
+  return {};
+}
+
+Result<void> encode_flat_v2(Entry const& entry, std::string&) {
+  return Error{Errc::unsupported, 0,
+               fmt::format("entry '{}': transcripts of claw0's later variant are read only; convert the "
+                           "session to native or flat",
+                           entry.id.str())};
+}
+
+bool can_flat(std::size_t body) noexcept {
+  return body
+             == detail::body_index<
+                 Header> || body == detail::body_index<Message> || body == detail::body_index<Unknown>;
+}
+bool can_nothing(std::size_t) noexcept { return false; }
+
+// One line each for texts and calls; the count of the whole answer stands with the last of them.
+std::vector<Message> split_flat(Message const& message) {
+  if (message.role != Role::assistant) return detail::split_tool_results(message);
+  if (message.parts.size() < 2) return {message};
+  std::vector<Message> lines;
+  for (Part const& part : message.parts) {
+    Message one;
+    one.role = Role::assistant;
+    one.parts.push_back(part);
+    one.generation = message.generation;
+    if (one.generation) one.generation->usage.reset();
+    lines.push_back(std::move(one));
+  }
+  lines.back().generation = message.generation;
+  lines.back().metadata = message.metadata;
+  return lines;
+}
+
+}
+
+Dialect const& flat_dialect() noexcept {
+  static constexpr Dialect flat{"flat",      detect_flat, detail::linear_head, decode_flat,
+                                encode_flat, can_flat,    split_flat,          false};
+  return flat;
+}
+
+Dialect const& flat_v2_dialect() noexcept {
+  static constexpr Dialect flat_v2{"flat-v2",      detect_flat_v2, detail::linear_head, decode_flat,
+                                   encode_flat_v2, can_nothing,    split_flat,          false};
+  return flat_v2;
+}
+
+}}

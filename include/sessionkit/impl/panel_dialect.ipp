@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/detail/compaction_label.hpp>
+#include <sessionkit/detail/content.hpp>
+#include <sessionkit/detail/line_members.hpp>
+#include <sessionkit/detail/raw_json_access.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+// ai-panel's and ZyHive's transcripts: docs/session-design.md and pkg/session there. Content goes to the
+// Anthropic API as it stands, so nothing may be in it that the API does not know. Lines of other types, roles
+// and members are passed over.
+
+namespace sessionkit { inline namespace v0 {
+
+namespace {
+
+bool detect_panel(std::string_view line) noexcept {
+  using namespace detail;
+  std::string_view const type = find_member(line, "type");
+  auto const number = [&](std::string_view name) {
+    return json_kind(find_member(line, name)) == JsonKind::number;
+  };
+  if (type == "\"session\"") return number("createdAt");
+  if (type != "\"message\"" && type != "\"compaction\"") return false;
+  return number("timestamp") && find_member(line, "id").empty() && find_member(line, "parentId").empty();
+}
+
+EntryBody decode_panel_header(detail::Fields& line, RecordView const&) {
+  Header header;
+  header.version =
+      static_cast<int>(detail::to_int(line.take("version", detail::JsonKind::number)).value_or(1));
+  header.id = line.text("id");
+  header.key = line.text("key");
+  header.agent = line.text("agentId");
+  detail::take_header_members(line, header);
+  return header;
+}
+
+Role panel_role(std::string_view role, std::vector<Part> const& parts) {
+  if (role != "user") return role == "assistant" ? Role::assistant : Role::system;
+  bool const results = !parts.empty() && std::all_of(parts.begin(), parts.end(), [](Part const& part) {
+    return std::holds_alternative<ToolResult>(part);
+  });
+  return results ? Role::tool : Role::user;
+}
+
+EntryBody decode_panel_message(detail::Fields& line, RecordView const& record) {
+  detail::Fields fields(line.take("message", detail::JsonKind::object));
+  std::string const role = fields.text("role");
+  if (role != "user" && role != "assistant" && role != "system")
+    return Unknown{std::string(record.type), RawJsonAccess::trust(std::string(record.line))};
+  Message message;
+  std::string_view content = fields.take("content", detail::JsonKind::string);
+  if (content.empty()) content = fields.take("content", detail::JsonKind::array);
+  message.content_is_string = detail::decode_content(content, message.parts);
+  message.role = panel_role(role, message.parts);
+  detail::take_generation_member(fields, message);
+  message.metadata = fields.rest(); // `toolCalls` among them: for display
+  return message;
+}
+
+EntryBody decode_panel_compaction(detail::Fields& line, RecordView const&) {
+  Compaction compaction;
+  compaction.summary = line.text("summary");
+  compaction.first_kept = EntryId(line.text("firstKeptEntryId"));
+  compaction.tokens_before = line.count("tokensBefore");
+  return compaction;
+}
+
+struct PanelLine {
+  std::string_view type;
+  EntryBody (*decode)(detail::Fields&, RecordView const&);
+};
+constexpr std::array<PanelLine, 3> panel_lines{{{"message", decode_panel_message},
+                                                {"compaction", decode_panel_compaction},
+                                                {"session", decode_panel_header}}};
+
+Result<Entry> decode_panel(RecordView const& record) {
+  Result<std::string_view> const object = detail::whole_object(record);
+  if (!object) return object.error();
+  Entry entry;
+  entry.id = EntryId(std::string(record.id));
+  entry.link = record.link;
+  entry.body = Unknown{std::string(record.type), RawJsonAccess::trust(std::string(*object))};
+  detail::Fields line(*object);
+  line.take("type");
+  entry.at = detail::line_time(line.take(record.type == "session" ? "createdAt" : "timestamp"));
+  for (PanelLine const& known : panel_lines)
+    if (known.type == record.type) entry.body = known.decode(line, record);
+  if (!entry.as<Unknown>()) entry.extra = line.rest();
+  return entry;
+}
+
+// What no line of this dialect can hold, with the mend; empty if one can.
+struct PanelUnsayable {
+  std::string_view operator()(Header const&) const { return {}; }
+  std::string_view operator()(Unknown const&) const { return {}; }
+  std::string_view operator()(Compaction const& body) const {
+    return body.details.is_null() && !body.from_hook
+               ? std::string_view{}
+               : "panel compactions hold a summary and counts; leave the details out";
+  }
+  std::string_view operator()(Message const& message) const {
+    for (Part const& part : message.parts) {
+      auto const* text = std::get_if<Text>(&part);
+      auto const* call = std::get_if<ToolUse>(&part);
+      if ((text && !text->signature.empty()) || (call && !call->signature.empty()))
+        return "panel lines have no signatures of texts and calls; leave them out";
+      bool const assistant = message.role == Role::assistant;
+      if ((call || std::holds_alternative<Thinking>(part)) && !assistant)
+        return "only the assistant calls tools and thinks";
+      if (std::holds_alternative<ToolResult>(part) && (assistant || message.role == Role::system))
+        return "a tool result stands in a message of role tool or user";
+    }
+    return {};
+  }
+  std::string_view operator()(CustomMessage const&) const {
+    return "panel lines have no custom messages; store the text as the user's";
+  }
+  template <class Body> std::string_view operator()(Body const&) const {
+    return "panel lines hold messages and compactions only; convert the session to native";
+  }
+};
+
+void write_panel_message(detail::JsonWriter& json, Message const& message, std::string& out) {
+  std::string_view const role = message.role == Role::assistant ? "assistant"
+                                : message.role == Role::system  ? "system"
+                                                                : "user";
+  json.member("type", "message").key("message").begin_object().member("role", role);
+  if (!message.parts.empty() || !detail::has_member(message.metadata, "content")) {
+    json.key("content");
+    detail::write_content(out, message, message.content_is_string);
+  }
+  detail::write_generation_member(json, message);
+  detail::write_members(json, message.metadata, {"role", "generation"});
+  json.end_object();
+}
+
+void write_panel_compaction(detail::JsonWriter& json, Compaction const& body) {
+  json.member("type", "compaction").member("summary", body.summary);
+  json.member("firstKeptEntryId", body.first_kept.str());
+  json.key("tokensBefore").unsigned_integer(body.tokens_before);
+}
+
+Result<void> encode_panel(Entry const& entry, std::string& out) {
+  if (std::string_view const why = std::visit(PanelUnsayable{}, entry.body); !why.empty())
+    return Error{Errc::unsupported, 0, fmt::format("entry '{}': {}", entry.id.str(), why)};
+  detail::JsonWriter json(out);
+  if (auto const* unknown = entry.as<Unknown>()) {
+    json.raw(unknown->line.str());
+    return {};
+  }
+  json.begin_object();
+  if (auto const* header = entry.as<Header>()) {
+    json.member("type", "session").key("version").integer(3).member("agentId", header->agent);
+    json.key("createdAt").integer(to_unix_ms(entry.at));
+    if (!header->id.empty()) json.member("id", header->id);
+    if (!header->key.empty()) json.member("key", header->key);
+    detail::write_header_members(json, *header);
+  } else {
+    if (auto const* message = entry.as<Message>()) write_panel_message(json, *message, out);
+    if (auto const* compaction = entry.as<Compaction>()) write_panel_compaction(json, *compaction);
+    json.key("timestamp").integer(to_unix_ms(entry.at));
+  }
+  detail::write_members(json, entry.extra);
+  json.end_object();
+  return {};
+}
+
+bool can_panel(std::size_t body) noexcept {
+  return body
+             == detail::body_index<
+                 Header> || body == detail::body_index<Message> || body == detail::body_index<Compaction> || body == detail::body_index<Unknown>;
+}
+
+// Parallel results stay in one message: the program keeps one of several in a row only.
+std::vector<Message> split_nothing(Message const& message) { return {message}; }
+
+}
+
+namespace detail {
+
+std::vector<EntryBody> compaction_with_kept(Compaction compaction, std::vector<Entry> const& context) {
+  std::vector<EntryBody> bodies;
+  bool keeps = false;
+  std::uint64_t left_out = 0;
+  for (Entry const& entry : context) {
+    keeps = keeps || (!compaction.first_kept.empty() && entry.id == compaction.first_kept);
+    auto const* message = entry.as<Message>();
+    if (!message || message->role == Role::system) continue;
+    if (!keeps) {
+      ++left_out;
+      continue;
+    }
+    Message again = *message;
+    if (again.generation) again.generation->usage.reset(); // it counted what the summary replaces
+    bodies.emplace_back(std::move(again));
+  }
+  compaction.first_kept = EntryId(fmt::format("{}{}", panel_label, left_out));
+  bodies.insert(bodies.begin(), std::move(compaction));
+  return bodies;
+}
+
+}
+
+Dialect const& panel_dialect() noexcept {
+  static constexpr Dialect panel{"panel",      detect_panel, detail::linear_head, decode_panel,
+                                 encode_panel, can_panel,    split_nothing,       false};
+  return panel;
+}
+
+}}
