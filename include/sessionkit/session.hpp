@@ -37,8 +37,10 @@ struct NewSession {
 };
 
 struct AppendOptions {
-  std::optional<EntryId> id = {}; ///< the caller's own id: repeating the call stores nothing twice
-  bool ends_turn = false;         ///< the turn is over: durable now, where the store's level says so
+  /// The caller's own id: repeating the call stores nothing twice. `already_exists` if the id stands in the
+  /// log with another content, or on a branch that does not lead to the leaf.
+  std::optional<EntryId> id = {};
+  bool ends_turn = false; ///< the turn is over: durable now, where the store's level says so
 };
 
 class Turn;
@@ -68,12 +70,14 @@ class SESSIONKIT_API Session {
 
   SessionId const& id() const noexcept;
   /// The entry the next one will follow; empty: none.
-  EntryId const& leaf() const noexcept;
+  EntryId leaf() const;
   /// The end of the log as far as this object knows.
   Position end() const noexcept;
 
   /// Stores a message and answers its entry's id. An assistant message without tool calls ends the turn.
-  /// Errors are those of `SessionStore::append`; the message is not consumed, so the call may be repeated.
+  /// Bytes that are not UTF-8 are stored as U+FFFD. `invalid_argument` for an id that is empty or begins with
+  /// `@`, and for JSON that would make the line deeper than 128. Errors are those of `SessionStore::append`;
+  /// the message is not consumed, so the call may be repeated.
   Result<EntryId> append(Message const& message, AppendOptions const& options = {});
   /// Stores several messages in one write, all or nothing (a file may keep a prefix after a crash).
   Result<std::vector<EntryId>> append_all(std::vector<Message> const& messages,
@@ -117,12 +121,12 @@ class SESSIONKIT_API Session {
  private:
   friend class Turn;
   struct State;
-  explicit Session(std::unique_ptr<State> state) noexcept;
-  std::unique_ptr<State> state_;
+  explicit Session(std::shared_ptr<State> state) noexcept;
+  std::shared_ptr<State> state_; ///< shared with an open turn only
 };
 
 /// One exchange: the user's message, the model's answers and its tool calls, until the answer is final.
-/// Entries are stored as they come. The session must outlive its turn.
+/// Entries are stored as they come. It keeps to the session it was begun on, wherever that object moves.
 ///
 /// Destroyed without `commit`, the turn is aborted: an entry says so, and calls without a result will be
 /// answered as interrupted when the history is rebuilt.
@@ -142,8 +146,8 @@ class SESSIONKIT_API Turn {
 
  private:
   friend class Session;
-  explicit Turn(Session& session) noexcept : session_(&session) {}
-  Session* session_;
+  explicit Turn(std::shared_ptr<Session::State> session) noexcept;
+  std::shared_ptr<Session::State> session_; ///< null: the turn is over
   bool stored_ = false;
 };
 

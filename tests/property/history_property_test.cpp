@@ -88,6 +88,7 @@ void check_conserved(sessionkit_test::MarkedContext const& log, Said const& said
     CHECK(results.insert(result).second);
   }
   for (int const number : log.sent) {
+    if (log.call_id.at(number).empty()) continue; // sent only where a result of its kind stands
     CHECK(calls.count(number) >= 1);
     if (log.repeated.count(number) == 0) CHECK(calls.count(number) == 1);
   }

@@ -303,3 +303,186 @@ TEST_CASE("a request of a session is the context rebuilt and encoded") {
   CHECK(body.system == R"("terse")");
   CHECK(body.messages == R"([{"role":"user","content":[{"type":"text","text":"hi"}]}])");
 }
+
+TEST_CASE("JSON too deep for a line is refused before anything is written") {
+  auto store = sk::make_memory_store();
+  auto session = sk::Session::create(store).value();
+  for (std::size_t depth = 100; depth <= 128; ++depth) {
+    auto const raw = sk::RawJson::parse(std::string(depth, '[') + std::string(depth, ']')).value();
+    auto const stored = session.append(sk::assistant("text", sk::ToolUse{"t", "f", raw}));
+    CAPTURE(depth);
+    if (stored) CHECK(texts_of(session).back() == "text");
+    if (!stored) CHECK(stored.error().code == sk::Errc::invalid_argument);
+    auto const kept = session.set_state("k", raw);
+    auto fresh = sk::Session::open(store, session.id()).value();
+    if (kept) CHECK(fresh.info().value().state.at("k") == raw);
+  }
+  CHECK(session.context().value().damage.empty());
+}
+
+TEST_CASE("ids that are empty or look like a place are refused") {
+  auto store = sk::make_memory_store();
+  auto session = sk::Session::create(store).value();
+  session.append(sk::user("1")).value();
+  for (char const* const id : {"", "@17"}) {
+    sk::AppendOptions options;
+    options.id = sk::EntryId(id);
+    CHECK(session.append(sk::user("2"), options).error().code == sk::Errc::invalid_argument);
+    CHECK(session.append_all({sk::user("2"), sk::user("3")}, options).error().code
+          == sk::Errc::invalid_argument);
+  }
+  sk::SessionOptions no_ids;
+  no_ids.ids = [] { return std::string(); };
+  auto other = sk::Session::open(store, session.id(), no_ids).value();
+  CHECK(other.append(sk::user("2")).error().code == sk::Errc::invalid_argument);
+  CHECK(texts_of(session) == Texts{"1"});
+}
+
+TEST_CASE("repeating a named append that must be durable syncs") {
+  auto store = std::make_shared<Flaky>(sk::make_memory_store());
+  auto session = sk::Session::create(store).value();
+  sk::AppendOptions options;
+  options.id = sk::EntryId("d");
+  session.append(sk::user("q"), options).value();
+  store->syncs = 0;
+  options.ends_turn = true;
+  session.append(sk::user("q"), options).value();
+  CHECK(store->syncs == 1);
+}
+
+TEST_CASE("a named batch of which a part stands is completed") {
+  auto store = sk::make_memory_store();
+  sk::ToolUse const a{"a", "f", sk::RawJson::from("{}")}, b{"b", "f", sk::RawJson::from("{}")};
+  std::vector<sk::Message> const batch{sk::assistant("x", a, b), sk::tool_result(a, "ra"),
+                                       sk::tool_result(b, "rb")};
+  sk::AppendOptions options;
+  options.id = sk::EntryId("req");
+  auto first = sk::Session::create(store).value();
+  first.append(sk::user("q")).value();
+  first
+      .append_all({batch[0]},
+                  [] {
+                    sk::AppendOptions named;
+                    named.id = sk::EntryId("req.1");
+                    return named;
+                  }())
+      .value();
+  auto later = sk::Session::open(store, first.id()).value();
+  auto const ids = later.append_all(batch, options).value();
+  REQUIRE(ids.size() == 3);
+  CHECK(ids[0].str() == "req.1");
+  CHECK(later.path().value().size() == 4);
+  CHECK(later.append_all(batch, options).value() == ids);
+  CHECK(later.path().value().size() == 4);
+}
+
+TEST_CASE("an id that stands on another branch is no success") {
+  auto store = sk::make_memory_store();
+  auto session = sk::Session::create(store).value();
+  sk::AppendOptions options;
+  options.id = sk::EntryId("u1");
+  session.append(sk::user("q"), options).value();
+  session.append(sk::assistant("a")).value();
+  session.rewind({}).value();
+  CHECK(session.append(sk::user("q"), options).error().code == sk::Errc::already_exists);
+}
+
+TEST_CASE("metadata and extra members do not stand in for what the library wrote") {
+  auto store = sk::make_memory_store();
+  sk::SessionOptions hook;
+  hook.before_append = [](sk::Entry& entry) {
+    entry.extra = sk::RawJson::from(R"({"id":"evil","parentId":"evil","mine":1})");
+  };
+  auto session = sk::Session::create(store, {}, hook).value();
+  auto message = sk::user("hi");
+  message.metadata = sk::RawJson::from(R"({"role":"assistant","content":"EVIL","mine":2})");
+  session.append(message).value();
+  session.append(sk::user("two")).value();
+  auto again = sk::Session::open(store, session.id()).value();
+  CHECK(texts_of(again) == Texts{"hi", "two"});
+  CHECK(again.path().value().at(0).extra.str() == R"({"mine":1})");
+}
+
+TEST_CASE("a turn keeps to its session wherever that object moves") {
+  auto store = sk::make_memory_store();
+  auto session = sk::Session::create(store).value();
+  auto const id = session.id();
+  auto turn = session.begin_turn();
+  auto moved = std::move(session);
+  turn.append(sk::user("1")).value();
+  moved = sk::Session::create(store).value();
+  turn.append(sk::assistant("2")).value();
+  turn.commit().value();
+  auto again = sk::Session::open(store, id).value();
+  CHECK(texts_of(again) == Texts{"1", "2"});
+  CHECK(moved.path().value().empty());
+}
+
+TEST_CASE("a null store is an error") {
+  CHECK(sk::Session::resume(nullptr, "k").error().code == sk::Errc::invalid_argument);
+  CHECK(sk::Session::create(nullptr).error().code == sk::Errc::invalid_argument);
+  CHECK(sk::Session::open(nullptr, sid("x")).error().code == sk::Errc::invalid_argument);
+}
+
+TEST_CASE("entries whose lines carry no id are continued, and not referred to") {
+  auto store = store_of(
+      "s",
+      {R"({"type":"session","id":"s","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/"})",
+       R"({"type":"message","timestamp":"2026-01-01T00:00:00.000Z","message":{"role":"user","content":"1"}})",
+       R"({"type":"message","timestamp":"2026-01-01T00:00:00.000Z","message":{"role":"assistant","content":[]}})"});
+  auto session = sk::Session::open(store, sid("s")).value();
+  auto const first = session.path().value().at(0).id;
+  CHECK(session.set_label(first, "x").error().code == sk::Errc::unsupported);
+  CHECK(session.rewind(first).error().code == sk::Errc::unsupported);
+  session.append(sk::user("2")).value();
+  sk::ReadRange newest;
+  newest.order = sk::ReadRange::newest_first;
+  newest.max_records = 1;
+  auto const page = store->read(sid("s"), newest).value();
+  CHECK(page.items().at(0).line.find('@') == std::string_view::npos);
+  CHECK(texts_of(session).size() == 3);
+  auto copy = session.fork().value();
+  CHECK(texts_of(copy).size() == 3);
+  copy.append(sk::assistant("3")).value();
+  CHECK(copy.context().value().damage.empty());
+  copy.rewind(copy.path().value().at(0).id).value();
+}
+
+TEST_CASE("an unknown entry cannot pass for a header or a message") {
+  auto store = sk::make_memory_store();
+  auto session = sk::Session::create(store).value();
+  CHECK(session.append_entry(sk::Unknown{"session", sk::RawJson::from("{}")}).error().code
+        == sk::Errc::invalid_argument);
+  CHECK(session.append_entry(sk::Unknown{"message", sk::RawJson::from("[1]")}).error().code
+        == sk::Errc::invalid_argument);
+  session.append_entry(sk::Unknown{"future", sk::RawJson::from(R"({"x":1})")}).value();
+  CHECK(session.path().value().at(0).as<sk::Unknown>()->type == "future");
+}
+
+TEST_CASE("with OnConflict::fail nothing of others is passed over unseen") {
+  auto store = sk::make_memory_store();
+  auto one = sk::Session::create(store).value();
+  sk::SessionOptions options;
+  options.on_conflict = sk::OnConflict::fail;
+  auto two = sk::Session::open(store, one.id(), options).value();
+  one.append(sk::user("theirs")).value();
+  CHECK(two.append(sk::user("mine")).error().code == sk::Errc::conflict);
+  two.set_title("title").value();
+  CHECK(two.append(sk::user("mine")).error().code == sk::Errc::conflict);
+  auto const news = two.refresh().value();
+  REQUIRE(news.size() == 1);
+  CHECK(news[0].as<sk::Message>()->text() == "theirs");
+  two.append(sk::user("mine")).value();
+}
+
+TEST_CASE("logs without a session header, and of a newer version, are read and not continued") {
+  auto alien = store_of("s", {R"({"type":"user","uuid":"1","message":{"role":"user","content":"x"}})"});
+  CHECK(sk::Session::open(alien, sid("s")).value().append(sk::user("x")).error().code
+        == sk::Errc::unsupported);
+  auto newer = store_of(
+      "s", {R"({"type":"session","version":99,"id":"s","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/"})",
+            message_line("a", "", "user", "1")});
+  auto session = sk::Session::open(newer, sid("s")).value();
+  CHECK(texts_of(session) == Texts{"1"});
+  CHECK(session.append(sk::user("x")).error().code == sk::Errc::unsupported_version);
+}

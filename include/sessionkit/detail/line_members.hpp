@@ -45,6 +45,10 @@ bool linear_head(std::string_view line, RecordView& out, std::deque<std::string>
 void write_members(JsonWriter& json, RawJson const& object,
                    std::initializer_list<std::string_view> except = {});
 
+/// The members of an object that the one begun at `begin` in `out`, still open, does not have: what a host
+/// adds never stands in for what the library wrote.
+void write_new_members(std::string& out, std::size_t begin, RawJson const& object);
+
 /// Takes a member that is an object; null where there is none.
 inline RawJson take_object(Fields& fields, std::string_view name) {
   std::string_view const raw = fields.take(name, JsonKind::object);

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 #include <sessionkit/detail/batch.hpp>
+#include <sessionkit/detail/json.hpp>
 #include <sessionkit/detail/path_walk.hpp>
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
@@ -9,6 +12,16 @@
 namespace sessionkit { inline namespace v0 { namespace detail {
 
 namespace {
+
+// Acknowledged and never read again is what must not happen.
+Error unreadable_line(Entry const& entry) {
+  return {
+      Errc::invalid_argument, 0,
+      fmt::format(
+          "entry '{}' would be a line that nobody can read, nested deeper than 128 or no JSON; make its JSON "
+          "flatter",
+          entry.id.str())};
+}
 
 struct CopiedLine {
   Entry entry;
@@ -43,6 +56,11 @@ Result<Batch> copy_path(SessionStore& store, SessionId const& id, EntryId const&
   if (leaf.empty()) return Batch{};
   Result<std::vector<CopiedLine>> path = read_path(store, id, leaf);
   if (!path) return path.error();
+  for (CopiedLine& copied : *path) { // an id that is a place in the old log means nothing in the new one
+    std::string const& text = copied.entry.id.str();
+    if (copied.dialect->has_ids && copied.entry.link == Parent::previous && text.front() == '@')
+      copied.entry.id = EntryId("at" + text.substr(1));
+  }
   Batch batch;
   EntryId before;
   for (CopiedLine& copied : *path) {
@@ -91,15 +109,19 @@ Result<Batch> make_batch(std::vector<Entry> entries, EntryId const& leaf, Dialec
   batch.entries = std::move(entries);
   EntryId parent = leaf;
   for (Entry& entry : batch.entries) {
-    if (!dialect.has_ids) {
-      entry.link = entry.as<Header>() ? Parent::root : Parent::previous;
-    } else if (!entry.as<Header>()) {
-      entry.link = parent.empty() ? Parent::root : Parent::entry;
-      entry.parent = std::exchange(parent, entry.id);
+    if (entry.as<Header>()) {
+      entry.link = Parent::root;
+    } else {
+      // A derived id is never written: such an entry follows by standing behind the other.
+      bool const by_place = !dialect.has_ids || (!parent.empty() && parent.str().front() == '@');
+      entry.link = by_place ? Parent::previous : parent.empty() ? Parent::root : Parent::entry;
+      entry.parent = entry.link == Parent::entry ? parent : EntryId{};
+      parent = entry.id;
     }
     Result<void> const encoded = dialect.encode(entry, batch.lines);
     if (!encoded) return encoded.error();
     batch.end_line();
+    if (!check_json(batch.line(batch.ends.size() - 1))) return unreadable_line(entry);
   }
   return batch;
 }

@@ -223,6 +223,7 @@ Result<void> encode_flat(Entry const& entry, std::string& out) {
     return {};
   }
   json.begin_object();
+  std::size_t const begin = out.size() - 1;
   if (auto const* header = entry.as<Header>()) {
     json.member("type", "session").member("id", header->id).member("key", header->key);
     json.member("created", to_rfc3339(entry.at));
@@ -231,7 +232,7 @@ Result<void> encode_flat(Entry const& entry, std::string& out) {
   } else {
     write_flat_message(json, entry, std::get<Message>(entry.body), out);
   }
-  detail::write_members(json, entry.extra);
+  detail::write_new_members(out, begin, entry.extra);
   json.end_object();
   return {};
 }

@@ -116,9 +116,10 @@ class Pairing {
   void accept(Id& id, std::uint32_t result) {
     std::uint32_t const call = id.open;
     Piece& piece = draft_.pieces[call];
-    if (piece.link != no_piece) draft_.pieces[piece.link].link = no_piece;
+    bool const replaces = piece.link != no_piece; // an early one, which a request may have sent
+    if (replaces) draft_.pieces[piece.link].link = no_piece;
     link(call, result);
-    draft_.pieces[result].late = turns_[call] != turn_ || answered_source_ > piece.source;
+    draft_.pieces[result].late = replaces || turns_[call] != turn_ || answered_source_ > piece.source;
     answered_source_ = std::max(answered_source_, piece.source);
     id.open = below_[call];
     id.answered_turn = turn_;

@@ -4,6 +4,7 @@
 #include <sessionkit/detail/provider_encoders.hpp>
 #include <sessionkit/detail/raw_json_access.hpp>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -73,6 +74,22 @@ bool linear_head(std::string_view line, RecordView& out, std::deque<std::string>
     if (!id.empty()) out.id = text_view(id, unescaped);
   }
   return whole;
+}
+
+void write_new_members(std::string& out, std::size_t begin, RawJson const& object) {
+  if (!object.is_object()) return;
+  std::vector<std::string> taken;
+  for_members(std::string_view(out).substr(begin), [&](std::string_view key, std::string_view) {
+    append_unescaped(taken.emplace_back(), key);
+    return true;
+  });
+  JsonWriter json(out);
+  for_members(object.str(), [&](std::string_view key, std::string_view value) {
+    std::string name;
+    append_unescaped(name, key);
+    if (std::find(taken.begin(), taken.end(), name) == taken.end()) json.member_raw(name, value);
+    return true;
+  });
 }
 
 void write_members(JsonWriter& json, RawJson const& object, std::initializer_list<std::string_view> except) {

@@ -202,6 +202,7 @@ namespace detail {
 void encode_native_message(Message const& message, Timestamp at, std::string& out) {
   JsonWriter json(out);
   json.begin_object();
+  std::size_t const begin = out.size() - 1;
   switch (message.role) {
   case Role::tool: write_tool_result(json, std::get<ToolResult>(message.parts.front()), out); break;
   case Role::assistant:
@@ -215,7 +216,7 @@ void encode_native_message(Message const& message, Timestamp at, std::string& ou
     write_parts(json, message, out);
     break;
   }
-  detail::write_members(json, message.metadata);
+  detail::write_new_members(out, begin, message.metadata);
   if (!detail::has_member(message.metadata, "timestamp")) json.key("timestamp").integer(to_unix_ms(at));
   json.end_object();
 }
@@ -224,19 +225,19 @@ Result<void> encode_native(Entry const& entry, std::string& out) {
   if (std::string_view const why = unsayable(entry); !why.empty())
     return Error{Errc::unsupported, 0, fmt::format("entry '{}': {}", entry.id.str(), why)};
   JsonWriter json(out);
-  json.begin_object().member("type", std::visit(LineTypeName{}, entry.body));
+  json.begin_object();
+  std::size_t const begin = out.size() - 1;
+  json.member("type", std::visit(LineTypeName{}, entry.body));
   if (auto const* header = entry.as<Header>()) {
     write_header(json, *header, entry.at);
   } else {
-    json.member("id", entry.id.str()).key("parentId");
-    if (entry.link == Parent::entry)
-      json.string(entry.parent.str());
-    else
-      json.null();
+    json.member("id", entry.id.str());
+    if (entry.link == Parent::entry) json.member("parentId", entry.parent.str());
+    if (entry.link == Parent::root) json.key("parentId").null();
     json.member("timestamp", to_rfc3339(entry.at));
     std::visit(BodyWriter{json, out, entry.at}, entry.body);
   }
-  detail::write_members(json, entry.extra);
+  detail::write_new_members(out, begin, entry.extra);
   json.end_object();
   return {};
 }

@@ -156,6 +156,7 @@ Result<void> encode_panel(Entry const& entry, std::string& out) {
     return {};
   }
   json.begin_object();
+  std::size_t const begin = out.size() - 1;
   if (auto const* header = entry.as<Header>()) {
     json.member("type", "session").key("version").integer(3).member("agentId", header->agent);
     json.key("createdAt").integer(to_unix_ms(entry.at));
@@ -167,7 +168,7 @@ Result<void> encode_panel(Entry const& entry, std::string& out) {
     if (auto const* compaction = entry.as<Compaction>()) write_panel_compaction(json, *compaction);
     json.key("timestamp").integer(to_unix_ms(entry.at));
   }
-  detail::write_members(json, entry.extra);
+  detail::write_new_members(out, begin, entry.extra);
   json.end_object();
   return {};
 }

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <iterator>
 #include <utility>
 
 namespace sessionkit { inline namespace v0 {
@@ -17,15 +18,20 @@ Error no_such_entry(SessionId const& id, EntryId const& entry) {
   return {Errc::not_found, 0, fmt::format("session '{}' has no entry '{}'", id.str(), entry.str())};
 }
 
-// An answer without calls is final.
-bool is_final(Message const& message) {
-  return message.role == Role::assistant && message.tool_uses().empty();
+Error over() { return {Errc::invalid_argument, 0, "this turn is over; begin another"}; }
+
+Error no_store() { return {Errc::invalid_argument, 0, "the store is null; open or make one first"}; }
+
+// Ids that are made of places cannot be written into lines.
+bool is_derived(Entry const& entry) {
+  return entry.link == Parent::previous && entry.id.str().front() == '@';
 }
 
-std::vector<EntryBody> bodies_of(Message const& message, Dialect const& dialect) {
-  std::vector<EntryBody> bodies;
-  for (Message& one : dialect.split(message)) bodies.emplace_back(std::move(one));
-  return bodies;
+Error no_lasting_id(SessionId const& id, Entry const& entry) {
+  return {Errc::unsupported, 0,
+          fmt::format("session '{}': the line of entry '{}' carries no id to refer to; fork the session, the "
+                      "copy has ids",
+                      id.str(), entry.id.str())};
 }
 
 Entry header_entry(SessionId const& id, Timestamp at, NewSession const& about) {
@@ -40,14 +46,15 @@ Entry header_entry(SessionId const& id, Timestamp at, NewSession const& about) {
 
 }
 
-Session::Session(std::unique_ptr<State> state) noexcept : state_(std::move(state)) {}
+Session::Session(std::shared_ptr<State> state) noexcept : state_(std::move(state)) {}
 Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
 Session::~Session() = default;
 
 Result<Session> Session::open(std::shared_ptr<SessionStore> store, SessionId const& id,
                               SessionOptions options) {
-  auto state = std::make_unique<State>(std::move(store), id, std::move(options));
+  if (!store) return no_store();
+  auto state = std::make_shared<State>(std::move(store), id, std::move(options));
   Result<void> const located = state->locate();
   if (!located) return located.error();
   return Session(std::move(state));
@@ -55,9 +62,10 @@ Result<Session> Session::open(std::shared_ptr<SessionStore> store, SessionId con
 
 Result<Session> Session::create(std::shared_ptr<SessionStore> store, NewSession about,
                                 SessionOptions options) {
+  if (!store) return no_store();
   Timestamp const now = options.clock ? options.clock() : system_now();
   SessionId const id = about.id ? *about.id : make_session_id(now);
-  auto state = std::make_unique<State>(std::move(store), id, std::move(options));
+  auto state = std::make_shared<State>(std::move(store), id, std::move(options));
   Entry header = header_entry(id, now, about);
   if (state->options.before_append) state->options.before_append(header);
   Result<void> const written = state->begin(std::move(header), {});
@@ -67,6 +75,7 @@ Result<Session> Session::create(std::shared_ptr<SessionStore> store, NewSession 
 
 Result<Session> Session::resume(std::shared_ptr<SessionStore> store, std::string key,
                                 SessionOptions options) {
+  if (!store) return no_store();
   ListQuery query;
   query.key = key;
   query.archived = false;
@@ -85,13 +94,11 @@ Result<Session> Session::resume(std::shared_ptr<SessionStore> store, std::string
 }
 
 SessionId const& Session::id() const noexcept { return state_->id; }
-EntryId const& Session::leaf() const noexcept { return state_->leaf; }
+EntryId Session::leaf() const { return state_->leaf; }
 Position Session::end() const noexcept { return state_->end; }
 
 Result<EntryId> Session::append(Message const& message, AppendOptions const& options) {
-  bool const ends = options.ends_turn || (!state_->in_turn && is_final(message));
-  Result<std::vector<EntryId>> ids =
-      state_->append(bodies_of(message, *state_->dialect), {options.id, ends, state_->options.on_conflict});
+  Result<std::vector<EntryId>> ids = state_->append_messages({message}, options);
   if (!ids) return ids.error();
   return std::move(ids->back());
 }
@@ -99,14 +106,16 @@ Result<EntryId> Session::append(Message const& message, AppendOptions const& opt
 Result<std::vector<EntryId>> Session::append_all(std::vector<Message> const& messages,
                                                  AppendOptions const& options) {
   if (messages.empty()) return std::vector<EntryId>{};
-  std::vector<EntryBody> bodies;
-  for (Message const& message : messages)
-    for (EntryBody& body : bodies_of(message, *state_->dialect)) bodies.push_back(std::move(body));
-  bool const ends = options.ends_turn || (!state_->in_turn && is_final(messages.back()));
-  return state_->append(std::move(bodies), {options.id, ends, state_->options.on_conflict});
+  return state_->append_messages(messages, options);
 }
 
 Result<EntryId> Session::append_entry(EntryBody body, AppendOptions const& options) {
+  auto const* const unknown = std::get_if<Unknown>(&body);
+  if (unknown && (unknown->type == "session" || unknown->type == "message" || !unknown->line.is_object()))
+    return Error{Errc::invalid_argument, 0,
+                 "an unknown entry is a JSON object of a type this library has no words for; use a Header "
+                 "when creating, "
+                 "or a Message"};
   if (std::holds_alternative<Header>(body))
     return Error{Errc::invalid_argument, 0, "a header is written once, when the session is created"};
   std::vector<EntryBody> bodies;
@@ -126,18 +135,11 @@ Result<EntryId> Session::append_entry(EntryBody body, AppendOptions const& optio
   return std::move(ids->front());
 }
 
-Result<void> Session::end_turn() {
-  Append sync;
-  sync.expected = state_->end;
-  sync.durable = true;
-  Result<Position> const synced = state_->store->append(state_->id, sync);
-  if (!synced) return synced.error();
-  return {};
-}
+Result<void> Session::end_turn() { return state_->sync(); }
 
 Turn Session::begin_turn() {
   state_->in_turn = true;
-  return Turn(*this);
+  return Turn(state_);
 }
 
 Result<void> Session::set_title(std::string title, bool by_person) {
@@ -148,6 +150,7 @@ Result<void> Session::set_label(EntryId const& target, std::string label) {
   Result<std::optional<Entry>> const found = state_->find(target);
   if (!found) return found.error();
   if (target.empty() || !*found) return no_such_entry(state_->id, target);
+  if (is_derived(**found)) return no_lasting_id(state_->id, **found);
   return state_->append_one(Label{target, std::move(label)});
 }
 Result<void> Session::set_state(std::string key, RawJson value) {
@@ -170,7 +173,13 @@ Result<SessionInfo> Session::info() {
   return *state_->info;
 }
 
-Result<std::vector<Entry>> Session::refresh() { return state_->refresh(); }
+Result<std::vector<Entry>> Session::refresh() {
+  Result<std::vector<Entry>> news = state_->refresh();
+  if (!news) return news;
+  std::vector<Entry> all = std::exchange(state_->unseen, {});
+  std::move(news->begin(), news->end(), std::back_inserter(all));
+  return all;
+}
 
 Result<std::vector<Entry>> Session::path() {
   if (state_->leaf.empty()) return std::vector<Entry>{};
@@ -188,6 +197,8 @@ Result<void> Session::rewind(EntryId const& to) {
     Result<std::optional<Entry>> const found = state_->find(to);
     if (!found) return found.error();
     if (!*found) return no_such_entry(state_->id, to);
+    if (state_->dialect->has_ids && to != state_->leaf && is_derived(**found))
+      return no_lasting_id(state_->id, **found);
   }
   if (!state_->dialect->has_ids && to != state_->leaf)
     return Error{
@@ -212,7 +223,7 @@ Result<Session> Session::fork(NewSession about) {
   or_else(about.parent_session, state_->id.str());
 
   SessionId const id = about.id ? *about.id : make_session_id(state_->now());
-  auto state = std::make_unique<State>(state_->store, id, state_->options);
+  auto state = std::make_shared<State>(state_->store, id, state_->options);
   state->dialect = state_->dialect;
   Entry header = header_entry(id, state_->now(), about);
   std::get<Header>(header.body).copied = copy->entries.size();
@@ -240,8 +251,8 @@ Result<RequestParts> Session::request(Target const& target) {
   return encode(*rebuilt, target);
 }
 
-Turn::Turn(Turn&& other) noexcept
-    : session_(std::exchange(other.session_, nullptr)), stored_(other.stored_) {}
+Turn::Turn(std::shared_ptr<Session::State> session) noexcept : session_(std::move(session)) {}
+Turn::Turn(Turn&& other) noexcept = default;
 
 Turn::~Turn() {
   if (!session_) return;
@@ -250,31 +261,32 @@ Turn::~Turn() {
 }
 
 Result<EntryId> Turn::append(Message const& message, AppendOptions const& options) {
-  if (!session_) return Error{Errc::invalid_argument, 0, "this turn is over; begin another"};
-  Result<EntryId> id = session_->append(message, options);
-  stored_ = stored_ || id.ok();
-  return id;
+  if (!session_) return over();
+  Result<std::vector<EntryId>> ids = session_->append_messages({message}, options);
+  if (!ids) return ids.error();
+  stored_ = true;
+  return std::move(ids->back());
 }
 
 Result<void> Turn::commit() {
-  if (!session_) return Error{Errc::invalid_argument, 0, "this turn is over; begin another"};
-  Result<void> ended = session_->end_turn();
+  if (!session_) return over();
+  Result<void> ended = session_->sync();
   if (!ended) return ended;
-  session_->state_->in_turn = false;
-  session_ = nullptr;
+  session_->in_turn = false;
+  session_.reset();
   return ended;
 }
 
 Result<void> Turn::abort() {
-  if (!session_) return Error{Errc::invalid_argument, 0, "this turn is over; begin another"};
-  Session& session = *std::exchange(session_, nullptr);
-  session.state_->in_turn = false;
+  if (!session_) return over();
+  std::shared_ptr<Session::State> const session = std::exchange(session_, nullptr);
+  session->in_turn = false;
   if (!stored_) return {};
-  if (!session.state_->dialect->can(detail::body_index<Custom>)) return session.end_turn();
-  AppendOptions options;
-  options.ends_turn = true;
-  Result<EntryId> const marked =
-      session.append_entry(Custom{std::string(detail::aborted_turn_type)}, options);
+  if (!session->dialect->can(detail::body_index<Custom>)) return session->sync();
+  std::vector<EntryBody> mark;
+  mark.emplace_back(Custom{std::string(detail::aborted_turn_type)});
+  Result<std::vector<EntryId>> const marked =
+      session->append(std::move(mark), {{}, true, OnConflict::rebase});
   if (!marked) return marked.error();
   return {};
 }

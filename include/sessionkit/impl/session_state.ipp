@@ -13,6 +13,7 @@ namespace sessionkit { inline namespace v0 {
 namespace {
 
 constexpr int most_rebases = 8;
+constexpr int newest_native_version = 3;
 
 std::size_t id_hash(std::string_view id) { return std::hash<std::string_view>{}(id); }
 
@@ -26,7 +27,8 @@ std::vector<EntryId> ids_of(std::vector<Entry> const& entries) {
 // The drafts as they were stored the first time, if they are the same in all but id, time and place.
 std::optional<detail::Batch> as_before(std::vector<Entry> drafts, std::vector<Entry> const& before,
                                        Dialect const& dialect) {
-  if (drafts.size() != before.size()) return std::nullopt;
+  if (drafts.size() < before.size()) return std::nullopt;
+  drafts.resize(before.size());
   for (std::size_t i = 0; i < drafts.size(); ++i) {
     drafts[i].id = before[i].id;
     drafts[i].at = before[i].at;
@@ -54,18 +56,28 @@ bool same_content(detail::Batch const& ours, std::vector<Entry> const& before, D
 
 }
 
-std::vector<Entry> Session::State::draft(std::vector<EntryBody> bodies,
-                                         std::optional<EntryId> const& named) const {
+Result<std::vector<Entry>> Session::State::draft(std::vector<EntryBody> bodies,
+                                                 std::optional<EntryId> const& named) const {
   std::vector<Entry> entries(bodies.size());
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     Entry& entry = entries[i];
     bool const last = i + 1 == bodies.size();
-    entry.id = !named ? EntryId(fresh_id())
-               : last ? *named
-                      : EntryId(fmt::format("{}.{}", named->str(), i + 1));
+    if (named)
+      entry.id =
+          last ? *named
+               : EntryId(named->str().empty() ? std::string{} : fmt::format("{}.{}", named->str(), i + 1));
+    else
+      entry.id = EntryId(fresh_id());
     entry.at = now();
     entry.body = std::move(bodies[i]);
     if (options.before_append) options.before_append(entry);
+    if (entry.id.empty() || entry.id.str().front() == '@')
+      return Error{
+          Errc::invalid_argument, 0,
+          fmt::format(
+              "session '{}': '{}' cannot be an entry's id; give one that is not empty and does not begin "
+              "with '@'",
+              id.str(), entry.id.str())};
   }
   return entries;
 }
@@ -112,6 +124,35 @@ std::vector<EntryId> Session::State::ids_by_place(detail::Batch const& batch, Po
   return ids;
 }
 
+// Lines behind those of a format nobody recognised, or of a newer one, would be lost on its own program.
+Result<void> Session::State::check_header() {
+  if (may_append || dialect != &native_dialect()) return {};
+  ReadRange first;
+  first.max_records = 1;
+  first.max_bytes = 1;
+  Result<RecordPage> const page = store->read(id, first);
+  if (!page) return page.error();
+  Result<Entry> const entry =
+      page->items().empty() ? Error{Errc::unsupported} : decode(*page, page->items().front());
+  Header const* const header = entry ? entry->as<Header>() : nullptr;
+  if (header == nullptr || header->id.empty())
+    return Error{
+        Errc::unsupported, 0,
+        fmt::format(
+            "session '{}' does not begin with a session header, so no program would read what is appended; "
+            "convert it, or start a new session",
+            id.str())};
+  if (header->version > newest_native_version)
+    return Error{
+        Errc::unsupported_version, 0,
+        fmt::format(
+            "session '{}' is in version {} of its format, and this library writes version {}; it can be "
+            "read and forked",
+            id.str(), header->version, newest_native_version)};
+  may_append = true;
+  return {};
+}
+
 Result<void> Session::State::begin(Entry header, detail::Batch taken_over) {
   std::vector<Entry> first;
   first.push_back(std::move(header));
@@ -126,9 +167,21 @@ Result<void> Session::State::begin(Entry header, detail::Batch taken_over) {
   if (!at) return at.error();
   end = at.value();
   if (info) info->end = end;
+  may_append = true;
   if (batch->entries.size() > 1)
     leaf = dialect->has_ids ? batch->entries.back().id : ids_by_place(*batch, end).back();
   return {};
+}
+
+Result<std::vector<EntryId>> Session::State::append_messages(std::vector<Message> const& messages,
+                                                             AppendOptions const& named) {
+  std::vector<EntryBody> bodies;
+  for (Message const& message : messages)
+    for (Message& one : dialect->split(message)) bodies.emplace_back(std::move(one));
+  Message const& last = messages.back();
+  bool const is_final = last.role == Role::assistant && last.tool_uses().empty();
+  return append(std::move(bodies),
+                {named.id, named.ends_turn || (!in_turn && is_final), options.on_conflict});
 }
 
 Result<void> Session::State::append_one(EntryBody body) {
@@ -145,15 +198,35 @@ Result<std::vector<EntryId>> Session::State::append(std::vector<EntryBody> bodie
                  fmt::format("session '{}': {} lines have no ids; append without one, or convert the session "
                              "to native",
                              id.str(), dialect->name)};
-  std::vector<Entry> const drafts = draft(std::move(bodies), plan.id);
-  auto settled = settle_doubt(drafts, plan.durable);
+  if (auto checked = check_header(); !checked) return checked.error();
+  if (plan.on_conflict == OnConflict::fail && !unseen.empty())
+    return Error{
+        Errc::conflict, 0,
+        fmt::format("session '{}': {} entries of another writer have not been seen; refresh and append again",
+                    id.str(), unseen.size())};
+  Result<std::vector<Entry>> drafts = draft(std::move(bodies), plan.id);
+  if (!drafts) return drafts.error();
+  auto settled = settle_doubt(*drafts, plan.durable);
   if (!settled) return settled.error();
   if (*settled) return std::move(**settled);
-  if (plan.id) {
-    auto before = already_stored(drafts);
-    if (!before) return before.error();
-    if (*before) return std::move(**before);
+  if (!plan.id) return append_drafts(*drafts, plan);
+
+  Result<std::vector<EntryId>> before = already_stored(*drafts);
+  if (!before) return before;
+  drafts->erase(drafts->begin(), drafts->begin() + static_cast<std::ptrdiff_t>(before->size()));
+  if (drafts->empty()) {
+    if (plan.durable) // it may have been written by a process that died before it could sync
+      if (auto synced = sync(); !synced) return synced.error();
+    return before;
   }
+  Result<std::vector<EntryId>> rest = append_drafts(*drafts, plan);
+  if (!rest) return rest;
+  before->insert(before->end(), rest->begin(), rest->end());
+  return before;
+}
+
+Result<std::vector<EntryId>> Session::State::append_drafts(std::vector<Entry> const& drafts,
+                                                           Plan const& plan) {
   for (int tries = 0;; ++tries) {
     Result<detail::Batch> batch = detail::make_batch(drafts, leaf, *dialect);
     if (!batch) return batch.error();
@@ -167,6 +240,7 @@ Result<std::vector<EntryId>> Session::State::append(std::vector<EntryBody> bodie
     Result<std::vector<Entry>> const theirs = refresh();
     if (!theirs) return theirs.error();
     if (plan.on_conflict == OnConflict::fork) leaf = ours;
+    unseen.insert(unseen.end(), theirs->begin(), theirs->end());
     if (options.on_event)
       options.on_event(
           {Event::write_rebased, id.str(),
@@ -182,7 +256,7 @@ Result<std::optional<std::vector<EntryId>>> Session::State::settle_doubt(std::ve
   using Settled = std::optional<std::vector<EntryId>>;
   if (!in_doubt) return Settled{};
   std::optional<detail::Batch> const again = as_before(drafts, in_doubt->entries, *dialect);
-  if (!again || !again->same_lines(*in_doubt)) {
+  if (!again || drafts.size() != in_doubt->entries.size() || !again->same_lines(*in_doubt)) {
     Result<std::vector<Entry>> const stands = refresh();
     if (!stands) return stands.error();
     in_doubt.reset();
@@ -201,11 +275,24 @@ Result<std::optional<std::vector<EntryId>>> Session::State::settle_doubt(std::ve
   return Settled{stored(batch, *at)};
 }
 
-// The caller named the id: is it here, with the same content?
-Result<std::optional<std::vector<EntryId>>> Session::State::already_stored(std::vector<Entry> const& drafts) {
-  using Stored = std::optional<std::vector<EntryId>>;
+// Is the entry the leaf, or before it?
+Result<bool> Session::State::leads_to_leaf(EntryId const& entry) {
+  bool met = false;
+  if (leaf.empty()) return met;
+  Result<detail::WalkResult> const walked =
+      detail::walk_path(*store, id, leaf, [&](RecordPage const&, RecordPage::Item const& item) {
+        met = item.id == entry.str();
+        return !met;
+      });
+  if (!walked) return walked.error();
+  return met;
+}
+
+// The caller named the id: which of the entries stand in the log already, with the same content?
+Result<std::vector<EntryId>> Session::State::already_stored(std::vector<Entry> const& drafts) {
   Result<std::vector<Entry>> const news = refresh();
   if (!news) return news.error();
+  unseen.insert(unseen.end(), news->begin(), news->end());
   if (!known_ids) {
     std::unordered_set<std::size_t> ids;
     Result<detail::WalkResult> const all = detail::for_each_record(
@@ -224,13 +311,30 @@ Result<std::optional<std::vector<EntryId>>> Session::State::already_stored(std::
     if (!*found) break;
     before.push_back(std::move(**found));
   }
-  if (before.empty()) return Stored{};
+  if (before.empty()) return std::vector<EntryId>{};
+  EntryId const& last = before.back().id;
   std::optional<detail::Batch> const ours = as_before(drafts, before, *dialect);
   if (!ours || !same_content(*ours, before, *dialect))
     return Error{Errc::already_exists, 0,
                  fmt::format("session '{}' has an entry '{}' with another content; choose another id",
-                             id.str(), before.front().id.str())};
-  return Stored{ids_of(before)};
+                             id.str(), last.str())};
+  Result<bool> const here = leads_to_leaf(last);
+  if (!here) return here.error();
+  if (!*here)
+    return Error{
+        Errc::already_exists, 0,
+        fmt::format("session '{}' has entry '{}' on another branch; rewind to it, or choose another id",
+                    id.str(), last.str())};
+  return ids_of(before);
+}
+
+Result<void> Session::State::sync() {
+  Append request;
+  request.expected = end;
+  request.durable = true;
+  Result<Position> const synced = store->append(id, request);
+  if (!synced) return synced.error();
+  return {};
 }
 
 Result<std::vector<Entry>> Session::State::refresh() {
