@@ -47,6 +47,10 @@ void Console::write(std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) write_error_ = errno;
 }
 
+void Console::flush() {
+  if (write_error_ == 0 && std::fflush(stdout) != 0) write_error_ = errno;
+}
+
 void Console::content(std::string_view text) {
   write(pretty_ && !style_.raw ? neutral(text) : std::string(text));
 }
@@ -108,7 +112,7 @@ void Console::show(Failure const& failure) {
 }
 
 Exit Console::finish(Exit exit) {
-  if (write_error_ == 0 && std::fflush(stdout) != 0) write_error_ = errno;
+  flush();
   if (write_error_ == 0) return exit;
   Failure const failure = system_failure(write_error_, "cannot write to stdout");
   show(failure);

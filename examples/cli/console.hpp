@@ -35,6 +35,8 @@ class Console {
 
   /// Text as it is.
   void write(std::string_view text);
+  /// Hands on what was written so far: what is done shows, whatever comes after.
+  void flush();
   /// Text out of a session: on a terminal without anything the terminal would act on.
   void content(std::string_view text);
   /// One JSON document.

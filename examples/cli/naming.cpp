@@ -130,8 +130,27 @@ std::optional<sk::SessionId> find_in(sk::SessionStore& store, std::string const&
   return candidates.empty() ? std::nullopt : std::optional(candidates.front());
 }
 
-bool is_path(std::string const& name) {
-  return name.find('/') != std::string::npos || ends_with(name, ".jsonl");
+bool looks_like_a_path(std::string const& name) {
+  return !starts_with(name, "key:") && (name.find('/') != std::string::npos || ends_with(name, ".jsonl"));
+}
+
+bool is_nowhere(std::string const& path) {
+  std::error_code ignored; // what cannot be looked at is opened, and that says why not
+  return std::filesystem::symlink_status(path, ignored).type() == std::filesystem::file_type::not_found;
+}
+
+/// `name` looks like a path, but there is no such file: it may still be a key, or an id.
+Named find_instead_of_file(Console& console, Arguments const& args, std::string const& name) {
+  auto const store = open_store(console, args);
+  if (!store && store.error().code != sk::Errc::not_found) throw failure_of(store.error());
+  if (store) {
+    auto id = by_id(*store.value(), name);
+    if (!id) id = by_key(*store.value(), name);
+    if (id) return {*store, *id, store_root(args).path + "/" + id->str() + ".jsonl", false};
+  }
+  throw Failure{Exit::not_found, "not_found",
+                fmt::format("there is no file '{}', and no session of that key", name),
+                fmt::format("check the path; a key alone is written key:{}", name)};
 }
 
 }
@@ -160,7 +179,8 @@ sk::Result<StorePtr> open_store(Console& console, Arguments const& args, bool cr
 }
 
 Named find_session(Console& console, Arguments const& args, std::string const& name) {
-  if (!starts_with(name, "key:") && is_path(name)) return open_file(console, args, name);
+  if (looks_like_a_path(name))
+    return is_nowhere(name) ? find_instead_of_file(console, args, name) : open_file(console, args, name);
   auto const store = open_store(console, args);
   if (store)
     if (auto const id = find_in(**store, name))
@@ -173,7 +193,7 @@ Named find_session(Console& console, Arguments const& args, std::string const& n
 }
 
 std::string find_path(Console& console, Arguments const& args, std::string const& name) {
-  if (!starts_with(name, "key:") && is_path(name)) return name;
+  if (looks_like_a_path(name) && !is_nowhere(name)) return name;
   return find_session(console, args, name).path;
 }
 

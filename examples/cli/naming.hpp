@@ -30,7 +30,8 @@ struct Named {
 };
 
 /// What `name` means: `@last`, `@-2`, `key:KEY`, a path (it has a `/` or ends in `.jsonl`), an id, a key, the
-/// first characters of one id (at least four), or a file in the working directory; the first that fits.
+/// first characters of one id (at least four), or a file in the working directory; the first that fits. A
+/// path where no file is may still be an id or a key: keys may have a `/`.
 Named find_session(Console& console, Arguments const& args, std::string const& name);
 
 /// The transcript that `name` means, by the same rules. A path is answered as it is, however broken the file.

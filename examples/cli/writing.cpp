@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <utility>
@@ -69,9 +70,39 @@ sk::EntryId append_message(Named const& named, sk::Message const& message, sk::E
   throw failure;
 }
 
-void print_ids(Console& console, char const* member, std::vector<std::string> const& ids) {
-  if (console.json()) return console.document({{member, ids}});
-  for (auto const& id : ids) console.write(id + "\n");
+/// Ids, each printed as soon as it is true; as JSON they are one document, printed by `finish`.
+class IdList {
+ public:
+  IdList(Console& console, char const* member) : console_(console), member_(member) {}
+  void add(std::string const& id) {
+    if (console_.json()) return ids_.push_back(id);
+    console_.write(id + "\n");
+    console_.flush();
+  }
+  void finish() {
+    if (console_.json()) console_.document({{member_, ids_}});
+  }
+
+ private:
+  Console& console_;
+  char const* member_;
+  std::vector<std::string> ids_;
+};
+
+/// Each session once, however often and by whatever names it is named.
+std::vector<Named> sessions_to_remove(Console& console, Arguments const& args) {
+  std::vector<Named> all;
+  for (auto const& name : args.sessions) {
+    auto named = find_session(console, args, name);
+    if (named.is_file)
+      throw Failure{Exit::usage, "unsupported",
+                    fmt::format("'{}' is a file; rm removes sessions of a store", name),
+                    "name a session: sessionkit ls"};
+    bool const again =
+        std::any_of(all.begin(), all.end(), [&](auto const& one) { return one.id == named.id; });
+    if (!again) all.push_back(std::move(named));
+  }
+  return all;
 }
 
 }
@@ -102,7 +133,9 @@ Exit append(Console& console, Arguments const& args) {
   sk::EntryId const id(args.entry_id.value_or(sk::random_entry_id()));
   if (id.empty())
     throw Failure{Exit::usage, "invalid_argument", "--entry-id is empty", "leave it out for a fresh one"};
-  print_ids(console, "entries", {append_message(named, message, id).str()});
+  IdList stored(console, "entries");
+  stored.add(append_message(named, message, id).str());
+  stored.finish();
   return Exit::ok;
 }
 
@@ -124,24 +157,22 @@ Exit fork(Console& console, Arguments const& args) {
 }
 
 Exit remove(Console& console, Arguments const& args) {
-  std::vector<Named> all; // all are found before the first is removed
-  std::vector<std::string> ids;
-  for (auto const& name : args.sessions) {
-    all.push_back(find_session(console, args, name));
-    ids.push_back(all.back().id.str());
-    if (all.back().is_file)
-      throw Failure{Exit::usage, "unsupported",
-                    fmt::format("'{}' is a file; rm removes sessions of a store", name),
-                    "name a session: sessionkit ls"};
+  auto const all = sessions_to_remove(console, args); // all are found before the first is removed
+  if (!args.dry_run && !args.yes) {
+    auto const question =
+        fmt::format("move {} session{} to the trash?", all.size(), all.size() == 1 ? "" : "s");
+    if (!confirm(question, "--yes")) throw Failure{Exit::usage, "declined", "nothing was removed"};
   }
-  auto const question =
-      fmt::format("move {} session{} to the trash?", ids.size(), ids.size() == 1 ? "" : "s");
-  if (!args.dry_run) {
-    if (!args.yes && !confirm(question, "--yes"))
-      throw Failure{Exit::usage, "declined", "nothing was removed"};
-    for (auto const& named : all) named.store->remove(named.id).value();
+  IdList done(console, args.dry_run ? "would_remove" : "removed");
+  for (auto const& named : all) {
+    if (!args.dry_run)
+      if (auto const removed = named.store->remove(named.id); !removed) {
+        done.finish();
+        throw sk::Exception(removed.error());
+      }
+    done.add(named.id.str());
   }
-  print_ids(console, args.dry_run ? "would_remove" : "removed", ids);
+  done.finish();
   return Exit::ok;
 }
 

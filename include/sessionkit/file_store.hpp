@@ -40,7 +40,7 @@ open_agent_store(std::string const& home, std::string const& agent, FileStoreOpt
 
 /// One transcript file of any name as a store of one session, whose id is the file's header id where that is
 /// a valid `SessionId`, else the file's name without its extension, cleaned. There is no index. Listing gives
-/// that session; removing is `unsupported`.
+/// that session; creating another in it, a fork included, and removing are `unsupported`.
 SESSIONKIT_API Result<std::shared_ptr<SessionStore>> open_transcript(std::string const& path,
                                                                      FileStoreOptions options = {});
 

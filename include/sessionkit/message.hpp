@@ -91,6 +91,8 @@ namespace detail {
 template <class P> void push_part(std::vector<Part>& parts, P&& part) {
   if constexpr (std::is_convertible_v<P&&, std::string>)
     parts.emplace_back(Text{std::string(std::forward<P>(part))});
+  else if constexpr (std::is_convertible_v<P&&, std::string_view>)
+    parts.emplace_back(Text{std::string(std::string_view(std::forward<P>(part)))});
   else
     parts.emplace_back(std::forward<P>(part));
 }

@@ -24,7 +24,7 @@ struct Append {
 struct ListQuery {
   std::optional<std::string> key = {}, agent = {}, user = {};
   std::optional<bool> archived = {};
-  std::size_t limit = 50;
+  std::size_t limit = 50;  ///< sessions on a page at most; 0: none, and no `next`
   std::string cursor = {}; ///< `SessionPage::next` of the page before
 };
 struct SessionPage {
@@ -55,7 +55,7 @@ class SESSIONKIT_API SessionStore {
   /// The summary of one session, up to date with its log. `not_found` if there is no such session.
   virtual Result<SessionInfo> info(SessionId const& id) = 0;
 
-  /// Sessions that match, newest first.
+  /// Sessions that match, newest first. `invalid_argument` if the cursor is not the `next` of a page.
   virtual Result<SessionPage> list(ListQuery const& query) = 0;
 
   /// Removes a session, to a trash where the store has one. `not_found` if there is no such session.
@@ -71,7 +71,8 @@ class SESSIONKIT_API SessionStore {
 SESSIONKIT_API bool selects(ListQuery const& query, SessionInfo const& info);
 
 /// Sorts what `selects` let through newest first and cuts the page that the cursor asks for.
-SESSIONKIT_API SessionPage page_of(std::vector<SessionInfo> matching, ListQuery const& query);
+/// `invalid_argument` if the cursor is not the `next` of a page.
+SESSIONKIT_API Result<SessionPage> page_of(std::vector<SessionInfo> matching, ListQuery const& query);
 
 /// What of a batch stands in the log already.
 struct BatchMatch {

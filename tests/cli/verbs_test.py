@@ -4,6 +4,7 @@ import fcntl
 import json
 import os
 import resource
+import shutil
 import signal
 import unittest
 
@@ -45,6 +46,27 @@ class Naming(ProgramTest):
             run = self.fails(3, "history", name)
             self.assertIn(name, run.err)
         self.assertIn("hint: ", self.fails(3, "history", "nobody").err)
+
+    def test_a_key_with_a_slash_is_found_where_there_is_no_such_file(self):
+        session = self.new("--key", "a/b")
+        self.say(session, "user", "by key")
+        for name in ("a/b", "key:a/b"):
+            self.assertEqual(texts(self.ok("history", name).json["messages"]), ["by key"], name)
+            self.ok("verify", name)
+        self.assertEqual(self.ok("rm", "a/b", "--dry-run").out, session + "\n")
+        (self.folder / "a").mkdir()
+        shutil.copyfile(PI / "simple_chat.jsonl", self.folder / "a" / "b")
+        self.assertEqual(len(texts(self.ok("history", "a/b").json["messages"])), 4)  # the file wins
+        self.assertEqual(texts(self.ok("history", "key:a/b").json["messages"]), ["by key"])
+
+    def test_a_path_that_is_not_there_exits_with_3_and_names_the_key(self):
+        for _ in ("without a store", "with one"):
+            for verb in ("history", "verify", "show"):
+                self.assertIn("key:no/such", self.fails(3, verb, "no/such").err)
+            self.new()
+
+    def test_at_last_is_explained(self):
+        self.assertIn("@last is the session with the newest entry", " ".join(self.ok("--help").out.split()))
 
     def test_words_after_an_at_sign_that_mean_nothing_exit_with_2(self):
         self.new()
@@ -352,6 +374,24 @@ class Removing(ProgramTest):
         session = self.new()
         self.fails(3, "rm", session, "nobody", "--yes")
         self.ok("show", session)
+
+    def test_a_session_named_twice_is_removed_once(self):
+        session = self.new("--key", "k")
+        self.assertEqual(self.ok("rm", session, session, "k", "--dry-run").out, session + "\n")
+        self.assertEqual(self.ok("rm", session, session, "k", "--yes").out, session + "\n")
+        self.assertEqual(self.ok("ls").out, "")
+        other = self.new()
+        self.assertEqual(self.ok("rm", other, other, "--yes", "--json").json, {"removed": [other]})
+
+    def test_what_was_removed_before_a_failure_is_printed(self):
+        for style in ([], ["--json"]):
+            first, second = self.new(), self.new()
+            with open(self.file_of(second), "rb") as file:
+                fcntl.flock(file, fcntl.LOCK_EX)
+                run = self.fails(4, "rm", first, second, "--yes", "--timeout", "50ms", *style)
+            self.assertEqual(run.json if style else run.out, {"removed": [first]} if style else first + "\n")
+            self.assertFalse(self.file_of(first).exists())
+            self.assertTrue(self.file_of(second).exists())
 
     def test_a_dry_run_only_says_which(self):
         session = self.new("--key", "k")

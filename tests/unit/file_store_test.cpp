@@ -6,6 +6,7 @@
 
 #include <sessionkit/detail/file_store.hpp>
 #include <sessionkit/file_store.hpp>
+#include <sessionkit/session.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -550,4 +551,21 @@ TEST_CASE("a transcript of any name is a store of one session") {
   CHECK(listed(*sk::open_transcript(dir / "old name.jsonl").value()) == Ids{"old-name"});
   CHECK(sk::open_transcript(dir / "none").error().code == Errc::not_found);
   CHECK(sk::open_transcript(dir.path()).error().code == Errc::unsafe_path);
+}
+
+TEST_CASE("a transcript store makes no second session, and says so when it is asked to fork") {
+  TempDir dir;
+  std::string const path = dir / "talk.jsonl";
+  std::string const bytes = read_file(data("pi/simple_chat.jsonl"));
+  write_file(path, bytes);
+  auto store = sk::open_transcript(path).value();
+  auto session = sk::Session::open(store, store->list({}).value().sessions.at(0).id).value();
+  auto const copy = session.fork();
+  REQUIRE_FALSE(copy);
+  CHECK(copy.error().code == Errc::unsupported);
+  CHECK(copy.error().message.find(path) != std::string::npos);
+  CHECK(copy.error().message.find("holds one session") != std::string::npos);
+  Batch const more({message_line("m", "", "x")}, Position{10});
+  CHECK(store->append(id_of("another"), more).error().code == Errc::not_found);
+  CHECK(read_file(path) == bytes);
 }

@@ -3,6 +3,8 @@
 
 #include <sessionkit/message.hpp>
 
+#include <string_view>
+
 namespace sk = sessionkit;
 
 TEST_CASE("strings become text parts, and parts stay what they are") {
@@ -11,6 +13,26 @@ TEST_CASE("strings become text parts, and parts stay what they are") {
   CHECK(message.role == sk::Role::user);
   CHECK(message.text() == "ab");
   CHECK(std::holds_alternative<sk::Image>(message.parts[1]));
+}
+
+namespace {
+
+struct Viewed {
+  operator std::string_view() const { return "viewed"; }
+};
+struct Owned {
+  operator std::string() const { return "owned"; }
+};
+
+}
+
+TEST_CASE("whatever converts to a string or to a string view becomes a text part") {
+  std::string const held = "held";
+  std::string_view const view = std::string_view("a view, cut").substr(0, 6);
+  char const array[] = "array";
+  auto const message = sk::assistant(view, Viewed{}, Owned{}, held, array, std::string_view{});
+  REQUIRE(message.parts.size() == 6);
+  CHECK(message.text() == "a viewviewedownedheldarray");
 }
 
 TEST_CASE("streamed deltas build one part each until the kind changes") {

@@ -187,6 +187,16 @@ TEST_CASE("what a native line cannot hold is unsupported and leaves the text as 
   CHECK(line == "before\n");
 }
 
+TEST_CASE("a tool message without a result is refused for being empty, not for holding too much") {
+  std::string line;
+  auto const written = native.encode(entry_of(sk::tool_results({})), line);
+  REQUIRE_FALSE(written);
+  CHECK(written.error().code == sk::Errc::unsupported);
+  CHECK(written.error().message.find("holds nothing") != std::string::npos);
+  CHECK(written.error().message.find("exactly one") == std::string::npos);
+  CHECK(line.empty());
+}
+
 TEST_CASE("invalid UTF-8 becomes U+FFFD when it is written, and a lone surrogate stays what it was") {
   std::string line;
   native.encode(entry_of(sk::user("bad \xFF end \xED\xA0\xBD")), line).value();

@@ -52,7 +52,7 @@ TEST_CASE("pages list every session once, newest first, also where times are equ
   std::vector<sk::SessionInfo> all;
   for (int i = 0; i < 97; ++i) {
     auto info = sk::make_session_info(sid("s" + std::to_string(i)));
-    info.updated = sk::from_unix_ms(i / 10);
+    info.updated = sk::from_unix_ms(i / 10 - 5); // before 1970 and after
     all.push_back(info);
   }
   sk::ListQuery query;
@@ -60,16 +60,38 @@ TEST_CASE("pages list every session once, newest first, also where times are equ
   std::set<std::string> seen;
   sk::Timestamp last = sk::from_unix_ms(1000);
   do {
-    auto const page = sk::page_of(all, query);
+    auto const page = sk::page_of(all, query).value();
     CHECK(page.sessions.size() <= 7);
     for (auto const& info : page.sessions) {
-      CHECK(seen.insert(info.id.str()).second);
+      REQUIRE(seen.insert(info.id.str()).second);
       CHECK(info.updated <= last);
       last = info.updated;
     }
     query.cursor = page.next;
   } while (!query.cursor.empty());
   CHECK(seen.size() == all.size());
+}
+
+TEST_CASE("a cursor that no page gave is refused instead of starting again") {
+  std::vector<sk::SessionInfo> const all{sk::make_session_info(sid("one"))};
+  sk::ListQuery query;
+  for (char const* alien : {"x", "12", ":one", "12:", "12x:one", "--1:one", "- 1:one", "+1:one", "1: one",
+                            "99999999999999999999:one", "1:../one"}) {
+    INFO(alien);
+    query.cursor = alien;
+    auto const page = sk::page_of(all, query);
+    REQUIRE_FALSE(page);
+    CHECK(page.error().code == sk::Errc::invalid_argument);
+    CHECK(sk::make_memory_store()->list(query).error().code == sk::Errc::invalid_argument);
+  }
+}
+
+TEST_CASE("a limit of 0 lists nothing and gives no cursor") {
+  sk::ListQuery query;
+  query.limit = 0;
+  auto const page = sk::page_of({sk::make_session_info(sid("one"))}, query).value();
+  CHECK(page.sessions.empty());
+  CHECK(page.next.empty());
 }
 
 TEST_CASE(

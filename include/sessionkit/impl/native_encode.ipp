@@ -183,6 +183,8 @@ void write_header(JsonWriter& json, Header const& header, Timestamp at) {
 // What one native line cannot hold, in words; empty if it can.
 std::string_view unsayable(Entry const& entry) {
   if (auto const* message = entry.as<Message>()) {
+    if (message->role == Role::tool && message->parts.empty())
+      return "this tool message holds nothing; give it the one tool result it is for";
     bool results = false;
     for (Part const& part : message->parts) results = results || std::holds_alternative<ToolResult>(part);
     if (message->role == Role::tool ? !results || message->parts.size() != 1 : results)

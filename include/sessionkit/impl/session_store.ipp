@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 
 namespace sessionkit { inline namespace v0 {
 
@@ -19,17 +20,25 @@ std::string page_cursor(SessionInfo const& last) {
   return fmt::format("{}:{}", to_unix_ms(last.updated), last.id.str());
 }
 
-// A cursor that is none of ours selects from the start.
-bool is_behind_cursor(SessionInfo const& info, std::string_view cursor) {
-  std::size_t const colon = cursor.find(':');
-  if (colon == std::string_view::npos) return true;
-  std::int64_t ms = 0;
-  for (char const c : cursor.substr(0, colon)) {
-    if (c < '0' || c > '9') return true;
-    ms = ms * 10 + (c - '0');
-  }
+struct PageCursor {
+  std::int64_t updated_ms = 0;
+  std::string_view id = {};
+};
+
+// What `page_cursor` writes and nothing else: the time may be negative, the id is one.
+std::optional<PageCursor> parse_page_cursor(std::string_view text) {
+  std::size_t const colon = text.find(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  PageCursor cursor{0, text.substr(colon + 1)};
+  char const* const end = text.data() + colon;
+  auto const [stopped, error] = std::from_chars(text.data(), end, cursor.updated_ms);
+  if (error != std::errc{} || stopped != end || !SessionId::parse(cursor.id)) return std::nullopt;
+  return cursor;
+}
+
+bool is_behind(SessionInfo const& info, PageCursor const& cursor) {
   std::int64_t const updated = to_unix_ms(info.updated);
-  return updated != ms ? updated < ms : info.id.str() > cursor.substr(colon + 1);
+  return updated != cursor.updated_ms ? updated < cursor.updated_ms : info.id.str() > cursor.id;
 }
 
 }
@@ -40,12 +49,17 @@ bool selects(ListQuery const& query, SessionInfo const& info) {
          && (!query.archived || *query.archived == info.archived);
 }
 
-SessionPage page_of(std::vector<SessionInfo> matching, ListQuery const& query) {
-  if (!query.cursor.empty())
-    matching.erase(
-        std::remove_if(matching.begin(), matching.end(),
-                       [&](SessionInfo const& info) { return !is_behind_cursor(info, query.cursor); }),
-        matching.end());
+Result<SessionPage> page_of(std::vector<SessionInfo> matching, ListQuery const& query) {
+  if (!query.cursor.empty()) {
+    std::optional<PageCursor> const cursor = parse_page_cursor(query.cursor);
+    if (!cursor)
+      return Error{Errc::invalid_argument, 0,
+                   fmt::format("'{}' is no cursor of a list; pass the `next` of the page before, or none",
+                               query.cursor)};
+    matching.erase(std::remove_if(matching.begin(), matching.end(),
+                                  [&](SessionInfo const& info) { return !is_behind(info, *cursor); }),
+                   matching.end());
+  }
   SessionPage page;
   std::size_t const count = std::min(query.limit, matching.size());
   std::partial_sort(matching.begin(), matching.begin() + static_cast<std::ptrdiff_t>(count), matching.end(),

@@ -34,7 +34,8 @@ class TranscriptStore final : public SessionStore {
         process_(ops.process()) {}
 
   Result<Position> append(SessionId const& id, Append const& batch) override {
-    if (id != id_) return missing(id);
+    if (id != id_)
+      return batch.expected == Position{} ? Result<Position>(holds_one(id)) : Result<Position>(missing(id));
     Result<Position> end = Position{};
     std::vector<Event> events;
     {
@@ -92,6 +93,13 @@ class TranscriptStore final : public SessionStore {
   }
   detail::LogReader reader(detail::OpenFile const& file) const {
     return detail::LogReader(*ops_, file.get(), path_, ReaderOptions{options_.max_line});
+  }
+  Error holds_one(SessionId const& id) const {
+    return Error{
+        Errc::unsupported, 0,
+        fmt::format("{}: a transcript store holds one session, '{}', and makes none; create '{}' in a "
+                    "file store, or copy the transcript and open the copy",
+                    path_, id_.str(), id.str())};
   }
   Error missing(SessionId const& id) const {
     return Error{Errc::not_found, 0,
