@@ -401,6 +401,8 @@ TEST_CASE("metadata and extra members do not stand in for what the library wrote
   auto again = sk::Session::open(store, session.id()).value();
   CHECK(texts_of(again) == Texts{"hi", "two"});
   CHECK(again.path().value().at(0).extra.str() == R"({"mine":1})");
+  message.metadata = sk::RawJson::from("[1]");
+  CHECK(again.append(message).error().code == sk::Errc::unsupported);
 }
 
 TEST_CASE("a turn keeps to its session wherever that object moves") {

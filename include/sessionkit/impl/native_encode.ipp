@@ -180,9 +180,13 @@ void write_header(JsonWriter& json, Header const& header, Timestamp at) {
   if (!header.metadata.is_null()) json.member_raw("metadata", header.metadata.str());
 }
 
+bool is_members(RawJson const& json) noexcept { return json.is_null() || json.is_object(); }
+
 // What one native line cannot hold, in words; empty if it can.
 std::string_view unsayable(Entry const& entry) {
+  if (!is_members(entry.extra)) return "its extra members are no JSON object; give an object or null";
   if (auto const* message = entry.as<Message>()) {
+    if (!is_members(message->metadata)) return "its metadata is no JSON object; give an object or null";
     if (message->role == Role::tool && message->parts.empty())
       return "this tool message holds nothing; give it the one tool result it is for";
     bool results = false;
