@@ -350,6 +350,31 @@ TEST_CASE("links and special files in the store's place are refused without hang
   CHECK(sk::open_file_store(dir / "victim").error().code == Errc::unsafe_path);
 }
 
+TEST_CASE("a directory that nothing can be made in is an error that names it, not an endless try") {
+  CHECK(sk::open_file_store("").error().code == Errc::invalid_argument);
+  TempDir dir;
+  REQUIRE(::symlink("nowhere", (dir / "dangling").c_str()) == 0);
+  for (std::string const& path :
+       {dir / "dangling/s", dir / "dangling/deeper/s", std::string("/proc/x"), std::string("/proc/x/y/z")}) {
+    CAPTURE(path);
+    auto const store = sk::open_file_store(path);
+    REQUIRE_FALSE(store.ok());
+    CHECK(store.error().system == ENOENT);
+    CHECK(store.error().message.find(path.substr(0, path.find('/', 1))) != std::string::npos);
+  }
+  pid_t const child = ::fork(); // the working directory is the whole process's
+  if (child == 0) {
+    bool const gone = ::mkdir((dir / "cwd").c_str(), 0700) == 0 && ::chdir((dir / "cwd").c_str()) == 0
+                      && ::rmdir((dir / "cwd").c_str()) == 0;
+    auto const plain = sk::open_file_store("s"), deep = sk::open_file_store("a/b/s");
+    ::_exit(gone && !plain && plain.error().code == Errc::not_found && !deep ? 0 : 1);
+  }
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
+}
+
 TEST_CASE("network file systems are refused") {
   TempDir dir;
   for (std::int64_t const magic : {0x6969LL, 0x517BLL, 0xFE534D42LL, 0xFF534D42LL}) {
