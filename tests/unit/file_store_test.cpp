@@ -266,6 +266,59 @@ TEST_CASE("an index that is missing, torn, alien or stale is never believed, and
   CHECK(kept == aside);
 }
 
+TEST_CASE("an alien entry in the index's place blocks nothing") {
+  for (std::string const kind : {"directory", "full directory", "link", "fifo"}) {
+    for (bool const stuck : {false, true}) {
+      CAPTURE(kind, stuck);
+      TempDir dir;
+      std::string const index = dir / "sessions.json";
+      { start(*open_store(dir.path()), "s1"); }
+      ::unlink(index.c_str());
+      write_file(dir / "victim", "theirs");
+      if (kind == "link") REQUIRE(::symlink("victim", index.c_str()) == 0);
+      if (kind == "fifo") REQUIRE(::mkfifo(index.c_str(), 0600) == 0);
+      if (kind.find("directory") != std::string::npos) REQUIRE(::mkdir(index.c_str(), 0700) == 0);
+      if (kind == "full directory") write_file(index + "/x", "y");
+      std::vector<sk::Event> events;
+      sk::FileStoreOptions options;
+      options.on_event = [&](sk::Event const& event) { events.push_back(event); };
+      FaultyFileOps ops;
+      ops.only = Call::rename;
+      if (stuck) ops.fault = {0, EACCES, true, false};
+      {
+        auto store = sk::detail::open_file_store(ops, dir.path(), options).value();
+        CHECK(store->info(id_of("s1")).value().messages == 1);
+        CHECK(listed(*store) == Ids{"s1"});
+        Position const end = start(*store, "s2");
+        CHECK(store->append(id_of("s2"), Batch({message_line("m2", "m1", "x")}, end, true)).ok());
+        CHECK(listed(*store) == Ids{"s1", "s2"});
+        REQUIRE(events.size() == 1); // told once, written or not
+        CHECK(events[0].kind == sk::Event::index_rebuilt);
+      }
+      CHECK(read_file(dir / "victim") == "theirs");
+      if (!stuck) CHECK(index_of(dir.path())["sessions"].size() == 2);
+    }
+  }
+}
+
+TEST_CASE("an index that the system does not let us read is left where it is") {
+  TempDir dir;
+  { start(*open_store(dir.path()), "s1"); }
+  std::string const before = read_file(dir / "sessions.json");
+  FaultyFileOps ops;
+  auto store = sk::detail::open_file_store(ops, dir.path(), {}).value();
+  ops.reset();
+  ops.only = Call::open;
+  ops.fault = {0, EACCES, false, false};
+  CHECK(store->info(id_of("s1")).value().messages == 1);
+  CHECK(ops.fired == 1);
+  CHECK(read_file(dir / "sessions.json") == before);
+  CHECK(listed(*store) == Ids{"s1"});
+  CHECK(index_of(dir.path())["sessions"].size() == 1); // readable again: merged, nothing moved aside
+  for (auto const& entry : std::filesystem::directory_iterator(dir.path()))
+    CHECK(entry.path().filename().string().find("unreadable") == std::string::npos);
+}
+
 TEST_CASE("files that appear and vanish show in the list, whatever the index says") {
   TempDir dir;
   auto store = open_store(dir.path());
@@ -349,6 +402,103 @@ TEST_CASE("links and special files in the store's place are refused without hang
   CHECK(sk::open_file_store(dir / "dirlink").error().code == Errc::unsafe_path);
   CHECK(sk::open_file_store(dir / "dirlink/").error().code == Errc::unsafe_path);
   CHECK(sk::open_file_store(dir / "victim").error().code == Errc::unsafe_path);
+}
+
+TEST_CASE("a directory that nothing can be made in is an error that names it, not an endless try") {
+  CHECK(sk::open_file_store("").error().code == Errc::invalid_argument);
+  TempDir dir;
+  REQUIRE(::symlink("nowhere", (dir / "dangling").c_str()) == 0);
+  for (std::string const& path :
+       {dir / "dangling/s", dir / "dangling/deeper/s", std::string("/proc/x"), std::string("/proc/x/y/z")}) {
+    CAPTURE(path);
+    auto const store = sk::open_file_store(path);
+    REQUIRE_FALSE(store.ok());
+    CHECK(store.error().system == ENOENT);
+    CHECK(store.error().message.find(path.substr(0, path.find('/', 1))) != std::string::npos);
+  }
+  pid_t const child = ::fork(); // the working directory is the whole process's
+  if (child == 0) {
+    bool const gone = ::mkdir((dir / "cwd").c_str(), 0700) == 0 && ::chdir((dir / "cwd").c_str()) == 0
+                      && ::rmdir((dir / "cwd").c_str()) == 0;
+    auto const plain = sk::open_file_store("s"), deep = sk::open_file_store("a/b/s");
+    ::_exit(gone && !plain && plain.error().code == Errc::not_found && !deep ? 0 : 1);
+  }
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
+}
+
+TEST_CASE("a key is not said to be free while a transcript that may have it cannot be read") {
+  TempDir dir;
+  sk::ListQuery by_key;
+  by_key.key = "chat-7";
+  std::string const keyed =
+      R"({"type":"session","version":3,"id":"s1","timestamp":"2025-11-04T08:00:00.000Z","cwd":"/w","key":"chat-7"})";
+  auto const ids = [](sk::SessionPage const& page) {
+    Ids all;
+    for (auto const& info : page.sessions) all.push_back(info.id.str());
+    return all;
+  };
+  write_file(dir / "s1.jsonl", keyed + "\n" + message_line("m1", "", "hello") + "\n");
+  {
+    auto store = open_store(dir.path());
+    REQUIRE(ids(store->list(by_key).value()) == Ids{"s1"});
+  }
+  REQUIRE(index_of(dir.path())["sessions"]["s1"]["key"] == "chat-7");
+  REQUIRE(::rename((dir / "s1.jsonl").c_str(), (dir / "away").c_str()) == 0);
+  REQUIRE(::symlink("away", (dir / "s1.jsonl").c_str()) == 0);
+  REQUIRE(::mkdir((dir / "d.jsonl").c_str(), 0700) == 0); // never a session: in nobody's way
+  {
+    auto store = open_store(dir.path()); // the index knows it: answered as it was
+    auto const page = store->list(by_key);
+    REQUIRE(page.ok());
+    CHECK(ids(*page) == Ids{"s1"});
+    CHECK(listed(*store) == Ids{"s1"});
+    CHECK(store->info(id_of("s1")).error().code == Errc::unsafe_path);
+  }
+  ::unlink((dir / "sessions.json").c_str()); // and now nobody knows whose it is
+  auto store = open_store(dir.path());
+  start(*store, "s2");
+  auto const refused = store->list(by_key);
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().code == Errc::unsafe_path);
+  CHECK(refused.error().message.find(dir / "s1.jsonl") != std::string::npos);
+  CHECK(listed(*store) == Ids{"s2"});
+  ::unlink((dir / "s1.jsonl").c_str());
+  CHECK(ids(store->list(by_key).value()).empty()); // gone is gone
+}
+
+TEST_CASE("a transcript that fails to open is answered from the index or told, never taken for missing") {
+  for (bool const indexed : {true, false}) {
+    for (int const error : {EACCES, EIO, EMFILE}) {
+      for (Call const call : {Call::open, Call::pread, Call::status_at}) {
+        TempDir dir;
+        { start(*open_store(dir.path()), "s1"); }
+        if (!indexed) ::unlink((dir / "sessions.json").c_str());
+        FaultyFileOps ops;
+        auto store = sk::detail::open_file_store(ops, dir.path(), {}).value();
+        if (indexed) REQUIRE(store->info(id_of("other")).error().code == Errc::not_found); // loads the index
+        sk::ListQuery by_key;
+        by_key.key = "";
+        ops.reset();
+        ops.only = call;
+        ops.fault = {0, error, true, false};
+        auto const page = store->list(by_key);
+        CAPTURE(indexed, error, name_of(call));
+        REQUIRE(ops.fired > 0);
+        if (page.ok()) {
+          CHECK(page->sessions.size() == 1);
+        } else {
+          CHECK_FALSE(indexed);
+          CHECK(page.error().system == error);
+        }
+        if (!indexed && call != Call::status_at) CHECK_FALSE(page.ok());
+        ops.reset();
+        CHECK(store->list(by_key).value().sessions.size() == 1); // once it can be read again
+      }
+    }
+  }
 }
 
 TEST_CASE("network file systems are refused") {

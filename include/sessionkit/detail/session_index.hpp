@@ -32,12 +32,14 @@ SESSIONKIT_API std::string write_session_index(SessionIndex const& index);
 /// `<root>/sessions.json`: replaced as a whole, under a lock between processes, never written in place.
 class SESSIONKIT_API IndexFile {
  public:
-  enum State { missing, good, unreadable };
+  /// unreadable: it is no index of ours; unavailable: the system did not let us read it.
+  enum State { missing, good, unreadable, unavailable };
 
   /// `directory` stays open as long as this. Not `synced`: a power loss may leave an unreadable file.
   IndexFile(FileOps& ops, int directory, std::string root, bool synced);
 
-  Result<State> load(SessionIndex& out);
+  /// No failure but for memory: the index is a cache, and one that cannot be read is none.
+  State load(SessionIndex& out);
   /// Writes what `make` makes of the index on disk; `changed` tells it that somebody wrote since we last
   /// loaded or replaced it (else `disk` is empty). A file that is none of ours is moved aside, not lost.
   Result<void> replace(std::function<std::string(bool changed, SessionIndex disk)> const& make,
@@ -46,7 +48,7 @@ class SESSIONKIT_API IndexFile {
   std::string const& path() const noexcept { return path_; }
 
  private:
-  Result<State> read(SessionIndex& out);
+  State read(SessionIndex& out);
   Result<OpenFile> lock(std::chrono::milliseconds wait);
   Result<void> write_new(std::string const& name, std::string const& text);
   Result<void> move_aside();
@@ -55,7 +57,8 @@ class SESSIONKIT_API IndexFile {
   int directory_;
   std::string root_, path_;
   bool synced_;
-  FileStatus seen_ = {}; ///< the version in memory; inode 0: none
+  FileStatus seen_ = {};          ///< the version in memory; inode 0: none
+  Error failure_{Errc::io_error}; ///< why it is unavailable
 };
 
 }}}

@@ -62,12 +62,14 @@ class FileStore final : public SessionStore {
   Result<detail::OpenFile> open_log(SessionId const& id) const;
   void tell(std::vector<Event> const& events) const;
   void note_append(SessionId const& id, Append const& batch, Position end);
-  Result<void> load_index();
+  void load_index();
   Result<std::vector<SessionId>> transcripts();
   Result<SessionInfo> refresh(SessionId const& id, bool anew);
+  Result<SessionInfo> look(SessionId const& id);
   Result<void> move_to_trash(SessionId const& id);
   void end_of_turn();
   Result<void> write_index(std::chrono::milliseconds lock_wait);
+  void tell_rebuilt(std::string const& why, std::size_t rows, Result<void> const& written);
   std::string merged_index(bool changed, detail::SessionIndex disk);
 
   detail::FileOps* ops_;
@@ -83,7 +85,8 @@ class FileStore final : public SessionStore {
   std::set<std::string> touched_, removed_; // since the index was written
   std::uint64_t turns_ = 0;                 // likewise
   bool loaded_ = false;
-  std::string rebuild_; // why all rows are folded anew before the index is written; empty: no need
+  std::string rebuild_;         // why all rows are folded anew before the index is written; empty: no need
+  bool told_unwritten_ = false; // that it could not be, which is told once
 
   std::mutex index_turn_; // held by the thread that writes the index at the end of a turn
   std::mutex writing_;    // of the index file
@@ -94,8 +97,7 @@ class FileStore final : public SessionStore {
 Result<void> FileStore::begin() {
   detail::FileStatus status;
   int const failed = ops_->status_at(directory_.get(), "sessions.json", status);
-  if (failed == 0) return {};
-  if (failed != -ENOENT) return detail::file_error(-failed, file_.path(), "cannot look at the index");
+  if (failed != -ENOENT) return {};
   Result<std::vector<SessionId>> const found = transcripts();
   if (!found) return found.error();
   loaded_ = true;
@@ -160,7 +162,7 @@ Result<RecordPage> FileStore::read(SessionId const& id, ReadRange const& range) 
 }
 
 Result<SessionInfo> FileStore::info(SessionId const& id) {
-  if (auto r = load_index(); !r) return r.error();
+  load_index();
   return refresh(id, false);
 }
 
@@ -193,29 +195,45 @@ Result<SessionInfo> FileStore::refresh(SessionId const& id, bool anew) {
   return fresh->told();
 }
 
+// As `refresh`, but a transcript that did not change is not opened, and what is known of one that cannot be
+// read is answered as it was.
+Result<SessionInfo> FileStore::look(SessionId const& id) {
+  detail::FileStatus now;
+  int const failed = ops_->status_at(directory_.get(), file_name(id).c_str(), now);
+  if (failed == -ENOENT) return missing(id);
+  std::optional<SessionInfo> row;
+  {
+    std::lock_guard<std::mutex> const lock(rows_mutex_);
+    auto const found = index_.rows.find(id.str());
+    if (found != index_.rows.end() && found->second.info.end != Position{}) { // a row of ours
+      auto const known = known_.find(id.str());
+      row = found->second.info;
+      if (known != known_.end()) row->damaged += known->second.trailing;
+      if (failed == 0 && known != known_.end() && known->second.seen.same_version(now))
+        return std::move(*row);
+    }
+  }
+  bool const never_ours = now.kind == detail::FileStatus::directory || now.kind == detail::FileStatus::other;
+  if (failed == 0 && never_ours && !row) return missing(id);
+  Result<SessionInfo> fresh = refresh(id, false);
+  if (!fresh && fresh.error().code != Errc::not_found && row) return std::move(*row);
+  return fresh;
+}
+
 Result<SessionPage> FileStore::list(ListQuery const& query) {
-  if (auto r = load_index(); !r) return r.error();
+  load_index();
   Result<std::vector<SessionId>> const ids = transcripts();
   if (!ids) return ids.error();
   std::vector<SessionInfo> matching;
   for (SessionId const& id : *ids) {
-    detail::FileStatus now;
-    bool const there = ops_->status_at(directory_.get(), file_name(id).c_str(), now) == 0;
-    bool current = false;
-    if (there) {
-      std::lock_guard<std::mutex> const lock(rows_mutex_);
-      auto const row = index_.rows.find(id.str());
-      auto const known = known_.find(id.str());
-      current = row != index_.rows.end() && known != known_.end() && known->second.seen.same_version(now);
-      if (current && selects(query, row->second.info)) {
-        matching.push_back(row->second.info);
-        matching.back().damaged += known->second.trailing;
-      }
-    }
-    if (!there || current) continue;
-    Result<SessionInfo> fresh = refresh(id, false);
-    if (fresh && selects(query, *fresh)) matching.push_back(std::move(*fresh));
-    // What cannot be read is no reason to hide the others; `info` says what is wrong with it.
+    Result<SessionInfo> found = look(id);
+    if (found && selects(query, *found)) matching.push_back(std::move(*found));
+    // What cannot be read hides no other session, but where it may be the one of this key, "there is none"
+    // would be a guess that starts a second one.
+    if (found || found.error().code == Errc::not_found || !query.key) continue;
+    return Error{found.error().code, found.error().system,
+                 fmt::format("{} (or move it out of the directory: it may be the session of key '{}')",
+                             found.error().message, *query.key)};
   }
   bool rebuilt = false;
   {
@@ -241,18 +259,18 @@ Result<std::vector<SessionId>> FileStore::transcripts() {
   return ids;
 }
 
-Result<void> FileStore::load_index() {
+void FileStore::load_index() {
   std::lock_guard<std::mutex> const writing(writing_);
   {
     std::lock_guard<std::mutex> const lock(rows_mutex_);
-    if (loaded_) return {};
+    if (loaded_) return;
   }
   detail::SessionIndex disk;
-  Result<detail::IndexFile::State> const state = file_.load(disk);
-  if (!state) return state.error();
+  detail::IndexFile::State const state = file_.load(disk);
   std::lock_guard<std::mutex> const lock(rows_mutex_);
-  if (*state == detail::IndexFile::unreadable) rebuild_ = "could not be read and was moved aside";
-  if (*state == detail::IndexFile::missing) rebuild_ = "was missing";
+  if (state == detail::IndexFile::unavailable) rebuild_ = "could not be read";
+  if (state == detail::IndexFile::unreadable) rebuild_ = "is no index that could be read and is moved aside";
+  if (state == detail::IndexFile::missing) rebuild_ = "was missing";
   for (auto& [name, row] : index_.rows) { // appended to before anybody asked for the index
     auto const there = disk.rows.find(name);
     if (there == disk.rows.end() || there->second.info.end <= row.info.end) {
@@ -262,7 +280,6 @@ Result<void> FileStore::load_index() {
   }
   index_ = std::move(disk);
   loaded_ = true;
-  return {};
 }
 
 Result<void> FileStore::remove(SessionId const& id) {
@@ -328,7 +345,7 @@ void FileStore::end_of_turn() {
 }
 
 Result<void> FileStore::write_index(std::chrono::milliseconds lock_wait) {
-  if (auto r = load_index(); !r) return r;
+  load_index();
   std::set<std::string> stale;
   std::string rebuild;
   {
@@ -345,10 +362,11 @@ Result<void> FileStore::write_index(std::chrono::milliseconds lock_wait) {
     if (!ids) return ids.error();
     for (SessionId const& id : *ids) rebuilt += std::size_t{refresh(id, false).ok()};
   }
+  Result<void> replaced;
   {
     std::unique_lock<std::mutex> const writing(writing_);
     std::set<std::string> touched, removed;
-    Result<void> replaced = file_.replace(
+    replaced = file_.replace(
         [&](bool changed, detail::SessionIndex disk) {
           std::lock_guard<std::mutex> const lock(rows_mutex_);
           std::string text = merged_index(changed, std::move(disk));
@@ -364,14 +382,22 @@ Result<void> FileStore::write_index(std::chrono::milliseconds lock_wait) {
       touched_.insert(touched.begin(), touched.end());
       removed_.insert(removed.begin(), removed.end());
       if (rebuild_.empty()) rebuild_ = rebuild;
-      return replaced;
     }
   }
-  if (!rebuild.empty())
-    tell({Event{Event::index_rebuilt,
-                {},
-                fmt::format("{} {}; rebuilt from {} transcripts", file_.path(), rebuild, rebuilt)}});
-  return {};
+  if (!rebuild.empty()) tell_rebuilt(rebuild, rebuilt, replaced);
+  return replaced;
+}
+
+void FileStore::tell_rebuilt(std::string const& why, std::size_t rows, Result<void> const& written) {
+  std::string kept;
+  if (!written) {
+    std::lock_guard<std::mutex> const lock(rows_mutex_);
+    if (written.error().code == Errc::timed_out || std::exchange(told_unwritten_, true)) return;
+    kept = "; kept in memory, as it cannot be written: " + written.error().message;
+  }
+  tell({Event{Event::index_rebuilt,
+              {},
+              fmt::format("{} {}; rebuilt from {} transcripts{}", file_.path(), why, rows, kept)}});
 }
 
 // What another process wrote stays, but for the sessions we know more of.
@@ -391,7 +417,7 @@ std::string FileStore::merged_index(bool changed, detail::SessionIndex disk) {
 }
 
 Result<std::size_t> FileStore::reindex() {
-  if (auto r = load_index(); !r) return r.error();
+  load_index();
   Result<std::vector<SessionId>> const ids = transcripts();
   if (!ids) return ids.error();
   std::set<std::string> there;

@@ -23,19 +23,25 @@ IndexFile::IndexFile(FileOps& ops, int directory, std::string root, bool synced)
       path_(root_ + "/" + index_name),
       synced_(synced) {}
 
-Result<IndexFile::State> IndexFile::load(SessionIndex& out) { return read(out); }
+IndexFile::State IndexFile::load(SessionIndex& out) { return read(out); }
 
-Result<IndexFile::State> IndexFile::read(SessionIndex& out) {
+IndexFile::State IndexFile::read(SessionIndex& out) {
   out = {};
   seen_ = {};
+  auto const cannot = [this](Error error) { // an alien entry is moved aside, what may be ours is left alone
+    State const state = error.code == Errc::unsafe_path ? State::unreadable : State::unavailable;
+    failure_ = std::move(error);
+    return state;
+  };
   Result<OpenFile> const file = open_for_reading(*ops_, directory_, index_name, false, path_);
   if (!file && file.error().code == Errc::not_found) return State::missing;
-  if (!file) return file.error();
+  if (!file) return cannot(file.error());
   FileStatus now;
   int const failed = ops_->status(file->get(), now);
-  if (failed < 0) return file_error(-failed, path_, "cannot look at the index");
+  if (failed < 0) return cannot(file_error(-failed, path_, "cannot look at the index"));
   std::string text(static_cast<std::size_t>(now.size), '\0');
-  if (auto r = read_exactly(*ops_, file->get(), text.data(), text.size(), 0, path_); !r) return r.error();
+  if (auto r = read_exactly(*ops_, file->get(), text.data(), text.size(), 0, path_); !r)
+    return cannot(r.error());
   seen_ = now;
   Result<SessionIndex> index = parse_session_index(text);
   if (!index) {
@@ -102,10 +108,10 @@ Result<void> IndexFile::replace(std::function<std::string(bool, SessionIndex)> c
   bool changed = failed < 0 ? seen_.inode != 0 : !now.same_version(seen_);
   SessionIndex disk;
   if (changed || seen_.inode == 0) {
-    Result<State> const state = read(disk);
-    if (!state) return state.error();
-    changed = *state == State::good;
-    if (*state == State::unreadable)
+    State const state = read(disk);
+    if (state == State::unavailable) return failure_;
+    changed = state == State::good;
+    if (state == State::unreadable)
       if (auto r = move_aside(); !r) return r;
   }
   std::string const text = make(changed, std::move(disk));

@@ -23,10 +23,15 @@ constexpr std::array<NetworkFileSystem, 4> network_file_systems{
     {{0x6969, "NFS"}, {0x517B, "SMB"}, {0xFE534D42, "SMB2"}, {0xFF534D42, "CIFS"}}};
 
 Result<void> make_store_directory(FileOps& ops, std::string const& path) {
-  int const made = ops.make_directory(AT_FDCWD, path.c_str(), 0700);
-  if (made == -ENOENT && parent_directory(path) != path) {
-    if (auto r = make_store_directory(ops, parent_directory(path)); !r) return r;
-    return make_store_directory(ops, path);
+  int made = ops.make_directory(AT_FDCWD, path.c_str(), 0700);
+  if (std::string const parent = parent_directory(path); made == -ENOENT && parent != path) {
+    if (auto r = make_store_directory(ops, parent); !r) return r;
+    made = ops.make_directory(AT_FDCWD, path.c_str(), 0700);
+    if (made == -ENOENT) // there is something of that name, but nothing can be made in it
+      return Error{Errc::not_found, ENOENT,
+                   fmt::format("{}: cannot make the directory: {} leads nowhere (a dangling link, a removed "
+                               "working directory or no real file system); give an absolute path on a disk",
+                               path, parent)};
   }
   if (made == -EEXIST) return {};
   if (made < 0) return file_error(-made, path, "cannot make the directory");
@@ -42,6 +47,9 @@ Result<void> make_store_directory(FileOps& ops, std::string const& path) {
 }
 
 Result<OpenFile> open_store_directory(FileOps& ops, std::string const& given, bool create) {
+  if (given.empty())
+    return Error{Errc::invalid_argument, 0,
+                 "the store's directory has an empty path; name one, \".\" for the working directory"};
   std::string path = given;
   while (path.size() > 1 && path.back() == '/') path.pop_back(); // else a link would be followed
   if (create)
