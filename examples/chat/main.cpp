@@ -3,8 +3,12 @@
 // empty) it plays its script, restarts as a new process, and goes on.
 #include "script.hpp"
 
+#include <cerrno>
+#include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <string>
+#include <system_error>
 
 #include <unistd.h>
 

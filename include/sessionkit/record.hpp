@@ -80,7 +80,8 @@ class SESSIONKIT_API RecordPage {
   RecordPage& operator=(RecordPage const&) = delete;
   ~RecordPage() = default;
 
-  std::vector<Item> const& items() const noexcept { return items_; }
+  std::vector<Item> const& items() const& noexcept { return items_; }
+  std::vector<Item> const& items() const&& = delete; // the page owns the bytes
 
   std::vector<Damage> damage = {};     ///< lines that gave no record, in the order met
   bool more = false;                   ///< records remain in this direction

@@ -35,8 +35,9 @@ class SESSIONKIT_API TranscriptReader {
   ~TranscriptReader();
 
   /// Records of the file as it is now, the header line included. Heads only: a record's line may prove bad
-  /// when it is decoded. Positions are byte offsets behind a line's end (behind its last byte, where that
-  /// line end is missing). A file without any recognisable line reads as an empty log in the native dialect.
+  /// when it is decoded, for example torn bytes that a later append closed off. Positions are byte offsets
+  /// behind a line's end (behind its last byte, where that line end is missing). A file without any
+  /// recognisable line reads as an empty log in the native dialect.
   Result<RecordPage> read(ReadRange const& range);
 
   /// How the first complete line says the file is written.

@@ -95,13 +95,15 @@ TEST_CASE("a page keeps to its bounds but gives at least one record") {
   auto reader = sk::TranscriptReader::open(data("pi/tool_calls.jsonl")).value();
   sk::ReadRange range;
   range.max_records = 3;
-  CHECK(reader.read(range).value().items().size() == 3);
+  sk::RecordPage page = reader.read(range).value();
+  CHECK(page.items().size() == 3);
   range.max_records = 100;
   range.max_bytes = 1;
-  CHECK(reader.read(range).value().items().size() == 1);
+  page = reader.read(range).value();
+  CHECK(page.items().size() == 1);
   range.max_bytes = 1000;
   std::size_t total = 0;
-  sk::RecordPage const page = reader.read(range).value();
+  page = reader.read(range).value();
   for (auto const& item : page.items()) total += item.line.size();
   CHECK(total <= 1000);
 }
@@ -308,7 +310,8 @@ TEST_CASE("an empty file is an empty log, and is read again when it has grown") 
   CHECK_FALSE(empty.more);
   CHECK(empty.log_end == sk::Position{});
   write_file(path, header_line() + "\n");
-  CHECK(reader.read({}).value().items().size() == 1);
+  sk::RecordPage const one = reader.read({}).value();
+  CHECK(one.items().size() == 1);
 }
 
 TEST_CASE("only regular files are read, and nothing waits for a writer of a pipe") {
@@ -344,7 +347,8 @@ TEST_CASE("reading the tail reads the tail, however long the file") {
   ops.reset();
   range.max_bytes = std::size_t{8} << 20;
   range.max_records = 10; // few records want few bytes
-  CHECK(log.read(range).value().items().size() == 10);
+  sk::RecordPage const few = log.read(range).value();
+  CHECK(few.items().size() == 10);
   CHECK(ops.bytes_read <= (std::size_t{256} << 10) + 4200);
   ::close(fd);
 }

@@ -80,6 +80,8 @@ class OpenFile {
     }
     return *this;
   }
+  OpenFile(OpenFile const&) = delete;
+  OpenFile& operator=(OpenFile const&) = delete;
   ~OpenFile() { reset(); }
 
   int get() const noexcept { return descriptor_; }

@@ -48,7 +48,7 @@ inline void copy_plain(char const*& p, char const* end, char*& to) noexcept {
 /// is cut off at the end.
 class TextSink {
  public:
-  TextSink(std::string& out, std::size_t expected) : out_(&out), to_(nullptr), limit_(nullptr) {
+  TextSink(std::string& out, std::size_t expected) : out_(&out) {
     std::size_t const size = out.size();
     out.resize(size + expected + slack);
     set(size);
@@ -74,13 +74,13 @@ class TextSink {
  private:
   static constexpr std::size_t slack = 16;
   void set(std::size_t size) noexcept {
-    to_ = &(*out_)[0] + size;
-    limit_ = &(*out_)[0] + out_->size();
+    to_ = out_->data() + size;
+    limit_ = out_->data() + out_->size();
   }
 
   std::string* out_;
-  char* to_;
-  char* limit_;
+  char* to_ = nullptr;
+  char* limit_ = nullptr;
 };
 
 /// Copies the valid sequences at `p` up to the next ASCII byte; false at one that is not valid.

@@ -37,7 +37,7 @@ class SESSIONKIT_API LogReader {
              std::deque<std::string>& unescaped, std::vector<Damage>& damage) const;
 
  private:
-  LineScan scan() const noexcept { return LineScan(*ops_, descriptor_, path_, options_.max_line); }
+  LineScan scan() const noexcept { return {*ops_, descriptor_, path_, options_.max_line}; }
   Result<std::uint64_t> boundary(std::uint64_t at, std::uint64_t size, LineScan& scan) const;
   Result<std::uint64_t> log_end(std::uint64_t size);
 

@@ -91,7 +91,8 @@ class SystemFileOps final : public FileOps {
     }
     names.clear();
     errno = 0;
-    while (dirent const* entry = ::readdir(stream)) {
+    while (dirent const* entry =
+               ::readdir(stream)) { // NOLINT(concurrency-mt-unsafe): the stream is ours alone
       std::string_view const name = entry->d_name;
       if (name != "." && name != "..") names.emplace_back(name);
       errno = 0;

@@ -27,6 +27,8 @@ class FileStore final : public SessionStore {
         options_(std::move(options)),
         process_(ops.process()),
         file_(ops, directory_.get(), root_, options_.durability != Durability::os) {}
+  FileStore(FileStore const&) = delete;
+  FileStore& operator=(FileStore const&) = delete;
   ~FileStore() override {
     if (ops_->process() != process_ || touched_.empty()) return;
     try {
@@ -301,7 +303,8 @@ Result<void> FileStore::move_to_trash(SessionId const& id) {
   int const descriptor = ops_->open(directory_.get(), trash_name, flags, 0);
   if (descriptor < 0) return detail::file_error(-descriptor, root_ + "/trash", "cannot open the trash");
   detail::OpenFile const trash(*ops_, descriptor);
-  if (failed == 0) failed = ops_->set_mode(descriptor, 0700);
+  if (failed == 0)
+    (void)ops_->set_mode(descriptor, 0700); // whatever the umask; one that is there keeps its own
   failed = ops_->rename(directory_.get(), name.c_str(), descriptor, name.c_str(), false);
   if (failed == -EEXIST) // one of this name was removed before
     failed =
@@ -345,7 +348,7 @@ Result<void> FileStore::write_index(std::chrono::milliseconds lock_wait) {
   {
     std::unique_lock<std::mutex> const writing(writing_);
     std::set<std::string> touched, removed;
-    auto const replaced = file_.replace(
+    Result<void> replaced = file_.replace(
         [&](bool changed, detail::SessionIndex disk) {
           std::lock_guard<std::mutex> const lock(rows_mutex_);
           std::string text = merged_index(changed, std::move(disk));

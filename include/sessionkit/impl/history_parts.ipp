@@ -315,7 +315,7 @@ void add_piece(Draft& draft, Part const& part) {
     bool const dropped = verdict == Verdict::drop;
     draft.note(source.entry->id, rule.name, brief(*current), dropped ? std::string{} : brief(made));
     if (dropped) return;
-    current = draft.keep(std::move(made));
+    current = draft.keep(std::exchange(made, Part{}));
   }
   Piece piece;
   piece.part = current;

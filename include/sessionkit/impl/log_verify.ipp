@@ -111,7 +111,7 @@ class VerifySink final : public LineSink {
   }
 
   void check_sum(RawLine const& line, std::string_view text) {
-    constexpr std::string_view before = ",\"crc\":\"", after = "\"}";
+    constexpr std::string_view before = R"(,"crc":")", after = R"("})";
     constexpr std::size_t tail = before.size() + 8 + after.size();
     if (text.size() < tail || text.substr(text.size() - tail, before.size()) != before) return;
     if (text.substr(text.size() - after.size()) != after) return;
@@ -143,7 +143,7 @@ class VerifySink final : public LineSink {
   void kept(RawLine const& line, RecordView const& record) {
     Result<Entry> const entry = reader_.dialect().decode(record);
     if (!entry) return;
-    Compaction const* compaction = entry->as<Compaction>();
+    auto const* compaction = entry->as<Compaction>();
     if (compaction != nullptr && !compaction->first_kept.empty())
       refer(line, compaction->first_kept.str(), DamageKind::missing_first_kept);
   }

@@ -19,6 +19,18 @@ constexpr int open_tries = 16;             // a file that is replaced each time 
 constexpr std::size_t end_bytes_kept = 64; // ids and times stand there: enough to know a line again
 constexpr std::size_t buffer_kept = std::size_t{1} << 20; // more is given back after a large batch
 
+// Whatever happens, memory running out included, the lock is given back.
+template <class Unlock> class LogUnlock {
+ public:
+  explicit LogUnlock(Unlock unlock) : unlock_(std::move(unlock)) {}
+  LogUnlock(LogUnlock const&) = delete;
+  LogUnlock& operator=(LogUnlock const&) = delete;
+  ~LogUnlock() { unlock_(); }
+
+ private:
+  Unlock unlock_;
+};
+
 }
 
 LogWriter::LogWriter(FileOps& ops, LogPlace place, WriterOptions options)
@@ -151,11 +163,7 @@ Result<Position> LogWriter::append_locked(Append const& batch) {
   bool unlocked = false;
   Result<Position> end = batch.expected;
   {
-    struct Unlock {
-      LogWriter& writer;
-      bool& done;
-      ~Unlock() { done = writer.unlock_file(); }
-    } const unlock{*this, unlocked};
+    LogUnlock const unlock([&]() noexcept { unlocked = unlock_file(); });
     if (!batch.records.empty()) end = append_behind(batch, *size, behind);
   }
   if (end && batch.durable) // others may append while the disk works
@@ -168,7 +176,7 @@ Result<Position> LogWriter::append_behind(Append const& batch, std::uint64_t siz
   Result<Found> const found = look_behind(batch, size);
   if (!found) return found.error();
   if (found->present == batch.records.size()) return found->end;
-  Result<Position> const end = write_rest(batch, *found, size);
+  Result<Position> end = write_rest(batch, *found, size);
   if (end) behind = end->value();
   return end;
 }

@@ -32,7 +32,7 @@ class MemoryStore final : public SessionStore {
     Result<BatchMatch> const match = match_batch(batch, items(log, batch.expected.value(), log.rows.size()));
     if (!match)
       return batch.expected == Position{} ? Error{Errc::already_exists, 0, exists(id)} : match.error();
-    if (batch.records.empty()) return Position{log.rows.size()};
+    if (batch.records.empty()) return batch.expected;
     if (match->present == batch.records.size()) return match->end;
     return write(log, batch, match->present);
   }

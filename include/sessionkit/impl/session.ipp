@@ -131,15 +131,6 @@ Result<void> Session::end_turn() {
   sync.expected = state_->end;
   sync.durable = true;
   Result<Position> const synced = state_->store->append(state_->id, sync);
-  if (!synced && synced.error().code == Errc::conflict) { // others wrote behind us: sync theirs with ours
-    sync.expected = state_->end;
-    Result<RecordPage> const tail = state_->store->read(state_->id, {ReadRange::newest_first, {}, 1, 1});
-    if (!tail) return tail.error();
-    sync.expected = tail->log_end;
-    Result<Position> const again = state_->store->append(state_->id, sync);
-    if (!again) return again.error();
-    return {};
-  }
   if (!synced) return synced.error();
   return {};
 }

@@ -7,6 +7,7 @@
 namespace sessionkit { inline namespace v0 {
 
 struct TranscriptReader::State {
+  State(detail::OpenFile own, detail::LogReader opened) : file(std::move(own)), log(std::move(opened)) {}
   detail::OpenFile file; // empty: the descriptor is somebody else's
   detail::LogReader log;
 };
@@ -22,7 +23,7 @@ Result<TranscriptReader> TranscriptReader::open(std::string const& path, ReaderO
   if (!file) return file.error();
   detail::LogReader log(ops, file->get(), path, options);
   if (auto r = log.detect(); !r) return r.error();
-  return TranscriptReader(std::unique_ptr<State>(new State{std::move(*file), std::move(log)}));
+  return TranscriptReader(std::make_unique<State>(std::move(*file), std::move(log)));
 }
 
 Result<TranscriptReader> TranscriptReader::from_descriptor(int descriptor, std::string path,
@@ -33,7 +34,7 @@ Result<TranscriptReader> TranscriptReader::from_descriptor(int descriptor, std::
   if (status->kind != detail::FileStatus::regular)
     return Error{Errc::unsafe_path, 0, log.path() + ": not a regular file; give a descriptor of one"};
   if (auto r = log.detect(); !r) return r.error();
-  return TranscriptReader(std::unique_ptr<State>(new State{{}, std::move(log)}));
+  return TranscriptReader(std::make_unique<State>(detail::OpenFile{}, std::move(log)));
 }
 
 Result<RecordPage> TranscriptReader::read(ReadRange const& range) { return state_->log.read(range); }

@@ -122,7 +122,7 @@ Result<std::shared_ptr<SessionStore>> open_transcript(FileOps& ops, std::string 
   std::optional<SessionId> id;
   if (!page->items().empty())
     if (Result<Entry> const entry = decode(*page, page->items().front()))
-      if (Header const* header = entry->as<Header>())
+      if (auto const* header = entry->as<Header>())
         if (Result<SessionId> named = SessionId::parse(header->id)) id = std::move(*named);
   if (!id) id = session_id_of_path(path);
   return std::shared_ptr<SessionStore>(

@@ -7,6 +7,7 @@
 namespace sessionkit { inline namespace v0 {
 
 struct TranscriptWriter::State {
+  explicit State(detail::LogWriter opened) : log(std::move(opened)) {}
   detail::LogWriter log;
 };
 
@@ -24,7 +25,7 @@ Result<TranscriptWriter> TranscriptWriter::open_at(int directory, std::string co
   Result<detail::LogWriter> log = detail::LogWriter::open(
       detail::system_file_ops(), {directory, name, std::move(path)}, std::move(options));
   if (!log) return log.error();
-  return TranscriptWriter(std::unique_ptr<State>(new State{std::move(*log)}));
+  return TranscriptWriter(std::make_unique<State>(std::move(*log)));
 }
 
 Result<Position> TranscriptWriter::append(Append const& batch) { return state_->log.append(batch); }
