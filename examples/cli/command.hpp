@@ -31,6 +31,11 @@ struct Arguments {
   bool thinking = false;
   std::string provider = "anthropic", mode = "valid", system, model;
   bool report = false;
+  std::optional<std::string> profile;
+
+  // convert
+  std::string to;
+  std::optional<std::string> output;
 
   // new, append, rm
   std::optional<std::string> cwd, title, id, entry_id;
@@ -66,6 +71,8 @@ std::vector<Option> const& common_options();
 Exit ls(Console&, Arguments const&);
 Exit show(Console&, Arguments const&);
 Exit history(Console&, Arguments const&);
+// converting.cpp
+Exit convert(Console&, Arguments const&);
 // tree.cpp
 Exit tree(Console&, Arguments const&);
 // writing.cpp

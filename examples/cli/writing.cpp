@@ -3,6 +3,7 @@
 #include "naming.hpp"
 #include "text.hpp"
 
+#include <sessionkit/dialect.hpp>
 #include <sessionkit/session.hpp>
 
 #include <fmt/format.h>
@@ -10,6 +11,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <optional>
 #include <utility>
 
 #include <unistd.h>
@@ -42,20 +44,23 @@ std::string text_to_append(Arguments const& args) {
   return text;
 }
 
-/// Refuses to write pi's lines into what is no file of pi's: the program it belongs to could not read them,
-/// and pi would throw away a file that has no header.
-void require_native(Named const& named) {
-  if (!named.is_file) return;
+/// How the session's lines are written. Refuses to write pi's lines into what is no file of pi's: the program
+/// it belongs to could not read them, and pi would throw away a file that has no header.
+sk::Dialect const& dialect_to_continue(Named const& named) {
   auto const page = named.store->read(named.id, {}).value();
+  auto const& dialect = *sk::find_dialect(page.dialect);
   bool const begins = !page.items().empty();
   std::string_view const id = begins ? page.items().front().id : "@"; // `@N`: the line has no id
-  if (!begins || (page.items().front().type != "session" && id.substr(0, 1) == "@"))
+  bool const alien = !begins || (page.items().front().type != "session" && id.substr(0, 1) == "@");
+  if (named.is_file && dialect.has_ids && alien)
     throw Failure{Exit::usage, "unsupported",
                   fmt::format("'{}' is no session that can be continued", named.path),
                   "begin one in the store: sessionkit new"};
+  return dialect;
 }
 
-sk::EntryId append_message(Named const& named, sk::Message const& message, sk::EntryId const& id) {
+sk::EntryId append_message(Named const& named, sk::Message const& message,
+                           std::optional<sk::EntryId> const& id) {
   auto session = sk::Session::open(named.store, named.id).value();
   sk::AppendOptions options;
   options.id = id;
@@ -65,8 +70,8 @@ sk::EntryId append_message(Named const& named, sk::Message const& message, sk::E
   auto failure = failure_of(stored.error());
   if (stored.error().code == sk::Errc::already_exists)
     failure.hint = "choose another id, or leave --entry-id out";
-  else if (failure.exit == Exit::unknown_outcome)
-    failure.hint = fmt::format("repeat it with --entry-id {}: nothing is stored twice", id.str());
+  else if (failure.exit == Exit::unknown_outcome && id)
+    failure.hint = fmt::format("repeat it with --entry-id {}: nothing is stored twice", id->str());
   throw failure;
 }
 
@@ -129,9 +134,10 @@ Exit append(Console& console, Arguments const& args) {
   auto const message =
       args.role == "user" ? sk::user(text_to_append(args)) : sk::assistant(text_to_append(args));
   auto const named = find_session(console, args, *args.session);
-  require_native(named);
-  sk::EntryId const id(args.entry_id.value_or(sk::random_entry_id()));
-  if (id.empty())
+  bool const names = dialect_to_continue(named).has_ids || args.entry_id;
+  std::optional<sk::EntryId> id;
+  if (names) id.emplace(args.entry_id.value_or(sk::random_entry_id()));
+  if (id && id->empty())
     throw Failure{Exit::usage, "invalid_argument", "--entry-id is empty", "leave it out for a fresh one"};
   IdList stored(console, "entries");
   stored.add(append_message(named, message, id).str());

@@ -3,8 +3,10 @@
 /// Every definition of the library: include this in exactly one .cpp of a program that uses sessionkit
 /// header-only. Needs {fmt}.
 #include <sessionkit/impl/batch.ipp>
+#include <sessionkit/impl/blades.ipp>
 #include <sessionkit/impl/content.ipp>
 #include <sessionkit/impl/context.ipp>
+#include <sessionkit/impl/convert.ipp>
 #include <sessionkit/impl/dialect.ipp>
 #include <sessionkit/impl/error.ipp>
 #include <sessionkit/impl/file_ops.ipp>

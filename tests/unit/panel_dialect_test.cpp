@@ -168,6 +168,7 @@ TEST_CASE("what panel lines cannot say is refused and nothing is written") {
   CHECK(refusal(sk::CustomMessage{"c"}) == sk::Errc::unsupported);
   CHECK(refusal(sk::Custom{"c"}) == sk::Errc::unsupported);
   CHECK(refusal(sk::assistant(sk::Text{"a", "signature"})) == sk::Errc::unsupported);
+  CHECK(refusal(sk::assistant(sk::Thinking{"unsigned"})) == sk::Errc::unsupported);
   sk::Compaction detailed{"s"};
   detailed.details = sk::RawJson::from("{}");
   CHECK(refusal(detailed) == sk::Errc::unsupported);

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
@@ -251,7 +252,7 @@ bool can_flat(std::size_t body) noexcept {
 }
 bool can_nothing(std::size_t) noexcept { return false; }
 
-// One line each for texts and calls; the count of the whole answer stands with the last of them.
+// One line each for texts and calls; the count of the whole answer stands with the last that can be written.
 std::vector<Message> split_flat(Message const& message) {
   if (message.role != Role::assistant) return detail::split_tool_results(message);
   if (message.parts.size() < 2) return {message};
@@ -264,8 +265,13 @@ std::vector<Message> split_flat(Message const& message) {
     if (one.generation) one.generation->usage.reset();
     lines.push_back(std::move(one));
   }
-  lines.back().generation = message.generation;
-  lines.back().metadata = message.metadata;
+  auto last = std::find_if(lines.rbegin(), lines.rend(), [](Message const& one) {
+    return std::holds_alternative<Text>(one.parts.front())
+           || std::holds_alternative<ToolUse>(one.parts.front());
+  });
+  if (last == lines.rend()) last = lines.rbegin();
+  last->generation = message.generation;
+  last->metadata = message.metadata;
   return lines;
 }
 

@@ -60,13 +60,14 @@ void regroup_flat(Context const& context, History& history) {
   flush();
 }
 
-// ai-panel: the summary is a prefix of the system text, messages stand as they are.
+// ai-panel: the summary is a prefix of the system text, messages of the two roles it reads stand as they are.
 void regroup_panel(Context const& context, History& history) {
   Regrouping messages(history);
   if (context.compaction)
     if (auto const* body = context.compaction->as<Compaction>()) messages.system(body->summary);
   for (Entry const& entry : context.entries)
-    if (auto const* message = entry.as<Message>()) messages.add(entry.id, *message);
+    if (auto const* message = entry.as<Message>(); message && message->role != Role::system)
+      messages.add(entry.id, *message);
 }
 
 struct DialectRegroup {

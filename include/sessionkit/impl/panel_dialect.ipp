@@ -111,8 +111,11 @@ struct PanelUnsayable {
       auto const* call = std::get_if<ToolUse>(&part);
       if ((text && !text->signature.empty()) || (call && !call->signature.empty()))
         return "panel lines have no signatures of texts and calls; leave them out";
+      auto const* thinking = std::get_if<Thinking>(&part);
+      if (thinking && thinking->signature.empty())
+        return "the API refuses reasoning that is not signed; leave it out";
       bool const assistant = message.role == Role::assistant;
-      if ((call || std::holds_alternative<Thinking>(part)) && !assistant)
+      if ((call || thinking) && !assistant)
         return "only the assistant calls tools and thinks";
       if (std::holds_alternative<ToolResult>(part) && (assistant || message.role == Role::system))
         return "a tool result stands in a message of role tool or user";

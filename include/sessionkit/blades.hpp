@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/convert.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace sessionkit { inline namespace v0 {
+
+/// Reads a session that a program on blades saved as one JSON document, `SessionData` version 1:
+/// `{id, state, history:[{role, text, tool_calls?, tool_result?, timestamp, metadata?}], created_at,
+/// updated_at, version}`. The header keeps the session's own id; the state is one `StateChange` with every
+/// value as it is written, so that whole numbers stay whole; a message of an unknown role is kept as
+/// `Unknown`. `corrupt` if the text is no such document, `unsupported_version` for another version.
+SESSIONKIT_API Result<Log> import_blades(std::string_view document);
+
+/// The path to a log's last entry as such a document. What it cannot say is listed. `id` names the session
+/// where the header does not.
+SESSIONKIT_API Converted export_blades(Log const& log, SessionId const& id);
+
+}}

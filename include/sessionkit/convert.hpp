@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/context.hpp>
+#include <sessionkit/dialect.hpp>
+
+#include <string>
+#include <vector>
+
+namespace sessionkit { inline namespace v0 {
+
+/// Something that a conversion had to leave out.
+struct Unsaid {
+  EntryId entry = {}; ///< empty: of the log as a whole
+  std::string what;   ///< one sentence
+};
+
+struct Converted {
+  std::string text;                ///< the whole file
+  std::vector<Unsaid> unsaid = {}; ///< in the order of the log; empty: nothing was lost
+};
+
+/// A log, written anew in another dialect. Pure: the log stays as it is, and what `to` cannot say is listed,
+/// never left out silently. Dialects without ids get the path to the last entry; branches beside it are
+/// listed. Entries without ids get short ones, the same in each conversion. `id` names the session where the
+/// header does not. `unsupported` if nothing can be written in `to`.
+SESSIONKIT_API Result<Converted> convert_log(Log const& log, Dialect const& from, Dialect const& to,
+                                             SessionId const& id);
+
+}}

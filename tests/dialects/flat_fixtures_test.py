@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: MIT
+"""Transcripts in claw0's lines: regrouped as claw0 does, and valid for the providers whatever they hold."""
+import json
+import unittest
+
+import support  # noqa: F401  (makes the oracles importable)
+import check_anthropic
+import check_openai
+import check_valid_rebuild
+from support import DATA, FormatTest
+
+CASES = sorted(p for p in (DATA / "flat").iterdir() if p.is_dir())
+
+
+class FlatFixtures(FormatTest):
+    def for_each(self, check):
+        for case in CASES:
+            with self.subTest(case.name):
+                check(case)
+
+    def test_all_of_them_are_here(self):
+        self.assertEqual(len(CASES), 12)
+
+    def test_the_faithful_history_is_what_the_published_program_makes(self):
+        def check(case):
+            ours = self.history(case / "transcript.jsonl", "--mode", "faithful")["messages"]
+            self.assertEqual(ours, json.loads((case / "messages.json").read_text()))
+        self.for_each(check)
+
+    def test_the_valid_history_keeps_every_word_and_call(self):
+        def check(case):
+            messages = self.history(case / "transcript.jsonl")["messages"]
+            self.assertEqual(check_valid_rebuild.check(case / "transcript.jsonl", messages), [])
+        self.for_each(check)
+
+    def test_the_valid_history_is_one_the_providers_accept(self):
+        def check(case):
+            messages = self.history(case / "transcript.jsonl")["messages"]
+            self.assertEqual(check_anthropic.check(messages, "strict", allow_prefill=True), [])
+            chat = self.history(case / "transcript.jsonl", "--provider", "openai-chat")["messages"]
+            self.assertEqual(check_openai.check(chat, strict=True), [])
+        self.for_each(check)
+
+    def test_it_can_be_sent_once_the_user_goes_on(self):
+        def check(case):
+            path = self.copy(case / "transcript.jsonl")
+            self.say(path, "user", "And now?")
+            self.assertEqual(check_anthropic.check(self.history(path)["messages"], "strict"), [])
+        self.for_each(check)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+#include "support/catch.hpp"
+#include "support/logs.hpp"
+
+#include <sessionkit/blades.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <map>
+
+using namespace sessionkit_test;
+using nlohmann::json;
+
+namespace {
+
+// As the guide's serializer writes it, with the members its schema has beside those.
+constexpr char const* document = R"({
+  "id": "0b9f8f5e-7d7a-4c5e-9f43-0d1c9f1f6a01",
+  "state": {"__summary_offset__": 12, "ratio": 0.5, "none": null, "name": "x", "list": [1, {"a": 2}], "big": 12345678901234567890},
+  "history": [
+    {"role": "system", "text": "Be brief.", "timestamp": "2026-01-01T00:00:00Z"},
+    {"role": "user", "text": "look", "timestamp": "2026-01-01T00:00:01.123456789+08:00", "metadata": {"trace": "t"}},
+    {"role": "assistant", "text": "", "tool_calls": [{"id": "c1", "name": "read", "args": {"p": 1}}], "timestamp": "2026-01-01T00:00:02Z"},
+    {"role": "tool", "text": "", "tool_result": {"tool_call_id": "c1", "content": "ok"}, "timestamp": "2026-01-01T00:00:03Z"},
+    {"role": "narrator", "text": "meanwhile", "timestamp": "2026-01-01T00:00:03Z"},
+    {"role": "assistant", "text": "done", "timestamp": "2026-01-01T00:00:04Z", "odd": 1}
+  ],
+  "created_at": "2026-01-01T00:00:00Z",
+  "updated_at": "2026-01-01T00:00:05Z",
+  "version": 1,
+  "tenant": "acme"
+})";
+
+sk::Errc failure(std::string const& text) { return sk::import_blades(text).error().code; }
+
+}
+
+TEST_CASE("a blades document becomes entries, with the session's own id") {
+  auto const log = sk::import_blades(document).value();
+  REQUIRE(log.entries.size() == 8);
+  CHECK(std::get<sk::Header>(log.entries[0].body).id == "0b9f8f5e-7d7a-4c5e-9f43-0d1c9f1f6a01");
+  CHECK(sk::to_rfc3339(log.entries[0].at) == "2026-01-01T00:00:00.000Z");
+  CHECK(std::get<sk::Message>(log.entries[2].body).role == sk::Role::system);
+  auto const& user = std::get<sk::Message>(log.entries[3].body);
+  CHECK(user.text() == "look");
+  CHECK(user.metadata.str() == R"({"trace":"t"})");
+  CHECK(sk::to_rfc3339(log.entries[3].at) == "2025-12-31T16:00:01.123Z");
+  auto const& call = std::get<sk::ToolUse>(std::get<sk::Message>(log.entries[4].body).parts.at(0));
+  CHECK(call.input.str() == R"({"p": 1})");
+  CHECK(std::get<sk::Message>(log.entries[4].body).parts.size() == 1);
+  auto const& answer = std::get<sk::Message>(log.entries[5].body);
+  CHECK(answer.role == sk::Role::tool);
+  CHECK(std::get<sk::ToolResult>(answer.parts.at(0)).tool_use_id == "c1");
+  CHECK(std::get<sk::Unknown>(log.entries[6].body).type == "narrator");
+  CHECK(log.entries[7].extra.str() == R"({"odd":1})");
+  for (std::size_t i = 2; i < log.entries.size(); ++i) CHECK(log.entries[i].parent == log.entries[i - 1].id);
+}
+
+TEST_CASE("the state of a blades session keeps its types") {
+  auto const log = sk::import_blades(document).value();
+  std::map<std::string, std::string> state;
+  for (auto const& [name, value] : std::get<sk::StateChange>(log.entries.at(1).body).set)
+    state[name] = value.str();
+  CHECK(state["__summary_offset__"] == "12"); // not 12.0: blades would begin anew
+  CHECK(state["ratio"] == "0.5");
+  CHECK(state["none"] == "null");
+  CHECK(state["list"] == R"([1, {"a": 2}])");
+  CHECK(state["big"] == "12345678901234567890");
+}
+
+TEST_CASE("what was imported is exported with the same content") {
+  auto const log = sk::import_blades(document).value();
+  auto const out = sk::export_blades(log, sid("other"));
+  CHECK(out.unsaid.empty());
+  json expected = json::parse(document), written = json::parse(out.text);
+  CHECK(out.text.back() == '\n');
+  CHECK(written["id"] == expected["id"]);
+  CHECK(written["state"] == expected["state"]);
+  CHECK(written["state"]["__summary_offset__"].is_number_integer());
+  CHECK(written["version"] == 1);
+  CHECK(written["tenant"] == "acme");
+  REQUIRE(written["history"].size() == expected["history"].size());
+  for (std::size_t i = 0; i < expected["history"].size(); ++i) {
+    json a = written["history"][i], b = expected["history"][i];
+    a.erase("timestamp"), b.erase("timestamp"); // another spelling of the same time
+    CHECK(a == b);
+  }
+  CHECK(written["created_at"] == "2026-01-01T00:00:00.000Z");
+}
+
+TEST_CASE("what the document has no place for is listed, what it can hold aside is not") {
+  auto log = sk::import_blades(document).value();
+  auto const add = [&](std::string const& id, sk::EntryBody body) {
+    sk::Entry entry;
+    entry.id = sk::EntryId(id);
+    entry.link = sk::Parent::entry;
+    entry.parent = log.entries.back().id;
+    entry.at = sk::from_unix_ms(1767225610000);
+    entry.body = std::move(body);
+    log.entries.push_back(std::move(entry));
+  };
+  sk::Message answer =
+      sk::assistant(sk::Thinking{"hm", "s"}, "a", "b", sk::Image{"image/png", sk::Base64{"QQ=="}});
+  answer.generation = sk::Generation{};
+  answer.generation->model = "m";
+  add("t", answer);
+  add("r", sk::tool_results({{"c9", "grep", {sk::Text{"no"}}, true}}));
+  add("k", sk::Compaction{"s"});
+  add("s1",
+      sk::StateChange{{{"name", sk::RawJson::from("1")}, {"new", sk::RawJson::from("true")}}, {"list"}});
+  add("s2", sk::StateChange{{{"list", sk::RawJson::from("[]")}}, {"ratio"}});
+  auto const out = sk::export_blades(log, sid("x"));
+  std::vector<std::string> left_out;
+  for (auto const& unsaid : out.unsaid) left_out.push_back(unsaid.entry.str());
+  CHECK(left_out == std::vector<std::string>{"t", "t", "k"}); // reasoning, image, compaction
+  auto const written = json::parse(out.text);
+  auto const& history = written["history"];
+  CHECK(history[6]["text"] == "a\nb");
+  CHECK(history[6]["metadata"]["generation"]["model"] == "m");
+  CHECK(history[7]["metadata"]["is_error"] == true);
+  CHECK(written["state"]["name"] == 1);
+  CHECK(written["state"]["list"] == json::array());
+  CHECK_FALSE(written["state"].contains("ratio"));
+  CHECK(written["updated_at"] == "2026-01-01T00:00:10.000Z");
+
+  auto const again = sk::import_blades(out.text).value();
+  CHECK(std::get<sk::Message>(again.entries.at(8).body).generation->model == "m");
+  CHECK(std::get<sk::ToolResult>(std::get<sk::Message>(again.entries.at(9).body).parts.at(0)).is_error);
+  CHECK(std::get<sk::ToolResult>(std::get<sk::Message>(again.entries.at(9).body).parts.at(0)).tool_name
+        == "grep");
+}
+
+TEST_CASE("an imported session goes into any dialect") {
+  auto const log = sk::import_blades(document).value();
+  auto const native = sk::convert_log(log, sk::native_dialect(), sk::native_dialect(), sid("x")).value();
+  CHECK(native.unsaid.empty());
+  CHECK(std::count(native.text.begin(), native.text.end(), '\n') == 8); // no line end from the document
+  auto const flat = sk::convert_log(log, sk::native_dialect(), sk::flat_dialect(), sid("x")).value();
+  CHECK(flat.unsaid.size() == 3); // state, the system text, the unknown role
+}
+
+TEST_CASE("what is no blades session of version 1 is told apart") {
+  CHECK(failure("") == sk::Errc::corrupt);
+  CHECK(failure("[]") == sk::Errc::corrupt);
+  CHECK(failure(R"({"id":"x"})") == sk::Errc::corrupt);
+  CHECK(failure(R"({"id":"x","history":{}})") == sk::Errc::corrupt);
+  CHECK(failure(R"({"id":"x","history":[],"version":2})") == sk::Errc::unsupported_version);
+  CHECK(sk::import_blades(R"({"history":[7,{}]})").value().entries.size() == 3);
+  CHECK(sk::import_blades("{\"history\":[]}\n").value().entries.size() == 1);
+}
