@@ -41,6 +41,8 @@ enum class DamageKind {
   invalid_utf8,
   no_final_newline,
   repeated_line, ///< an entry stands there twice with the same bytes, as pi writes files without an answer
+  second_header, ///< a header that is not the first entry
+  duplicate_key, ///< `type`, `id` or `parentId` stands twice in a line
 };
 /// The enumerator's name, for example "torn_tail". Never null.
 SESSIONKIT_API char const* to_string(DamageKind) noexcept;

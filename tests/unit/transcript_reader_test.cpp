@@ -394,6 +394,29 @@ TEST_CASE("many bad lines do not make a page large") {
   }
 }
 
+TEST_CASE("verify takes an empty parentId for a root and tells second headers and keys that stand twice") {
+  TempDir dir;
+  std::string const path = dir / "t.jsonl";
+  std::string bytes = header_line() + "\n";
+  std::vector<std::pair<DamageKind, std::size_t>> expected;
+  bytes += R"({"type":"message","id":"a","parentId":"","message":{"role":"user","content":"x"}})"
+           "\n";
+  expected.emplace_back(DamageKind::second_header, bytes.size());
+  bytes += header_line("other") + "\n";
+  expected.emplace_back(DamageKind::duplicate_key, bytes.size());
+  bytes += R"({"type":"custom","id":"b","parentId":"a","id":"c"})"
+           "\n";
+  bytes += R"({"type":"custom","id":"d","parentId":"a","data":{"id":1,"type":2,"x":{"id":1}}})"
+           "\n";
+  write_file(path, bytes);
+  std::vector<std::pair<DamageKind, std::size_t>> got;
+  auto const found = sk::TranscriptReader::open(path).value().verify().value();
+  for (auto const& d : found) got.emplace_back(d.kind, d.offset);
+  CHECK(got == expected);
+  CHECK_FALSE(sk::is_damage(DamageKind::second_header));
+  CHECK(std::string(sk::to_string(DamageKind::duplicate_key)) == "duplicate_key");
+}
+
 TEST_CASE("verify finds every kind of damage and nothing in a sound file") {
   CHECK(sk::TranscriptReader::open(data("pi/tool_calls.jsonl")).value().verify().value().empty());
   TempDir dir;

@@ -39,6 +39,7 @@ sk::detail::LogWriter open_log(sk::detail::FileOps& ops, std::string const& path
 // The lines of the entries: a reader looks at heads only, so torn bytes that were closed off may give a
 // record that is no entry.
 std::vector<std::string> lines_of(std::string const& path) {
+  if (::access(path.c_str(), F_OK) != 0) return {}; // a session that could not be begun
   auto reader = sk::TranscriptReader::open(path).value();
   std::vector<std::string> lines = read_all([&](sk::ReadRange const& r) { return reader.read(r); }).lines;
   lines.erase(std::remove_if(
@@ -460,7 +461,7 @@ TEST_CASE("a write cut short at every byte says what stands, and repeating it co
     REQUIRE_FALSE(result.ok());
     bool const some = lines_of(path).size() > 1;
     CAPTURE(cut);
-    REQUIRE(result.error().code == (some ? Errc::outcome_unknown : Errc::not_written));
+    REQUIRE(result.error().code == (some ? Errc::outcome_unknown : Errc::no_space));
     ops.reset();
     REQUIRE(writer.append(Batch({a, b}, end)).ok());
     REQUIRE(lines_of(path) == std::vector<std::string>{h, a, b});
@@ -495,6 +496,32 @@ TEST_CASE("a write the system refuses says why and leaves nothing") {
   ops.only = Call::write;
   ops.fault = {0, EINTR, false, false};
   CHECK(writer.append(Batch({a}, end)).ok()); // interrupted once: nobody need know
+}
+
+TEST_CASE("a session that could not be begun leaves no empty file, unless the file was there") {
+  for (bool const was_there : {false, true}) {
+    for (int const error : {ENOSPC, EIO, 0}) { // 0: a short write of nothing
+      TempDir dir;
+      std::string const path = dir / "t.jsonl";
+      if (was_there) write_file(path, "");
+      FaultyFileOps ops;
+      auto writer = open_log(ops, path, creating());
+      ops.reset();
+      ops.only = Call::write;
+      ops.fault = {0, error, true, error == 0};
+      ops.cut = [](std::size_t) { return std::size_t{0}; };
+      CAPTURE(was_there, error);
+      CHECK(writer.append(Batch({h, a})).error().code == (error == EIO ? Errc::not_written : Errc::no_space));
+      CHECK((::access(path.c_str(), F_OK) == 0) == was_there);
+      ops.reset();
+      REQUIRE(writer.append(Batch({h, a})).ok());
+      CHECK(lines_of(path) == std::vector<std::string>{h, a});
+      ops.only = Call::write;
+      ops.fault = {0, ENOSPC, true, false};
+      CHECK_FALSE(writer.append(Batch({b}, Position{h.size() + a.size() + 2})).ok());
+      CHECK(lines_of(path) == std::vector<std::string>{h, a}); // what holds entries is never removed
+    }
+  }
 }
 
 // A host that repeats what was not acknowledged, over system calls that fail.

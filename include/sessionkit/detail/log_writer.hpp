@@ -48,6 +48,7 @@ class SESSIONKIT_API LogWriter {
   Result<Found> look_behind(Append const& batch, std::uint64_t size);
   Result<Position> write_rest(Append const& batch, Found const& found, std::uint64_t size);
   Error failed_write(std::int64_t result, std::uint64_t size, std::uint64_t first_line_end, bool part_stands);
+  void remove_if_made();
   Result<void> sync_to(std::uint64_t end);
 
   FileOps* ops_;
@@ -57,6 +58,7 @@ class SESSIONKIT_API LogWriter {
   FileStatus opened_;
   int process_;
   bool may_create_;
+  bool made_ = false;          // by us, and nothing was written to it yet
   std::uint64_t end_ = 0;      // of the file after our own last write; 0: not known
   std::string end_bytes_ = {}; // the last bytes we wrote there
   std::uint64_t durable_ = 0;

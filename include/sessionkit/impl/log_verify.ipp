@@ -23,6 +23,20 @@ std::uint64_t id_hash(std::string_view id) noexcept {
   return hash ^ (std::uint64_t{crc32c(id)} << 32);
 }
 
+bool has_duplicate_key(std::string_view line) {
+  constexpr std::string_view names[] = {"type", "id", "parentId"};
+  unsigned seen = 0, twice = 0;
+  for_members(line, [&](std::string_view key, std::string_view) {
+    for (unsigned i = 0; i < 3; ++i)
+      if (key_is(key, names[i])) {
+        twice |= seen & (1U << i);
+        seen |= 1U << i;
+      }
+    return twice == 0;
+  });
+  return twice != 0;
+}
+
 // Lines that have one oddity, told as one finding.
 struct OddLines {
   DamageKind kind;
@@ -63,7 +77,7 @@ class VerifySink final : public LineSink {
                   : fmt::format("there is no entry '{}' to be the parent; the entry before is taken instead",
                                 it.name));
     }
-    for (OddLines const& odd : {carriage_returns_, bad_text_, repeated_})
+    for (OddLines const& odd : {carriage_returns_, bad_text_, repeated_, duplicate_keys_})
       if (odd.count > 0)
         add(odd.first_offset, odd.first_length, odd.kind,
             fmt::format("{} lines {}; the first is here", odd.count, odd.what));
@@ -107,6 +121,7 @@ class VerifySink final : public LineSink {
       add(line.offset, line.length, DamageKind::no_final_newline,
           "the last line is whole but has no end; the next append adds it");
     check_sum(line, record.line);
+    if (has_duplicate_key(record.line)) duplicate_keys_.note(line);
     relations(line, trimmed, record);
   }
 
@@ -124,10 +139,21 @@ class VerifySink final : public LineSink {
 
   void relations(RawLine const& line, TrimmedLine const& trimmed, RecordView const& record) {
     bool const first = !std::exchange(any_, true);
-    if (record.type == "session") return; // the header is no part of the tree
+    if (record.type == "session") { // the header is no part of the tree
+      if (std::exchange(header_, true) || !first)
+        add(line.offset, line.length, DamageKind::second_header,
+            "a header that is not the first entry; it is no part of the tree");
+      return;
+    }
     if (first) no_header_ = true;
+<<<<<<< HEAD
     if (record.type == "compaction" && reader_.dialect().has_ids) kept(line, record);
     if (record.link == Parent::entry) refer(line, record.parent, DamageKind::missing_parent);
+=======
+    if (record.type == "compaction") kept(line, record);
+    if (record.link == Parent::entry && !record.parent.empty())
+      refer(line, record.parent, DamageKind::missing_parent);
+>>>>>>> fixfiles
     std::string const own = record.id.empty() ? derived_id(trimmed) : std::string(record.id);
     std::uint64_t const content =
         std::uint64_t{crc32c(record.line)} << 32 | (record.line.size() & 0xFFFFFFFFU);
@@ -164,7 +190,9 @@ class VerifySink final : public LineSink {
   OddLines carriage_returns_{DamageKind::carriage_return, "have a carriage return, which is passed over"};
   OddLines bad_text_{DamageKind::invalid_utf8, "hold bytes that are not UTF-8, which are read as U+FFFD"};
   OddLines repeated_{DamageKind::repeated_line, "stand there a second time, byte for byte"};
-  bool any_ = false, no_header_ = false;
+  OddLines duplicate_keys_{DamageKind::duplicate_key,
+                           "name their type, id or parentId twice, which programs read differently"};
+  bool any_ = false, no_header_ = false, header_ = false;
 };
 
 }

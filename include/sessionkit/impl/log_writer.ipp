@@ -71,6 +71,7 @@ Result<void> LogWriter::open_file() {
   }
   if (descriptor < 0) return file_error(-descriptor, place_.path, "cannot open the file for appending");
   file_ = OpenFile(*ops_, descriptor);
+  made_ = made;
   auto checked = check_file(descriptor, made);
   if (!checked) file_.reset();
   return checked;
@@ -275,6 +276,7 @@ Result<Position> LogWriter::write_rest(Append const& batch, Found const& found, 
     std::uint64_t const first_line_end = (found.seal ? 1 : 0) + batch.records[found.present].line.size();
     return failed_write(result, size, first_line_end, found.present > 0);
   }
+  made_ = false;
   end_ = size + buffer_.size();
   end_bytes_.assign(buffer_, buffer_.size() - std::min(buffer_.size(), end_bytes_kept));
   return Position{end_};
@@ -290,9 +292,9 @@ Error LogWriter::failed_write(std::int64_t result, std::uint64_t size, std::uint
   Error failure =
       system != 0
           ? file_error(system, place_.path, doing)
-          : error(Errc::not_written,
-                  fmt::format("{}: the system took only {}; the disk may be full, free some and append "
-                              "again",
+          : error(Errc::no_space, // the one thing that makes a regular file take a part
+                  fmt::format("{}: the system took only {}; the disk, the quota or the file size limit is "
+                              "reached: free some and append again",
                               doing, result));
   FileStatus now;
   bool const known = ops_->status(file_.get(), now) == 0;
@@ -300,7 +302,16 @@ Error LogWriter::failed_write(std::int64_t result, std::uint64_t size, std::uint
     failure.code = Errc::outcome_unknown;
   else if (failure.code != Errc::no_space)
     failure.code = Errc::not_written;
+  if (known && now.size == 0) remove_if_made();
   return failure;
+}
+
+// An empty file that we made, whose lock we hold and that still has its name, is no session of anybody.
+void LogWriter::remove_if_made() {
+  FileStatus named;
+  if (!made_ || ops_->status_at(place_.directory, place_.name.c_str(), named) < 0) return;
+  if (named.same_file(opened_) && named.size == 0)
+    (void)ops_->unlink(place_.directory, place_.name.c_str()); // else it stays, and may be started anew
 }
 
 Result<void> LogWriter::sync_to(std::uint64_t end) {

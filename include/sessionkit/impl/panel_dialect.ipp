@@ -115,8 +115,7 @@ struct PanelUnsayable {
       if (thinking && thinking->signature.empty())
         return "the API refuses reasoning that is not signed; leave it out";
       bool const assistant = message.role == Role::assistant;
-      if ((call || thinking) && !assistant)
-        return "only the assistant calls tools and thinks";
+      if ((call || thinking) && !assistant) return "only the assistant calls tools and thinks";
       if (std::holds_alternative<ToolResult>(part) && (assistant || message.role == Role::system))
         return "a tool result stands in a message of role tool or user";
     }

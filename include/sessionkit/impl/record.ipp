@@ -25,6 +25,8 @@ char const* to_string(DamageKind kind) noexcept {
   case DamageKind::invalid_utf8: return "invalid_utf8";
   case DamageKind::no_final_newline: return "no_final_newline";
   case DamageKind::repeated_line: return "repeated_line";
+  case DamageKind::second_header: return "second_header";
+  case DamageKind::duplicate_key: return "duplicate_key";
   }
   return "unknown";
 }
