@@ -9,12 +9,12 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <utility>
 
-#include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 

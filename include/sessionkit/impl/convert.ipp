@@ -216,7 +216,7 @@ class LogConverter {
   // Behind what was written last, or behind its own parent where both sides know parents.
   void link(Entry& entry, EntryId const& source) {
     if (!to_.has_ids) return;
-    std::string const own = source.str();
+    std::string const& own = source.str();
     bool const keeps = from_.has_ids && !own.empty() && own.front() != '@' && ids_.count(own) == 0;
     auto const parent = entry.link == Parent::entry ? ids_.find(entry.parent.str()) : ids_.end();
     bool const first = from_.has_ids && ids_.count(own) == 0; // not the rest of a message that was split

@@ -146,14 +146,9 @@ class VerifySink final : public LineSink {
       return;
     }
     if (first) no_header_ = true;
-<<<<<<< HEAD
     if (record.type == "compaction" && reader_.dialect().has_ids) kept(line, record);
-    if (record.link == Parent::entry) refer(line, record.parent, DamageKind::missing_parent);
-=======
-    if (record.type == "compaction") kept(line, record);
     if (record.link == Parent::entry && !record.parent.empty())
       refer(line, record.parent, DamageKind::missing_parent);
->>>>>>> fixfiles
     std::string const own = record.id.empty() ? derived_id(trimmed) : std::string(record.id);
     std::uint64_t const content =
         std::uint64_t{crc32c(record.line)} << 32 | (record.line.size() & 0xFFFFFFFFU);
