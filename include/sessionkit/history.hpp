@@ -3,6 +3,7 @@
 #include <sessionkit/context.hpp>
 #include <sessionkit/history_policy.hpp>
 #include <sessionkit/message.hpp>
+#include <sessionkit/profile.hpp>
 
 #include <string>
 #include <string_view>
@@ -25,6 +26,9 @@ struct Target {
   std::string system = {};                  ///< the host's system prompt
   std::vector<HistoryPolicy> policies = {}; ///< applied in order, after the repairs
   RebuildMode mode = RebuildMode::valid;
+  /// What becomes of messages of the user that follow each other unanswered. `faithful` with `join` is
+  /// ZeroClaw's normalising: neighbours of any one role become one text.
+  OrphanUser orphan_user = OrphanUser::parts;
 };
 
 /// One change that `valid` made, so that nothing is mended silently.

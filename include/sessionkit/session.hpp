@@ -3,6 +3,7 @@
 #include <sessionkit/context.hpp>
 #include <sessionkit/event.hpp>
 #include <sessionkit/history.hpp>
+#include <sessionkit/profile.hpp>
 #include <sessionkit/provider.hpp>
 #include <sessionkit/session_store.hpp>
 
@@ -21,6 +22,9 @@ enum class OnConflict {
 };
 
 struct SessionOptions {
+  /// How and when to store, and what a new session is written in. Absent: as the store says
+  /// (`SessionStore::profile`). An existing session stays in its own dialect.
+  std::optional<Profile> profile = {};
   Clock clock = {};                               ///< absent: the system clock
   IdSource ids = {};                              ///< absent: `random_entry_id`
   OnConflict on_conflict = OnConflict::rebase;    ///< for messages; titles, state and labels always rebase
@@ -75,6 +79,8 @@ class SESSIONKIT_API Session {
   Position end() const noexcept;
 
   /// Stores a message and answers its entry's id. An assistant message without tool calls ends the turn.
+  /// Where the profile holds a message back, the model's view has it all the same; a failure to store it
+  /// comes with the call that ends the turn, which may be repeated; its id is empty in dialects without ids.
   /// Bytes that are not UTF-8 are stored as U+FFFD. `invalid_argument` for an id that is empty or begins with
   /// `@`, and for JSON that would make the line deeper than 128. Errors are those of `SessionStore::append`;
   /// the message is not consumed, so the call may be repeated.
@@ -85,7 +91,8 @@ class SESSIONKIT_API Session {
   /// Stores any other entry. `invalid_argument` for a `Header`. In dialects that name no first kept entry,
   /// what a `Compaction` keeps is stored again behind it, in the same write.
   Result<EntryId> append_entry(EntryBody body, AppendOptions const& options = {});
-  /// Makes everything so far survive power loss, where the store's level says turns do.
+  /// Stores what the profile held back, and makes everything so far survive power loss, where the store's
+  /// level says turns do.
   Result<void> end_turn();
 
   /// Groups what belongs together; see `Turn`.
@@ -107,7 +114,7 @@ class SESSIONKIT_API Session {
   Result<std::vector<EntryId>> leaves();
 
   /// Moves the leaf: the next entry will follow this one. Nothing is stored until then. Empty id: before the
-  /// first entry.
+  /// first entry. `invalid_argument` while messages are held back.
   Result<void> rewind(EntryId const& to);
   /// Copies the path up to the leaf, line for line, into a new session whose header names this one.
   Result<Session> fork(NewSession about = {});
@@ -126,10 +133,12 @@ class SESSIONKIT_API Session {
 };
 
 /// One exchange: the user's message, the model's answers and its tool calls, until the answer is final.
-/// Entries are stored as they come. It keeps to the session it was begun on, wherever that object moves.
+/// Entries are stored as the profile says: as they come, or all by `commit`. It keeps to the session it was
+/// begun on, wherever that object moves.
 ///
-/// Destroyed without `commit`, the turn is aborted: an entry says so, and calls without a result will be
-/// answered as interrupted when the history is rebuilt.
+/// Destroyed without `commit`, the turn is aborted: what was held back goes; if anything was stored an entry
+/// says so, and calls without a result will be answered as interrupted when the history is rebuilt. A profile
+/// that joins unanswered messages of the user keeps one that was held back, for the next turn.
 class SESSIONKIT_API Turn {
  public:
   Turn(Turn&&) noexcept;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include <sessionkit/profile.hpp>
 #include <sessionkit/record.hpp>
 #include <sessionkit/session_info.hpp>
 
@@ -61,8 +62,14 @@ class SESSIONKIT_API SessionStore {
   /// Removes a session, to a trash where the store has one. `not_found` if there is no such session.
   virtual Result<void> remove(SessionId const& id) = 0;
 
+  /// How new sessions are to be written, unless their host says otherwise.
+  Profile const& profile() const noexcept { return profile_; }
+
  protected:
-  SessionStore() = default;
+  explicit SessionStore(Profile const& profile = profiles::native) noexcept : profile_(profile) {}
+
+ private:
+  Profile profile_;
 };
 
 // For backends.

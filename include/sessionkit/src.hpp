@@ -32,6 +32,7 @@
 #include <sessionkit/impl/open_logs.ipp>
 #include <sessionkit/impl/panel_dialect.ipp>
 #include <sessionkit/impl/path_walk.ipp>
+#include <sessionkit/impl/profile.ipp>
 #include <sessionkit/impl/provider.ipp>
 #include <sessionkit/impl/provider_anthropic.ipp>
 #include <sessionkit/impl/provider_native.ipp>
@@ -44,6 +45,7 @@
 #include <sessionkit/impl/session_info.ipp>
 #include <sessionkit/impl/session_state.ipp>
 #include <sessionkit/impl/session_store.ipp>
+#include <sessionkit/impl/session_writing.ipp>
 #include <sessionkit/impl/store_directory.ipp>
 #include <sessionkit/impl/time.ipp>
 #include <sessionkit/impl/tokens.ipp>

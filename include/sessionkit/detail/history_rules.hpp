@@ -111,6 +111,8 @@ constexpr bool is_name_byte(char c) noexcept {
 
 /// Blank as providers see it: nothing, or white space only.
 bool is_blank(std::string_view text) noexcept;
+/// Without the white space at either end.
+std::string_view trimmed(std::string_view text) noexcept;
 /// Length without the white space at the end.
 std::size_t trimmed_length(std::string_view text) noexcept;
 

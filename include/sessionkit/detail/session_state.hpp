@@ -14,11 +14,15 @@ namespace sessionkit { inline namespace v0 {
 /// Where a conversation stands, and how entries get behind it.
 struct Session::State {
   State(std::shared_ptr<SessionStore> in, SessionId named, SessionOptions chosen)
-      : store(std::move(in)), id(std::move(named)), options(std::move(chosen)) {}
+      : store(std::move(in)),
+        id(std::move(named)),
+        options(std::move(chosen)),
+        profile(options.profile ? *options.profile : store->profile()) {}
 
   std::shared_ptr<SessionStore> store;
   SessionId id;
   SessionOptions options;
+  Profile profile;
   Dialect const* dialect = &native_dialect();
   EntryId leaf = {};
   Position end = {};
@@ -30,6 +34,20 @@ struct Session::State {
   bool in_turn = false;
   bool may_append = false; ///< the log's first line has been looked at: it is ours to continue
 
+  /// Said, but not in the log.
+  struct Unstored {
+    Entry entry;
+    bool kept;          ///< will be stored when the turn ends; false: never
+    EntryId after = {}; ///< in `aside`: the stored entry it follows
+  };
+  std::vector<Unstored> held = {};  ///< behind the leaf, in order
+  std::vector<Unstored> aside = {}; ///< in the view as long as this object lives
+  bool held_named = false;          ///< a caller gave one of the held entries its id
+  /// Calls and their results since the last answer, for `ToolPolicy::results`.
+  std::vector<std::pair<ToolUse, std::optional<ToolResult>>> exchanges = {};
+  std::size_t held_before_turn = 0, aside_before_turn = 0;
+  std::uint64_t writes = 0, writes_before_turn = 0; ///< batches stored by this object
+
   Timestamp now() const { return options.clock ? options.clock() : system_now(); }
   std::string fresh_id() const { return options.ids ? options.ids() : random_entry_id(); }
 
@@ -40,9 +58,19 @@ struct Session::State {
     OnConflict on_conflict = OnConflict::rebase;
   };
 
-  /// Stores messages as entries of their own; a final answer ends the turn unless a `Turn` is open.
+  /// Takes messages in as the profile says: stores them as entries of their own, holds them back, or keeps
+  /// them aside. A final answer ends the turn unless a `Turn` is open.
   Result<std::vector<EntryId>> append_messages(std::vector<Message> const& messages,
                                                AppendOptions const& named);
+  void begin_turn();
+  /// Stores what is held back; then all of it is as durable as the store's level says.
+  Result<void> end_turn();
+  /// The turn is given up: what it held back goes.
+  void drop_turn();
+  /// True if nothing of the turn is in the log.
+  bool left_no_trace() const noexcept;
+  /// What was said and is not in the log takes its place in the view.
+  void complete(Context& context) const;
   /// Stores the bodies, one behind the other, behind the leaf; answers their ids.
   Result<std::vector<EntryId>> append(std::vector<EntryBody> bodies, Plan const& plan);
   Result<void> append_one(EntryBody body);
@@ -58,6 +86,14 @@ struct Session::State {
   Result<std::optional<Entry>> find(EntryId const& entry);
 
  private:
+  Result<std::vector<EntryId>> say(std::vector<Message> const& messages, Plan const& plan);
+  Result<std::vector<EntryId>> flush(Plan plan);
+  std::size_t hold(Entry entry, bool kept);
+  bool keeps(Message const& message) const noexcept;
+  void note_exchanges(Message const& message);
+  void show_exchanges(Message& answer);
+  Result<void> check(Plan const& plan);
+  Result<std::vector<EntryId>> store_drafts(std::vector<Entry> drafts, Plan const& plan);
   Result<std::vector<Entry>> draft(std::vector<EntryBody> bodies, std::optional<EntryId> const& named) const;
   Result<std::vector<EntryId>> append_drafts(std::vector<Entry> const& drafts, Plan const& plan);
   Result<bool> leads_to_leaf(EntryId const& entry);

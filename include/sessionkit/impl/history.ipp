@@ -43,6 +43,13 @@ std::size_t ends_in(std::string_view text, std::array<std::string_view, N> const
   return 0;
 }
 
+template <std::size_t N>
+std::size_t begins_in(std::string_view text, std::array<std::string_view, N> const& blanks) noexcept {
+  for (std::string_view const blank : blanks)
+    if (text.substr(0, blank.size()) == blank) return blank.size();
+  return 0;
+}
+
 std::size_t blank_before_end(std::string_view text) noexcept {
   char const last = text.back();
   if (is_narrow_blank(last) || (last >= '\x1C' && last <= '\x1F')) return 1;
@@ -268,7 +275,9 @@ History rebuild_faithful(Context const& context, Target const& target) {
   History history;
   history.system = target.system;
   history.messages.reserve(context.entries.size() + 1);
-  if (detail::Regroup const regroup = detail::regroup_of(context.dialect)) {
+  if (target.orphan_user == OrphanUser::join) {
+    detail::regroup_joined(context, history);
+  } else if (detail::Regroup const regroup = detail::regroup_of(context.dialect)) {
     regroup(context, history);
   } else {
     Converter convert(history);
@@ -291,6 +300,16 @@ bool is_blank(std::string_view text) noexcept {
     text.remove_prefix(length);
   }
   return true;
+}
+
+std::string_view trimmed(std::string_view text) noexcept {
+  while (!text.empty()) {
+    std::size_t const narrow = blank_at(text);
+    std::size_t const length = narrow != 0 ? narrow : begins_in(text, wide_end_blanks);
+    if (length == 0) break;
+    text.remove_prefix(length);
+  }
+  return text.substr(0, trimmed_length(text));
 }
 
 std::size_t trimmed_length(std::string_view text) noexcept {

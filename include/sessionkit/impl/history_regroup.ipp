@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 #include <sessionkit/detail/history_regroup.hpp>
+#include <sessionkit/detail/history_rules.hpp>
 
 #include <algorithm>
 #include <array>
@@ -29,6 +30,11 @@ class Regrouping {
  private:
   History& history_;
 };
+
+bool is_text(Message const& message) {
+  return std::all_of(message.parts.begin(), message.parts.end(),
+                     [](Part const& part) { return std::holds_alternative<Text>(part); });
+}
 
 bool is_call_line(Message const& message) {
   return message.role == Role::assistant && message.parts.size() == 1
@@ -85,6 +91,28 @@ Regroup regroup_of(std::string_view dialect) noexcept {
   for (DialectRegroup const& known : dialect_regroups)
     if (known.dialect == dialect) return known.regroup;
   return nullptr;
+}
+
+void regroup_joined(Context const& context, History& history) {
+  bool joins = false;
+  for (Entry const& entry : context.entries) {
+    auto const* message = entry.as<Message>();
+    if (!message || message->role == Role::system) {
+      joins = false;
+      continue;
+    }
+    Message* const last =
+        joins && history.messages.back().role == message->role ? &history.messages.back() : nullptr;
+    if (last && is_text(*last) && is_text(*message)) {
+      auto& text = std::get<Text>(last->parts.front()).text;
+      text.append("\n\n").append(trimmed(message->text()));
+    } else {
+      history.messages.push_back(*message);
+      history.sources.push_back(entry.id);
+      if (is_text(*message)) history.messages.back().parts = {Text{message->text()}};
+    }
+    joins = true;
+  }
 }
 
 }

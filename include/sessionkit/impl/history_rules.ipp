@@ -170,6 +170,68 @@ void drop_calls_without_id(Draft& draft, std::string_view name) {
   }
 }
 
+// Messages of the user that follow each other without an answer between them.
+class OrphanUsers {
+ public:
+  OrphanUsers(Draft& draft, std::string_view name) : draft_(draft), name_(name) {}
+
+  void run() {
+    for (std::uint32_t i = 0; i < draft_.pieces.size(); ++i) {
+      Piece const& piece = draft_.pieces[i];
+      if (!piece.part || piece.slot == Slot::result) continue;
+      bool const user = piece.slot == Slot::user;
+      if (!user) settle();
+      if (user && draft_.sources[piece.source].message) run_.push_back(i);
+    }
+    settle();
+  }
+
+ private:
+  void settle() {
+    bool const several =
+        !run_.empty() && draft_.pieces[run_.front()].source != draft_.pieces[run_.back()].source;
+    if (several && draft_.target.orphan_user == OrphanUser::replace) replace();
+    if (several && draft_.target.orphan_user == OrphanUser::join) join();
+    run_.clear();
+  }
+
+  void replace() {
+    std::uint32_t const last = draft_.pieces[run_.back()].source;
+    for (std::uint32_t const i : run_)
+      if (draft_.pieces[i].source != last) leave(draft_.pieces[i], {});
+  }
+
+  void join() {
+    Piece* first = nullptr;
+    std::string all;
+    for (std::uint32_t const i : run_) {
+      Piece& piece = draft_.pieces[i];
+      auto const* text = std::get_if<Text>(piece.part);
+      if (!text) continue;
+      if (first) all += "\n\n";
+      all += detail::trimmed(text->text);
+      if (first)
+        leave(piece, "joined");
+      else
+        first = &piece;
+    }
+    if (first) first->part = draft_.keep(Text{std::move(all)});
+  }
+
+  void leave(Piece& piece, std::string after) {
+    draft_.note(draft_.entry_of(piece), name_, detail::brief(*piece.part), std::move(after), true);
+    piece.part = nullptr;
+  }
+
+  Draft& draft_;
+  std::string_view name_;
+  std::vector<std::uint32_t> run_;
+};
+
+void settle_orphan_users(Draft& draft, std::string_view name) {
+  if (draft.target.orphan_user != OrphanUser::parts) OrphanUsers(draft, name).run();
+}
+
 bool is_plain_id(std::string_view id, std::size_t limit) noexcept {
   return !id.empty() && id.size() <= limit && std::all_of(id.begin(), id.end(), detail::is_name_byte);
 }
@@ -378,11 +440,12 @@ void trim_final_text(Draft& draft, std::string_view name) {
   }
 }
 
-constexpr std::array<detail::StructuralRule, 11> structural_rules{{{"repeated_call", drop_repeated_calls},
+constexpr std::array<detail::StructuralRule, 12> structural_rules{{{"repeated_call", drop_repeated_calls},
                                                                    {"duplicate_result", pair_results},
                                                                    {"orphan_result", drop_orphan_results},
                                                                    {"unfinished_call", drop_unfinished_calls},
                                                                    {"call_without_id", drop_calls_without_id},
+                                                                   {"orphan_user", settle_orphan_users},
                                                                    {"tool_id", fit_ids},
                                                                    {"reused_id", rename_reused_ids},
                                                                    {"missing_result", answer_missing_results},

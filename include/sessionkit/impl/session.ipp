@@ -3,7 +3,9 @@
 #include <sessionkit/detail/compaction_label.hpp>
 #include <sessionkit/detail/line_members.hpp>
 #include <sessionkit/detail/native_dialect.hpp>
+#include <sessionkit/detail/raw_json_access.hpp>
 #include <sessionkit/detail/session_state.hpp>
+#include <sessionkit/memory_store.hpp>
 
 #include <fmt/format.h>
 
@@ -32,6 +34,24 @@ Error no_lasting_id(SessionId const& id, Entry const& entry) {
           fmt::format("session '{}': the line of entry '{}' carries no id to refer to; fork the session, the "
                       "copy has ids",
                       id.str(), entry.id.str())};
+}
+
+constexpr int most_names = 1000; // sessions created in one millisecond
+
+// claw0's keys name agent, channel and peer.
+std::string key_by_scheme(KeyScheme scheme, NewSession const& about) {
+  if (scheme == KeyScheme::any || !about.key.empty()) return about.key;
+  return fmt::format("{}:cli:{}", about.agent.empty() ? "main" : about.agent,
+                     about.user.empty() ? "user" : about.user);
+}
+
+SessionId id_by_scheme(IdScheme scheme, Timestamp now, int tries) {
+  switch (scheme) {
+  case IdScheme::ses_ms: return SessionId::parse(fmt::format("ses-{}", to_unix_ms(now) + tries)).value();
+  case IdScheme::hex12: return SessionId::parse(random_entry_id().substr(0, 12)).value();
+  case IdScheme::uuid7: break;
+  }
+  return make_session_id(now);
 }
 
 Entry header_entry(SessionId const& id, Timestamp at, NewSession const& about) {
@@ -64,13 +84,32 @@ Result<Session> Session::create(std::shared_ptr<SessionStore> store, NewSession 
                                 SessionOptions options) {
   if (!store) return no_store();
   Timestamp const now = options.clock ? options.clock() : system_now();
-  SessionId const id = about.id ? *about.id : make_session_id(now);
-  auto state = std::make_shared<State>(std::move(store), id, std::move(options));
-  Entry header = header_entry(id, now, about);
-  if (state->options.before_append) state->options.before_append(header);
-  Result<void> const written = state->begin(std::move(header), {});
-  if (!written) return written.error();
-  return Session(std::move(state));
+  Profile profile = options.profile ? *options.profile : store->profile();
+  Dialect const* const dialect = find_dialect(profile.dialect);
+  if (!dialect)
+    return Error{
+        Errc::invalid_argument, 0,
+        fmt::format("profile '{}' names a dialect '{}' that is not known", profile.name, profile.dialect)};
+  if (profile.timing == WriteTiming::never) {
+    store = make_memory_store();
+    profile.timing = WriteTiming::incremental;
+  }
+  about.key = key_by_scheme(profile.keys, about);
+  for (int tries = 0;; ++tries) {
+    SessionId const id = about.id ? *about.id : id_by_scheme(profile.ids, now, tries);
+    auto state = std::make_shared<State>(store, id, options);
+    state->dialect = dialect;
+    state->profile = profile;
+    Entry header = header_entry(id, now, about);
+    // So that nobody who made the same name in the same millisecond takes this header for his own.
+    if (!about.id && profile.ids == IdScheme::ses_ms)
+      header.extra = RawJsonAccess::trust(fmt::format(R"({{"instance":"{}"}})", random_entry_id()));
+    if (state->options.before_append) state->options.before_append(header);
+    Result<void> const written = state->begin(std::move(header), {});
+    if (written) return Session(std::move(state));
+    bool const taken = written.error().code == Errc::already_exists && !about.id;
+    if (!taken || tries == most_names) return written.error();
+  }
 }
 
 Result<Session> Session::resume(std::shared_ptr<SessionStore> store, std::string key,
@@ -80,7 +119,8 @@ Result<Session> Session::resume(std::shared_ptr<SessionStore> store, std::string
   query.key = key;
   query.archived = false;
   query.limit = 1;
-  Result<SessionPage> page = store->list(query);
+  bool const remembers = !options.profile || options.profile->timing != WriteTiming::never;
+  Result<SessionPage> page = remembers ? store->list(query) : SessionPage{};
   if (!page) return page.error();
   if (page->sessions.empty()) {
     NewSession about;
@@ -135,10 +175,10 @@ Result<EntryId> Session::append_entry(EntryBody body, AppendOptions const& optio
   return std::move(ids->front());
 }
 
-Result<void> Session::end_turn() { return state_->sync(); }
+Result<void> Session::end_turn() { return state_->end_turn(); }
 
 Turn Session::begin_turn() {
-  state_->in_turn = true;
+  state_->begin_turn();
   return Turn(state_);
 }
 
@@ -150,7 +190,7 @@ Result<void> Session::set_label(EntryId const& target, std::string label) {
   Result<std::optional<Entry>> const found = state_->find(target);
   if (!found) return found.error();
   if (target.empty() || !*found) return no_such_entry(state_->id, target);
-  if (is_derived(**found)) return no_lasting_id(state_->id, **found);
+  if (state_->dialect->has_ids && is_derived(**found)) return no_lasting_id(state_->id, **found);
   return state_->append_one(Label{target, std::move(label)});
 }
 Result<void> Session::set_state(std::string key, RawJson value) {
@@ -193,6 +233,9 @@ Result<std::vector<EntryId>> Session::leaves() {
 }
 
 Result<void> Session::rewind(EntryId const& to) {
+  if (!state_->held.empty())
+    return Error{Errc::invalid_argument, 0,
+                 fmt::format("session '{}': messages are held back; end the turn first", state_->id.str())};
   if (!to.empty()) {
     Result<std::optional<Entry>> const found = state_->find(to);
     if (!found) return found.error();
@@ -225,6 +268,7 @@ Result<Session> Session::fork(NewSession about) {
   SessionId const id = about.id ? *about.id : make_session_id(state_->now());
   auto state = std::make_shared<State>(state_->store, id, state_->options);
   state->dialect = state_->dialect;
+  state->profile = state_->profile;
   Entry header = header_entry(id, state_->now(), about);
   std::get<Header>(header.body).copied = copy->entries.size();
   Result<void> const written = state->begin(std::move(header), std::move(*copy));
@@ -233,16 +277,21 @@ Result<Session> Session::fork(NewSession about) {
 }
 
 Result<Context> Session::context() {
-  if (!state_->leaf.empty()) return load_context(*state_->store, state_->id, state_->leaf);
-  Context empty;
-  empty.end = state_->end;
-  return empty;
+  Result<Context> seen = Context{};
+  if (state_->leaf.empty())
+    seen->end = state_->end, seen->dialect = state_->dialect->name;
+  else
+    seen = load_context(*state_->store, state_->id, state_->leaf);
+  if (seen) state_->complete(*seen);
+  return seen;
 }
 
 Result<History> Session::history(Target const& target) {
   Result<Context> const entries = context();
   if (!entries) return entries.error();
-  return HistoryRebuilder(target).rebuild(*entries);
+  Target by_profile = target;
+  if (target.orphan_user == OrphanUser::parts) by_profile.orphan_user = state_->profile.orphan_user;
+  return HistoryRebuilder(std::move(by_profile)).rebuild(*entries);
 }
 
 Result<RequestParts> Session::request(Target const& target) {
@@ -270,7 +319,7 @@ Result<EntryId> Turn::append(Message const& message, AppendOptions const& option
 
 Result<void> Turn::commit() {
   if (!session_) return over();
-  Result<void> ended = session_->sync();
+  Result<void> ended = session_->end_turn();
   if (!ended) return ended;
   session_->in_turn = false;
   session_.reset();
@@ -281,7 +330,8 @@ Result<void> Turn::abort() {
   if (!session_) return over();
   std::shared_ptr<Session::State> const session = std::exchange(session_, nullptr);
   session->in_turn = false;
-  if (!stored_) return {};
+  session->drop_turn();
+  if (!stored_ || session->left_no_trace()) return {};
   if (!session->dialect->can(detail::body_index<Custom>)) return session->sync();
   std::vector<EntryBody> mark;
   mark.emplace_back(Custom{std::string(detail::aborted_turn_type)});

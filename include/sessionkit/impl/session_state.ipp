@@ -100,6 +100,7 @@ Result<Position> Session::State::write(detail::Batch const& batch, bool durable)
 
 std::vector<EntryId> Session::State::stored(detail::Batch const& batch, Position at) {
   end = at;
+  ++writes;
   if (info) info->end = at;
   if (known_ids)
     for (Entry const& entry : batch.entries) known_ids->insert(id_hash(entry.id.str()));
@@ -173,17 +174,6 @@ Result<void> Session::State::begin(Entry header, detail::Batch taken_over) {
   return {};
 }
 
-Result<std::vector<EntryId>> Session::State::append_messages(std::vector<Message> const& messages,
-                                                             AppendOptions const& named) {
-  std::vector<EntryBody> bodies;
-  for (Message const& message : messages)
-    for (Message& one : dialect->split(message)) bodies.emplace_back(std::move(one));
-  Message const& last = messages.back();
-  bool const is_final = last.role == Role::assistant && last.tool_uses().empty();
-  return append(std::move(bodies),
-                {named.id, named.ends_turn || (!in_turn && is_final), options.on_conflict});
-}
-
 Result<void> Session::State::append_one(EntryBody body) {
   std::vector<EntryBody> bodies;
   bodies.push_back(std::move(body));
@@ -192,7 +182,7 @@ Result<void> Session::State::append_one(EntryBody body) {
   return {};
 }
 
-Result<std::vector<EntryId>> Session::State::append(std::vector<EntryBody> bodies, Plan const& plan) {
+Result<void> Session::State::check(Plan const& plan) {
   if (plan.id && !dialect->has_ids)
     return Error{Errc::unsupported, 0,
                  fmt::format("session '{}': {} lines have no ids; append without one, or convert the session "
@@ -204,22 +194,35 @@ Result<std::vector<EntryId>> Session::State::append(std::vector<EntryBody> bodie
         Errc::conflict, 0,
         fmt::format("session '{}': {} entries of another writer have not been seen; refresh and append again",
                     id.str(), unseen.size())};
+  return {};
+}
+
+Result<std::vector<EntryId>> Session::State::append(std::vector<EntryBody> bodies, Plan const& plan) {
+  if (profile.timing == WriteTiming::never)
+    return Error{Errc::unsupported, 0,
+                 fmt::format("session '{}': its profile '{}' stores nothing; open it with another one",
+                             id.str(), profile.name)};
+  if (auto checked = check(plan); !checked) return checked.error();
   Result<std::vector<Entry>> drafts = draft(std::move(bodies), plan.id);
   if (!drafts) return drafts.error();
-  auto settled = settle_doubt(*drafts, plan.durable);
+  return store_drafts(std::move(*drafts), plan);
+}
+
+Result<std::vector<EntryId>> Session::State::store_drafts(std::vector<Entry> drafts, Plan const& plan) {
+  auto settled = settle_doubt(drafts, plan.durable);
   if (!settled) return settled.error();
   if (*settled) return std::move(**settled);
-  if (!plan.id) return append_drafts(*drafts, plan);
+  if (!plan.id) return append_drafts(drafts, plan);
 
-  Result<std::vector<EntryId>> before = already_stored(*drafts);
+  Result<std::vector<EntryId>> before = already_stored(drafts);
   if (!before) return before;
-  drafts->erase(drafts->begin(), drafts->begin() + static_cast<std::ptrdiff_t>(before->size()));
-  if (drafts->empty()) {
+  drafts.erase(drafts.begin(), drafts.begin() + static_cast<std::ptrdiff_t>(before->size()));
+  if (drafts.empty()) {
     if (plan.durable) // it may have been written by a process that died before it could sync
       if (auto synced = sync(); !synced) return synced.error();
     return before;
   }
-  Result<std::vector<EntryId>> rest = append_drafts(*drafts, plan);
+  Result<std::vector<EntryId>> rest = append_drafts(drafts, plan);
   if (!rest) return rest;
   before->insert(before->end(), rest->begin(), rest->end());
   return before;

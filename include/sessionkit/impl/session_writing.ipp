@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/detail/history_rules.hpp>
+#include <sessionkit/detail/json.hpp>
+#include <sessionkit/detail/raw_json_access.hpp>
+#include <sessionkit/detail/session_state.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+// When, and how much, of what is said gets stored: the profile's choices.
+
+namespace sessionkit { inline namespace v0 {
+
+namespace {
+
+bool has_tool_results(Message const& message) noexcept {
+  return std::any_of(message.parts.begin(), message.parts.end(),
+                     [](Part const& part) { return std::holds_alternative<ToolResult>(part); });
+}
+
+// The words of an entry that is words of the user and nothing else.
+std::string* only_user_text(Entry& entry) noexcept {
+  auto* message = std::get_if<Message>(&entry.body);
+  if (!message || message->role != Role::user || message->parts.size() != 1) return nullptr;
+  auto* text = std::get_if<Text>(&message->parts.front());
+  return text ? &text->text : nullptr;
+}
+
+std::string text_of_result(ToolResult const& result) {
+  std::string text;
+  for (ToolContent const& piece : result.content)
+    if (auto const* said = std::get_if<Text>(&piece)) text += said->text;
+  return text;
+}
+
+}
+
+bool Session::State::keeps(Message const& message) const noexcept {
+  if (profile.tools == ToolPolicy::full) return true;
+  return message.role != Role::tool && message.tool_uses().empty() && !has_tool_results(message);
+}
+
+void Session::State::note_exchanges(Message const& message) {
+  if (profile.tools != ToolPolicy::results) return;
+  for (Part const& part : message.parts) {
+    if (auto const* call = std::get_if<ToolUse>(&part)) exchanges.emplace_back(*call, std::nullopt);
+    auto const* result = std::get_if<ToolResult>(&part);
+    if (!result) continue;
+    for (auto& [call, answer] : exchanges)
+      if (call.id == result->tool_use_id && !answer) answer = *result;
+  }
+}
+
+// ai-panel's display records: input and result as text.
+void Session::State::show_exchanges(Message& answer) {
+  if (exchanges.empty() || answer.role != Role::assistant) return;
+  std::string text = answer.metadata.is_object() ? answer.metadata.str() : "{}";
+  text.pop_back();
+  detail::JsonWriter json(text);
+  json.key("toolCalls").begin_array();
+  for (auto const& [call, result] : exchanges) {
+    json.begin_object().member("id", call.id).member("name", call.name).member("input", call.input.str());
+    if (result) json.member("result", text_of_result(*result));
+    json.end_object();
+  }
+  json.end_array().end_object();
+  answer.metadata = RawJsonAccess::trust(std::move(text));
+  exchanges.clear();
+}
+
+// Answers where among the held it stands.
+std::size_t Session::State::hold(Entry entry, bool kept) {
+  bool const joins = profile.orphan_user == OrphanUser::join && kept && !held.empty() && held.back().kept;
+  std::string* const before = joins ? only_user_text(held.back().entry) : nullptr;
+  std::string* const now = joins ? only_user_text(entry) : nullptr;
+  if (before && now)
+    *before = fmt::format("{}\n\n{}", detail::trimmed(*before), detail::trimmed(*now));
+  else
+    held.push_back({std::move(entry), kept});
+  return held.size() - 1;
+}
+
+Result<std::vector<EntryId>> Session::State::append_messages(std::vector<Message> const& messages,
+                                                             AppendOptions const& named) {
+  Message const& last = messages.back();
+  bool const is_final = last.role == Role::assistant && last.tool_uses().empty();
+  Plan const plan{named.id, named.ends_turn || (!in_turn && is_final), options.on_conflict};
+  bool const plain = profile.timing == WriteTiming::incremental && profile.tools == ToolPolicy::full;
+  if (!plain || !held.empty()) return say(messages, plan);
+  std::vector<EntryBody> bodies;
+  for (Message const& message : messages)
+    for (Message& one : dialect->split(message)) bodies.emplace_back(std::move(one));
+  return append(std::move(bodies), plan);
+}
+
+Result<std::vector<EntryId>> Session::State::say(std::vector<Message> const& messages, Plan const& plan) {
+  if (auto checked = check(plan); !checked) return checked.error();
+  auto const held_before = held;
+  auto const exchanges_before = exchanges;
+  std::vector<EntryBody> bodies;
+  std::vector<bool> kept;
+  for (Message const& message : messages) {
+    bool const keep = keeps(message);
+    note_exchanges(message);
+    for (Message& one : dialect->split(message)) {
+      if (keep) show_exchanges(one);
+      bodies.emplace_back(std::move(one));
+      kept.push_back(keep);
+    }
+  }
+  Result<std::vector<Entry>> entries = draft(std::move(bodies), plan.id);
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; entries && i < entries->size(); ++i)
+    places.push_back(hold(std::move((*entries)[i]), kept[i]));
+
+  bool const now = profile.timing == WriteTiming::incremental
+                   || (profile.timing == WriteTiming::turn_atomic && plan.durable);
+  Result<std::vector<EntryId>> stored = std::vector<EntryId>{};
+  if (entries && now) stored = flush(plan);
+  if (!entries || !stored) { // as before, so that the call may be repeated
+    held = held_before;
+    exchanges = exchanges_before;
+    return entries ? stored.error() : entries.error();
+  }
+  if (!now) held_named = held_named || plan.id.has_value();
+  std::vector<EntryId> ids;
+  for (std::size_t const place : places)
+    ids.push_back(now ? (*stored)[place] : dialect->has_ids ? held[place].entry.id : EntryId{});
+  return ids;
+}
+
+// Answers an id for each of the held.
+Result<std::vector<EntryId>> Session::State::flush(Plan plan) {
+  std::vector<Entry> kept;
+  for (Unstored const& one : held)
+    if (one.kept) kept.push_back(one.entry);
+  if (held_named && !plan.id) plan.id = held.back().entry.id; // some of it may stand already
+  EntryId after = leaf;
+  Result<std::vector<EntryId>> stored = std::vector<EntryId>{};
+  if (!kept.empty()) stored = store_drafts(std::move(kept), plan);
+  if (!stored) return stored;
+  std::vector<EntryId> ids;
+  auto next = stored->begin();
+  for (Unstored& one : held) {
+    if (one.kept) {
+      ids.push_back(after = *next++);
+    } else {
+      ids.push_back(one.entry.id);
+      aside.push_back({std::move(one.entry), false, after});
+    }
+  }
+  held.clear();
+  held_named = false;
+  held_before_turn = 0;
+  return ids;
+}
+
+void Session::State::begin_turn() {
+  in_turn = true;
+  held_before_turn = held.size();
+  aside_before_turn = aside.size();
+  writes_before_turn = writes;
+}
+
+Result<void> Session::State::end_turn() {
+  if (profile.timing == WriteTiming::never) return {};
+  bool const writes_now = std::any_of(held.begin(), held.end(), [](Unstored const& one) { return one.kept; });
+  if (!held.empty()) {
+    Plan const plan{{}, true, options.on_conflict};
+    if (auto checked = check(plan); !checked) return checked;
+    Result<std::vector<EntryId>> const stored = flush(plan);
+    if (!stored) return stored.error();
+  }
+  return writes_now ? Result<void>{} : sync();
+}
+
+void Session::State::drop_turn() {
+  auto const begin = held.begin() + static_cast<std::ptrdiff_t>(std::min(held_before_turn, held.size()));
+  bool const keeps_user = profile.orphan_user == OrphanUser::join;
+  held.erase(std::remove_if(begin, held.end(),
+                            [&](Unstored& one) {
+                              return !(keeps_user && one.kept && only_user_text(one.entry) != nullptr);
+                            }),
+             held.end());
+  aside.resize(std::min(aside_before_turn, aside.size()), Unstored{Entry{}, false});
+  exchanges.clear();
+}
+
+bool Session::State::left_no_trace() const noexcept {
+  bool const holds_back = profile.timing != WriteTiming::incremental;
+  return holds_back && writes == writes_before_turn;
+}
+
+void Session::State::complete(Context& context) const {
+  if (held.empty() && aside.empty()) return;
+  std::vector<Entry> all;
+  std::size_t const after_compaction = context.after_compaction;
+  std::unordered_map<std::string, std::vector<Entry const*>> behind;
+  for (Unstored const& one : aside) behind[one.after.str()].push_back(&one.entry);
+  auto const add_aside = [&](EntryId const& after) {
+    auto const found = behind.find(after.str());
+    if (found != behind.end())
+      for (Entry const* entry : found->second) all.push_back(*entry);
+  };
+  if (!context.compaction) add_aside(EntryId{});
+  for (std::size_t i = 0; i < context.entries.size(); ++i) {
+    if (i == after_compaction) context.after_compaction = all.size();
+    EntryId const own = context.entries[i].id;
+    all.push_back(std::move(context.entries[i]));
+    add_aside(own);
+  }
+  for (Unstored const& one : held) all.push_back(one.entry);
+  if (after_compaction >= context.entries.size() && context.compaction)
+    context.after_compaction = all.size() - held.size();
+  context.entries = std::move(all);
+}
+
+}}
