@@ -87,14 +87,14 @@ class New(ProgramTest):
         self.assertEqual(self.ok("new", "--id", "mine").out, "mine\n")
 
     def test_writes_the_header_and_the_title_before_it_prints(self):
-        session = self.new("--key", "k:1", "--agent", "a", "--user", "u", "--cwd", "/work/dir", "--title", "Plan")
+        session = self.new("--key", "k:1", "--agent", "a", "--user", "u", "--cwd", "/srv/project", "--title", "Plan")
         header, title = map(json.loads, self.file_of(session).read_text().splitlines())
         self.assertEqual((header["type"], header["version"], header["id"], header["cwd"]),
-                         ("session", 3, session, "/work/dir"))
+                         ("session", 3, session, "/srv/project"))
         self.assertEqual((title["type"], title["name"]), ("session_info", "Plan"))
         row = self.ok("ls", "--json").json["sessions"][0]
         self.assertEqual((row["id"], row["key"], row["agent"], row["user"], row["cwd"], row["title"]),
-                         (session, "k:1", "a", "u", "/work/dir", "Plan"))
+                         (session, "k:1", "a", "u", "/srv/project", "Plan"))
 
     def test_a_taken_id_exits_with_4_and_changes_nothing(self):
         self.new("--id", "mine")

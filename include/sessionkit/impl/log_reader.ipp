@@ -178,7 +178,7 @@ Damage line_damage(RawLine const& line, std::string_view text) {
   return damage;
 }
 
-std::string derived_id(TrimmedLine const& line) { return "@" + std::to_string(line.end()); }
+std::string derived_id(TrimmedLine const& line) { return fmt::format("@{}", line.end()); }
 
 LogReader::LogReader(FileOps& ops, int descriptor, std::string path, ReaderOptions options,
                      ReadWindows windows)
