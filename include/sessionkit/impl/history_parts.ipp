@@ -218,8 +218,15 @@ bool is_known_type(ImageFormats formats, std::string_view type) noexcept {
   return formats == ImageFormats::gemini ? among(gemini_image_types) : among(web_image_types);
 }
 
+// The bytes of whole blocks, without what fills up the last; empty where the text is no base64.
+std::string_view base64_digits(std::string_view data) noexcept {
+  if (data.size() % 4 != 0) return {};
+  for (int i = 0; i < 2 && !data.empty() && data.back() == '='; ++i) data.remove_suffix(1);
+  return data;
+}
+
 bool is_base64(std::string_view data) noexcept {
-  while (!data.empty() && data.back() == '=') data.remove_suffix(1);
+  data = base64_digits(data);
   return !data.empty() && std::all_of(data.begin(), data.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '+' || c == '/';
   });
@@ -326,11 +333,10 @@ Slot slot_of(Role role, Part const& part) noexcept {
 
 // Google's APIs read signatures as bytes, so they must be base64, of either alphabet.
 bool is_gemini_signature(std::string_view signature) noexcept {
-  std::string_view data = signature;
-  for (int i = 0; i < 2 && !data.empty() && data.back() == '='; ++i) data.remove_suffix(1);
-  return signature.size() % 4 == 0 && !data.empty() && std::all_of(data.begin(), data.end(), [](char c) {
-           return detail::is_name_byte(c) || c == '+' || c == '/';
-         });
+  std::string_view const data = base64_digits(signature);
+  return !data.empty() && std::all_of(data.begin(), data.end(), [](char c) {
+    return detail::is_name_byte(c) || c == '+' || c == '/';
+  });
 }
 
 constexpr detail::ProviderRules make_anthropic_rules() noexcept {
