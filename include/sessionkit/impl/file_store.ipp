@@ -15,6 +15,7 @@ namespace sessionkit { inline namespace v0 {
 
 namespace {
 
+// Long for one file: what is in this class shares its rows and their lock.
 constexpr std::chrono::milliseconds index_patience{100}; // a cache is not worth more of a host's time
 
 class FileStore final : public SessionStore {
