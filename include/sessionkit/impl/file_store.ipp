@@ -218,7 +218,8 @@ Result<SessionInfo> FileStore::refresh(SessionId const& id, bool anew) {
   std::lock_guard<std::mutex> const lock(rows_mutex_);
   auto& kept = index_.rows.try_emplace(id.str(), detail::IndexRow{make_session_info(id)}).first->second;
   bool const stale = kept.info.end != fresh->info.end || kept.info.end_crc != fresh->info.end_crc;
-  if (anew || (stale && !profile().shares_index)) { // what another program says is its own to mend
+  bool const ours = anew || touched_.count(id.str()) > 0; // what another program says is its own to mend
+  if (ours || (stale && !profile().shares_index)) {
     touched_.insert(id.str());
     kept.changed();
   }
