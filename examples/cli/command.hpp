@@ -30,8 +30,11 @@ struct Arguments {
   // show, history
   bool thinking = false;
   std::string provider = "anthropic", mode = "valid", system, model;
-  bool report = false;
+  bool report = false, explain = false;
   std::optional<std::string> profile;
+
+  // diff
+  std::optional<std::string> other;
 
   // convert
   std::string to;
@@ -71,6 +74,8 @@ std::vector<Option> const& common_options();
 Exit ls(Console&, Arguments const&);
 Exit show(Console&, Arguments const&);
 Exit history(Console&, Arguments const&);
+// diffing.cpp
+Exit diff(Console&, Arguments const&);
 // converting.cpp
 Exit convert(Console&, Arguments const&);
 // tree.cpp
