@@ -11,10 +11,10 @@ Option const session{"SESSION", "id, first characters of an id, key, @last, @-2,
                      true};
 Option const leaf{"--leaf", "the entry to end at (default: the last one)", &A::leaf};
 Option const provider{"--provider",
-                      "whose wire format: anthropic, openai-chat or native",
+                      "whose wire format: anthropic, openai-chat, openai-responses, gemini or native",
                       &A::provider,
                       false,
-                      {"anthropic", "openai-chat", "native"}};
+                      {"anthropic", "openai-chat", "openai-responses", "gemini", "native"}};
 Option const model{"--model", "for this model: thinking of other models is not sent", &A::model};
 
 }
@@ -56,7 +56,7 @@ std::vector<Command> const& command_table() {
        "--json",
        show},
       {"history",
-       R"(Print what would be sent to a model: {"system":...,"messages":[...]})",
+       R"(Print what would be sent to a model: {"system":...,"messages":[...]}, or "input" or "contents")",
        {session,
         leaf,
         provider,
@@ -73,8 +73,7 @@ std::vector<Command> const& command_table() {
        "  sessionkit history key:main:cli:user --provider native --mode faithful",
        history},
       {"diff",
-       "Show where the requests of two sessions part, and whether a prompt cache of one serves the other;\n"
-       "exit code 0 if one only goes on where the other ends, 1 if they differ",
+       "Show where the requests of two sessions part: exit code 1; 0 if one goes on where the other ends",
        {{"A", "a session, or SESSION@ENTRY to end at an entry", &A::session, true},
         {"B", "the same, the later of the two", &A::other, true},
         provider,

@@ -70,7 +70,7 @@ class Replay(ProgramTest):
 
     def test_a_late_result_breaks_the_cache_and_is_named(self):
         file = self.late_result()
-        for provider in ("anthropic", "openai-chat", "native"):
+        for provider in ("anthropic", "openai-chat", "openai-responses", "gemini", "native"):
             run = self.run_cli("diff", f"{file}@u2", file, "--provider", provider, "--json")
             self.assertEqual(run.code, 1, run)
             found = run.json

@@ -128,7 +128,8 @@ TEST_CASE("where a longer log changes what was sent before, the report says so a
     for (auto const provider : sessionkit_test::request_providers) {
       sk::Target target;
       target.provider = provider;
-      if (seed % 3 == 0) target.model = "m1";
+      if (seed % 3 == 0) target.model = provider == sk::Provider::gemini ? "gemini-2.5-pro" : "m1";
+      target.images = seed % 11 != 0;
       auto const requests = requests_of(log.context, target);
       for (std::size_t i = 1; i < requests.size(); ++i) {
         bool const retroactive = is_retroactive(requests[i].history);

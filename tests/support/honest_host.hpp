@@ -34,7 +34,7 @@ class HonestHost {
  public:
   explicit HonestHost(std::uint64_t seed, sk::Provider provider = sk::Provider::anthropic) : random_(seed) {
     log_.target.provider = provider;
-    if (random_.one_in(2)) log_.target.model = "m1";
+    if (random_.one_in(2)) log_.target.model = provider == sk::Provider::gemini ? "gemini-2.5-pro" : "m1";
     log_.target.system = "be brief";
     static sk::Profile const profiles[] = {sk::profiles::native, sk::profiles::native, sk::profiles::native,
                                            sk::profiles::ai_panel, sk::profiles::claw0};
@@ -43,6 +43,7 @@ class HonestHost {
     options_.clock = [] { return sk::from_unix_ms(1767225600000); };
     is_native_ = options_.profile->dialect == "native";
     thinks_ = options_.profile->dialect != "flat"; // which has no lines for reasoning
+    signs_calls_ = provider == sk::Provider::gemini && options_.profile->dialect != "panel";
     knows_leaf_ = options_.profile->timing == sk::WriteTiming::incremental;
   }
 
@@ -140,20 +141,30 @@ class HonestHost {
 
   sk::Message answer(sk::StopReason stop, std::size_t calls) {
     sk::Message message = sk::assistant();
-    if (thinks_ && random_.one_in(3)) message.parts.emplace_back(sk::Thinking{text("think "), "c2ln"});
+    if (thinks_ && random_.one_in(3)) message.parts.emplace_back(sk::Thinking{text("think "), signature()});
     if (calls == 0 || random_.one_in(2))
       message.parts.emplace_back(sk::Text{text("say ") + (random_.one_in(4) ? " " : "")});
-    for (std::size_t i = 0; i < calls; ++i) message.parts.emplace_back(call());
-    message.generation = sk::Generation{"anthropic", random_.one_in(3) ? "m2" : "m1"};
+    for (std::size_t i = 0; i < calls; ++i) message.parts.emplace_back(call(i == 0));
+    message.generation = sk::Generation{vendor(), random_.one_in(3) ? "m2" : "m1"};
     message.generation->stop = stop;
     return message;
   }
 
+  char const* vendor() const {
+    if (log_.target.provider == sk::Provider::anthropic) return "anthropic";
+    return log_.target.provider == sk::Provider::gemini ? "google" : "openai";
+  }
+  std::string signature() {
+    if (log_.target.provider != sk::Provider::openai_responses) return "c2ln";
+    return R"({"type":"reasoning","summary":[],"encrypted_content":"g","id":")" + text("rs_") + "\"}";
+  }
+
   // Ids that are unique, or that begin anew with each turn, as some models count.
-  sk::ToolUse call() {
+  sk::ToolUse call(bool first) {
     std::string id = random_.one_in(2) ? text("toolu_") : "call_" + std::to_string(++turn_calls_);
     std::string const input = random_.one_in(4) ? "{}" : "{\"n\":" + std::to_string(++marks_) + "}";
-    return {std::move(id), "read", sk::RawJson::from(input)};
+    bool const is_signed = signs_calls_ && first && random_.one_in(2);
+    return {std::move(id), "read", sk::RawJson::from(input), is_signed ? "QUJD" : ""};
   }
 
   // A cut parts no result from its call.
@@ -184,7 +195,7 @@ class HonestHost {
   Random random_;
   HonestLog log_{nullptr, sk::SessionId::parse("none").value(), {}, {}};
   sk::SessionOptions options_;
-  bool is_native_ = true, thinks_ = true, knows_leaf_ = true;
+  bool is_native_ = true, thinks_ = true, signs_calls_ = false, knows_leaf_ = true;
   std::shared_ptr<MortalStore> store_;
   std::optional<sk::Session> session_;
   int marks_ = 0, turn_calls_ = 0, ids_ = 0;

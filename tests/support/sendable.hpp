@@ -13,7 +13,8 @@ namespace sessionkit_test {
 namespace sk = sessionkit;
 
 /// All providers whose requests are checked.
-inline constexpr sk::Provider request_providers[] = {sk::Provider::anthropic, sk::Provider::openai_chat};
+inline constexpr sk::Provider request_providers[] = {sk::Provider::anthropic, sk::Provider::openai_chat,
+                                                     sk::Provider::openai_responses, sk::Provider::gemini};
 
 inline bool has_words(std::string const& text) {
   return text.find_first_not_of(" \n\r\t\v\f\xC2\xA0\xE2\x80\xA8\xE3\x80\x80\x85") != std::string::npos;
