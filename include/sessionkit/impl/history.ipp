@@ -338,8 +338,10 @@ std::size_t trimmed_length(std::string_view text) noexcept {
 HistoryRebuilder::HistoryRebuilder(Target target) : target_(std::move(target)) {}
 
 History HistoryRebuilder::rebuild(Context const& context) const {
-  return target_.mode == RebuildMode::valid ? rebuild_valid(context, target_)
-                                            : rebuild_faithful(context, target_);
+  History history = target_.mode == RebuildMode::valid ? rebuild_valid(context, target_)
+                                                       : rebuild_faithful(context, target_);
+  if (context.compaction) history.compaction = context.compaction->id;
+  return history;
 }
 
 }}
