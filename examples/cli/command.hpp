@@ -31,8 +31,11 @@ struct Arguments {
   bool thinking = false;
   std::string provider = "anthropic", system, model;
   std::optional<std::string> mode; ///< absent: as the profile has it
-  bool report = false;
+  bool report = false, explain = false;
   std::optional<std::string> profile; ///< new and convert, too
+
+  // diff
+  std::optional<std::string> other;
 
   // convert
   std::optional<std::string> to, output;
@@ -71,6 +74,8 @@ std::vector<Option> const& common_options();
 Exit ls(Console&, Arguments const&);
 Exit show(Console&, Arguments const&);
 Exit history(Console&, Arguments const&);
+// diffing.cpp
+Exit diff(Console&, Arguments const&);
 // converting.cpp
 Exit convert(Console&, Arguments const&);
 // tree.cpp

@@ -18,6 +18,12 @@ std::vector<std::string> names_of_profiles() {
 Option const session{"SESSION", "id, first characters of an id, key, @last, @-2, or a file", &A::session,
                      true};
 Option const leaf{"--leaf", "the entry to end at (default: the last one)", &A::leaf};
+Option const provider{"--provider",
+                      "whose wire format: anthropic, openai-chat, openai-responses, gemini or native",
+                      &A::provider,
+                      false,
+                      {"anthropic", "openai-chat", "openai-responses", "gemini", "native"}};
+Option const model{"--model", "for this model: thinking of other models is not sent", &A::model};
 
 }
 
@@ -61,11 +67,7 @@ std::vector<Command> const& command_table() {
        R"(Print what would be sent to a model: {"system":...,"messages":[...]}, or "input" or "contents")",
        {session,
         leaf,
-        {"--provider",
-         "whose wire format: anthropic, openai-chat, openai-responses, gemini or native",
-         &A::provider,
-         false,
-         {"anthropic", "openai-chat", "openai-responses", "gemini", "native"}},
+        provider,
         {"--mode",
          "valid: what the provider accepts; faithful: what the log holds (default: as the profile has it)",
          &A::mode,
@@ -74,11 +76,21 @@ std::vector<Command> const& command_table() {
         {"--profile", "as the programs of this profile would send it", &A::profile, false,
          names_of_profiles()},
         {"--system", "system prompt", &A::system},
-        {"--model", "for this model: thinking of other models is not sent", &A::model},
-        {"--report", "print every repair to stderr", &A::report}},
-       "  sessionkit history @last --report\n  sessionkit history session.jsonl --provider openai-chat\n"
+        model,
+        {"--report", "print every repair to stderr", &A::report},
+        {"--explain", "print the repairs instead: entry, rule, before, after, retroactive", &A::explain}},
+       "  sessionkit history @last --explain\n  sessionkit history session.jsonl --provider openai-chat\n"
        "  sessionkit history key:main:cli:user --provider native --mode faithful",
        history},
+      {"diff",
+       "Show where the requests of two sessions part: exit code 1; 0 if one goes on where the other ends",
+       {{"A", "a session, or SESSION@ENTRY to end at an entry", &A::session, true},
+        {"B", "the same, the later of the two", &A::other, true},
+        provider,
+        model},
+       "  sessionkit diff 019a48ba @last\n  sessionkit diff session.jsonl@1435c6af session.jsonl\n"
+       "  sessionkit diff @last@1435c6af @last --provider openai-chat --json",
+       diff},
       {"tree",
        "Print the entries with their branches and labels",
        {session},

@@ -6,6 +6,8 @@ import unittest
 
 import support  # noqa: F401  (makes the oracles importable)
 import check_anthropic
+import check_gemini
+import check_responses
 from readers import read_panel_index
 from support import DATA, FormatTest
 
@@ -110,6 +112,10 @@ class GoSystems(FormatTest):
             messages = self.history(path)["messages"]
             if messages:
                 self.assertEqual(check_anthropic.check(messages, "strict", allow_prefill=True), [])
+                responses = self.history(path, "--provider", "openai-responses")["input"]
+                self.assertEqual(check_responses.check(responses, strict=True), [])
+                gemini = self.history(path, "--provider", "gemini")["contents"]
+                self.assertEqual(check_gemini.check(gemini, allow_prefill=True), [])
             self.say(path, "user", "And now?")
             self.assertEqual(check_anthropic.check(self.history(path)["messages"], "strict"), [])
         self.for_each(check)

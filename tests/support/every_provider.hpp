@@ -41,7 +41,7 @@ inline std::string without_infinities(std::string const& json) {
       out += c;
       continue;
     }
-    std::size_t const end = std::min(json.find_first_of(",]} ", at), json.size());
+    std::size_t const end = std::min(json.find_first_not_of("+-.eE0123456789", at), json.size());
     std::string const number = json.substr(at, end - at);
     out += std::isinf(std::strtod(number.c_str(), nullptr)) ? "null" : number;
     at = end - 1;
