@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: MIT
 #include "command.hpp"
 
+#include <sessionkit/profile.hpp>
+
 namespace cli {
 
 namespace {
 
 using A = Arguments;
+
+std::vector<std::string> names_of_profiles() {
+  std::vector<std::string> names;
+  for (auto const name : sessionkit::profile_names()) names.emplace_back(name);
+  return names;
+}
 
 Option const session{"SESSION", "id, first characters of an id, key, @last, @-2, or a file", &A::session,
                      true};
@@ -61,10 +69,12 @@ std::vector<Command> const& command_table() {
         leaf,
         provider,
         {"--mode",
-         "valid: what the provider accepts; faithful: what the log holds",
+         "valid: what the provider accepts; faithful: what the log holds (default: as the profile has it)",
          &A::mode,
          false,
          {"valid", "faithful"}},
+        {"--profile", "as the programs of this profile would send it", &A::profile, false,
+         names_of_profiles()},
         {"--system", "system prompt", &A::system},
         model,
         {"--report", "print every repair to stderr", &A::report},
@@ -104,9 +114,12 @@ std::vector<Command> const& command_table() {
         {"--user", "user", &A::user},
         {"--cwd", "working directory to note (default: this one)", &A::cwd},
         {"--title", "title", &A::title},
-        {"--id", "the session's id (default: a UUID)", &A::id}},
+        {"--id", "the session's id (default: as the store's program would call it; a UUID)", &A::id},
+        {"--profile",
+         "in the lines of this program, and a new store in its layout (default: as the store is)",
+         &A::profile, false, names_of_profiles()}},
        "  sessionkit new --key main:cli:user\n  sessionkit new --key telegram:42 --title 'Plan for Berlin'\n"
-       "  sessionkit new --id scratch",
+       "  sessionkit new --store ./claw --profile claw0",
        create},
       {"fork",
        "Copy a conversation into a new session; prints the new id",
@@ -127,8 +140,10 @@ std::vector<Command> const& command_table() {
         {"--to",
          "the format: native, flat, panel or blades",
          &A::to,
-         true,
+         false,
          {"native", "flat", "panel", "blades"}},
+        {"--profile", "instead: the format of this profile's program", &A::profile, false,
+         names_of_profiles()},
         {"-o,--output", "the new file; it must not exist (default: beside the old one)", &A::output}},
        "  sessionkit convert session.jsonl --to flat\n  sessionkit convert @last --to blades -o "
        "session.json\n"

@@ -5,6 +5,7 @@
 
 #include <sessionkit/history.hpp>
 #include <sessionkit/json.hpp>
+#include <sessionkit/profile_view.hpp>
 #include <sessionkit/provider.hpp>
 
 #include <fmt/format.h>
@@ -215,10 +216,11 @@ Exit show(Console& console, Arguments const& args) {
 
 Exit history(Console& console, Arguments const& args) {
   auto const named = find_session(console, args, *args.session);
-  auto const context = sk::load_context(*named.store, named.id, leaf_of(args)).value();
-  sk::Target target;
+  sk::Profile const& profile = *sk::find_profile(args.profile.value_or("native"));
+  auto const context = sk::view_of(profile, sk::load_context(*named.store, named.id, leaf_of(args)).value());
+  sk::Target target = sk::target_of(profile);
   target.provider = sk::parse_provider(args.provider).value();
-  target.mode = args.mode == "faithful" ? sk::RebuildMode::faithful : sk::RebuildMode::valid;
+  if (args.mode) target.mode = *args.mode == "faithful" ? sk::RebuildMode::faithful : sk::RebuildMode::valid;
   target.model = args.model;
   target.system = args.system;
   auto const rebuilt = sk::HistoryRebuilder(target).rebuild(context);

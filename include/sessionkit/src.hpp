@@ -20,6 +20,7 @@
 #include <sessionkit/impl/history_rules.ipp>
 #include <sessionkit/impl/history_signatures.ipp>
 #include <sessionkit/impl/ids.ipp>
+#include <sessionkit/impl/key_index.ipp>
 #include <sessionkit/impl/line_members.ipp>
 #include <sessionkit/impl/line_scan.ipp>
 #include <sessionkit/impl/log_reader.ipp>
@@ -35,6 +36,7 @@
 #include <sessionkit/impl/panel_dialect.ipp>
 #include <sessionkit/impl/path_walk.ipp>
 #include <sessionkit/impl/profile.ipp>
+#include <sessionkit/impl/profile_view.ipp>
 #include <sessionkit/impl/provider.ipp>
 #include <sessionkit/impl/provider_anthropic.ipp>
 #include <sessionkit/impl/provider_gemini.ipp>
@@ -53,6 +55,7 @@
 #include <sessionkit/impl/store_directory.ipp>
 #include <sessionkit/impl/time.ipp>
 #include <sessionkit/impl/tokens.ipp>
+#include <sessionkit/impl/transcript_folder.ipp>
 #include <sessionkit/impl/transcript_reader.ipp>
 #include <sessionkit/impl/transcript_store.ipp>
 #include <sessionkit/impl/transcript_writer.ipp>

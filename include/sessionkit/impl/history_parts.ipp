@@ -118,23 +118,42 @@ char const* lone_surrogate_escape(char const* p, char const* end) noexcept {
   return end;
 }
 
-// Nothing where the JSON is fit to be sent. Outside of its strings JSON is ASCII, so mending bytes mends
-// strings only.
-std::optional<std::string> mended_json(std::string const& json) {
-  char const* const end = json.data() + json.size();
-  char const* lone = lone_surrogate_escape(json.data(), end);
-  bool const utf8 = detail::is_utf8(json);
-  if (utf8 && lone == end) return std::nullopt;
-  std::string out = json;
-  for (; lone != end; lone = lone_surrogate_escape(lone + 6, end))
-    out.replace(static_cast<std::size_t>(lone - json.data()), 6, "\\ufffd");
-  return utf8 ? out : detail::replace_invalid(out);
+// The first number from `p` on that no double can hold, which readers refuse or take for infinity; or empty,
+// at `end`.
+std::string_view number_beyond_double(char const* p, char const* end) {
+  while (p != end) {
+    if (*p == '"') {
+      p = detail::string_end(p + 1, end);
+      if (p == nullptr) break;
+      ++p;
+    } else if (*p == '-' || detail::is_digit(*p)) {
+      char const* const begin = p;
+      p = detail::skip_value(p, end);
+      if (!detail::to_double(detail::between(begin, p))) return detail::between(begin, p);
+    } else {
+      ++p;
+    }
+  }
+  return {end, 0};
+}
+
+std::string without_numbers_beyond_double(std::string const& json) {
+  std::string out;
+  char const* p = json.data();
+  char const* const end = p + json.size();
+  while (p != end) {
+    std::string_view const number = number_beyond_double(p, end);
+    out.append(p, number.data());
+    p = number.data() + number.size();
+    if (!number.empty()) out += "null";
+  }
+  return out;
 }
 
 Verdict invalid_input(Draft const&, detail::Source const&, Part const& part, Part& made) {
   auto const* call = std::get_if<ToolUse>(&part);
   if (!call) return Verdict::keep;
-  std::optional<std::string> mended = mended_json(call->input.str());
+  std::optional<std::string> mended = detail::mended_json(call->input.str());
   if (!mended) return Verdict::keep;
   return replace_with(
       made, ToolUse{call->id, call->name, RawJsonAccess::trust(std::move(*mended)), call->signature});
@@ -401,6 +420,20 @@ struct Brief {
 }
 
 namespace detail {
+
+// Outside of its strings JSON is ASCII, so mending bytes mends strings only.
+std::optional<std::string> mended_json(std::string const& json) {
+  char const* const end = json.data() + json.size();
+  char const* lone = lone_surrogate_escape(json.data(), end);
+  bool const utf8 = is_utf8(json);
+  bool const readable = number_beyond_double(json.data(), end).empty();
+  if (utf8 && readable && lone == end) return std::nullopt;
+  std::string out = json;
+  for (; lone != end; lone = lone_surrogate_escape(lone + 6, end))
+    out.replace(static_cast<std::size_t>(lone - json.data()), 6, "\\ufffd");
+  if (!utf8) out = replace_invalid(out);
+  return readable ? out : without_numbers_beyond_double(out);
+}
 
 ProviderRules const& rules_of(Provider provider) noexcept {
   switch (provider) {
