@@ -22,10 +22,22 @@ struct NetworkFileSystem {
 constexpr std::array<NetworkFileSystem, 4> network_file_systems{
     {{0x6969, "NFS"}, {0x517B, "SMB"}, {0xFE534D42, "SMB2"}, {0xFF534D42, "CIFS"}}};
 
-Result<void> make_store_directory(FileOps& ops, std::string const& path) {
+Result<void> sync_directory_of(FileOps& ops, std::string const& path) {
+  std::string const parent = parent_directory(path);
+  int const flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+  int const descriptor = uninterrupted([&] { return ops.open(AT_FDCWD, parent.c_str(), flags, 0); });
+  if (descriptor == -EACCES) return {}; // one that we may pass through and not open
+  if (descriptor < 0) return file_error(-descriptor, parent, "cannot open the directory");
+  OpenFile const directory(ops, descriptor);
+  return sync_directory(ops, descriptor, parent);
+}
+
+Result<void> make_store_directory(FileOps& ops, std::string const& path, bool synced) {
   int made = ops.make_directory(AT_FDCWD, path.c_str(), 0700);
-  if (std::string const parent = parent_directory(path); made == -ENOENT && parent != path) {
-    if (auto r = make_store_directory(ops, parent); !r) return r;
+  std::string const parent = parent_directory(path);
+  bool const found_parent = made == 0;
+  if (made == -ENOENT && parent != path) {
+    if (auto r = make_store_directory(ops, parent, synced); !r) return r;
     made = ops.make_directory(AT_FDCWD, path.c_str(), 0700);
     if (made == -ENOENT) // there is something of that name, but nothing can be made in it
       return Error{Errc::not_found, ENOENT,
@@ -41,19 +53,22 @@ Result<void> make_store_directory(FileOps& ops, std::string const& path) {
   OpenFile const directory(ops, descriptor);
   int const failed = ops.set_mode(descriptor, 0700);
   if (failed < 0) return file_error(-failed, path, "cannot set the new directory's mode");
-  return {};
+  if (!synced) return {};
+  if (found_parent) // whoever made it may have died before its name was on the disk
+    if (auto r = sync_directory_of(ops, parent); !r) return r;
+  return sync_directory_of(ops, path);
 }
 
 }
 
-Result<OpenFile> open_store_directory(FileOps& ops, std::string const& given, bool create) {
+Result<OpenFile> open_store_directory(FileOps& ops, std::string const& given, bool create, bool synced) {
   if (given.empty())
     return Error{Errc::invalid_argument, 0,
                  "the store's directory has an empty path; name one, \".\" for the working directory"};
   std::string path = given;
   while (path.size() > 1 && path.back() == '/') path.pop_back(); // else a link would be followed
   if (create)
-    if (auto r = make_store_directory(ops, path); !r) return r.error();
+    if (auto r = make_store_directory(ops, path, synced); !r) return r.error();
   int const flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW;
   int const descriptor = uninterrupted([&] { return ops.open(AT_FDCWD, path.c_str(), flags, 0); });
   if (descriptor < 0) return file_error(-descriptor, path, "cannot open the store's directory");
