@@ -236,7 +236,7 @@ TEST_CASE("the names of a new store's directories are synced, and of the directo
     std::string const root = dir / (level == sk::Durability::os ? "os/a/s" : "turn/a/s");
     bool const synced = level != sk::Durability::os;
     auto store = sk::detail::open_file_store(ops, root, options).value();
-    CHECK(ops.calls(Call::sync) == (synced ? 4 : 0)); // of each of the three the parent, and once above
+    CHECK(ops.calls(Call::sync) == 4); // once in its life, whatever the level: three made and the one above
     store.reset();
     ops.reset();
     store = sk::detail::open_file_store(ops, root, options).value();

@@ -57,10 +57,9 @@ SESSIONKIT_API Result<std::shared_ptr<SessionStore>> open_file_store(FileOps& op
 SESSIONKIT_API Result<std::shared_ptr<SessionStore>> open_transcript(FileOps& ops, std::string const& path,
                                                                      FileStoreOptions options);
 
-/// Opens a directory for a store, made (with its parents, mode 0700, their names synced where `synced` says
-/// so) where `create` says so; refuses links, other things and network file systems.
-SESSIONKIT_API Result<OpenFile> open_store_directory(FileOps& ops, std::string const& path, bool create,
-                                                     bool synced);
+/// Opens a directory for a store, made (with its parents, mode 0700, their names synced) where `create` says
+/// so; refuses links, other things and network file systems.
+SESSIONKIT_API Result<OpenFile> open_store_directory(FileOps& ops, std::string const& path, bool create);
 
 /// Is the index due to be written? It is a cache, and writing costs as much as it has rows: so rarely that
 /// the cost per turn stays the same at any number of rows.

@@ -455,8 +455,7 @@ namespace detail {
 
 Result<std::shared_ptr<SessionStore>> open_file_store(FileOps& ops, std::string const& root,
                                                       FileStoreOptions options) {
-  bool const synced = options.durability != Durability::os;
-  Result<OpenFile> directory = open_store_directory(ops, root, options.create, synced);
+  Result<OpenFile> directory = open_store_directory(ops, root, options.create);
   if (!directory) return directory.error();
   auto store = std::make_shared<FileStore>(ops, root, std::move(*directory), std::move(options));
   if (auto r = store->begin(); !r) return r.error();
