@@ -5,6 +5,7 @@
 #include <sessionkit/detail/file_ops.hpp>
 
 #include <array>
+#include <map>
 #include <set>
 #include <string>
 
@@ -52,6 +53,9 @@ class WeakFileOps : public sk::detail::FileOps {
     if (weak_ == Weakness::no_link_check) flags &= ~O_NOFOLLOW;
     if (weak_ == Weakness::no_append) flags &= ~O_APPEND;
     int const descriptor = inner_->open(directory, name, flags, mode);
+    sk::detail::FileStatus first;
+    if (weak_ == Weakness::same_file && descriptor >= 0 && inner_->status(descriptor, first) == 0)
+      first_.emplace(name, first);
     if (weak_ == Weakness::no_sync_above && std::string(name).find("..") != std::string::npos)
       above_.insert(descriptor);
     if (weak_ == Weakness::no_sync_above && std::string(name) == "/") above_.insert(descriptor);
@@ -100,9 +104,10 @@ class WeakFileOps : public sk::detail::FileOps {
   }
   int status_at(int directory, char const* name, sk::detail::FileStatus& out) override {
     int const result = inner_->status_at(directory, name, out);
-    if (weak_ == Weakness::same_file && result == 0) {
-      out.device = opened_.device;
-      out.inode = opened_.inode;
+    auto const first = first_.find(name);
+    if (result == 0 && first != first_.end()) {
+      out.device = first->second.device;
+      out.inode = first->second.inode;
     }
     return loosen(result, out);
   }
@@ -142,6 +147,7 @@ class WeakFileOps : public sk::detail::FileOps {
   sk::detail::FileOps* inner_;
   int process_;
   std::set<int> above_;
+  std::map<std::string, sk::detail::FileStatus> first_; // what stood at each name
   sk::detail::FileStatus opened_;
 };
 
