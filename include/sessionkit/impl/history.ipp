@@ -142,14 +142,20 @@ class Collector {
   detail::Draft& draft_;
 };
 
-// Valid mode, last step: the only copy of what the context says.
+// The only copy of what the context says, or none.
+Part taken(detail::Draft const& draft, Part const& part) {
+  if (!draft.consumed) return part;
+  return std::move(const_cast<Part&>(part)); // of the caller's own context, or made here: no part is const
+}
+
+// Valid mode, last step. The messages behind this one were made before: then a result still finds its call.
 Message message_of(detail::Draft const& draft, detail::Span const& span) {
   Message message;
   message.role = span.role;
   message.parts.reserve(span.end - span.begin);
   for (std::size_t i = span.begin; i < span.end; ++i) {
     detail::Piece const& piece = draft.pieces[draft.order[i]];
-    Part& part = message.parts.emplace_back(*piece.part);
+    Part& part = message.parts.emplace_back(taken(draft, *piece.part));
     if (piece.id) std::get<ToolUse>(part).id = *piece.id;
     if (piece.slot == detail::Slot::result)
       std::get<ToolResult>(part).tool_use_id = draft.call_id(piece.link);
@@ -211,18 +217,20 @@ std::size_t history_tokens(History const& history, bool fresh) {
   return tokens;
 }
 
-History rebuild_valid(Context const& context, Target const& target) {
-  detail::Draft draft{context, target, detail::rules_of(target.provider)};
+History rebuild_valid(Context const& context, Target const& target, bool consumed) {
+  detail::Draft draft{context, target, detail::rules_of(target.provider), consumed};
   Collector(draft).run();
   detail::apply_structural_rules(draft);
 
   History history;
   history.messages.reserve(draft.messages.size());
   history.sources.reserve(draft.messages.size());
-  for (detail::Span const& span : draft.messages) {
-    history.messages.push_back(message_of(draft, span));
-    history.sources.push_back(source_of(draft, span));
+  for (auto span = draft.messages.rbegin(); span != draft.messages.rend(); ++span) {
+    history.messages.push_back(message_of(draft, *span));
+    history.sources.push_back(source_of(draft, *span));
   }
+  std::reverse(history.messages.begin(), history.messages.end());
+  std::reverse(history.sources.begin(), history.sources.end());
   history.system = joined(draft.system);
   if (!detail::is_utf8(history.system)) history.system = detail::replace_invalid(history.system);
   history.report = std::move(draft.report);
@@ -326,7 +334,12 @@ std::size_t trimmed_length(std::string_view text) noexcept {
 HistoryRebuilder::HistoryRebuilder(Target target) : target_(std::move(target)) {}
 
 History HistoryRebuilder::rebuild(Context const& context) const {
-  return target_.mode == RebuildMode::valid ? rebuild_valid(context, target_)
+  return target_.mode == RebuildMode::valid ? rebuild_valid(context, target_, false)
+                                            : rebuild_faithful(context, target_);
+}
+
+History HistoryRebuilder::rebuild(Context&& context) const {
+  return target_.mode == RebuildMode::valid ? rebuild_valid(context, target_, true)
                                             : rebuild_faithful(context, target_);
 }
 
