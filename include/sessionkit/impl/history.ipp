@@ -142,6 +142,16 @@ class Collector {
   detail::Draft& draft_;
 };
 
+// What the native shape says beside the parts is bytes of the log too.
+void mend_around_parts(Message& message) {
+  if (std::optional<std::string> mended = detail::mended_json(message.metadata.str()))
+    message.metadata = RawJsonAccess::trust(std::move(*mended));
+  if (!message.generation) return;
+  Generation& made = *message.generation;
+  for (std::string* text : {&made.provider, &made.model, &made.request_id, &made.api})
+    if (!detail::is_utf8(*text)) *text = detail::replace_invalid(*text);
+}
+
 // The only copy of what the context says, or none.
 Part taken(detail::Draft const& draft, Part const& part) {
   if (!draft.consumed) return part;
@@ -164,9 +174,11 @@ Message message_of(detail::Draft const& draft, detail::Span const& span) {
   detail::Piece const& last = draft.pieces[draft.order[span.end - 1]];
   if (first.source == detail::no_piece) return message;
   if (span.role == Role::assistant) message.generation = draft.sources[last.source].message->generation;
-  if (draft.target.provider != Provider::native || detail::regroup_of(draft.context.dialect)) return message;
+  if (draft.target.provider != Provider::native) return message;
   detail::Source const& source = draft.sources[first.source];
-  message.metadata = source.message ? source.message->metadata : time_metadata(source.entry->at);
+  if (!detail::regroup_of(draft.context.dialect))
+    message.metadata = source.message ? source.message->metadata : time_metadata(source.entry->at);
+  mend_around_parts(message);
   return message;
 }
 
@@ -297,6 +309,13 @@ History rebuild_faithful(Context const& context, Target const& target) {
   return history;
 }
 
+History rebuild_with(Context const& context, Target const& target, bool consumed) {
+  History history = target.mode == RebuildMode::valid ? rebuild_valid(context, target, consumed)
+                                                      : rebuild_faithful(context, target);
+  if (context.compaction) history.compaction = context.compaction->id;
+  return history;
+}
+
 }
 
 namespace detail {
@@ -334,13 +353,9 @@ std::size_t trimmed_length(std::string_view text) noexcept {
 HistoryRebuilder::HistoryRebuilder(Target target) : target_(std::move(target)) {}
 
 History HistoryRebuilder::rebuild(Context const& context) const {
-  return target_.mode == RebuildMode::valid ? rebuild_valid(context, target_, false)
-                                            : rebuild_faithful(context, target_);
+  return rebuild_with(context, target_, false);
 }
 
-History HistoryRebuilder::rebuild(Context&& context) const {
-  return target_.mode == RebuildMode::valid ? rebuild_valid(context, target_, true)
-                                            : rebuild_faithful(context, target_);
-}
+History HistoryRebuilder::rebuild(Context&& context) const { return rebuild_with(context, target_, true); }
 
 }}
