@@ -8,6 +8,7 @@
 #include <sessionkit/impl/context.ipp>
 #include <sessionkit/impl/convert.ipp>
 #include <sessionkit/impl/dialect.ipp>
+#include <sessionkit/impl/divergence.ipp>
 #include <sessionkit/impl/error.ipp>
 #include <sessionkit/impl/file_ops.ipp>
 #include <sessionkit/impl/file_store.ipp>
@@ -25,6 +26,7 @@
 #include <sessionkit/impl/line_scan.ipp>
 #include <sessionkit/impl/log_reader.ipp>
 #include <sessionkit/impl/log_summary.ipp>
+#include <sessionkit/impl/log_sync.ipp>
 #include <sessionkit/impl/log_verify.ipp>
 #include <sessionkit/impl/log_writer.ipp>
 #include <sessionkit/impl/memory_store.ipp>
@@ -36,6 +38,7 @@
 #include <sessionkit/impl/panel_dialect.ipp>
 #include <sessionkit/impl/path_walk.ipp>
 #include <sessionkit/impl/profile.ipp>
+#include <sessionkit/impl/profile_view.ipp>
 #include <sessionkit/impl/provider.ipp>
 #include <sessionkit/impl/provider_anthropic.ipp>
 #include <sessionkit/impl/provider_gemini.ipp>

@@ -508,7 +508,7 @@ class Usage(ProgramTest):
     def test_help_and_version_go_to_stdout(self):
         self.assertRegex(self.ok("--version").out, r"\Asessionkit \d+\.\d+\.\d+\n\Z")
         self.assertIn("Exit codes:", self.ok("--help").out)
-        for verb in ("ls", "show", "history", "tree", "append", "new", "fork", "rm", "verify", "reindex"):
+        for verb in ("ls", "show", "history", "diff", "tree", "append", "new", "fork", "rm", "verify", "reindex"):
             run = self.ok(verb, "--help")
             self.assertIn("Examples:", run.out)
             self.assertIn(f"sessionkit {verb}", run.out)

@@ -34,9 +34,6 @@ sk::Target random_target(sk::Provider provider, std::uint64_t seed) {
   return target;
 }
 
-constexpr sk::Provider providers[] = {sk::Provider::anthropic, sk::Provider::openai_chat,
-                                      sk::Provider::openai_responses, sk::Provider::gemini};
-
 void check_conserved(sessionkit_test::MarkedContext const& log, sessionkit_test::Said const& said) {
   CHECK(said.user == log.user);
   CHECK(said.assistant == log.assistant);
@@ -71,55 +68,6 @@ void check_any_logs(sk::Provider provider, sessionkit_test::Said (*read)(Json co
     check_conserved(log, said);
     if (!target.images) CHECK(said.images == 0);
   }
-}
-
-// Ends with words of the user, or with the results of all calls of the answer before and nothing else.
-bool is_sendable(sk::Context const& prefix) {
-  if (auto const* custom = prefix.entries.back().as<sk::CustomMessage>()) return custom->in_context;
-  auto const* last = prefix.entries.back().as<sk::Message>();
-  if (!last) return false;
-  if (last->role == sk::Role::user)
-    return last->text().find('<') != std::string::npos || last->text().find("ask ") == 0;
-  std::multiset<std::string> results, calls;
-  for (std::size_t i = prefix.entries.size(); i-- > 0;) {
-    auto const* before = prefix.entries[i].as<sk::Message>();
-    if (!before) return false;
-    for (sk::ToolUse const* call : before->tool_uses()) calls.insert(call->id);
-    bool const failed = before->generation && before->generation->stop == sk::StopReason::error;
-    if (before->role == sk::Role::assistant) return !failed && !calls.empty() && results == calls;
-    for (sk::Part const& part : before->parts) {
-      auto const* result = std::get_if<sk::ToolResult>(&part);
-      if (!result || before->role != sk::Role::tool) return false;
-      results.insert(result->tool_use_id);
-    }
-  }
-  return false;
-}
-
-struct Request {
-  std::string messages;
-  bool retroactive;
-};
-
-std::vector<Request> requests_of(sk::Context const& whole, sk::Target const& target) {
-  std::vector<Request> requests;
-  sk::Context prefix;
-  for (sk::Entry const& entry : whole.entries) {
-    prefix.entries.push_back(entry);
-    if (!is_sendable(prefix)) continue;
-    sk::History const history = sk::HistoryRebuilder(target).rebuild(prefix);
-    if (history.messages.empty() || history.messages.back().role == sk::Role::assistant)
-      continue; // no request
-    bool const retroactive = std::any_of(history.report.begin(), history.report.end(),
-                                         [](sk::Repair const& repair) { return repair.retroactive; });
-    requests.push_back({sk::encode(history, target).messages, retroactive});
-  }
-  return requests;
-}
-
-bool extends(std::string const& longer, std::string shorter) {
-  while (!shorter.empty() && (shorter.back() == ']' || shorter.back() == '}')) shorter.pop_back();
-  return longer.compare(0, shorter.size(), shorter) == 0;
 }
 
 }
@@ -159,41 +107,4 @@ TEST_CASE("a user message behind any log makes a request that needs no prefill")
     Json const contents = Json::parse(encoded(log.context, random_target(sk::Provider::gemini, 1)));
     REQUIRE(sessionkit_test::gemini::check(contents, {false, true, false}).empty());
   }
-}
-
-TEST_CASE("requests of an honest host begin with the bytes of the requests before") {
-  for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
-    CAPTURE(seed);
-    for (auto const provider : providers) {
-      sk::Context const log = sessionkit_test::HonestLog(seed, provider).make();
-      sk::Target target;
-      target.provider = provider;
-      auto const requests = requests_of(log, target);
-      REQUIRE(requests.size() > 2);
-      for (std::size_t i = 1; i < requests.size(); ++i) {
-        REQUIRE_FALSE(requests[i].retroactive);
-        for (std::size_t j = 0; j < i; ++j) REQUIRE(extends(requests[i].messages, requests[j].messages));
-      }
-    }
-  }
-}
-
-TEST_CASE("where a longer log changes what was sent before, the report says so") {
-  std::size_t pairs = 0, changed = 0;
-  for (std::uint64_t seed = 1; seed <= logs / 10; ++seed) {
-    CAPTURE(seed);
-    auto const log = sessionkit_test::ContextMaker(seed).make();
-    for (auto const provider : providers) {
-      auto const requests = requests_of(log.context, random_target(provider, seed));
-      for (std::size_t i = 1; i < requests.size(); ++i) {
-        for (std::size_t j = 0; j < i; ++j, ++pairs) {
-          bool const same = extends(requests[i].messages, requests[j].messages);
-          changed += same ? 0 : 1;
-          CAPTURE(requests[j].messages, requests[i].messages);
-          CHECK((same || requests[i].retroactive));
-        }
-      }
-    }
-  }
-  WARN(changed << " of " << pairs << " pairs of requests differ, each reported as retroactive");
 }
