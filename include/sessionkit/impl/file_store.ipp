@@ -148,10 +148,7 @@ Result<Position> FileStore::append(SessionId const& id, Append const& batch) {
     end = detail::append_to(*log, *ops_, {folder_.directory(), file_name(id), path_of(id)}, options_,
                             id.str(), batch);
     events.swap(log->events);
-    if (end && !batch.records.empty())
-      note_append(id, batch, *end);
-    else if (!end && batch.expected == Position{} && end.error().code != Errc::already_exists)
-      folder_.forget(id); // it may be made under another key
+    if (end && !batch.records.empty()) note_append(id, batch, *end);
   }
   if (!end && end.error().code == Errc::not_found) end = missing(id);
   if (end && batch.durable) end_of_turn();
