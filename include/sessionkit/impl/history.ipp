@@ -2,6 +2,7 @@
 #pragma once
 #include <sessionkit/detail/history_regroup.hpp>
 #include <sessionkit/detail/history_rules.hpp>
+#include <sessionkit/detail/json.hpp>
 #include <sessionkit/detail/native_text.hpp>
 #include <sessionkit/detail/raw_json_access.hpp>
 #include <sessionkit/detail/utf8.hpp>
@@ -76,6 +77,15 @@ std::string joined(std::vector<std::string> const& texts) {
   return all;
 }
 
+// A content that is neither text nor parts, as the dialects keep it.
+std::string odd_content(Entry const& entry, Message const& message) {
+  for (RawJson const* members : {&message.metadata, &entry.extra})
+    if (members->is_object())
+      if (std::string_view const content = detail::find_member(members->str(), "content"); !content.empty())
+        return detail::brief(content);
+  return {};
+}
+
 // Valid mode, first step: what the entries say.
 class Collector {
  public:
@@ -118,6 +128,7 @@ class Collector {
     if (message.generation && message.generation->stop == StopReason::error
         && message.role == Role::assistant)
       return draft_.note(entry.id, "failed_message", detail::brief(message.text()));
+    if (message.parts.empty()) return draft_.note(entry.id, "blank_message", odd_content(entry, message));
     for (Part const& part : message.parts) detail::add_piece(draft_, part);
   }
 
@@ -130,6 +141,7 @@ class Collector {
   void say(Entry const& entry, std::size_t index, CustomMessage const& body) {
     if (!body.in_context) return;
     open(entry, index, Role::user);
+    if (body.content.empty()) return draft_.note(entry.id, "blank_message", {});
     for (ToolContent const& piece : body.content) detail::add_piece(draft_, *draft_.keep(to_part(piece)));
   }
 
