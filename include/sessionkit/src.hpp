@@ -8,6 +8,7 @@
 #include <sessionkit/impl/context.ipp>
 #include <sessionkit/impl/convert.ipp>
 #include <sessionkit/impl/dialect.ipp>
+#include <sessionkit/impl/divergence.ipp>
 #include <sessionkit/impl/error.ipp>
 #include <sessionkit/impl/file_ops.ipp>
 #include <sessionkit/impl/file_store.ipp>
@@ -19,6 +20,7 @@
 #include <sessionkit/impl/history_rules.ipp>
 #include <sessionkit/impl/history_signatures.ipp>
 #include <sessionkit/impl/ids.ipp>
+#include <sessionkit/impl/key_index.ipp>
 #include <sessionkit/impl/line_members.ipp>
 #include <sessionkit/impl/line_scan.ipp>
 #include <sessionkit/impl/log_reader.ipp>
@@ -35,6 +37,7 @@
 #include <sessionkit/impl/panel_dialect.ipp>
 #include <sessionkit/impl/path_walk.ipp>
 #include <sessionkit/impl/profile.ipp>
+#include <sessionkit/impl/profile_view.ipp>
 #include <sessionkit/impl/provider.ipp>
 #include <sessionkit/impl/provider_anthropic.ipp>
 #include <sessionkit/impl/provider_gemini.ipp>
@@ -53,6 +56,7 @@
 #include <sessionkit/impl/store_directory.ipp>
 #include <sessionkit/impl/time.ipp>
 #include <sessionkit/impl/tokens.ipp>
+#include <sessionkit/impl/transcript_folder.ipp>
 #include <sessionkit/impl/transcript_reader.ipp>
 #include <sessionkit/impl/transcript_store.ipp>
 #include <sessionkit/impl/transcript_writer.ipp>

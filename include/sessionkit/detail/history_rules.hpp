@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -85,6 +86,7 @@ struct Draft {
   Context const& context;
   Target const& target;
   ProviderRules const& rules;
+  bool consumed = false; ///< nobody needs the context any more: parts may be moved out of it
 
   std::vector<Source> sources = {};
   std::vector<Piece> pieces = {}; ///< in log order, then the made ones
@@ -116,6 +118,10 @@ std::string brief(std::string_view text);
 
 /// Whether the provider's own count stands behind this message, and the count is of a whole request.
 bool has_usable_count(Message const& message) noexcept;
+
+/// JSON that any reader takes: lone surrogates and bytes that are no UTF-8 as U+FFFD, numbers that no double
+/// can hold as null. Nothing where it is so already.
+std::optional<std::string> mended_json(std::string const& json);
 
 /// Adds one part of an entry as a piece, changed by the part rules, unless they drop it.
 void add_piece(Draft& draft, Part const& part);

@@ -15,8 +15,9 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// The line as one JSON object without blanks before it; `corrupt` if it is none, or deeper than 128.
-Result<std::string_view> whole_object(RecordView const& record);
+/// The line as one JSON object without blanks before it, with its map; `corrupt` if it is none, or deeper
+/// than 128.
+Result<std::string_view> whole_object(RecordView const& record, JsonMap& map);
 
 /// Milliseconds since 1970, or RFC 3339; what is neither is the epoch.
 Timestamp line_time(std::string_view raw);
@@ -37,6 +38,11 @@ constexpr std::size_t index_among(std::variant<Kinds...> const* /*kinds*/) noexc
 }
 template <class Body>
 inline constexpr std::size_t body_index = index_among<Body>(static_cast<EntryBody const*>(nullptr));
+
+/// True if this index is that of one of these kinds.
+template <class... Bodies> constexpr bool is_body_of(std::size_t body) noexcept {
+  return ((body == body_index<Bodies>) || ...);
+}
 
 /// `Dialect::head` for dialects without ids: the type, and of the first line its id.
 bool linear_head(std::string_view line, RecordView& out, std::deque<std::string>& unescaped);
@@ -68,6 +74,11 @@ void take_header_members(Fields& line, Header& header);
 /// How an answer came to be, as the member `generation`.
 void write_generation_member(JsonWriter& json, Message const& message);
 void take_generation_member(Fields& fields, Message& message);
+
+/// A title, in a line of pi's type `session_info`: other programs pass over lines of types they do not know.
+inline constexpr std::string_view title_line_type = "session_info";
+void write_title_members(JsonWriter& json, TitleChange const& change);
+TitleChange take_title(Fields& line);
 
 /// Message content as the Anthropic API spells it: a bare string for a single text where `bare`, else an
 /// array.

@@ -59,7 +59,7 @@ void take_flat_content(detail::Fields& line, Message& message) {
   }
   std::string_view content = line.take("content", detail::JsonKind::string);
   if (content.empty()) content = line.take("content", detail::JsonKind::array);
-  message.content_is_string = detail::decode_content(content, message.parts);
+  message.content_is_string = detail::decode_content(content, message.parts, line.map());
   if (!message.content_is_string || !line.has("signature")) return;
   std::get<Text>(message.parts.front()).signature = line.text("signature");
 }
@@ -95,7 +95,7 @@ EntryBody decode_flat_result(detail::Fields& line) {
   detail::JsonKind const kind = detail::json_kind(output);
   message.content_is_string = kind != detail::JsonKind::array;
   if (kind == detail::JsonKind::string || kind == detail::JsonKind::array)
-    result.content = detail::decode_tool_content(output);
+    result.content = detail::decode_tool_content(output, line.map());
   else // what a tool answered is for the model, whatever its type
     result.content.emplace_back(Text{output == "null" ? std::string{} : std::string(output)});
   message.parts.emplace_back(std::move(result));
@@ -113,18 +113,22 @@ EntryBody decode_flat_header(detail::Fields& line) {
   return header;
 }
 
+EntryBody decode_flat_title(detail::Fields& line) { return detail::take_title(line); }
+
 struct FlatLine {
   std::string_view type;
   EntryBody (*decode)(detail::Fields&);
 };
-constexpr std::array<FlatLine, 5> flat_lines{{{"user", decode_flat_user},
+constexpr std::array<FlatLine, 6> flat_lines{{{"user", decode_flat_user},
                                               {"assistant", decode_flat_assistant},
                                               {"tool_use", decode_flat_call},
                                               {"tool_result", decode_flat_result},
+                                              {detail::title_line_type, decode_flat_title},
                                               {"session", decode_flat_header}}};
 
 Result<Entry> decode_flat(RecordView const& record) {
-  Result<std::string_view> const object = detail::whole_object(record);
+  detail::JsonMap map;
+  Result<std::string_view> const object = detail::whole_object(record, map);
   if (!object) return object.error();
   Entry entry;
   entry.id = EntryId(std::string(record.id));
@@ -132,7 +136,7 @@ Result<Entry> decode_flat(RecordView const& record) {
   entry.body = Unknown{std::string(record.type), RawJsonAccess::trust(std::string(*object))};
   for (FlatLine const& known : flat_lines) {
     if (known.type != record.type) continue;
-    detail::Fields line(*object);
+    detail::Fields line(*object, &map);
     line.take("type");
     entry.at = flat_time(line.take(known.type == "session" ? "created" : "ts"));
     entry.body = known.decode(line);
@@ -166,12 +170,13 @@ std::string_view flat_unsayable(Message const& message) {
 struct FlatUnsayable {
   std::string_view operator()(Header const&) const { return {}; }
   std::string_view operator()(Unknown const&) const { return {}; }
+  std::string_view operator()(TitleChange const&) const { return {}; }
   std::string_view operator()(Message const& message) const { return flat_unsayable(message); }
   std::string_view operator()(CustomMessage const&) const {
     return "flat lines have no custom messages; store the text as the user's";
   }
   template <class Body> std::string_view operator()(Body const&) const {
-    return "flat lines hold messages only; convert the session to native";
+    return "flat lines hold messages and titles only; convert the session to native";
   }
 };
 
@@ -230,6 +235,9 @@ Result<void> encode_flat(Entry const& entry, std::string& out) {
     json.member("created", to_rfc3339(entry.at));
     if (!header->agent.empty()) json.member("agent", header->agent);
     detail::write_header_members(json, *header);
+  } else if (auto const* title = entry.as<TitleChange>()) {
+    detail::write_title_members(json, *title);
+    json.member("ts", to_rfc3339(entry.at));
   } else {
     write_flat_message(json, entry, std::get<Message>(entry.body), out);
   }
@@ -246,9 +254,7 @@ Result<void> encode_flat_v2(Entry const& entry, std::string&) {
 }
 
 bool can_flat(std::size_t body) noexcept {
-  return body
-             == detail::body_index<
-                 Header> || body == detail::body_index<Message> || body == detail::body_index<Unknown>;
+  return detail::is_body_of<Header, Message, TitleChange, Unknown>(body);
 }
 bool can_nothing(std::size_t) noexcept { return false; }
 

@@ -50,14 +50,14 @@ Role panel_role(std::string_view role, std::vector<Part> const& parts) {
 }
 
 EntryBody decode_panel_message(detail::Fields& line, RecordView const& record) {
-  detail::Fields fields(line.take("message", detail::JsonKind::object));
+  detail::Fields fields(line.take("message", detail::JsonKind::object), line.map());
   std::string const role = fields.text("role");
   if (role != "user" && role != "assistant" && role != "system")
     return Unknown{std::string(record.type), RawJsonAccess::trust(std::string(record.line))};
   Message message;
   std::string_view content = fields.take("content", detail::JsonKind::string);
   if (content.empty()) content = fields.take("content", detail::JsonKind::array);
-  message.content_is_string = detail::decode_content(content, message.parts);
+  message.content_is_string = detail::decode_content(content, message.parts, fields.map());
   message.role = panel_role(role, message.parts);
   detail::take_generation_member(fields, message);
   message.metadata = fields.rest(); // `toolCalls` among them: for display
@@ -72,22 +72,26 @@ EntryBody decode_panel_compaction(detail::Fields& line, RecordView const&) {
   return compaction;
 }
 
+EntryBody decode_panel_title(detail::Fields& line, RecordView const&) { return detail::take_title(line); }
+
 struct PanelLine {
   std::string_view type;
   EntryBody (*decode)(detail::Fields&, RecordView const&);
 };
-constexpr std::array<PanelLine, 3> panel_lines{{{"message", decode_panel_message},
+constexpr std::array<PanelLine, 4> panel_lines{{{"message", decode_panel_message},
                                                 {"compaction", decode_panel_compaction},
+                                                {detail::title_line_type, decode_panel_title},
                                                 {"session", decode_panel_header}}};
 
 Result<Entry> decode_panel(RecordView const& record) {
-  Result<std::string_view> const object = detail::whole_object(record);
+  detail::JsonMap map;
+  Result<std::string_view> const object = detail::whole_object(record, map);
   if (!object) return object.error();
   Entry entry;
   entry.id = EntryId(std::string(record.id));
   entry.link = record.link;
   entry.body = Unknown{std::string(record.type), RawJsonAccess::trust(std::string(*object))};
-  detail::Fields line(*object);
+  detail::Fields line(*object, &map);
   line.take("type");
   entry.at = detail::line_time(line.take(record.type == "session" ? "createdAt" : "timestamp"));
   for (PanelLine const& known : panel_lines)
@@ -100,6 +104,7 @@ Result<Entry> decode_panel(RecordView const& record) {
 struct PanelUnsayable {
   std::string_view operator()(Header const&) const { return {}; }
   std::string_view operator()(Unknown const&) const { return {}; }
+  std::string_view operator()(TitleChange const&) const { return {}; }
   std::string_view operator()(Compaction const& body) const {
     return body.details.is_null() && !body.from_hook
                ? std::string_view{}
@@ -125,7 +130,7 @@ struct PanelUnsayable {
     return "panel lines have no custom messages; store the text as the user's";
   }
   template <class Body> std::string_view operator()(Body const&) const {
-    return "panel lines hold messages and compactions only; convert the session to native";
+    return "panel lines hold messages, compactions and titles only; convert the session to native";
   }
 };
 
@@ -168,6 +173,7 @@ Result<void> encode_panel(Entry const& entry, std::string& out) {
   } else {
     if (auto const* message = entry.as<Message>()) write_panel_message(json, *message, out);
     if (auto const* compaction = entry.as<Compaction>()) write_panel_compaction(json, *compaction);
+    if (auto const* title = entry.as<TitleChange>()) detail::write_title_members(json, *title);
     json.key("timestamp").integer(to_unix_ms(entry.at));
   }
   detail::write_new_members(out, begin, entry.extra);
@@ -176,9 +182,7 @@ Result<void> encode_panel(Entry const& entry, std::string& out) {
 }
 
 bool can_panel(std::size_t body) noexcept {
-  return body
-             == detail::body_index<
-                 Header> || body == detail::body_index<Message> || body == detail::body_index<Compaction> || body == detail::body_index<Unknown>;
+  return detail::is_body_of<Header, Message, Compaction, TitleChange, Unknown>(body);
 }
 
 // Parallel results stay in one message: the program keeps one of several in a row only.
