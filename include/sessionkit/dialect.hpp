@@ -2,6 +2,7 @@
 #pragma once
 #include <sessionkit/record.hpp>
 
+#include <deque>
 #include <cstdint>
 #include <string>
 #include <string_view>
