@@ -2,8 +2,8 @@
 #pragma once
 #include <sessionkit/record.hpp>
 
-#include <deque>
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <string_view>
 #include <vector>
