@@ -88,8 +88,8 @@ Request parse_command_line(int argc, char const* const* argv) {
       "the rest.\n"
       "@last is the session with the newest entry, @-2 the one before it. The entries of a fork are as old\n"
       "as those it copied: name a fork by the id that was printed.\n"
-      "Exit codes: 0 done, 1 failed (diff: they differ), 2 usage, 3 not found, 4 locked or changed, 5 "
-      "damage,\n"
+      "Exit codes: 0 done, 1 failed (diff: they differ), 2 usage, 3 not found, 4 locked or changed,\n"
+      "5 damage, no session in the file, or (convert) something left out,\n"
       "6 forbidden, 7 no space, 8 unreachable, 9 outcome unknown. More: sessionkit COMMAND --help");
   try {
     app.parse(argc, argv);

@@ -136,7 +136,8 @@ std::vector<Command> const& command_table() {
        remove},
       {"convert",
        "Write a session anew in another format; prints the new file's name, lists what could not be said",
-       {{"FILE", "id, key, @last or a file; also a document that blades wrote", &A::session, true},
+       {{"FILE", "id, key, @last or a file; also a document that blades wrote, whatever its name",
+         &A::session, true},
         {"--to",
          "the format: native, flat, panel or blades",
          &A::to,
@@ -144,7 +145,8 @@ std::vector<Command> const& command_table() {
          {"native", "flat", "panel", "blades"}},
         {"--profile", "instead: the format of this profile's program", &A::profile, false,
          names_of_profiles()},
-        {"-o,--output", "the new file; it must not exist (default: beside the old one)", &A::output}},
+        {"-o,--output",
+         "the new file; it must not exist (default: in this directory, unless it is a store's)", &A::output}},
        "  sessionkit convert session.jsonl --to flat\n  sessionkit convert @last --to blades -o "
        "session.json\n"
        "  sessionkit convert session.json --to native -o session.jsonl",
