@@ -232,6 +232,8 @@ class BladesWriter {
     detail::JsonWriter json(out_.text);
     json.begin_object().member("role", role).member("text", text);
     if (calls) write_calls(json, message);
+    if (std::string_view const lost = detail::lost_order(message); !lost.empty())
+      leave_out(entry, std::string(lost));
     json.member("timestamp", to_rfc3339(entry.at));
     if (message.generation || message.metadata.is_object()) {
       json.key("metadata").begin_object();
