@@ -180,6 +180,44 @@ class Output(Foreign):
             self.assertEqual(sorted(folder.iterdir()), before)
             self.ok("convert", key, "--to", "native", "--store", claw, "-o", self.folder / f"{folder.name}.out", cwd=folder)
 
+    def test_a_text_behind_a_call_is_listed_where_its_order_is_lost(self):
+        chat = self.file("a.jsonl", "".join(json.dumps(line) + "\n" for line in (
+            {"type": "session", "version": 3, "id": "x", "timestamp": "2026-01-01T00:00:00.000Z", "cwd": "/p"},
+            {"type": "message", "id": "u", "parentId": None, "message": {"role": "user", "content": "go"}},
+            {"type": "message", "id": "a", "parentId": "u", "message": {"role": "assistant", "content": [
+                {"type": "toolCall", "id": "t", "name": "read", "arguments": {}}, {"type": "text", "text": "words"}]}})))
+        for to, code in (("flat", 5), ("blades", 5), ("panel", 0), ("native", 0)):
+            run = self.run_cli("convert", chat, "--to", to)
+            self.assertEqual((run.code, "left out: a: the order" in run.err), (code, code == 5), run)
+
+
+class Names(Foreign):
+    def test_names_of_profiles_and_providers_are_taken_with_hyphens_and_underscores(self):
+        chat = PI / "simple_chat.jsonl"
+        for name in ("ai_panel", "ai-panel"):
+            self.assertEqual(len(self.ok("history", chat, "--profile", name).json["messages"]), 4)
+            self.run_cli("convert", chat, "--profile", name, "-o", f"{name}.jsonl")
+            self.ok("new", "--store", self.folder / name, "--profile", name)
+        self.assertEqual((self.folder / "ai-panel.jsonl").read_text(), (self.folder / "ai_panel.jsonl").read_text())
+        self.assertEqual(self.ok("history", chat, "--provider", "openai_responses").out,
+                         self.ok("history", chat, "--provider", "openai-responses").out)
+        self.assertEqual(self.ok("diff", chat, chat, "--provider", "openai_chat", "--json").json["provider"], "openai-chat")
+        self.fails(2, "history", chat, "--profile", "aipanel")
+
+    def test_entries_of_lines_without_ids_are_named_by_where_they_end(self):
+        chat = self.fixture("simple_chat.jsonl")
+        self.run_cli("convert", chat, "--to", "flat", "-o", "chat.flat.jsonl")
+        entries = [entry["id"] for entry in self.ok("tree", "chat.flat.jsonl", "--json").json["entries"]]
+        text = (self.folder / "chat.flat.jsonl").read_bytes()
+        for entry in entries:
+            self.assertEqual(text[int(entry[1:]) - 1:int(entry[1:]) + 1], b"}\n")  # as the help says
+            for name in ("chat.flat.jsonl", "./chat.flat.jsonl"):
+                run = self.ok("diff", f"{name}@{entry}", name, "--json")
+                self.assertEqual(run.json["a"]["leaf"], entry)
+        self.assertEqual(len(self.ok("history", "chat.flat.jsonl", "--leaf", entries[0]).json["messages"]), 1)
+        for verb in ("diff", "fork", "show", "history"):
+            self.assertIn("@246", self.ok(verb, "--help").out, verb)
+
 
 if __name__ == "__main__":
     unittest.main()
