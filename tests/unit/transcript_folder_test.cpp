@@ -374,7 +374,11 @@ TEST_CASE("new sessions are called as the other program would call them") {
   CHECK(::access((claw / "transcripts/" + text_of(row, "transcript_file")).c_str(), F_OK) == 0);
   auto copy = in_claw.fork().value(); // of the same scheme, and not in the way of the one it came from
   CHECK(copy.id().str().size() == 12);
-  CHECK(index_of(claw.path())["main:cli:user_" + copy.id().str()]["session_id"] == copy.id().str());
+  Json const of_copy = index_of(claw.path())["main:cli:user_" + copy.id().str()];
+  CHECK(of_copy["session_id"] == copy.id().str());
+  CHECK(of_copy["transcript_file"] == "main_cli_user_" + copy.id().str() + ".jsonl"); // the id once
+  CHECK(sk::transcript_path(*open_store(claw.path()), copy.id())
+        == claw / "transcripts/main_cli_user_" + copy.id().str() + ".jsonl");
   CHECK(index_of(claw.path())[about.key]["session_id"] == id);
 }
 
