@@ -18,7 +18,7 @@ SESSIONKIT_API Result<Log> import_blades(std::string_view document);
 /// of all dialects have. A text that ends before the object does is judged by what is there, so the first
 /// part of a file is enough to tell that it is none; `state`, an object, is then as good as `history`. A true
 /// answer does not prove that the document can be imported.
-SESSIONKIT_API bool is_blades(std::string_view text) noexcept;
+SESSIONKIT_API bool is_blades(std::string_view text);
 
 /// The path to a log's last entry as such a document. What it cannot say is listed. `id` names the session
 /// where the header does not.

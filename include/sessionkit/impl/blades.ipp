@@ -300,15 +300,16 @@ class BladesWriter {
 struct BladesMembers {
   bool history = false, state = false, type = false;
 
-  void note(std::string_view key, std::string_view value) noexcept {
-    history = history || (key == "history" && detail::json_kind(value) == detail::JsonKind::array);
-    state = state || (key == "state" && detail::json_kind(value) == detail::JsonKind::object);
-    type = type || key == "type";
+  void note(std::string_view key, std::string_view value) {
+    history =
+        history || (detail::key_is(key, "history") && detail::json_kind(value) == detail::JsonKind::array);
+    state = state || (detail::key_is(key, "state") && detail::json_kind(value) == detail::JsonKind::object);
+    type = type || detail::key_is(key, "type");
   }
 };
 
 // The member in whose value the text ends. `text` begins behind the member before.
-void note_begun_member(BladesMembers& seen, std::string_view text) noexcept {
+void note_begun_member(BladesMembers& seen, std::string_view text) {
   char const* const end = text.data() + text.size();
   char const* p = detail::skip_space(text.data(), end);
   if (p != end && *p == ',') p = detail::skip_space(p + 1, end);
@@ -330,7 +331,7 @@ std::string_view without_byte_order_mark(std::string_view text) noexcept {
 
 }
 
-bool is_blades(std::string_view text) noexcept {
+bool is_blades(std::string_view text) {
   BladesMembers seen;
   text = without_byte_order_mark(text);
   std::string_view rest = detail::trim_space(text);
