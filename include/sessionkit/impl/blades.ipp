@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 #include <sessionkit/blades.hpp>
+#include <sessionkit/detail/history_rules.hpp>
 #include <sessionkit/detail/line_members.hpp>
 #include <sessionkit/detail/log_path.hpp>
 #include <sessionkit/detail/raw_json_access.hpp>
@@ -9,6 +10,8 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <set>
 #include <utility>
 
 // A session of go-kratos/blades as one document. Only text, calls and results have members of their own
@@ -20,6 +23,9 @@ namespace {
 
 constexpr std::uint64_t blades_version = 1;
 
+// What stands in a history and is no message there is kept under this name.
+constexpr std::string_view blades_item = "blades.item", blades_call = "blades.tool_call";
+
 class BladesReader {
  public:
   Log run(std::string_view document) && {
@@ -30,9 +36,9 @@ class BladesReader {
     header.agent = fields.text("agent");
     header.version = static_cast<int>(blades_version);
     detail::take_header_members(fields, header);
-    Timestamp const created = detail::line_time(fields.take("created_at"));
+    Timestamp const created = time_of(fields, "created_at");
     fields.take("version");
-    Timestamp const updated = detail::line_time(fields.take("updated_at"));
+    Timestamp const updated = time_of(fields, "updated_at");
     std::string_view const state = fields.take("state", detail::JsonKind::object);
     std::string_view const history = fields.take("history", detail::JsonKind::array);
     std::string const id = header.id;
@@ -44,11 +50,14 @@ class BladesReader {
       message(raw);
       return true;
     });
+    if (!detail::check_json(document).utf8)
+      log_.damage.push_back(
+          {0, document.size(), DamageKind::invalid_utf8, "some are not UTF-8: U+FFFD stands in their place"});
     return std::move(log_);
   }
 
  private:
-  void add(EntryBody body, Timestamp at) {
+  void add(EntryBody body, Timestamp at, RawJson extra = {}) {
     Entry entry;
     bool const header = std::holds_alternative<Header>(body);
     entry.link = last_.empty() ? Parent::root : Parent::entry;
@@ -56,7 +65,24 @@ class BladesReader {
     if (!header) entry.id = EntryId(last_ = fmt::format("{:08x}", log_.entries.size()));
     entry.at = at;
     entry.body = std::move(body);
+    entry.extra = std::move(extra);
     log_.entries.push_back(std::move(entry));
+  }
+
+  // What is no time stays among the strange members.
+  static Timestamp time_of(detail::Fields& fields, std::string_view name) {
+    std::string_view const raw = fields.look(name);
+    bool const is_time =
+        detail::json_kind(raw) == detail::JsonKind::string && parse_rfc3339(detail::to_text(raw)).ok();
+    bool const is_number = detail::json_kind(raw) == detail::JsonKind::number && detail::to_int(raw);
+    return is_time || is_number ? detail::line_time(fields.take(name)) : Timestamp{};
+  }
+
+  // A name that is written as a number names the same; anything else stays among the strange members.
+  static std::string name_of(detail::Fields& fields, std::string_view name) {
+    std::string_view const raw = fields.look(name);
+    if (detail::json_kind(raw) == detail::JsonKind::number) return std::string(fields.take(name));
+    return fields.text(name);
   }
 
   static StateChange state_of(std::string_view raw) {
@@ -71,31 +97,67 @@ class BladesReader {
   }
 
   void message(std::string_view raw) {
-    if (detail::json_kind(raw) != detail::JsonKind::object)
-      return add(Unknown{{}, RawJsonAccess::trust(std::string(raw))}, Timestamp{});
-    detail::Fields fields(raw);
-    Timestamp const at = detail::line_time(fields.take("timestamp"));
-    std::string const role = fields.text("role");
+    bool const object = detail::json_kind(raw) == detail::JsonKind::object;
+    detail::Fields fields(object ? raw : std::string_view("{}"));
+    Timestamp const at = time_of(fields, "timestamp");
     Message out;
-    if (!take_role(role, out.role)) return add(Unknown{role, RawJsonAccess::trust(std::string(raw))}, at);
-    take_metadata(fields, out);
+    if (!object || !take_role(fields.text("role"), out.role))
+      return add(Custom{std::string(blades_item), RawJsonAccess::trust(std::string(raw))}, at);
+    Role const role = out.role;
     std::string text = fields.text("text");
     std::string_view const result = fields.take("tool_result", detail::JsonKind::object);
     std::string_view const calls = fields.take("tool_calls", detail::JsonKind::array);
-    if (!result.empty()) add(Message(result_of(result, out.metadata)), at);
     if (!calls.empty() && calls != "[]") out.role = Role::assistant;
-    if (!text.empty() || (result.empty() && calls.empty())) out.parts.emplace_back(Text{std::move(text)});
+    if (out.role == Role::tool) out.role = Role::user; // words of a tool beside its result
+    take_metadata(fields, out);
+    std::string strange;
+    if (!text.empty()) out.parts.emplace_back(Text{std::move(text)});
+    take_calls(calls, out, strange);
+    bool const result_alone = !result.empty() && out.parts.empty();
+    if (!result_alone && out.role != role && (role != Role::tool || result.empty()))
+      detail::JsonWriter(strange).member("role", role_name(role));
+    if (!result.empty()) {
+      std::string beside;
+      Message answer = result_of(result, out.metadata, beside);
+      if (result_alone) strange += beside, beside.clear();
+      add(std::move(answer), at, result_alone ? members(fields.rest(), strange) : members({}, beside));
+    }
+    if (result_alone) return;
+    if (out.parts.empty()) out.parts.emplace_back(Text{});
+    add(std::move(out), at, members(fields.rest(), strange));
+  }
+
+  // An object of the strange members of a message and of those within its calls and result.
+  static RawJson members(RawJson rest, std::string const& within) {
+    if (within.empty()) return rest;
+    std::string const own = rest.is_object() ? rest.str().substr(1, rest.str().size() - 2) : std::string{};
+    return RawJsonAccess::trust('{' + own + (own.empty() ? "" : ",") + within + '}');
+  }
+
+  static void take_calls(std::string_view calls, Message& out, std::string& strange) {
+    std::string rests;
+    bool any = false;
     detail::for_elements(calls, [&](std::string_view call) {
+      if (detail::json_kind(call) != detail::JsonKind::object) {
+        std::string body =
+            fmt::format(R"({{"type":"{}","value":{}}})", blades_call, detail::trim_space(call));
+        out.parts.emplace_back(Opaque{std::string(blades_call), RawJsonAccess::trust(std::move(body))});
+        return true;
+      }
       detail::Fields inner(call);
-      ToolUse use{inner.text("id"), inner.text("name"), inner.json("args")};
+      ToolUse use{name_of(inner, "id"), name_of(inner, "name"), inner.json("args")};
       if (use.input.is_null()) use.input = RawJsonAccess::trust("{}");
       out.parts.emplace_back(std::move(use));
+      RawJson const rest = inner.rest();
+      any = any || !rest.is_null();
+      rests.append(rests.empty() ? "" : ",").append(rest.is_null() ? "{}" : rest.str());
       return true;
     });
-    if (out.role == Role::tool) out.role = Role::user; // words of a tool beside its result
-    if (out.parts.empty()) return;
-    add(std::move(out), at);
-    log_.entries.back().extra = fields.rest();
+    if (any) strange += "\"tool_calls\":[" + rests + ']';
+  }
+
+  static std::string_view role_name(Role role) noexcept {
+    return role == Role::user ? "user" : role == Role::system ? "system" : "tool";
   }
 
   static bool take_role(std::string_view name, Role& role) noexcept {
@@ -105,21 +167,55 @@ class BladesReader {
     return role = Role::tool, name == "tool";
   }
 
+  // How an answer came to be, where it says nothing more than we would write.
   static void take_metadata(detail::Fields& fields, Message& out) {
     std::string_view const raw = fields.take("metadata", detail::JsonKind::object);
     if (raw.empty()) return;
     detail::Fields inner(raw);
-    detail::take_generation_member(inner, out);
+    std::string_view const made = inner.look("generation");
+    if (out.role == Role::assistant && !made.empty()) {
+      detail::Fields copy(raw);
+      detail::take_generation_member(copy, out);
+      std::string again;
+      detail::JsonWriter json(again);
+      json.begin_object();
+      detail::write_generation_member(json, out);
+      json.end_object();
+      if (same_members(made, detail::find_member(again, "generation")))
+        inner.take("generation");
+      else
+        out.generation.reset();
+    }
     out.metadata = inner.rest();
   }
 
-  // What we wrote about a result stands in the metadata of its message.
-  static Message result_of(std::string_view raw, RawJson& metadata) {
+  static bool same_members(std::string_view one, std::string_view other) {
+    std::map<std::string, std::string> members[2];
+    for (std::size_t i : {std::size_t{0}, std::size_t{1}})
+      detail::for_members(i == 0 ? one : other, [&](std::string_view key, std::string_view value) {
+        std::string text(value);
+        if (detail::json_kind(value) == detail::JsonKind::object) // usage: numbers by short names
+          text.erase(std::remove_if(text.begin(), text.end(), [](char c) { return c == ' ' || c == '\n'; }),
+                     text.end());
+        detail::append_unescaped(members[i][std::string(key)], text);
+        return true;
+      });
+    return members[0] == members[1];
+  }
+
+  // What we wrote about a result stands in the metadata of its message. What a tool answered is for the
+  // model, whatever its type.
+  static Message result_of(std::string_view raw, RawJson& metadata, std::string& beside) {
     detail::Fields fields(raw);
     detail::Fields about(metadata.str());
-    ToolResult result{fields.text("tool_call_id"), about.text("tool_name"), {}, about.flag("is_error")};
-    std::string content = fields.text("content");
-    if (!content.empty()) result.content.emplace_back(Text{std::move(content)});
+    ToolResult result{name_of(fields, "tool_call_id"), about.text("tool_name"), {}, about.flag("is_error")};
+    std::string_view const content = fields.take("content");
+    std::string said = detail::json_kind(content) == detail::JsonKind::string ? detail::to_text(content)
+                       : content == "null"                                    ? std::string{}
+                                                                              : std::string(content);
+    if (!said.empty()) result.content.emplace_back(Text{std::move(said)});
+    if (RawJson const rest = fields.rest(); !rest.is_null())
+      beside.append(beside.empty() ? "" : ",").append("\"tool_result\":").append(rest.str());
     Message message;
     message.role = Role::tool;
     message.parts.emplace_back(std::move(result));
@@ -136,29 +232,38 @@ class BladesWriter {
  public:
   Converted run(Log const& log, SessionId const& id) && {
     detail::list_damage(log, out_.unsaid);
-    std::vector<Entry const*> const path = detail::path_to_last(log, out_.unsaid);
-    Entry const header = detail::header_of(log, id);
+    std::vector<std::size_t> const path = detail::path_to_last(log, out_.unsaid);
+    Entry header = detail::header_of(log, id);
+    detail::list_time_of_years(header, out_.unsaid);
     auto const& about = std::get<Header>(header.body);
     Timestamp updated = header.at;
-    for (Entry const* entry : path) {
-      keep_state(*entry);
-      if (entry->at != Timestamp{}) updated = entry->at;
+    for (std::size_t const i : path) {
+      keep_state(log.entries[i]);
+      if (log.entries[i].at != Timestamp{}) updated = log.entries[i].at;
     }
+    Entry last;
+    last.at = updated;
+    std::vector<Unsaid> told_with_its_entry;
+    detail::list_time_of_years(last, told_with_its_entry);
     detail::JsonWriter json(out_.text);
     json.begin_object().member("id", about.id).key("state").begin_object();
     for (std::string const& name : state_order_)
       if (auto const found = state_.find(name); found != state_.end())
-        json.member_raw(name, found->second.str());
+        json.member_raw(name, loadable(header, found->second));
     json.end_object().key("history").begin_array();
-    for (Entry const* entry : path) add_readable(*entry);
+    for (std::size_t const i : path) {
+      detail::list_spelling(log, i, out_.unsaid);
+      Entry entry = log.entries[i];
+      detail::list_time_of_years(entry, out_.unsaid);
+      add_readable(entry);
+    }
     json.end_array();
-    json.member("created_at", to_rfc3339(header.at)).member("updated_at", to_rfc3339(updated));
+    json.member("created_at", to_rfc3339(header.at)).member("updated_at", to_rfc3339(last.at));
     json.key("version").unsigned_integer(blades_version);
     if (!about.key.empty()) json.member("key", about.key);
     if (!about.agent.empty()) json.member("agent", about.agent);
     detail::write_header_members(json, about);
-    detail::write_members(json, header.extra,
-                          {"id", "state", "history", "created_at", "updated_at", "version"});
+    write_strangers(header, 0, header.extra, {});
     json.end_object();
     out_.text += '\n';
     if (!detail::is_utf8(out_.text)) out_.text = detail::replace_invalid(out_.text);
@@ -167,6 +272,47 @@ class BladesWriter {
 
  private:
   void leave_out(Entry const& entry, std::string what) { out_.unsaid.push_back({entry.id, std::move(what)}); }
+
+  // Strange members go along; where the object begun at `begin` says something of their name itself, they are
+  // listed, but for those that `said` holds.
+  void write_strangers(Entry const& entry, std::size_t begin, RawJson const& strangers,
+                       std::set<std::string> own, std::set<std::string> const& said = {}) {
+    if (!strangers.is_object()) return;
+    detail::for_members(std::string_view(out_.text).substr(begin),
+                        [&](std::string_view key, std::string_view) {
+                          std::string name;
+                          detail::append_unescaped(name, key);
+                          own.insert(std::move(name));
+                          return true;
+                        });
+    detail::for_members(strangers.str(), [&](std::string_view key, std::string_view value) {
+      std::string name;
+      detail::append_unescaped(name, key);
+      if (own.count(name) == 0)
+        detail::JsonWriter(out_.text).member_raw(name,
+                                                 loadable(entry, RawJsonAccess::trust(std::string(value))));
+      else if (said.count(name) == 0)
+        leave_out(entry, fmt::format("its member \"{}\" means something else there", name));
+      return true;
+    });
+  }
+  void write_strangers(Entry const& entry, std::size_t begin, std::set<std::string> const& said) {
+    write_strangers(entry, begin, entry.extra, {"text", "tool_calls", "tool_result", "metadata"}, said);
+  }
+
+  // The member of an entry's extra that import put there, or nothing.
+  static std::string_view strange(Entry const& entry, std::string_view name, detail::JsonKind kind) {
+    if (!entry.extra.is_object()) return {};
+    std::string_view const value = detail::find_member(entry.extra.str(), name);
+    return detail::json_kind(value) == kind ? value : std::string_view{};
+  }
+
+  // blades reads numbers as doubles, and refuses the document where one is none.
+  std::string loadable(Entry const& entry, RawJson const& json) {
+    std::optional<std::string> mended = detail::mended_json(json.str());
+    if (mended) leave_out(entry, "a number that no double can hold, or half a character");
+    return mended ? *std::move(mended) : json.str();
+  }
 
   void keep_state(Entry const& entry) {
     auto const* change = entry.as<StateChange>();
@@ -195,88 +341,142 @@ class BladesWriter {
     if (entry.as<StateChange>()) return;
     auto const* message = entry.as<Message>();
     if (!message) {
-      if (auto const* unknown = entry.as<Unknown>(); unknown && is_history_item(unknown->line))
-        detail::JsonWriter(out_.text).raw(unknown->line.str());
+      auto const* item = entry.as<Custom>();
+      if (item && item->type == blades_item && item->data.is_object())
+        detail::JsonWriter(out_.text).raw(item->data.str());
       else
         leave_out(entry, fmt::format("{}: the document has no place for it", detail::kind_of(entry.body)));
       return;
     }
     for (Part const& part : message->parts)
-      if (auto const* result = std::get_if<ToolResult>(&part)) write_result(entry, *message, *result);
-    bool const only_results =
-        !message->parts.empty()
-        && std::all_of(message->parts.begin(), message->parts.end(),
-                       [](Part const& part) { return std::holds_alternative<ToolResult>(part); });
-    if (!only_results) write_message(entry, *message);
+      if (std::holds_alternative<ToolResult>(part)) write_result(entry, *message, part);
+    if (!only_results(*message)) write_message(entry, *message);
   }
 
-  // A message of a role that is not known came from such a document.
-  static bool is_history_item(RawJson const& line) {
-    return detail::has_member(line, "role") && !detail::has_member(line, "type");
+  static bool only_results(Message const& message) {
+    return !message.parts.empty()
+           && std::all_of(message.parts.begin(), message.parts.end(),
+                          [](Part const& part) { return std::holds_alternative<ToolResult>(part); });
   }
 
   void write_message(Entry const& entry, Message const& message) {
     std::string text;
-    bool calls = false, texts = false;
+    std::size_t texts = 0;
+    bool calls = false;
     for (Part const& part : message.parts) {
       calls = calls || std::holds_alternative<ToolUse>(part);
-      if (auto const* said = std::get_if<Text>(&part)) {
-        if (std::exchange(texts, true)) text += '\n'; // as blades joins them
-        text += said->text;
-      }
+      if (auto const* said = std::get_if<Text>(&part)) join(text, *said, texts);
       note(entry, part);
     }
-    std::string_view const role = message.role == Role::assistant ? "assistant"
-                                  : message.role == Role::system  ? "system"
-                                                                  : "user";
+    if (texts > 1) leave_out(entry, "the borders of its texts, which are joined");
     detail::JsonWriter json(out_.text);
-    json.begin_object().member("role", role).member("text", text);
-    if (calls) write_calls(json, message);
+    json.begin_object();
+    std::size_t const begin = out_.text.size() - 1;
+    json.member("role", role_of(entry, message)).member("text", text);
+    if (calls) write_calls(json, entry, message);
     if (std::string_view const lost = detail::lost_order(message); !lost.empty())
       leave_out(entry, std::string(lost));
     json.member("timestamp", to_rfc3339(entry.at));
     if (message.generation || message.metadata.is_object()) {
       json.key("metadata").begin_object();
+      std::size_t const within = out_.text.size() - 1;
       detail::write_generation_member(json, message);
-      detail::write_members(json, message.metadata, {"generation"});
+      write_strangers(entry, within, message.metadata, {});
       json.end_object();
     }
-    detail::write_members(json, entry.extra,
-                          {"role", "text", "tool_calls", "tool_result", "timestamp", "metadata"});
+    std::set<std::string> said;
+    if (role_of(entry, message) == detail::to_text(strange(entry, "role", detail::JsonKind::string)))
+      said.insert("role");
+    if (calls && !strange(entry, "tool_calls", detail::JsonKind::array).empty()) said.insert("tool_calls");
+    write_strangers(entry, begin, said);
     json.end_object();
   }
 
-  static void write_calls(detail::JsonWriter& json, Message const& message) {
+  // As blades joins them; a blank one says nothing.
+  static void join(std::string& text, Text const& said, std::size_t& texts) {
+    bool const blank = said.text.find_first_not_of(" \t\r\n") == std::string::npos;
+    if (++texts == 1 || text.find_first_not_of(" \t\r\n") == std::string::npos)
+      text = blank && texts > 1 ? text : said.text;
+    else if (!blank)
+      text.append(1, '\n').append(said.text);
+  }
+
+  // The role a document gave it, which says no more than this one.
+  static std::string role_of(Entry const& entry, Message const& message) {
+    std::string const was = detail::to_text(strange(entry, "role", detail::JsonKind::string));
+    bool const other =
+        message.role == Role::user
+            ? was == "tool"
+            : message.role == Role::assistant && (was == "user" || was == "tool" || was == "system");
+    if (other) return was;
+    return message.role == Role::assistant ? "assistant" : message.role == Role::system ? "system" : "user";
+  }
+
+  void write_calls(detail::JsonWriter& json, Entry const& entry, Message const& message) {
+    std::vector<std::string_view> rests;
+    detail::for_elements(strange(entry, "tool_calls", detail::JsonKind::array), [&](std::string_view rest) {
+      rests.push_back(rest);
+      return true;
+    });
+    std::size_t at = 0;
     json.key("tool_calls").begin_array();
     for (Part const& part : message.parts) {
       auto const* call = std::get_if<ToolUse>(&part);
       if (!call) continue;
-      json.begin_object().member("id", call->id).member("name", call->name);
-      json.member_raw("args", call->input.str()).end_object();
+      json.begin_object();
+      std::size_t const begin = out_.text.size() - 1;
+      json.member("id", call->id).member("name", call->name).member_raw("args", args_of(entry, *call));
+      if (at < rests.size()) write_strangers(entry, begin, RawJsonAccess::trust(std::string(rests[at])), {});
+      json.end_object();
+      ++at;
     }
     json.end_array();
   }
 
-  void write_result(Entry const& entry, Message const& message, ToolResult const& result) {
+  // An object, as blades declares them.
+  std::string args_of(Entry const& entry, ToolUse const& call) {
+    if (call.input.is_null()) return "{}";
+    std::string args = loadable(entry, call.input);
+    if (call.input.is_object()) return args;
+    leave_out(entry, "that the arguments of a call are no object: they stand in one, as \"input\"");
+    return "{\"input\":" + args + '}';
+  }
+
+  void write_result(Entry const& entry, Message const& message, Part const& part) {
+    auto const& result = std::get<ToolResult>(part);
     std::string text;
+    std::size_t texts = 0;
     for (ToolContent const& piece : result.content) {
       if (auto const* said = std::get_if<Text>(&piece))
-        text += said->text;
+        join(text, *said, texts);
       else
         leave_out(entry, "a part of a tool result that is no text");
+      if (auto const* said = std::get_if<Text>(&piece); said && !said->signature.empty())
+        leave_out(entry, "a signature");
     }
+    if (texts > 1) leave_out(entry, "the borders of a result's texts, which are joined");
+    bool const about = &message.parts.front() == &part && only_results(message); // the message's own members
     detail::JsonWriter json(out_.text);
-    json.begin_object().member("role", "tool").member("text", "").key("tool_result").begin_object();
-    json.member("tool_call_id", result.tool_use_id).member("content", text).end_object();
-    json.member("timestamp", to_rfc3339(entry.at));
-    bool const alone = message.parts.size() == 1 && message.metadata.is_object();
-    if (result.is_error || !result.tool_name.empty() || alone) {
+    json.begin_object();
+    std::size_t const begin = out_.text.size() - 1;
+    json.member("role", "tool").member("text", "").key("tool_result").begin_object();
+    std::size_t const inner = out_.text.size() - 1;
+    json.member("tool_call_id", result.tool_use_id).member("content", text);
+    std::string_view const rest = strange(entry, "tool_result", detail::JsonKind::object);
+    if (about && !rest.empty()) write_strangers(entry, inner, RawJsonAccess::trust(std::string(rest)), {});
+    json.end_object().member("timestamp", to_rfc3339(entry.at));
+    bool const metadata = about && message.metadata.is_object();
+    if (result.is_error || !result.tool_name.empty() || metadata) {
       json.key("metadata").begin_object();
+      std::size_t const within = out_.text.size() - 1;
       if (!result.tool_name.empty()) json.member("tool_name", result.tool_name);
       if (result.is_error) json.key("is_error").boolean(true);
-      if (alone) detail::write_members(json, message.metadata, {"tool_name", "is_error"});
+      if (metadata) write_strangers(entry, within, message.metadata, {});
       json.end_object();
     }
+    std::set<std::string> said;
+    if (!rest.empty()) said.insert("tool_result");
+    if (about) write_strangers(entry, begin, said);
     json.end_object();
   }
 

@@ -67,6 +67,7 @@ class ContextBuilder {
     first_kept_ = compaction.first_kept.str();
     std::optional<std::uint64_t> const index = compaction.first_kept_index;
     context_.compaction = std::move(entry);
+    if (first_kept_ == context_.compaction->id.str()) first_kept_.clear(); // nothing before it is kept
     if (Dialect const* dialect = find_dialect(context_.dialect); dialect && !dialect->has_ids)
       first_kept_.clear(); // a label: only what follows is kept
     if (first_kept_.empty() && index) resolve(*index);
@@ -125,7 +126,7 @@ Result<Log> load_log(SessionStore& store, SessionId const& id) {
   Result<detail::WalkResult> walked = detail::for_each_record(
       store, id, std::nullopt, [&](RecordPage const& page, RecordPage::Item const& item) {
         if (Result<Entry> entry = decode(page, item))
-          log.entries.push_back(std::move(*entry));
+          log.entries.push_back(std::move(*entry)), log.lines.emplace_back(item.line);
         else
           log.damage.push_back(detail::undecodable_line(item, entry.error()));
         return true;

@@ -3,6 +3,7 @@
 #include <sessionkit/convert.hpp>
 #include <sessionkit/detail/compaction_label.hpp>
 #include <sessionkit/detail/json.hpp>
+#include <sessionkit/detail/line_members.hpp>
 #include <sessionkit/detail/log_path.hpp>
 #include <sessionkit/detail/raw_json_access.hpp>
 
@@ -12,6 +13,7 @@
 #include <array>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 namespace sessionkit { inline namespace v0 {
@@ -52,22 +54,59 @@ class LogConverter {
 
   Result<Converted> run(SessionId const& id) && {
     detail::list_damage(log_, out_.unsaid);
-    Entry header = detail::header_of(log_, id);
-    foreign_members(header);
-    Result<void> const begun = to_.encode(header, out_.text);
+    Result<void> const begun = begin(id);
     if (!begun) return begun.error();
-    out_.text += '\n';
     if (to_.has_ids) {
-      for (Entry const& entry : log_.entries)
-        if (!entry.as<Header>()) add(entry);
+      parents_ = detail::parents_of(log_);
+      written_.resize(log_.entries.size());
+      reserve_names();
+      for (std::size_t i = 0; i < log_.entries.size(); ++i)
+        if (!log_.entries[i].as<Header>()) add(i);
     } else {
-      for (Entry const* entry : detail::path_to_last(log_, out_.unsaid)) add(*entry);
+      for (std::size_t const i : detail::path_to_last(log_, out_.unsaid)) add(i);
     }
     return std::move(out_);
   }
 
  private:
+  // What a source entry stands as: its first line, and the one its children hang on. Empty: none.
+  struct Written {
+    std::string first, last;
+  };
+
   void leave_out(Entry const& entry, std::string what) { out_.unsaid.push_back({entry.id, std::move(what)}); }
+
+  Result<void> begin(SessionId const& id) {
+    Entry header = detail::header_of(log_, id);
+    auto const& about = std::get<Header>(header.body);
+    copies_ = &from_ == &to_ && log_.lines.size() == log_.entries.size() && about.version >= 3;
+    std::size_t place = 0;
+    while (place < log_.entries.size() && !log_.entries[place].as<Header>()) ++place;
+    bool const whole = place < log_.entries.size()
+                       && (!from_.has_ids || !std::get<Header>(log_.entries[place].body).id.empty());
+    if (copies_ && whole) {
+      out_.text.append(log_.lines[place]) += '\n';
+      return {};
+    }
+    detail::list_spelling(log_, place, out_.unsaid);
+    foreign_members(header);
+    in_range(header);
+    Result<void> encoded = to_.encode(header, out_.text);
+    if (!encoded) return encoded;
+    list_shadowed(header, out_.text);
+    end_line(0);
+    return {};
+  }
+
+  // Made ids are none that the log has or speaks of.
+  void reserve_names() {
+    for (Entry const& entry : log_.entries) {
+      reserved_.insert(entry.id.str());
+      if (auto const* compaction = entry.as<Compaction>()) reserved_.insert(compaction->first_kept.str());
+      if (auto const* label = entry.as<Label>()) reserved_.insert(label->target.str());
+      if (auto const* branch = entry.as<BranchSummary>()) reserved_.insert(branch->from.str());
+    }
+  }
 
   // Strange members go along unless they mean something on the other side.
   void foreign_members(Entry& entry) {
@@ -83,9 +122,17 @@ class LogConverter {
     entry.extra = kept.empty() ? RawJson{} : RawJsonAccess::trust(kept + '}');
   }
 
-  void add(Entry const& source) {
-    if (repeats(source)) return;
+  void in_range(Entry& entry) {
+    if (&to_ != &panel_dialect()) detail::list_time_of_years(entry, out_.unsaid);
+  }
+
+  void add(std::size_t place) {
+    Entry const& source = log_.entries[at_ = place];
+    if (to_.has_ids && parents_[at_] != detail::no_parent) written_[at_].last = written_[parents_[at_]].last;
+    if (repeats(source) || (copies_ && copy(source))) return;
+    detail::list_spelling(log_, place, out_.unsaid);
     Entry entry = source;
+    in_range(entry);
     foreign_members(entry);
     if (source.as<Unknown>() && &from_ != &to_)
       return leave_out(source, fmt::format("a line of type '{}', which only its own dialect knows",
@@ -93,8 +140,48 @@ class LogConverter {
     if (auto const* message = source.as<Message>()) return add_message(std::move(entry), *message);
     if (auto const* compaction = source.as<Compaction>())
       return add_compaction(std::move(entry), *compaction);
-    link(entry, source.id);
+    if (&from_ == &to_) keep_shell(entry);
+    link(entry);
     if (!write(entry)) leave_out(source, fmt::format("{}: {}", detail::kind_of(entry.body), refusal_));
+  }
+
+  // The line as it is, or but for the ids in it. False: it has to be written anew.
+  bool copy(Entry const& source) {
+    std::string const& line = log_.lines[at_];
+    if (!to_.has_ids) {
+      out_.text.append(line) += '\n';
+      return true;
+    }
+    Entry entry = source;
+    link(entry);
+    auto* compaction = std::get_if<Compaction>(&entry.body);
+    if (compaction) name_first_kept(entry, *source.as<Compaction>());
+    bool const same_kept = !compaction || compaction->first_kept == source.as<Compaction>()->first_kept;
+    bool const root = source.link == Parent::root || (source.link == Parent::entry && source.parent.empty());
+    bool const same_link =
+        root ? entry.link == Parent::root
+             : source.link == Parent::entry && entry.link == Parent::entry && entry.parent == source.parent;
+    if (same_kept && same_link && entry.id == source.id) {
+      out_.text.append(line) += '\n';
+      note_written(entry);
+      return true;
+    }
+    detail::list_spelling(log_, at_, out_.unsaid);
+    in_range(entry);
+    if (!compaction)
+      entry.body = Unknown{detail::to_text(detail::find_member(line, "type")),
+                           RawJsonAccess::trust(std::string(line))},
+      entry.extra = RawJson{};
+    if (!write(entry)) leave_out(source, fmt::format("{}: {}", detail::kind_of(source.body), refusal_));
+    return true;
+  }
+
+  // What pi's terminal wrote of a command has a shape of its own, which is in the details.
+  static void keep_shell(Entry& entry) {
+    auto const* shell = entry.as<CustomMessage>();
+    if (!shell || shell->type != "bashExecution" || !detail::has_member(shell->details, "role")) return;
+    RawJson message = RawJsonAccess::trust("{\"message\":" + shell->details.str() + '}');
+    entry.body = Unknown{"message", std::move(message)};
   }
 
   void add_message(Entry entry, Message const& message) {
@@ -105,11 +192,14 @@ class LogConverter {
     std::vector<Message> lines = to_.split(message);
     if (std::string_view const lost = detail::lost_order(message); lines.size() > 1 && !lost.empty())
       leave_out(entry, std::string(lost));
+    if (std::all_of(lines.begin(), lines.end(), [](Message const& one) { return one.metadata.is_null(); }))
+      lines.front().metadata = message.metadata; // of several results
     for (Message& one : lines) {
       for (Part& part : one.parts)
         if (auto* result = std::get_if<ToolResult>(&part)) name_tool(*result);
       entry.body = std::move(one);
-      link(entry, source);
+      entry.id = source;
+      link(entry);
       write_message(entry, source);
       entry.extra = RawJson{};
     }
@@ -136,13 +226,13 @@ class LogConverter {
     if (std::optional<std::uint64_t> const index = source.first_kept_index;
         index && source.first_kept.empty())
       if (*index > 0 && *index < log_.entries.size()) compaction.first_kept = log_.entries[*index].id;
-    EntryId const own = entry.id;
     bool const can = to_.can(entry.body.index());
     if (can && !to_.has_ids) return from_.has_ids ? add_with_kept(std::move(entry)) : add_as_it_is(entry);
     if (!from_.has_ids) expect_repeats(entry);
-    link(entry, own);
-    if (can) name_first_kept(entry);
-    if (!write(entry)) leave_out(entry, "a compaction: " + refusal_);
+    Compaction const named = compaction;
+    link(entry);
+    if (can) name_first_kept(entry, named);
+    if (!write(entry)) leave_out(log_.entries[at_], "a compaction: " + refusal_);
   }
 
   void add_as_it_is(Entry const& entry) {
@@ -150,13 +240,18 @@ class LogConverter {
   }
 
   void add_with_kept(Entry entry) {
-    EntryId const kept = std::get<Compaction>(entry.body).first_kept;
-    bool const known = kept.empty()
-                       || std::any_of(segment_.begin(), segment_.end(),
-                                      [&](Entry const& message) { return message.id == kept; });
-    if (!known)
-      leave_out(entry, "what a compaction keeps: its first kept entry is not among what the model saw");
     auto& compaction = std::get<Compaction>(entry.body);
+    if (compaction.first_kept == entry.id)
+      compaction.first_kept = EntryId{}; // as pi says that nothing is kept
+    auto const kept = compaction.first_kept.empty()
+                          ? segment_.rend()
+                          : std::find_if(segment_.rbegin(), segment_.rend(), [&](Entry const& message) {
+                              return message.id == compaction.first_kept;
+                            });
+    if (kept == segment_.rend() && !compaction.first_kept.empty())
+      leave_out(entry, "what a compaction keeps: its first kept entry is not among what the model saw");
+    for (auto earlier = kept; earlier != segment_.rend() && ++earlier != segment_.rend();)
+      if (earlier->id == compaction.first_kept) earlier->id = EntryId{}; // the nearest of that name counts
     if (!compaction.details.is_null() || compaction.from_hook) {
       leave_out(entry, "the details of a compaction");
       compaction.details = RawJson{}, compaction.from_hook = false;
@@ -184,13 +279,26 @@ class LogConverter {
     again_.assign(segment_.rbegin(), segment_.rend());
   }
 
-  void name_first_kept(Entry& entry) {
+  // Its own name says that nothing is kept, in pi's files too.
+  void name_first_kept(Entry& entry, Compaction const& source) {
     auto& compaction = std::get<Compaction>(entry.body);
-    if (!from_.has_ids) // its own name, where nothing is kept: none of that name stands before it
-      compaction.first_kept = again_.empty() ? entry.id : EntryId(first_ids_[again_.back().id.str()]);
-    else if (auto const named = first_ids_.find(compaction.first_kept.str()); named != first_ids_.end())
-      compaction.first_kept = EntryId(named->second);
     compaction.first_kept_index.reset();
+    EntryId const kept = from_.has_ids ? source.first_kept : again_.empty() ? EntryId{} : again_.back().id;
+    if (kept.empty() && from_.has_ids) return;
+    if (kept.empty() || kept == log_.entries[at_].id) {
+      compaction.first_kept = entry.id;
+      return;
+    }
+    std::string first;
+    for (std::size_t i = parents_[at_]; i != detail::no_parent && steps_ < most_steps; i = parents_[i]) {
+      ++steps_;
+      if (!written_[i].first.empty()) first = written_[i].first;
+      if (log_.entries[i].id != kept) continue;
+      compaction.first_kept = first.empty() ? entry.id : EntryId(first);
+      return;
+    }
+    if (steps_ >= most_steps) leave_out(log_.entries[at_], "what a compaction keeps: too far back to find");
+    if (!from_.has_ids) compaction.first_kept = entry.id;
   }
 
   // A message that a compaction wrote again: it stands already.
@@ -216,21 +324,34 @@ class LogConverter {
     return line;
   }
 
-  // Behind what was written last, or behind its own parent where both sides know parents.
-  void link(Entry& entry, EntryId const& source) {
+  // Behind what its parent was written as, or behind the line before of the same entry.
+  void link(Entry& entry) {
     if (!to_.has_ids) return;
-    std::string const& own = source.str();
-    bool const keeps = from_.has_ids && !own.empty() && own.front() != '@' && ids_.count(own) == 0;
-    auto const parent = entry.link == Parent::entry ? ids_.find(entry.parent.str()) : ids_.end();
-    bool const first = from_.has_ids && ids_.count(own) == 0; // not the rest of a message that was split
-    if (first && parent != ids_.end()) {
-      entry.parent = EntryId(parent->second);
-    } else if (!first || entry.link != Parent::root) {
-      entry.link = last_.empty() ? Parent::root : Parent::entry;
-      entry.parent = EntryId(last_);
+    std::string const own = entry.id.str();
+    Written const& written = written_[at_];
+    entry.link = written.last.empty() ? Parent::root : Parent::entry;
+    entry.parent = EntryId(written.last);
+    if (!written.first.empty() || !from_.has_ids || own.empty() || own.front() == '@') {
+      entry.id = made_id();
+    } else if (owner_ != at_ && used_.insert(own).second) {
+      owner_ = at_;
+    } else if (owner_ != at_) {
+      entry.id = made_id();
+      leave_out(log_.entries[at_],
+                fmt::format("its id, which an earlier entry has: here it is {}", entry.id.str()));
     }
-    entry.id = keeps ? source : EntryId(fmt::format("{:08x}", ++made_));
-    pending_ = {own, entry.id.str()};
+  }
+
+  EntryId made_id() {
+    for (;;)
+      if (std::string id = fmt::format("{:08x}", ++made_); reserved_.count(id) == 0) return EntryId(id);
+  }
+
+  void note_written(Entry const& entry) {
+    if (!to_.has_ids) return;
+    Written& written = written_[at_];
+    written.last = entry.id.str();
+    if (written.first.empty()) written.first = written.last;
   }
 
   bool write(Entry const& entry) {
@@ -242,30 +363,70 @@ class LogConverter {
       refusal_ = colon == std::string::npos ? message : message.substr(colon + 2);
       return false;
     }
-    if (!detail::check_json(std::string_view(out_.text).substr(begin))) { // nobody could read it again
+    std::string_view const line = std::string_view(out_.text).substr(begin);
+    if (!detail::check_json(line)) { // nobody could read it again
       out_.text.resize(begin);
       refusal_ = "its line would be nested deeper than 128";
       return false;
     }
-    out_.text += '\n';
-    if (to_.has_ids) {
-      last_ = pending_.second;
-      ids_[pending_.first] = last_;
-      first_ids_.emplace(pending_.first, last_);
-    }
+    list_shadowed(entry, line);
+    end_line(begin);
+    note_written(entry);
     return true;
   }
+
+  void end_line(std::size_t begin) {
+    std::string_view const line = std::string_view(out_.text).substr(begin);
+    if (!detail::is_utf8(line)) out_.text.replace(begin, std::string::npos, detail::replace_invalid(line));
+    out_.text += '\n';
+  }
+
+  // A stranger never stands in for what a line says itself.
+  void list_shadowed(Entry const& entry, std::string_view line) {
+    auto const* message = entry.as<Message>();
+    EntryId const& id = at_ == detail::no_parent ? entry.id : log_.entries[at_].id;
+    list_shadowed(id, entry.extra, line);
+    if (message && &to_ != &flat_dialect())
+      list_shadowed(id, message->metadata, detail::find_member(line, "message"));
+  }
+  void list_shadowed(EntryId const& id, RawJson const& wanted, std::string_view object) {
+    if (!wanted.is_object()) return;
+    std::unordered_multimap<std::string, std::string_view> there;
+    detail::for_members(object, [&](std::string_view key, std::string_view value) {
+      std::string name;
+      detail::append_unescaped(name, key);
+      there.emplace(std::move(name), value);
+      return true;
+    });
+    detail::for_members(wanted.str(), [&](std::string_view key, std::string_view value) {
+      std::string name;
+      detail::append_unescaped(name, key);
+      auto const [first, last] = there.equal_range(name);
+      bool const kept = std::any_of(
+          first, last, [&](auto const& member) { return member.second == detail::trim_space(value); });
+      if (!kept)
+        out_.unsaid.push_back({id, fmt::format("its member \"{}\" means something else there", name)});
+      return true;
+    });
+  }
+
+  static constexpr std::size_t most_steps = 50'000'000; // back from compactions to what they keep
 
   Log const& log_;
   Dialect const& from_;
   Dialect const& to_;
   Converted out_;
+  bool copies_ = false; ///< lines stay as they are where their ids do
+  std::size_t at_ = detail::no_parent,
+              owner_ = detail::no_parent; ///< of the entry at hand, and who was named last
+  std::vector<std::size_t> parents_;
+  std::vector<Written> written_;
   std::vector<Entry> segment_; ///< messages since the last compaction
   std::vector<Entry> again_;   ///< those that are expected to stand again, the next one last
-  std::unordered_map<std::string, std::string> ids_; ///< of a source entry: what it was written as, last
-  std::unordered_map<std::string, std::string> first_ids_, tool_names_;
-  std::pair<std::string, std::string> pending_;
-  std::string last_, refusal_;
+  std::unordered_map<std::string, std::string> tool_names_;
+  std::unordered_set<std::string> reserved_, used_; ///< ids of the log, and those that are written
+  std::string refusal_;
+  std::size_t steps_ = 0;
   std::uint32_t made_ = 0;
 };
 
@@ -290,24 +451,34 @@ namespace detail {
 
 std::string_view kind_of(EntryBody const& body) noexcept { return std::visit(KindName{}, body); }
 
-std::vector<Entry const*> path_to_last(Log const& log, std::vector<Unsaid>& beside) {
+std::vector<std::size_t> parents_of(Log const& log) {
   auto const& all = log.entries;
   std::unordered_map<std::string, std::size_t> places;
-  std::vector<std::size_t> parents(all.size(), all.size());
-  std::size_t last = all.size();
+  std::vector<std::size_t> parents(all.size(), no_parent);
+  std::size_t last = no_parent;
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (all[i].as<Header>()) continue;
     auto const named = all[i].link == Parent::entry ? places.find(all[i].parent.str()) : places.end();
-    if (all[i].link != Parent::root) parents[i] = named != places.end() ? named->second : last;
+    bool const root = all[i].link == Parent::root || (all[i].link == Parent::entry && all[i].parent.empty());
+    if (!root) parents[i] = named != places.end() ? named->second : last;
     places[all[i].id.str()] = i;
     last = i;
   }
+  return parents;
+}
+
+std::vector<std::size_t> path_to_last(Log const& log, std::vector<Unsaid>& beside) {
+  auto const& all = log.entries;
+  std::vector<std::size_t> const parents = parents_of(log);
+  std::size_t last = no_parent;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (!all[i].as<Header>()) last = i;
   std::vector<bool> on_path(all.size());
   for (std::size_t i = last; i < all.size(); i = parents[i]) on_path[i] = true;
-  std::vector<Entry const*> path;
+  std::vector<std::size_t> path;
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (on_path[i])
-      path.push_back(&all[i]);
+      path.push_back(i);
     else if (!all[i].as<Header>())
       beside.push_back({all[i].id, fmt::format("{} on another branch", kind_of(all[i].body))});
   }
@@ -341,10 +512,38 @@ Entry header_of(Log const& log, SessionId const& id) {
 
 void list_damage(Log const& log, std::vector<Unsaid>& unsaid) {
   for (Damage const& damage : log.damage)
-    if (is_damage(damage.kind))
+    if (is_damage(damage.kind) || damage.kind == DamageKind::invalid_utf8)
       unsaid.push_back(
           {{},
            fmt::format("{} bytes of damage at offset {}: {}", damage.length, damage.offset, damage.what)});
+  bool header = false;
+  for (Entry const& entry : log.entries)
+    if (entry.as<Header>() && std::exchange(header, true))
+      unsaid.push_back({entry.id, "a header that is not the first one"});
+}
+
+void list_spelling(Log const& log, std::size_t place, std::vector<Unsaid>& unsaid) {
+  if (place >= log.lines.size()) return;
+  Entry const& entry = log.entries[place];
+  std::string_view const line = log.lines[place];
+  if (!check_json(line).utf8)
+    unsaid.push_back({entry.id, "bytes that are not UTF-8: U+FFFD stands in their place"});
+  if (entry.at != Timestamp{}) return;
+  for (std::string_view const name : {"timestamp", "ts", "created", "createdAt"}) {
+    std::string_view const time = find_member(line, name);
+    bool const epoch = time.substr(0, 11) == "\"1970-01-01" || time.substr(0, 11) == "\"1969-12-31";
+    if (!time.empty() && time != "null" && to_double(time) != 0.0 && !epoch)
+      unsaid.push_back({entry.id, fmt::format("its time, which is none: {}", time.substr(0, 100))});
+  }
+}
+
+void list_time_of_years(Entry& entry, std::vector<Unsaid>& unsaid) {
+  constexpr std::int64_t first = -62'167'219'200'000, last = 253'402'300'799'999;
+  std::int64_t const ms = to_unix_ms(entry.at);
+  if (ms >= first && ms <= last) return;
+  unsaid.push_back(
+      {entry.id, fmt::format("its time, which is not in the years 0 to 9999: {}", to_rfc3339(entry.at))});
+  entry.at = from_unix_ms(ms < first ? first : last);
 }
 
 }

@@ -172,7 +172,8 @@ class VerifySink final : public LineSink {
     Result<Entry> const entry = reader_.dialect().decode(record);
     if (!entry) return;
     auto const* compaction = entry->as<Compaction>();
-    if (compaction != nullptr && !compaction->first_kept.empty())
+    bool const keeps = compaction != nullptr && compaction->first_kept.str() != record.id; // else nothing
+    if (keeps && !compaction->first_kept.empty())
       refer(line, compaction->first_kept.str(), DamageKind::missing_first_kept);
   }
 
