@@ -27,6 +27,10 @@ struct Arguments {
   std::size_t limit = 50;
   bool archived = false;
 
+  // tail
+  bool follow = false;
+  std::size_t last = 10;
+
   // show, history
   bool thinking = false;
   std::string provider = "anthropic", mode = "valid", system, model;
@@ -73,6 +77,8 @@ Exit show(Console&, Arguments const&);
 Exit history(Console&, Arguments const&);
 // converting.cpp
 Exit convert(Console&, Arguments const&);
+// tailing.cpp
+Exit tail(Console&, Arguments const&);
 // tree.cpp
 Exit tree(Console&, Arguments const&);
 // writing.cpp

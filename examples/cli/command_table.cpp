@@ -69,6 +69,15 @@ std::vector<Command> const& command_table() {
        "  sessionkit history @last --report\n  sessionkit history session.jsonl --provider openai-chat\n"
        "  sessionkit history key:main:cli:user --provider native --mode faithful",
        history},
+      {"tail",
+       "Print the last entries; with -f whatever any program appends, until Ctrl-C (exit code 130)",
+       {session,
+        {"-f,--follow", "go on: print each entry once its line is whole", &A::follow},
+        {"-n,--entries", "so many of the entries that are there (default 10)", &A::last},
+        {"--thinking", "with the model's reasoning", &A::thinking}},
+       "  sessionkit tail @last\n  sessionkit tail -f -n 0 019a48ba\n  sessionkit tail -f session.jsonl "
+       "--json | jq .type",
+       tail},
       {"tree",
        "Print the entries with their branches and labels",
        {session},

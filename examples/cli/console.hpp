@@ -37,6 +37,8 @@ class Console {
   void write(std::string_view text);
   /// Hands on what was written so far: what is done shows, whatever comes after.
   void flush();
+  /// False: stdout took something not, so there is no use in going on.
+  bool writable() const { return write_error_ == 0; }
   /// Text out of a session: on a terminal without anything the terminal would act on.
   void content(std::string_view text);
   /// One JSON document.
