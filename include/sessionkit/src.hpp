@@ -19,6 +19,7 @@
 #include <sessionkit/impl/history_regroup.ipp>
 #include <sessionkit/impl/history_rules.ipp>
 #include <sessionkit/impl/ids.ipp>
+#include <sessionkit/impl/key_index.ipp>
 #include <sessionkit/impl/line_members.ipp>
 #include <sessionkit/impl/line_scan.ipp>
 #include <sessionkit/impl/log_reader.ipp>
@@ -50,6 +51,7 @@
 #include <sessionkit/impl/store_directory.ipp>
 #include <sessionkit/impl/time.ipp>
 #include <sessionkit/impl/tokens.ipp>
+#include <sessionkit/impl/transcript_folder.ipp>
 #include <sessionkit/impl/transcript_reader.ipp>
 #include <sessionkit/impl/transcript_store.ipp>
 #include <sessionkit/impl/transcript_writer.ipp>

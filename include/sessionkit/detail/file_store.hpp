@@ -3,6 +3,7 @@
 #include <sessionkit/detail/log_summary.hpp>
 #include <sessionkit/detail/log_writer.hpp>
 #include <sessionkit/detail/session_index.hpp>
+#include <sessionkit/detail/transcript_folder.hpp>
 #include <sessionkit/file_store.hpp>
 
 #include <list>
