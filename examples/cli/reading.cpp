@@ -174,7 +174,8 @@ Exit history(Console& console, Arguments const& args) {
   target.system = args.system;
   auto const rebuilt = sk::HistoryRebuilder(target).rebuild(context);
   auto const parts = sk::encode(rebuilt, target);
-  console.write(fmt::format("{{\"system\":{},\"messages\":{}}}\n", parts.system, parts.messages));
+  console.write(fmt::format("{{\"system\":{},\"{}\":{}}}\n", parts.system,
+                            sk::request_members(target.provider).messages, parts.messages));
   if (args.report) report(console, rebuilt.report);
   notice_damage(console, *args.session, context.damage.size());
   return Exit::ok;

@@ -18,6 +18,7 @@
 #include <sessionkit/impl/history_policy.ipp>
 #include <sessionkit/impl/history_regroup.ipp>
 #include <sessionkit/impl/history_rules.ipp>
+#include <sessionkit/impl/history_signatures.ipp>
 #include <sessionkit/impl/ids.ipp>
 #include <sessionkit/impl/key_index.ipp>
 #include <sessionkit/impl/line_members.ipp>
@@ -37,8 +38,10 @@
 #include <sessionkit/impl/profile.ipp>
 #include <sessionkit/impl/provider.ipp>
 #include <sessionkit/impl/provider_anthropic.ipp>
+#include <sessionkit/impl/provider_gemini.ipp>
 #include <sessionkit/impl/provider_native.ipp>
 #include <sessionkit/impl/provider_openai.ipp>
+#include <sessionkit/impl/provider_responses.ipp>
 #include <sessionkit/impl/raw_json.ipp>
 #include <sessionkit/impl/record.ipp>
 #include <sessionkit/impl/session.ipp>

@@ -238,12 +238,12 @@ TEST_CASE("input_not_object: arguments that are no object are wrapped") {
   CHECK(blocks[2]["input"] == Json({{"input", "{\"torn"}}));
 }
 
-TEST_CASE("numbers of arguments are sent as they were written") {
+TEST_CASE("numbers of arguments are sent as they were written, null for one that no double can hold") {
   sk::Context const log = context(
       {sk::user("q"), sk::assistant(call("a", R"({"big":12345678901234567890,"far":1e999,"one":1.0})"))});
   sk::Target target;
   CHECK_THAT(sk::encode(rebuild(log), target).messages,
-             sessionkit_test::contains(R"("input":{"big":12345678901234567890,"far":1e999,"one":1.0})"));
+             sessionkit_test::contains(R"("input":{"big":12345678901234567890,"far":null,"one":1.0})"));
 }
 
 TEST_CASE("blank_text: white space alone is nobody's word") {

@@ -18,8 +18,9 @@ inline constexpr std::string_view transcript_suffix = ".jsonl";
 
 /// What the profile of a store's directory is, by what stands in it: claw0's if its index names files of the
 /// folder `transcripts`, or there is that folder and no transcript beside it; ai-panel's if most of the first
-/// few transcripts are in its lines; else native.
-SESSIONKIT_API Profile detect_profile(FileOps& ops, int directory, std::string const& root);
+/// few transcripts are in its lines; else native. Fails where that could not be seen: a store that is taken
+/// for another would be written to as another.
+SESSIONKIT_API Result<Profile> detect_profile(FileOps& ops, int directory, std::string const& root);
 
 /// `invalid_argument` if the index is in the shape of another layout than the profile's: it is no broken one
 /// that may be moved aside.

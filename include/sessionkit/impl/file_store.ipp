@@ -488,7 +488,10 @@ Result<std::shared_ptr<SessionStore>> open_file_store(FileOps& ops, std::string 
                                                       FileStoreOptions options) {
   Result<OpenFile> directory = open_store_directory(ops, root, options.create);
   if (!directory) return directory.error();
-  Profile const profile = options.profile ? *options.profile : detect_profile(ops, directory->get(), root);
+  Result<Profile> const found =
+      options.profile ? Result<Profile>(*options.profile) : detect_profile(ops, directory->get(), root);
+  if (!found) return found.error();
+  Profile const& profile = *found;
   if (options.profile)
     if (auto r = check_layout(ops, directory->get(), root, profile); !r) return r.error();
   Result<OpenFile> folder =

@@ -241,7 +241,8 @@ void fit_ids(Draft& draft, std::string_view name) {
   for (std::uint32_t i = 0; limit != 0 && i < draft.pieces.size(); ++i) {
     Piece& piece = draft.pieces[i];
     if (!piece.part || piece.slot != Slot::call || is_plain_id(draft.call(i).id, limit)) continue;
-    std::string id = draft.call(i).id.substr(0, limit);
+    std::size_t const end = draft.rules.id_end != '\0' ? draft.call(i).id.find(draft.rules.id_end) : limit;
+    std::string id = draft.call(i).id.substr(0, std::min(limit, end));
     std::replace_if(
         id.begin(), id.end(), [](char c) { return !detail::is_name_byte(c); }, '_');
     if (id.empty()) id = "call";
@@ -440,18 +441,22 @@ void trim_final_text(Draft& draft, std::string_view name) {
   }
 }
 
-constexpr std::array<detail::StructuralRule, 12> structural_rules{{{"repeated_call", drop_repeated_calls},
-                                                                   {"duplicate_result", pair_results},
-                                                                   {"orphan_result", drop_orphan_results},
-                                                                   {"unfinished_call", drop_unfinished_calls},
-                                                                   {"call_without_id", drop_calls_without_id},
-                                                                   {"orphan_user", settle_orphan_users},
-                                                                   {"tool_id", fit_ids},
-                                                                   {"reused_id", rename_reused_ids},
-                                                                   {"missing_result", answer_missing_results},
-                                                                   {"moved_result", lay_out},
-                                                                   {"user_first", begin_with_user},
-                                                                   {"summary_only", never_only_a_summary}}};
+constexpr std::array<detail::StructuralRule, 15> structural_rules{
+    {{"repeated_call", drop_repeated_calls},
+     {"duplicate_result", pair_results},
+     {"orphan_result", drop_orphan_results},
+     {"unfinished_call", drop_unfinished_calls},
+     {"call_without_id", drop_calls_without_id},
+     {"orphan_user", settle_orphan_users},
+     {"repeated_thinking", detail::drop_repeated_thinking},
+     {"unfollowed_thinking", detail::drop_unfollowed_thinking},
+     {"tool_id", fit_ids},
+     {"reused_id", rename_reused_ids},
+     {"missing_result", answer_missing_results},
+     {"moved_result", lay_out},
+     {"missing_signature", detail::sign_first_calls},
+     {"user_first", begin_with_user},
+     {"summary_only", never_only_a_summary}}};
 
 }
 

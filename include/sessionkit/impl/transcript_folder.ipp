@@ -23,13 +23,20 @@ constexpr std::size_t index_begin = std::size_t{8} << 10; // and this much of th
 constexpr std::size_t longest_key = 100;                  // of a key in a file's name
 constexpr std::size_t claw0_id_length = 12;
 
+// What is not there, not for us or no file tells nothing; any other failure may hide what does.
+bool tells_nothing(Error const& error) noexcept {
+  return error.code == Errc::not_found || error.code == Errc::unsafe_path || error.system == EACCES
+         || error.system == EPERM;
+}
+
 // The first part of the index; nothing if there is none.
-std::string begin_of_index(FileOps& ops, int directory, std::string const& root) {
+Result<std::string> begin_of_index(FileOps& ops, int directory, std::string const& root) {
   Result<OpenFile> const index = open_for_reading(ops, directory, "sessions.json", false, root);
-  if (!index) return {};
+  if (!index) return tells_nothing(index.error()) ? Result<std::string>(std::string{}) : index.error();
   std::string text(index_begin, '\0');
   auto const got = uninterrupted([&] { return ops.pread(index->get(), text.data(), text.size(), 0); });
-  text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+  if (got < 0) return file_error(static_cast<int>(-got), root + "/sessions.json", "cannot read the index");
+  text.resize(static_cast<std::size_t>(got));
   return text;
 }
 
@@ -51,9 +58,10 @@ constexpr std::string_view file_member = "\"filePath\"";
 
 bool names_by_key(std::string_view index) { return !files_named(index, "\"transcript_file\"").empty(); }
 
-std::vector<std::string> transcripts_in(FileOps& ops, int directory) {
+Result<std::vector<std::string>> transcripts_in(FileOps& ops, int directory, std::string const& root) {
   std::vector<std::string> names;
-  ops.list(directory, names);
+  int const failed = ops.list(directory, names);
+  if (failed < 0) return file_error(-failed, root, "cannot list the directory");
   names.erase(std::remove_if(names.begin(), names.end(),
                              [](std::string const& name) { return !is_transcript_name(name); }),
               names.end());
@@ -62,24 +70,25 @@ std::vector<std::string> transcripts_in(FileOps& ops, int directory) {
 }
 
 // The first record of a file, as a page; empty where there is none.
-RecordPage first_of(FileOps& ops, int directory, std::string const& name) {
+Result<RecordPage> first_of(FileOps& ops, int directory, std::string const& name) {
   Result<OpenFile> const file = open_for_reading(ops, directory, name.c_str(), false, name);
-  if (!file) return {};
-  Result<RecordPage> page = LogReader(ops, file->get(), name, {}).first();
-  return page ? std::move(*page) : RecordPage{};
+  if (!file) return tells_nothing(file.error()) ? Result<RecordPage>(RecordPage{}) : file.error();
+  return LogReader(ops, file->get(), name, {}).first();
 }
 
 enum class Kind { unknown, panel, other };
-Kind kind_of_most(FileOps& ops, int directory, std::vector<std::string> const& names) {
+Result<Kind> kind_of_most(FileOps& ops, int directory, std::vector<std::string> const& names) {
   std::size_t panel = 0, others = 0;
+  Result<void> failed;
   for (std::string const& name : names) {
     if (panel + others == looked_at) break;
-    RecordPage const page = first_of(ops, directory, name);
-    if (page.items().empty()) continue; // it tells nothing
-    ++(page.dialect == panel_dialect().name ? panel : others);
+    Result<RecordPage> const page = first_of(ops, directory, name);
+    if (!page) failed = page.error();
+    if (!page || page->items().empty()) continue;
+    ++(page->dialect == panel_dialect().name ? panel : others);
   }
-  if (panel + others == 0) return Kind::unknown;
-  return panel > others ? Kind::panel : Kind::other;
+  if (panel + others > 0) return panel > others ? Kind::panel : Kind::other;
+  return failed ? Result<Kind>(Kind::unknown) : failed.error();
 }
 
 std::string key_in(Append const& first) {
@@ -107,26 +116,30 @@ std::string file_of_key(std::string const& key, SessionId const& id) {
   return name.append(id.str()).append(transcript_suffix);
 }
 
+// The id in the header of a file, where the file's name ends in it.
+std::string id_in_header(FileOps& ops, int directory, std::string const& file, std::string_view stem) {
+  Result<RecordPage> const page = first_of(ops, directory, file);
+  if (!page || page->items().empty()) return {};
+  Result<Entry> const entry = decode(*page, page->items().front());
+  Header const* const header = entry ? entry->as<Header>() : nullptr;
+  if (header == nullptr || header->id.empty()) return {};
+  std::string const end = "_" + header->id;
+  bool const ends_so = stem.size() > end.size() && stem.substr(stem.size() - end.size()) == end;
+  return ends_so ? header->id : std::string{};
+}
+
 // `<key>_<id>.jsonl`: claw0's ids are told by their look, others by the file's first line. Any other name is
 // its own id.
 std::optional<SessionId> id_in_file(FileOps& ops, int directory, std::string const& file, bool behind_key) {
   std::string_view const stem = std::string_view(file).substr(0, file.size() - transcript_suffix.size());
   std::size_t const bar = behind_key ? stem.rfind('_') : std::string_view::npos;
-  std::string found(stem);
+  std::string found;
   if (bar != std::string_view::npos) {
-    std::string_view const id = stem.substr(bar + 1);
-    bool const hex = id.find_first_not_of("0123456789abcdef") == std::string_view::npos;
-    RecordPage const page =
-        hex && id.size() == claw0_id_length ? RecordPage{} : first_of(ops, directory, file);
-    if (page.items().empty() && hex && id.size() == claw0_id_length) found = id;
-    Result<Entry> const entry =
-        page.items().empty() ? Error{Errc::corrupt} : decode(page, page.items().front());
-    Header const* const header = entry ? entry->as<Header>() : nullptr;
-    std::string const end = header != nullptr ? "_" + header->id : std::string{};
-    if (end.size() > 1 && stem.size() > end.size() && stem.substr(stem.size() - end.size()) == end)
-      found = header->id;
+    std::string_view const last = stem.substr(bar + 1);
+    bool const hex = last.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+    found = hex && last.size() == claw0_id_length ? last : id_in_header(ops, directory, file, stem);
   }
-  auto id = SessionId::parse(found);
+  auto id = SessionId::parse(found.empty() ? stem : found);
   if (!id) return std::nullopt;
   return std::move(*id);
 }
@@ -139,22 +152,30 @@ bool is_transcript_name(std::string_view name) noexcept {
          && name.find('/') == std::string_view::npos && name.find('\0') == std::string_view::npos;
 }
 
-Profile detect_profile(FileOps& ops, int directory, std::string const& root) {
-  std::string const index = begin_of_index(ops, directory, root);
+Result<Profile> detect_profile(FileOps& ops, int directory, std::string const& root) {
+  Result<std::string> const index = begin_of_index(ops, directory, root);
+  if (!index) return index.error();
   FileStatus folder;
-  bool const has_folder =
-      ops.status_at(directory, folder_name, folder) == 0 && folder.kind == FileStatus::directory;
-  if (has_folder && names_by_key(index)) return profiles::claw0;
-  Kind kind = kind_of_most(ops, directory, files_named(index, file_member));
-  if (kind == Kind::unknown) kind = kind_of_most(ops, directory, transcripts_in(ops, directory));
-  if (kind == Kind::unknown && has_folder) return profiles::claw0;
-  return kind == Kind::panel ? profiles::ai_panel : profiles::native;
+  int const failed = ops.status_at(directory, folder_name, folder);
+  if (failed < 0 && failed != -ENOENT) return file_error(-failed, root, "cannot look for transcripts");
+  bool const has_folder = failed == 0 && folder.kind == FileStatus::directory;
+  if (has_folder && names_by_key(*index)) return profiles::claw0;
+  Result<Kind> kind = kind_of_most(ops, directory, files_named(*index, file_member));
+  if (kind && *kind == Kind::unknown) {
+    Result<std::vector<std::string>> const names = transcripts_in(ops, directory, root);
+    if (!names) return names.error();
+    kind = kind_of_most(ops, directory, *names);
+  }
+  if (!kind) return kind.error();
+  if (*kind == Kind::unknown && has_folder) return profiles::claw0;
+  return *kind == Kind::panel ? profiles::ai_panel : profiles::native;
 }
 
 Result<void> check_layout(FileOps& ops, int directory, std::string const& root, Profile const& profile) {
-  std::string const index = begin_of_index(ops, directory, root);
-  bool const by_key = names_by_key(index);
-  bool const by_id = !by_key && !files_named(index, file_member).empty();
+  Result<std::string> const index = begin_of_index(ops, directory, root);
+  if (!index) return index.error();
+  bool const by_key = names_by_key(*index);
+  bool const by_id = !by_key && !files_named(*index, file_member).empty();
   if (!(profile.layout == StoreLayout::by_id ? by_key : by_id)) return {};
   return Error{Errc::invalid_argument, 0,
                fmt::format("{} is laid out by {}, profile '{}' is not; open it without a profile, or name "
