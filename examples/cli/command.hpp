@@ -31,6 +31,9 @@ struct Arguments {
   bool follow = false;
   std::size_t last = 10;
 
+  // doctor
+  bool repair = false, transcripts = false;
+
   // show, history
   bool thinking = false;
   std::string provider = "anthropic", mode = "valid", system, model;
@@ -89,5 +92,7 @@ Exit remove(Console&, Arguments const&);
 // checking.cpp
 Exit verify(Console&, Arguments const&);
 Exit reindex(Console&, Arguments const&);
+// mending.cpp
+Exit doctor(Console&, Arguments const&);
 
 }

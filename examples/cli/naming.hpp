@@ -4,6 +4,7 @@
 
 #include <sessionkit/session_store.hpp>
 
+#include <chrono>
 #include <memory>
 #include <string>
 
@@ -20,6 +21,9 @@ StoreRoot store_root(Arguments const& args);
 
 /// Opens that store. `create`: makes it if it does not exist.
 sessionkit::Result<StorePtr> open_store(Console& console, Arguments const& args, bool create = false);
+
+/// How long the command line says to wait for another writer.
+std::chrono::milliseconds lock_wait(Arguments const& args);
 
 /// A session that a command line names, and where it is.
 struct Named {

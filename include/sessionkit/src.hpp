@@ -8,6 +8,7 @@
 #include <sessionkit/impl/context.ipp>
 #include <sessionkit/impl/convert.ipp>
 #include <sessionkit/impl/dialect.ipp>
+#include <sessionkit/impl/doctor.ipp>
 #include <sessionkit/impl/error.ipp>
 #include <sessionkit/impl/file_ops.ipp>
 #include <sessionkit/impl/file_store.ipp>
@@ -42,8 +43,10 @@
 #include <sessionkit/impl/provider_native.ipp>
 #include <sessionkit/impl/provider_openai.ipp>
 #include <sessionkit/impl/provider_responses.ipp>
+#include <sessionkit/impl/quarantine.ipp>
 #include <sessionkit/impl/raw_json.ipp>
 #include <sessionkit/impl/record.ipp>
+#include <sessionkit/impl/repair.ipp>
 #include <sessionkit/impl/session.ipp>
 #include <sessionkit/impl/session_index.ipp>
 #include <sessionkit/impl/session_index_file.ipp>
@@ -56,5 +59,6 @@
 #include <sessionkit/impl/tokens.ipp>
 #include <sessionkit/impl/transcript_folder.ipp>
 #include <sessionkit/impl/transcript_reader.ipp>
+#include <sessionkit/impl/transcript_rewrite.ipp>
 #include <sessionkit/impl/transcript_store.ipp>
 #include <sessionkit/impl/transcript_writer.ipp>

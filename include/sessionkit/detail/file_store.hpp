@@ -42,6 +42,10 @@ SESSIONKIT_API Result<Position> append_to(OpenLogs::Log& log, FileOps& ops, LogP
 /// `open_file_store` over calls that tests can replace.
 SESSIONKIT_API Result<std::shared_ptr<SessionStore>> open_file_store(FileOps& ops, std::string const& root,
                                                                      FileStoreOptions options);
+/// `reindex_file_store` likewise.
+SESSIONKIT_API Result<std::size_t> reindex_file_store(FileOps& ops, std::string const& root,
+                                                      FileStoreOptions options,
+                                                      StoreProgress const& progress);
 /// `open_transcript` likewise.
 SESSIONKIT_API Result<std::shared_ptr<SessionStore>> open_transcript(FileOps& ops, std::string const& path,
                                                                      FileStoreOptions options);

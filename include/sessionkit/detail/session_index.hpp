@@ -87,12 +87,14 @@ class SESSIONKIT_API IndexFile {
   Result<void> replace(std::function<std::string(bool changed, SessionIndex disk)> const& make,
                        std::chrono::milliseconds lock_wait);
 
+  /// The lock that writers of the index hold; it is given back when the file is closed.
+  Result<OpenFile> lock(std::chrono::milliseconds wait);
+
   std::string const& path() const noexcept { return path_; }
 
  private:
   State read(SessionIndex& out);
   State look(SessionIndex& out);
-  Result<OpenFile> lock(std::chrono::milliseconds wait);
   Result<void> write_new(std::string const& name, std::string const& text);
   Result<void> move_aside();
 

@@ -42,7 +42,7 @@ class FileStore final : public SessionStore {
   }
 
   Result<void> begin();
-  Result<std::size_t> reindex();
+  Result<std::size_t> reindex(StoreProgress const& progress);
   std::string path_of(SessionId const& id) const { return folder_.path() + "/" + file_name(id); }
 
   Result<Position> append(SessionId const& id, Append const& batch) override;
@@ -459,13 +459,17 @@ std::string FileStore::merged_index(bool changed, detail::SessionIndex disk) {
   return detail::index_codec(profile().layout).write(index_);
 }
 
-Result<std::size_t> FileStore::reindex() {
+Result<std::size_t> FileStore::reindex(StoreProgress const& progress) {
   load_index();
   Result<std::vector<SessionId>> const ids = transcripts();
   if (!ids) return ids.error();
   std::set<std::string> there;
-  for (SessionId const& id : *ids)
-    if (refresh(id, true)) there.insert(id.str());
+  std::size_t done = 0;
+  for (SessionId const& id : *ids) {
+    if (progress) progress(done++, ids->size());
+    auto const row = refresh(id, true);
+    if (row || row.error().code != Errc::not_found) there.insert(id.str()); // unread: it stays as it was
+  }
   {
     std::lock_guard<std::mutex> const lock(rows_mutex_);
     for (auto it = index_.rows.begin(); it != index_.rows.end();)
@@ -476,6 +480,7 @@ Result<std::size_t> FileStore::reindex() {
         ++it;
       }
   }
+  if (progress) progress(done, done);
   if (auto r = write_index(options_.lock_wait); !r) return r.error();
   return there.size();
 }
@@ -503,6 +508,14 @@ Result<std::shared_ptr<SessionStore>> open_file_store(FileOps& ops, std::string 
   return std::shared_ptr<SessionStore>(std::move(store));
 }
 
+Result<std::size_t> reindex_file_store(FileOps& ops, std::string const& root, FileStoreOptions options,
+                                       StoreProgress const& progress) {
+  options.create = false;
+  Result<std::shared_ptr<SessionStore>> const store = open_file_store(ops, root, std::move(options));
+  if (!store) return store.error();
+  return static_cast<FileStore&>(**store).reindex(progress);
+}
+
 }
 
 Result<std::shared_ptr<SessionStore>> open_file_store(std::string const& root, FileStoreOptions options) {
@@ -519,11 +532,9 @@ Result<std::shared_ptr<SessionStore>> open_agent_store(std::string const& home, 
   return open_file_store(fmt::format("{}/agents/{}/sessions", home, agent), std::move(options));
 }
 
-Result<std::size_t> reindex_file_store(std::string const& root, FileStoreOptions options) {
-  options.create = false;
-  Result<std::shared_ptr<SessionStore>> const store = open_file_store(root, std::move(options));
-  if (!store) return store.error();
-  return static_cast<FileStore&>(**store).reindex();
+Result<std::size_t> reindex_file_store(std::string const& root, FileStoreOptions options,
+                                       StoreProgress const& progress) {
+  return detail::reindex_file_store(detail::system_file_ops(), root, std::move(options), progress);
 }
 
 std::string transcript_path(SessionStore const& store, SessionId const& id) {
