@@ -21,6 +21,7 @@
 #include <sessionkit/impl/history_rules.ipp>
 #include <sessionkit/impl/history_signatures.ipp>
 #include <sessionkit/impl/ids.ipp>
+#include <sessionkit/impl/index_journal.ipp>
 #include <sessionkit/impl/key_index.ipp>
 #include <sessionkit/impl/line_members.ipp>
 #include <sessionkit/impl/line_scan.ipp>
@@ -55,6 +56,8 @@
 #include <sessionkit/impl/session_store.ipp>
 #include <sessionkit/impl/session_writing.ipp>
 #include <sessionkit/impl/store_directory.ipp>
+#include <sessionkit/impl/store_index.ipp>
+#include <sessionkit/impl/store_index_writing.ipp>
 #include <sessionkit/impl/time.ipp>
 #include <sessionkit/impl/tokens.ipp>
 #include <sessionkit/impl/transcript_folder.ipp>

@@ -54,11 +54,4 @@ SESSIONKIT_API Result<std::shared_ptr<SessionStore>> open_transcript(FileOps& op
 /// other things and network file systems.
 SESSIONKIT_API Result<OpenFile> open_store_directory(FileOps& ops, std::string const& path, bool create);
 
-/// Is the index due to be written? It is a cache, and writing costs as much as it has rows: so rarely that
-/// the cost per turn stays the same at any number of rows.
-inline bool index_is_due(std::size_t rows, std::uint64_t turns_since) noexcept {
-  constexpr std::uint64_t rows_per_turn = 256;
-  return turns_since * rows_per_turn >= rows;
-}
-
 }}}

@@ -2,6 +2,7 @@
 #pragma once
 #include <sessionkit/detail/doctor.hpp>
 #include <sessionkit/detail/file_store.hpp>
+#include <sessionkit/detail/index_journal.hpp>
 #include <sessionkit/detail/quarantine.hpp>
 
 #include <fmt/format.h>
@@ -65,6 +66,7 @@ class StoreDoctor {
       : ops_(ops),
         directory_(std::move(directory)),
         by_key_(profile.layout != StoreLayout::by_id),
+        shares_(profile.shares_index || by_key_),
         options_(options),
         folder_(ops, directory_.get(), root, profile.layout, std::move(folder)),
         index_file_(ops, directory_.get(), root, false, index_codec(profile.layout)) {
@@ -75,7 +77,7 @@ class StoreDoctor {
     std::vector<std::string> names;
     if (int const failed = ops_.list(directory_.get(), names); failed < 0)
       return file_error(-failed, out_.root, "cannot list the directory");
-    IndexFile::State const state = index_file_.load(index_);
+    IndexFile::State const state = read_index();
     for (auto const& [id, row] : index_.rows) folder_.learn(row.info.id, row.file);
     Result<std::vector<SessionId>> const ids = folder_.list();
     if (!ids) return ids.error();
@@ -100,6 +102,15 @@ class StoreDoctor {
   }
 
  private:
+  IndexFile::State read_index() {
+    if (shares_) return index_file_.load(index_);
+    IndexUpdate read = IndexJournal(ops_, directory_.get(), out_.root, index_file_).look();
+    index_ = std::move(read.index);
+    if (!read.doubt.empty())
+      add(Finding::index_unreadable, Finding::rebuild, out_.root + "/sessions.journal", read.doubt);
+    return read.state;
+  }
+
   void add(Finding::Kind kind, Finding::Remedy remedy, std::string path, std::string what) {
     out_.findings.push_back(Finding{kind, remedy, std::move(path), std::move(what)});
   }
@@ -221,7 +232,7 @@ class StoreDoctor {
 
   FileOps& ops_;
   OpenFile directory_;
-  bool by_key_;
+  bool by_key_, shares_;
   DoctorOptions const& options_;
   TranscriptFolder folder_;
   IndexFile index_file_;

@@ -17,8 +17,6 @@ namespace detail {
 
 namespace {
 
-constexpr std::string_view index_file_name = "sessions.json";
-
 // What one remedy did to one file: the copy's path (empty: nothing was taken away) or why not.
 using Outcome = Result<std::string>;
 
@@ -55,7 +53,7 @@ class Repairer {
     switch (finding.remedy) {
     case DoctorFinding::tighten: return tighten(finding.path);
     case DoctorFinding::rewrite: return rewrite(finding.path);
-    case DoctorFinding::rebuild: return rebuild(finding.kind == DoctorFinding::index_unreadable);
+    case DoctorFinding::rebuild: return rebuild(finding);
     case DoctorFinding::set_aside: return set_aside(finding.path);
     case DoctorFinding::none: break;
     }
@@ -90,8 +88,11 @@ class Repairer {
   }
 
   // What is no index goes out of the way whole; one that is wrong is merged with, so a copy is kept.
-  Outcome rebuild(bool unreadable) {
-    Outcome kept = unreadable ? set_aside(root_ + "/" + std::string(index_file_name)) : copy_of_index();
+  Outcome rebuild(DoctorFinding const& finding) {
+    bool const unreadable = finding.kind == DoctorFinding::index_unreadable;
+    if (!unreadable)
+      if (Outcome const journal = copy_of("sessions.journal"); !journal) return journal;
+    Outcome kept = unreadable ? set_aside(finding.path) : copy_of("sessions.json");
     if (!kept) return kept;
     FileStoreOptions options;
     options.create = false;
@@ -103,8 +104,8 @@ class Repairer {
     return kept;
   }
 
-  Outcome copy_of_index() {
-    std::string const name(index_file_name), path = root_ + "/" + name;
+  Outcome copy_of(std::string const& name) {
+    std::string const path = root_ + "/" + name;
     Result<OpenFile> const file = open_for_reading(ops_, directory_.get(), name.c_str(), false, path);
     if (file) return quarantine_.copy(file->get(), name);
     return file.error().code == Errc::not_found ? Outcome(std::string{}) : Outcome(file.error());
