@@ -50,6 +50,7 @@ struct History {
   std::vector<Message> messages = {};
   std::vector<EntryId> sources = {}; ///< for each message, the entry it began with; empty for made ones
   std::string system = {};           ///< system prompt, with the summary where the provider has a system text
+  EntryId compaction = {};           ///< the one that stands for what came before; empty: all of it is here
   std::vector<Repair> report = {};
   std::size_t tokens = 0; ///< as `count_tokens`; a count from before a compaction or a cut is not used
 };

@@ -3,6 +3,7 @@
 #include <sessionkit/detail/config.hpp>
 
 #include <string_view>
+#include <vector>
 
 namespace sessionkit { inline namespace v0 {
 
@@ -59,6 +60,8 @@ struct Profile {
   WriteTiming timing = WriteTiming::incremental;
   ToolPolicy tools = ToolPolicy::full;
   OrphanUser orphan_user = OrphanUser::parts;
+  bool regroups_only =
+      false; ///< its program sends what it stored, regrouped: no promise that a provider takes it
 };
 
 namespace profiles {
@@ -80,16 +83,29 @@ inline constexpr Profile zyhive{"zyhive",         "panel",        StoreLayout::b
 
 /// claw0's s03 sessions (docs/zh/s03_sessions.md there). It stores a turn when it is over, results first;
 /// here the lines of a turn stand in their order, in one write.
-inline constexpr Profile claw0{
-    "claw0",          "flat",           StoreLayout::transcripts_folder, true,
-    IdScheme::hex12,  KeyScheme::claw0, WriteTiming::turn_atomic,        ToolPolicy::full,
-    OrphanUser::parts};
+inline constexpr Profile claw0{"claw0",
+                               "flat",
+                               StoreLayout::transcripts_folder,
+                               true,
+                               IdScheme::hex12,
+                               KeyScheme::claw0,
+                               WriteTiming::turn_atomic,
+                               ToolPolicy::full,
+                               OrphanUser::parts,
+                               true};
 
 /// ZeroClaw: the user's words and the final answer as a pair, when the turn is over; an unanswered message of
 /// the user is joined with the next.
-inline constexpr Profile zeroclaw{"zeroclaw",      "native",       StoreLayout::by_id,       false,
-                                  IdScheme::uuid7, KeyScheme::any, WriteTiming::turn_atomic, ToolPolicy::none,
-                                  OrphanUser::join};
+inline constexpr Profile zeroclaw{"zeroclaw",
+                                  "native",
+                                  StoreLayout::by_id,
+                                  false,
+                                  IdScheme::uuid7,
+                                  KeyScheme::any,
+                                  WriteTiming::turn_atomic,
+                                  ToolPolicy::none,
+                                  OrphanUser::join,
+                                  true};
 
 /// blades: the session is saved when the host says so. Its document is imported and exported
 /// (sessionkit/blades.hpp).
@@ -104,6 +120,8 @@ inline constexpr Profile ephemeral{"ephemeral",      "native",       StoreLayout
 
 }
 
+/// The names of the constants above.
+SESSIONKIT_API std::vector<std::string_view> profile_names();
 /// The constant of this name, or null.
 SESSIONKIT_API Profile const* find_profile(std::string_view name) noexcept;
 

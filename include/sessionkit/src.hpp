@@ -8,6 +8,7 @@
 #include <sessionkit/impl/context.ipp>
 #include <sessionkit/impl/convert.ipp>
 #include <sessionkit/impl/dialect.ipp>
+#include <sessionkit/impl/divergence.ipp>
 #include <sessionkit/impl/doctor.ipp>
 #include <sessionkit/impl/error.ipp>
 #include <sessionkit/impl/file_ops.ipp>
@@ -38,6 +39,7 @@
 #include <sessionkit/impl/panel_dialect.ipp>
 #include <sessionkit/impl/path_walk.ipp>
 #include <sessionkit/impl/profile.ipp>
+#include <sessionkit/impl/profile_view.ipp>
 #include <sessionkit/impl/provider.ipp>
 #include <sessionkit/impl/provider_anthropic.ipp>
 #include <sessionkit/impl/provider_gemini.ipp>

@@ -178,6 +178,20 @@ TEST_CASE("orphan_result and duplicate_result: what answers nothing leaves the v
   CHECK(rules(rebuild(log)) == std::vector<std::string>{"duplicate_result", "orphan_result"});
 }
 
+TEST_CASE("results of parallel calls may come in any order, also where each call is a line of its own") {
+  for (char const* dialect : {"flat", "flat-v2"}) {
+    sk::Context log =
+        context({sk::user("q"), sk::assistant(call("a")), sk::assistant(call("b")), answer("b", "B"),
+                 answer("a", "A"), sk::assistant(call("c")), answer("c", "C")});
+    log.dialect = dialect;
+    CHECK(rules(rebuild(log)) == std::vector<std::string>{"joined_messages"});
+  }
+  // Elsewhere each of these answers may have been sent on.
+  sk::Context const log = context({sk::user("q"), sk::assistant(call("a")), sk::assistant(call("b")),
+                                   answer("b", "B"), answer("a", "A")});
+  CHECK(repair(log, "moved_result").retroactive);
+}
+
 TEST_CASE("repeated_call: the same call twice in a row is one call") {
   sk::Context const log =
       context({sk::user("q"), sk::assistant(call("a")), sk::assistant(call("a")), answer("a", "A")});

@@ -54,4 +54,7 @@ SESSIONKIT_API Result<std::shared_ptr<SessionStore>> open_transcript(FileOps& op
 /// other things and network file systems.
 SESSIONKIT_API Result<OpenFile> open_store_directory(FileOps& ops, std::string const& path, bool create);
 
+/// Opens the folder for removed transcripts, made where it is missing.
+SESSIONKIT_API Result<OpenFile> open_trash(FileOps& ops, int root, std::string const& root_path);
+
 }}}

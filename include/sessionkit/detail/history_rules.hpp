@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -116,6 +117,10 @@ std::string brief(std::string_view text);
 
 /// Whether the provider's own count stands behind this message, and the count is of a whole request.
 bool has_usable_count(Message const& message) noexcept;
+
+/// JSON that any reader takes: lone surrogates and bytes that are no UTF-8 as U+FFFD, numbers that no double
+/// can hold as null. Nothing where it is so already.
+std::optional<std::string> mended_json(std::string const& json);
 
 /// Adds one part of an entry as a piece, changed by the part rules, unless they drop it.
 void add_piece(Draft& draft, Part const& part);

@@ -11,6 +11,11 @@
 
 namespace sessionkit { inline namespace v0 {
 
+namespace detail {
+/// True if a message is stored, and seen again by whoever reads the log.
+bool is_kept(Message const& message, ToolPolicy policy) noexcept;
+}
+
 /// Where a conversation stands, and how entries get behind it.
 struct Session::State {
   State(std::shared_ptr<SessionStore> in, SessionId named, SessionOptions chosen)
@@ -89,7 +94,6 @@ struct Session::State {
   Result<std::vector<EntryId>> say(std::vector<Message> const& messages, Plan const& plan);
   Result<std::vector<EntryId>> flush(Plan plan);
   std::size_t hold(Entry entry, bool kept);
-  bool keeps(Message const& message) const noexcept;
   void note_exchanges(Message const& message);
   void show_exchanges(Message& answer);
   Result<void> check(Plan const& plan);

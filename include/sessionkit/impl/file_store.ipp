@@ -7,13 +7,9 @@
 
 #include <cerrno>
 
-#include <fcntl.h>
-
 namespace sessionkit { inline namespace v0 {
 
 namespace {
-
-constexpr char const* trash_name = "trash";
 
 class FileStore final : public SessionStore {
  public:
@@ -133,23 +129,16 @@ Result<void> FileStore::move_to_trash(SessionId const& id) {
   if (ops_->status(file->get(), held) < 0 || ops_->status_at(folder_.directory(), name.c_str(), named) < 0
       || !held.same_file(named))
     return index_.missing(id); // somebody was faster
-  int failed = ops_->make_directory(directory_.get(), trash_name, 0700);
-  if (failed < 0 && failed != -EEXIST)
-    return detail::file_error(-failed, root_ + "/trash", "cannot make the trash");
-  int const flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW;
-  int const descriptor = ops_->open(directory_.get(), trash_name, flags, 0);
-  if (descriptor < 0) return detail::file_error(-descriptor, root_ + "/trash", "cannot open the trash");
-  detail::OpenFile const trash(*ops_, descriptor);
-  if (failed == 0)
-    (void)ops_->set_mode(descriptor, 0700); // whatever the umask; one that is there keeps its own
-  failed = ops_->rename(folder_.directory(), name.c_str(), descriptor, name.c_str(), false);
-  if (failed == -EEXIST) // one of this name was removed before
-    failed = ops_->rename(
-        folder_.directory(), name.c_str(), descriptor,
-        fmt::format("{}.{}{}", id.str(), random_entry_id(), detail::transcript_suffix).c_str(), false);
+  Result<detail::OpenFile> const trash = detail::open_trash(*ops_, directory_.get(), root_);
+  if (!trash) return trash.error();
+  int failed = ops_->rename(folder_.directory(), name.c_str(), trash->get(), name.c_str(), false);
+  if (failed == -EEXIST) { // one of this name was removed before
+    std::string const other = fmt::format("{}.{}{}", id.str(), random_entry_id(), detail::transcript_suffix);
+    failed = ops_->rename(folder_.directory(), name.c_str(), trash->get(), other.c_str(), false);
+  }
   if (failed < 0) return detail::file_error(-failed, path, "cannot move the transcript to the trash");
   if (options_.durability == Durability::os) return {};
-  if (auto r = detail::sync_directory(*ops_, descriptor, root_ + "/trash"); !r) return r;
+  if (auto r = detail::sync_directory(*ops_, trash->get(), root_ + "/trash"); !r) return r;
   return detail::sync_directory(*ops_, folder_.directory(), folder_.path());
 }
 

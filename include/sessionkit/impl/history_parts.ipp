@@ -150,25 +150,10 @@ std::string without_numbers_beyond_double(std::string const& json) {
   return out;
 }
 
-// Nothing where the JSON is fit to be sent. Outside of its strings JSON is ASCII, so mending bytes mends
-// strings only.
-std::optional<std::string> mended_json(std::string const& json) {
-  char const* const end = json.data() + json.size();
-  char const* lone = lone_surrogate_escape(json.data(), end);
-  bool const utf8 = detail::is_utf8(json);
-  bool const readable = number_beyond_double(json.data(), end).empty();
-  if (utf8 && readable && lone == end) return std::nullopt;
-  std::string out = json;
-  for (; lone != end; lone = lone_surrogate_escape(lone + 6, end))
-    out.replace(static_cast<std::size_t>(lone - json.data()), 6, "\\ufffd");
-  if (!utf8) out = detail::replace_invalid(out);
-  return readable ? out : without_numbers_beyond_double(out);
-}
-
 Verdict invalid_input(Draft const&, detail::Source const&, Part const& part, Part& made) {
   auto const* call = std::get_if<ToolUse>(&part);
   if (!call) return Verdict::keep;
-  std::optional<std::string> mended = mended_json(call->input.str());
+  std::optional<std::string> mended = detail::mended_json(call->input.str());
   if (!mended) return Verdict::keep;
   return replace_with(
       made, ToolUse{call->id, call->name, RawJsonAccess::trust(std::move(*mended)), call->signature});
@@ -218,8 +203,15 @@ bool is_known_type(ImageFormats formats, std::string_view type) noexcept {
   return formats == ImageFormats::gemini ? among(gemini_image_types) : among(web_image_types);
 }
 
+// The bytes of whole blocks, without what fills up the last; empty where the text is no base64.
+std::string_view base64_digits(std::string_view data) noexcept {
+  if (data.size() % 4 != 0) return {};
+  for (int i = 0; i < 2 && !data.empty() && data.back() == '='; ++i) data.remove_suffix(1);
+  return data;
+}
+
 bool is_base64(std::string_view data) noexcept {
-  while (!data.empty() && data.back() == '=') data.remove_suffix(1);
+  data = base64_digits(data);
   return !data.empty() && std::all_of(data.begin(), data.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '+' || c == '/';
   });
@@ -326,11 +318,10 @@ Slot slot_of(Role role, Part const& part) noexcept {
 
 // Google's APIs read signatures as bytes, so they must be base64, of either alphabet.
 bool is_gemini_signature(std::string_view signature) noexcept {
-  std::string_view data = signature;
-  for (int i = 0; i < 2 && !data.empty() && data.back() == '='; ++i) data.remove_suffix(1);
-  return signature.size() % 4 == 0 && !data.empty() && std::all_of(data.begin(), data.end(), [](char c) {
-           return detail::is_name_byte(c) || c == '+' || c == '/';
-         });
+  std::string_view const data = base64_digits(signature);
+  return !data.empty() && std::all_of(data.begin(), data.end(), [](char c) {
+    return detail::is_name_byte(c) || c == '+' || c == '/';
+  });
 }
 
 constexpr detail::ProviderRules make_anthropic_rules() noexcept {
@@ -429,6 +420,20 @@ struct Brief {
 }
 
 namespace detail {
+
+// Outside of its strings JSON is ASCII, so mending bytes mends strings only.
+std::optional<std::string> mended_json(std::string const& json) {
+  char const* const end = json.data() + json.size();
+  char const* lone = lone_surrogate_escape(json.data(), end);
+  bool const utf8 = is_utf8(json);
+  bool const readable = number_beyond_double(json.data(), end).empty();
+  if (utf8 && readable && lone == end) return std::nullopt;
+  std::string out = json;
+  for (; lone != end; lone = lone_surrogate_escape(lone + 6, end))
+    out.replace(static_cast<std::size_t>(lone - json.data()), 6, "\\ufffd");
+  if (!utf8) out = replace_invalid(out);
+  return readable ? out : without_numbers_beyond_double(out);
+}
 
 ProviderRules const& rules_of(Provider provider) noexcept {
   switch (provider) {

@@ -58,7 +58,11 @@ void drop_repeated_calls(Draft& draft, std::string_view name) {
 class Pairing {
  public:
   explicit Pairing(Draft& draft)
-      : draft_(draft), below_(draft.pieces.size(), no_piece), turns_(below_.size()) {}
+      : draft_(draft),
+        below_(draft.pieces.size(), no_piece),
+        turns_(below_.size()),
+        groups_(below_.size()),
+        calls_are_lines_(draft.context.dialect == "flat" || draft.context.dialect == "flat-v2") {}
 
   void run() {
     for (std::uint32_t i = 0; i < draft_.pieces.size(); ++i) {
@@ -68,6 +72,7 @@ class Pairing {
       if (piece.slot == Slot::result) see_result(i);
       if (piece.slot == Slot::user && piece.source != turn_source_) turn_source_ = piece.source, ++turn_;
       if (piece.slot == Slot::user || piece.slot == Slot::said) spoken_source_ = piece.source;
+      last_call_ = piece.slot == Slot::call ? i : no_piece;
     }
   }
   bool was_answered(std::string const& id) const { return ids_.at(id).answered_turn != no_turn; }
@@ -87,6 +92,7 @@ class Pairing {
   void see_call(std::uint32_t i) {
     Id& id = ids_[draft_.call(i).id];
     turns_[i] = turn_;
+    groups_[i] = calls_are_lines_ && last_call_ != no_piece ? groups_[last_call_] : draft_.pieces[i].source;
     if (id.early != no_piece && (!id.called || id.early_turn + 1 == turn_)) {
       link(i, id.early);
       id.early = no_piece;
@@ -119,8 +125,8 @@ class Pairing {
     bool const replaces = piece.link != no_piece; // an early one, which a request may have sent
     if (replaces) draft_.pieces[piece.link].link = no_piece;
     link(call, result);
-    draft_.pieces[result].late = replaces || turns_[call] != turn_ || answered_source_ > piece.source;
-    answered_source_ = std::max(answered_source_, piece.source);
+    draft_.pieces[result].late = replaces || turns_[call] != turn_ || answered_group_ > groups_[call];
+    answered_group_ = std::max(answered_group_, groups_[call]);
     id.open = below_[call];
     id.answered_turn = turn_;
   }
@@ -133,8 +139,10 @@ class Pairing {
   Draft& draft_;
   std::unordered_map<std::string_view, Id> ids_;
   std::vector<std::uint32_t> below_, turns_;
-  std::uint32_t turn_ = 0, turn_source_ = no_piece;
-  std::uint32_t spoken_source_ = 0, answered_source_ = 0;
+  std::vector<std::uint32_t> groups_; ///< of a call: the source in which the answer's calls begin
+  bool calls_are_lines_;              ///< an answer's calls stand in lines of their own
+  std::uint32_t turn_ = 0, turn_source_ = no_piece, last_call_ = no_piece;
+  std::uint32_t spoken_source_ = 0, answered_group_ = 0;
 };
 
 void pair_results(Draft& draft, std::string_view name) {

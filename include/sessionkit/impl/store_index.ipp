@@ -127,7 +127,8 @@ Result<SessionInfo> StoreIndex::refresh(SessionId const& id, bool anew) {
   std::optional<SessionInfo> out;
   rows_.change(id, [&](IndexRow& kept) {
     bool const stale = kept.info.end != fresh->info.end || kept.info.end_crc != fresh->info.end_crc;
-    if (anew || (stale && !shared())) { // what another program says is its own to mend
+    bool const ours = anew || touched_.count(id.str()) > 0; // what another program says is its own to mend
+    if (ours || (stale && !shared())) {
       touched_.insert(id.str());
       kept.changed();
     }

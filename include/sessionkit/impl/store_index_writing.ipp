@@ -97,7 +97,9 @@ void StoreIndex::close() {
     std::lock_guard<std::mutex> const lock(mutex_);
     touched = !touched_.empty();
   }
-  if (touched) (void)(shared() ? write_whole(index_wait) : update(index_wait));
+  if (touched) load();
+  bool const small = journal_.snapshot_bytes() <= small_snapshot;
+  if (touched) (void)(shared() || small ? write_whole(index_wait) : update(index_wait));
   std::uint64_t const journal = journal_.written();
   if (journal > 0
       && (journal_.snapshot_bytes() <= small_snapshot
