@@ -28,6 +28,7 @@
 #include <sessionkit/impl/line_scan.ipp>
 #include <sessionkit/impl/log_reader.ipp>
 #include <sessionkit/impl/log_summary.ipp>
+#include <sessionkit/impl/log_sync.ipp>
 #include <sessionkit/impl/log_verify.ipp>
 #include <sessionkit/impl/log_writer.ipp>
 #include <sessionkit/impl/memory_store.ipp>

@@ -210,10 +210,11 @@ class RawLogMaker {
       if (lines_[before].says && lines_[before].id == id) return before;
     return std::nullopt;
   }
-  // Whether it makes no difference if this line's head can be read: its parent is the line before it.
+  // Whether it makes no difference if this line's head can be read: its parent is the line before it
+  // and no other.
   bool leads_back(std::size_t at) const {
     for (std::size_t i = at; i-- > first_;)
-      if (has_name(i)) return lines_[i].id == lines_[at].parent;
+      if (has_name(i)) return lines_[i].id == lines_[at].parent && !find(lines_[i].id, i);
     return lines_[at].parent.empty();
   }
   // Nor does it to the line that names it: it stands right behind, and nothing else has that name.

@@ -11,7 +11,7 @@ namespace sessionkit { inline namespace v0 {
 
 namespace {
 
-class FileStore final : public SessionStore {
+class FileStore final : public SessionStore, public detail::SyncsFiles {
  public:
   FileStore(detail::FileOps& ops, std::string root, detail::OpenFile directory, detail::OpenFile folder,
             Profile const& profile, FileStoreOptions options)
@@ -41,6 +41,7 @@ class FileStore final : public SessionStore {
   Result<SessionInfo> info(SessionId const& id) override { return index_.info(id); }
   Result<SessionPage> list(ListQuery const& query) override { return index_.list(query); }
   Result<void> remove(SessionId const& id) override;
+  Result<Position> durable_position(SessionId const& id) override;
 
  private:
   std::string file_name(SessionId const& id) const { return folder_.file_of(id); }
@@ -71,27 +72,39 @@ Result<detail::OpenFile> FileStore::open_log(SessionId const& id) const {
 }
 
 Result<Position> FileStore::append(SessionId const& id, Append const& batch) {
+  if (ops_->process() != process_) // before any lock, which a thread of the parent may hold for ever
+    return Error{Errc::forked, 0,
+                 root_ + ": the store was opened by the parent process; open one of your own"};
+  auto const asked = ops_->now();
+  auto const log = logs_.of(id.str());
   Result<Position> end = Position{};
+  detail::DueSync due;
   std::vector<Event> events;
   {
-    auto const log = logs_.of(id.str());
     std::lock_guard<std::mutex> const lock(log->mutex);
-    if (!log->writer && ops_->process() != process_)
-      return Error{Errc::forked, 0,
-                   root_ + ": the store was opened by the parent process; open one of your own"};
     if (batch.expected == Position{}) folder_.choose(id, batch);
-    end = detail::append_to(*log, *ops_, {folder_.directory(), file_name(id), path_of(id)}, options_,
-                            id.str(), batch);
+    unsigned const above = profile().layout == StoreLayout::by_id ? 1 : 2;
+    detail::LogPlace const place{folder_.directory(), file_name(id), path_of(id), above};
+    end = detail::append_to(*log, *ops_, place, options_, id.str(), batch, asked, due);
     events.swap(log->events);
     if (end && !batch.records.empty())
       index_.note_append(id, batch, *end);
     else if (!end && batch.expected == Position{} && end.error().code != Errc::already_exists)
       folder_.forget(id); // it may be made under another key
   }
+  if (auto synced = due.wait(); end && !synced) end = synced.error();
   if (!end && end.error().code == Errc::not_found) end = index_.missing(id);
   if (end && batch.durable) index_.end_of_turn();
   tell(events);
   return end;
+}
+
+Result<Position> FileStore::durable_position(SessionId const& id) {
+  detail::FileStatus status;
+  int const failed = ops_->status_at(folder_.directory(), file_name(id).c_str(), status);
+  if (failed == -ENOENT) return index_.missing(id);
+  if (failed < 0) return detail::file_error(-failed, path_of(id), "cannot look at the file");
+  return logs_.durable(id.str());
 }
 
 Result<RecordPage> FileStore::read(SessionId const& id, ReadRange const& range) {
@@ -192,6 +205,14 @@ Result<std::shared_ptr<SessionStore>> open_agent_store(std::string const& home, 
 Result<std::size_t> reindex_file_store(std::string const& root, FileStoreOptions options,
                                        StoreProgress const& progress) {
   return detail::reindex_file_store(detail::system_file_ops(), root, std::move(options), progress);
+}
+
+Result<Position> durable_position(SessionStore& store, SessionId const& id) {
+  auto* const files = dynamic_cast<detail::SyncsFiles*>(&store);
+  if (files == nullptr)
+    return Error{Errc::unsupported, 0,
+                 "this store is no store of files, and does not tell how far a session is on the disk"};
+  return files->durable_position(id);
 }
 
 std::string transcript_path(SessionStore const& store, SessionId const& id) {

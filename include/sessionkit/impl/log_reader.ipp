@@ -210,16 +210,20 @@ bool LogReader::judge(RawLine const& line, TrimmedLine const& trimmed, RecordVie
   std::string_view text = trimmed.text;
   if (text.empty()) return false;
   // Torn bytes that a later writer closed off show by their end, mostly; the rest shows when it is decoded.
+  std::size_t const first_nul = text.find('\0'); // no JSON text has one
   bool const whole = line.terminated ? text.back() == '}' : is_whole_object(text);
-  if (whole && dialect_->head(text, out, unescaped)) return out.line = text, true;
+  if (whole && first_nul == std::string_view::npos && dialect_->head(text, out, unescaped))
+    return out.line = text, true;
 
-  // Torn bytes, NULs, then a whole line: what a crash leaves when the next writer seals nothing.
-  std::size_t const nul = text.rfind('\0');
-  if (nul != std::string_view::npos) {
-    std::string_view const rest = text.substr(nul + 1);
-    if (is_whole_object(rest) && dialect_->head(rest, out, unescaped)) {
-      damage.push_back(nul_damage({line.offset, trimmed.end() - rest.size() - line.offset}));
-      return out.line = rest, true;
+  // Pages that a crash lost, with a line end among them: what stands whole behind them, or before, is an
+  // entry.
+  if (first_nul != std::string_view::npos) {
+    for (std::string_view const part : {text.substr(text.rfind('\0') + 1), text.substr(0, first_nul)}) {
+      if (!is_whole_object(part) || !dialect_->head(part, out, unescaped)) continue;
+      std::uint64_t const begin = part.data() == text.data() ? trimmed.offset + part.size() : line.offset;
+      std::uint64_t const end = part.data() == text.data() ? trimmed.end() : trimmed.end() - part.size();
+      damage.push_back(nul_damage({begin, end - begin}));
+      return out.line = part, true;
     }
   }
   damage.push_back(line_damage(line, text));
