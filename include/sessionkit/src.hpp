@@ -15,6 +15,7 @@
 #include <sessionkit/impl/file_store.ipp>
 #include <sessionkit/impl/flat_dialect.ipp>
 #include <sessionkit/impl/follow.ipp>
+#include <sessionkit/impl/glued_lines.ipp>
 #include <sessionkit/impl/history.ipp>
 #include <sessionkit/impl/history_parts.ipp>
 #include <sessionkit/impl/history_policy.ipp>

@@ -54,7 +54,12 @@ inline sk::RecordView head_of(sk::Dialect const& dialect, std::string const& lin
   return record;
 }
 
-// What was encoded is one line of JSON, says the same, and is encoded to the same bytes.
+// As others read it: order does not count, nor what they refuse by policy.
+inline sessionkit_test::oracle::json value_of(std::string const& line) {
+  return sessionkit_test::oracle::json::parse(sessionkit_test::oracle::mend(line).text, nullptr, false);
+}
+
+// What was encoded is one line of JSON, says the same, and is encoded to the same members.
 inline void write_and_read(sk::Dialect const& dialect, sk::Entry const& entry, std::string const& from) {
   std::string line;
   if (!dialect.encode(entry, line)) {
@@ -70,8 +75,8 @@ inline void write_and_read(sk::Dialect const& dialect, sk::Entry const& entry, s
   require(again.ok(), "an encoded line is decoded", both);
   require(same_meaning(entry, *again), "an encoded line means the same", both);
   std::string twice;
-  require(dialect.encode(*again, twice).ok() && twice == line, "it is encoded to the same bytes",
-          both + '\n' + twice);
+  require(dialect.encode(*again, twice).ok(), "it is encoded again", both);
+  require(twice == line || value_of(twice) == value_of(line), "to the same members", both + '\n' + twice);
 }
 
 inline void read_lines(sk::Dialect const& dialect, std::string const& bytes) {

@@ -67,7 +67,8 @@ Part decode_part(std::string_view raw, JsonMap const* map) {
   std::string type = fields.text("type");
   if (type == "thinking") return decode_thinking(fields);
   if (type == "redacted_thinking") return Thinking{{}, fields.text("data"), true};
-  if (type == "toolCall") return decode_tool_use(fields, "arguments");
+  if (type == "toolCall" || type == "toolUse" || type == "functionCall") // OpenClaw takes them for the same
+    return decode_tool_use(fields, fields.has("arguments") ? "arguments" : "input");
   if (type == "tool_use") return decode_tool_use(fields, "input");
   if (type == "tool_result")
     return ToolResult{fields.text("tool_use_id"),

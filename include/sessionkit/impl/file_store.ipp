@@ -87,10 +87,7 @@ Result<Position> FileStore::append(SessionId const& id, Append const& batch) {
     detail::LogPlace const place{folder_.directory(), file_name(id), path_of(id), above};
     end = detail::append_to(*log, *ops_, place, options_, id.str(), batch, asked, due);
     events.swap(log->events);
-    if (end && !batch.records.empty())
-      index_.note_append(id, batch, *end);
-    else if (!end && batch.expected == Position{} && end.error().code != Errc::already_exists)
-      folder_.forget(id); // it may be made under another key
+    if (end && !batch.records.empty()) index_.note_append(id, batch, *end);
   }
   if (auto synced = due.wait(); end && !synced) end = synced.error();
   if (!end && end.error().code == Errc::not_found) end = index_.missing(id);

@@ -222,15 +222,16 @@ Result<void> LogWriter::check_boundary(Append const& batch, std::uint64_t size, 
   std::size_t const bytes = expected < size ? 2 : 1;
   if (auto r = read_exactly(*ops_, file_->file.get(), around, bytes, expected - 1, place_.path); !r) return r;
   if (around[0] == '\n' || around[1] == '\n') return {};
-  if (expected < size) return moved;
   LogReader log(*ops_, file_->file.get(), place_.path, ReaderOptions{options_.max_line});
   ReadRange last_line;
   last_line.order = ReadRange::newest_first;
+  last_line.from = Position{expected};
   last_line.max_records = 1;
   last_line.max_bytes = 1;
   Result<RecordPage> const page = log.read(last_line);
   if (!page) return page.error();
-  if (page->log_end.value() != expected) return moved; // torn bytes, not an entry
+  bool const entry = !page->items().empty() && page->items().front().end.value() == expected;
+  if (!entry) return moved; // torn bytes, or the middle of a line
   return {};
 }
 

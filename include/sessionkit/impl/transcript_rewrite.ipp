@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <deque>
 #include <optional>
@@ -45,8 +46,10 @@ class GoodLineSink final : public LineSink {
       return !failure;
     }
     TrimmedLine const trimmed = trim_line(line);
-    RecordView record;
     found_.clear();
+    std::vector<RawLine> const parts = glued_parts(line, trimmed.text, found_);
+    if (!parts.empty()) return take_parts(line, parts);
+    RecordView record;
     bool const is_record = reader_.judge(line, trimmed, record, unescaped_, found_)
                            && check_json(record.line).fault == JsonCheck::none;
     std::string_view text(line.data, static_cast<std::size_t>(line.length));
@@ -69,6 +72,22 @@ class GoodLineSink final : public LineSink {
   std::optional<Error> failure;
 
  private:
+  // Several entries on one line stay as they are, unless there are bytes between them that belong to none.
+  bool take_parts(RawLine const& line, std::vector<RawLine> const& parts) {
+    bool const torn = std::any_of(found_.begin(), found_.end(),
+                                  [](Damage const& damage) { return gives_no_entry(damage.kind); });
+    good += parts.size();
+    if (torn)
+      ++bad;
+    else
+      put({line.data, static_cast<std::size_t>(line.length)});
+    for (RawLine const& part : parts) {
+      if (torn) put(trim_line(part).text);
+      if (torn || &part == &parts.back()) put("\n");
+    }
+    return !failure;
+  }
+
   void put(std::string_view bytes) {
     if (to_ < 0) return;
     buffer_ += bytes;
