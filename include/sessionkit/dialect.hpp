@@ -3,6 +3,7 @@
 #include <sessionkit/record.hpp>
 
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <string_view>
 #include <vector>

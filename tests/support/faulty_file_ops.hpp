@@ -141,6 +141,7 @@ class FaultyFileOps : public sk::detail::FileOps {
     return pretend_fs != 0 ? pretend_fs : real().file_system(d);
   }
   int process() override {
+    std::lock_guard<std::mutex> const lock(mutex_); // not one of the calls that fail
     ++counts_[static_cast<std::size_t>(Call::process)];
     return pretend_process != 0 ? pretend_process : real().process();
   }

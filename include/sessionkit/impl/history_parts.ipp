@@ -139,7 +139,7 @@ std::string_view number_beyond_double(char const* p, char const* end) {
       ++p;
     }
   }
-  return {end, 0};
+  return detail::between(end, end);
 }
 
 std::string without_numbers_beyond_double(std::string const& json) {
