@@ -3,7 +3,7 @@
 #include "support/data.hpp"
 #include "support/faulty_file_ops.hpp"
 #include "support/random.hpp"
-#include "support/transcript.hpp"
+#include "support/talk.hpp"
 
 #include <sessionkit/detail/file_store.hpp>
 #include <sessionkit/detail/index_journal.hpp>
@@ -37,35 +37,6 @@ std::shared_ptr<sk::SessionStore> open_with(FaultyFileOps& ops, std::string cons
                                             sk::FileStoreOptions options = unsynced()) {
   return sk::detail::open_file_store(ops, root, std::move(options)).value();
 }
-
-// A turn as Session stores it: with the summary folded in.
-struct Talk {
-  sk::SessionStore& store;
-  SessionId id;
-  sk::SessionInfo info = sk::make_session_info(id);
-  Position end = {};
-  int count = 0;
-
-  sk::Result<Position> turn() {
-    std::vector<std::string> lines;
-    if (count == 0) lines.push_back(header_line(id.str()));
-    lines.push_back(message_line("m" + std::to_string(count++), "", "text"));
-    Batch batch(lines, end, true);
-    sk::SessionInfo after = info;
-    Position at = end;
-    for (auto const& record : batch.append.records) {
-      at = Position{at.value() + record.line.size() + 1};
-      sk::RecordPage::Item item{};
-      static_cast<sk::RecordView&>(item) = record;
-      item.end = at;
-      sk::fold(after, item);
-    }
-    batch.append.after = &after;
-    auto const done = store.append(id, batch);
-    if (done) info = after, end = *done;
-    return done;
-  }
-};
 
 Ids listed(sk::SessionStore& store) {
   Ids ids;
@@ -185,7 +156,7 @@ TEST_CASE("a turn costs the same calls and bytes of the index beside 1,000 and 1
   CHECK(read[0] < 10 * 1000);
 }
 
-TEST_CASE("a warm list looks at no transcript and reads nothing") {
+TEST_CASE("a warm list looks at the transcripts it shows and at no others, and reads nothing") {
   TempDir dir;
   FaultyFileOps ops;
   auto store = open_with(ops, dir.path());
@@ -198,8 +169,8 @@ TEST_CASE("a warm list looks at no transcript and reads nothing") {
   for (int k = 0; k < 3; ++k) {
     ops.reset();
     CHECK(listed(*store).size() == 50);
-    CHECK(ops.calls(Call::status_at) == 2); // the snapshot and the journal
-    CHECK(ops.calls(Call::status) == 1);    // the directory
+    CHECK(ops.calls(Call::status_at) == 2 + 51); // the snapshot and the journal; one more tells of more
+    CHECK(ops.calls(Call::status) == 1);         // the directory
     CHECK(ops.calls(Call::open) == 0);
     CHECK(ops.calls(Call::list) == 0);
     CHECK(ops.calls(Call::pread) == 0);
@@ -240,20 +211,36 @@ TEST_CASE("pages of a list join to the whole, in its order, whatever is appended
   CHECK(store->list(query).error().code == sk::Errc::invalid_argument);
 }
 
-TEST_CASE("a program that appends without the journal shows when transcripts are looked at again") {
+TEST_CASE(
+    "a program that appends without the journal shows at once, in its place when all are looked at again") {
   TempDir dir;
   FaultyFileOps ops;
   auto store = open_with(ops, dir.path());
-  Talk talk{*store, id_of("s1")};
-  REQUIRE(talk.turn().ok());
+  std::vector<Talk> talks;
+  for (char const* const id : {"a", "b", "c"}) talks.push_back(Talk{*store, id_of(id)});
+  for (Talk& talk : talks) REQUIRE(talk.turn().ok());
   ::usleep(60'000);
-  REQUIRE(listed(*store) == Ids{"s1"});
-  REQUIRE(listed(*store) == Ids{"s1"});
-  std::ofstream(dir / "s1.jsonl", std::ios::app) << message_line("foreign", "", "x") << "\n";
-  CHECK(store->info(id_of("s1")).value().messages == 2); // at once
-  std::ofstream(dir / "s1.jsonl", std::ios::app) << message_line("foreign2", "", "x") << "\n";
+  REQUIRE(listed(*store) == Ids{"a", "b", "c"});
+  REQUIRE(listed(*store) == Ids{"a", "b", "c"});
+  auto const say = [&](std::string const& id, std::string text) {
+    text.replace(text.find("08:00:01"), 8, "09:00:00");
+    std::ofstream(dir / (id + ".jsonl"), std::ios::app) << text << "\n";
+  };
+  say("b", message_line("foreign", "", "x"));
+  CHECK(store->info(id_of("b")).value().messages == 2);
+  say("b", message_line("foreign2", "", "x"));
+  auto const page = store->list({}).value();
+  CHECK(page.sessions.at(0).id == id_of("b"));
+  CHECK(page.sessions.at(0).messages == 3);
+  say("c", message_line("foreign3", "", "x"));
+  sk::ListQuery one;
+  one.limit = 1; // "a" would be next by its time, and "c" is not looked at
+  CHECK(store->list(one).value().sessions.at(0).id == id_of("b"));
   ops.paused += std::chrono::hours(1); // looking took no time on this clock, so it is due at once
-  CHECK(store->list({}).value().sessions.at(0).messages == 3);
+  Ids order;
+  auto const all = store->list({}).value();
+  for (auto const& info : all.sessions) order.push_back(info.id.str());
+  CHECK(order == Ids{"b", "c", "a"});
 }
 
 TEST_CASE("processes see each other's rows through the journal, no snapshot is written for them") {

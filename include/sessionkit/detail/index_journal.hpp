@@ -32,6 +32,8 @@ struct JournalText {
   std::size_t used = 0; ///< bytes of whole lines; what follows is torn, or not there yet
   std::size_t bad = 0;  ///< whole lines that say nothing; each may have been a change
 };
+/// What the first line of a journal says. Absent: it is none, or torn.
+std::optional<JournalHead> parse_journal_begin(std::string_view text);
 /// Reads from the begin of a journal, or (not `whole`) from the begin of a later line.
 SESSIONKIT_API JournalText parse_journal(std::string_view text, bool whole);
 
@@ -56,7 +58,8 @@ class SESSIONKIT_API IndexJournal {
   /// Appends the lines that `make` answers, which is told what others wrote since, under the index's lock.
   Result<void> append(std::function<std::string(IndexUpdate)> const& make,
                       std::chrono::milliseconds lock_wait);
-  /// A new snapshot stands, with all that is in here; the lock is held.
+  /// A new snapshot stands, with all that is in here; the lock is held. What is no journal of ours in its
+  /// place is moved aside.
   void restart();
 
   /// False: there is no snapshot that a journal could extend.
@@ -68,6 +71,8 @@ class SESSIONKIT_API IndexJournal {
 
  private:
   IndexUpdate load();
+  bool is_in_change(FileStatus const& journal);
+  void forget_begun();
   std::optional<std::string> read_from(std::uint64_t offset, FileStatus const& now);
   void take(std::string const& text, bool whole, IndexUpdate& news);
   Result<OpenFile> open_for_append();
@@ -82,6 +87,7 @@ class SESSIONKIT_API IndexJournal {
   std::uint64_t applied_ = 0;  // bytes of it that are in memory
   std::uint64_t written_ = 0;
   bool loaded_ = false, usable_ = false;
+  bool alien_ = false; // somebody's file stands in its place
 };
 
 }}}

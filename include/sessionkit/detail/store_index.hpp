@@ -28,6 +28,8 @@ class SESSIONKIT_API StoreIndex {
   void note_removed(SessionId const& id);
   void end_of_turn();
   void close();
+  /// Calls `on_event`; with no lock held.
+  void tell();
 
   Result<SessionInfo> info(SessionId const& id);
   Result<SessionPage> list(ListQuery const& query);
@@ -57,8 +59,9 @@ class SESSIONKIT_API StoreIndex {
   Result<SessionInfo> refresh(SessionId const& id, bool anew);
   Result<SessionInfo> look(SessionId const& id);
   void look_again(std::vector<SessionId> const& ids);
-  Result<void> sweep();
+  Result<bool> sweep();
   Result<std::vector<SessionId>> list_directory(bool& all);
+  std::vector<SessionInfo> select(ListQuery const& query, std::optional<ListPlace> const& behind);
   std::vector<SessionId> doubtful();
 
   void load();
@@ -73,12 +76,14 @@ class SESSIONKIT_API StoreIndex {
   void give_back(std::set<std::string> const& touched, std::set<std::string> const& removed, bool written);
   void drop(SessionId const& id);
   void drop_vanished(std::vector<SessionId> const& there);
+  void keep_remade();
+  Result<void> write_rebuilt(std::chrono::milliseconds lock_wait);
   bool is_rebuilding();
   bool has_row(SessionId const& id) {
     std::lock_guard<std::mutex> const lock(mutex_);
     return rows_.has(id.str());
   }
-  void tell_rebuilt(std::string const& why, std::size_t rows, Result<void> const& written);
+  void note_rebuilt(std::string const& why, std::size_t rows, Result<void> const& written);
 
   FileOps* ops_;
   Profile profile_;
@@ -97,6 +102,8 @@ class SESSIONKIT_API StoreIndex {
   bool loaded_ = false, new_ = false;
   std::string rebuild_;         // why all rows are compared before the index is written whole; empty: no need
   bool told_unwritten_ = false; // that it could not be, which is told once
+  std::chrono::steady_clock::time_point next_rebuild_ = {};
+  std::vector<Event> events_; // told when no lock is held any more
 
   std::mutex turn_;    // held by the thread that writes at the end of a turn
   std::mutex writing_; // of the files

@@ -29,10 +29,11 @@ bool ends_in(std::string_view text, std::string_view end) noexcept {
 }
 
 // `.<name>.<16 hex digits>` is how new files are called until they take the place of the old one;
-// `sessions.json.unreadable-...` is an index that was moved aside.
+// `sessions.json.unreadable-...` is an index that was moved aside, or its journal likewise.
 bool is_left_over(std::string_view name) noexcept {
   constexpr std::size_t digits = 16;
-  if (name.substr(0, 25) == "sessions.json.unreadable-") return true;
+  for (std::string_view const aside : {"sessions.json.unreadable-", "sessions.journal.unreadable-"})
+    if (name.substr(0, aside.size()) == aside) return true;
   if (name.size() < digits + 3 || name.front() != '.' || name[name.size() - digits - 1] != '.') return false;
   std::string_view const of = name.substr(1, name.size() - digits - 2);
   return name.substr(name.size() - digits).find_first_not_of("0123456789abcdef") == std::string_view::npos

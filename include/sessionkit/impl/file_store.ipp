@@ -122,8 +122,8 @@ Result<void> FileStore::remove(SessionId const& id) {
                    root_ + ": the store was opened by the parent process; open one of your own"};
     if (auto r = move_to_trash(id); !r) return r;
     if (log->writer && !log->writer->poisoned()) log->writer.reset();
+    index_.note_removed(id); // before anybody makes it again
   }
-  index_.note_removed(id);
   folder_.forget(id);
   index_.end_of_turn();
   return {};

@@ -3,7 +3,6 @@
 #include <sessionkit/detail/crc32c.hpp>
 #include <sessionkit/detail/index_journal.hpp>
 #include <sessionkit/detail/json.hpp>
-#include <sessionkit/detail/quarantine.hpp>
 #include <sessionkit/ids.hpp>
 
 #include <fmt/format.h>
@@ -18,10 +17,21 @@ namespace {
 
 constexpr char const* journal_name = "sessions.journal";
 constexpr std::size_t crc_digits = 8;
-constexpr int load_tries = 4; // somebody may be writing a new snapshot
+constexpr int load_tries = 8; // somebody may be writing a new snapshot
+constexpr std::chrono::milliseconds load_pause{2};
 
 void finish_journal_line(std::string const& json, std::string& out) {
   fmt::format_to(std::back_inserter(out), "{:08x} {}\n", crc32c(json), json);
+}
+
+// Could this be what we write, whole or torn? What cannot is somebody's, and not ours to destroy.
+bool is_begin_of_journal(std::string_view text) noexcept {
+  constexpr std::string_view begin = "{\"journal\":";
+  for (std::size_t i = 0; i < std::min(text.size(), crc_digits); ++i)
+    if (!((text[i] >= '0' && text[i] <= '9') || (text[i] >= 'a' && text[i] <= 'f'))) return false;
+  if (text.size() <= crc_digits) return true;
+  std::string_view const json = text.substr(std::min(text.size(), crc_digits + 1), begin.size());
+  return text[crc_digits] == ' ' && json == begin.substr(0, json.size());
 }
 
 // The JSON of a line; empty if its checksum is not right.
@@ -86,16 +96,23 @@ void append_journal_line(std::string_view name, IndexRow const* row, std::string
   finish_journal_line(json, out);
 }
 
+std::optional<JournalHead> parse_journal_begin(std::string_view text) {
+  std::size_t const end = text.find('\n');
+  if (end == std::string_view::npos) return std::nullopt;
+  std::string_view const json = checked_journal_line(text.substr(0, end));
+  return json.empty() ? std::nullopt : parse_journal_head(json);
+}
+
 JournalText parse_journal(std::string_view text, bool whole) {
   JournalText out;
   for (std::size_t end; (end = text.find('\n', out.used)) != std::string_view::npos; out.used = end + 1) {
     bool const first = whole && out.used == 0;
-    std::string_view const json = checked_journal_line(text.substr(out.used, end - out.used));
-    if (first && !json.empty()) out.head = parse_journal_head(json);
     if (first) {
+      out.head = parse_journal_begin(text);
       if (!out.head) return out; // another program's, or torn where it began
       continue;
     }
+    std::string_view const json = checked_journal_line(text.substr(out.used, end - out.used));
     std::optional<IndexChange> change = json.empty() ? std::nullopt : parse_journal_change(json);
     if (change)
       out.changes.push_back(std::move(*change));
@@ -149,30 +166,48 @@ IndexUpdate IndexJournal::load() {
     news.whole = true;
     news.state = snapshot_->load(news.index);
     loaded_ = true;
+    alien_ = false;
     usable_ = news.state == IndexFile::good;
     base_ = snapshot_->print();
     head_ = {};
     seen_ = {};
-    applied_ = 0;
+    applied_ = written_ = 0;
     FileStatus now;
     int const failed = ops_->status_at(directory_, journal_name, now);
-    if (failed == -ENOENT || !usable_) return news;
+    if (!usable_) return news;
+    if (failed == -ENOENT) { // or it is part of a new snapshot since we read the old one
+      if (snapshot_->unchanged().value_or(true)) return news;
+      continue;
+    }
     std::optional<std::string> const text = failed < 0 ? std::nullopt : read_from(0, now);
-    JournalText const begin = text ? parse_journal(*text, true) : JournalText{};
-    if (begin.head && begin.head->extends == snapshot_->print()) {
+    std::optional<JournalHead> const head = text ? parse_journal_begin(*text) : std::nullopt;
+    if (head && head->extends == snapshot_->print()) {
       seen_ = now;
       take(*text, true, news);
       if (!news.doubt.empty()) usable_ = false;
       return news;
     }
     usable_ = false;
+    alien_ = text && !is_begin_of_journal(*text);
     news.doubt = path_
-                 + (!text        ? " could not be read"
-                    : begin.head ? " extends another index"
-                                 : " is no journal of ours");
-    if (snapshot_->unchanged().value_or(true)) return news;
+                 + (!text  ? " could not be read"
+                    : head ? " extends another index"
+                           : " is no journal of ours");
+    if (!is_in_change(now)) return news;
   }
   return news;
+}
+
+// A new snapshot takes its name just before the journal it holds loses its own: is somebody between the two?
+bool IndexJournal::is_in_change(FileStatus const& journal) {
+  for (int i = 0; i < load_tries; ++i) {
+    ops_->pause(load_pause);
+    FileStatus now;
+    int const failed = ops_->status_at(directory_, journal_name, now);
+    if (failed == -ENOENT || (failed == 0 && !now.same_version(journal))) return true;
+    if (!snapshot_->unchanged().value_or(true)) return true;
+  }
+  return false;
 }
 
 IndexUpdate IndexJournal::look() {
@@ -214,6 +249,8 @@ Result<OpenFile> IndexJournal::open_for_append() {
   int failed = make ? ops_->set_mode(descriptor, 0600) : 0;
   if (failed == 0) failed = ops_->status(descriptor, status);
   if (failed < 0) return file_error(-failed, path_, "cannot look at the journal of the index");
+  if (status.kind != FileStatus::regular || status.links != 1 || status.owner != ops_->user())
+    return Error{Errc::unsafe_path, 0, path_ + ": not a file of one name that is ours"};
   if (!make && !status.same_file(seen_))
     return Error{Errc::conflict, 0, path_ + ": the journal was replaced without the lock of the index"};
   seen_ = status;
@@ -238,7 +275,7 @@ Result<void> IndexJournal::append(std::function<std::string(IndexUpdate)> const&
   }
   auto const put = uninterrupted([&] { return ops_->write(file->get(), text.data(), text.size()); });
   if (put != static_cast<std::int64_t>(text.size())) {
-    if (begins) loaded_ = false; // whatever stands there is looked at again
+    if (begins) forget_begun();
     return file_error(put < 0 ? static_cast<int>(-put) : ENOSPC, path_, "cannot write to the journal");
   }
   seen_.size += text.size();
@@ -247,9 +284,21 @@ Result<void> IndexJournal::append(std::function<std::string(IndexUpdate)> const&
   return {};
 }
 
+// A journal whose begin could not be written says nothing, and is taken for torn by whoever finds it.
+void IndexJournal::forget_begun() {
+  bool const gone = ops_->unlink(directory_, journal_name) == 0;
+  loaded_ = gone; // else it is looked at again
+  seen_ = {};
+  head_ = {};
+  applied_ = 0;
+}
+
 void IndexJournal::restart() {
-  int const failed = ops_->unlink(directory_, journal_name);
+  std::string const aside = fmt::format("{}.unreadable-{}", journal_name, random_entry_id());
+  int const failed = alien_ ? ops_->rename(directory_, journal_name, directory_, aside.c_str(), false)
+                            : ops_->unlink(directory_, journal_name);
   loaded_ = true;
+  alien_ = false;
   usable_ = failed == 0 || failed == -ENOENT;
   base_ = snapshot_->print();
   head_ = {};

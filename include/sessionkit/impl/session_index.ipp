@@ -159,9 +159,7 @@ constexpr IndexField index_fields[] = {
      },
      [](SessionInfo const& i, JsonWriter& out) { out.unsigned_integer(i.end.value()); }},
     {"endCrc",
-     [](RowReading& r, std::string_view v) {
-       r.info.end_crc = static_cast<std::uint32_t>(index_count(v));
-     },
+     [](RowReading& r, std::string_view v) { r.info.end_crc = static_cast<std::uint32_t>(index_count(v)); },
      [](SessionInfo const& i, JsonWriter& out) { out.unsigned_integer(i.end_crc); }},
 };
 

@@ -99,9 +99,11 @@ Result<void> IndexFile::write_new(std::string const& name, std::string const& te
   }
   if (failed == 0 && synced_) failed = uninterrupted([&] { return ops_->sync(descriptor); });
   if (failed == 0) failed = ops_->rename(directory_, name.c_str(), directory_, index_name, true);
-  if (failed == 0 && ops_->status(descriptor, seen_) < 0) seen_ = {};
-  print_ = {text.size(), crc32c(text)};
-  if (failed == 0) return {};
+  if (failed == 0) {
+    if (ops_->status(descriptor, seen_) < 0) seen_ = {};
+    print_ = {text.size(), crc32c(text)};
+    return {};
+  }
   ops_->unlink(directory_, name.c_str());
   return file_error(-failed, path_, "cannot write a new index");
 }

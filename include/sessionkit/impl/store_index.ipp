@@ -111,12 +111,16 @@ Result<SessionInfo> StoreIndex::refresh(SessionId const& id, bool anew) {
   Result<FileStatus> const now = log.status();
   if (!now) return now.error();
   std::optional<SessionInfo> row;
+  Position before;
   {
     std::lock_guard<std::mutex> const lock(mutex_);
-    if (IndexRow const* found = rows_.find(id.str()); found != nullptr && !anew) {
+    IndexRow const* const found = rows_.find(id.str());
+    if (found != nullptr) before = found->info.end;
+    if (found != nullptr && !anew) {
       row = found->info;
-      Known const& known = known_[id.str()];
-      if (known.seen.same_version(*now)) return told(*found, known.trailing);
+      auto const known = known_.find(id.str());
+      if (known != known_.end() && known->second.seen.same_version(*now))
+        return told(*found, known->second.trailing);
     }
   }
   Result<LogSummary> fresh = summarise(log, id, row ? &*row : nullptr);
@@ -125,6 +129,8 @@ Result<SessionInfo> StoreIndex::refresh(SessionId const& id, bool anew) {
 
   std::lock_guard<std::mutex> const lock(mutex_);
   std::optional<SessionInfo> out;
+  if (IndexRow const* const kept = rows_.find(id.str()))
+    if (kept->info.end != before && kept->info.end > fresh->info.end) return told(*kept, 0); // it grew
   rows_.change(id, [&](IndexRow& kept) {
     bool const stale = kept.info.end != fresh->info.end || kept.info.end_crc != fresh->info.end_crc;
     bool const ours = anew || touched_.count(id.str()) > 0; // what another program says is its own to mend
@@ -223,9 +229,9 @@ Result<std::vector<SessionId>> StoreIndex::list_directory(bool& all) {
   return doubt;
 }
 
-// Makes the rows true of the transcripts. Programs that append without our journal show only by looking at
-// each transcript, which is done so rarely that it takes a small part of the time.
-Result<void> StoreIndex::sweep() {
+// Makes the rows true of the transcripts. Where a program appended without our journal shows only by looking
+// at each transcript, which is done so rarely that it takes a small part of the time. True: it was done.
+Result<bool> StoreIndex::sweep() {
   auto const began = ops_->now();
   bool all = shared();
   {
@@ -235,19 +241,41 @@ Result<void> StoreIndex::sweep() {
   Result<std::vector<SessionId>> const ids = list_directory(all);
   if (!ids) return ids.error();
   look_again(*ids);
-  if (!all) return {};
+  if (!all) return false;
   std::lock_guard<std::mutex> const lock(mutex_);
   swept_.done = true;
   swept_.next = ops_->now() + sweep_share * (ops_->now() - began);
-  return {};
+  return true;
+}
+
+// One more than a page holds: it tells that there are more.
+std::vector<SessionInfo> StoreIndex::select(ListQuery const& query, std::optional<ListPlace> const& behind) {
+  std::lock_guard<std::mutex> const lock(mutex_);
+  std::vector<SessionInfo> matching;
+  rows_.newest_first(behind, [&](IndexRow const& row) {
+    std::string const& name = row.info.id.str();
+    if (!row_selected(query, row) || absent_.count(name) > 0) return true;
+    auto const known = known_.find(name);
+    matching.push_back(told(row, known != known_.end() ? known->second.trailing : 0));
+    return matching.size() <= query.limit;
+  });
+  return matching;
 }
 
 Result<SessionPage> StoreIndex::list(ListQuery const& query) {
   catch_up();
-  if (auto r = sweep(); !r) return r.error();
-  if (is_rebuilding()) (void)write_whole(index_patience);
+  Result<bool> const swept = sweep();
+  if (!swept) return swept.error();
+  if (is_rebuilding()) (void)write_rebuilt(index_patience);
+  tell();
   std::optional<ListPlace> const behind = parse_list_cursor(query.cursor);
-  std::vector<SessionInfo> matching;
+  std::vector<SessionInfo> matching = select(query, behind);
+  if (!*swept) { // what is shown is true whoever appended, though not yet in its place
+    std::vector<SessionId> shown;
+    for (SessionInfo const& info : matching) shown.push_back(info.id);
+    look_again(shown);
+    matching = select(query, behind);
+  }
   {
     std::lock_guard<std::mutex> const lock(mutex_);
     // What cannot be read hides no other session, but where it may be the one of this key, "there is none"
@@ -256,13 +284,6 @@ Result<SessionPage> StoreIndex::list(ListQuery const& query) {
       return Error{first->second.code, first->second.system,
                    fmt::format("{} (or move it out of the directory: it may be the session of key '{}')",
                                first->second.message, *query.key)};
-    rows_.newest_first(behind, [&](IndexRow const& row) {
-      std::string const& name = row.info.id.str();
-      if (!row_selected(query, row) || absent_.count(name) > 0) return true;
-      auto const known = known_.find(name);
-      matching.push_back(told(row, known != known_.end() ? known->second.trailing : 0));
-      return matching.size() <= query.limit; // one more tells that there are more
-    });
   }
   return page_of(std::move(matching), query);
 }

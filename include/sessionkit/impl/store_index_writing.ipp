@@ -13,15 +13,18 @@ namespace {
 constexpr std::chrono::milliseconds index_wait{100}; // a cache is not worth more of a host's time
 constexpr std::uint64_t small_snapshot = std::uint64_t{256} << 10; // bytes: written for nothing
 constexpr std::uint64_t close_share = 8; // a journal of this part of the snapshot is worth writing that anew
+constexpr int rebuild_share = 100; // trying to write a rebuilt index takes one part of the time in so many
 
 }
 
 void StoreIndex::load() {
-  std::lock_guard<std::mutex> const writing(writing_);
-  {
+  auto const is_loaded = [this] {
     std::lock_guard<std::mutex> const lock(mutex_);
-    if (loaded_) return;
-  }
+    return loaded_;
+  };
+  if (is_loaded()) return; // and waits for no thread that writes
+  std::lock_guard<std::mutex> const writing(writing_);
+  if (is_loaded()) return;
   IndexUpdate news;
   news.whole = true;
   if (shared())
@@ -54,7 +57,11 @@ void StoreIndex::apply(IndexUpdate news) {
   if (!news.whole) return;
   IndexNews const ours{touched_, removed_, !rebuild_.empty() || new_, by_key()};
   rows_.assign(merge_index(rows_.take(), std::move(news.index), ours));
-  for (auto const& [name, row] : rows_.index().rows) folder_->learn(row.info.id, row.file);
+  for (auto const& [name, row] : rows_.index().rows) {
+    folder_->learn(row.info.id, row.file);
+    auto const known = known_.find(name); // of a row that said less than this one does
+    if (known != known_.end() && row.info.end.value() > known->second.seen.size) known_.erase(known);
+  }
   swept_.settled = false; // rows came of which nobody knows whether their transcripts are there
 }
 
@@ -63,6 +70,7 @@ void StoreIndex::apply_change(IndexChange change) {
     if (touched_.count(change.name) > 0) return;
     rows_.erase(change.name);
     known_.erase(change.name);
+    swept_.settled = false; // somebody may have made it again before this was written
     return;
   }
   IndexRow const* const ours = rows_.find(change.name);
@@ -89,6 +97,8 @@ void StoreIndex::end_of_turn() {
   if (!turn && !shared()) return; // another thread is at it; ours waits for the next turn
   if (!turn) turn.lock();
   (void)(shared() ? write_whole(index_wait) : update(index_wait));
+  turn.unlock();
+  tell();
 }
 
 void StoreIndex::close() {
@@ -105,6 +115,7 @@ void StoreIndex::close() {
       && (journal_.snapshot_bytes() <= small_snapshot
           || journal_.bytes() * close_share >= journal_.snapshot_bytes()))
     (void)write_whole(index_wait);
+  tell();
 }
 
 // One small write, whatever the number of sessions.
@@ -134,7 +145,21 @@ Result<void> StoreIndex::update(std::chrono::milliseconds lock_wait) {
   }
   give_back(touched, removed, written.ok());
   if (!written && written.error().code == Errc::timed_out) return written;
-  return !written || outgrown || is_rebuilding() ? write_whole(lock_wait) : written;
+  if (is_rebuilding()) return write_rebuilt(lock_wait);
+  return !written || outgrown ? write_whole(lock_wait) : written;
+}
+
+// All rows are compared for it: where the index cannot be written, that is not done at each turn.
+Result<void> StoreIndex::write_rebuilt(std::chrono::milliseconds lock_wait) {
+  auto const began = ops_->now();
+  {
+    std::lock_guard<std::mutex> const lock(mutex_);
+    if (began < next_rebuild_) return {};
+  }
+  Result<void> written = write_whole(lock_wait);
+  std::lock_guard<std::mutex> const lock(mutex_);
+  next_rebuild_ = ops_->now() + rebuild_share * (ops_->now() - began);
+  return written;
 }
 
 void StoreIndex::give_back(std::set<std::string> const& touched, std::set<std::string> const& removed,
@@ -159,12 +184,13 @@ Result<void> StoreIndex::write_whole(std::chrono::milliseconds lock_wait) {
   Result<std::size_t> const rebuilt = prepare(rebuild);
   if (!rebuilt) return rebuilt.error();
   Result<void> const replaced = replace(rebuild, lock_wait);
-  if (!rebuild.empty()) tell_rebuilt(rebuild, *rebuilt, replaced);
+  if (!rebuild.empty()) note_rebuilt(rebuild, *rebuilt, replaced);
   return replaced;
 }
 
 // Makes the rows that are about to be written true. Answers how many were compared with their transcripts.
 Result<std::size_t> StoreIndex::prepare(std::string const& rebuild) {
+  keep_remade();
   std::set<std::string> stale;
   {
     std::lock_guard<std::mutex> const lock(mutex_);
@@ -188,7 +214,7 @@ Result<std::size_t> StoreIndex::prepare(std::string const& rebuild) {
     else if (!rebuild.empty() || stale.count(id.str()) > 0 || !known)
       compared += std::size_t{refresh(id, false).ok()};
   }
-  if (by_key()) drop_vanished(*ids);
+  if (by_key() || !shared()) drop_vanished(*ids);
   return compared;
 }
 
@@ -203,7 +229,7 @@ Result<void> StoreIndex::replace(std::string const& rebuild, std::chrono::millis
       std::string text = merged(changed && shared(), std::move(disk));
       touched.swap(touched_);
       removed.swap(removed_);
-      rebuild_.clear();
+      if (rebuild_ == rebuild) rebuild_.clear(); // else a reason came that nobody has acted on
       new_ = false;
       return text;
     };
@@ -227,6 +253,24 @@ void StoreIndex::drop(SessionId const& id) {
   removed_.insert(id.str());
 }
 
+// What we removed and could not say so yet, somebody may have made again.
+void StoreIndex::keep_remade() {
+  std::set<std::string> removed;
+  {
+    std::lock_guard<std::mutex> const lock(mutex_);
+    removed = removed_;
+  }
+  for (std::string const& name : removed) {
+    auto const id = SessionId::parse(name);
+    FileStatus ignored;
+    if (!id || ops_->status_at(folder_->directory(), folder_->file_of(*id).c_str(), ignored) < 0) continue;
+    std::lock_guard<std::mutex> const lock(mutex_);
+    removed_.erase(name);
+    touched_.insert(name);
+    stale_.insert(name);
+  }
+}
+
 void StoreIndex::drop_vanished(std::vector<SessionId> const& there) {
   std::set<std::string> names;
   for (SessionId const& id : there) names.insert(id.str());
@@ -234,21 +278,31 @@ void StoreIndex::drop_vanished(std::vector<SessionId> const& there) {
   {
     std::lock_guard<std::mutex> const lock(mutex_);
     for (auto const& [name, row] : rows_.index().rows)
-      if (names.count(name) == 0 && row.raw.empty()) gone.push_back(row.info.id);
+      if (names.count(name) == 0 && row.raw.empty() && (by_key() || touched_.count(name) == 0))
+        gone.push_back(row.info.id);
   }
   for (SessionId const& id : gone) drop(id);
 }
 
-void StoreIndex::tell_rebuilt(std::string const& why, std::size_t rows, Result<void> const& written) {
+void StoreIndex::note_rebuilt(std::string const& why, std::size_t rows, Result<void> const& written) {
   std::string kept;
+  std::lock_guard<std::mutex> const lock(mutex_);
   if (!written) {
-    std::lock_guard<std::mutex> const lock(mutex_);
     if (written.error().code == Errc::timed_out || std::exchange(told_unwritten_, true)) return;
     kept = "; kept in memory, as it cannot be written: " + written.error().message;
   }
+  events_.push_back(
+      Event{Event::index_rebuilt, {}, fmt::format("{}; rebuilt from {} transcripts{}", why, rows, kept)});
+}
+
+void StoreIndex::tell() {
+  std::vector<Event> events;
+  {
+    std::lock_guard<std::mutex> const lock(mutex_);
+    events.swap(events_);
+  }
   if (options_->on_event)
-    options_->on_event(
-        Event{Event::index_rebuilt, {}, fmt::format("{}; rebuilt from {} transcripts{}", why, rows, kept)});
+    for (Event const& event : events) options_->on_event(event);
 }
 
 std::string StoreIndex::merged(bool changed, SessionIndex disk) {
@@ -279,7 +333,9 @@ Result<std::size_t> StoreIndex::reindex(StoreProgress const& progress) {
   }
   for (SessionId const& id : gone) drop(id);
   if (progress) progress(done, done);
-  if (auto r = write_whole(options_->lock_wait); !r) return r.error();
+  Result<void> const written = write_whole(options_->lock_wait);
+  tell();
+  if (!written) return written.error();
   return there.size();
 }
 
