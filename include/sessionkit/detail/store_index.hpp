@@ -41,6 +41,7 @@ class SESSIONKIT_API StoreIndex {
   struct Known {
     FileStatus seen = {}; // the transcript when the row was compared with it; inode 0: never
     std::uint64_t trailing = 0;
+    bool checked = false; // by what it holds, not by its size alone; or we wrote it
   };
   // The directory when the transcripts in it were last looked at.
   struct Sweep {
@@ -57,11 +58,12 @@ class SESSIONKIT_API StoreIndex {
   std::string path_of(SessionId const& id) const;
 
   Result<SessionInfo> refresh(SessionId const& id, bool anew);
-  Result<SessionInfo> look(SessionId const& id);
-  void look_again(std::vector<SessionId> const& ids);
-  Result<bool> sweep();
+  Result<SessionInfo> look(SessionId const& id, bool by_size);
+  void look_again(std::vector<SessionId> const& ids, bool by_size);
+  Result<void> sweep();
   Result<std::vector<SessionId>> list_directory(bool& all);
   std::vector<SessionInfo> select(ListQuery const& query, std::optional<ListPlace> const& behind);
+  std::vector<SessionInfo> select_true(ListQuery const& query);
   std::vector<SessionId> doubtful();
 
   void load();

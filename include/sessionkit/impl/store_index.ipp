@@ -84,7 +84,7 @@ void StoreIndex::note_append(SessionId const& id, Append const& batch, Position 
     row.info.id = own;
     row.info.end = end;
     row.info.end_crc = crc32c(batch.records.back().line);
-    known_.erase(id.str());
+    known_[id.str()] = Known{{}, 0, true};
     stale_.erase(id.str());
   });
 }
@@ -119,7 +119,7 @@ Result<SessionInfo> StoreIndex::refresh(SessionId const& id, bool anew) {
     if (found != nullptr && !anew) {
       row = found->info;
       auto const known = known_.find(id.str());
-      if (known != known_.end() && known->second.seen.same_version(*now))
+      if (known != known_.end() && known->second.checked && known->second.seen.same_version(*now))
         return told(*found, known->second.trailing);
     }
   }
@@ -143,15 +143,15 @@ Result<SessionInfo> StoreIndex::refresh(SessionId const& id, bool anew) {
     if (kept.title == kept.info.display_title()) kept.title.clear();
     out = told(kept, fresh->trailing);
   });
-  known_[id.str()] = Known{*now, fresh->trailing};
+  known_[id.str()] = Known{*now, fresh->trailing, true};
   stale_.erase(id.str());
   absent_.erase(id.str());
   return std::move(*out);
 }
 
-// As `refresh`, but a transcript that did not change is not opened, and what is known of one that cannot be
-// read is answered as it was.
-Result<SessionInfo> StoreIndex::look(SessionId const& id) {
+// As `refresh`, but a transcript that did not change is not opened (nor, `by_size`, one that ends where its
+// row says), and what is known of one that cannot be read is answered as it was.
+Result<SessionInfo> StoreIndex::look(SessionId const& id, bool by_size) {
   FileStatus now;
   int const failed = ops_->status_at(folder_->directory(), folder_->file_of(id).c_str(), now);
   if (failed == -ENOENT) return missing(id);
@@ -164,9 +164,12 @@ Result<SessionInfo> StoreIndex::look(SessionId const& id) {
       row = told(*found, known != known_.end() ? known->second.trailing : 0);
       bool const whole =
           failed == 0 && now.kind == FileStatus::regular && now.size == found->info.end.value();
-      if (whole && !shared() && known == known_.end() && stale_.count(id.str()) == 0)
-        known = known_.emplace(id.str(), Known{now, 0}).first; // it ends where its row says
-      if (failed == 0 && known != known_.end() && known->second.seen.same_version(now))
+      if (whole && !shared() && stale_.count(id.str()) == 0) {
+        known = known_.try_emplace(id.str()).first;
+        if (known->second.seen.inode == 0) known->second.seen = now;
+      }
+      if (failed == 0 && known != known_.end() && known->second.seen.same_version(now)
+          && (by_size || known->second.checked))
         return std::move(*row);
     }
   }
@@ -177,9 +180,9 @@ Result<SessionInfo> StoreIndex::look(SessionId const& id) {
   return fresh;
 }
 
-void StoreIndex::look_again(std::vector<SessionId> const& ids) {
+void StoreIndex::look_again(std::vector<SessionId> const& ids, bool by_size) {
   for (SessionId const& id : ids) {
-    Result<SessionInfo> const found = look(id);
+    Result<SessionInfo> const found = look(id, by_size);
     std::lock_guard<std::mutex> const lock(mutex_);
     bool const gone = !found && found.error().code == Errc::not_found;
     if (gone) absent_.insert(id.str()), stale_.erase(id.str());
@@ -230,8 +233,8 @@ Result<std::vector<SessionId>> StoreIndex::list_directory(bool& all) {
 }
 
 // Makes the rows true of the transcripts. Where a program appended without our journal shows only by looking
-// at each transcript, which is done so rarely that it takes a small part of the time. True: it was done.
-Result<bool> StoreIndex::sweep() {
+// at each transcript, which is done so rarely that it takes a small part of the time.
+Result<void> StoreIndex::sweep() {
   auto const began = ops_->now();
   bool all = shared();
   {
@@ -240,12 +243,12 @@ Result<bool> StoreIndex::sweep() {
   }
   Result<std::vector<SessionId>> const ids = list_directory(all);
   if (!ids) return ids.error();
-  look_again(*ids);
-  if (!all) return false;
+  look_again(*ids, true);
+  if (!all) return {};
   std::lock_guard<std::mutex> const lock(mutex_);
   swept_.done = true;
   swept_.next = ops_->now() + sweep_share * (ops_->now() - began);
-  return true;
+  return {};
 }
 
 // One more than a page holds: it tells that there are more.
@@ -262,20 +265,26 @@ std::vector<SessionInfo> StoreIndex::select(ListQuery const& query, std::optiona
   return matching;
 }
 
+// What is shown is true whoever appended, though not yet in its place.
+std::vector<SessionInfo> StoreIndex::select_true(ListQuery const& query) {
+  std::optional<ListPlace> const behind = parse_list_cursor(query.cursor);
+  std::set<std::string, std::less<>> looked;
+  for (;;) {
+    std::vector<SessionInfo> matching = select(query, behind);
+    std::vector<SessionId> unseen;
+    for (SessionInfo const& info : matching)
+      if (looked.insert(info.id.str()).second) unseen.push_back(info.id);
+    if (unseen.empty()) return matching;
+    look_again(unseen, false);
+  }
+}
+
 Result<SessionPage> StoreIndex::list(ListQuery const& query) {
   catch_up();
-  Result<bool> const swept = sweep();
-  if (!swept) return swept.error();
+  if (auto r = sweep(); !r) return r.error();
   if (is_rebuilding()) (void)write_rebuilt(index_patience);
   tell();
-  std::optional<ListPlace> const behind = parse_list_cursor(query.cursor);
-  std::vector<SessionInfo> matching = select(query, behind);
-  if (!*swept) { // what is shown is true whoever appended, though not yet in its place
-    std::vector<SessionId> shown;
-    for (SessionInfo const& info : matching) shown.push_back(info.id);
-    look_again(shown);
-    matching = select(query, behind);
-  }
+  std::vector<SessionInfo> matching = select_true(query);
   {
     std::lock_guard<std::mutex> const lock(mutex_);
     // What cannot be read hides no other session, but where it may be the one of this key, "there is none"

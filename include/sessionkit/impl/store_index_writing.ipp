@@ -210,7 +210,7 @@ Result<std::size_t> StoreIndex::prepare(std::string const& rebuild) {
   for (SessionId const& id : *ids) {
     bool const known = has_row(id);
     if (!rebuild.empty() && known && !shared())
-      compared += std::size_t{look(id).ok()};
+      compared += std::size_t{look(id, true).ok()};
     else if (!rebuild.empty() || stale.count(id.str()) > 0 || !known)
       compared += std::size_t{refresh(id, false).ok()};
   }
