@@ -58,7 +58,7 @@ class SESSIONKIT_API StoreIndex {
   std::string path_of(SessionId const& id) const;
 
   Result<SessionInfo> refresh(SessionId const& id, bool anew);
-  Result<SessionInfo> look(SessionId const& id, bool by_size);
+  Result<void> look(SessionId const& id, bool by_size);
   void look_again(std::vector<SessionId> const& ids, bool by_size);
   Result<void> sweep();
   Result<std::vector<SessionId>> list_directory(bool& all);

@@ -150,18 +150,18 @@ Result<SessionInfo> StoreIndex::refresh(SessionId const& id, bool anew) {
 }
 
 // As `refresh`, but a transcript that did not change is not opened (nor, `by_size`, one that ends where its
-// row says), and what is known of one that cannot be read is answered as it was.
-Result<SessionInfo> StoreIndex::look(SessionId const& id, bool by_size) {
+// row says), and what is known of one that cannot be read stays as it was.
+Result<void> StoreIndex::look(SessionId const& id, bool by_size) {
   FileStatus now;
   int const failed = ops_->status_at(folder_->directory(), folder_->file_of(id).c_str(), now);
   if (failed == -ENOENT) return missing(id);
-  std::optional<SessionInfo> row;
+  bool ours = false;
   {
     std::lock_guard<std::mutex> const lock(mutex_);
     IndexRow const* const found = rows_.find(id.str());
-    if (found != nullptr && found->info.end != Position{}) { // a row of ours
+    ours = found != nullptr && found->info.end != Position{};
+    if (ours) {
       auto known = known_.find(id.str());
-      row = told(*found, known != known_.end() ? known->second.trailing : 0);
       bool const whole =
           failed == 0 && now.kind == FileStatus::regular && now.size == found->info.end.value();
       if (whole && !shared() && stale_.count(id.str()) == 0) {
@@ -170,19 +170,19 @@ Result<SessionInfo> StoreIndex::look(SessionId const& id, bool by_size) {
       }
       if (failed == 0 && known != known_.end() && known->second.seen.same_version(now)
           && (by_size || known->second.checked))
-        return std::move(*row);
+        return {};
     }
   }
   bool const never_ours = now.kind == FileStatus::directory || now.kind == FileStatus::other;
-  if (failed == 0 && never_ours && !row) return missing(id);
-  Result<SessionInfo> fresh = refresh(id, false);
-  if (!fresh && fresh.error().code != Errc::not_found && row) return std::move(*row);
-  return fresh;
+  if (failed == 0 && never_ours && !ours) return missing(id);
+  Result<SessionInfo> const fresh = refresh(id, false);
+  if (fresh || (ours && fresh.error().code != Errc::not_found)) return {};
+  return fresh.error();
 }
 
 void StoreIndex::look_again(std::vector<SessionId> const& ids, bool by_size) {
   for (SessionId const& id : ids) {
-    Result<SessionInfo> const found = look(id, by_size);
+    Result<void> const found = look(id, by_size);
     std::lock_guard<std::mutex> const lock(mutex_);
     bool const gone = !found && found.error().code == Errc::not_found;
     if (gone) absent_.insert(id.str()), stale_.erase(id.str());
