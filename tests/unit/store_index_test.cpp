@@ -289,6 +289,26 @@ TEST_CASE("a row that grew while its transcript was read stays as it is") {
   }
 }
 
+TEST_CASE("a transcript of the same length that holds less is not believed for its length") {
+  for (bool const list_first : {false, true}) {
+    TempDir dir;
+    Told told;
+    FaultyFileOps ops;
+    {
+      auto store = open_with(ops, dir.path(), told);
+      Talk a{*store, id_of("a")};
+      REQUIRE((a.turn().ok() && a.turn().ok()));
+    }
+    std::string bytes = read_file(dir / "a.jsonl");
+    std::size_t const last = bytes.rfind('\n', bytes.size() - 2) + 1;
+    write_file(dir / "a.jsonl", bytes.replace(last, std::string::npos, bytes.size() - last, '\0'));
+    auto store = open_with(ops, dir.path(), told);
+    if (list_first) CHECK(listed(*store) == Counts{{"a", 1}});
+    CHECK(store->info(id_of("a")).value().messages == 1);
+    CHECK(listed(*store) == Counts{{"a", 1}});
+  }
+}
+
 TEST_CASE("where a rebuilt index cannot be written, its rows are not compared at each list") {
   TempDir dir;
   for (int i = 0; i < 200; ++i)

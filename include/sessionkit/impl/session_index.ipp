@@ -21,11 +21,16 @@ bool index_flag(std::string_view raw) { return to_bool(raw).value_or(false); }
 Timestamp index_time(std::string_view raw) { return from_unix_ms(to_int(raw).value_or(0)); }
 
 void read_index_usage(RowReading& reading, std::string_view raw) {
-  SessionInfo& info = reading.info;
-  info.usage.input = index_count(find_member(raw, "input"));
-  info.usage.output = index_count(find_member(raw, "output"));
-  info.usage.cache_read = index_count(find_member(raw, "cacheRead"));
-  info.usage.cache_write = index_count(find_member(raw, "cacheWrite"));
+  Usage& usage = reading.info.usage;
+  for_members(raw, [&](std::string_view key, std::string_view value) {
+    std::uint64_t* const to = key_is(key, "input")        ? &usage.input
+                              : key_is(key, "output")     ? &usage.output
+                              : key_is(key, "cacheRead")  ? &usage.cache_read
+                              : key_is(key, "cacheWrite") ? &usage.cache_write
+                                                          : nullptr;
+    if (to != nullptr) *to = index_count(value);
+    return true;
+  });
 }
 void write_index_usage(SessionInfo const& info, JsonWriter& out) {
   out.begin_object();
