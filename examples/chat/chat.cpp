@@ -61,7 +61,7 @@ void Chat::exchange(std::string const& line) {
 sk::Message Chat::stream_answer() {
   sk::History history = session_.history(target_).value();
   sk::RequestParts const request = sk::encode(history, target_);
-  requests_.note(std::move(history), request);
+  requests_.note(std::move(history), request, target_);
   sk::MessageBuilder answer;
   print("assistant> ");
   auto generation = model_.stream(request, [&](Delta const& delta) {

@@ -34,7 +34,7 @@ Patient diagnose(Console& console, Arguments const& args, sk::DoctorOptions cons
   std::error_code ignored;
   bool const named_file = args.session && !fs::is_directory(*args.session, ignored);
   if (named_file)
-    return {sk::diagnose_transcript(find_path(console, args, *args.session), options).value(), false};
+    return {sk::diagnose_transcript(find_place(console, args, *args.session).path, options).value(), false};
   return {sk::diagnose_store(args.session ? *args.session : store_root(args).path, options).value(), true};
 }
 

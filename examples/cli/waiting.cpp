@@ -42,8 +42,8 @@ FileWatch::FileWatch(std::string const& path) : name_(std::filesystem::path(path
 }
 
 FileWatch::~FileWatch() {
+  sigprocmask(SIG_SETMASK, &mask_before_, nullptr); // a signal that waits still meets our handler
   sigaction(SIGINT, &action_before_, nullptr);
-  sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
   if (inotify_ >= 0) close(inotify_);
 }
 

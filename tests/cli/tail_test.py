@@ -85,7 +85,8 @@ class Tail(ProgramTest):
 
     def test_each_entry_is_printed_once_in_order_and_never_before_it_is_whole(self):
         session = self.session(1)
-        follower = Follower(self, session, "-n", "0")
+        follower = Follower(self, session, "-n", "1")
+        self.assertEqual(follower.until(bool), ["e0"])  # from here on it follows
         seed = random.randrange(1 << 30)
         print("seed", seed)
         chance = random.Random(seed)
@@ -98,6 +99,7 @@ class Tail(ProgramTest):
                 at = chance.randrange(1, len(rest) + 1)
                 os.write(writer, rest[:at])
                 rest = rest[at:]
+        wanted = ["e0"] + wanted
         self.assertEqual(follower.until(lambda ids: len(ids) >= len(wanted)), wanted)
 
         os.write(writer, line("torn")[:60].encode())
@@ -112,7 +114,7 @@ class Tail(ProgramTest):
     def test_a_file_that_is_removed_or_replaced_is_said_so_and_followed_on(self):
         session = self.session(2)
         path = self.file_of(session)
-        follower = Follower(self, path, "-n", "0", json_lines=False)
+        follower = Follower(self, path, "-n", "1", json_lines=False)
         rows = b""
 
         def read_until(text):
@@ -124,7 +126,7 @@ class Tail(ProgramTest):
                         rows += os.read(stream.fileno(), 1 << 16)
             self.assertIn(text, rows)
 
-        time.sleep(0.3)
+        read_until(b"user> text 1\n")
         path.rename(self.folder / "away")
         read_until(b"was removed")
         (self.folder / "new").write_text((self.folder / "away").read_text() + line("e2", "came back"))

@@ -51,7 +51,8 @@ void check_exit(Child& child) {
 
 }
 
-TEST_CASE("T12: a limit of the file's size is told as no_space where SIGXFSZ is ignored, and kills where not") {
+TEST_CASE(
+    "T12: a limit of the file's size is told as no_space where SIGXFSZ is ignored, and kills where not") {
   for (bool const ignored : {true, false}) {
     TempDir dir;
     Child child([&](int to_parent) {
@@ -88,7 +89,8 @@ TEST_CASE("T12: a limit of the file's size is told as no_space where SIGXFSZ is 
   }
 }
 
-TEST_CASE("T13: a directory that takes no new names refuses new sessions, goes on with old ones, leaves nothing") {
+TEST_CASE(
+    "T13: a directory that takes no new names refuses new sessions, goes on with old ones, leaves nothing") {
   TempDir dir;
   std::string const root = dir / "s";
   REQUIRE(::chmod(dir.path().c_str(), 0777) == 0);
@@ -169,8 +171,9 @@ TEST_CASE("T13: an append-only file is appended to, an immutable one is refused"
     CHECK(appended.ok());
     CHECK(open_store(dir.path())->remove(id_of("s")).error().system == EPERM);
     CHECK(set(FS_IMMUTABLE_FL));
-    auto const refused = open_store(dir.path())->append(
-        id_of("s"), Batch({message_line("2", "", "x")}, appended.ok() ? *appended : end));
+    auto const refused =
+        open_store(dir.path())
+            ->append(id_of("s"), Batch({message_line("2", "", "x")}, appended.ok() ? *appended : end));
     CHECK(set(0));
     REQUIRE_FALSE(refused);
     CHECK(refused.error().code == Errc::io_error);
@@ -212,7 +215,8 @@ TEST_CASE("T17: a line without end does not exhaust the memory") {
   std::uint64_t const length = static_cast<std::uint64_t>(soak_or(1 << 30, 200 << 20));
   {
     std::ofstream out(dir / "s.jsonl");
-    out << header_line("s") << "\n" << message_line("a", "", "1") << "\n"
+    out << header_line("s") << "\n"
+        << message_line("a", "", "1") << "\n"
         << R"({"type":"message","id":"long","parentId":"a","x":")";
     std::string const piece(1 << 20, 'x');
     for (std::uint64_t done = 0; done < length; done += piece.size()) out << piece;

@@ -174,7 +174,8 @@ TEST_CASE("T8: a program that takes no lock cuts no line in two, as long as a ba
       explicit Rude(std::string path) : path_(std::move(path)) {}
       std::int64_t write(int descriptor, char const* from, std::size_t bytes) override {
         std::int64_t const put = FaultyFileOps::write(descriptor, from, bytes);
-        if (std::ofstream out{path_, std::ios::app}) out << message_line("rude" + std::to_string(n_++), "", "y") << "\n";
+        if (std::ofstream out{path_, std::ios::app})
+          out << message_line("rude" + std::to_string(n_++), "", "y") << "\n";
         return put;
       }
 
@@ -195,7 +196,8 @@ TEST_CASE("T8: a program that takes no lock cuts no line in two, as long as a ba
   }
 }
 
-TEST_CASE("T20: after a sync that failed a session says so until it is opened anew, at each level that syncs") {
+TEST_CASE(
+    "T20: after a sync that failed a session says so until it is opened anew, at each level that syncs") {
   for (auto const level : {sk::Durability::turn, sk::Durability::entry}) {
     TempDir dir;
     FaultyFileOps ops;
@@ -218,7 +220,7 @@ TEST_CASE("T20: after a sync that failed a session says so until it is opened an
       CHECK(session.end_turn().error().code == Errc::poisoned);
       CHECK(sk::durable_position(*store, session.id()).value() == durable);
     }
-    CHECK(ops.calls(Call::sync_data) == 1); // never tried again
+    CHECK(ops.calls(Call::sync_data) == 1);                   // never tried again
     auto other = sk::Session::resume(store, "other").value(); // another session is not touched
     CHECK(other.append(sk::assistant("fine")).ok());
     auto anew = sk::open_file_store(dir.path(), options).value();

@@ -81,9 +81,7 @@ TEST_CASE("T27: memory runs out at each place of each call: no lock stays, nothi
       allocations_left = at;
       try {
         done = each.run(scene);
-      } catch (std::bad_alloc const&) {
-        thrown = true;
-      }
+      } catch (std::bad_alloc const&) { thrown = true; }
       bool const reached = std::exchange(allocations_left, -1) == 0;
       ++places;
       CAPTURE(each.name, at, thrown, done);

@@ -113,7 +113,8 @@ TEST_CASE("T14: a file that is swapped for a link between two calls is never wri
   REQUIRE(::symlink("../victim", other.c_str()) == 0);
   std::atomic<bool> done{false};
   std::thread swapper([&] {
-    while (!done) ::syscall(316 /* renameat2 */, AT_FDCWD, path.c_str(), AT_FDCWD, other.c_str(), 2 /* exchange */);
+    while (!done)
+      ::syscall(316 /* renameat2 */, AT_FDCWD, path.c_str(), AT_FDCWD, other.c_str(), 2 /* exchange */);
   });
   std::int64_t const rounds = soak_or(200'000, 3'000);
   std::int64_t acked = 0, refused = 0;
@@ -137,12 +138,27 @@ TEST_CASE("T14: a file that is swapped for a link between two calls is never wri
 }
 
 TEST_CASE("T15: what is no id never becomes a path, and any key comes back as it was") {
-  for (std::string const& bad :
-       {std::string(), std::string("../x"), std::string("/abs"), std::string("a/b"), std::string("."),
-        std::string(".."), std::string("a\0b", 3), std::string(300, 'a'), std::string("-a"), std::string(".a"),
-        std::string("a b"), std::string("a\n"), std::string("\xC3\xA4"), std::string("\xFF"),
-        std::string("\xE2\x80\xAE" "a"), std::string("%2e%2e"), std::string("a\\b"), std::string("a:b"),
-        std::string("~"), std::string("a*")}) {
+  for (std::string const& bad : {std::string(),
+                                 std::string("../x"),
+                                 std::string("/abs"),
+                                 std::string("a/b"),
+                                 std::string("."),
+                                 std::string(".."),
+                                 std::string("a\0b", 3),
+                                 std::string(300, 'a'),
+                                 std::string("-a"),
+                                 std::string(".a"),
+                                 std::string("a b"),
+                                 std::string("a\n"),
+                                 std::string("\xC3\xA4"),
+                                 std::string("\xFF"),
+                                 std::string("\xE2\x80\xAE"
+                                             "a"),
+                                 std::string("%2e%2e"),
+                                 std::string("a\\b"),
+                                 std::string("a:b"),
+                                 std::string("~"),
+                                 std::string("a*")}) {
     CAPTURE(bad);
     CHECK_FALSE(sk::SessionId::parse(bad));
     TempDir dir;

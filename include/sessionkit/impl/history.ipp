@@ -2,6 +2,7 @@
 #pragma once
 #include <sessionkit/detail/history_regroup.hpp>
 #include <sessionkit/detail/history_rules.hpp>
+#include <sessionkit/detail/json.hpp>
 #include <sessionkit/detail/native_text.hpp>
 #include <sessionkit/detail/raw_json_access.hpp>
 #include <sessionkit/detail/utf8.hpp>
@@ -76,6 +77,15 @@ std::string joined(std::vector<std::string> const& texts) {
   return all;
 }
 
+// A content that is neither text nor parts, as the dialects keep it.
+std::string odd_content(Entry const& entry, Message const& message) {
+  for (RawJson const* members : {&message.metadata, &entry.extra})
+    if (members->is_object())
+      if (std::string_view const content = detail::find_member(members->str(), "content"); !content.empty())
+        return detail::brief(content);
+  return {};
+}
+
 // Valid mode, first step: what the entries say.
 class Collector {
  public:
@@ -118,6 +128,7 @@ class Collector {
     if (message.generation && message.generation->stop == StopReason::error
         && message.role == Role::assistant)
       return draft_.note(entry.id, "failed_message", detail::brief(message.text()));
+    if (message.parts.empty()) return draft_.note(entry.id, "blank_message", odd_content(entry, message));
     for (Part const& part : message.parts) detail::add_piece(draft_, part);
   }
 
@@ -130,6 +141,7 @@ class Collector {
   void say(Entry const& entry, std::size_t index, CustomMessage const& body) {
     if (!body.in_context) return;
     open(entry, index, Role::user);
+    if (body.content.empty()) return draft_.note(entry.id, "blank_message", {});
     for (ToolContent const& piece : body.content) detail::add_piece(draft_, *draft_.keep(to_part(piece)));
   }
 
@@ -187,6 +199,40 @@ EntryId source_of(detail::Draft const& draft, detail::Span const& span) {
   return first.source == detail::no_piece ? EntryId{} : draft.entry_of(first);
 }
 
+// What was joined to a piece.
+auto joined_to(detail::Draft const& draft, std::uint32_t piece) {
+  auto const before = [](detail::JoinedSource const& a, detail::JoinedSource const& b) {
+    return a.piece < b.piece;
+  };
+  return std::equal_range(draft.joined.begin(), draft.joined.end(), detail::JoinedSource{piece, 0}, before);
+}
+
+// Of one message. The first part is of the message's own source.
+void add_part_sources(detail::Draft const& draft, std::size_t message, std::vector<PartSource>& out) {
+  detail::Span const& span = draft.messages[message];
+  bool told = true; // which entry the part before is of, and no other
+  for (std::size_t i = span.begin; i < span.end; ++i) {
+    detail::Piece const& piece = draft.pieces[draft.order[i]];
+    auto const [joined, end] = joined_to(draft, draft.order[i]);
+    bool const goes_on =
+        i == span.begin || (told && joined == end && piece.source == draft.pieces[draft.order[i - 1]].source);
+    if (!goes_on) out.push_back({message, i - span.begin, draft.entry_of(piece)});
+    for (auto each = joined; each != end; ++each)
+      out.push_back({message, i - span.begin, draft.sources[each->source].entry->id});
+    told = joined == end;
+  }
+}
+
+void drop_first_messages(History& history, std::size_t cut) {
+  auto const n = static_cast<std::ptrdiff_t>(cut);
+  history.messages.erase(history.messages.begin(), history.messages.begin() + n);
+  history.sources.erase(history.sources.begin(), history.sources.begin() + n);
+  auto const kept = std::find_if(history.part_sources.begin(), history.part_sources.end(),
+                                 [cut](PartSource const& source) { return source.message >= cut; });
+  history.part_sources.erase(history.part_sources.begin(), kept);
+  for (PartSource& source : history.part_sources) source.message -= cut;
+}
+
 // Moves a cut back to where a turn begins; the newest turn stays.
 std::size_t turn_start(std::vector<Message> const& messages, std::size_t cut) {
   if (messages.empty()) return 0;
@@ -199,14 +245,12 @@ bool apply_policies(Target const& target, History& history) {
   std::size_t const all = history.messages.size();
   for (HistoryPolicy const& policy : target.policies) {
     if (!policy) continue;
-    auto const cut = static_cast<std::ptrdiff_t>(turn_start(history.messages, policy(history.messages)));
+    std::size_t const cut = turn_start(history.messages, policy(history.messages));
     if (cut == 0) continue;
-    history.report.push_back(
-        {history.sources[static_cast<std::size_t>(cut)], "policy",
-         std::to_string(history.messages.size()) + " messages",
-         std::to_string(history.messages.size() - static_cast<std::size_t>(cut)) + " messages", true});
-    history.messages.erase(history.messages.begin(), history.messages.begin() + cut);
-    history.sources.erase(history.sources.begin(), history.sources.begin() + cut);
+    history.report.push_back({history.sources[cut], "policy",
+                              std::to_string(history.messages.size()) + " messages",
+                              std::to_string(history.messages.size() - cut) + " messages", true});
+    drop_first_messages(history, cut);
   }
   return history.messages.size() != all;
 }
@@ -243,6 +287,7 @@ History rebuild_valid(Context const& context, Target const& target, bool consume
   }
   std::reverse(history.messages.begin(), history.messages.end());
   std::reverse(history.sources.begin(), history.sources.end());
+  for (std::size_t i = 0; i < draft.messages.size(); ++i) add_part_sources(draft, i, history.part_sources);
   history.system = joined(draft.system);
   if (!detail::is_utf8(history.system)) history.system = detail::replace_invalid(history.system);
   history.report = std::move(draft.report);
