@@ -38,6 +38,18 @@ sk::SessionId id_of_name(std::string const& path) {
   return id ? *id : sk::SessionId::parse("session").value();
 }
 
+/// The title may stand in the index of the store alone.
+void add_title(sk::Log& log, sk::SessionInfo const& info) {
+  if (info.title.empty()) return;
+  for (auto const& entry : log.entries)
+    if (auto const* title = entry.as<sk::TitleChange>(); title && title->title == info.title) return;
+  sk::Entry entry;
+  entry.at = info.updated;
+  entry.body = sk::TitleChange{info.title, info.title_by_person};
+  log.entries.push_back(std::move(entry));
+  log.lines.emplace_back();
+}
+
 /// A document that blades wrote, whatever its name is, or a session.
 Source open_source(Console& console, Arguments const& args) {
   auto const place = find_place(console, args, *args.session);
@@ -48,8 +60,9 @@ Source open_source(Console& console, Arguments const& args) {
   }
   auto const named = open_place(console, args, place);
   auto reader = sk::TranscriptReader::open(named.path).value();
-  return {sk::load_log(*named.store, named.id).value(), &reader.dialect(), named.id, named.path,
-          !named.is_file};
+  auto log = sk::load_log(*named.store, named.id).value();
+  add_title(log, named.store->info(named.id).value());
+  return {std::move(log), &reader.dialect(), named.id, named.path, !named.is_file};
 }
 
 /// The format asked for, by its own name or by its program's.

@@ -148,6 +148,7 @@ class LogConverter {
   // The line as it is, or but for the ids in it. False: it has to be written anew.
   bool copy(Entry const& source) {
     std::string const& line = log_.lines[at_];
+    if (line.empty()) return false;
     if (!to_.has_ids) {
       out_.text.append(line) += '\n';
       return true;
@@ -523,7 +524,7 @@ void list_damage(Log const& log, std::vector<Unsaid>& unsaid) {
 }
 
 void list_spelling(Log const& log, std::size_t place, std::vector<Unsaid>& unsaid) {
-  if (place >= log.lines.size()) return;
+  if (place >= log.lines.size() || log.lines[place].empty()) return;
   Entry const& entry = log.entries[place];
   std::string_view const line = log.lines[place];
   if (!check_json(line).utf8)

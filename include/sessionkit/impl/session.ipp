@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -265,6 +266,8 @@ Result<Session> Session::fork(NewSession about) {
   or_else(about.cwd, from->cwd);
   or_else(about.parent_session, state_->id.str());
 
+  bool const titled = std::any_of(copy->entries.begin(), copy->entries.end(),
+                                  [](Entry const& entry) { return entry.as<TitleChange>() != nullptr; });
   Timestamp const now = state_->now();
   bool const needs_key = state_->profile.keys != KeyScheme::any && about.key.empty();
   std::string const key = key_by_scheme(state_->profile.keys, about);
@@ -276,7 +279,9 @@ Result<Session> Session::fork(NewSession about) {
     state->profile = state_->profile;
     Entry header = header_entry(id, now, about, state_->profile.ids);
     std::get<Header>(header.body).copied = copy->entries.size();
-    Result<void> const written = state->begin(std::move(header), *copy);
+    Result<void> written = state->begin(std::move(header), *copy);
+    if (written && !from->title.empty() && !titled) // it stands in the index alone, or on another branch
+      written = state->append_one(TitleChange{from->title, from->title_by_person});
     if (written) return Session(std::move(state));
     bool const taken = written.error().code == Errc::already_exists && !about.id;
     if (!taken || tries == most_names) return written.error();
