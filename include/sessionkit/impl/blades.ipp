@@ -50,9 +50,6 @@ class BladesReader {
       message(raw);
       return true;
     });
-    if (!detail::check_json(document).utf8)
-      log_.damage.push_back(
-          {0, document.size(), DamageKind::invalid_utf8, "some are not UTF-8: U+FFFD stands in their place"});
     return std::move(log_);
   }
 

@@ -195,9 +195,10 @@ class LogConverter {
       leave_out(entry, std::string(lost));
     if (std::all_of(lines.begin(), lines.end(), [](Message const& one) { return one.metadata.is_null(); }))
       lines.front().metadata = message.metadata; // of several results
+    list_border(entry, message);
     for (Message& one : lines) {
       for (Part& part : one.parts)
-        if (auto* result = std::get_if<ToolResult>(&part)) name_tool(*result);
+        if (auto* result = std::get_if<ToolResult>(&part)) name_tool(*result, source);
       entry.body = std::move(one);
       entry.id = source;
       link(entry);
@@ -206,11 +207,25 @@ class LogConverter {
     }
   }
 
-  // pi wants to know whose result it is.
-  void name_tool(ToolResult& result) const {
+  // A flat line holds one part: which of the assistant's lines came in one answer is told by what stands
+  // between them.
+  void list_border(Entry const& entry, Message const& message) {
+    if (&to_ != &flat_dialect()) return;
+    bool const assistant = message.role == Role::assistant, many = message.parts.size() > 1;
+    if (assistant && open_calls_ && (many || open_many_))
+      leave_out(entry, "that it is another message than the one before");
+    open_many_ = assistant && many;
+    open_calls_ = assistant && !message.tool_uses().empty();
+  }
+
+  // pi wants to know whose result it is, panel lines have no word for it but the call's.
+  void name_tool(ToolResult& result, EntryId const& source) {
     auto const known = tool_names_.find(result.tool_use_id);
-    if (to_.has_ids && result.tool_name.empty() && known != tool_names_.end())
-      result.tool_name = known->second;
+    bool const called = known != tool_names_.end();
+    if (to_.has_ids && result.tool_name.empty() && called) result.tool_name = known->second;
+    if (&to_ != &panel_dialect() || result.tool_name.empty()) return;
+    if (!called || known->second != result.tool_name)
+      out_.unsaid.push_back({source, "the name of a result's tool, which is not that of the call before"});
   }
 
   void write_message(Entry& entry, EntryId const& source) {
@@ -427,6 +442,8 @@ class LogConverter {
   std::unordered_map<std::string, std::string> tool_names_;
   std::unordered_set<std::string> reserved_, used_; ///< ids of the log, and those that are written
   std::string refusal_;
+  bool open_calls_ = false,
+       open_many_ = false; ///< the message before is an answer with calls, of several parts
   std::size_t steps_ = 0;
   std::uint32_t made_ = 0;
 };
@@ -513,7 +530,7 @@ Entry header_of(Log const& log, SessionId const& id) {
 
 void list_damage(Log const& log, std::vector<Unsaid>& unsaid) {
   for (Damage const& damage : log.damage)
-    if (is_damage(damage.kind) || damage.kind == DamageKind::invalid_utf8)
+    if (is_damage(damage.kind))
       unsaid.push_back(
           {{},
            fmt::format("{} bytes of damage at offset {}: {}", damage.length, damage.offset, damage.what)});
