@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
@@ -97,6 +98,7 @@ class PageSink final : public LineSink {
     TrimmedLine trimmed;
     if (line.data != nullptr) trimmed = trim_line(line);
     if (!page_.items().empty() && bytes_ + trimmed.text.size() > range_.max_bytes) return false;
+    if (range_.heads_only && take_head(line, trimmed)) return true;
     std::vector<RawLine> parts;
     if (line.data != nullptr) parts = glued_parts(line, trimmed.text, found_);
     if (!parts.empty()) return take_parts(line, std::move(parts));
@@ -120,6 +122,17 @@ class PageSink final : public LineSink {
   bool backwards() const noexcept { return range_.order == ReadRange::newest_first; }
   bool is_full() const noexcept {
     return !page_.items().empty() && page_.items().size() >= range_.max_records;
+  }
+
+  // False: not without a look at the whole line.
+  bool take_head(RawLine const& line, TrimmedLine const& trimmed) {
+    bool const sound = line.terminated && !trimmed.text.empty() && trimmed.text.size() == line.length
+                       && trimmed.text.back() == '}' && (!backwards() || line.end() <= limit_);
+    RecordView record;
+    if (!sound || !reader_.dialect().head(trimmed.text, record, unescaped_)) return false;
+    add(line, trimmed, record);
+    next_ = backwards() ? line.offset : line.end();
+    return true;
   }
 
   // Several records end on this line: a page may begin and end between them.
@@ -312,6 +325,18 @@ LogReader::Ends LogReader::ends_of(RawLine const& line) const {
   std::deque<std::string> unescaped;
   if (!judge(line, trimmed, record, unescaped, ignored)) return {};
   return {line.end(), line.end()};
+}
+
+bool LogReader::stands_at(std::uint64_t offset, std::string_view bytes) const {
+  std::array<char, 4096> there;
+  while (!bytes.empty()) {
+    std::string_view const now = bytes.substr(0, there.size());
+    if (!read_exactly(*ops_, descriptor_, there.data(), now.size(), offset, path_)) return false;
+    if (std::string_view(there.data(), now.size()) != now) return false;
+    bytes.remove_prefix(now.size());
+    offset += now.size();
+  }
+  return true;
 }
 
 Result<void> LogReader::detect() {
