@@ -118,6 +118,24 @@ struct Draft {
   void drop(Piece& piece, std::string_view rule);
 };
 
+/// Calls for each `extra` of a part and its content that is not null.
+template <class AnyPart, class Visit> void each_extra(AnyPart& part, Visit const& visit) {
+  auto const one = [&](auto& body) {
+    if constexpr (!std::is_same_v<std::decay_t<decltype(body)>, Opaque>)
+      if (!body.extra.is_null()) visit(body.extra);
+  };
+  std::visit(
+      [&](auto& body) {
+        one(body);
+        if constexpr (std::is_same_v<std::decay_t<decltype(body)>, ToolResult>)
+          for (auto& piece : body.content) std::visit(one, piece);
+      },
+      part);
+}
+
+/// What stands as the content of a message where it is neither text nor parts, as the dialects keep it.
+std::string odd_content(Entry const& entry, Message const& message);
+
 /// A few words that tell a person which part this is.
 std::string brief(Part const& part);
 std::string brief(std::string_view text);

@@ -114,6 +114,8 @@ struct PanelUnsayable {
       auto const* call = std::get_if<ToolUse>(&part);
       if ((text && !text->signature.empty()) || (call && !call->signature.empty()))
         return "panel lines have no signatures of texts and calls; leave them out";
+      if (auto const* result = std::get_if<ToolResult>(&part); result && detail::has_signed_text(*result))
+        return "panel lines have no signatures within results; leave them out";
       auto const* thinking = std::get_if<Thinking>(&part);
       if (thinking && thinking->signature.empty())
         return "the API refuses reasoning that is not signed; leave it out";
