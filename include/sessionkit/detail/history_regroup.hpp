@@ -20,6 +20,9 @@ void regroup_joined(Context const& context, History& history);
 /// Tells in the report what of an entry `faithful` does not send.
 void note_unsent(History& history, Entry const& entry, std::string_view rule, std::string before);
 
+/// Tells in the report which parts the provider's encoder has no words for.
+void note_wordless(History& history, Provider provider);
+
 /// Takes the parts and members that only their own program knows out of all messages.
 void leave_out_strange(History& history);
 

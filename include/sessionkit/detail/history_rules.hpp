@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include <sessionkit/detail/content.hpp>
 #include <sessionkit/history.hpp>
 
 #include <cstdint>
@@ -117,21 +118,6 @@ struct Draft {
   /// Takes a piece out of the view and says so.
   void drop(Piece& piece, std::string_view rule);
 };
-
-/// Calls for each `extra` of a part and its content that is not null.
-template <class AnyPart, class Visit> void each_extra(AnyPart& part, Visit const& visit) {
-  auto const one = [&](auto& body) {
-    if constexpr (!std::is_same_v<std::decay_t<decltype(body)>, Opaque>)
-      if (!body.extra.is_null()) visit(body.extra);
-  };
-  std::visit(
-      [&](auto& body) {
-        one(body);
-        if constexpr (std::is_same_v<std::decay_t<decltype(body)>, ToolResult>)
-          for (auto& piece : body.content) std::visit(one, piece);
-      },
-      part);
-}
 
 /// What stands as the content of a message where it is neither text nor parts, as the dialects keep it.
 std::string odd_content(Entry const& entry, Message const& message);

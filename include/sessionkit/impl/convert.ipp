@@ -2,7 +2,7 @@
 #pragma once
 #include <sessionkit/convert.hpp>
 #include <sessionkit/detail/compaction_label.hpp>
-#include <sessionkit/detail/history_rules.hpp>
+#include <sessionkit/detail/content.hpp>
 #include <sessionkit/detail/json.hpp>
 #include <sessionkit/detail/log_path.hpp>
 #include <sessionkit/detail/raw_json_access.hpp>

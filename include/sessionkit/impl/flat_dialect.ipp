@@ -150,6 +150,8 @@ Result<Entry> decode_flat(RecordView const& record) {
 std::string_view flat_unsayable(Message const& message) {
   if (message.role == Role::system)
     return "flat lines have no system messages; give the text as Target::system";
+  if (!detail::has_members_only(message))
+    return "the extra members of a part are no JSON object; give an object or null";
   bool const alone = message.parts.size() == 1;
   for (Part const& part : message.parts) {
     if (std::holds_alternative<Thinking>(part)) return "flat lines have no reasoning; leave it out";

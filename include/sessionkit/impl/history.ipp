@@ -348,6 +348,7 @@ History rebuild_faithful(Context const& context, Target const& target) {
   bool const own_shape =
       target.provider == Provider::native || (regroup && target.provider == Provider::anthropic);
   if (!own_shape) detail::leave_out_strange(history);
+  detail::note_wordless(history, target.provider);
   for (Entry const& entry : context.entries)
     if (auto const* message = entry.as<Message>(); message && message->parts.empty())
       if (std::string odd = detail::odd_content(entry, *message); !odd.empty())

@@ -132,6 +132,20 @@ void note_text_members(History& history, Entry const& entry, Message const& mess
     });
 }
 
+// Why the encoder of a provider that is not Anthropic passes over a part; empty if it does not.
+std::string_view wordless_rule(detail::ProviderRules const& rules, Role role, Part const& part) {
+  bool const assistant = role == Role::assistant;
+  bool fits = role != Role::tool;
+  if (std::holds_alternative<ToolUse>(part) || std::holds_alternative<Thinking>(part)) fits = assistant;
+  if (std::holds_alternative<ToolResult>(part)) fits = !assistant;
+  if (std::holds_alternative<Image>(part)) fits = role == Role::user;
+  auto const* thinking = std::get_if<Thinking>(&part);
+  if (!fits || !thinking) return fits ? std::string_view{} : "misplaced_part";
+  bool const sent = rules.thinking == detail::ProviderRules::with_signature
+                    && (rules.reasoning_items ? rules.signs_thinking(*thinking) : !thinking->redacted);
+  return sent ? std::string_view{} : "foreign_thinking";
+}
+
 template <class AnyPart> bool is_opaque(AnyPart const& part) { return std::holds_alternative<Opaque>(part); }
 
 template <class AnyPart>
@@ -148,6 +162,14 @@ namespace detail {
 
 void note_unsent(History& history, Entry const& entry, std::string_view rule, std::string before) {
   history.report.push_back({entry.id, rule, std::move(before), {}, false});
+}
+
+void note_wordless(History& history, Provider provider) {
+  if (provider == Provider::anthropic || provider == Provider::native) return;
+  for (std::size_t i = 0; i < history.messages.size(); ++i)
+    for (Part const& part : history.messages[i].parts)
+      if (auto const rule = wordless_rule(rules_of(provider), history.messages[i].role, part); !rule.empty())
+        history.report.push_back({history.sources[i], rule, brief(part), {}, false});
 }
 
 void leave_out_strange(History& history) {

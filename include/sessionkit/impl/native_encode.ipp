@@ -194,6 +194,8 @@ std::string_view unsayable(Entry const& entry) {
   if (!is_members(entry.extra)) return "its extra members are no JSON object; give an object or null";
   if (auto const* message = entry.as<Message>()) {
     if (!is_members(message->metadata)) return "its metadata is no JSON object; give an object or null";
+    if (!detail::has_members_only(*message))
+      return "the extra members of a part are no JSON object; give an object or null";
     if (message->role == Role::tool && message->parts.empty())
       return "this tool message holds nothing; give it the one tool result it is for";
     bool results = false;

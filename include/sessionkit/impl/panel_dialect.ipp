@@ -109,6 +109,8 @@ struct PanelUnsayable {
                : "panel compactions hold a summary and counts; leave the details out";
   }
   std::string_view operator()(Message const& message) const {
+    if (!detail::has_members_only(message))
+      return "the extra members of a part are no JSON object; give an object or null";
     for (Part const& part : message.parts) {
       auto const* text = std::get_if<Text>(&part);
       auto const* call = std::get_if<ToolUse>(&part);
