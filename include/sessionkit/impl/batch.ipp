@@ -141,7 +141,7 @@ std::vector<Message> split_tool_results(Message const& message) {
     messages.push_back(std::move(one));
   }
   if (messages.empty()) return {message};
-  if (messages.size() == 1) messages.front().metadata = message.metadata;
+  if (messages.size() == 1 || rest.parts.empty()) messages.front().metadata = message.metadata;
   if (rest.role == Role::tool) rest.role = Role::user;
   if (!rest.parts.empty()) messages.push_back(std::move(rest));
   return messages;

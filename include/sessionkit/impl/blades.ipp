@@ -88,6 +88,7 @@ class BladesReader {
     detail::for_elements(calls, [&](std::string_view call) {
       detail::Fields inner(call);
       ToolUse use{inner.text("id"), inner.text("name"), inner.json("args")};
+      use.extra = inner.rest();
       if (use.input.is_null()) use.input = RawJsonAccess::trust("{}");
       out.parts.emplace_back(std::move(use));
       return true;
@@ -120,6 +121,7 @@ class BladesReader {
     ToolResult result{fields.text("tool_call_id"), about.text("tool_name"), {}, about.flag("is_error")};
     std::string content = fields.text("content");
     if (!content.empty()) result.content.emplace_back(Text{std::move(content)});
+    result.extra = fields.rest();
     Message message;
     message.role = Role::tool;
     message.parts.emplace_back(std::move(result));
@@ -231,7 +233,7 @@ class BladesWriter {
                                                                   : "user";
     detail::JsonWriter json(out_.text);
     json.begin_object().member("role", role).member("text", text);
-    if (calls) write_calls(json, message);
+    if (calls) write_calls(json, message, out_.text);
     if (std::string_view const lost = detail::lost_order(message); !lost.empty())
       leave_out(entry, std::string(lost));
     json.member("timestamp", to_rfc3339(entry.at));
@@ -246,13 +248,16 @@ class BladesWriter {
     json.end_object();
   }
 
-  static void write_calls(detail::JsonWriter& json, Message const& message) {
+  static void write_calls(detail::JsonWriter& json, Message const& message, std::string& out) {
     json.key("tool_calls").begin_array();
     for (Part const& part : message.parts) {
       auto const* call = std::get_if<ToolUse>(&part);
       if (!call) continue;
-      json.begin_object().member("id", call->id).member("name", call->name);
-      json.member_raw("args", call->input.str()).end_object();
+      json.begin_object();
+      std::size_t const begin = out.size() - 1;
+      json.member("id", call->id).member("name", call->name).member_raw("args", call->input.str());
+      detail::write_new_members(out, begin, call->extra);
+      json.end_object();
     }
     json.end_array();
   }
@@ -261,13 +266,16 @@ class BladesWriter {
     std::string text;
     for (ToolContent const& piece : result.content) {
       if (auto const* said = std::get_if<Text>(&piece))
-        text += said->text;
+        text += said->text, note_text(entry, *said);
       else
         leave_out(entry, "a part of a tool result that is no text");
     }
     detail::JsonWriter json(out_.text);
     json.begin_object().member("role", "tool").member("text", "").key("tool_result").begin_object();
-    json.member("tool_call_id", result.tool_use_id).member("content", text).end_object();
+    std::size_t const begin = out_.text.size() - 1;
+    json.member("tool_call_id", result.tool_use_id).member("content", text);
+    detail::write_new_members(out_.text, begin, result.extra);
+    json.end_object();
     json.member("timestamp", to_rfc3339(entry.at));
     bool const alone = message.parts.size() == 1 && message.metadata.is_object();
     if (result.is_error || !result.tool_name.empty() || alone) {
@@ -285,10 +293,14 @@ class BladesWriter {
     if (auto const* image = std::get_if<Image>(&part))
       leave_out(entry, "an image of type " + image->media_type);
     if (auto const* opaque = std::get_if<Opaque>(&part)) leave_out(entry, "a part of type " + opaque->type);
-    auto const* text = std::get_if<Text>(&part);
+    if (auto const* text = std::get_if<Text>(&part)) note_text(entry, *text);
     auto const* call = std::get_if<ToolUse>(&part);
-    if ((text && !text->signature.empty()) || (call && !call->signature.empty()))
-      leave_out(entry, "a signature");
+    if (call && !call->signature.empty()) leave_out(entry, "a signature");
+  }
+
+  void note_text(Entry const& entry, Text const& text) {
+    if (!text.signature.empty()) leave_out(entry, "a signature");
+    if (!text.extra.is_null()) leave_out(entry, "members of a text: " + text.extra.str());
   }
 
   Converted out_;

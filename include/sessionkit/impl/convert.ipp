@@ -2,6 +2,7 @@
 #pragma once
 #include <sessionkit/convert.hpp>
 #include <sessionkit/detail/compaction_label.hpp>
+#include <sessionkit/detail/content.hpp>
 #include <sessionkit/detail/json.hpp>
 #include <sessionkit/detail/log_path.hpp>
 #include <sessionkit/detail/raw_json_access.hpp>
@@ -35,6 +36,9 @@ bool strip_proofs(Message& message) {
   for (Part& part : message.parts) {
     if (auto* text = std::get_if<Text>(&part)) clear(text->signature);
     if (auto* call = std::get_if<ToolUse>(&part)) clear(call->signature);
+    if (auto* result = std::get_if<ToolResult>(&part))
+      for (ToolContent& piece : result->content)
+        if (auto* text = std::get_if<Text>(&piece)) clear(text->signature);
   }
   auto const unsigned_thought =
       std::remove_if(message.parts.begin(), message.parts.end(), [](Part const& part) {
@@ -44,6 +48,38 @@ bool strip_proofs(Message& message) {
   any = any || unsigned_thought != message.parts.end();
   message.parts.erase(unsigned_thought, message.parts.end());
   return any;
+}
+
+// What programs that send content as it stands may find beside the members that we know.
+constexpr std::array<std::string_view, 3> api_names{{"cache_control", "citations", "caller"}};
+
+// Takes the members that Anthropic's API does not know out of all parts; their names.
+std::string strip_strange_members(Message& message) {
+  std::string names;
+  auto const name = [&](std::string_view key) { names.append(names.empty() ? "" : ", ").append(key); };
+  auto const strip = [&](RawJson& extra) {
+    std::string kept;
+    detail::for_members(extra.str(), [&](std::string_view key, std::string_view value) {
+      if (std::find(api_names.begin(), api_names.end(), key) == api_names.end())
+        name(key);
+      else
+        kept.append(kept.empty() ? "{\"" : ",\"").append(key).append("\":").append(value);
+      return true;
+    });
+    extra = kept.empty() ? RawJson{} : RawJsonAccess::trust(kept + '}');
+  };
+  auto const strip_address = [&](auto& body) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(body)>, Image>)
+      if (std::holds_alternative<Url>(body.source) && !body.media_type.empty())
+        name("media_type"), body.media_type.clear();
+  };
+  for (Part& part : message.parts) {
+    detail::each_extra(part, strip);
+    std::visit(strip_address, part);
+    if (auto* result = std::get_if<ToolResult>(&part))
+      for (ToolContent& piece : result->content) std::visit(strip_address, piece);
+  }
+  return names;
 }
 
 class LogConverter {
@@ -97,7 +133,11 @@ class LogConverter {
     if (!write(entry)) leave_out(source, fmt::format("{}: {}", detail::kind_of(entry.body), refusal_));
   }
 
-  void add_message(Entry entry, Message const& message) {
+  void add_message(Entry entry, Message message) {
+    if (std::string const names = strip_members(message); !names.empty()) {
+      leave_out(entry, fmt::format("members of a part that are not the API's: {}", names));
+      entry.body = message;
+    }
     for (Part const& part : message.parts)
       if (auto const* call = std::get_if<ToolUse>(&part)) tool_names_[call->id] = call->name;
     EntryId const source = entry.id;
@@ -106,6 +146,8 @@ class LogConverter {
     if (std::string_view const lost = detail::lost_order(message); lines.size() > 1 && !lost.empty())
       leave_out(entry, std::string(lost));
     for (Message& one : lines) {
+      if (std::string const name = unnamed_tool(one); !name.empty())
+        leave_out(entry, fmt::format("the name of the tool that a result is of: {}", name));
       for (Part& part : one.parts)
         if (auto* result = std::get_if<ToolResult>(&part)) name_tool(*result);
       entry.body = std::move(one);
@@ -113,6 +155,21 @@ class LogConverter {
       write_message(entry, source);
       entry.extra = RawJson{};
     }
+  }
+
+  std::string strip_members(Message& message) const {
+    return from_.has_ids && !to_.has_ids ? strip_strange_members(message) : std::string{};
+  }
+
+  // Of a result whose call does not name it, for lines that have no place for the name.
+  std::string unnamed_tool(Message const& message) const {
+    if (std::string_view(to_.name) != "panel") return {};
+    for (Part const& part : message.parts)
+      if (auto const* result = std::get_if<ToolResult>(&part); result && !result->tool_name.empty()) {
+        auto const known = tool_names_.find(result->tool_use_id);
+        if (known == tool_names_.end() || known->second != result->tool_name) return result->tool_name;
+      }
+    return {};
   }
 
   // pi wants to know whose result it is.

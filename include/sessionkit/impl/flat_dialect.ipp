@@ -57,8 +57,8 @@ void take_flat_content(detail::Fields& line, Message& message) {
     return;
   }
   message.content_is_string = detail::take_content(line, message.parts);
-  if (!message.content_is_string || !line.has("signature")) return;
-  std::get<Text>(message.parts.front()).signature = line.text("signature");
+  auto* text = message.parts.size() == 1 ? std::get_if<Text>(&message.parts.front()) : nullptr;
+  if (text && text->signature.empty()) text->signature = line.text("signature");
 }
 
 EntryBody flat_text(detail::Fields& line, Role role) {
@@ -73,7 +73,8 @@ EntryBody decode_flat_user(detail::Fields& line) { return flat_text(line, Role::
 EntryBody decode_flat_assistant(detail::Fields& line) { return flat_text(line, Role::assistant); }
 
 EntryBody decode_flat_call(detail::Fields& line) {
-  ToolUse call{line.text("tool_use_id"), line.text("name"), line.json("input"), line.text("signature")};
+  ToolUse call{line.text("tool_use_id"), line.text("name"), line.json("input"), line.text("signature"),
+               detail::take_part_member(line)};
   if (call.input.is_null()) call.input = RawJsonAccess::trust("{}");
   Message message;
   message.role = Role::assistant;
@@ -86,7 +87,8 @@ EntryBody decode_flat_call(detail::Fields& line) {
 EntryBody decode_flat_result(detail::Fields& line) {
   std::string_view output = line.take("output");
   if (output.empty()) output = line.take("content"); // the later variant
-  ToolResult result{line.text("tool_use_id"), line.text("name"), {}, line.flag("is_error")};
+  ToolResult result{
+      line.text("tool_use_id"), line.text("name"), {}, line.flag("is_error"), detail::take_part_member(line)};
   Message message;
   message.role = Role::tool;
   detail::JsonKind const kind = detail::json_kind(output);
@@ -148,11 +150,17 @@ Result<Entry> decode_flat(RecordView const& record) {
 std::string_view flat_unsayable(Message const& message) {
   if (message.role == Role::system)
     return "flat lines have no system messages; give the text as Target::system";
+  if (!detail::has_members_only(message))
+    return "the extra members of a part are no JSON object; give an object or null";
   bool const alone = message.parts.size() == 1;
   for (Part const& part : message.parts) {
     if (std::holds_alternative<Thinking>(part)) return "flat lines have no reasoning; leave it out";
     bool const call = std::holds_alternative<ToolUse>(part),
                result = std::holds_alternative<ToolResult>(part);
+    auto const* text = std::get_if<Text>(&part);
+    auto const* answer = std::get_if<ToolResult>(&part);
+    if ((text && !alone && !text->signature.empty()) || (answer && detail::has_signed_text(*answer)))
+      return "flat lines have no signatures of texts among others and within results; leave them out";
     if (call && message.role != Role::assistant) return "only the assistant calls tools";
     if (result != (message.role == Role::tool))
       return "a tool result stands in a message of role tool, alone";
@@ -195,6 +203,7 @@ void write_flat_call(detail::JsonWriter& json, ToolUse const& call) {
   json.member("type", "tool_use").member("name", call.name).member("tool_use_id", call.id);
   json.member_raw("input", call.input.str());
   if (!call.signature.empty()) json.member("signature", call.signature);
+  detail::write_part_member(json, call.extra);
 }
 
 void write_flat_result(detail::JsonWriter& json, ToolResult const& result, std::string& out) {
@@ -202,6 +211,7 @@ void write_flat_result(detail::JsonWriter& json, ToolResult const& result, std::
   detail::write_result_content(out, result);
   if (!result.tool_name.empty()) json.member("name", result.tool_name);
   if (result.is_error) json.key("is_error").boolean(true);
+  detail::write_part_member(json, result.extra);
 }
 
 void write_flat_message(detail::JsonWriter& json, Entry const& entry, Message const& message,

@@ -109,11 +109,15 @@ struct PanelUnsayable {
                : "panel compactions hold a summary and counts; leave the details out";
   }
   std::string_view operator()(Message const& message) const {
+    if (!detail::has_members_only(message))
+      return "the extra members of a part are no JSON object; give an object or null";
     for (Part const& part : message.parts) {
       auto const* text = std::get_if<Text>(&part);
       auto const* call = std::get_if<ToolUse>(&part);
       if ((text && !text->signature.empty()) || (call && !call->signature.empty()))
         return "panel lines have no signatures of texts and calls; leave them out";
+      if (auto const* result = std::get_if<ToolResult>(&part); result && detail::has_signed_text(*result))
+        return "panel lines have no signatures within results; leave them out";
       auto const* thinking = std::get_if<Thinking>(&part);
       if (thinking && thinking->signature.empty())
         return "the API refuses reasoning that is not signed; leave it out";
