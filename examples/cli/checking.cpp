@@ -191,7 +191,9 @@ Exit verify(Console& console, Arguments const& args) {
 Exit reindex(Console& console, Arguments const& args) {
   sk::FileStoreOptions options;
   options.create = false;
-  auto const reindexed = sk::reindex_file_store(store_root(args).path, options);
+  options.lock_wait = lock_wait(args);
+  auto const progress = [&](std::size_t done, std::size_t total) { console.progress(done, total); };
+  auto const reindexed = sk::reindex_file_store(store_root(args).path, options, progress);
   if (!reindexed && reindexed.error().code == sk::Errc::not_found) fail_no_store(args);
   auto const sessions = reindexed.value();
   if (console.json())

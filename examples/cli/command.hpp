@@ -27,6 +27,13 @@ struct Arguments {
   std::size_t limit = 50;
   bool archived = false;
 
+  // tail
+  bool follow = false;
+  std::size_t last = 10;
+
+  // doctor
+  bool repair = false, transcripts = false;
+
   // show, history
   bool thinking = false;
   std::string provider = "anthropic", system, model;
@@ -78,6 +85,8 @@ Exit history(Console&, Arguments const&);
 Exit diff(Console&, Arguments const&);
 // converting.cpp
 Exit convert(Console&, Arguments const&);
+// tailing.cpp
+Exit tail(Console&, Arguments const&);
 // tree.cpp
 Exit tree(Console&, Arguments const&);
 // writing.cpp
@@ -88,5 +97,7 @@ Exit remove(Console&, Arguments const&);
 // checking.cpp
 Exit verify(Console&, Arguments const&);
 Exit reindex(Console&, Arguments const&);
+// mending.cpp
+Exit doctor(Console&, Arguments const&);
 
 }

@@ -4,6 +4,7 @@
 
 #include <sessionkit/session_store.hpp>
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,6 +31,9 @@ sessionkit::Result<StorePtr> open_store(Console& console, Arguments const& args,
 
 /// There is nothing in that directory.
 [[noreturn]] void fail_no_store(Arguments const& args);
+
+/// How long the command line says to wait for another writer.
+std::chrono::milliseconds lock_wait(Arguments const& args);
 
 /// A session that a command line names, and where it is.
 struct Named {

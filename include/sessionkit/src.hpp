@@ -9,10 +9,12 @@
 #include <sessionkit/impl/convert.ipp>
 #include <sessionkit/impl/dialect.ipp>
 #include <sessionkit/impl/divergence.ipp>
+#include <sessionkit/impl/doctor.ipp>
 #include <sessionkit/impl/error.ipp>
 #include <sessionkit/impl/file_ops.ipp>
 #include <sessionkit/impl/file_store.ipp>
 #include <sessionkit/impl/flat_dialect.ipp>
+#include <sessionkit/impl/follow.ipp>
 #include <sessionkit/impl/glued_lines.ipp>
 #include <sessionkit/impl/history.ipp>
 #include <sessionkit/impl/history_parts.ipp>
@@ -21,6 +23,7 @@
 #include <sessionkit/impl/history_rules.ipp>
 #include <sessionkit/impl/history_signatures.ipp>
 #include <sessionkit/impl/ids.ipp>
+#include <sessionkit/impl/index_journal.ipp>
 #include <sessionkit/impl/key_index.ipp>
 #include <sessionkit/impl/line_members.ipp>
 #include <sessionkit/impl/line_scan.ipp>
@@ -45,8 +48,10 @@
 #include <sessionkit/impl/provider_native.ipp>
 #include <sessionkit/impl/provider_openai.ipp>
 #include <sessionkit/impl/provider_responses.ipp>
+#include <sessionkit/impl/quarantine.ipp>
 #include <sessionkit/impl/raw_json.ipp>
 #include <sessionkit/impl/record.ipp>
+#include <sessionkit/impl/repair.ipp>
 #include <sessionkit/impl/session.ipp>
 #include <sessionkit/impl/session_index.ipp>
 #include <sessionkit/impl/session_index_file.ipp>
@@ -55,9 +60,12 @@
 #include <sessionkit/impl/session_store.ipp>
 #include <sessionkit/impl/session_writing.ipp>
 #include <sessionkit/impl/store_directory.ipp>
+#include <sessionkit/impl/store_index.ipp>
+#include <sessionkit/impl/store_index_writing.ipp>
 #include <sessionkit/impl/time.ipp>
 #include <sessionkit/impl/tokens.ipp>
 #include <sessionkit/impl/transcript_folder.ipp>
 #include <sessionkit/impl/transcript_reader.ipp>
+#include <sessionkit/impl/transcript_rewrite.ipp>
 #include <sessionkit/impl/transcript_store.ipp>
 #include <sessionkit/impl/transcript_writer.ipp>
