@@ -56,14 +56,6 @@ class Stores(FormatTest):
         self.assertEqual(words(said)[-2:], [("user", ("text", "weiter?")), ("assistant", ("text", "ja"))])
         self.assertEqual(rows[PANEL]["lastAt"], list(lines_of(root / f"{PANEL}.jsonl"))[-1]["timestamp"])
 
-    def test_a_row_keeps_the_time_its_session_was_made_where_the_header_has_none(self):
-        header = PANEL_FILE[0].replace("1708300000000", "0")
-        root = self.store_of({"sessions.json": json.dumps({"sessions": {PANEL: PANEL_ROW}}),
-                              f"{PANEL}.jsonl": [header]})
-        self.say_on(root, PANEL, "user", "hi")
-        self.say_on(root, PANEL, "assistant", "ho")
-        self.assertEqual(read_panel_index(root)[PANEL]["createdAt"], PANEL_ROW["createdAt"])
-
     def test_a_session_of_claw0s_goes_on_and_its_index_follows(self):
         root = self.claw()
         for role, said in (("user", "weiter?"), ("assistant", "ja")):

@@ -184,9 +184,6 @@ void IndexRow::keep_foreign(IndexRow& disk) {
   raw = std::move(disk.raw);
   if (!disk.file.empty()) file = std::move(disk.file);
   if (!disk.key.empty()) key = std::move(disk.key);
-  // A header may lack its time; then the first entry's stands in for it, which is later.
-  if (disk.info.id == info.id && disk.info.created != Timestamp{})
-    info.created = std::min(info.created, disk.info.created);
   if (titled) return;
   title = disk.title == info.display_title() ? std::string{} : std::move(disk.title);
   overridden = disk.overridden;
