@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 #include <sessionkit/convert.hpp>
+#include <sessionkit/detail/batch.hpp>
 #include <sessionkit/detail/compaction_label.hpp>
 #include <sessionkit/detail/content.hpp>
 #include <sessionkit/detail/json.hpp>
@@ -20,9 +21,9 @@ namespace sessionkit { inline namespace v0 {
 namespace {
 
 // Members that mean something in one dialect or the other, so that they cannot go along as strangers.
-constexpr std::array<std::string_view, 12> line_names{{"type", "id", "parentId", "timestamp", "ts", "message",
+constexpr std::array<std::string_view, 13> line_names{{"type", "id", "parentId", "timestamp", "ts", "message",
                                                        "content", "output", "name", "input", "summary",
-                                                       "created"}};
+                                                       "created", "createdAt"}};
 
 bool is_line_name(std::string_view key) {
   return std::any_of(line_names.begin(), line_names.end(),
@@ -99,6 +100,7 @@ class LogConverter {
     } else {
       for (Entry const* entry : detail::path_to_last(log_, out_.unsaid)) add(*entry);
     }
+    write_results();
     return std::move(out_);
   }
 
@@ -140,6 +142,33 @@ class LogConverter {
     }
     for (Part const& part : message.parts)
       if (auto const* call = std::get_if<ToolUse>(&part)) tool_names_[call->id] = call->name;
+    if (to_.joins_results && &from_ != &to_ && detail::is_only_results(message))
+      return hold_results(std::move(entry), message);
+    write_results();
+    put_message(std::move(entry), message);
+  }
+
+  // Results of one group of calls, to be written as one message when something else is said.
+  void hold_results(Entry entry, Message const& message) {
+    if (!results_) {
+      results_ = std::move(entry);
+      return;
+    }
+    joined_[entry.id.str()] = results_->id;
+    for (std::string const& name : detail::join_results(std::get<Message>(results_->body), message))
+      leave_out(entry, fmt::format("\"{}\" of a result: it is joined with others that have one", name));
+    if (!entry.extra.is_null()) leave_out(entry, "members of a result's line: it is joined with others");
+  }
+
+  void write_results() {
+    if (!results_) return;
+    Entry entry = std::move(*results_);
+    results_.reset();
+    Message const message = std::get<Message>(entry.body);
+    put_message(std::move(entry), message);
+  }
+
+  void put_message(Entry entry, Message const& message) {
     EntryId const source = entry.id;
     if (message.role != Role::system) segment_.push_back(entry);
     std::vector<Message> lines = to_.split(message);
@@ -189,6 +218,7 @@ class LogConverter {
 
   // What a compaction keeps stands before it in one kind of dialect, and behind it, again, in the other.
   void add_compaction(Entry entry, Compaction const& source) {
+    write_results();
     auto& compaction = std::get<Compaction>(entry.body);
     if (std::optional<std::uint64_t> const index = source.first_kept_index;
         index && source.first_kept.empty())
@@ -207,7 +237,8 @@ class LogConverter {
   }
 
   void add_with_kept(Entry entry) {
-    EntryId const kept = std::get<Compaction>(entry.body).first_kept;
+    EntryId& kept = std::get<Compaction>(entry.body).first_kept;
+    if (auto const joined = joined_.find(kept.str()); joined != joined_.end()) kept = joined->second;
     bool const known = kept.empty()
                        || std::any_of(segment_.begin(), segment_.end(),
                                       [&](Entry const& message) { return message.id == kept; });
@@ -317,8 +348,10 @@ class LogConverter {
   Dialect const& from_;
   Dialect const& to_;
   Converted out_;
-  std::vector<Entry> segment_; ///< messages since the last compaction
-  std::vector<Entry> again_;   ///< those that are expected to stand again, the next one last
+  std::optional<Entry> results_;                    ///< not yet written: more may belong to them
+  std::unordered_map<std::string, EntryId> joined_; ///< results that stand with others: the first of these
+  std::vector<Entry> segment_;                      ///< messages since the last compaction
+  std::vector<Entry> again_; ///< those that are expected to stand again, the next one last
   std::unordered_map<std::string, std::string> ids_; ///< of a source entry: what it was written as, last
   std::unordered_map<std::string, std::string> first_ids_, tool_names_;
   std::pair<std::string, std::string> pending_;

@@ -2,6 +2,7 @@
 #pragma once
 #include <sessionkit/detail/batch.hpp>
 #include <sessionkit/detail/content.hpp>
+#include <sessionkit/detail/header_marks.hpp>
 #include <sessionkit/detail/line_members.hpp>
 #include <sessionkit/detail/raw_json_access.hpp>
 
@@ -32,10 +33,8 @@ bool has_number(std::string_view line, std::string_view name) noexcept {
 
 bool detect_flat(std::string_view line) noexcept {
   using namespace detail;
-  std::string_view const type = find_member(line, "type");
-  if (type != "\"session\"") return is_flat_line(line, type) && !has_number(line, "ts");
-  return json_kind(find_member(line, "created")) == JsonKind::string
-         && find_member(line, "timestamp").empty();
+  if (is_header_line(line)) return header_owner(line) == HeaderOwner::flat;
+  return is_flat_line(line, find_member(line, "type")) && !has_number(line, "ts");
 }
 
 bool detect_flat_v2(std::string_view line) noexcept {
@@ -227,7 +226,31 @@ void write_flat_message(detail::JsonWriter& json, Entry const& entry, Message co
   if (message.metadata.is_object()) json.member_raw("metadata", message.metadata.str());
 }
 
-Result<void> encode_flat(Entry const& entry, std::string& out) {
+// claw0 reads with `splitlines`, to which these end a line as well. In JSON they stand in texts only, where
+// an escape says the same.
+struct LineEndLike {
+  std::string_view bytes, escape;
+};
+constexpr std::array<LineEndLike, 3> line_end_likes{
+    {{"\xC2\x85", "\\u0085"}, {"\xE2\x80\xA8", "\\u2028"}, {"\xE2\x80\xA9", "\\u2029"}}};
+
+void escape_line_ends(std::string& out, std::size_t begin) {
+  std::size_t at = std::string::npos;
+  for (LineEndLike const& one : line_end_likes) at = std::min(at, out.find(one.bytes, begin));
+  if (at == std::string::npos) return;
+  std::string const line = out.substr(at);
+  out.resize(at);
+  for (std::string_view rest = line; !rest.empty();) {
+    auto const* const one = std::find_if(line_end_likes.begin(), line_end_likes.end(), [&](auto const& like) {
+      return rest.substr(0, like.bytes.size()) == like.bytes;
+    });
+    bool const found = one != line_end_likes.end();
+    out += found ? one->escape : rest.substr(0, 1);
+    rest.remove_prefix(found ? one->bytes.size() : 1);
+  }
+}
+
+Result<void> write_flat_line(Entry const& entry, std::string& out) {
   if (std::string_view const why = std::visit(FlatUnsayable{}, entry.body); !why.empty())
     return Error{Errc::unsupported, 0, fmt::format("entry '{}': {}", entry.id.str(), why)};
   detail::JsonWriter json(out);
@@ -251,6 +274,13 @@ Result<void> encode_flat(Entry const& entry, std::string& out) {
   detail::write_new_members(out, begin, entry.extra);
   json.end_object();
   return {};
+}
+
+Result<void> encode_flat(Entry const& entry, std::string& out) {
+  std::size_t const begin = out.size();
+  Result<void> written = write_flat_line(entry, out);
+  if (written) escape_line_ends(out, begin);
+  return written;
 }
 
 Result<void> encode_flat_v2(Entry const& entry, std::string&) {

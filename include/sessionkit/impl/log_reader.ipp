@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 #include <sessionkit/detail/glued_lines.hpp>
+#include <sessionkit/detail/header_marks.hpp>
 #include <sessionkit/detail/json.hpp>
 #include <sessionkit/detail/log_reader.hpp>
 
@@ -22,13 +23,14 @@ Damage nul_damage(TrimmedLine::Run run) {
       fmt::format("{} bytes where a system crash may have left NULs; they are passed over", run.length)};
 }
 
-// Looks at the begin of a file until a record tells the dialect.
+// Looks at the begin of a file until a record tells the dialect: the first one, or the one behind a header
+// that several programs could have written.
 class FirstRecordSink final : public LineSink {
  public:
   explicit FirstRecordSink(LogReader const& reader, Dialect const*& dialect)
       : reader_(reader), dialect_(dialect) {}
   std::size_t next_window(std::uint64_t bytes_read) override {
-    if (end != 0 || bytes_read >= detect_bytes) return 0;
+    if (is_done() || bytes_read >= detect_bytes) return 0;
     return bytes_read == 0 ? reader_.windows().smallest : static_cast<std::size_t>(bytes_read) * 2;
   }
   bool take(RawLine const& line) override {
@@ -36,23 +38,27 @@ class FirstRecordSink final : public LineSink {
     look(trim_line(line).text);
     std::vector<Damage> ignored;
     for (RawLine const& part : glued_parts(line, trim_line(line).text, ignored)) look(trim_line(part).text);
-    end = reader_.ends_of(line).first;
-    return end == 0;
+    if (end == 0) end = reader_.ends_of(line).first;
+    return !is_done();
   }
   std::uint64_t end = 0;
 
  private:
+  bool is_done() const noexcept { return end != 0 && !doubtful_; }
   void look(std::string_view text) {
-    if (found_ || text.empty()) return;
-    if (Dialect const* known = detect_dialect(text)) {
-      dialect_ = known;
-      found_ = true;
-    }
+    if (text.empty() || (found_ && !doubtful_)) return;
+    if (doubtful_ && (is_header_line(text) || !is_whole_object(text))) return; // told by what is no header
+    Dialect const* known = detect_dialect(text);
+    if (!known && doubtful_ && is_native_line(text)) known = &native_dialect();
+    if (known) dialect_ = known;
+    doubtful_ = !found_ && known && is_doubtful_header(text);
+    found_ = found_ || known;
   }
 
   LogReader const& reader_;
   Dialect const*& dialect_;
   bool found_ = false;
+  bool doubtful_ = false;
 };
 
 // Looks from the end of a file for the last record.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 #include <sessionkit/detail/batch.hpp>
+#include <sessionkit/detail/header_marks.hpp>
 #include <sessionkit/detail/line_members.hpp>
 #include <sessionkit/detail/native_dialect.hpp>
 
@@ -11,11 +12,7 @@ namespace sessionkit { inline namespace v0 {
 namespace {
 
 bool detect_native(std::string_view line) noexcept {
-  using namespace detail;
-  std::string_view const type = find_member(line, "type");
-  if (type != "\"session\"") return false;
-  std::string_view const id = find_member(line, "id");
-  return json_kind(id) == JsonKind::string;
+  return detail::header_owner(line) == detail::HeaderOwner::native && detail::has_text(line, "id");
 }
 
 bool can_native(std::size_t) noexcept { return true; }
