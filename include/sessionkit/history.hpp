@@ -36,7 +36,7 @@ struct Target {
   bool images = true; ///< false: the model reads text only
 };
 
-/// One change that `valid` made, so that nothing is mended silently.
+/// One change that `valid` made, or what `faithful` left out, so that nothing is mended or lost silently.
 struct Repair {
   EntryId entry = {};
   std::string_view rule; ///< a name with static storage (docs/history.md lists them)

@@ -211,6 +211,58 @@ TEST_CASE("strangers among the members go along unless they would mean something
   CHECK_THAT(converted.unsaid[0].what, contains("\"id\""));
 }
 
+TEST_CASE("a header's members that mean something on the other side stay behind") {
+  auto const log = log_of(
+      std::vector<std::string>{
+          R"({"type":"session","version":3,"id":"x","timestamp":"2025-01-01T00:00:00.000Z","createdAt":5})",
+          message_line("a", "", "user", "hi")},
+      native);
+  for (sk::Dialect const* to : {&flat, &panel}) {
+    auto const converted = convert(log, native, *to);
+    auto const header = lines_of(converted.text).at(0);
+    CHECK(sk::detect_dialect(header) == to);
+    CHECK(json::parse(header).value("createdAt", 0LL) != 5);
+    REQUIRE(converted.unsaid.size() == 1);
+    CHECK_THAT(converted.unsaid[0].what, contains("createdAt"));
+  }
+}
+
+TEST_CASE("parallel results become one message where the reader keeps one only") {
+  auto const result = [](char const* id, char const* parent, char const* call, char const* more) {
+    return std::string(R"({"type":"message","id":")") + id + R"(","parentId":")" + parent
+           + R"(","timestamp":"2025-01-01T00:00:02.000Z","message":{"role":"toolResult","toolCallId":")"
+           + call + R"(","toolName":"read","content":[{"type":"text","text":")" + call
+           + R"("}],"isError":false)" + more + "}}";
+  };
+  std::vector<std::string> const lines{
+      header_line("x"),
+      message_line("u", "", "user", "look"),
+      R"({"type":"message","id":"c","parentId":"u","timestamp":"2025-01-01T00:00:01.000Z","message":{"role":"assistant","content":[{"type":"toolCall","id":"t1","name":"read","arguments":{}},{"type":"toolCall","id":"t2","name":"read","arguments":{}}]}})",
+      result("r1", "c", "t1", R"(,"details":1)"),
+      R"({"type":"label","id":"l","parentId":"r1","timestamp":"2025-01-01T00:00:02.000Z","targetId":"u","label":"x"})",
+      result("r2", "l", "t2", R"(,"details":2)")};
+  auto const log = log_of(lines, native);
+  auto const converted = convert(log, native, panel);
+  auto const written = lines_of(converted.text);
+  REQUIRE(written.size() == 4);
+  auto const content = json::parse(written[3])["message"]["content"];
+  REQUIRE(content.size() == 2);
+  CHECK(content[0]["tool_use_id"] == "t1");
+  CHECK(content[1]["tool_use_id"] == "t2");
+  CHECK(json::parse(written[3])["message"]["details"] == 1);
+  REQUIRE(converted.unsaid.size() == 2); // the label, and the second one's details
+  CHECK_THAT(converted.unsaid[1].what, contains("\"details\""));
+
+  // A compaction that keeps from the second result keeps both, once and in one message.
+  auto compacted = lines;
+  compacted.push_back(
+      R"({"type":"compaction","id":"k","parentId":"r2","timestamp":"2025-01-01T00:00:03.000Z","summary":"s","firstKeptEntryId":"r2","tokensBefore":1})");
+  auto const kept = lines_of(convert(log_of(compacted, native), native, panel).text);
+  REQUIRE(kept.size() == 6);
+  CHECK(json::parse(kept[4])["firstKeptEntryId"] == "turn-2");
+  CHECK(json::parse(kept[5])["message"]["content"] == content);
+}
+
 TEST_CASE("results learn the names of their tools where pi wants them") {
   std::vector<std::string> const lines{
       panel_header,

@@ -109,31 +109,27 @@ class BladesReader {
     take_metadata(fields, out);
     std::string strange;
     if (!text.empty()) out.parts.emplace_back(Text{std::move(text)});
-    take_calls(calls, out, strange);
+    take_calls(calls, out);
     bool const result_alone = !result.empty() && out.parts.empty();
     if (!result_alone && out.role != role && (role != Role::tool || result.empty()))
       detail::JsonWriter(strange).member("role", role_name(role));
     if (!result.empty()) {
-      std::string beside;
-      Message answer = result_of(result, out.metadata, beside);
-      if (result_alone) strange += beside, beside.clear();
-      add(std::move(answer), at, result_alone ? members(fields.rest(), strange) : members({}, beside));
+      Message answer = result_of(result, out.metadata);
+      add(std::move(answer), at, result_alone ? fields.rest() : RawJson{});
     }
     if (result_alone) return;
     if (out.parts.empty()) out.parts.emplace_back(Text{});
     add(std::move(out), at, members(fields.rest(), strange));
   }
 
-  // An object of the strange members of a message and of those within its calls and result.
+  // An object of the strange members of a message and the role it had.
   static RawJson members(RawJson rest, std::string const& within) {
     if (within.empty()) return rest;
     std::string const own = rest.is_object() ? rest.str().substr(1, rest.str().size() - 2) : std::string{};
     return RawJsonAccess::trust('{' + own + (own.empty() ? "" : ",") + within + '}');
   }
 
-  static void take_calls(std::string_view calls, Message& out, std::string& strange) {
-    std::string rests;
-    bool any = false;
+  static void take_calls(std::string_view calls, Message& out) {
     detail::for_elements(calls, [&](std::string_view call) {
       if (detail::json_kind(call) != detail::JsonKind::object) {
         std::string body =
@@ -143,14 +139,11 @@ class BladesReader {
       }
       detail::Fields inner(call);
       ToolUse use{name_of(inner, "id"), name_of(inner, "name"), inner.json("args")};
+      use.extra = inner.rest();
       if (use.input.is_null()) use.input = RawJsonAccess::trust("{}");
       out.parts.emplace_back(std::move(use));
-      RawJson const rest = inner.rest();
-      any = any || !rest.is_null();
-      rests.append(rests.empty() ? "" : ",").append(rest.is_null() ? "{}" : rest.str());
       return true;
     });
-    if (any) strange += "\"tool_calls\":[" + rests + ']';
   }
 
   static std::string_view role_name(Role role) noexcept {
@@ -202,7 +195,7 @@ class BladesReader {
 
   // What we wrote about a result stands in the metadata of its message. What a tool answered is for the
   // model, whatever its type.
-  static Message result_of(std::string_view raw, RawJson& metadata, std::string& beside) {
+  static Message result_of(std::string_view raw, RawJson& metadata) {
     detail::Fields fields(raw);
     detail::Fields about(metadata.str());
     ToolResult result{name_of(fields, "tool_call_id"), about.text("tool_name"), {}, about.flag("is_error")};
@@ -211,8 +204,7 @@ class BladesReader {
                        : content == "null"                                    ? std::string{}
                                                                               : std::string(content);
     if (!said.empty()) result.content.emplace_back(Text{std::move(said)});
-    if (RawJson const rest = fields.rest(); !rest.is_null())
-      beside.append(beside.empty() ? "" : ",").append("\"tool_result\":").append(rest.str());
+    result.extra = fields.rest();
     Message message;
     message.role = Role::tool;
     message.parts.emplace_back(std::move(result));
@@ -384,7 +376,6 @@ class BladesWriter {
     std::set<std::string> said;
     if (role_of(entry, message) == detail::to_text(strange(entry, "role", detail::JsonKind::string)))
       said.insert("role");
-    if (calls && !strange(entry, "tool_calls", detail::JsonKind::array).empty()) said.insert("tool_calls");
     write_strangers(entry, begin, said);
     json.end_object();
   }
@@ -410,12 +401,6 @@ class BladesWriter {
   }
 
   void write_calls(detail::JsonWriter& json, Entry const& entry, Message const& message) {
-    std::vector<std::string_view> rests;
-    detail::for_elements(strange(entry, "tool_calls", detail::JsonKind::array), [&](std::string_view rest) {
-      rests.push_back(rest);
-      return true;
-    });
-    std::size_t at = 0;
     json.key("tool_calls").begin_array();
     for (Part const& part : message.parts) {
       auto const* call = std::get_if<ToolUse>(&part);
@@ -423,9 +408,8 @@ class BladesWriter {
       json.begin_object();
       std::size_t const begin = out_.text.size() - 1;
       json.member("id", call->id).member("name", call->name).member_raw("args", args_of(entry, *call));
-      if (at < rests.size()) write_strangers(entry, begin, RawJsonAccess::trust(std::string(rests[at])), {});
+      write_strangers(entry, begin, call->extra, {});
       json.end_object();
-      ++at;
     }
     json.end_array();
   }
@@ -445,11 +429,9 @@ class BladesWriter {
     std::size_t texts = 0;
     for (ToolContent const& piece : result.content) {
       if (auto const* said = std::get_if<Text>(&piece))
-        join(text, *said, texts);
+        join(text, *said, texts), note_text(entry, *said);
       else
         leave_out(entry, "a part of a tool result that is no text");
-      if (auto const* said = std::get_if<Text>(&piece); said && !said->signature.empty())
-        leave_out(entry, "a signature");
     }
     if (texts > 1) leave_out(entry, "the borders of a result's texts, which are joined");
     bool const about = &message.parts.front() == &part && only_results(message); // the message's own members
@@ -459,8 +441,7 @@ class BladesWriter {
     json.member("role", "tool").member("text", "").key("tool_result").begin_object();
     std::size_t const inner = out_.text.size() - 1;
     json.member("tool_call_id", result.tool_use_id).member("content", text);
-    std::string_view const rest = strange(entry, "tool_result", detail::JsonKind::object);
-    if (about && !rest.empty()) write_strangers(entry, inner, RawJsonAccess::trust(std::string(rest)), {});
+    write_strangers(entry, inner, result.extra, {});
     json.end_object().member("timestamp", to_rfc3339(entry.at));
     bool const metadata = about && message.metadata.is_object();
     if (result.is_error || !result.tool_name.empty() || metadata) {
@@ -471,9 +452,7 @@ class BladesWriter {
       if (metadata) write_strangers(entry, within, message.metadata, {});
       json.end_object();
     }
-    std::set<std::string> said;
-    if (!rest.empty()) said.insert("tool_result");
-    if (about) write_strangers(entry, begin, said);
+    if (about) write_strangers(entry, begin, {});
     json.end_object();
   }
 
@@ -482,10 +461,14 @@ class BladesWriter {
     if (auto const* image = std::get_if<Image>(&part))
       leave_out(entry, "an image of type " + image->media_type);
     if (auto const* opaque = std::get_if<Opaque>(&part)) leave_out(entry, "a part of type " + opaque->type);
-    auto const* text = std::get_if<Text>(&part);
+    if (auto const* text = std::get_if<Text>(&part)) note_text(entry, *text);
     auto const* call = std::get_if<ToolUse>(&part);
-    if ((text && !text->signature.empty()) || (call && !call->signature.empty()))
-      leave_out(entry, "a signature");
+    if (call && !call->signature.empty()) leave_out(entry, "a signature");
+  }
+
+  void note_text(Entry const& entry, Text const& text) {
+    if (!text.signature.empty()) leave_out(entry, "a signature");
+    if (!text.extra.is_null()) leave_out(entry, "members of a text: " + text.extra.str());
   }
 
   Converted out_;

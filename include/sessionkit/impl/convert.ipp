@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 #include <sessionkit/convert.hpp>
+#include <sessionkit/detail/batch.hpp>
 #include <sessionkit/detail/compaction_label.hpp>
+#include <sessionkit/detail/content.hpp>
 #include <sessionkit/detail/json.hpp>
 #include <sessionkit/detail/line_members.hpp>
 #include <sessionkit/detail/log_path.hpp>
@@ -21,9 +23,9 @@ namespace sessionkit { inline namespace v0 {
 namespace {
 
 // Members that mean something in one dialect or the other, so that they cannot go along as strangers.
-constexpr std::array<std::string_view, 12> line_names{{"type", "id", "parentId", "timestamp", "ts", "message",
+constexpr std::array<std::string_view, 13> line_names{{"type", "id", "parentId", "timestamp", "ts", "message",
                                                        "content", "output", "name", "input", "summary",
-                                                       "created"}};
+                                                       "created", "createdAt"}};
 
 bool is_line_name(std::string_view key) {
   return std::any_of(line_names.begin(), line_names.end(),
@@ -37,6 +39,9 @@ bool strip_proofs(Message& message) {
   for (Part& part : message.parts) {
     if (auto* text = std::get_if<Text>(&part)) clear(text->signature);
     if (auto* call = std::get_if<ToolUse>(&part)) clear(call->signature);
+    if (auto* result = std::get_if<ToolResult>(&part))
+      for (ToolContent& piece : result->content)
+        if (auto* text = std::get_if<Text>(&piece)) clear(text->signature);
   }
   auto const unsigned_thought =
       std::remove_if(message.parts.begin(), message.parts.end(), [](Part const& part) {
@@ -46,6 +51,38 @@ bool strip_proofs(Message& message) {
   any = any || unsigned_thought != message.parts.end();
   message.parts.erase(unsigned_thought, message.parts.end());
   return any;
+}
+
+// What programs that send content as it stands may find beside the members that we know.
+constexpr std::array<std::string_view, 3> api_names{{"cache_control", "citations", "caller"}};
+
+// Takes the members that Anthropic's API does not know out of all parts; their names.
+std::string strip_strange_members(Message& message) {
+  std::string names;
+  auto const name = [&](std::string_view key) { names.append(names.empty() ? "" : ", ").append(key); };
+  auto const strip = [&](RawJson& extra) {
+    std::string kept;
+    detail::for_members(extra.str(), [&](std::string_view key, std::string_view value) {
+      if (std::find(api_names.begin(), api_names.end(), key) == api_names.end())
+        name(key);
+      else
+        kept.append(kept.empty() ? "{\"" : ",\"").append(key).append("\":").append(value);
+      return true;
+    });
+    extra = kept.empty() ? RawJson{} : RawJsonAccess::trust(kept + '}');
+  };
+  auto const strip_address = [&](auto& body) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(body)>, Image>)
+      if (std::holds_alternative<Url>(body.source) && !body.media_type.empty())
+        name("media_type"), body.media_type.clear();
+  };
+  for (Part& part : message.parts) {
+    detail::each_extra(part, strip);
+    std::visit(strip_address, part);
+    if (auto* result = std::get_if<ToolResult>(&part))
+      for (ToolContent& piece : result->content) std::visit(strip_address, piece);
+  }
+  return names;
 }
 
 class LogConverter {
@@ -65,6 +102,7 @@ class LogConverter {
     } else {
       for (std::size_t const i : detail::path_to_last(log_, out_.unsaid)) add(i);
     }
+    write_results();
     return std::move(out_);
   }
 
@@ -185,9 +223,40 @@ class LogConverter {
     entry.body = Unknown{"message", std::move(message)};
   }
 
-  void add_message(Entry entry, Message const& message) {
+  void add_message(Entry entry, Message message) {
+    if (std::string const names = strip_members(message); !names.empty()) {
+      leave_out(entry, fmt::format("members of a part that are not the API's: {}", names));
+      entry.body = message;
+    }
     for (Part const& part : message.parts)
       if (auto const* call = std::get_if<ToolUse>(&part)) tool_names_[call->id] = call->name;
+    if (to_.joins_results && &from_ != &to_ && detail::is_only_results(message))
+      return hold_results(std::move(entry), message);
+    write_results();
+    put_message(std::move(entry), message);
+  }
+
+  // Results of one group of calls, to be written as one message when something else is said.
+  void hold_results(Entry entry, Message const& message) {
+    if (!results_) {
+      results_ = std::move(entry);
+      return;
+    }
+    joined_[entry.id.str()] = results_->id;
+    for (std::string const& name : detail::join_results(std::get<Message>(results_->body), message))
+      leave_out(entry, fmt::format("\"{}\" of a result: it is joined with others that have one", name));
+    if (!entry.extra.is_null()) leave_out(entry, "members of a result's line: it is joined with others");
+  }
+
+  void write_results() {
+    if (!results_) return;
+    Entry entry = std::move(*results_);
+    results_.reset();
+    Message const message = std::get<Message>(entry.body);
+    put_message(std::move(entry), message);
+  }
+
+  void put_message(Entry entry, Message const& message) {
     EntryId const source = entry.id;
     if (message.role != Role::system) segment_.push_back(entry);
     std::vector<Message> lines = to_.split(message);
@@ -197,8 +266,10 @@ class LogConverter {
       lines.front().metadata = message.metadata; // of several results
     list_border(entry, message);
     for (Message& one : lines) {
+      if (std::string const name = unnamed_tool(one); !name.empty())
+        leave_out(entry, fmt::format("the name of the tool that a result is of: {}", name));
       for (Part& part : one.parts)
-        if (auto* result = std::get_if<ToolResult>(&part)) name_tool(*result, source);
+        if (auto* result = std::get_if<ToolResult>(&part)) name_tool(*result);
       entry.body = std::move(one);
       entry.id = source;
       link(entry);
@@ -218,14 +289,26 @@ class LogConverter {
     open_calls_ = assistant && !message.tool_uses().empty();
   }
 
-  // pi wants to know whose result it is, panel lines have no word for it but the call's.
-  void name_tool(ToolResult& result, EntryId const& source) {
+  std::string strip_members(Message& message) const {
+    return from_.has_ids && !to_.has_ids ? strip_strange_members(message) : std::string{};
+  }
+
+  // Of a result whose call does not name it, for lines that have no place for the name.
+  std::string unnamed_tool(Message const& message) const {
+    if (std::string_view(to_.name) != "panel") return {};
+    for (Part const& part : message.parts)
+      if (auto const* result = std::get_if<ToolResult>(&part); result && !result->tool_name.empty()) {
+        auto const known = tool_names_.find(result->tool_use_id);
+        if (known == tool_names_.end() || known->second != result->tool_name) return result->tool_name;
+      }
+    return {};
+  }
+
+  // pi wants to know whose result it is.
+  void name_tool(ToolResult& result) const {
     auto const known = tool_names_.find(result.tool_use_id);
-    bool const called = known != tool_names_.end();
-    if (to_.has_ids && result.tool_name.empty() && called) result.tool_name = known->second;
-    if (&to_ != &panel_dialect() || result.tool_name.empty()) return;
-    if (!called || known->second != result.tool_name)
-      out_.unsaid.push_back({source, "the name of a result's tool, which is not that of the call before"});
+    if (to_.has_ids && result.tool_name.empty() && known != tool_names_.end())
+      result.tool_name = known->second;
   }
 
   void write_message(Entry& entry, EntryId const& source) {
@@ -238,6 +321,7 @@ class LogConverter {
 
   // What a compaction keeps stands before it in one kind of dialect, and behind it, again, in the other.
   void add_compaction(Entry entry, Compaction const& source) {
+    write_results();
     auto& compaction = std::get<Compaction>(entry.body);
     if (std::optional<std::uint64_t> const index = source.first_kept_index;
         index && source.first_kept.empty())
@@ -256,6 +340,8 @@ class LogConverter {
   }
 
   void add_with_kept(Entry entry) {
+    EntryId& named = std::get<Compaction>(entry.body).first_kept;
+    if (auto const joined = joined_.find(named.str()); joined != joined_.end()) named = joined->second;
     auto& compaction = std::get<Compaction>(entry.body);
     if (compaction.first_kept == entry.id)
       compaction.first_kept = EntryId{}; // as pi says that nothing is kept
@@ -400,7 +486,7 @@ class LogConverter {
   // A stranger never stands in for what a line says itself.
   void list_shadowed(Entry const& entry, std::string_view line) {
     auto const* message = entry.as<Message>();
-    EntryId const& id = at_ == detail::no_parent ? entry.id : log_.entries[at_].id;
+    EntryId const& id = at_ == detail::no_parent || !to_.has_ids ? entry.id : log_.entries[at_].id;
     list_shadowed(id, entry.extra, line);
     if (message && &to_ != &flat_dialect())
       list_shadowed(id, message->metadata, detail::find_member(line, "message"));
@@ -432,7 +518,9 @@ class LogConverter {
   Dialect const& from_;
   Dialect const& to_;
   Converted out_;
-  bool copies_ = false; ///< lines stay as they are where their ids do
+  std::optional<Entry> results_;                    ///< not yet written: more may belong to them
+  std::unordered_map<std::string, EntryId> joined_; ///< results that stand with others: the first of these
+  bool copies_ = false;                             ///< lines stay as they are where their ids do
   std::size_t at_ = detail::no_parent,
               owner_ = detail::no_parent; ///< of the entry at hand, and who was named last
   std::vector<std::size_t> parents_;

@@ -159,6 +159,8 @@ Result<EntryId> Session::append_entry(EntryBody body, AppendOptions const& optio
                  "or a Message"};
   if (std::holds_alternative<Header>(body))
     return Error{Errc::invalid_argument, 0, "a header is written once, when the session is created"};
+  if (!std::holds_alternative<TitleChange>(body)) // which may stand between a call and its results
+    if (auto waiting = state_->store_waiting(); !waiting) return waiting.error();
   std::vector<EntryBody> bodies;
   OnConflict on_conflict = OnConflict::rebase;
   auto* const compaction = std::get_if<Compaction>(&body);
@@ -342,6 +344,7 @@ Result<void> Turn::abort() {
   if (!session_) return over();
   std::shared_ptr<Session::State> const session = std::exchange(session_, nullptr);
   session->in_turn = false;
+  if (auto waiting = session->store_waiting(); !waiting) return waiting.error();
   session->drop_turn();
   if (!stored_ || session->left_no_trace()) return {};
   if (!session->dialect->can(detail::body_index<Custom>)) return session->sync();
