@@ -19,9 +19,9 @@ enum class Role { system, user, assistant, tool };
 // All text is UTF-8. A lone surrogate that a JavaScript program wrote as `\ud83d` is kept as its three-byte
 // WTF-8 form, so that it can be written back as it was; `valid` histories send U+FFFD in its place.
 
-/// `extra` of this and the other parts: null, or an object of the members of the stored part that have no place
-/// beside it (`citations`, `cache_control`). Dialects write it back; only `faithful` histories of logs in the
-/// provider's own shape send it.
+/// `extra` of this and the other parts: null, or an object of the members of the stored part that have no
+/// place beside it (`citations`, `cache_control`). Dialects write it back; only `faithful` histories of logs
+/// in the provider's own shape send it.
 struct Text {
   std::string text;
   std::string signature = {}; ///< opaque proof of the provider, sent back unchanged
