@@ -73,9 +73,9 @@ FileWatch::Woken FileWatch::wait() {
     sigset_t during = mask_before_;
     sigdelset(&during, SIGINT);
     int const n = ppoll(watched, 2, inotify_ >= 0 ? &with_events : &without_events, &during);
-    if (got_interrupt != 0) return interrupted;
-    if (n > 0 && watched[1].revents != 0) return unread;
-    if (n <= 0 || changed()) return look;
+    if (got_interrupt != 0) return Woken::interrupted;
+    if (n > 0 && watched[1].revents != 0) return Woken::unread;
+    if (n <= 0 || changed()) return Woken::look;
   }
 }
 

@@ -429,3 +429,16 @@ TEST_CASE("members of several results go along, and those that the line has itse
   REQUIRE(converted.unsaid.size() == 1);
   CHECK_THAT(converted.unsaid[0].what, contains("toolName"));
 }
+
+TEST_CASE("a part's member of a name that the library writes itself is listed where it cannot go along") {
+  std::string const text =
+      R"({"type":"session","version":3,"id":"s","createdAt":1735689600000})"
+      "\n"
+      R"({"type":"message","message":{"role":"user","content":"go"},"timestamp":1735689601000})"
+      "\n"
+      R"({"type":"message","message":{"role":"assistant","content":[{"type":"tool_use","id":5,"name":"n","input":{}}]},"timestamp":1735689602000})"
+      "\n";
+  sk::Converted const made = convert(log_of(text, panel), panel, native);
+  CHECK(std::any_of(made.unsaid.begin(), made.unsaid.end(),
+                    [](auto const& unsaid) { return unsaid.what.find("\"id\"") != std::string::npos; }));
+}

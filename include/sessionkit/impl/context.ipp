@@ -51,7 +51,9 @@ class ContextBuilder {
 
   // Each entry could be decoded, and the first kept one was met.
   bool sound() const noexcept {
-    return !undecodable_ && (kept_ || !context_.compaction || first_kept_.empty());
+    bool const met = kept_ || !context_.compaction || first_kept_.empty()
+                     || first_kept_ == context_.compaction->id.str(); // which says that nothing is kept
+    return !undecodable_ && met;
   }
 
   Result<Context> finish(Result<detail::WalkResult> walked) && {
@@ -74,7 +76,6 @@ class ContextBuilder {
     first_kept_ = compaction.first_kept.str();
     std::optional<std::uint64_t> const index = compaction.first_kept_index;
     context_.compaction = std::move(entry);
-    if (first_kept_ == context_.compaction->id.str()) first_kept_.clear(); // nothing before it is kept
     if (Dialect const* dialect = find_dialect(context_.dialect); dialect && !dialect->has_ids)
       first_kept_.clear(); // a label: only what follows is kept
     if (first_kept_.empty() && index) resolve(*index);

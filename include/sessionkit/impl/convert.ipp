@@ -56,6 +56,28 @@ bool strip_proofs(Message& message) {
 // What programs that send content as it stands may find beside the members that we know.
 constexpr std::array<std::string_view, 3> api_names{{"cache_control", "citations", "caller"}};
 
+// What dialects write of parts themselves.
+constexpr std::array<std::string_view, 20> part_names{{"type",
+                                                       "text",
+                                                       "textSignature",
+                                                       "thinking",
+                                                       "thinkingSignature",
+                                                       "signature",
+                                                       "redacted",
+                                                       "data",
+                                                       "mimeType",
+                                                       "media_type",
+                                                       "source",
+                                                       "url",
+                                                       "id",
+                                                       "name",
+                                                       "input",
+                                                       "arguments",
+                                                       "thoughtSignature",
+                                                       "tool_use_id",
+                                                       "content",
+                                                       "is_error"}};
+
 // Takes the members that Anthropic's API does not know out of all parts; their names.
 std::string strip_strange_members(Message& message) {
   std::string names;
@@ -490,6 +512,19 @@ class LogConverter {
     list_shadowed(id, entry.extra, line);
     if (message && &to_ != &flat_dialect())
       list_shadowed(id, message->metadata, detail::find_member(line, "message"));
+    if (message) list_shadowed_in_parts(id, *message);
+  }
+  // Members of parts that have a name of ours and were not understood: the name says something else there.
+  void list_shadowed_in_parts(EntryId const& id, Message const& message) {
+    auto const list = [&](RawJson const& extra) {
+      if (!extra.is_object()) return;
+      detail::for_members(extra.str(), [&](std::string_view key, std::string_view) {
+        if (std::find(part_names.begin(), part_names.end(), key) != part_names.end())
+          out_.unsaid.push_back({id, fmt::format("a part's member \"{}\" means something else there", key)});
+        return true;
+      });
+    };
+    for (Part const& part : message.parts) detail::each_extra(part, list);
   }
   void list_shadowed(EntryId const& id, RawJson const& wanted, std::string_view object) {
     if (!wanted.is_object()) return;
