@@ -391,7 +391,7 @@ class BladesWriter {
 
   // The role a document gave it, which says no more than this one.
   static std::string role_of(Entry const& entry, Message const& message) {
-    std::string const was = detail::to_text(strange(entry, "role", detail::JsonKind::string));
+    std::string was = detail::to_text(strange(entry, "role", detail::JsonKind::string));
     bool const other =
         message.role == Role::user
             ? was == "tool"

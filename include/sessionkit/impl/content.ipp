@@ -18,7 +18,8 @@ Opaque opaque_part(std::string_view raw, std::string type) {
 
 // What is left of an image, and of its source as member `source`.
 RawJson image_rest(Fields& fields, Fields& source) {
-  RawJson const inner = source.rest(), outer = fields.rest();
+  RawJson const inner = source.rest();
+  RawJson outer = fields.rest();
   if (inner.is_null()) return outer;
   std::string all = "{\"source\":" + inner.str();
   if (outer.is_object()) all.append(",").append(outer.str(), 1, outer.str().size() - 2);

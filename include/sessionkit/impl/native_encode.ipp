@@ -62,7 +62,7 @@ void write_parts(JsonWriter& json, Message const& message, std::string& out) {
   if (message.parts.empty() && detail::has_member(message.metadata, "content")) return; // it is written there
   json.key("content");
   bool const bare = message.content_is_string && message.role != Role::assistant; // pi needs an array there
-  auto const* text = bare && message.parts.size() == 1 ? std::get_if<Text>(&message.parts[0]) : nullptr;
+  auto const* text = bare && message.parts.size() == 1 ? std::get_if<Text>(&message.parts.front()) : nullptr;
   if (text && text->extra.is_null()) {
     json.string(text->text);
     return;
