@@ -57,26 +57,10 @@ bool strip_proofs(Message& message) {
 constexpr std::array<std::string_view, 3> api_names{{"cache_control", "citations", "caller"}};
 
 // What dialects write of parts themselves.
-constexpr std::array<std::string_view, 20> part_names{{"type",
-                                                       "text",
-                                                       "textSignature",
-                                                       "thinking",
-                                                       "thinkingSignature",
-                                                       "signature",
-                                                       "redacted",
-                                                       "data",
-                                                       "mimeType",
-                                                       "media_type",
-                                                       "source",
-                                                       "url",
-                                                       "id",
-                                                       "name",
-                                                       "input",
-                                                       "arguments",
-                                                       "thoughtSignature",
-                                                       "tool_use_id",
-                                                       "content",
-                                                       "is_error"}};
+constexpr std::array<std::string_view, 19> part_names{
+    {"type", "text", "textSignature", "thinking", "thinkingSignature", "signature", "redacted", "data",
+     "mimeType", "media_type", "url", "id", "name", "input", "arguments", "thoughtSignature", "tool_use_id",
+     "content", "is_error"}};
 
 // Takes the members that Anthropic's API does not know out of all parts; their names.
 std::string strip_strange_members(Message& message) {
