@@ -27,9 +27,20 @@ constexpr std::array<std::string_view, 13> line_names{{"type", "id", "parentId",
                                                        "content", "output", "name", "input", "summary",
                                                        "created", "createdAt"}};
 
-bool is_line_name(std::string_view key) {
-  return std::any_of(line_names.begin(), line_names.end(),
+template <std::size_t Count>
+bool is_among(std::array<std::string_view, Count> const& names, std::string_view key) {
+  return std::any_of(names.begin(), names.end(),
                      [&](std::string_view name) { return detail::key_is(key, name); });
+}
+
+// The members of an object whose key `keeps` answers true for, as written; null if there are none.
+template <class Keeps> RawJson members_that(RawJson const& object, Keeps const& keeps) {
+  std::string kept;
+  detail::for_members(object.str(), [&](std::string_view key, std::string_view value) {
+    if (keeps(key)) kept.append(kept.empty() ? "{\"" : ",\"").append(key).append("\":").append(value);
+    return true;
+  });
+  return kept.empty() ? RawJson{} : RawJsonAccess::trust(kept + '}');
 }
 
 // Takes away the signatures of texts and calls, and reasoning that has none; true if there were any.
@@ -67,15 +78,11 @@ std::string strip_strange_members(Message& message) {
   std::string names;
   auto const name = [&](std::string_view key) { names.append(names.empty() ? "" : ", ").append(key); };
   auto const strip = [&](RawJson& extra) {
-    std::string kept;
-    detail::for_members(extra.str(), [&](std::string_view key, std::string_view value) {
-      if (std::find(api_names.begin(), api_names.end(), key) == api_names.end())
-        name(key);
-      else
-        kept.append(kept.empty() ? "{\"" : ",\"").append(key).append("\":").append(value);
-      return true;
+    extra = members_that(extra, [&](std::string_view key) {
+      bool const known = is_among(api_names, key);
+      if (!known) name(key);
+      return known;
     });
-    extra = kept.empty() ? RawJson{} : RawJsonAccess::trust(kept + '}');
   };
   auto const strip_address = [&](auto& body) {
     if constexpr (std::is_same_v<std::decay_t<decltype(body)>, Image>)
@@ -155,15 +162,11 @@ class LogConverter {
   // Strange members go along unless they mean something on the other side.
   void foreign_members(Entry& entry) {
     if (&from_ == &to_ || !entry.extra.is_object()) return;
-    std::string kept;
-    detail::for_members(entry.extra.str(), [&](std::string_view key, std::string_view value) {
-      if (is_line_name(key))
-        leave_out(entry, fmt::format("its member \"{}\" means something else there", key));
-      else
-        kept.append(kept.empty() ? "{\"" : ",\"").append(key).append("\":").append(value);
-      return true;
+    entry.extra = members_that(entry.extra, [&](std::string_view key) {
+      bool const foreign = is_among(line_names, key);
+      if (foreign) leave_out(entry, fmt::format("its member \"{}\" means something else there", key));
+      return !foreign;
     });
-    entry.extra = kept.empty() ? RawJson{} : RawJsonAccess::trust(kept + '}');
   }
 
   void in_range(Entry& entry) {
@@ -503,7 +506,7 @@ class LogConverter {
     auto const list = [&](RawJson const& extra) {
       if (!extra.is_object()) return;
       detail::for_members(extra.str(), [&](std::string_view key, std::string_view) {
-        if (std::find(part_names.begin(), part_names.end(), key) != part_names.end())
+        if (is_among(part_names, key))
           out_.unsaid.push_back({id, fmt::format("a part's member \"{}\" means something else there", key)});
         return true;
       });
@@ -554,122 +557,6 @@ class LogConverter {
   std::size_t steps_ = 0;
   std::uint32_t made_ = 0;
 };
-
-struct KindName {
-  std::string_view operator()(Header const&) const { return "a header"; }
-  std::string_view operator()(Message const&) const { return "a message"; }
-  std::string_view operator()(Compaction const&) const { return "a compaction"; }
-  std::string_view operator()(BranchSummary const&) const { return "the summary of a branch"; }
-  std::string_view operator()(TitleChange const&) const { return "a title"; }
-  std::string_view operator()(StateChange const&) const { return "state"; }
-  std::string_view operator()(ArchiveChange const&) const { return "an archive mark"; }
-  std::string_view operator()(Label const&) const { return "a label"; }
-  std::string_view operator()(ModelChange const&) const { return "a change of model"; }
-  std::string_view operator()(CustomMessage const&) const { return "a custom message"; }
-  std::string_view operator()(Custom const&) const { return "data of an extension"; }
-  std::string_view operator()(Unknown const&) const { return "an unknown line"; }
-};
-
-}
-
-namespace detail {
-
-std::string_view kind_of(EntryBody const& body) noexcept { return std::visit(KindName{}, body); }
-
-std::vector<std::size_t> parents_of(Log const& log) {
-  auto const& all = log.entries;
-  std::unordered_map<std::string, std::size_t> places;
-  std::vector<std::size_t> parents(all.size(), no_parent);
-  std::size_t last = no_parent;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (all[i].as<Header>()) continue;
-    auto const named = all[i].link == Parent::entry ? places.find(all[i].parent.str()) : places.end();
-    bool const root = all[i].link == Parent::root || (all[i].link == Parent::entry && all[i].parent.empty());
-    if (!root) parents[i] = named != places.end() ? named->second : last;
-    places[all[i].id.str()] = i;
-    last = i;
-  }
-  return parents;
-}
-
-std::vector<std::size_t> path_to_last(Log const& log, std::vector<Unsaid>& beside) {
-  auto const& all = log.entries;
-  std::vector<std::size_t> const parents = parents_of(log);
-  std::size_t last = no_parent;
-  for (std::size_t i = 0; i < all.size(); ++i)
-    if (!all[i].as<Header>()) last = i;
-  std::vector<bool> on_path(all.size());
-  for (std::size_t i = last; i < all.size(); i = parents[i]) on_path[i] = true;
-  std::vector<std::size_t> path;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (on_path[i])
-      path.push_back(i);
-    else if (!all[i].as<Header>())
-      beside.push_back({all[i].id, fmt::format("{} on another branch", kind_of(all[i].body))});
-  }
-  return path;
-}
-
-std::string_view lost_order(Message const& message) noexcept {
-  bool called = false;
-  for (Part const& part : message.parts) {
-    if (called && std::holds_alternative<Text>(part))
-      return "the order within a message: a text stands behind a call, and is stored apart from it";
-    called = called || std::holds_alternative<ToolUse>(part);
-  }
-  return {};
-}
-
-Entry header_of(Log const& log, SessionId const& id) {
-  Entry header;
-  header.body = Header{};
-  for (Entry const& entry : log.entries)
-    if (entry.as<Header>()) {
-      header = entry;
-      break;
-    }
-  if (header.at == Timestamp{} && !log.entries.empty()) header.at = log.entries.front().at;
-  auto& body = std::get<Header>(header.body);
-  if (body.id.empty()) body.id = id.str();
-  header.link = Parent::root;
-  return header;
-}
-
-void list_damage(Log const& log, std::vector<Unsaid>& unsaid) {
-  for (Damage const& damage : log.damage)
-    if (is_damage(damage.kind))
-      unsaid.push_back(
-          {{},
-           fmt::format("{} bytes of damage at offset {}: {}", damage.length, damage.offset, damage.what)});
-  bool header = false;
-  for (Entry const& entry : log.entries)
-    if (entry.as<Header>() && std::exchange(header, true))
-      unsaid.push_back({entry.id, "a header that is not the first one"});
-}
-
-void list_spelling(Log const& log, std::size_t place, std::vector<Unsaid>& unsaid) {
-  if (place >= log.lines.size() || log.lines[place].empty()) return;
-  Entry const& entry = log.entries[place];
-  std::string_view const line = log.lines[place];
-  if (!check_json(line).utf8)
-    unsaid.push_back({entry.id, "bytes that are not UTF-8: U+FFFD stands in their place"});
-  if (entry.at != Timestamp{}) return;
-  for (std::string_view const name : {"timestamp", "ts", "created", "createdAt"}) {
-    std::string_view const time = find_member(line, name);
-    bool const epoch = time.substr(0, 11) == "\"1970-01-01" || time.substr(0, 11) == "\"1969-12-31";
-    if (!time.empty() && time != "null" && to_double(time) != 0.0 && !epoch)
-      unsaid.push_back({entry.id, fmt::format("its time, which is none: {}", time.substr(0, 100))});
-  }
-}
-
-void list_time_of_years(Entry& entry, std::vector<Unsaid>& unsaid) {
-  constexpr std::int64_t first = -62'167'219'200'000, last = 253'402'300'799'999;
-  std::int64_t const ms = to_unix_ms(entry.at);
-  if (ms >= first && ms <= last) return;
-  unsaid.push_back(
-      {entry.id, fmt::format("its time, which is not in the years 0 to 9999: {}", to_rfc3339(entry.at))});
-  entry.at = from_unix_ms(ms < first ? first : last);
-}
 
 }
 

@@ -18,7 +18,8 @@ bool detect_native(std::string_view line) noexcept {
 bool can_native(std::size_t) noexcept { return true; }
 
 // A head as pi and we write it: type, id and parentId before all else, in plain ASCII. False: look closer.
-bool usual_head(std::string_view line, RecordView& out) noexcept {
+bool usual_head(RecordView& out) noexcept {
+  std::string_view line = out.line;
   auto const take = [&line](std::string_view expected) {
     if (line.substr(0, expected.size()) != expected) return false;
     line.remove_prefix(expected.size());
@@ -50,9 +51,7 @@ bool native_head(std::string_view line, RecordView& out, std::deque<std::string>
   unescaped.clear();
   out = RecordView{};
   out.line = line;
-  if (usual_head(line, out)) return true;
-  out = RecordView{};
-  out.line = line;
+  if (RecordView usual = out; usual_head(usual)) return out = usual, true;
   unsigned seen = 0;
   char const* const first = skip_space(line.data(), line.data() + line.size());
   bool const whole = for_members(line.substr(static_cast<std::size_t>(first - line.data())),
