@@ -54,6 +54,7 @@
 #include <sessionkit/impl/raw_json.ipp>
 #include <sessionkit/impl/record.ipp>
 #include <sessionkit/impl/repair.ipp>
+#include <sessionkit/impl/row_store.ipp>
 #include <sessionkit/impl/session.ipp>
 #include <sessionkit/impl/session_index.ipp>
 #include <sessionkit/impl/session_index_file.ipp>

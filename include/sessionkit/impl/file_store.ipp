@@ -136,9 +136,11 @@ Result<void> FileStore::move_to_trash(SessionId const& id) {
   if (!file) return file.error();
   if (auto r = detail::lock_within(*ops_, file->get(), options_.lock_wait, path); !r) return r;
   detail::FileStatus held, named;
-  if (ops_->status(file->get(), held) < 0 || ops_->status_at(folder_.directory(), name.c_str(), named) < 0
-      || !held.same_file(named))
+  int looked = ops_->status(file->get(), held);
+  if (looked == 0) looked = ops_->status_at(folder_.directory(), name.c_str(), named);
+  if (looked == -ENOENT || (looked == 0 && !held.same_file(named)))
     return index_.missing(id); // somebody was faster
+  if (looked < 0) return detail::file_error(-looked, path, "cannot look at the transcript");
   Result<detail::OpenFile> const trash = detail::open_trash(*ops_, directory_.get(), root_);
   if (!trash) return trash.error();
   int failed = ops_->rename(folder_.directory(), name.c_str(), trash->get(), name.c_str(), false);
