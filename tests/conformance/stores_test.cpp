@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "custom_store/custom_store.hpp"
 #include "kit.hpp"
 #include "support/data.hpp"
 #include "support/faulty_file_ops.hpp"
@@ -95,4 +96,26 @@ TEST_CASE("the memory store keeps the contract") {
 
 TEST_CASE("the file store keeps the contract with native lines") {
   conforms(Files{sk::profiles::native}.subject());
+}
+
+TEST_CASE("the file store keeps the contract with ai-panel's lines") {
+  conforms(Files{sk::profiles::ai_panel}.subject());
+}
+
+TEST_CASE("the file store keeps the contract with claw0's lines and layout") {
+  Files files{sk::profiles::claw0};
+  StoreUnderTest store = files.subject();
+  store.claims = Claim::persistent | Claim::shared | Claim::shared_between_processes | Claim::durable
+                 | Claim::trash | Claim::any_bytes;
+  conforms(store);
+}
+
+TEST_CASE("a store that a newcomer writes keeps the contract") {
+  StoreUnderTest store;
+  store.name = "custom";
+  store.open_empty = [] {
+    return sk::Result<std::shared_ptr<sk::SessionStore>>(std::make_shared<custom::MapStore>());
+  };
+  store.claims = Claim::any_bytes;
+  conforms(store);
 }

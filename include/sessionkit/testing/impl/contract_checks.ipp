@@ -333,8 +333,12 @@ void info_of_every_kind(Trial& t) {
   Position end = t.must(store->append(id, batch_of(t.session(id, 1, about))), "append");
   for (EntryBody& body : bodies_of_every_kind()) {
     if (!can_say(t, body)) continue;
-    std::string line;
-    end = t.must(store->append(id, batch_of({t.entry(std::move(body))}, end)), "append");
+    Records batch;
+    if (auto const* message = std::get_if<Message>(&body))
+      for (Message& one : t.dialect.split(*message)) batch.push_back(t.entry(std::move(one)));
+    else
+      batch.push_back(t.entry(std::move(body)));
+    end = t.must(store->append(id, batch_of(batch, end)), "append");
     std::string const wrong = difference(folded(*store, id), t.must(store->info(id), "info"));
     t.expect(wrong.empty(), "info is not the fold of the log: " + wrong);
     SessionPage const page = t.must(store->list({}), "list");

@@ -64,12 +64,13 @@ void core_both_orders(Trial& t) {
   auto store = t.empty();
   SessionId const id = sid("s1");
   Records const records = t.session(id, 9);
-  t.must(store->append(id, batch_of(records)), "append");
+  Position const end = t.must(store->append(id, batch_of(records)), "append");
   for (auto const order : {ReadRange::oldest_first, ReadRange::newest_first})
     for (std::size_t const most : {1U, 2U, 3U, 10U, 11U}) {
       ReadRange range;
       range.order = order;
       range.max_records = most;
+      t.expect(t.must(store->read(id, range), "read").log_end == end, "log_end of a page is not the log's");
       WholeLog const log = read_log(*store, id, range);
       t.expect(difference(records, log).empty(),
                "read by " + std::to_string(most) + ": " + difference(records, log));
@@ -211,6 +212,7 @@ void core_make_again(Trial& t) {
   Header about;
   about.key = "old";
   t.must(store->append(id, batch_of(t.session(id, 5, about))), "append");
+  t.expect(t.must(store->info(id), "info").key == "old", "the key is another");
   t.must(store->remove(id), "remove");
   about.key = "new";
   Records const fresh = t.session(id, 1, about);

@@ -94,16 +94,20 @@ void append_faults(Trial& t, bool starts, bool durable) {
 void reading_faults(Trial& t) {
   SessionId const id = sid("s1");
   auto store = t.empty();
-  Records const all = t.session(id, 3);
+  Header about;
+  about.key = "main:cli:user";
+  ListQuery by_key;
+  by_key.key = about.key;
+  Records const all = t.session(id, 3, about);
   t.must(store->append(id, batch_of(all)), "append");
-  t.must(store->append(sid("s2"), batch_of(t.session(sid("s2"), 1))), "append");
+  t.must(store->append(sid("s2"), batch_of(t.session(sid("s2"), 1, about))), "append");
   with_each_fault(t, [&](auto arm, auto disarm, std::string const& where) {
     bool const reopens = t.claims(Claim::persistent);
     if (reopens) store.reset(), store = t.again();
     arm();
     Result<RecordPage> const page = store->read(id, {});
     Result<SessionInfo> const info = store->info(id);
-    Result<SessionPage> const list = store->list({});
+    Result<SessionPage> const list = store->list(by_key);
     disarm();
     if (page)
       t.expect(page->items().size() == all.size(), where + "read gave a part and no error");
@@ -197,8 +201,10 @@ void add_fault_checks(std::vector<Check>& all) {
   add(
       "start_faults", "so the start of a session", [](Trial& t) { append_faults(t, true, true); },
       Claim::survives_faults);
-  add("reading_faults", "what cannot be read is an error, never absent or shorter", reading_faults,
-      Claim::survives_faults);
+  add("reading_faults",
+      "what cannot be read is an error, never absent or shorter; so is the list of a key that may not be "
+      "whole",
+      reading_faults, Claim::survives_faults);
   add("removal_faults", "a failed removal leaves all or nothing", removal_faults, Claim::survives_faults);
   add(
       "all_or_nothing", "a failed append leaves its batch whole or not at all",
