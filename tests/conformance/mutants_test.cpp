@@ -225,6 +225,14 @@ struct EmptyPageForLongLine : Good {
     return page;
   }
 };
+struct FromIsInclusive : Good { // the record that ends there, once more
+  Result<RecordPage> read(SessionId const& id, ReadRange const& range) override {
+    ReadRange wider = range;
+    if (range.from && range.order == ReadRange::oldest_first && range.from->value() > 0)
+      wider.from = Position{range.from->value() - 1};
+    return in->read(id, wider);
+  }
+};
 struct PagesOverlap : Good {
   Result<RecordPage> read(SessionId const& id, ReadRange const& range) override {
     auto page = in->read(id, range);
@@ -647,6 +655,7 @@ std::vector<Mutant> mutants() {
       mutant<PagesOverlap>("gives a record on two pages", "reads_both_orders"),
       mutant<ReadingNeverEnds>("says that more follows, always", "starts_a_session"),
       mutant<LogEndIsOfPage>("takes the end of a page for that of the log", "reads_both_orders"),
+      mutant<FromIsInclusive>("reads on from one record too early", "reads_from_any_end"),
       mutant<NormalisesJson>("normalises JSON", "raw_lines"),
       mutant<ReplacesBytes>("replaces bytes that are not UTF-8", "bytes_not_utf8"),
       mutant<CutsIdsAtNul>("cuts ids at a NUL", "entry_ids"),
