@@ -2,6 +2,7 @@
 # sessionkit::sessionkit   compiled; static or shared as BUILD_SHARED_LIBS says
 # sessionkit::header_only  the program includes <sessionkit/src.hpp> in exactly one .cpp
 # sessionkit::json         the bridge <sessionkit/json.hpp>: adds nlohmann_json to what links it
+# sessionkit::sqlite       the store in an SQLite file, <sessionkit/sqlite/sqlite_store.hpp>
 # sessionkit::testing      the conformance kit for stores, <sessionkit/testing/store_conformance.hpp>
 if(NOT TARGET fmt::fmt)
   find_package(fmt 9 REQUIRED)
@@ -77,3 +78,14 @@ endfunction()
 set(sessionkit_components)
 find_package(Threads REQUIRED)
 sessionkit_add_component(testing Threads::Threads)
+
+if(SESSIONKIT_WITH_SQLITE STREQUAL "AUTO")
+  if(sessionkit_top_level)
+    find_package(SQLite3 3.35 QUIET)
+  endif()
+elseif(SESSIONKIT_WITH_SQLITE)
+  find_package(SQLite3 3.35 REQUIRED)
+endif()
+if(SESSIONKIT_WITH_SQLITE AND SQLite3_FOUND)
+  sessionkit_add_component(sqlite SQLite::SQLite3)
+endif()

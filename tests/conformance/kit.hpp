@@ -24,6 +24,7 @@ inline kit::ConformanceOptions kit_options() {
   }
   if (char const* const seed = std::getenv("SESSIONKIT_SEED"))
     options.seed = std::strtoull(seed, nullptr, 10);
+  if (char const* const only = std::getenv("SESSIONKIT_CHECK")) options.only = only;
   return options;
 }
 
