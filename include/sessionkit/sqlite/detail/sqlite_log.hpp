@@ -23,7 +23,7 @@ class SqliteTables {
     std::string_view dialect = "native";
     LogTail tail = {};
     std::int64_t stale = 0;
-    bool has_row = false; ///< `row_json` is there
+    bool adopted = false; ///< made by ZeroClaw: no line of its own says what a header does
   };
   Result<std::optional<Row>> find(SqliteDatabase& db, SessionId const& id) const;
   /// The summary of a row that is not stale; of one that is, after folding what is new, which it stores.
@@ -31,14 +31,16 @@ class SqliteTables {
 
   /// Records in order, until `use` answers false.
   using Use = std::function<bool(RecordPage::Item const&)>;
-  static Result<void> each_behind(SqliteDatabase& db, SessionId const& id, Position from, std::size_t most,
-                                  Use const& use);
-  static Result<void> each_up_to(SqliteDatabase& db, SessionId const& id, Position from, std::size_t most,
-                                 Use const& use);
-  static Result<Position> end_of(SqliteDatabase& db, SessionId const& id);
+  static Result<void> each_behind(SqliteDatabase& db, SessionId const& id, Row const& row, Position from,
+                                  std::size_t most, Use const& use);
+  static Result<void> each_up_to(SqliteDatabase& db, SessionId const& id, Row const& row, Position from,
+                                 std::size_t most, Use const& use);
+  static Result<Position> end_of(SqliteDatabase& db, SessionId const& id, Row const& row);
 
   Result<void> create(SqliteDatabase& db, SessionId const& id, SessionInfo const& info) const;
-  Result<void> store(SqliteDatabase& db, SessionInfo const& info, std::string_view dialect) const;
+  /// `adopted`: it has no header of its own.
+  Result<void> store(SqliteDatabase& db, SessionInfo const& info, std::string_view dialect,
+                     bool adopted) const;
   /// Writes the batch's records from `from` on; answers where each ends.
   Result<std::vector<Position>> add(SqliteDatabase& db, SessionId const& id,
                                     std::vector<RecordView> const& records, std::size_t from,

@@ -8,14 +8,14 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 
 namespace {
 
-// A message's members but the time, which has a column of its own.
+// A message's members, but what every native line says: its time has a column of its own.
 std::optional<std::string> metadata_column(RawJson const& metadata) {
   if (!metadata.is_object()) return std::nullopt;
   std::string text;
   JsonWriter json(text);
   json.begin_object();
   for_members(metadata.str(), [&](std::string_view key, std::string_view value) {
-    if (key_is(key, "timestamp")) return true;
+    if (key_is(key, "timestamp") || key_is(key, "usage")) return true;
     std::string name;
     append_unescaped(name, key);
     json.member_raw(name, value);

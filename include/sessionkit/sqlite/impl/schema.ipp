@@ -37,7 +37,7 @@ ALTER TABLE sessions ADD COLUMN archived INTEGER;
 ALTER TABLE sessions ADD COLUMN updated_ms INTEGER;
 ALTER TABLE sessions ADD COLUMN dialect TEXT;
 ALTER TABLE sessions ADD COLUMN row_json TEXT;
-ALTER TABLE sessions ADD COLUMN last_id INTEGER;
+ALTER TABLE sessions ADD COLUMN log_end INTEGER;
 ALTER TABLE sessions ADD COLUMN last_crc INTEGER;
 ALTER TABLE sessions ADD COLUMN stale INTEGER NOT NULL DEFAULT 1;
 ALTER TABLE session_messages ADD COLUMN entry_id TEXT;
@@ -187,8 +187,9 @@ Result<SqliteSchema> make_schema(SqliteDatabase& database, std::set<std::string>
   bool add_index = true;
   if (tables.empty()) {
     if (auto r = database.run(zeroclaw_tables); !r) return r.error();
-    if (auto r = database.run("PRAGMA application_id = 1397443924; PRAGMA user_version = 1"); !r)
-      return r.error();
+    std::string const ours = fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}",
+                                         sqlite_application_id, sqlite_schema_version);
+    if (auto r = database.run(ours.c_str()); !r) return r.error();
   } else {
     Result<SqliteSchema> found = look_at_schema(database, tables);
     if (!found) return found;

@@ -60,6 +60,11 @@ std::int64_t sqlite_integer(std::uint64_t value) {
   return static_cast<std::int64_t>(std::min(value, most));
 }
 
+constexpr Position header_end{1};
+constexpr std::string_view adopted_dialect = "zeroclaw"; // in the column: native lines without a header
+
+Position end_of_id(std::int64_t id) { return Position{2 * static_cast<std::uint64_t>(id)}; }
+
 std::optional<std::string_view> null_if_empty(std::string_view text) {
   return text.empty() ? std::nullopt : std::optional<std::string_view>(text);
 }
@@ -67,7 +72,7 @@ std::optional<std::string_view> null_if_empty(std::string_view text) {
 // One row of `records_behind` and its kind.
 bool use_record(SqliteQuery const& query, SqliteTables::Use const& use) {
   RecordPage::Item item;
-  item.end = Position{static_cast<std::uint64_t>(query.integer(0))};
+  item.end = end_of_id(query.integer(0));
   std::string line, place;
   std::deque<std::string> unescaped;
   if (query.is_null(5)) {
@@ -87,13 +92,34 @@ bool use_record(SqliteQuery const& query, SqliteTables::Use const& use) {
   return use(item);
 }
 
-Result<void> each_record(SqliteDatabase& db, char const* sql, SessionId const& id, Position from,
+// Answers whether all was used.
+Result<bool> each_record(SqliteDatabase& db, char const* sql, SessionId const& id, Position from,
                          std::size_t most, SqliteTables::Use const& use) {
   SqliteQuery query(db, sql);
-  query.with(id.str()).with(sqlite_integer(from.value())).with(sqlite_integer(most));
+  query.with(id.str()).with(sqlite_integer(from.value() / 2)).with(sqlite_integer(most));
   while (query.row())
-    if (!use_record(query, use)) return {};
-  return query.done();
+    if (!use_record(query, use)) return false;
+  if (query.failed()) return query.error();
+  return true;
+}
+
+// What a session's row says, as the first line of a log.
+bool use_header(SessionId const& id, SqliteTables::Row const& row, SqliteTables::Use const& use) {
+  Header header;
+  header.id = id.str();
+  header.key = row.key;
+  header.agent = row.agent;
+  Entry entry;
+  Result<Timestamp> const at = parse_rfc3339(row.created_at);
+  if (at) entry.at = *at;
+  entry.body = std::move(header);
+  std::string line;
+  if (!native_dialect().encode(entry, line)) return true;
+  RecordPage::Item item;
+  std::deque<std::string> unescaped;
+  static_cast<void>(native_dialect().head(line, item, unescaped));
+  item.end = header_end;
+  return use(item);
 }
 
 }
@@ -101,7 +127,7 @@ Result<void> each_record(SqliteDatabase& db, char const* sql, SessionId const& i
 SqliteTables::SqliteTables(SqliteSchema const& schema) : schema_(schema) {
   std::string const key = schema.key_column, agent = schema.agent_column;
   find_sql_ = fmt::format(
-      "SELECT {}, status, title, created_at, updated_at, dialect, row_json, last_id, last_crc, stale, {} "
+      "SELECT {}, status, title, created_at, updated_at, dialect, row_json, log_end, last_crc, stale, {} "
       "FROM sessions WHERE session_id = ?1",
       key, agent.empty() ? "NULL" : agent);
   std::string columns = agent.empty() ? "" : ", " + agent, values = agent.empty() ? "" : ", ?4";
@@ -112,7 +138,7 @@ SqliteTables::SqliteTables(SqliteSchema const& schema) : schema_(schema) {
                   key, columns, values);
   store_sql_ = fmt::format("UPDATE sessions SET {} = ?2, title = ?3, updated_at = ?4, agent = ?5, user_id = "
                            "?6, archived = ?7, updated_ms = ?8, "
-                           "row_json = ?9, last_id = ?10, last_crc = ?11, dialect = ?12, stale = 0, status = "
+                           "row_json = ?9, log_end = ?10, last_crc = ?11, dialect = ?12, stale = 0, status = "
                            "CASE WHEN ?7 THEN 'archived' WHEN "
                            "status = 'archived' THEN 'active' ELSE status END WHERE session_id = ?1",
                            key);
@@ -135,11 +161,11 @@ Result<std::optional<SqliteTables::Row>> SqliteTables::find(SqliteDatabase& db, 
   row.created_at = query.text(3);
   row.updated_at = query.text(4);
   row.dialect = known_dialect(query.text(5));
-  row.has_row = !query.is_null(6);
+  row.adopted = query.is_null(5) || query.text(5) == adopted_dialect;
   row.row_json = query.text(6);
   row.tail = {Position{static_cast<std::uint64_t>(query.integer(7))},
               static_cast<std::uint32_t>(query.integer(8))};
-  row.stale = row.has_row ? query.integer(9) : 2;
+  row.stale = query.is_null(6) ? 2 : query.integer(9);
   row.agent = query.text(10);
   return std::optional<Row>(std::move(row));
 }
@@ -164,32 +190,42 @@ Result<SessionInfo> SqliteTables::summary(SqliteDatabase& db, SessionId const& i
   info.archived = row.status == "archived";
   Timestamp const updated = info.updated;
   constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
-  Result<void> const folded = each_behind(db, id, info.end, all, [&](RecordPage::Item const& item) {
+  Result<void> const folded = each_behind(db, id, row, info.end, all, [&](RecordPage::Item const& item) {
     fold(info, item, row.dialect);
     return true;
   });
   if (!folded) return folded.error();
   info.updated = std::max(info.updated, updated);
-  if (auto r = store(db, info, row.dialect); !r) return r.error();
+  if (auto r = store(db, info, row.dialect, row.adopted); !r) return r.error();
   row.tail = {info.end, info.end_crc};
   row.stale = 0;
   return info;
 }
 
-Result<void> SqliteTables::each_behind(SqliteDatabase& db, SessionId const& id, Position from,
+Result<void> SqliteTables::each_behind(SqliteDatabase& db, SessionId const& id, Row const& row, Position from,
                                        std::size_t most, Use const& use) {
-  return each_record(db, records_behind, id, from, most, use);
+  if (row.adopted && from < header_end && most > 0 && !use_header(id, row, use)) return {};
+  Result<bool> const done = each_record(db, records_behind, id, from, most, use);
+  return done ? Result<void>{} : done.error();
 }
-Result<void> SqliteTables::each_up_to(SqliteDatabase& db, SessionId const& id, Position from,
+Result<void> SqliteTables::each_up_to(SqliteDatabase& db, SessionId const& id, Row const& row, Position from,
                                       std::size_t most, Use const& use) {
-  return each_record(db, records_up_to, id, from, most, use);
+  std::size_t used = 0;
+  Result<bool> const done = each_record(db, records_up_to, id, from, most, [&](RecordPage::Item const& item) {
+    ++used;
+    return use(item);
+  });
+  if (!done) return done.error();
+  if (row.adopted && *done && used < most && from >= header_end) use_header(id, row, use);
+  return {};
 }
 
-Result<Position> SqliteTables::end_of(SqliteDatabase& db, SessionId const& id) {
+Result<Position> SqliteTables::end_of(SqliteDatabase& db, SessionId const& id, Row const& row) {
   SqliteQuery query(db, last_ids);
   query.with(id.str());
   if (!query.row()) return query.error();
-  return Position{static_cast<std::uint64_t>(std::max(query.integer(0), query.integer(1)))};
+  return std::max(end_of_id(std::max(query.integer(0), query.integer(1))),
+                  row.adopted ? header_end : Position{});
 }
 
 Result<void> SqliteTables::create(SqliteDatabase& db, SessionId const& id, SessionInfo const& info) const {
@@ -205,8 +241,8 @@ Result<void> SqliteTables::create(SqliteDatabase& db, SessionId const& id, Sessi
   return SqliteQuery(db, point_key).with(info.key).with(id.str()).with(at).done();
 }
 
-Result<void> SqliteTables::store(SqliteDatabase& db, SessionInfo const& info,
-                                 std::string_view dialect) const {
+Result<void> SqliteTables::store(SqliteDatabase& db, SessionInfo const& info, std::string_view dialect,
+                                 bool adopted) const {
   std::string const at = to_rfc3339(info.updated), row = to_row_text(info);
   SqliteQuery query(db, store_sql_.c_str());
   query.with(info.id.str())
@@ -216,7 +252,8 @@ Result<void> SqliteTables::store(SqliteDatabase& db, SessionInfo const& info,
       .with(info.agent)
       .with(info.user);
   query.with(std::int64_t{info.archived}).with(to_unix_ms(info.updated)).with(row);
-  query.with(sqlite_integer(info.end.value())).with(std::int64_t{info.end_crc}).with(dialect);
+  query.with(sqlite_integer(info.end.value())).with(std::int64_t{info.end_crc});
+  query.with(adopted ? adopted_dialect : dialect);
   return query.done();
 }
 
@@ -235,7 +272,7 @@ Result<std::vector<Position>> SqliteTables::add(SqliteDatabase& db, SessionId co
   if (auto r = SqliteQuery(db, first ? give_first : give).with(end).done(); !r) return r.error();
   std::vector<Position> ends;
   for (std::size_t i = from; i < records.size(); ++i) {
-    ends.emplace_back(static_cast<std::uint64_t>(++last));
+    ends.push_back(end_of_id(++last));
     if (auto r = add_one(db, id, records[i], ends.back(), dialect); !r) return r.error();
   }
   return ends;
@@ -259,7 +296,7 @@ Result<void> SqliteTables::add_one(SqliteDatabase& db, SessionId const& id, Reco
   std::optional<std::string_view> meta;
   if (columns && columns->meta_json) meta = *columns->meta_json;
   SqliteQuery query(db, columns ? add_message : add_entry);
-  query.with(static_cast<std::int64_t>(end.value())).with(id.str());
+  query.with(static_cast<std::int64_t>(end.value() / 2)).with(id.str());
   if (columns) query.with(columns->role).with(columns->content).with(at).with_or_null(meta);
   query.with_or_null(null_if_empty(record.id)).with_or_null(null_if_empty(record.parent));
   query.with(static_cast<std::int64_t>(record.link)).with(record.type).with(record.line);
@@ -284,7 +321,7 @@ Result<void> SqliteTables::note_state(SqliteDatabase& db, SessionId const& id, E
 Result<std::string> SqliteTables::note_compaction(SqliteDatabase& db, SessionId const& id,
                                                   Compaction const& compaction, std::string const& at,
                                                   Position end) const {
-  std::int64_t kept = static_cast<std::int64_t>(end.value());
+  auto kept = static_cast<std::int64_t>(end.value() / 2);
   if (!compaction.first_kept.empty()) {
     SqliteQuery query(db, message_of_entry);
     query.with(id.str()).with(compaction.first_kept.str());

@@ -137,7 +137,7 @@ Result<detail::AppendPlan> SqliteStore::decide(SessionId const& id, Append const
   if (decision.wants_line()) {
     std::optional<std::uint32_t> crc;
     auto const found =
-        SqliteTables::each_up_to(writer_.db, id, batch.expected, 1, [&](RecordPage::Item const& item) {
+        SqliteTables::each_up_to(writer_.db, id, *row, batch.expected, 1, [&](RecordPage::Item const& item) {
           if (item.end == batch.expected) crc = detail::crc32c(item.line);
           return false;
         });
@@ -147,7 +147,7 @@ Result<detail::AppendPlan> SqliteStore::decide(SessionId const& id, Append const
   if (decision.wants_behind()) {
     constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
     auto const seen =
-        SqliteTables::each_behind(writer_.db, id, batch.expected, all,
+        SqliteTables::each_behind(writer_.db, id, *row, batch.expected, all,
                                   [&](RecordPage::Item const& item) { return decision.see(item); });
     if (!seen) return seen.error();
   }
@@ -194,7 +194,8 @@ Result<Position> SqliteStore::append_locked(SessionId const& id, Append const& b
   info = detail::info_after(std::move(info), batch, *plan, *ends, dialect);
   if (!*row)
     if (auto r = tables_.create(db, id, info); !r) return sqlite_not_written(r.error());
-  if (auto r = tables_.store(db, info, dialect); !r) return sqlite_not_written(r.error());
+  if (auto r = tables_.store(db, info, dialect, !starts && (*row)->adopted); !r)
+    return sqlite_not_written(r.error());
   if (auto r = commit(transaction, id); !r) return r.error();
   return ends->back();
 }
@@ -208,7 +209,7 @@ Result<RecordPage> SqliteStore::read(SessionId const& id, ReadRange const& range
   Result<std::optional<SqliteTables::Row>> const row = tables_.find(db, id);
   if (!row) return row.error();
   if (!*row) return detail::no_such_session(id, path_);
-  Result<Position> const end = SqliteTables::end_of(db, id);
+  Result<Position> const end = SqliteTables::end_of(db, id, **row);
   if (!end) return end.error();
 
   bool const backwards = range.order == ReadRange::newest_first;
@@ -227,8 +228,8 @@ Result<RecordPage> SqliteStore::read(SessionId const& id, ReadRange const& range
     return true;
   };
   std::size_t const limit = std::min<std::size_t>(most, 1U << 30) + 1; // one more tells whether there is more
-  Result<void> const done = backwards ? SqliteTables::each_up_to(db, id, page.next, limit, use)
-                                      : SqliteTables::each_behind(db, id, page.next, limit, use);
+  Result<void> const done = backwards ? SqliteTables::each_up_to(db, id, **row, page.next, limit, use)
+                                      : SqliteTables::each_behind(db, id, **row, page.next, limit, use);
   if (!done) return done.error();
   return page;
 }
