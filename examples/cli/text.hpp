@@ -17,6 +17,9 @@ std::optional<std::size_t> first_bad_utf8(std::string_view text);
 /// turn the direction of writing, and bytes that are no UTF-8 become visible instead.
 std::string neutral(std::string_view text);
 
+/// UTF-8 whatever it was: U+FFFD for each byte that is none, as programs that read our output expect.
+std::string mended(std::string_view text);
+
 /// Line ends, tabs and other control characters become spaces: for one field of a line.
 std::string one_line(std::string_view text);
 

@@ -395,14 +395,22 @@ TEST_CASE("image_type: images that no provider takes become a marker") {
 }
 
 TEST_CASE(
-    "result_content and empty_result: blank output is left out, and said to be none where that is refused") {
-  sk::Context const log = context(
-      {sk::user("q"), sk::assistant(call("a"), call("b")), answer("a", " \n"), answer("b", "", true)});
+    "result_content and empty_result: white space is output too, but not among other pieces, and none is "
+    "said to be none where that is refused") {
+  sk::ToolResult pieces{"c", "", {sk::Text{" "}, sk::Text{"said"}, sk::Text{"\n"}}};
+  sk::Message several;
+  several.role = sk::Role::tool;
+  several.parts.emplace_back(pieces);
+  sk::Context const log = context({sk::user("q"), sk::assistant(call("a"), call("b"), call("c")),
+                                   answer("a", " \n"), answer("b", "", true), several});
   Json const results = encoded(log)[2]["content"];
-  CHECK(results[0]["content"] == Json::array());
+  CHECK(results[0]["content"] == " \n");
   CHECK(results[1]["content"][0]["text"] == "[no output]");
+  CHECK(results[2]["content"].size() == 1);
+  CHECK(results[2]["content"][0]["text"] == "said");
   Json const openai = encoded(log, sk::Provider::openai_chat);
   CHECK(openai[2]["content"][0]["text"] == "[no output]");
+  CHECK(openai[3]["content"][0]["text"] == "[no output]");
   CHECK(is_accepted(log));
 }
 

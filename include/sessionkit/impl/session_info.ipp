@@ -141,8 +141,8 @@ void fold(SessionInfo& info, Entry const& entry, Position end, std::string_view 
   }
   if (!header || first_header) std::visit(Folder{info, entry}, entry.body);
   if (entry.at != Timestamp{}) {
-    info.updated = entry.at;
     if (info.created == Timestamp{}) info.created = entry.at;
+    info.updated = std::max(entry.at, info.created); // the entries of a fork are older than the fork
   }
   info.end = end;
   info.end_crc = detail::crc32c(line);
