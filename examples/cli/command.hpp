@@ -33,6 +33,12 @@ struct Arguments {
   bool report = false;
   std::optional<std::string> profile;
 
+  // compact, context
+  std::optional<std::string> summary, exec;
+  std::size_t keep_turns = 0, keep_messages = 0, keep_tokens = 0; ///< 0: not given
+  std::string focus;
+  bool explain = false;
+
   // convert
   std::string to;
   std::optional<std::string> output;
@@ -73,6 +79,11 @@ Exit show(Console&, Arguments const&);
 Exit history(Console&, Arguments const&);
 // converting.cpp
 Exit convert(Console&, Arguments const&);
+// fitting.cpp
+Exit compact(Console&, Arguments const&);
+Exit context(Console&, Arguments const&);
+// stats.cpp
+Exit stats(Console&, Arguments const&);
 // tree.cpp
 Exit tree(Console&, Arguments const&);
 // writing.cpp

@@ -29,6 +29,8 @@ struct Target {
   /// What becomes of messages of the user that follow each other unanswered. `faithful` with `join` is
   /// ZeroClaw's normalising: neighbours of any one role become one text.
   OrphanUser orphan_user = OrphanUser::parts;
+  TokenEstimator estimator = {};   ///< for `History::tokens`; absent: `estimate_tokens`
+  std::string summary_prefix = {}; ///< before the summary of a compaction; empty: pi's sentence around it
 };
 
 /// One change that `valid` made, so that nothing is mended silently.

@@ -4,8 +4,11 @@
 /// header-only. Needs {fmt}.
 #include <sessionkit/impl/batch.ipp>
 #include <sessionkit/impl/blades.ipp>
+#include <sessionkit/impl/compaction.ipp>
+#include <sessionkit/impl/compaction_facts.ipp>
 #include <sessionkit/impl/content.ipp>
 #include <sessionkit/impl/context.ipp>
+#include <sessionkit/impl/conversation_text.ipp>
 #include <sessionkit/impl/convert.ipp>
 #include <sessionkit/impl/dialect.ipp>
 #include <sessionkit/impl/error.ipp>
@@ -40,6 +43,7 @@
 #include <sessionkit/impl/raw_json.ipp>
 #include <sessionkit/impl/record.ipp>
 #include <sessionkit/impl/session.ipp>
+#include <sessionkit/impl/session_compaction.ipp>
 #include <sessionkit/impl/session_index.ipp>
 #include <sessionkit/impl/session_index_file.ipp>
 #include <sessionkit/impl/session_info.ipp>
@@ -47,6 +51,8 @@
 #include <sessionkit/impl/session_store.ipp>
 #include <sessionkit/impl/session_writing.ipp>
 #include <sessionkit/impl/store_directory.ipp>
+#include <sessionkit/impl/summarize_window.ipp>
+#include <sessionkit/impl/summarizer.ipp>
 #include <sessionkit/impl/time.ipp>
 #include <sessionkit/impl/tokens.ipp>
 #include <sessionkit/impl/transcript_reader.ipp>

@@ -47,6 +47,7 @@ struct Session::State {
   std::vector<std::pair<ToolUse, std::optional<ToolResult>>> exchanges = {};
   std::size_t held_before_turn = 0, aside_before_turn = 0;
   std::uint64_t writes = 0, writes_before_turn = 0; ///< batches stored by this object
+  unsigned failed_compactions = 0;                  ///< in a row
 
   Timestamp now() const { return options.clock ? options.clock() : system_now(); }
   std::string fresh_id() const { return options.ids ? options.ids() : random_entry_id(); }
@@ -56,6 +57,7 @@ struct Session::State {
     std::optional<EntryId> id = {};
     bool durable = false;
     OnConflict on_conflict = OnConflict::rebase;
+    bool saw_others = false; ///< what others wrote meanwhile has been looked at
   };
 
   /// Takes messages in as the profile says: stores them as entries of their own, holds them back, or keeps
@@ -82,6 +84,16 @@ struct Session::State {
   Result<std::vector<Entry>> refresh();
   /// Finds the end of the log and its last entry.
   Result<void> locate();
+  /// Counts a compaction that came to nothing; one too many opens the breaker.
+  void compaction_failed(CompactionPlan const& plan);
+  /// Stores a compaction behind the leaf, if nothing else has come: `conflict` then.
+  Result<void> store_compaction(CompactionPlan const& plan, Compaction body, Context seen,
+                                std::uint64_t saved);
+  /// What is said but not in the log leaves the context.
+  void keep_stored(Context& context) const;
+  void tell(Event::Kind kind, std::string message) const {
+    if (options.on_event) options.on_event({kind, id.str(), std::move(message)});
+  }
   /// An entry by id, from the newest backwards; nothing if there is none.
   Result<std::optional<Entry>> find(EntryId const& entry);
 

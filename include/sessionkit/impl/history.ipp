@@ -103,7 +103,7 @@ class Collector {
 
   void summary(Entry const& entry, Compaction const& body) {
     if (detail::is_blank(body.summary)) return;
-    std::string text = detail::compaction_summary_text(body.summary);
+    std::string text = detail::compaction_summary_text(body.summary, draft_.target.summary_prefix);
     if (draft_.rules.summary_in_system) {
       draft_.system.push_back(std::move(text));
     } else {
@@ -177,20 +177,42 @@ std::size_t turn_start(std::vector<Message> const& messages, std::size_t cut) {
   return cut;
 }
 
-bool apply_policies(Target const& target, History& history) {
+void leave_out(History& history, std::size_t cut) {
+  auto const count = static_cast<std::ptrdiff_t>(cut);
   std::size_t const all = history.messages.size();
+  history.report.push_back({history.sources[cut], "policy", std::to_string(all) + " messages",
+                            std::to_string(all - cut) + " messages", true});
+  history.messages.erase(history.messages.begin(), history.messages.begin() + count);
+  history.sources.erase(history.sources.begin(), history.sources.begin() + count);
+}
+
+// A summary of what a policy left out, where that of a compaction would stand.
+void put_summary(Target const& target, std::string const& summary, History& history) {
+  if (detail::is_blank(summary)) return;
+  std::string text = detail::compaction_summary_text(summary, target.summary_prefix);
+  if (detail::rules_of(target.provider).summary_in_system)
+    history.system = joined({history.system, text});
+  else
+    history.messages.front().parts.insert(history.messages.front().parts.begin(), Text{std::move(text)});
+}
+
+bool apply_policies(Target const& target, History& history) {
+  bool changed = false;
   for (HistoryPolicy const& policy : target.policies) {
-    if (!policy) continue;
-    auto const cut = static_cast<std::ptrdiff_t>(turn_start(history.messages, policy(history.messages)));
-    if (cut == 0) continue;
-    history.report.push_back(
-        {history.sources[static_cast<std::size_t>(cut)], "policy",
-         std::to_string(history.messages.size()) + " messages",
-         std::to_string(history.messages.size() - static_cast<std::size_t>(cut)) + " messages", true});
-    history.messages.erase(history.messages.begin(), history.messages.begin() + cut);
-    history.sources.erase(history.sources.begin(), history.sources.begin() + cut);
+    if (!policy || history.messages.empty()) continue;
+    HistoryEdit edit = policy(history.messages);
+    for (HistoryEdit::Result& changes : edit.results) {
+      auto& result = std::get<ToolResult>(history.messages.at(changes.message).parts.at(changes.part));
+      history.report.push_back({history.sources[changes.message], "policy", detail::brief(Part(result)),
+                                detail::brief(changes.text), true});
+      result.content.assign(1, Text{std::move(changes.text)});
+    }
+    std::size_t const cut = turn_start(history.messages, edit.drop);
+    if (cut != 0) leave_out(history, cut);
+    if (cut != 0) put_summary(target, edit.summary, history);
+    changed = changed || cut != 0 || !edit.results.empty();
   }
-  return history.messages.size() != all;
+  return changed;
 }
 
 // A count from before a compaction or a cut tells of messages that are no longer sent.
@@ -204,10 +226,11 @@ bool has_fresh_count(detail::Draft const& draft) {
   return false;
 }
 
-std::size_t history_tokens(History const& history, bool fresh) {
-  if (fresh) return count_tokens(history.messages);
-  std::size_t tokens = estimate_tokens(history.system);
-  for (Message const& message : history.messages) tokens += estimate_tokens(message);
+std::size_t history_tokens(History const& history, TokenEstimator const& estimator, bool fresh) {
+  if (fresh) return count_tokens(history.messages, estimator);
+  std::size_t tokens = estimator ? estimator(system(history.system)) : estimate_tokens(history.system);
+  for (Message const& message : history.messages)
+    tokens += estimator ? estimator(message) : estimate_tokens(message);
   return tokens;
 }
 
@@ -227,7 +250,7 @@ History rebuild_valid(Context const& context, Target const& target) {
   if (!detail::is_utf8(history.system)) history.system = detail::replace_invalid(history.system);
   history.report = std::move(draft.report);
   bool const cut = apply_policies(target, history);
-  history.tokens = history_tokens(history, !cut && has_fresh_count(draft));
+  history.tokens = history_tokens(history, target.estimator, !cut && has_fresh_count(draft));
   return history;
 }
 
@@ -285,13 +308,28 @@ History rebuild_faithful(Context const& context, Target const& target) {
     for (Entry const& entry : context.entries)
       if (!entry.as<Compaction>()) convert(entry); // an older one, within what is kept
   }
-  history.tokens = count_tokens(history.messages);
+  history.tokens = count_tokens(history.messages, target.estimator);
   return history;
 }
 
 }
 
 namespace detail {
+
+std::vector<std::pair<std::size_t, std::size_t>> paired_entries(Context const& context) {
+  Target const any; // what pairs does not depend on the provider
+  Draft draft{context, any, rules_of(any.provider)};
+  Collector(draft).run();
+  apply_structural_rules(draft);
+  std::vector<std::pair<std::size_t, std::size_t>> pairs;
+  auto const place = [&](Piece const& piece) { return draft.sources[piece.source].index; };
+  for (std::size_t i = 0; i < draft.logged; ++i) {
+    Piece const& call = draft.pieces[i];
+    if (call.part && call.slot == Slot::call && call.link < draft.logged)
+      pairs.emplace_back(place(call), place(draft.pieces[call.link]));
+  }
+  return pairs;
+}
 
 bool is_blank(std::string_view text) noexcept {
   while (!text.empty()) {

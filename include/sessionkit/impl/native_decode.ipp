@@ -163,6 +163,8 @@ EntryBody decode_compaction(Fields& line, RecordView const&) {
   compaction.summary = line.text("summary");
   compaction.first_kept = EntryId(line.text("firstKeptEntryId"));
   compaction.tokens_before = line.count("tokensBefore");
+  if (std::string_view const after = line.take("tokensAfter", JsonKind::number); !after.empty())
+    compaction.tokens_after = detail::to_uint(after);
   compaction.details = line.json("details");
   compaction.from_hook = line.flag("fromHook");
   if (std::string_view const index = line.take("firstKeptEntryIndex", JsonKind::number); !index.empty())

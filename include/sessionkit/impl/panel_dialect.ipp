@@ -69,6 +69,8 @@ EntryBody decode_panel_compaction(detail::Fields& line, RecordView const&) {
   compaction.summary = line.text("summary");
   compaction.first_kept = EntryId(line.text("firstKeptEntryId"));
   compaction.tokens_before = line.count("tokensBefore");
+  if (std::string_view const after = line.take("tokensAfter", detail::JsonKind::number); !after.empty())
+    compaction.tokens_after = detail::to_uint(after);
   return compaction;
 }
 
@@ -147,6 +149,7 @@ void write_panel_compaction(detail::JsonWriter& json, Compaction const& body) {
   json.member("type", "compaction").member("summary", body.summary);
   json.member("firstKeptEntryId", body.first_kept.str());
   json.key("tokensBefore").unsigned_integer(body.tokens_before);
+  if (body.tokens_after) json.key("tokensAfter").unsigned_integer(*body.tokens_after);
 }
 
 Result<void> encode_panel(Entry const& entry, std::string& out) {

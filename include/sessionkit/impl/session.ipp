@@ -291,6 +291,9 @@ Result<History> Session::history(Target const& target) {
   if (!entries) return entries.error();
   Target by_profile = target;
   if (target.orphan_user == OrphanUser::parts) by_profile.orphan_user = state_->profile.orphan_user;
+  if (target.summary_prefix.empty()) by_profile.summary_prefix = state_->profile.compaction.prefix;
+  Estimator const* const estimator = find_estimator(state_->profile.estimator);
+  if (!target.estimator && estimator) by_profile.estimator = estimator->message;
   return HistoryRebuilder(std::move(by_profile)).rebuild(*entries);
 }
 
