@@ -48,7 +48,9 @@ std::vector<std::string> files_to_verify(Console& console, Arguments const& args
   auto const root = store_root(args);
   std::error_code ignored;
   if (!root.chosen && !fs::exists(root.path, ignored)) return {};
-  return transcripts_in(root.path);
+  auto const store = open_store(console, args);
+  bool const in_folder = store && (*store)->profile().layout == sk::StoreLayout::transcripts_folder;
+  return transcripts_in(in_folder ? root.path + "/transcripts" : root.path);
 }
 
 /// Numbers the lines in which the findings begin. They are in file order.

@@ -29,19 +29,21 @@ struct Arguments {
 
   // show, history
   bool thinking = false;
-  std::string provider = "anthropic", mode = "valid", system, model;
-  bool report = false;
-  std::optional<std::string> profile;
+  std::string provider = "anthropic", system, model;
+  std::optional<std::string> mode; ///< absent: as the profile has it
+  bool report = false, explain = false;
+  std::optional<std::string> profile; ///< new and convert, too
+
+  // diff
+  std::optional<std::string> other;
 
   // compact, context
   std::optional<std::string> summary, exec;
   std::size_t keep_turns = 0, keep_messages = 0, keep_tokens = 0; ///< 0: not given
   std::string focus;
-  bool explain = false;
 
   // convert
-  std::string to;
-  std::optional<std::string> output;
+  std::optional<std::string> to, output;
 
   // new, append, rm
   std::optional<std::string> cwd, title, id, entry_id;
@@ -77,6 +79,8 @@ std::vector<Option> const& common_options();
 Exit ls(Console&, Arguments const&);
 Exit show(Console&, Arguments const&);
 Exit history(Console&, Arguments const&);
+// diffing.cpp
+Exit diff(Console&, Arguments const&);
 // converting.cpp
 Exit convert(Console&, Arguments const&);
 // fitting.cpp

@@ -88,8 +88,9 @@ Request parse_command_line(int argc, char const* const* argv) {
       "the rest.\n"
       "@last is the session with the newest entry, @-2 the one before it. The entries of a fork are as old\n"
       "as those it copied: name a fork by the id that was printed.\n"
-      "Exit codes: 0 done, 1 failed, 2 usage, 3 not found, 4 locked or changed, 5 damage, 6 forbidden,\n"
-      "7 no space, 8 unreachable, 9 outcome unknown. More: sessionkit COMMAND --help");
+      "Exit codes: 0 done, 1 failed (diff: they differ), 2 usage, 3 not found, 4 locked or changed, 5 "
+      "damage,\n"
+      "6 forbidden, 7 no space, 8 unreachable, 9 outcome unknown. More: sessionkit COMMAND --help");
   try {
     app.parse(argc, argv);
   } catch (CLI::CallForHelp const&) {

@@ -1,15 +1,29 @@
 // SPDX-License-Identifier: MIT
 #include "command.hpp"
 
+#include <sessionkit/profile.hpp>
+
 namespace cli {
 
 namespace {
 
 using A = Arguments;
 
+std::vector<std::string> names_of_profiles() {
+  std::vector<std::string> names;
+  for (auto const name : sessionkit::profile_names()) names.emplace_back(name);
+  return names;
+}
+
 Option const session{"SESSION", "id, first characters of an id, key, @last, @-2, or a file", &A::session,
                      true};
 Option const leaf{"--leaf", "the entry to end at (default: the last one)", &A::leaf};
+Option const provider{"--provider",
+                      "whose wire format: anthropic, openai-chat, openai-responses, gemini or native",
+                      &A::provider,
+                      false,
+                      {"anthropic", "openai-chat", "openai-responses", "gemini", "native"}};
+Option const model{"--model", "for this model: thinking of other models is not sent", &A::model};
 
 }
 
@@ -50,23 +64,22 @@ std::vector<Command> const& command_table() {
        "--json",
        show},
       {"history",
-       R"(Print what would be sent to a model: {"system":...,"messages":[...]})",
+       R"(Print what would be sent to a model: {"system":...,"messages":[...]}, or "input" or "contents")",
        {session,
         leaf,
-        {"--provider",
-         "whose wire format: anthropic, openai-chat or native",
-         &A::provider,
-         false,
-         {"anthropic", "openai-chat", "native"}},
+        provider,
         {"--mode",
-         "valid: what the provider accepts; faithful: what the log holds",
+         "valid: what the provider accepts; faithful: what the log holds (default: as the profile has it)",
          &A::mode,
          false,
          {"valid", "faithful"}},
+        {"--profile", "as the programs of this profile would send it", &A::profile, false,
+         names_of_profiles()},
         {"--system", "system prompt", &A::system},
-        {"--model", "for this model: thinking of other models is not sent", &A::model},
-        {"--report", "print every repair to stderr", &A::report}},
-       "  sessionkit history @last --report\n  sessionkit history session.jsonl --provider openai-chat\n"
+        model,
+        {"--report", "print every repair to stderr", &A::report},
+        {"--explain", "print the repairs instead: entry, rule, before, after, retroactive", &A::explain}},
+       "  sessionkit history @last --explain\n  sessionkit history session.jsonl --provider openai-chat\n"
        "  sessionkit history key:main:cli:user --provider native --mode faithful",
        history},
       {"context",
@@ -80,6 +93,15 @@ std::vector<Command> const& command_table() {
        {{"SESSION", "id, key, @last or a file (default: the whole store)", &A::session}},
        "  sessionkit stats\n  sessionkit stats @last --json\n  sessionkit stats session.jsonl | cut -f1,3,9",
        stats},
+      {"diff",
+       "Show where the requests of two sessions part: exit code 1; 0 if one goes on where the other ends",
+       {{"A", "a session, or SESSION@ENTRY to end at an entry", &A::session, true},
+        {"B", "the same, the later of the two", &A::other, true},
+        provider,
+        model},
+       "  sessionkit diff 019a48ba @last\n  sessionkit diff session.jsonl@1435c6af session.jsonl\n"
+       "  sessionkit diff @last@1435c6af @last --provider openai-chat --json",
+       diff},
       {"tree",
        "Print the entries with their branches and labels",
        {session},
@@ -103,9 +125,12 @@ std::vector<Command> const& command_table() {
         {"--user", "user", &A::user},
         {"--cwd", "working directory to note (default: this one)", &A::cwd},
         {"--title", "title", &A::title},
-        {"--id", "the session's id (default: a UUID)", &A::id}},
+        {"--id", "the session's id (default: as the store's program would call it; a UUID)", &A::id},
+        {"--profile",
+         "in the lines of this program, and a new store in its layout (default: as the store is)",
+         &A::profile, false, names_of_profiles()}},
        "  sessionkit new --key main:cli:user\n  sessionkit new --key telegram:42 --title 'Plan for Berlin'\n"
-       "  sessionkit new --id scratch",
+       "  sessionkit new --store ./claw --profile claw0",
        create},
       {"fork",
        "Copy a conversation into a new session; prints the new id",
@@ -141,8 +166,10 @@ std::vector<Command> const& command_table() {
         {"--to",
          "the format: native, flat, panel or blades",
          &A::to,
-         true,
+         false,
          {"native", "flat", "panel", "blades"}},
+        {"--profile", "instead: the format of this profile's program", &A::profile, false,
+         names_of_profiles()},
         {"-o,--output", "the new file; it must not exist (default: beside the old one)", &A::output}},
        "  sessionkit convert session.jsonl --to flat\n  sessionkit convert @last --to blades -o "
        "session.json\n"

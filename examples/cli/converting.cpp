@@ -5,6 +5,7 @@
 
 #include <sessionkit/blades.hpp>
 #include <sessionkit/convert.hpp>
+#include <sessionkit/profile.hpp>
 #include <sessionkit/transcript_reader.hpp>
 
 #include <fmt/format.h>
@@ -53,10 +54,21 @@ Source open_source(Console& console, Arguments const& args) {
   return {sk::load_log(*named.store, named.id).value(), &reader.dialect(), named.id, named.path};
 }
 
-std::string output_path(Arguments const& args, Source const& source) {
+/// The format asked for, by its own name or by its program's.
+std::string format_of(Arguments const& args) {
+  if (args.to.has_value() == args.profile.has_value())
+    throw Failure{Exit::usage, "invalid_argument",
+                  args.to ? "--to and --profile both name a format" : "no format is named",
+                  "give one: --to native, flat, panel or blades, or --profile"};
+  if (args.to) return *args.to;
+  if (*args.profile == sk::profiles::blades.name) return "blades";
+  return std::string(sk::find_profile(*args.profile)->dialect);
+}
+
+std::string output_path(Arguments const& args, Source const& source, std::string const& format) {
   if (args.output) return *args.output;
   fs::path path(source.path);
-  path.replace_extension(args.to == "blades" ? ".blades.json" : "." + args.to + ".jsonl");
+  path.replace_extension(format == "blades" ? ".blades.json" : "." + format + ".jsonl");
   return path.string();
 }
 
@@ -99,11 +111,12 @@ void list(Console& console, std::vector<sk::Unsaid> const& unsaid) {
 }
 
 Exit convert(Console& console, Arguments const& args) {
+  auto const format = format_of(args);
   auto const source = open_source(console, args);
-  auto const* const to = sk::find_dialect(args.to);
+  auto const* const to = sk::find_dialect(format);
   auto const converted = to ? sk::convert_log(source.log, *source.dialect, *to, source.id).value()
                             : sk::export_blades(source.log, source.id);
-  auto const path = output_path(args, source);
+  auto const path = output_path(args, source, format);
   write_new(path, converted.text);
   if (console.json())
     console.document({{"file", path}, {"unsaid", converted.unsaid.size()}});

@@ -10,6 +10,7 @@ namespace cli {
 enum Exit {
   ok = 0,
   runtime = 1,   ///< the system or a store refused
+  differs = 1,   ///< `diff` only, as everywhere: the two are not the same
   usage = 2,     ///< the command line, an ambiguous name, or a question nobody is there to answer
   not_found = 3, ///< no such session, entry or file
   conflict = 4,  ///< locked too long, changed meanwhile, or taken

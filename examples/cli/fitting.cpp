@@ -76,6 +76,10 @@ sk::CompactionPolicy policy_of(Arguments const& args, sk::Session const& session
   if (args.keep_turns != 0) policy.keep = sk::keep_turns(args.keep_turns);
   if (args.keep_messages != 0) policy.keep = sk::keep_messages(args.keep_messages);
   if (args.keep_tokens != 0) policy.keep = sk::keep_tokens(args.keep_tokens);
+  if (args.keep_turns + args.keep_messages + args.keep_tokens != 0) { // as asked, whatever the limit
+    policy.max_request_tokens = sk::limit_of(policy).value_or(0);
+    policy.trigger_tokens = 0;
+  }
   policy.focus = args.focus;
   if (args.summary)
     policy.max_request_tokens = std::numeric_limits<std::size_t>::max() / 2; // one answer for all

@@ -49,6 +49,7 @@ sk::FileStoreOptions options_of(Console& console, Arguments const& args, bool cr
   sk::FileStoreOptions options;
   options.create = create;
   options.lock_wait = *wait;
+  if (create && args.profile) options.profile = *sk::find_profile(*args.profile);
   options.on_event = [&console](sk::Event const& event) {
     console.notice(event.session.empty() ? event.message : event.session + ": " + event.message);
   };
@@ -146,7 +147,7 @@ Named find_instead_of_file(Console& console, Arguments const& args, std::string 
   if (store) {
     auto id = by_id(*store.value(), name);
     if (!id) id = by_key(*store.value(), name);
-    if (id) return {*store, *id, store_root(args).path + "/" + id->str() + ".jsonl", false};
+    if (id) return {*store, *id, sk::transcript_path(**store, *id), false};
   }
   throw Failure{Exit::not_found, "not_found",
                 fmt::format("there is no file '{}', and no session of that key", name),
@@ -184,7 +185,7 @@ Named find_session(Console& console, Arguments const& args, std::string const& n
   auto const store = open_store(console, args);
   if (store)
     if (auto const id = find_in(**store, name))
-      return {*store, *id, store_root(args).path + "/" + id->str() + ".jsonl", false};
+      return {*store, *id, sk::transcript_path(**store, *id), false};
   std::error_code ignored;
   if (std::filesystem::is_regular_file(name, ignored)) return open_file(console, args, name);
   if (!store) throw failure_of(store.error());

@@ -5,6 +5,7 @@
 
 #include <sessionkit/history.hpp>
 #include <sessionkit/json.hpp>
+#include <sessionkit/profile_view.hpp>
 #include <sessionkit/provider.hpp>
 
 #include <fmt/format.h>
@@ -124,23 +125,43 @@ void show_message(Console& console, Arguments const& args, sk::Entry const& entr
   }
 }
 
+Json list_of(std::vector<sk::Repair> const& repairs) {
+  Json list = Json::array();
+  for (auto const& repair : repairs)
+    list.push_back({{"entry", or_null(repair.entry.str())},
+                    {"rule", repair.rule},
+                    {"before", repair.before},
+                    {"after", repair.after},
+                    {"retroactive", repair.retroactive}});
+  return list;
+}
+
 void report(Console& console, std::vector<sk::Repair> const& repairs) {
-  if (console.json()) {
-    Json list = Json::array();
-    for (auto const& repair : repairs)
-      list.push_back({{"entry", or_null(repair.entry.str())},
-                      {"rule", repair.rule},
-                      {"before", repair.before},
-                      {"after", repair.after},
-                      {"retroactive", repair.retroactive}});
-    console.report_json(Json{{"repairs", std::move(list)}});
-    return;
-  }
+  if (console.json()) return console.report_json(Json{{"repairs", list_of(repairs)}});
   for (auto const& repair : repairs)
     console.report(fmt::format("repair: {} {}{}: {} -> {}",
                                repair.entry.empty() ? "-" : one_line(repair.entry.str()), repair.rule,
                                repair.retroactive ? " (retroactive)" : "", cut(one_line(repair.before), 60),
                                cut(one_line(repair.after), 60)));
+}
+
+void explain(Console& console, Arguments const& args, Named const& named, sk::Context const& context,
+             sk::History const& history) {
+  if (console.json())
+    return console.document({{"schema", "sessionkit/explain@1"},
+                             {"session", named.id.str()},
+                             {"leaf", or_null(context.leaf.str())},
+                             {"provider", args.provider},
+                             {"messages", history.messages.size()},
+                             {"repairs", list_of(history.report)}});
+  std::size_t const most = console.pretty() ? 40 : std::string::npos;
+  std::vector<std::vector<std::string>> rows;
+  for (auto const& repair : history.report)
+    rows.push_back({repair.entry.empty() ? "-" : one_line(repair.entry.str()), std::string(repair.rule),
+                    repair.retroactive ? "yes" : "no", cut(one_line(repair.before), most),
+                    cut(one_line(repair.after), most)});
+  console.table({"ENTRY", "RULE", "RETROACTIVE", "BEFORE", "AFTER"}, rows);
+  if (history.report.empty()) console.notice("nothing had to be repaired");
 }
 
 }
@@ -195,15 +216,21 @@ Exit show(Console& console, Arguments const& args) {
 
 Exit history(Console& console, Arguments const& args) {
   auto const named = find_session(console, args, *args.session);
-  auto const context = sk::load_context(*named.store, named.id, leaf_of(args)).value();
-  sk::Target target;
+  sk::Profile const& profile = *sk::find_profile(args.profile.value_or("native"));
+  auto const context = sk::view_of(profile, sk::load_context(*named.store, named.id, leaf_of(args)).value());
+  sk::Target target = sk::target_of(profile);
   target.provider = sk::parse_provider(args.provider).value();
-  target.mode = args.mode == "faithful" ? sk::RebuildMode::faithful : sk::RebuildMode::valid;
+  if (args.mode) target.mode = *args.mode == "faithful" ? sk::RebuildMode::faithful : sk::RebuildMode::valid;
   target.model = args.model;
   target.system = args.system;
   auto const rebuilt = sk::HistoryRebuilder(target).rebuild(context);
-  auto const parts = sk::encode(rebuilt, target);
-  console.write(fmt::format("{{\"system\":{},\"messages\":{}}}\n", parts.system, parts.messages));
+  if (args.explain) {
+    explain(console, args, named, context, rebuilt);
+  } else {
+    auto const parts = sk::encode(rebuilt, target);
+    console.write(fmt::format("{{\"system\":{},\"{}\":{}}}\n", parts.system,
+                              sk::request_members(target.provider).messages, parts.messages));
+  }
   if (args.report) report(console, rebuilt.report);
   notice_damage(console, *args.session, context.damage.size());
   return Exit::ok;

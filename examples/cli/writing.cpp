@@ -120,6 +120,11 @@ Exit create(Console& console, Arguments const& args) {
   std::error_code ignored;
   about.cwd = args.cwd.value_or(std::filesystem::current_path(ignored).string());
   if (args.id) about.id = sk::SessionId::parse(*args.id).value();
+  auto const* const profile = args.profile ? sk::find_profile(*args.profile) : nullptr;
+  if (profile && profile->timing == sk::WriteTiming::never)
+    throw Failure{Exit::usage, "unsupported",
+                  fmt::format("sessions of profile '{}' are in memory only", profile->name),
+                  "choose another profile: sessionkit new --help"};
   auto session = sk::Session::create(open_store(console, args, true).value(), std::move(about)).value();
   if (args.title) session.set_title(*args.title).value();
   session.end_turn().value();

@@ -24,12 +24,16 @@ struct FileStoreOptions {
   std::uint64_t max_line = std::uint64_t{64}
                            << 20; ///< longer lines are skipped on reading and refused on writing; bytes
   bool create = true;             ///< make the directory (mode 0700) if it does not exist
+  /// Layout, shape of the index and dialect of new sessions. Absent: as they are found, native where there is
+  /// nothing yet.
+  std::optional<Profile> profile = {};
   OnEvent on_event = {};
 };
 
 /// Sessions as files in a directory: `<root>/<session id>.jsonl` and an index `<root>/sessions.json` that is
-/// rebuilt from them when it is missing or wrong. Several processes may use one directory. `not_found` (and
-/// not `create`), `unsafe_path`, `io_error`.
+/// rebuilt from them when it is missing or wrong. Several processes may use one directory. A directory of
+/// ai-panel's, or claw0's with its `transcripts/`, is recognised and continued as it is. `not_found` (and not
+/// `create`), `unsafe_path`, `io_error`.
 SESSIONKIT_API Result<std::shared_ptr<SessionStore>> open_file_store(std::string const& root,
                                                                      FileStoreOptions options = {});
 
@@ -43,6 +47,9 @@ open_agent_store(std::string const& home, std::string const& agent, FileStoreOpt
 /// that session; creating another in it, a fork included, and removing are `unsupported`.
 SESSIONKIT_API Result<std::shared_ptr<SessionStore>> open_transcript(std::string const& path,
                                                                      FileStoreOptions options = {});
+
+/// The file of a session in a store that `open_file_store` opened, there or not; empty for other stores.
+SESSIONKIT_API std::string transcript_path(SessionStore const& store, SessionId const& id);
 
 /// Rebuilds the index of a file store from its transcripts and answers how many sessions it has now.
 SESSIONKIT_API Result<std::size_t> reindex_file_store(std::string const& root, FileStoreOptions options = {});

@@ -12,7 +12,7 @@
 namespace sessionkit { inline namespace v0 {
 
 /// Whose rules a history must obey. `native` is pi's own message shape, for programs that read that.
-enum class Provider { anthropic, openai_chat, native };
+enum class Provider { anthropic, openai_chat, openai_responses, gemini, native };
 
 enum class RebuildMode {
   valid,    ///< what the provider accepts, whatever the log holds
@@ -29,6 +29,10 @@ struct Target {
   /// What becomes of messages of the user that follow each other unanswered. `faithful` with `join` is
   /// ZeroClaw's normalising: neighbours of any one role become one text.
   OrphanUser orphan_user = OrphanUser::parts;
+  /// The wire format whose signatures are good, as in `Generation::api`, where it is not the provider's first
+  /// ("google-vertex" for gemini); empty: "anthropic-messages", "openai-responses", "google-generative-ai".
+  std::string api = {};
+  bool images = true;              ///< false: the model reads text only
   TokenEstimator estimator = {};   ///< for `History::tokens`; absent: `estimate_tokens`
   std::string summary_prefix = {}; ///< before the summary of a compaction; empty: pi's sentence around it
 };
@@ -48,6 +52,7 @@ struct History {
   std::vector<Message> messages = {};
   std::vector<EntryId> sources = {}; ///< for each message, the entry it began with; empty for made ones
   std::string system = {};           ///< system prompt, with the summary where the provider has a system text
+  EntryId compaction = {};           ///< the one that stands for what came before; empty: all of it is here
   std::vector<Repair> report = {};
   std::size_t tokens = 0; ///< as `count_tokens`; a count from before a compaction or a cut is not used
 };

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <string_view>
+#include <vector>
 
 namespace sessionkit { inline namespace v0 {
 
@@ -81,6 +82,8 @@ struct Profile {
   WriteTiming timing = WriteTiming::incremental;
   ToolPolicy tools = ToolPolicy::full;
   OrphanUser orphan_user = OrphanUser::parts;
+  bool regroups_only =
+      false; ///< its program sends what it stored, regrouped: no promise that a provider takes it
   std::string_view estimator = "default"; ///< as `find_estimator` knows it
   CompactionRule compaction = {};
 };
@@ -92,30 +95,16 @@ inline constexpr Profile native{};
 
 /// ai-panel (docs/session-design.md there). Its code keeps the last of several messages of the user only,
 /// which its document does not say: that would be `OrphanUser::replace`; and 20 messages instead of turns.
-inline constexpr Profile ai_panel{"ai_panel",
-                                  "panel",
-                                  StoreLayout::by_id,
-                                  true,
-                                  IdScheme::ses_ms,
-                                  KeyScheme::any,
-                                  WriteTiming::incremental,
-                                  ToolPolicy::full,
-                                  OrphanUser::parts,
-                                  "aipanel_seed",
-                                  {80000, keep_turns(20), "ai_panel"}};
+inline constexpr Profile ai_panel{
+    "ai_panel",        "panel",        StoreLayout::by_id,       true,
+    IdScheme::ses_ms,  KeyScheme::any, WriteTiming::incremental, ToolPolicy::full,
+    OrphanUser::parts, false,          "aipanel_seed",           {80000, keep_turns(20), "ai_panel"}};
 
 /// ZyHive, ai-panel's successor: the same on disk.
-inline constexpr Profile zyhive{"zyhive",
-                                "panel",
-                                StoreLayout::by_id,
-                                true,
-                                IdScheme::ses_ms,
-                                KeyScheme::any,
-                                WriteTiming::incremental,
-                                ToolPolicy::full,
-                                OrphanUser::parts,
-                                "aipanel_seed",
-                                {80000, keep_turns(20), "ai_panel"}};
+inline constexpr Profile zyhive{
+    "zyhive",          "panel",        StoreLayout::by_id,       true,
+    IdScheme::ses_ms,  KeyScheme::any, WriteTiming::incremental, ToolPolicy::full,
+    OrphanUser::parts, false,          "aipanel_seed",           {80000, keep_turns(20), "ai_panel"}};
 
 /// claw0's s03 sessions (docs/zh/s03_sessions.md there); its lines hold no summaries. It stores a turn when
 /// it is over, results first; here the lines of a turn stand in their order, in one write.
@@ -128,6 +117,7 @@ inline constexpr Profile claw0{"claw0",
                                WriteTiming::turn_atomic,
                                ToolPolicy::full,
                                OrphanUser::parts,
+                               true,
                                "claw0_v2",
                                {0}};
 
@@ -142,38 +132,26 @@ inline constexpr Profile zeroclaw{"zeroclaw",
                                   WriteTiming::turn_atomic,
                                   ToolPolicy::none,
                                   OrphanUser::join,
+                                  true,
                                   "zeroclaw_fork",
                                   {12000, keep_last_user(), "zeroclaw", "[Session Compaction Summary]\n"}};
 
 /// blades: the session is saved when the host says so; it is shortened in the view only (`summarize_window`).
 /// Its document is imported and exported (sessionkit/blades.hpp).
-inline constexpr Profile blades{"blades",
-                                "native",
-                                StoreLayout::by_id,
-                                false,
-                                IdScheme::uuid7,
-                                KeyScheme::any,
-                                WriteTiming::whole,
-                                ToolPolicy::full,
-                                OrphanUser::parts,
-                                "blades_intended",
-                                {0, keep_turns(10), "blades", "[历史摘要] "}};
+inline constexpr Profile blades{
+    "blades",          "native",       StoreLayout::by_id, false,
+    IdScheme::uuid7,   KeyScheme::any, WriteTiming::whole, ToolPolicy::full,
+    OrphanUser::parts, false,          "blades_intended",  {0, keep_turns(10), "blades", "[历史摘要] "}};
 
 /// Memory only; nothing is ever compacted.
-inline constexpr Profile ephemeral{"ephemeral",
-                                   "native",
-                                   StoreLayout::by_id,
-                                   false,
-                                   IdScheme::uuid7,
-                                   KeyScheme::any,
-                                   WriteTiming::never,
-                                   ToolPolicy::full,
-                                   OrphanUser::parts,
-                                   "default",
-                                   {0}};
+inline constexpr Profile ephemeral{"ephemeral",       "native",       StoreLayout::by_id, false,
+                                   IdScheme::uuid7,   KeyScheme::any, WriteTiming::never, ToolPolicy::full,
+                                   OrphanUser::parts, false,          "default",          {0}};
 
 }
 
+/// The names of the constants above.
+SESSIONKIT_API std::vector<std::string_view> profile_names();
 /// The constant of this name, or null.
 SESSIONKIT_API Profile const* find_profile(std::string_view name) noexcept;
 

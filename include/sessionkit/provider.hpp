@@ -3,21 +3,33 @@
 #include <sessionkit/history.hpp>
 
 #include <string>
+#include <string_view>
 
 namespace sessionkit { inline namespace v0 {
 
 /// JSON text for a request body.
 struct RequestParts {
-  std::string system; ///< a JSON string; `null` where there is none or the provider has it among the messages
+  /// The system text as the provider has it, `null` where there is none or it stands among the messages: a
+  /// JSON string, for gemini an object.
+  std::string system;
   std::string messages; ///< a JSON array
 };
 
 /// Writes a history in a provider's wire format, canonical: the same history gives the same bytes. `target`
 /// is the one the history was rebuilt for. anthropic: Messages API, `system` and `messages`. openai_chat:
-/// Chat Completions, the system text as first message. native: pi's messages.
+/// Chat Completions, the system text as first message. openai_responses: `instructions` and `input`; a
+/// `Thinking::signature` is the reasoning item as the API gave it, in JSON. gemini: `systemInstruction` and
+/// `contents`; signatures are the `thoughtSignature` of the same part. native: pi's messages.
 SESSIONKIT_API RequestParts encode(History const& history, Target const& target);
 
-/// "anthropic", "openai-chat", "native"; `invalid_argument` names them for anything else.
+/// What the parts are called in the request body; empty where the body has no such member.
+struct RequestMembers {
+  std::string_view system, messages;
+};
+SESSIONKIT_API RequestMembers request_members(Provider provider) noexcept;
+
+/// "anthropic", "openai-chat", "openai-responses", "gemini", "native"; `invalid_argument` names them for
+/// anything else.
 SESSIONKIT_API Result<Provider> parse_provider(std::string_view name);
 
 }}

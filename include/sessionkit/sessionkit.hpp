@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 /// The core in one include. No database client and no JSON library comes with it.
+#include <sessionkit/divergence.hpp>
 #include <sessionkit/file_store.hpp>
 #include <sessionkit/memory_store.hpp>
 #include <sessionkit/session.hpp>

@@ -11,6 +11,7 @@
 #include <sessionkit/impl/conversation_text.ipp>
 #include <sessionkit/impl/convert.ipp>
 #include <sessionkit/impl/dialect.ipp>
+#include <sessionkit/impl/divergence.ipp>
 #include <sessionkit/impl/error.ipp>
 #include <sessionkit/impl/file_ops.ipp>
 #include <sessionkit/impl/file_store.ipp>
@@ -20,7 +21,9 @@
 #include <sessionkit/impl/history_policy.ipp>
 #include <sessionkit/impl/history_regroup.ipp>
 #include <sessionkit/impl/history_rules.ipp>
+#include <sessionkit/impl/history_signatures.ipp>
 #include <sessionkit/impl/ids.ipp>
+#include <sessionkit/impl/key_index.ipp>
 #include <sessionkit/impl/line_members.ipp>
 #include <sessionkit/impl/line_scan.ipp>
 #include <sessionkit/impl/log_reader.ipp>
@@ -36,10 +39,13 @@
 #include <sessionkit/impl/panel_dialect.ipp>
 #include <sessionkit/impl/path_walk.ipp>
 #include <sessionkit/impl/profile.ipp>
+#include <sessionkit/impl/profile_view.ipp>
 #include <sessionkit/impl/provider.ipp>
 #include <sessionkit/impl/provider_anthropic.ipp>
+#include <sessionkit/impl/provider_gemini.ipp>
 #include <sessionkit/impl/provider_native.ipp>
 #include <sessionkit/impl/provider_openai.ipp>
+#include <sessionkit/impl/provider_responses.ipp>
 #include <sessionkit/impl/raw_json.ipp>
 #include <sessionkit/impl/record.ipp>
 #include <sessionkit/impl/session.ipp>
@@ -55,6 +61,7 @@
 #include <sessionkit/impl/summarizer.ipp>
 #include <sessionkit/impl/time.ipp>
 #include <sessionkit/impl/tokens.ipp>
+#include <sessionkit/impl/transcript_folder.ipp>
 #include <sessionkit/impl/transcript_reader.ipp>
 #include <sessionkit/impl/transcript_store.ipp>
 #include <sessionkit/impl/transcript_writer.ipp>

@@ -243,6 +243,16 @@ class Reading(ProgramTest):
         self.assertIsNone(openai["system"])
         self.assertEqual([m["role"] for m in openai["messages"]], ["system", "user", "assistant", "user", "assistant"])
         self.assertIsNone(self.ok("history", file).json["system"])
+        responses = self.ok("history", file, "--provider", "openai-responses", "--system", "Be terse.").json
+        self.assertEqual(list(responses), ["system", "input"])
+        self.assertEqual(responses["system"], "Be terse.")
+        self.assertEqual(responses["input"][1], {"type": "message", "role": "assistant", "content": [
+            {"type": "output_text", "text": "Use `ls -lS`."}]})
+        gemini = self.ok("history", file, "--provider", "gemini", "--system", "Be terse.").json
+        self.assertEqual(list(gemini), ["system", "contents"])
+        self.assertEqual(gemini["system"], {"parts": [{"text": "Be terse."}]})
+        self.assertEqual(gemini["contents"][1], {"role": "model", "parts": [{"text": "Use `ls -lS`."}]})
+        self.fails(2, "history", file, "--provider", "google")
 
     def test_history_at_an_earlier_entry_ends_there(self):
         file = PI / "simple_chat.jsonl"
@@ -498,7 +508,7 @@ class Usage(ProgramTest):
     def test_help_and_version_go_to_stdout(self):
         self.assertRegex(self.ok("--version").out, r"\Asessionkit \d+\.\d+\.\d+\n\Z")
         self.assertIn("Exit codes:", self.ok("--help").out)
-        for verb in ("ls", "show", "history", "tree", "append", "new", "fork", "rm", "verify", "reindex"):
+        for verb in ("ls", "show", "history", "diff", "tree", "append", "new", "fork", "rm", "verify", "reindex"):
             run = self.ok(verb, "--help")
             self.assertIn("Examples:", run.out)
             self.assertIn(f"sessionkit {verb}", run.out)

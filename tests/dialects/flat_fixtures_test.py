@@ -5,7 +5,9 @@ import unittest
 
 import support  # noqa: F401  (makes the oracles importable)
 import check_anthropic
+import check_gemini
 import check_openai
+import check_responses
 import check_valid_rebuild
 from support import DATA, FormatTest
 
@@ -39,6 +41,10 @@ class FlatFixtures(FormatTest):
             self.assertEqual(check_anthropic.check(messages, "strict", allow_prefill=True), [])
             chat = self.history(case / "transcript.jsonl", "--provider", "openai-chat")["messages"]
             self.assertEqual(check_openai.check(chat, strict=True), [])
+            responses = self.history(case / "transcript.jsonl", "--provider", "openai-responses")["input"]
+            self.assertEqual(check_responses.check(responses, strict=True), [])
+            gemini = self.history(case / "transcript.jsonl", "--provider", "gemini")["contents"]
+            self.assertEqual(check_gemini.check(gemini, allow_prefill=True), [])
         self.for_each(check)
 
     def test_it_can_be_sent_once_the_user_goes_on(self):
@@ -46,6 +52,8 @@ class FlatFixtures(FormatTest):
             path = self.copy(case / "transcript.jsonl")
             self.say(path, "user", "And now?")
             self.assertEqual(check_anthropic.check(self.history(path)["messages"], "strict"), [])
+            gemini = self.history(path, "--provider", "gemini")["contents"]
+            self.assertEqual(check_gemini.check(gemini, "strict"), [])
         self.for_each(check)
 
 

@@ -6,6 +6,9 @@ import unittest
 
 import support  # noqa: F401  (makes the oracles importable)
 import check_anthropic
+import check_gemini
+import check_responses
+from readers import read_panel_index
 from support import DATA, FormatTest
 
 CASES = [(system, case) for system in ("aipanel", "zyhive")
@@ -109,6 +112,10 @@ class GoSystems(FormatTest):
             messages = self.history(path)["messages"]
             if messages:
                 self.assertEqual(check_anthropic.check(messages, "strict", allow_prefill=True), [])
+                responses = self.history(path, "--provider", "openai-responses")["input"]
+                self.assertEqual(check_responses.check(responses, strict=True), [])
+                gemini = self.history(path, "--provider", "gemini")["contents"]
+                self.assertEqual(check_gemini.check(gemini, allow_prefill=True), [])
             self.say(path, "user", "And now?")
             self.assertEqual(check_anthropic.check(self.history(path)["messages"], "strict"), [])
         self.for_each(check)
@@ -121,6 +128,21 @@ class GoSystems(FormatTest):
             if out["index_entry"] and not name.startswith(("compact", "trim")):  # its title is older than what its file still holds
                 theirs = out["index_entry"].get("title", "")  # 60 characters in the code, 30 in the document
                 self.assertEqual(title, theirs.rstrip("…")[:30].strip())
+        self.for_each(check)
+
+    def test_their_index_is_read_and_kept(self):
+        def check(_, name, out, path):
+            if not out["index_entry"]:
+                return
+            row = out["index_entry"]
+            root = self.store_of({"ses-1.jsonl": out["jsonl"], "sessions.json": json.dumps({"sessions": {"ses-1": row}})})
+            listed = json.loads(self.run_cli("ls", "--json", "--store", root))["sessions"]
+            self.assertEqual([(one["id"], one["title"] or "") for one in listed], [("ses-1", row.get("title", ""))], name)
+            self.run_cli("append", "ses-1", "--role", "assistant", "--text", "on", "--store", root)
+            index = read_panel_index(root)["ses-1"]
+            for member in ("id", "agentId", "filePath", "title", "source"):  # their times are zeroed
+                self.assertEqual(index.get(member, ""), row.get(member, ""), name)
+            self.assertEqual(index["messageCount"], listed[0]["messages"] + 1)
         self.for_each(check)
 
     def test_messages_are_counted_once(self):

@@ -69,6 +69,31 @@ def read_panel(path):
     return header, summary, said
 
 
+def read_panel_index(root):
+    """ai-panel, docs/session-design.md: `sessions` maps ids to rows of these members, times in milliseconds."""
+    rows = json.loads((root / "sessions.json").read_text())["sessions"]
+    for name, row in rows.items():
+        assert row["id"] == name
+        for member, kind in (("agentId", str), ("filePath", str), ("title", str), ("messageCount", int),
+                             ("createdAt", int), ("lastAt", int), ("tokenEstimate", int)):
+            assert isinstance(row[member], kind), (name, member)
+        assert "/" not in row["filePath"] and (root / row["filePath"]).is_file()
+    return rows
+
+
+def read_claw_index(root):
+    """claw0, docs/zh/s03_sessions.md: keys map to the session that answers; its transcript is in a folder beside."""
+    rows = json.loads((root / "sessions.json").read_text())
+    for key, row in rows.items():
+        assert row["session_key"] == key and isinstance(row["message_count"], int)
+        for member in ("created_at", "updated_at"):
+            datetime.datetime.fromisoformat(row[member].replace("Z", "+00:00"))
+        # create_session: f"{session_key.replace(':', '_')}_{session_id}.jsonl"
+        assert row["transcript_file"] == f"{key.replace(':', '_')}_{row['session_id']}.jsonl"
+        assert (root / "transcripts" / row["transcript_file"]).is_file()
+    return rows
+
+
 def read_pi(path, leaf=None):
     """pi's session file, docs/session.md, the path to the last entry: what the others are converted from."""
     entries = [e for e in lines_of(path) if e["type"] != "session"]

@@ -32,7 +32,8 @@ class FormatTest(unittest.TestCase):
     def run_cli(self, *args, text="", code=0, or_code=None):
         done = subprocess.run([SESSIONKIT, *map(str, args)], input=text.encode(), capture_output=True, cwd=self.folder,
                               env=dict(ENVIRONMENT, HOME=str(self.folder)), timeout=60, check=False)
-        self.assertIn(done.returncode, (code, or_code), done.stderr.decode())
+        self.errors = done.stderr.decode()
+        self.assertIn(done.returncode, (code, or_code), self.errors)
         return done.stdout.decode("utf-8", "surrogateescape")
 
     def history(self, path, *args):
@@ -45,6 +46,15 @@ class FormatTest(unittest.TestCase):
         path = self.folder / name
         path.write_bytes("".join(line + "\n" for line in lines).encode())
         return path
+
+    def store_of(self, files):
+        """A new directory of these files (name to text, or to lines)."""
+        root = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
+        for file, content in files.items():
+            path = root / file
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(content if isinstance(content, str) else "".join(line + "\n" for line in content))
+        return root
 
     def copy(self, source, name="copy.jsonl"):
         path = self.folder / name

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "support/catch.hpp"
+#include "support/gemini_checks.hpp"
 #include "support/provider_checks.hpp"
 #include "support/random_context.hpp"
+#include "support/responses_checks.hpp"
+#include "support/said.hpp"
 
 #include <sessionkit/history.hpp>
 #include <sessionkit/provider.hpp>
@@ -25,57 +28,13 @@ std::string encoded(sk::Context const& context, sk::Target const& target) {
 sk::Target random_target(sk::Provider provider, std::uint64_t seed) {
   sk::Target target;
   target.provider = provider;
-  if (seed % 3 == 0) target.model = "m1";
+  if (seed % 3 == 0)
+    target.model = provider == sk::Provider::gemini && seed % 2 == 0 ? "gemini-2.5-pro" : "m1";
+  if (seed % 11 == 0) target.images = false;
   return target;
 }
 
-// The marks `<u12>` and so on of one kind within a text, in order.
-void find_marks(std::string const& text, char kind, std::vector<std::string>& marks) {
-  for (std::size_t at = 0; (at = text.find(std::string("<") + kind, at)) != std::string::npos; ++at)
-    marks.push_back(text.substr(at, text.find('>', at) - at + 1));
-}
-
-// What an anthropic history says, for comparison with what was put into the log.
-struct Said {
-  std::vector<std::string> user, assistant;
-  std::vector<std::string> unmarked;              ///< texts of the user that carry no mark
-  std::vector<std::pair<int, std::string>> calls; ///< number, mark of the result
-};
-
-int first_number(Json const& input) {
-  if (input.contains("n")) return input["n"];
-  Json const& wrapped = input["input"];
-  if (wrapped.is_array()) return wrapped[0];
-  return wrapped.is_string() ? std::stoi(wrapped.get<std::string>()) : wrapped.get<int>();
-}
-
-Said read_back(Json const& messages) {
-  Said said;
-  std::vector<int> open;
-  for (Json const& message : messages) {
-    std::size_t answered = 0;
-    std::vector<int> asked;
-    for (Json const& block : message["content"]) {
-      std::string const type = block["type"];
-      if (type == "text") {
-        bool const user = message["role"] == "user";
-        std::string const text = block["text"];
-        find_marks(text, user ? 'u' : 'a', user ? said.user : said.assistant);
-        if (text.find('<') == std::string::npos) said.unmarked.push_back(text);
-      }
-      if (type == "tool_use") asked.push_back(first_number(block["input"]));
-      if (type == "tool_result") {
-        std::vector<std::string> marks;
-        find_marks(block["content"].dump(), 'r', marks);
-        said.calls.emplace_back(open.at(answered++), marks.empty() ? "" : marks.front());
-      }
-    }
-    open = asked;
-  }
-  return said;
-}
-
-void check_conserved(sessionkit_test::MarkedContext const& log, Said const& said) {
+void check_conserved(sessionkit_test::MarkedContext const& log, sessionkit_test::Said const& said) {
   CHECK(said.user == log.user);
   CHECK(said.assistant == log.assistant);
   for (std::string const& text : said.unmarked) CHECK((text.front() == '[' && text.back() == ']'));
@@ -94,82 +53,47 @@ void check_conserved(sessionkit_test::MarkedContext const& log, Said const& said
   }
 }
 
-// Ends with words of the user, or with the results of all calls of the answer before and nothing else.
-bool is_sendable(sk::Context const& prefix) {
-  if (auto const* custom = prefix.entries.back().as<sk::CustomMessage>()) return custom->in_context;
-  auto const* last = prefix.entries.back().as<sk::Message>();
-  if (!last) return false;
-  if (last->role == sk::Role::user)
-    return last->text().find('<') != std::string::npos || last->text().find("ask ") == 0;
-  std::multiset<std::string> results, calls;
-  for (std::size_t i = prefix.entries.size(); i-- > 0;) {
-    auto const* before = prefix.entries[i].as<sk::Message>();
-    if (!before) return false;
-    for (sk::ToolUse const* call : before->tool_uses()) calls.insert(call->id);
-    bool const failed = before->generation && before->generation->stop == sk::StopReason::error;
-    if (before->role == sk::Role::assistant) return !failed && !calls.empty() && results == calls;
-    for (sk::Part const& part : before->parts) {
-      auto const* result = std::get_if<sk::ToolResult>(&part);
-      if (!result || before->role != sk::Role::tool) return false;
-      results.insert(result->tool_use_id);
+template <class Check>
+void check_any_logs(sk::Provider provider, sessionkit_test::Said (*read)(Json const&), Check check) {
+  for (std::uint64_t seed = 1; seed <= logs; ++seed) {
+    CAPTURE(seed);
+    auto const log = sessionkit_test::ContextMaker(seed).make();
+    sk::Target const target = random_target(provider, seed);
+    Json const body = Json::parse(encoded(log.context, target));
+    if (!body.empty()) {
+      auto const faults = check(body, target);
+      if (!faults.empty()) FAIL(faults.front() << " in " << body.dump());
     }
+    auto const said = read(body);
+    check_conserved(log, said);
+    if (!target.images) CHECK(said.images == 0);
   }
-  return false;
-}
-
-struct Request {
-  std::string messages;
-  bool retroactive;
-};
-
-std::vector<Request> requests_of(sk::Context const& whole, sk::Target const& target) {
-  std::vector<Request> requests;
-  sk::Context prefix;
-  for (sk::Entry const& entry : whole.entries) {
-    prefix.entries.push_back(entry);
-    if (!is_sendable(prefix)) continue;
-    sk::History const history = sk::HistoryRebuilder(target).rebuild(prefix);
-    if (history.messages.empty() || history.messages.back().role == sk::Role::assistant)
-      continue; // no request
-    bool const retroactive = std::any_of(history.report.begin(), history.report.end(),
-                                         [](sk::Repair const& repair) { return repair.retroactive; });
-    requests.push_back({sk::encode(history, target).messages, retroactive});
-  }
-  return requests;
-}
-
-bool extends(std::string const& longer, std::string shorter) {
-  while (!shorter.empty() && (shorter.back() == ']' || shorter.back() == '}')) shorter.pop_back();
-  return longer.compare(0, shorter.size(), shorter) == 0;
 }
 
 }
 
 TEST_CASE("any log gives what Anthropic accepts, and says what the log says") {
-  for (std::uint64_t seed = 1; seed <= logs; ++seed) {
-    CAPTURE(seed);
-    auto const log = sessionkit_test::ContextMaker(seed).make();
-    std::string const text = encoded(log.context, random_target(sk::Provider::anthropic, seed));
-    Json const messages = Json::parse(text);
-    if (!messages.empty()) REQUIRE(sessionkit_test::anthropic::check(messages, true).empty());
-    check_conserved(log, read_back(messages));
-  }
+  check_any_logs(
+      sk::Provider::anthropic, &sessionkit_test::SaidReader::anthropic,
+      [](Json const& messages, auto&) { return sessionkit_test::anthropic::check(messages, true); });
 }
 
-TEST_CASE("any log gives what OpenAI's chat accepts") {
-  for (std::uint64_t seed = 1; seed <= logs; ++seed) {
-    CAPTURE(seed);
-    auto const log = sessionkit_test::ContextMaker(seed).make();
-    Json const messages = Json::parse(encoded(log.context, random_target(sk::Provider::openai_chat, seed)));
-    if (!messages.empty()) REQUIRE(sessionkit_test::openai::check(messages).empty());
-    std::vector<std::string> user, assistant;
-    for (Json const& message : messages) {
-      if (message["role"] == "user") find_marks(message["content"].dump(), 'u', user);
-      if (message["role"] == "assistant") find_marks(message["content"].dump(), 'a', assistant);
-    }
-    CHECK(user == log.user);
-    CHECK(assistant == log.assistant);
-  }
+TEST_CASE("any log gives what OpenAI's chat accepts, and says what the log says") {
+  check_any_logs(sk::Provider::openai_chat, &sessionkit_test::SaidReader::chat,
+                 [](Json const& messages, auto&) { return sessionkit_test::openai::check(messages); });
+}
+
+TEST_CASE("any log gives what OpenAI's Responses API accepts, and says what the log says") {
+  check_any_logs(sk::Provider::openai_responses, &sessionkit_test::SaidReader::responses,
+                 [](Json const& input, auto&) { return sessionkit_test::responses::check(input); });
+}
+
+TEST_CASE("any log gives what Gemini accepts, and says what the log says") {
+  check_any_logs(
+      sk::Provider::gemini, &sessionkit_test::SaidReader::gemini,
+      [](Json const& contents, sk::Target const& target) {
+        return sessionkit_test::gemini::check(contents, {target.model[0] == 'g', target.images, true});
+      });
 }
 
 TEST_CASE("a user message behind any log makes a request that needs no prefill") {
@@ -180,42 +104,7 @@ TEST_CASE("a user message behind any log makes a request that needs no prefill")
     last.body = sk::user("go on");
     log.context.entries.push_back(last);
     REQUIRE(sessionkit_test::anthropic::check(Json::parse(encoded(log.context, {})), false).empty());
+    Json const contents = Json::parse(encoded(log.context, random_target(sk::Provider::gemini, 1)));
+    REQUIRE(sessionkit_test::gemini::check(contents, {false, true, false}).empty());
   }
-}
-
-TEST_CASE("requests of an honest host begin with the bytes of the requests before") {
-  for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
-    CAPTURE(seed);
-    sk::Context const log = sessionkit_test::HonestLog(seed).make();
-    for (auto const provider : {sk::Provider::anthropic, sk::Provider::openai_chat}) {
-      sk::Target target;
-      target.provider = provider;
-      auto const requests = requests_of(log, target);
-      REQUIRE(requests.size() > 2);
-      for (std::size_t i = 1; i < requests.size(); ++i) {
-        REQUIRE_FALSE(requests[i].retroactive);
-        for (std::size_t j = 0; j < i; ++j) REQUIRE(extends(requests[i].messages, requests[j].messages));
-      }
-    }
-  }
-}
-
-TEST_CASE("where a longer log changes what was sent before, the report says so") {
-  std::size_t pairs = 0, changed = 0;
-  for (std::uint64_t seed = 1; seed <= logs / 10; ++seed) {
-    CAPTURE(seed);
-    auto const log = sessionkit_test::ContextMaker(seed).make();
-    for (auto const provider : {sk::Provider::anthropic, sk::Provider::openai_chat}) {
-      auto const requests = requests_of(log.context, random_target(provider, seed));
-      for (std::size_t i = 1; i < requests.size(); ++i) {
-        for (std::size_t j = 0; j < i; ++j, ++pairs) {
-          bool const same = extends(requests[i].messages, requests[j].messages);
-          changed += same ? 0 : 1;
-          CAPTURE(requests[j].messages, requests[i].messages);
-          CHECK((same || requests[i].retroactive));
-        }
-      }
-    }
-  }
-  WARN(changed << " of " << pairs << " pairs of requests differ, each reported as retroactive");
 }

@@ -4,6 +4,7 @@
 #include "support/random.hpp"
 
 #include <sessionkit/context.hpp>
+#include <sessionkit/history.hpp>
 
 #include <map>
 #include <set>
@@ -91,11 +92,11 @@ class ContextMaker {
     return text + pick(tails);
   }
   sk::Image image() {
-    static std::string const types[] = {"image/png",  "image/jpeg", "image/jpg",
-                                        "image/tiff", "",           "text/html"};
-    static std::string const data[] = {"QUJD", "", "n o", "QQ=="};
+    static std::string const types[] = {"image/png", "image/jpeg", "image/jpg",  "image/tiff",
+                                        "",          "text/html",  "image/heic", "image/gif"};
+    static std::string const data[] = {"QUJD", "QUJD", "", "n o", "QUJD=="};
     static std::string const urls[] = {"https://a/b.png", "file:///b", "", "data:x"};
-    if (random_.one_in(4)) return {"", sk::Url{pick(urls)}};
+    if (random_.one_in(4)) return {random_.one_in(2) ? "" : pick(types), sk::Url{pick(urls)}};
     return {pick(types), sk::Base64{pick(data)}};
   }
   std::string id() {
@@ -109,6 +110,29 @@ class ContextMaker {
     static std::string const names[] = {"read", "read", "write", "", "mcp.read file", std::string(130, 'n'),
                                         "\xFF"};
     return pick(names);
+  }
+  // Of all providers, and some that are nobody's.
+  std::string signature() {
+    static std::string const made[] = {
+        "sig",
+        "QUJD",
+        "Q-_/QUJDREVGRw==",
+        "not base64",
+        R"({"v":1,"id":"msg_1","phase":"commentary"})",
+        R"({"phase":"final_answer"})",
+        R"({"type":"reasoning","id":"msg_1","summary":[],"encrypted_content":"g"})",
+        R"({"type":"reasoning","id":"rs_1:2","summary":[],"encrypted_content":"g"})",
+        R"({"type":"reasoning","id":"rs_1","summary":[]})",
+        R"({"type":"reasoning","id":"rs_1","encrypted_content":"\ud83d"})",
+        "{\"type\":\"reasoning\",\"id\":\"rs_1\",\"encrypted_content\":\"\xFF\"}",
+        R"( {"type":"reasoning","id":"rs_)",
+    };
+    if (random_.one_in(2)) return pick(made);
+    static std::string const summaries[] = {R"("summary":[],)",
+                                            R"("summary":[{"type":"summary_text","text":"s"}],)",
+                                            R"("summary":[{"text":"s"}],)", ""};
+    return R"({"type":"reasoning","id":"rs_)" + std::to_string(random_.below(6)) + R"(",)" + pick(summaries)
+           + R"("status":"completed","encrypted_content":"gAAA"})";
   }
   std::string input(int number) {
     std::string const n = std::to_string(number);
@@ -138,7 +162,7 @@ class ContextMaker {
 
   sk::ToolUse call(bool sent) {
     int const number = ++calls_;
-    sk::ToolUse made{id(), name(), sk::RawJson::from(input(number))};
+    sk::ToolUse made{id(), name(), sk::RawJson::from(input(number)), random_.one_in(3) ? signature() : ""};
     made_.call_id[number] = made.id;
     if (sent) made_.sent.insert(number);
     return made;
@@ -149,7 +173,9 @@ class ContextMaker {
                                            sk::StopReason::aborted,  sk::StopReason::error};
     sk::Generation made;
     made.stop = random_.one_in(3) ? pick(stops) : sk::StopReason::end_turn;
-    made.api = random_.one_in(2) ? "anthropic-messages" : "openai-responses";
+    static char const* const apis[] = {"anthropic-messages", "openai-responses", "google-generative-ai", ""};
+    made.api = pick(apis);
+    if (made.api.empty()) made.provider = random_.one_in(2) ? "google" : "openai";
     made.model = random_.one_in(2) ? "m1" : "m2";
     bool const failed = made.stop == sk::StopReason::error;
     std::vector<std::string> lost;
@@ -159,10 +185,11 @@ class ContextMaker {
       case 0: message.parts.emplace_back(sk::Text{blank()}); break;
       case 1:
         message.parts.emplace_back(
-            sk::Thinking{decorated("hm"), random_.one_in(2) ? "sig" : "", random_.one_in(4)});
+            sk::Thinking{decorated("hm"), random_.one_in(2) ? signature() : "", random_.one_in(4)});
         break;
       case 2:
-        message.parts.emplace_back(sk::Text{decorated(mark(failed ? lost : made_.assistant, "a"))});
+        message.parts.emplace_back(sk::Text{decorated(mark(failed ? lost : made_.assistant, "a")),
+                                            random_.one_in(3) ? signature() : ""});
         break;
       case 3:
         if (random_.one_in(3)) message.parts.emplace_back(image());
@@ -247,74 +274,6 @@ class ContextMaker {
   Random random_;
   MarkedContext made_;
   int marks_ = 0, calls_ = 0, entries_ = 0;
-};
-
-/// What a host that works by the rules leaves behind: turns with tool calls, crashes between call and result,
-/// aborted and failed answers, ids that begin anew with each turn. Never a result after the turn went on.
-class HonestLog {
- public:
-  explicit HonestLog(std::uint64_t seed) : random_(seed) {}
-
-  sk::Context make() {
-    while (context_.entries.size() < 30) turn();
-    return std::move(context_);
-  }
-
- private:
-  void push(sk::EntryBody body) {
-    sk::Entry made;
-    made.id = sk::EntryId("e" + std::to_string(context_.entries.size()));
-    made.body = std::move(body);
-    context_.entries.push_back(std::move(made));
-  }
-  std::string text(char const* kind) { return kind + std::to_string(++marks_); }
-  sk::Message answer(sk::StopReason stop, std::size_t calls) {
-    sk::Message message = sk::assistant();
-    if (random_.one_in(3)) message.parts.emplace_back(sk::Thinking{text("think "), "sig"});
-    if (calls == 0 || random_.one_in(2))
-      message.parts.emplace_back(sk::Text{text("say ") + (random_.one_in(4) ? " " : "")});
-    for (std::size_t i = 0; i < calls; ++i)
-      message.parts.emplace_back(
-          sk::ToolUse{random_.one_in(2) ? text("toolu_") : "call_" + std::to_string(++turn_calls_), "read",
-                      sk::RawJson::from("{\"n\":" + std::to_string(++marks_) + "}")});
-    message.generation = sk::Generation{"anthropic", random_.one_in(3) ? "m2" : "m1"};
-    message.generation->stop = stop;
-    return message;
-  }
-
-  void turn() {
-    turn_calls_ = 0;
-    push(sk::user(text("ask ")));
-    if (random_.one_in(8)) push(sk::CustomMessage{"note", {sk::Text{text("note ")}}});
-    if (random_.one_in(8)) push(sk::ModelChange{"p", "m"});
-    for (std::size_t rounds = random_.below(4); rounds > 0; --rounds)
-      if (!tools()) return;
-    if (random_.one_in(8)) return push(answer(sk::StopReason::aborted, random_.below(2)));
-    if (random_.one_in(8)) push(answer(sk::StopReason::error, 0));
-    push(answer(sk::StopReason::end_turn, 0));
-  }
-
-  // False: the host crashed, or the turn was aborted.
-  bool tools() {
-    if (random_.one_in(10)) return push(answer(sk::StopReason::aborted, 1 + random_.below(2))), false;
-    sk::Message const asked = answer(sk::StopReason::tool_use, 1 + random_.below(3));
-    push(asked);
-    auto calls = asked.tool_uses();
-    while (!calls.empty()) {
-      if (random_.one_in(15)) return false;
-      std::size_t const next = random_.below(calls.size());
-      sk::ToolResult result{
-          calls[next]->id, "read", {sk::Text{random_.one_in(9) ? "" : text("found ")}}, random_.one_in(9)};
-      if (random_.one_in(9)) result.content.emplace_back(sk::Image{"image/png", sk::Base64{"QUJD"}});
-      push(sk::tool_results({std::move(result)}));
-      calls.erase(calls.begin() + static_cast<std::ptrdiff_t>(next));
-    }
-    return true;
-  }
-
-  Random random_;
-  sk::Context context_;
-  int marks_ = 0, turn_calls_ = 0;
 };
 
 }

@@ -101,6 +101,12 @@ TEST_CASE("plans for pi's sessions cut where pi cuts and summarise the messages 
             conversation += "\n\n" + std::string(sk::find_prompt("structured")->split_mark) + "\n\n";
           CHECK(plan->conversations == std::vector<std::string>{conversation + prefix});
           CHECK(plan->previous_summary.empty() == pi["previousSummary"].is_null());
+          auto const sorted = [](std::vector<std::string> files) {
+            std::sort(files.begin(), files.end());
+            return Json(files);
+          };
+          CHECK(sorted(plan->read_files) == pi["readFiles"]);
+          CHECK(sorted(plan->modified_files) == pi["modifiedFiles"]);
         }
       }
       listed += differs;

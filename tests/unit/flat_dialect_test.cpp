@@ -219,11 +219,27 @@ TEST_CASE("what claw0 does not know survives in members it passes over") {
   CHECK(std::get<sk::ToolResult>(std::get<sk::Message>(result.body).parts.at(0)).tool_name == "read");
 }
 
+TEST_CASE("a title stands in a flat file as a line that claw0 passes over") {
+  FlatFile file;
+  auto session = file.open();
+  session.set_title("Plan").value();
+  session.set_title("made", false).value(); // does not replace a person's
+  session.append(sk::user("on")).value();
+  CHECK(session.info().value().title == "Plan");
+  CHECK(file.open().info().value().title == "Plan");
+  auto const line = json::parse(file.lines().at(1));
+  CHECK(line["type"] == "session_info");
+  CHECK(line["name"] == "Plan");
+  CHECK(line.contains("ts"));
+  auto const made = json::parse(file.lines().at(2));
+  CHECK(made["byPerson"] == false);
+  CHECK(session.context().value().entries.back().as<sk::Message>()->text() == "on");
+}
+
 TEST_CASE("what flat lines cannot say is refused and nothing is written") {
   sk::ToolUse const call{"t", "n", sk::RawJson::from("{}")};
   CHECK(refusal(sk::Compaction{"s"}) == sk::Errc::unsupported);
   CHECK(refusal(sk::BranchSummary{"s"}) == sk::Errc::unsupported);
-  CHECK(refusal(sk::TitleChange{"t"}) == sk::Errc::unsupported);
   CHECK(refusal(sk::StateChange{}) == sk::Errc::unsupported);
   CHECK(refusal(sk::ArchiveChange{}) == sk::Errc::unsupported);
   CHECK(refusal(sk::Label{sk::EntryId("@1"), "l"}) == sk::Errc::unsupported);
@@ -240,7 +256,7 @@ TEST_CASE("what flat lines cannot say is refused and nothing is written") {
   std::size_t const kinds = std::variant_size_v<sk::EntryBody>;
   std::size_t sayable = 0;
   for (std::size_t i = 0; i < kinds; ++i) sayable += flat.can(i) ? 1U : 0U;
-  CHECK(sayable == 3); // header, message, unknown
+  CHECK(sayable == 4); // header, message, title, unknown
 }
 
 TEST_CASE("a session goes on in a flat file as claw0 writes it") {
@@ -304,7 +320,7 @@ TEST_CASE("what needs ids or branches is refused in a flat file") {
   CHECK(session.rewind(first).error().code == sk::Errc::unsupported);
   CHECK(session.rewind(sk::EntryId("@9999")).error().code == sk::Errc::not_found);
   session.rewind(last).value();
-  CHECK(session.set_title("t").error().code == sk::Errc::unsupported);
+  CHECK(session.set_archived(true).error().code == sk::Errc::unsupported);
   CHECK(session.set_label(first, "l").error().code == sk::Errc::unsupported);
   CHECK(session.leaves().value() == std::vector<sk::EntryId>{last});
   CHECK(file.lines().size() == 3);

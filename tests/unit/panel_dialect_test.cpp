@@ -158,9 +158,19 @@ TEST_CASE("content in panel lines is what the Anthropic API takes, whatever else
   CHECK(std::get<sk::Message>(again.body).generation->stop == sk::StopReason::aborted);
 }
 
+TEST_CASE("a title is a panel line that ai-panel passes over") {
+  sk::Entry entry = entry_of(sk::TitleChange{"Plan \"B\"", false});
+  auto const line = encoded(entry);
+  CHECK(line["type"] == "session_info");
+  CHECK(line["name"] == "Plan \"B\"");
+  CHECK(line["timestamp"].is_number_integer());
+  auto const again = decoded(line.dump());
+  CHECK(std::get<sk::TitleChange>(again.body).title == "Plan \"B\"");
+  CHECK_FALSE(std::get<sk::TitleChange>(again.body).by_person);
+}
+
 TEST_CASE("what panel lines cannot say is refused and nothing is written") {
   CHECK(refusal(sk::BranchSummary{"s"}) == sk::Errc::unsupported);
-  CHECK(refusal(sk::TitleChange{"t"}) == sk::Errc::unsupported);
   CHECK(refusal(sk::StateChange{}) == sk::Errc::unsupported);
   CHECK(refusal(sk::ArchiveChange{}) == sk::Errc::unsupported);
   CHECK(refusal(sk::Label{sk::EntryId("@1"), "l"}) == sk::Errc::unsupported);
@@ -175,7 +185,7 @@ TEST_CASE("what panel lines cannot say is refused and nothing is written") {
   CHECK(refusal(sk::user(sk::ToolUse{"t", "n"})) == sk::Errc::unsupported);
   std::size_t sayable = 0;
   for (std::size_t i = 0; i < std::variant_size_v<sk::EntryBody>; ++i) sayable += panel.can(i) ? 1U : 0U;
-  CHECK(sayable == 4); // header, message, compaction, unknown
+  CHECK(sayable == 5); // header, message, compaction, title, unknown
 }
 
 TEST_CASE("a label in a panel compaction names nothing: only what follows counts") {

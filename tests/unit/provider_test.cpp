@@ -38,7 +38,12 @@ Json text(std::string const& words) { return {{"type", "text"}, {"text", words}}
 TEST_CASE("providers have names, and an unknown name is told which there are") {
   CHECK(sk::parse_provider("anthropic").value() == sk::Provider::anthropic);
   CHECK(sk::parse_provider("openai-chat").value() == sk::Provider::openai_chat);
+  CHECK(sk::parse_provider("openai-responses").value() == sk::Provider::openai_responses);
+  CHECK(sk::parse_provider("gemini").value() == sk::Provider::gemini);
   CHECK(sk::parse_provider("native").value() == sk::Provider::native);
+  CHECK(sk::request_members(sk::Provider::anthropic).system == "system");
+  CHECK(sk::request_members(sk::Provider::openai_chat).system.empty());
+  CHECK(sk::request_members(sk::Provider::openai_chat).messages == "messages");
   auto const unknown = sk::parse_provider("openai\x1B");
   REQUIRE_FALSE(unknown);
   CHECK(unknown.error().code == sk::Errc::invalid_argument);

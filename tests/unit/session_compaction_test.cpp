@@ -3,8 +3,9 @@
 #include "support/conversations.hpp"
 #include "support/data.hpp"
 #include "support/faulty_file_ops.hpp"
+#include "support/four_providers.hpp"
 #include "support/logs.hpp"
-#include "support/provider_checks.hpp"
+#include "support/long_form.hpp"
 
 #include <sessionkit/detail/file_store.hpp>
 #include <sessionkit/file_store.hpp>
@@ -14,6 +15,9 @@
 #include <atomic>
 #include <cerrno>
 #include <thread>
+
+#include <sys/wait.h>
+#include <unistd.h>
 
 using namespace sessionkit_test;
 using sk::CompactionOutcome;
@@ -58,12 +62,10 @@ std::string raw(sk::SessionStore& store, sk::SessionId const& id) {
 }
 
 void check_valid(sk::Session& session) {
-  for (auto const provider : {sk::Provider::anthropic, sk::Provider::openai_chat}) {
+  for (sk::Provider const provider : four_providers) {
     sk::Target target;
     target.provider = provider;
-    Json const messages = Json::parse(session.request(target).value().messages);
-    CHECK((provider == sk::Provider::anthropic ? anthropic::check(messages, true) : openai::check(messages))
-              .empty());
+    CHECK(refused(session.history(target).value(), target).empty());
   }
 }
 
@@ -253,6 +255,26 @@ TEST_CASE("a compaction that saves under a fifth is stored with the breaker behi
   check_valid(session);
 }
 
+TEST_CASE("what no compaction can make shorter does not make it compact every turn") {
+  auto session = begun(0);
+  auto const answered = [&](int i) { // a system prompt and tools of 950 tokens, a limit of 1,000
+    std::string const n = std::to_string(i);
+    session.append(sk::user("question " + n)).value();
+    sk::Message answer = sk::assistant("answer " + n);
+    answer.generation.emplace();
+    answer.generation->usage = sk::Usage{950 + 10 * static_cast<std::uint64_t>(i % 50), 5, 0, 0};
+    session.append(answer).value();
+  };
+  ScriptedSummarizer summarizer;
+  std::size_t applied = 0;
+  for (int i = 0; i < 100; ++i) {
+    answered(i);
+    applied += session.compact(summarizer, small_policy()).value() == CompactionOutcome::applied;
+  }
+  CHECK(applied >= 1);
+  CHECK(applied <= 4);
+}
+
 TEST_CASE("the facts of three compactions in a row reach the model") {
   auto session = begun(0);
   std::vector<std::string> needles;
@@ -279,6 +301,47 @@ TEST_CASE("the facts of three compactions in a row reach the model") {
   for (char const* round : {"round0", "round1", "round2"}) CHECK(system.find(round) != std::string::npos);
   std::string const all = session.request({}).value().system + session.request({}).value().messages;
   for (std::string const& needle : needles) CHECK(all.find(needle) != std::string::npos);
+}
+
+TEST_CASE("a conversation goes on for ever inside a small window, and keeps what it was told first") {
+  std::size_t const turns = long_form() ? 5000 : 600;
+  auto session = begun(0);
+  sk::CompactionPolicy policy;
+  policy.trigger_tokens = 0;
+  policy.window = 8000;
+  policy.window_percent = 85;
+  // Keeps the first sentence it ever saw; a new one replaces nothing.
+  auto summarizer = sk::make_summarizer([](sk::SummaryRequest const& request) -> sk::Result<std::string> {
+    CHECK(sk::estimate_tokens(request.conversation) <= 8000);
+    if (!request.previous_summary.empty()) return request.previous_summary;
+    return request.conversation.substr(0, 40);
+  });
+  session.append(sk::user("[NEEDLE: the red house]")).value();
+  std::size_t compactions = 0;
+  for (std::size_t i = 0; i < turns; ++i) {
+    std::string const n = std::to_string(i);
+    session.append(sk::user("question " + n + std::string(i % 7 * 100, 'x'))).value();
+    if (i % 3 == 0) {
+      sk::ToolUse const call = tool_call("t" + n, "read", R"({"path":"file_)" + n + "\"}");
+      session.append(sk::assistant(call)).value();
+      session.append(sk::tool_result(call, std::string(i % 50 == 0 ? 40000 : 600, 'r'))).value();
+    }
+    session.append(sk::assistant("answer " + n)).value();
+    auto const outcome = session.compact(summarizer, policy);
+    REQUIRE(outcome.ok());
+    compactions += *outcome == CompactionOutcome::applied;
+    auto const history = session.history({}).value();
+    REQUIRE((history.tokens <= 8000 || i % 50 == 0));
+    if (i % 100 == 99) check_valid(session);
+  }
+  CHECK(session.info().value().turns == turns + 1);
+  CHECK(compactions > turns / 100);
+  CHECK(compactions < turns / 4);
+  CHECK(session.history({}).value().system.find("NEEDLE: the red house") != std::string::npos);
+  auto const path = session.path().value();
+  CHECK(std::count_if(path.begin(), path.end(),
+                      [](auto const& entry) { return entry.template as<sk::Custom>(); })
+        == 0);
 }
 
 TEST_CASE("a turn that is not stored yet stays behind the compaction, and comes back behind it") {
@@ -414,4 +477,48 @@ TEST_CASE("each system call of a compaction fails once and always: the old state
   }
   CHECK(runs > 20);
   CHECK(news > 0);
+}
+
+TEST_CASE("a process killed at any system call of a compaction leaves the old state or the new one") {
+  int kills = 0, news = 0;
+  for (int at = 0;; ++at) {
+    TempDir dir;
+    sk::NewSession about;
+    about.id = sid("s");
+    {
+      auto session = sk::Session::create(sk::open_file_store(dir / "s").value(), about).value();
+      talk(session, 6);
+    }
+    std::string const before = read_file(dir / "s/s.jsonl");
+    pid_t const child = ::fork();
+    if (child == 0) {
+      FaultyFileOps ops;
+      int calls = 0;
+      ops.before = [&](Call) {
+        if (calls++ == at) ::_exit(9);
+      };
+      auto store = sk::detail::open_file_store(ops, dir / "s", {});
+      auto session = sk::Session::open(*store, sid("s"));
+      ScriptedSummarizer summarizer;
+      bool const done = session && session->compact(summarizer, small_policy());
+      ::_exit(done ? 0 : 1);
+    }
+    int status = 0;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    REQUIRE(WIFEXITED(status));
+    CAPTURE(at);
+    REQUIRE(WEXITSTATUS(status) != 1);
+    std::string const after = read_file(dir / "s/s.jsonl");
+    REQUIRE(after.compare(0, before.size(), before) == 0);
+    auto session = sk::Session::open(sk::open_file_store(dir / "s").value(), sid("s")).value();
+    bool const is_new = session.context().value().compaction.has_value();
+    REQUIRE(said(session).size() == (is_new ? 4 : 12));
+    session.append(sk::user("on")).value();
+    REQUIRE(said(session).size() == (is_new ? 5 : 13));
+    news += is_new;
+    if (WEXITSTATUS(status) == 0) break;
+    ++kills;
+  }
+  CHECK(kills > 10);
+  CHECK(news > 1);
 }

@@ -138,6 +138,27 @@ TEST_CASE("what other programs put into the index stays when it is written anew"
   CHECK(ours["sessions"]["ses-2"] == "a string");
 }
 
+TEST_CASE("another program's row stays word for word until ours has more to say, and then its title does") {
+  std::string const theirs =
+      R"({"id":"ses-1","agentId":"a","title":"Theirs","messageCount":3,"lastAt":5,"titleOverridden":true,"x":1})";
+  SessionIndex index = sk::detail::parse_session_index("{\"sessions\":{\"ses-1\":" + theirs + "}}").value();
+  CHECK(write_session_index(index).find(theirs) != std::string::npos);
+  sk::detail::IndexRow& row = index.rows.at("ses-1");
+  row.info = full_info(); // its log says "A title"
+  row.changed();
+  CHECK(row.told().title == "Theirs");
+  CHECK(row.told().title_by_person);
+  Json const written = Json::parse(write_session_index(index))["sessions"]["ses-1"];
+  CHECK(written["title"] == "Theirs");
+  CHECK(written["titleOverridden"] == true);
+  CHECK(written["messageCount"] == 12);
+  CHECK(written["x"] == 1);
+  SessionIndex const back = sk::detail::parse_session_index(write_session_index(index)).value();
+  CHECK(back.rows.at("ses-1").title == "Theirs");
+  CHECK(back.rows.at("ses-1").extra == "\"x\":1");
+  CHECK(back.rows.at("ses-1").raw.empty()); // ours
+}
+
 TEST_CASE("what is not an index is told from one, at every cut of one") {
   for (char const* text : {"", "x", "[]", "{}", "{\"sessions\":[]}", "{\"sessions\":{}} tail", "null"}) {
     CAPTURE(text);

@@ -29,7 +29,10 @@ struct Facts {
   std::vector<std::string> read_files = {}, modified_files = {}, calls = {};
 
   void add(ToolUse const& call);
+  /// The calls of an answer that was not cut short.
   void add(Entry const& entry);
+  /// The files that pi notes in the details of a compaction.
+  void add_details(RawJson const& details);
   /// Nothing stands twice, nor as read what was modified.
   void settle();
 };

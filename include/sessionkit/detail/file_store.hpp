@@ -3,6 +3,7 @@
 #include <sessionkit/detail/log_summary.hpp>
 #include <sessionkit/detail/log_writer.hpp>
 #include <sessionkit/detail/session_index.hpp>
+#include <sessionkit/detail/transcript_folder.hpp>
 #include <sessionkit/file_store.hpp>
 
 #include <list>
@@ -48,6 +49,9 @@ SESSIONKIT_API Result<std::shared_ptr<SessionStore>> open_transcript(FileOps& op
 /// Opens a directory for a store, made (with its parents, mode 0700) where `create` says so; refuses links,
 /// other things and network file systems.
 SESSIONKIT_API Result<OpenFile> open_store_directory(FileOps& ops, std::string const& path, bool create);
+
+/// Opens the folder for removed transcripts, made where it is missing.
+SESSIONKIT_API Result<OpenFile> open_trash(FileOps& ops, int root, std::string const& root_path);
 
 /// Is the index due to be written? It is a cache, and writing costs as much as it has rows: so rarely that
 /// the cost per turn stays the same at any number of rows.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,16 +23,32 @@ inline constexpr std::string_view no_image_text = "[image not sent]";
 inline constexpr std::string_view no_beginning_text = "[earlier conversation not available]";
 inline constexpr std::string_view summary_only_text = "[earlier conversation summarised]";
 
+/// Which images a provider takes.
+enum class ImageFormats {
+  any,
+  web,   ///< PNG, JPEG, GIF and WebP, or what stands at an http address
+  gemini ///< PNG, JPEG, WebP, HEIC and HEIF, also at an https address if the type is told
+};
+
 /// What a provider demands of the parts of a message; one constant each.
 struct ProviderRules {
   enum Thinking { never, with_signature, always };
   std::string_view api = {};    ///< `Generation::api` whose signatures count
   std::string_view vendor = {}; ///< `Generation::provider` of the same, where the api is not known
   Thinking thinking = always;
+  /// Whether the provider could have made this signature; null: any text will do.
+  bool (*signs_thinking)(sessionkit::Thinking const& thinking) = nullptr;
+  bool (*signs_text)(std::string_view signature) = nullptr; ///< the same for texts; null: they are not sent
+  bool (*signs_call)(std::string_view signature) = nullptr; ///< and for calls
+  bool first_call_signed = false;                           ///< of each group, but for old models
+  bool reasoning_items = false;             ///< reasoning has an id and goes with what follows it
   std::size_t id_limit = 0, name_limit = 0; ///< bytes of [a-zA-Z0-9_-]; 0: any text will do
+  char id_end = '\0';                       ///< what stands behind it in an id is not the provider's
+  std::string_view name_extra = {};         ///< other bytes that names may have
+  bool name_starts_with_letter = false;     ///< or with `_`
   bool summary_in_system = false;
-  bool empty_results = true;  ///< a tool result may have no content
-  bool any_image = true;      ///< images of any type and source
+  bool empty_results = true; ///< a tool result may have no content
+  ImageFormats images = ImageFormats::any;
   bool object_inputs = false; ///< the arguments of a call must be an object
 };
 ProviderRules const& rules_of(Provider provider) noexcept;
@@ -102,6 +119,10 @@ std::string brief(std::string_view text);
 /// Whether the provider's own count stands behind this message, and the count is of a whole request.
 bool has_usable_count(Message const& message) noexcept;
 
+/// JSON that any reader takes: lone surrogates and bytes that are no UTF-8 as U+FFFD, numbers that no double
+/// can hold as null. Nothing where it is so already.
+std::optional<std::string> mended_json(std::string const& json);
+
 /// Adds one part of an entry as a piece, changed by the part rules, unless they drop it.
 void add_piece(Draft& draft, Part const& part);
 
@@ -125,6 +146,9 @@ struct StructuralRule {
   std::string_view name;
   void (*apply)(Draft& draft, std::string_view name);
 };
+void drop_repeated_thinking(Draft& draft, std::string_view name);
+void drop_unfollowed_thinking(Draft& draft, std::string_view name);
+void sign_first_calls(Draft& draft, std::string_view name);
 /// Runs all of them: pieces become messages.
 void apply_structural_rules(Draft& draft);
 

@@ -38,6 +38,11 @@ constexpr std::size_t index_among(std::variant<Kinds...> const* /*kinds*/) noexc
 template <class Body>
 inline constexpr std::size_t body_index = index_among<Body>(static_cast<EntryBody const*>(nullptr));
 
+/// True if this index is that of one of these kinds.
+template <class... Bodies> constexpr bool is_body_of(std::size_t body) noexcept {
+  return ((body == body_index<Bodies>) || ...);
+}
+
 /// `Dialect::head` for dialects without ids: the type, and of the first line its id.
 bool linear_head(std::string_view line, RecordView& out, std::deque<std::string>& unescaped);
 
@@ -68,6 +73,11 @@ void take_header_members(Fields& line, Header& header);
 /// How an answer came to be, as the member `generation`.
 void write_generation_member(JsonWriter& json, Message const& message);
 void take_generation_member(Fields& fields, Message& message);
+
+/// A title, in a line of pi's type `session_info`: other programs pass over lines of types they do not know.
+inline constexpr std::string_view title_line_type = "session_info";
+void write_title_members(JsonWriter& json, TitleChange const& change);
+TitleChange take_title(Fields& line);
 
 /// Message content as the Anthropic API spells it: a bare string for a single text where `bare`, else an
 /// array.

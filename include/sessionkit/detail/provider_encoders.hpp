@@ -11,10 +11,19 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 
 void encode_anthropic(History const& history, Target const& target, RequestParts& out);
 void encode_openai_chat(History const& history, Target const& target, RequestParts& out);
+void encode_openai_responses(History const& history, Target const& target, RequestParts& out);
+void encode_gemini(History const& history, Target const& target, RequestParts& out);
 void encode_native_history(History const& history, Target const& target, RequestParts& out);
 
 /// Appends one part as Anthropic's API spells it, with a comma where one is due. Nothing for `Opaque`.
 void append_anthropic_part(std::string& out, Part const& part);
+
+/// What stands for images of tool results that are sent behind the results.
+inline constexpr std::string_view images_follow_text = "[an image, see below]";
+inline constexpr std::string_view result_images_text = "[images of the tool results above]";
+
+/// Appends `"data:<type>;base64,<data>"`, or the address, as a JSON string.
+void append_image_address(std::string& out, Image const& image);
 
 /// Bytes that the encoded messages will take, roughly, so that the text grows once.
 std::size_t encoded_size(History const& history) noexcept;

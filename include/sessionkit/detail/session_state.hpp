@@ -11,6 +11,11 @@
 
 namespace sessionkit { inline namespace v0 {
 
+namespace detail {
+/// True if a message is stored, and seen again by whoever reads the log.
+bool is_kept(Message const& message, ToolPolicy policy) noexcept;
+}
+
 /// Where a conversation stands, and how entries get behind it.
 struct Session::State {
   State(std::shared_ptr<SessionStore> in, SessionId named, SessionOptions chosen)
@@ -87,8 +92,7 @@ struct Session::State {
   /// Counts a compaction that came to nothing; one too many opens the breaker.
   void compaction_failed(CompactionPlan const& plan);
   /// Stores a compaction behind the leaf, if nothing else has come: `conflict` then.
-  Result<void> store_compaction(CompactionPlan const& plan, Compaction body, Context seen,
-                                std::uint64_t saved);
+  Result<void> store_compaction(CompactionPlan const& plan, Compaction body, Context seen);
   /// What is said but not in the log leaves the context.
   void keep_stored(Context& context) const;
   void tell(Event::Kind kind, std::string message) const {
@@ -101,7 +105,6 @@ struct Session::State {
   Result<std::vector<EntryId>> say(std::vector<Message> const& messages, Plan const& plan);
   Result<std::vector<EntryId>> flush(Plan plan);
   std::size_t hold(Entry entry, bool kept);
-  bool keeps(Message const& message) const noexcept;
   void note_exchanges(Message const& message);
   void show_exchanges(Message& answer);
   Result<void> check(Plan const& plan);

@@ -150,7 +150,7 @@ class BladesWriter {
       if (auto const found = state_.find(name); found != state_.end())
         json.member_raw(name, found->second.str());
     json.end_object().key("history").begin_array();
-    for (Entry const* entry : path) add(*entry);
+    for (Entry const* entry : path) add_readable(*entry);
     json.end_array();
     json.member("created_at", to_rfc3339(header.at)).member("updated_at", to_rfc3339(updated));
     json.key("version").unsigned_integer(blades_version);
@@ -161,6 +161,7 @@ class BladesWriter {
                           {"id", "state", "history", "created_at", "updated_at", "version"});
     json.end_object();
     out_.text += '\n';
+    if (!detail::is_utf8(out_.text)) out_.text = detail::replace_invalid(out_.text);
     return std::move(out_);
   }
 
@@ -176,6 +177,18 @@ class BladesWriter {
       state_[name] = value;
     }
     for (std::string const& name : change->removed) state_.erase(name);
+  }
+
+  // What is nested too deep in the document could not be read again.
+  void add_readable(Entry const& entry) {
+    std::size_t const begin = out_.text.size();
+    add(entry);
+    bool const comma = begin < out_.text.size() && out_.text[begin] == ',';
+    std::string items = "{\"history\":[";
+    items.append(out_.text, begin + (comma ? 1 : 0)).append("]}");
+    if (detail::check_json(items)) return;
+    out_.text.resize(begin);
+    leave_out(entry, fmt::format("{}: nested deeper than 128 in the document", detail::kind_of(entry.body)));
   }
 
   void add(Entry const& entry) {

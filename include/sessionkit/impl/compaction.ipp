@@ -173,13 +173,15 @@ bool has_reason(Context const& context, CompactionPolicy const& policy, Compacti
   return limit && tokens > *limit && !breaker_is_open(context, tokens);
 }
 
-// How much may stay, so that the next compaction is far.
+// How much may stay, so that the next compaction is far: half of what the limit leaves for messages.
+// `estimated`: of `tokens`, what messages are known to be; the rest is system prompt, tools, and error.
 std::optional<std::size_t> room_for(CompactionPolicy const& policy, CompactionReason reason,
-                                    std::size_t tokens) {
-  std::optional<std::size_t> const limit = limit_of(policy);
-  if (reason == CompactionReason::context_exceeded) return std::min(limit.value_or(tokens), tokens) / 2;
-  if (limit) return *limit / 2;
-  return std::nullopt;
+                                    std::size_t tokens, std::size_t estimated) {
+  std::optional<std::size_t> limit = limit_of(policy);
+  if (reason == CompactionReason::context_exceeded) limit = std::min(limit.value_or(tokens), tokens);
+  if (!limit) return std::nullopt;
+  std::size_t const others = tokens - std::min(tokens, estimated);
+  return std::max((*limit - std::min(*limit, others)) / 2, *limit / 8);
 }
 
 // What the entries say, in requests that are not too long.
@@ -312,7 +314,7 @@ std::optional<CompactionPlan> plan_compaction(Context const& context, Compaction
   std::size_t const tokens = count_tokens(context, policy.estimator);
   if (!has_reason(context, policy, reason, tokens)) return std::nullopt;
   Cutter const cutter(context, policy);
-  std::size_t const cut = cutter.find(room_for(policy, reason, tokens));
+  std::size_t const cut = cutter.find(room_for(policy, reason, tokens, cutter.tokens_from(0)));
   std::size_t const removed = cutter.messages(0, cut);
   if (removed == 0 || !cutter.has_user()) return std::nullopt;
   std::size_t const turn = cutter.parted_turn(cut);
@@ -335,6 +337,7 @@ std::optional<CompactionPlan> plan_compaction(Context const& context, Compaction
     plan.tokens_removed += estimate_tokens(last->summary);
     plan.previous_summary = last->summary;
     facts = detail::take_facts(plan.previous_summary);
+    if (!last->from_hook) facts.add_details(last->details);
   }
   for (std::size_t i = 0; i < cut; ++i) facts.add(context.entries[i]);
   facts.settle();

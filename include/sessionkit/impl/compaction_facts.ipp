@@ -137,8 +137,24 @@ void Facts::settle() {
 
 void Facts::add(Entry const& entry) {
   auto const* message = entry.as<Message>();
-  if (message && message->role == Role::assistant)
-    for (ToolUse const* call : message->tool_uses()) add(*call);
+  if (!message || message->role != Role::assistant) return;
+  StopReason const stop = message->generation ? message->generation->stop : StopReason::unknown;
+  if (stop == StopReason::aborted || stop == StopReason::error) return;
+  for (ToolUse const* call : message->tool_uses()) add(*call);
+}
+
+void Facts::add_details(RawJson const& details) {
+  if (!details.is_object()) return;
+  auto const add_list = [&](std::string_view name, std::vector<std::string>& list) {
+    std::string_view const raw = find_member(details.str(), name);
+    if (json_kind(raw) != JsonKind::array) return;
+    for_elements(raw, [&](std::string_view path) {
+      if (json_kind(path) == JsonKind::string) list.push_back(to_text(path));
+      return true;
+    });
+  };
+  add_list("readFiles", read_files);
+  add_list("modifiedFiles", modified_files);
 }
 
 std::string facts_text(Facts facts, std::size_t most_tokens) {

@@ -231,11 +231,17 @@ class LogConverter {
   }
 
   bool write(Entry const& entry) {
+    std::size_t const begin = out_.text.size();
     Result<void> const encoded = to_.encode(entry, out_.text);
     if (!encoded) {
       std::string const& message = encoded.error().message;
       std::size_t const colon = message.find(": ");
       refusal_ = colon == std::string::npos ? message : message.substr(colon + 2);
+      return false;
+    }
+    if (!detail::check_json(std::string_view(out_.text).substr(begin))) { // nobody could read it again
+      out_.text.resize(begin);
+      refusal_ = "its line would be nested deeper than 128";
       return false;
     }
     out_.text += '\n';

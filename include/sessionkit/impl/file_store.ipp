@@ -2,6 +2,7 @@
 #pragma once
 #include <sessionkit/detail/crc32c.hpp>
 #include <sessionkit/detail/file_store.hpp>
+#include <sessionkit/detail/line_members.hpp>
 
 #include <fmt/format.h>
 
@@ -14,19 +15,21 @@ namespace sessionkit { inline namespace v0 {
 
 namespace {
 
-constexpr std::string_view transcript_suffix = ".jsonl";
-constexpr char const* trash_name = "trash";
 constexpr std::chrono::milliseconds index_patience{100}; // a cache is not worth more of a host's time
 
 class FileStore final : public SessionStore {
  public:
-  FileStore(detail::FileOps& ops, std::string root, detail::OpenFile directory, FileStoreOptions options)
-      : ops_(&ops),
+  FileStore(detail::FileOps& ops, std::string root, detail::OpenFile directory, detail::OpenFile folder,
+            Profile const& profile, FileStoreOptions options)
+      : SessionStore(profile),
+        ops_(&ops),
         root_(std::move(root)),
         directory_(std::move(directory)),
         options_(std::move(options)),
         process_(ops.process()),
-        file_(ops, directory_.get(), root_, options_.durability != Durability::os) {}
+        folder_(ops, directory_.get(), root_, profile.layout, std::move(folder)),
+        file_(ops, directory_.get(), root_, options_.durability != Durability::os,
+              detail::index_codec(profile.layout)) {}
   FileStore(FileStore const&) = delete;
   FileStore& operator=(FileStore const&) = delete;
   ~FileStore() override {
@@ -39,6 +42,7 @@ class FileStore final : public SessionStore {
 
   Result<void> begin();
   Result<std::size_t> reindex();
+  std::string path_of(SessionId const& id) const { return folder_.path() + "/" + file_name(id); }
 
   Result<Position> append(SessionId const& id, Append const& batch) override;
   Result<RecordPage> read(SessionId const& id, ReadRange const& range) override;
@@ -53,8 +57,20 @@ class FileStore final : public SessionStore {
     std::uint64_t trailing = 0;
   };
 
-  std::string file_name(SessionId const& id) const { return id.str() + std::string(transcript_suffix); }
-  std::string path_of(SessionId const& id) const { return root_ + "/" + file_name(id); }
+  static SessionInfo told(detail::IndexRow const& row, std::uint64_t trailing) {
+    SessionInfo info = row.told();
+    info.damaged += trailing;
+    return info;
+  }
+  bool by_key() const noexcept { return profile().layout != StoreLayout::by_id; }
+  bool has_row(SessionId const& id) {
+    std::lock_guard<std::mutex> const lock(rows_mutex_);
+    return index_.rows.count(id.str()) > 0;
+  }
+  void drop(SessionId const& id);
+  void drop_vanished(std::vector<SessionId> const& there);
+  std::string file_name(SessionId const& id) const { return folder_.file_of(id); }
+  Result<std::vector<SessionId>> transcripts() const { return folder_.list(); }
   Error missing(SessionId const& id) const {
     return Error{Errc::not_found, 0,
                  fmt::format("there is no session '{}' in {}; create it or look elsewhere", id.str(), root_)};
@@ -63,7 +79,6 @@ class FileStore final : public SessionStore {
   void tell(std::vector<Event> const& events) const;
   void note_append(SessionId const& id, Append const& batch, Position end);
   void load_index();
-  Result<std::vector<SessionId>> transcripts();
   Result<SessionInfo> refresh(SessionId const& id, bool anew);
   Result<SessionInfo> look(SessionId const& id);
   Result<void> move_to_trash(SessionId const& id);
@@ -78,6 +93,7 @@ class FileStore final : public SessionStore {
   FileStoreOptions options_;
   int process_;
   detail::OpenLogs logs_;
+  mutable detail::TranscriptFolder folder_; // learns names as it is asked
 
   std::mutex rows_mutex_; // of all below; never held while a file is read or written, but to load the index
   detail::SessionIndex index_;
@@ -95,13 +111,14 @@ class FileStore final : public SessionStore {
 
 // An index that is missing where transcripts are was lost; where none are, the store is new.
 Result<void> FileStore::begin() {
+  if (by_key()) load_index(); // it knows what files are called
   detail::FileStatus status;
   int const failed = ops_->status_at(directory_.get(), "sessions.json", status);
   if (failed != -ENOENT) return {};
   Result<std::vector<SessionId>> const found = transcripts();
   if (!found) return found.error();
   loaded_ = true;
-  if (!found->empty()) rebuild_ = "was missing";
+  rebuild_ = found->empty() ? "" : "was missing";
   return {};
 }
 
@@ -112,7 +129,7 @@ void FileStore::tell(std::vector<Event> const& events) const {
 
 Result<detail::OpenFile> FileStore::open_log(SessionId const& id) const {
   Result<detail::OpenFile> file =
-      detail::open_for_reading(*ops_, directory_.get(), file_name(id).c_str(), false, path_of(id));
+      detail::open_for_reading(*ops_, folder_.directory(), file_name(id).c_str(), false, path_of(id));
   if (!file && file.error().code == Errc::not_found) return missing(id);
   return file;
 }
@@ -126,10 +143,14 @@ Result<Position> FileStore::append(SessionId const& id, Append const& batch) {
     if (!log->writer && ops_->process() != process_)
       return Error{Errc::forked, 0,
                    root_ + ": the store was opened by the parent process; open one of your own"};
-    end = detail::append_to(*log, *ops_, {directory_.get(), file_name(id), path_of(id)}, options_, id.str(),
-                            batch);
+    if (batch.expected == Position{}) folder_.choose(id, batch);
+    end = detail::append_to(*log, *ops_, {folder_.directory(), file_name(id), path_of(id)}, options_,
+                            id.str(), batch);
     events.swap(log->events);
-    if (end && !batch.records.empty()) note_append(id, batch, *end);
+    if (end && !batch.records.empty())
+      note_append(id, batch, *end);
+    else if (!end && batch.expected == Position{} && end.error().code != Errc::already_exists)
+      folder_.forget(id); // it may be made under another key
   }
   if (!end && end.error().code == Errc::not_found) end = missing(id);
   if (end && batch.durable) end_of_turn();
@@ -141,9 +162,15 @@ void FileStore::note_append(SessionId const& id, Append const& batch, Position e
   std::lock_guard<std::mutex> const lock(rows_mutex_);
   touched_.insert(id.str());
   removed_.erase(id.str());
-  if (batch.after == nullptr) return; // the row is stale and folds when it is asked for
+  bool const titled = std::any_of(batch.records.begin(), batch.records.end(), [](RecordView const& record) {
+    return record.type == detail::title_line_type;
+  });
+  if (batch.after == nullptr && !titled && index_.rows.count(id.str()) == 0) return;
   auto& row = index_.rows.try_emplace(id.str(), detail::IndexRow{make_session_info(id)}).first->second;
-  if (end < row.info.end) return; // it stood there already, and more does now
+  row.changed();
+  if (titled) row.title.clear(), row.titled = true;
+  if (batch.after == nullptr) return; // the row is stale and folds when it is asked for
+  if (end < row.info.end) return;     // it stood there already, and more does now
   SessionId const own = row.info.id;
   row.info = *batch.after;
   row.info.id = own;
@@ -167,9 +194,10 @@ Result<SessionInfo> FileStore::info(SessionId const& id) {
 }
 
 Result<SessionInfo> FileStore::refresh(SessionId const& id, bool anew) {
-  Result<detail::OpenFile> const file = open_log(id);
-  if (!file) return file.error();
-  detail::LogReader log(*ops_, file->get(), path_of(id), ReaderOptions{options_.max_line});
+  Result<detail::OpenFile> const opened = open_log(id);
+  if (!opened) return opened.error();
+  std::string const file = file_name(id);
+  detail::LogReader log(*ops_, opened->get(), path_of(id), ReaderOptions{options_.max_line});
   Result<detail::FileStatus> const now = log.status();
   if (!now) return now.error();
   std::optional<SessionInfo> row;
@@ -179,7 +207,7 @@ Result<SessionInfo> FileStore::refresh(SessionId const& id, bool anew) {
     if (found != index_.rows.end() && !anew) {
       row = found->second.info;
       Known const& known = known_[id.str()];
-      if (known.seen.same_version(*now)) return row->damaged += known.trailing, std::move(*row);
+      if (known.seen.same_version(*now)) return told(found->second, known.trailing);
     }
   }
   Result<detail::LogSummary> fresh = detail::summarise(log, id, row ? &*row : nullptr);
@@ -188,18 +216,23 @@ Result<SessionInfo> FileStore::refresh(SessionId const& id, bool anew) {
 
   std::lock_guard<std::mutex> const lock(rows_mutex_);
   auto& kept = index_.rows.try_emplace(id.str(), detail::IndexRow{make_session_info(id)}).first->second;
-  if (kept.info.end != fresh->info.end || kept.info.end_crc != fresh->info.end_crc || anew)
+  bool const stale = kept.info.end != fresh->info.end || kept.info.end_crc != fresh->info.end_crc;
+  if (anew || (stale && !profile().shares_index)) { // what another program says is its own to mend
     touched_.insert(id.str());
-  kept.info = fresh->info;
+    kept.changed();
+  }
+  kept.info = std::move(fresh->info);
+  kept.file = file;
+  if (kept.title == kept.info.display_title()) kept.title.clear();
   known_[id.str()] = Known{*now, fresh->trailing};
-  return fresh->told();
+  return told(kept, fresh->trailing);
 }
 
 // As `refresh`, but a transcript that did not change is not opened, and what is known of one that cannot be
 // read is answered as it was.
 Result<SessionInfo> FileStore::look(SessionId const& id) {
   detail::FileStatus now;
-  int const failed = ops_->status_at(directory_.get(), file_name(id).c_str(), now);
+  int const failed = ops_->status_at(folder_.directory(), file_name(id).c_str(), now);
   if (failed == -ENOENT) return missing(id);
   std::optional<SessionInfo> row;
   {
@@ -207,8 +240,7 @@ Result<SessionInfo> FileStore::look(SessionId const& id) {
     auto const found = index_.rows.find(id.str());
     if (found != index_.rows.end() && found->second.info.end != Position{}) { // a row of ours
       auto const known = known_.find(id.str());
-      row = found->second.info;
-      if (known != known_.end()) row->damaged += known->second.trailing;
+      row = told(found->second, known != known_.end() ? known->second.trailing : 0);
       if (failed == 0 && known != known_.end() && known->second.seen.same_version(now))
         return std::move(*row);
     }
@@ -244,21 +276,6 @@ Result<SessionPage> FileStore::list(ListQuery const& query) {
   return page_of(std::move(matching), query);
 }
 
-// The sessions whose transcripts are in the directory.
-Result<std::vector<SessionId>> FileStore::transcripts() {
-  std::vector<std::string> names;
-  int const failed = ops_->list(directory_.get(), names);
-  if (failed < 0) return detail::file_error(-failed, root_, "cannot list the directory");
-  std::vector<SessionId> ids;
-  for (std::string_view const name : names) {
-    if (name.size() <= transcript_suffix.size()) continue;
-    std::size_t const stem = name.size() - transcript_suffix.size();
-    if (name.substr(stem) != transcript_suffix) continue;
-    if (auto id = SessionId::parse(name.substr(0, stem))) ids.push_back(std::move(*id));
-  }
-  return ids;
-}
-
 void FileStore::load_index() {
   std::lock_guard<std::mutex> const writing(writing_);
   {
@@ -274,11 +291,13 @@ void FileStore::load_index() {
   for (auto& [name, row] : index_.rows) { // appended to before anybody asked for the index
     auto const there = disk.rows.find(name);
     if (there == disk.rows.end() || there->second.info.end <= row.info.end) {
-      if (there != disk.rows.end()) row.extra = std::move(there->second.extra);
+      if (there != disk.rows.end()) row.keep_foreign(there->second);
+      row.changed();
       disk.rows.insert_or_assign(name, std::move(row));
     }
   }
   index_ = std::move(disk);
+  for (auto const& [name, row] : index_.rows) folder_.learn(row.info.id, row.file);
   loaded_ = true;
 }
 
@@ -299,6 +318,7 @@ Result<void> FileStore::remove(SessionId const& id) {
     removed_.insert(id.str());
     touched_.insert(id.str());
   }
+  folder_.forget(id);
   end_of_turn();
   return {};
 }
@@ -310,36 +330,30 @@ Result<void> FileStore::move_to_trash(SessionId const& id) {
   if (!file) return file.error();
   if (auto r = detail::lock_within(*ops_, file->get(), options_.lock_wait, path); !r) return r;
   detail::FileStatus held, named;
-  if (ops_->status(file->get(), held) < 0 || ops_->status_at(directory_.get(), name.c_str(), named) < 0
+  if (ops_->status(file->get(), held) < 0 || ops_->status_at(folder_.directory(), name.c_str(), named) < 0
       || !held.same_file(named))
     return missing(id); // somebody was faster
-  int failed = ops_->make_directory(directory_.get(), trash_name, 0700);
-  if (failed < 0 && failed != -EEXIST)
-    return detail::file_error(-failed, root_ + "/trash", "cannot make the trash");
-  int const flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW;
-  int const descriptor = ops_->open(directory_.get(), trash_name, flags, 0);
-  if (descriptor < 0) return detail::file_error(-descriptor, root_ + "/trash", "cannot open the trash");
-  detail::OpenFile const trash(*ops_, descriptor);
-  if (failed == 0)
-    (void)ops_->set_mode(descriptor, 0700); // whatever the umask; one that is there keeps its own
-  failed = ops_->rename(directory_.get(), name.c_str(), descriptor, name.c_str(), false);
-  if (failed == -EEXIST) // one of this name was removed before
-    failed =
-        ops_->rename(directory_.get(), name.c_str(), descriptor,
-                     fmt::format("{}.{}{}", id.str(), random_entry_id(), transcript_suffix).c_str(), false);
+  Result<detail::OpenFile> const trash = detail::open_trash(*ops_, directory_.get(), root_);
+  if (!trash) return trash.error();
+  int failed = ops_->rename(folder_.directory(), name.c_str(), trash->get(), name.c_str(), false);
+  if (failed == -EEXIST) { // one of this name was removed before
+    std::string const other = fmt::format("{}.{}{}", id.str(), random_entry_id(), detail::transcript_suffix);
+    failed = ops_->rename(folder_.directory(), name.c_str(), trash->get(), other.c_str(), false);
+  }
   if (failed < 0) return detail::file_error(-failed, path, "cannot move the transcript to the trash");
   if (options_.durability == Durability::os) return {};
-  if (auto r = detail::sync_directory(*ops_, descriptor, root_ + "/trash"); !r) return r;
-  return detail::sync_directory(*ops_, directory_.get(), root_);
+  if (auto r = detail::sync_directory(*ops_, trash->get(), root_ + "/trash"); !r) return r;
+  return detail::sync_directory(*ops_, folder_.directory(), folder_.path());
 }
 
 // The index is a cache: that it could not be written now changes no answer.
 void FileStore::end_of_turn() {
-  std::unique_lock<std::mutex> const turn(index_turn_, std::try_to_lock);
-  if (!turn) return; // another thread is at it; ours waits for the next turn
+  std::unique_lock<std::mutex> turn(index_turn_, std::try_to_lock);
+  if (!turn && !profile().shares_index) return; // another thread is at it; ours waits for the next turn
+  if (!turn) turn.lock();
   {
     std::lock_guard<std::mutex> const lock(rows_mutex_);
-    if (!detail::index_is_due(index_.rows.size(), ++turns_)) return;
+    if (!detail::index_is_due(index_.rows.size(), ++turns_) && !profile().shares_index) return;
   }
   (void)write_index(index_patience);
 }
@@ -354,13 +368,17 @@ Result<void> FileStore::write_index(std::chrono::milliseconds lock_wait) {
     rebuild = rebuild_;
   }
   std::size_t rebuilt = 0;
-  if (rebuild.empty()) {
-    for (std::string const& name : stale)
-      if (auto const id = SessionId::parse(name)) (void)refresh(*id, false); // one that is gone stays out
-  } else {
+  if (!rebuild.empty() || by_key()) { // the newest of each key is told
     Result<std::vector<SessionId>> const ids = transcripts();
     if (!ids) return ids.error();
-    for (SessionId const& id : *ids) rebuilt += std::size_t{refresh(id, false).ok()};
+    for (SessionId const& id : *ids)
+      if (!rebuild.empty() || stale.count(id.str()) > 0 || !has_row(id))
+        rebuilt += std::size_t{refresh(id, false).ok()};
+    if (by_key()) drop_vanished(*ids);
+  } else {
+    for (std::string const& name : stale)
+      if (auto const id = SessionId::parse(name))
+        if (auto const row = refresh(*id, false); !row && row.error().code == Errc::not_found) drop(*id);
   }
   Result<void> replaced;
   {
@@ -382,10 +400,34 @@ Result<void> FileStore::write_index(std::chrono::milliseconds lock_wait) {
       touched_.insert(touched.begin(), touched.end());
       removed_.insert(removed.begin(), removed.end());
       if (rebuild_.empty()) rebuild_ = rebuild;
+    } else {
+      std::lock_guard<std::mutex> const lock(rows_mutex_);
+      for (std::string const& name : touched)
+        if (auto const row = index_.rows.find(name); row != index_.rows.end()) row->second.titled = false;
     }
   }
   if (!rebuild.empty()) tell_rebuilt(rebuild, rebuilt, replaced);
   return replaced;
+}
+
+// A transcript that somebody took away takes its row along.
+void FileStore::drop(SessionId const& id) {
+  std::lock_guard<std::mutex> const lock(rows_mutex_);
+  index_.rows.erase(id.str());
+  known_.erase(id.str());
+  removed_.insert(id.str());
+}
+
+void FileStore::drop_vanished(std::vector<SessionId> const& there) {
+  std::set<std::string> names;
+  for (SessionId const& id : there) names.insert(id.str());
+  std::vector<SessionId> gone;
+  {
+    std::lock_guard<std::mutex> const lock(rows_mutex_);
+    for (auto const& [name, row] : index_.rows)
+      if (names.count(name) == 0 && row.raw.empty()) gone.push_back(row.info.id);
+  }
+  for (SessionId const& id : gone) drop(id);
 }
 
 void FileStore::tell_rebuilt(std::string const& why, std::size_t rows, Result<void> const& written) {
@@ -400,20 +442,13 @@ void FileStore::tell_rebuilt(std::string const& why, std::size_t rows, Result<vo
               fmt::format("{} {}; rebuilt from {} transcripts{}", file_.path(), why, rows, kept)}});
 }
 
-// What another process wrote stays, but for the sessions we know more of.
 std::string FileStore::merged_index(bool changed, detail::SessionIndex disk) {
   if (changed) {
-    for (auto& [name, row] : index_.rows) {
-      auto const there = disk.rows.find(name);
-      bool const ours = rebuild_.empty() ? touched_.count(name) > 0 : true;
-      if (there != disk.rows.end()) row.extra = std::move(there->second.extra);
-      if (there == disk.rows.end() ? ours : row.info.end >= there->second.info.end)
-        disk.rows.insert_or_assign(name, std::move(row));
-    }
-    for (std::string const& name : removed_) disk.rows.erase(name);
-    index_ = std::move(disk);
+    detail::IndexNews const news{touched_, removed_, !rebuild_.empty(), by_key()};
+    index_ = detail::merge_index(std::move(index_), std::move(disk), news);
+    for (auto const& [name, row] : index_.rows) folder_.learn(row.info.id, row.file);
   }
-  return detail::write_session_index(index_);
+  return detail::index_codec(profile().layout).write(index_);
 }
 
 Result<std::size_t> FileStore::reindex() {
@@ -445,7 +480,17 @@ Result<std::shared_ptr<SessionStore>> open_file_store(FileOps& ops, std::string 
                                                       FileStoreOptions options) {
   Result<OpenFile> directory = open_store_directory(ops, root, options.create);
   if (!directory) return directory.error();
-  auto store = std::make_shared<FileStore>(ops, root, std::move(*directory), std::move(options));
+  Result<Profile> const found =
+      options.profile ? Result<Profile>(*options.profile) : detect_profile(ops, directory->get(), root);
+  if (!found) return found.error();
+  Profile const& profile = *found;
+  if (options.profile)
+    if (auto r = check_layout(ops, directory->get(), root, profile); !r) return r.error();
+  Result<OpenFile> folder =
+      TranscriptFolder::open(ops, directory->get(), root, profile.layout, options.create);
+  if (!folder) return folder.error();
+  auto store = std::make_shared<FileStore>(ops, root, std::move(*directory), std::move(*folder), profile,
+                                           std::move(options));
   if (auto r = store->begin(); !r) return r.error();
   return std::shared_ptr<SessionStore>(std::move(store));
 }
@@ -471,6 +516,11 @@ Result<std::size_t> reindex_file_store(std::string const& root, FileStoreOptions
   Result<std::shared_ptr<SessionStore>> const store = open_file_store(root, std::move(options));
   if (!store) return store.error();
   return static_cast<FileStore&>(**store).reindex();
+}
+
+std::string transcript_path(SessionStore const& store, SessionId const& id) {
+  auto const* const files = dynamic_cast<FileStore const*>(&store);
+  return files ? files->path_of(id) : std::string{};
 }
 
 }}

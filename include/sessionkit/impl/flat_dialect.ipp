@@ -113,14 +113,17 @@ EntryBody decode_flat_header(detail::Fields& line) {
   return header;
 }
 
+EntryBody decode_flat_title(detail::Fields& line) { return detail::take_title(line); }
+
 struct FlatLine {
   std::string_view type;
   EntryBody (*decode)(detail::Fields&);
 };
-constexpr std::array<FlatLine, 5> flat_lines{{{"user", decode_flat_user},
+constexpr std::array<FlatLine, 6> flat_lines{{{"user", decode_flat_user},
                                               {"assistant", decode_flat_assistant},
                                               {"tool_use", decode_flat_call},
                                               {"tool_result", decode_flat_result},
+                                              {detail::title_line_type, decode_flat_title},
                                               {"session", decode_flat_header}}};
 
 Result<Entry> decode_flat(RecordView const& record) {
@@ -166,12 +169,13 @@ std::string_view flat_unsayable(Message const& message) {
 struct FlatUnsayable {
   std::string_view operator()(Header const&) const { return {}; }
   std::string_view operator()(Unknown const&) const { return {}; }
+  std::string_view operator()(TitleChange const&) const { return {}; }
   std::string_view operator()(Message const& message) const { return flat_unsayable(message); }
   std::string_view operator()(CustomMessage const&) const {
     return "flat lines have no custom messages; store the text as the user's";
   }
   template <class Body> std::string_view operator()(Body const&) const {
-    return "flat lines hold messages only; convert the session to native";
+    return "flat lines hold messages and titles only; convert the session to native";
   }
 };
 
@@ -230,6 +234,9 @@ Result<void> encode_flat(Entry const& entry, std::string& out) {
     json.member("created", to_rfc3339(entry.at));
     if (!header->agent.empty()) json.member("agent", header->agent);
     detail::write_header_members(json, *header);
+  } else if (auto const* title = entry.as<TitleChange>()) {
+    detail::write_title_members(json, *title);
+    json.member("ts", to_rfc3339(entry.at));
   } else {
     write_flat_message(json, entry, std::get<Message>(entry.body), out);
   }
@@ -246,9 +253,7 @@ Result<void> encode_flat_v2(Entry const& entry, std::string&) {
 }
 
 bool can_flat(std::size_t body) noexcept {
-  return body
-             == detail::body_index<
-                 Header> || body == detail::body_index<Message> || body == detail::body_index<Unknown>;
+  return detail::is_body_of<Header, Message, TitleChange, Unknown>(body);
 }
 bool can_nothing(std::size_t) noexcept { return false; }
 

@@ -142,6 +142,16 @@ class Collector {
   detail::Draft& draft_;
 };
 
+// What the native shape says beside the parts is bytes of the log too.
+void mend_around_parts(Message& message) {
+  if (std::optional<std::string> mended = detail::mended_json(message.metadata.str()))
+    message.metadata = RawJsonAccess::trust(std::move(*mended));
+  if (!message.generation) return;
+  Generation& made = *message.generation;
+  for (std::string* text : {&made.provider, &made.model, &made.request_id, &made.api})
+    if (!detail::is_utf8(*text)) *text = detail::replace_invalid(*text);
+}
+
 // Valid mode, last step: the only copy of what the context says.
 Message message_of(detail::Draft const& draft, detail::Span const& span) {
   Message message;
@@ -158,9 +168,11 @@ Message message_of(detail::Draft const& draft, detail::Span const& span) {
   detail::Piece const& last = draft.pieces[draft.order[span.end - 1]];
   if (first.source == detail::no_piece) return message;
   if (span.role == Role::assistant) message.generation = draft.sources[last.source].message->generation;
-  if (draft.target.provider != Provider::native || detail::regroup_of(draft.context.dialect)) return message;
+  if (draft.target.provider != Provider::native) return message;
   detail::Source const& source = draft.sources[first.source];
-  message.metadata = source.message ? source.message->metadata : time_metadata(source.entry->at);
+  if (!detail::regroup_of(draft.context.dialect))
+    message.metadata = source.message ? source.message->metadata : time_metadata(source.entry->at);
+  mend_around_parts(message);
   return message;
 }
 
@@ -299,6 +311,11 @@ History rebuild_faithful(Context const& context, Target const& target) {
   history.system = target.system;
   history.messages.reserve(context.entries.size() + 1);
   if (target.orphan_user == OrphanUser::join) {
+    if (auto const* body = context.compaction ? context.compaction->as<Compaction>() : nullptr) {
+      history.messages.push_back(
+          assistant(detail::compaction_summary_text(body->summary, target.summary_prefix)));
+      history.sources.push_back(context.compaction->id);
+    }
     detail::regroup_joined(context, history);
   } else if (detail::Regroup const regroup = detail::regroup_of(context.dialect)) {
     regroup(context, history);
@@ -364,8 +381,10 @@ std::size_t trimmed_length(std::string_view text) noexcept {
 HistoryRebuilder::HistoryRebuilder(Target target) : target_(std::move(target)) {}
 
 History HistoryRebuilder::rebuild(Context const& context) const {
-  return target_.mode == RebuildMode::valid ? rebuild_valid(context, target_)
-                                            : rebuild_faithful(context, target_);
+  History history = target_.mode == RebuildMode::valid ? rebuild_valid(context, target_)
+                                                       : rebuild_faithful(context, target_);
+  if (context.compaction) history.compaction = context.compaction->id;
+  return history;
 }
 
 }}

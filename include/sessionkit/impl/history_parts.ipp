@@ -3,6 +3,7 @@
 #include <sessionkit/detail/history_rules.hpp>
 #include <sessionkit/detail/json.hpp>
 #include <sessionkit/detail/raw_json_access.hpp>
+#include <sessionkit/detail/reasoning_item.hpp>
 #include <sessionkit/detail/utf8.hpp>
 
 #include <algorithm>
@@ -50,10 +51,15 @@ Verdict blank_text(Draft const&, detail::Source const&, Part const& part, Part&)
   return text && detail::is_blank(text->text) ? Verdict::drop : Verdict::keep;
 }
 
+Generation const* generation_of(detail::Source const& source) {
+  return source.message && source.message->generation ? &*source.message->generation : nullptr;
+}
+
 // A signature is good for the model that made it; what is not known is given the benefit of the doubt.
 bool signed_for_target(Draft const& draft, Generation const* made) {
   if (!made) return true;
-  if (!made->api.empty() && made->api != draft.rules.api) return false;
+  std::string_view const api = draft.target.api.empty() ? draft.rules.api : draft.target.api;
+  if (!made->api.empty() && made->api != api) return false;
   if (made->api.empty() && !made->provider.empty() && made->provider != draft.rules.vendor) return false;
   return draft.target.model.empty() || made->model.empty() || made->model == draft.target.model;
 }
@@ -61,12 +67,24 @@ bool signed_for_target(Draft const& draft, Generation const* made) {
 Verdict foreign_thinking(Draft const& draft, detail::Source const& source, Part const& part, Part&) {
   auto const* thinking = std::get_if<Thinking>(&part);
   if (!thinking || draft.rules.thinking == detail::ProviderRules::always) return Verdict::keep;
-  Generation const* made =
-      source.message && source.message->generation ? &*source.message->generation : nullptr;
   bool const sent = draft.rules.thinking == detail::ProviderRules::with_signature
                     && !thinking->signature.empty() && detail::is_utf8(thinking->text)
-                    && detail::is_utf8(thinking->signature) && signed_for_target(draft, made);
+                    && detail::is_utf8(thinking->signature) && signed_for_target(draft, generation_of(source))
+                    && (!draft.rules.signs_thinking || draft.rules.signs_thinking(*thinking));
   return sent ? Verdict::keep : Verdict::drop;
+}
+
+// Signatures on what is said and asked for, where the provider has them.
+Verdict foreign_signature(Draft const& draft, detail::Source const& source, Part const& part, Part& made) {
+  auto const* text = std::get_if<Text>(&part);
+  auto const* call = std::get_if<ToolUse>(&part);
+  auto const signs = text ? draft.rules.signs_text : call ? draft.rules.signs_call : nullptr;
+  if (!signs) return Verdict::keep;
+  std::string const& signature = text ? text->signature : call->signature;
+  if (signature.empty() || (signs(signature) && signed_for_target(draft, generation_of(source))))
+    return Verdict::keep;
+  if (text) return replace_with(made, Text{text->text});
+  return replace_with(made, ToolUse{call->id, call->name, call->input});
 }
 
 Verdict invalid_text(Draft const&, detail::Source const&, Part const& part, Part& made) {
@@ -100,23 +118,42 @@ char const* lone_surrogate_escape(char const* p, char const* end) noexcept {
   return end;
 }
 
-// Nothing where the JSON is fit to be sent. Outside of its strings JSON is ASCII, so mending bytes mends
-// strings only.
-std::optional<std::string> mended_json(std::string const& json) {
-  char const* const end = json.data() + json.size();
-  char const* lone = lone_surrogate_escape(json.data(), end);
-  bool const utf8 = detail::is_utf8(json);
-  if (utf8 && lone == end) return std::nullopt;
-  std::string out = json;
-  for (; lone != end; lone = lone_surrogate_escape(lone + 6, end))
-    out.replace(static_cast<std::size_t>(lone - json.data()), 6, "\\ufffd");
-  return utf8 ? out : detail::replace_invalid(out);
+// The first number from `p` on that no double can hold, which readers refuse or take for infinity; or empty,
+// at `end`.
+std::string_view number_beyond_double(char const* p, char const* end) {
+  while (p != end) {
+    if (*p == '"') {
+      p = detail::string_end(p + 1, end);
+      if (p == nullptr) break;
+      ++p;
+    } else if (*p == '-' || detail::is_digit(*p)) {
+      char const* const begin = p;
+      p = detail::skip_value(p, end);
+      if (!detail::to_double(detail::between(begin, p))) return detail::between(begin, p);
+    } else {
+      ++p;
+    }
+  }
+  return {end, 0};
+}
+
+std::string without_numbers_beyond_double(std::string const& json) {
+  std::string out;
+  char const* p = json.data();
+  char const* const end = p + json.size();
+  while (p != end) {
+    std::string_view const number = number_beyond_double(p, end);
+    out.append(p, number.data());
+    p = number.data() + number.size();
+    if (!number.empty()) out += "null";
+  }
+  return out;
 }
 
 Verdict invalid_input(Draft const&, detail::Source const&, Part const& part, Part& made) {
   auto const* call = std::get_if<ToolUse>(&part);
   if (!call) return Verdict::keep;
-  std::optional<std::string> mended = mended_json(call->input.str());
+  std::optional<std::string> mended = detail::mended_json(call->input.str());
   if (!mended) return Verdict::keep;
   return replace_with(
       made, ToolUse{call->id, call->name, RawJsonAccess::trust(std::move(*mended)), call->signature});
@@ -130,22 +167,51 @@ Verdict input_not_object(Draft const& draft, detail::Source const&, Part const& 
       made, ToolUse{call->id, call->name, RawJsonAccess::trust(std::move(object)), call->signature});
 }
 
+std::string fitting_name(detail::ProviderRules const& rules, std::string_view name) {
+  auto const is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  std::string fit(name);
+  std::replace_if(
+      fit.begin(), fit.end(),
+      [&rules](char c) {
+        return !detail::is_name_byte(c) && rules.name_extra.find(c) == std::string_view::npos;
+      },
+      '_');
+  if (fit.empty()) fit = "unnamed";
+  if (rules.name_starts_with_letter && !is_letter(fit.front())) fit.insert(fit.begin(), '_');
+  return fit.substr(0, rules.name_limit);
+}
+
 Verdict tool_name(Draft const& draft, detail::Source const&, Part const& part, Part& made) {
   auto const* call = std::get_if<ToolUse>(&part);
-  std::size_t const limit = draft.rules.name_limit;
-  if (!call || limit == 0) return Verdict::keep;
-  std::string name = call->name.substr(0, limit);
-  std::replace_if(
-      name.begin(), name.end(), [](char c) { return !detail::is_name_byte(c); }, '_');
-  if (name.empty()) name = "unnamed";
+  if (!call || draft.rules.name_limit == 0) return Verdict::keep;
+  std::string name = fitting_name(draft.rules, call->name);
   if (name == call->name) return Verdict::keep;
   return replace_with(made, ToolUse{call->id, std::move(name), call->input, call->signature});
 }
 
-constexpr std::array<std::string_view, 4> image_types{"image/png", "image/jpeg", "image/gif", "image/webp"};
+using detail::ImageFormats;
+
+constexpr std::array<std::string_view, 4> web_image_types{"image/png", "image/jpeg", "image/gif",
+                                                          "image/webp"};
+constexpr std::array<std::string_view, 5> gemini_image_types{"image/png", "image/jpeg", "image/webp",
+                                                             "image/heic", "image/heif"};
+
+bool is_known_type(ImageFormats formats, std::string_view type) noexcept {
+  auto const among = [type](auto const& types) {
+    return std::find(types.begin(), types.end(), type) != types.end();
+  };
+  return formats == ImageFormats::gemini ? among(gemini_image_types) : among(web_image_types);
+}
+
+// The bytes of whole blocks, without what fills up the last; empty where the text is no base64.
+std::string_view base64_digits(std::string_view data) noexcept {
+  if (data.size() % 4 != 0) return {};
+  for (int i = 0; i < 2 && !data.empty() && data.back() == '='; ++i) data.remove_suffix(1);
+  return data;
+}
 
 bool is_base64(std::string_view data) noexcept {
-  while (!data.empty() && data.back() == '=') data.remove_suffix(1);
+  data = base64_digits(data);
   return !data.empty() && std::all_of(data.begin(), data.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '+' || c == '/';
   });
@@ -160,33 +226,36 @@ std::string_view real_image_type(std::string_view type) noexcept {
   return type == "image/jpg" ? std::string_view("image/jpeg") : type;
 }
 
-bool is_sendable(Image const& image) {
-  if (auto const* url = std::get_if<Url>(&image.source)) return is_web_address(url->url);
-  bool const known = std::find(image_types.begin(), image_types.end(), real_image_type(image.media_type))
-                     != image_types.end();
-  return known && is_base64(std::get<Base64>(image.source).data);
+bool is_sendable(ImageFormats formats, Image const& image) {
+  bool const known = is_known_type(formats, real_image_type(image.media_type));
+  if (auto const* data = std::get_if<Base64>(&image.source)) return known && is_base64(data->data);
+  std::string const& url = std::get<Url>(image.source).url;
+  if (formats == ImageFormats::gemini && (!known || url.compare(0, 8, "https://") != 0)) return false;
+  return is_web_address(url);
 }
 
-bool is_as_it_should_be(Image const& image) {
-  return is_sendable(image) && real_image_type(image.media_type) == image.media_type;
+bool is_as_it_should_be(Draft const& draft, Image const& image) {
+  if (!draft.target.images) return false;
+  if (draft.rules.images == ImageFormats::any) return true;
+  return is_sendable(draft.rules.images, image) && real_image_type(image.media_type) == image.media_type;
 }
 
-template <class AnyPart> AnyPart mended_image(Image const& image) {
-  if (!is_sendable(image)) return Text{std::string(detail::no_image_text)};
+template <class AnyPart> AnyPart mended_image(Draft const& draft, Image const& image) {
+  if (!draft.target.images || !is_sendable(draft.rules.images, image))
+    return Text{std::string(detail::no_image_text)};
   return Image{std::string(real_image_type(image.media_type)), image.source};
 }
 
 Verdict image_type(Draft const& draft, detail::Source const&, Part const& part, Part& made) {
   auto const* image = std::get_if<Image>(&part);
-  if (!image || draft.rules.any_image || is_as_it_should_be(*image)) return Verdict::keep;
-  return replace_with(made, mended_image<Part>(*image));
+  if (!image || is_as_it_should_be(draft, *image)) return Verdict::keep;
+  return replace_with(made, mended_image<Part>(draft, *image));
 }
 
 bool is_fit(Draft const& draft, ToolContent const& piece) {
   if (auto const* text = std::get_if<Text>(&piece))
     return !detail::is_blank(text->text) && detail::is_utf8(text->text);
-  if (auto const* image = std::get_if<Image>(&piece))
-    return draft.rules.any_image || is_as_it_should_be(*image);
+  if (auto const* image = std::get_if<Image>(&piece)) return is_as_it_should_be(draft, *image);
   return false;
 }
 
@@ -197,7 +266,7 @@ void append_fit(Draft const& draft, ToolContent const& piece, std::vector<ToolCo
   } else if (auto const* text = std::get_if<Text>(&piece)) {
     if (!detail::is_blank(text->text)) out.emplace_back(Text{detail::replace_invalid(text->text)});
   } else if (auto const* image = std::get_if<Image>(&piece)) {
-    out.push_back(mended_image<ToolContent>(*image));
+    out.push_back(mended_image<ToolContent>(draft, *image));
   }
 }
 
@@ -227,10 +296,11 @@ struct NamedPartRule {
   PartRule decide;
 };
 // Each sees what the ones before it made.
-constexpr std::array<NamedPartRule, 11> part_rules{{{"misplaced_part", misplaced_part},
+constexpr std::array<NamedPartRule, 12> part_rules{{{"misplaced_part", misplaced_part},
                                                     {"opaque_part", opaque_part_rule},
                                                     {"blank_text", blank_text},
                                                     {"foreign_thinking", foreign_thinking},
+                                                    {"foreign_signature", foreign_signature},
                                                     {"invalid_text", invalid_text},
                                                     {"invalid_input", invalid_input},
                                                     {"input_not_object", input_not_object},
@@ -246,17 +316,84 @@ Slot slot_of(Role role, Part const& part) noexcept {
   return role == Role::assistant ? Slot::said : Slot::user;
 }
 
-constexpr detail::ProviderRules anthropic_rules{"anthropic-messages",
-                                                "anthropic",
-                                                detail::ProviderRules::with_signature,
-                                                64,
-                                                128,
-                                                true,
-                                                true,
-                                                false,
-                                                true};
-constexpr detail::ProviderRules openai_chat_rules{
-    "openai-completions", "openai", detail::ProviderRules::never, 40, 64, true, false, false, true};
+// Google's APIs read signatures as bytes, so they must be base64, of either alphabet.
+bool is_gemini_signature(std::string_view signature) noexcept {
+  std::string_view const data = base64_digits(signature);
+  return !data.empty() && std::all_of(data.begin(), data.end(), [](char c) {
+    return detail::is_name_byte(c) || c == '+' || c == '/';
+  });
+}
+
+constexpr detail::ProviderRules make_anthropic_rules() noexcept {
+  detail::ProviderRules rules;
+  rules.api = "anthropic-messages";
+  rules.vendor = "anthropic";
+  rules.thinking = detail::ProviderRules::with_signature;
+  rules.id_limit = 64;
+  rules.name_limit = 128;
+  rules.summary_in_system = true;
+  rules.images = ImageFormats::web;
+  rules.object_inputs = true;
+  return rules;
+}
+
+constexpr detail::ProviderRules make_openai_rules() noexcept {
+  detail::ProviderRules rules;
+  rules.vendor = "openai";
+  rules.name_limit = 64;
+  rules.summary_in_system = true;
+  rules.empty_results = false;
+  rules.images = ImageFormats::web;
+  rules.object_inputs = true;
+  return rules;
+}
+
+constexpr detail::ProviderRules make_openai_chat_rules() noexcept {
+  detail::ProviderRules rules = make_openai_rules();
+  rules.api = "openai-completions";
+  rules.thinking = detail::ProviderRules::never;
+  rules.id_limit = 40;
+  return rules;
+}
+
+constexpr detail::ProviderRules make_openai_responses_rules() noexcept {
+  detail::ProviderRules rules = make_openai_rules();
+  rules.api = "openai-responses";
+  rules.thinking = detail::ProviderRules::with_signature;
+  rules.signs_thinking = [](Thinking const& thinking) {
+    return !thinking.redacted && detail::reasoning_item(thinking.signature).has_value();
+  };
+  rules.signs_text = [](std::string_view) { return true; };
+  rules.reasoning_items = true;
+  rules.id_limit = 64;
+  rules.id_end = '|'; // pi writes the item's own id behind it
+  return rules;
+}
+
+constexpr detail::ProviderRules make_gemini_rules() noexcept {
+  detail::ProviderRules rules;
+  rules.api = "google-generative-ai";
+  rules.vendor = "google";
+  rules.thinking = detail::ProviderRules::with_signature;
+  rules.signs_thinking = [](Thinking const& thinking) {
+    return !thinking.redacted && !detail::is_blank(thinking.text) && is_gemini_signature(thinking.signature);
+  };
+  rules.signs_text = is_gemini_signature;
+  rules.signs_call = is_gemini_signature;
+  rules.first_call_signed = true;
+  rules.name_limit = 64;
+  rules.name_extra = ".:";
+  rules.name_starts_with_letter = true;
+  rules.summary_in_system = true;
+  rules.images = ImageFormats::gemini;
+  rules.object_inputs = true;
+  return rules;
+}
+
+constexpr detail::ProviderRules anthropic_rules = make_anthropic_rules();
+constexpr detail::ProviderRules openai_chat_rules = make_openai_chat_rules();
+constexpr detail::ProviderRules openai_responses_rules = make_openai_responses_rules();
+constexpr detail::ProviderRules gemini_rules = make_gemini_rules();
 constexpr detail::ProviderRules native_rules{};
 
 constexpr std::size_t brief_code_points = 60;
@@ -284,10 +421,26 @@ struct Brief {
 
 namespace detail {
 
+// Outside of its strings JSON is ASCII, so mending bytes mends strings only.
+std::optional<std::string> mended_json(std::string const& json) {
+  char const* const end = json.data() + json.size();
+  char const* lone = lone_surrogate_escape(json.data(), end);
+  bool const utf8 = is_utf8(json);
+  bool const readable = number_beyond_double(json.data(), end).empty();
+  if (utf8 && readable && lone == end) return std::nullopt;
+  std::string out = json;
+  for (; lone != end; lone = lone_surrogate_escape(lone + 6, end))
+    out.replace(static_cast<std::size_t>(lone - json.data()), 6, "\\ufffd");
+  if (!utf8) out = replace_invalid(out);
+  return readable ? out : without_numbers_beyond_double(out);
+}
+
 ProviderRules const& rules_of(Provider provider) noexcept {
   switch (provider) {
   case Provider::anthropic: return anthropic_rules;
   case Provider::openai_chat: return openai_chat_rules;
+  case Provider::openai_responses: return openai_responses_rules;
+  case Provider::gemini: return gemini_rules;
   case Provider::native: break;
   }
   return native_rules;

@@ -58,7 +58,11 @@ void drop_repeated_calls(Draft& draft, std::string_view name) {
 class Pairing {
  public:
   explicit Pairing(Draft& draft)
-      : draft_(draft), below_(draft.pieces.size(), no_piece), turns_(below_.size()) {}
+      : draft_(draft),
+        below_(draft.pieces.size(), no_piece),
+        turns_(below_.size()),
+        groups_(below_.size()),
+        calls_are_lines_(draft.context.dialect == "flat" || draft.context.dialect == "flat-v2") {}
 
   void run() {
     for (std::uint32_t i = 0; i < draft_.pieces.size(); ++i) {
@@ -68,6 +72,7 @@ class Pairing {
       if (piece.slot == Slot::result) see_result(i);
       if (piece.slot == Slot::user && piece.source != turn_source_) turn_source_ = piece.source, ++turn_;
       if (piece.slot == Slot::user || piece.slot == Slot::said) spoken_source_ = piece.source;
+      last_call_ = piece.slot == Slot::call ? i : no_piece;
     }
   }
   bool was_answered(std::string const& id) const { return ids_.at(id).answered_turn != no_turn; }
@@ -87,6 +92,7 @@ class Pairing {
   void see_call(std::uint32_t i) {
     Id& id = ids_[draft_.call(i).id];
     turns_[i] = turn_;
+    groups_[i] = calls_are_lines_ && last_call_ != no_piece ? groups_[last_call_] : draft_.pieces[i].source;
     if (id.early != no_piece && (!id.called || id.early_turn + 1 == turn_)) {
       link(i, id.early);
       id.early = no_piece;
@@ -119,8 +125,8 @@ class Pairing {
     bool const replaces = piece.link != no_piece; // an early one, which a request may have sent
     if (replaces) draft_.pieces[piece.link].link = no_piece;
     link(call, result);
-    draft_.pieces[result].late = replaces || turns_[call] != turn_ || answered_source_ > piece.source;
-    answered_source_ = std::max(answered_source_, piece.source);
+    draft_.pieces[result].late = replaces || turns_[call] != turn_ || answered_group_ > groups_[call];
+    answered_group_ = std::max(answered_group_, groups_[call]);
     id.open = below_[call];
     id.answered_turn = turn_;
   }
@@ -133,8 +139,10 @@ class Pairing {
   Draft& draft_;
   std::unordered_map<std::string_view, Id> ids_;
   std::vector<std::uint32_t> below_, turns_;
-  std::uint32_t turn_ = 0, turn_source_ = no_piece;
-  std::uint32_t spoken_source_ = 0, answered_source_ = 0;
+  std::vector<std::uint32_t> groups_; ///< of a call: the source in which the answer's calls begin
+  bool calls_are_lines_;              ///< an answer's calls stand in lines of their own
+  std::uint32_t turn_ = 0, turn_source_ = no_piece, last_call_ = no_piece;
+  std::uint32_t spoken_source_ = 0, answered_group_ = 0;
 };
 
 void pair_results(Draft& draft, std::string_view name) {
@@ -241,7 +249,8 @@ void fit_ids(Draft& draft, std::string_view name) {
   for (std::uint32_t i = 0; limit != 0 && i < draft.pieces.size(); ++i) {
     Piece& piece = draft.pieces[i];
     if (!piece.part || piece.slot != Slot::call || is_plain_id(draft.call(i).id, limit)) continue;
-    std::string id = draft.call(i).id.substr(0, limit);
+    std::size_t const end = draft.rules.id_end != '\0' ? draft.call(i).id.find(draft.rules.id_end) : limit;
+    std::string id = draft.call(i).id.substr(0, std::min(limit, end));
     std::replace_if(
         id.begin(), id.end(), [](char c) { return !detail::is_name_byte(c); }, '_');
     if (id.empty()) id = "call";
@@ -440,18 +449,22 @@ void trim_final_text(Draft& draft, std::string_view name) {
   }
 }
 
-constexpr std::array<detail::StructuralRule, 12> structural_rules{{{"repeated_call", drop_repeated_calls},
-                                                                   {"duplicate_result", pair_results},
-                                                                   {"orphan_result", drop_orphan_results},
-                                                                   {"unfinished_call", drop_unfinished_calls},
-                                                                   {"call_without_id", drop_calls_without_id},
-                                                                   {"orphan_user", settle_orphan_users},
-                                                                   {"tool_id", fit_ids},
-                                                                   {"reused_id", rename_reused_ids},
-                                                                   {"missing_result", answer_missing_results},
-                                                                   {"moved_result", lay_out},
-                                                                   {"user_first", begin_with_user},
-                                                                   {"summary_only", never_only_a_summary}}};
+constexpr std::array<detail::StructuralRule, 15> structural_rules{
+    {{"repeated_call", drop_repeated_calls},
+     {"duplicate_result", pair_results},
+     {"orphan_result", drop_orphan_results},
+     {"unfinished_call", drop_unfinished_calls},
+     {"call_without_id", drop_calls_without_id},
+     {"orphan_user", settle_orphan_users},
+     {"repeated_thinking", detail::drop_repeated_thinking},
+     {"unfollowed_thinking", detail::drop_unfollowed_thinking},
+     {"tool_id", fit_ids},
+     {"reused_id", rename_reused_ids},
+     {"missing_result", answer_missing_results},
+     {"moved_result", lay_out},
+     {"missing_signature", detail::sign_first_calls},
+     {"user_first", begin_with_user},
+     {"summary_only", never_only_a_summary}}};
 
 }
 

@@ -117,6 +117,13 @@ void take_header_members(Fields& line, Header& header) {
   header.metadata = line.json("metadata");
 }
 
+void write_title_members(JsonWriter& json, TitleChange const& change) {
+  json.member("type", title_line_type).member("name", change.title);
+  if (!change.by_person) json.key("byPerson").boolean(false);
+}
+
+TitleChange take_title(Fields& line) { return {line.text("name"), line.flag("byPerson", true)}; }
+
 void write_generation_member(JsonWriter& json, Message const& message) {
   if (!message.generation) return;
   Generation const& made = *message.generation;

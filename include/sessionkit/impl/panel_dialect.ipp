@@ -74,12 +74,15 @@ EntryBody decode_panel_compaction(detail::Fields& line, RecordView const&) {
   return compaction;
 }
 
+EntryBody decode_panel_title(detail::Fields& line, RecordView const&) { return detail::take_title(line); }
+
 struct PanelLine {
   std::string_view type;
   EntryBody (*decode)(detail::Fields&, RecordView const&);
 };
-constexpr std::array<PanelLine, 3> panel_lines{{{"message", decode_panel_message},
+constexpr std::array<PanelLine, 4> panel_lines{{{"message", decode_panel_message},
                                                 {"compaction", decode_panel_compaction},
+                                                {detail::title_line_type, decode_panel_title},
                                                 {"session", decode_panel_header}}};
 
 Result<Entry> decode_panel(RecordView const& record) {
@@ -102,6 +105,7 @@ Result<Entry> decode_panel(RecordView const& record) {
 struct PanelUnsayable {
   std::string_view operator()(Header const&) const { return {}; }
   std::string_view operator()(Unknown const&) const { return {}; }
+  std::string_view operator()(TitleChange const&) const { return {}; }
   std::string_view operator()(Compaction const& body) const {
     return body.details.is_null() && !body.from_hook
                ? std::string_view{}
@@ -127,7 +131,7 @@ struct PanelUnsayable {
     return "panel lines have no custom messages; store the text as the user's";
   }
   template <class Body> std::string_view operator()(Body const&) const {
-    return "panel lines hold messages and compactions only; convert the session to native";
+    return "panel lines hold messages, compactions and titles only; convert the session to native";
   }
 };
 
@@ -171,6 +175,7 @@ Result<void> encode_panel(Entry const& entry, std::string& out) {
   } else {
     if (auto const* message = entry.as<Message>()) write_panel_message(json, *message, out);
     if (auto const* compaction = entry.as<Compaction>()) write_panel_compaction(json, *compaction);
+    if (auto const* title = entry.as<TitleChange>()) detail::write_title_members(json, *title);
     json.key("timestamp").integer(to_unix_ms(entry.at));
   }
   detail::write_new_members(out, begin, entry.extra);
@@ -179,9 +184,7 @@ Result<void> encode_panel(Entry const& entry, std::string& out) {
 }
 
 bool can_panel(std::size_t body) noexcept {
-  return body
-             == detail::body_index<
-                 Header> || body == detail::body_index<Message> || body == detail::body_index<Compaction> || body == detail::body_index<Unknown>;
+  return detail::is_body_of<Header, Message, Compaction, TitleChange, Unknown>(body);
 }
 
 // Parallel results stay in one message: the program keeps one of several in a row only.

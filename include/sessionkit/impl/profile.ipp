@@ -4,9 +4,20 @@
 
 namespace sessionkit { inline namespace v0 {
 
+namespace {
+constexpr Profile const* all_profiles[] = {&profiles::native,   &profiles::ai_panel, &profiles::zyhive,
+                                           &profiles::claw0,    &profiles::zeroclaw, &profiles::blades,
+                                           &profiles::ephemeral};
+}
+
+std::vector<std::string_view> profile_names() {
+  std::vector<std::string_view> names;
+  for (Profile const* known : all_profiles) names.push_back(known->name);
+  return names;
+}
+
 Profile const* find_profile(std::string_view name) noexcept {
-  for (Profile const* known : {&profiles::native, &profiles::ai_panel, &profiles::zyhive, &profiles::claw0,
-                               &profiles::zeroclaw, &profiles::blades, &profiles::ephemeral})
+  for (Profile const* known : all_profiles)
     if (known->name == name) return known;
   return nullptr;
 }

@@ -14,12 +14,18 @@ namespace {
 struct ProviderEncoder {
   Provider provider;
   std::string_view name;
+  RequestMembers members;
   void (*encode)(History const&, Target const&, RequestParts&);
 };
-constexpr std::array<ProviderEncoder, 3> encoders{
-    {{Provider::anthropic, "anthropic", detail::encode_anthropic},
-     {Provider::openai_chat, "openai-chat", detail::encode_openai_chat},
-     {Provider::native, "native", detail::encode_native_history}}};
+constexpr std::array<ProviderEncoder, 5> encoders{
+    {{Provider::anthropic, "anthropic", {"system", "messages"}, detail::encode_anthropic},
+     {Provider::openai_chat, "openai-chat", {"", "messages"}, detail::encode_openai_chat},
+     {Provider::openai_responses,
+      "openai-responses",
+      {"instructions", "input"},
+      detail::encode_openai_responses},
+     {Provider::gemini, "gemini", {"systemInstruction", "contents"}, detail::encode_gemini},
+     {Provider::native, "native", {"system", "messages"}, detail::encode_native_history}}};
 
 // Names and brackets around a part.
 constexpr std::size_t frame = 96;
@@ -57,6 +63,14 @@ std::size_t encoded_size(History const& history) noexcept {
   return size + size / 32; // escapes
 }
 
+void append_image_address(std::string& out, Image const& image) {
+  if (auto const* url = std::get_if<Url>(&image.source)) return append_json_string(out, url->url);
+  append_json_string(out, "data:" + image.media_type + ";base64,");
+  std::size_t const seam = out.size() - 1;
+  append_json_string(out, std::get<Base64>(image.source).data);
+  out.erase(seam, 2);
+}
+
 Text const* bare_text(Message const& message) noexcept {
   if (!message.content_is_string || message.parts.size() != 1) return nullptr;
   return std::get_if<Text>(&message.parts.front());
@@ -72,6 +86,12 @@ RequestParts encode(History const& history, Target const& target) {
     if (encoder.provider == target.provider) encoder.encode(history, target, out);
   out.messages += ']';
   return out;
+}
+
+RequestMembers request_members(Provider provider) noexcept {
+  for (ProviderEncoder const& encoder : encoders)
+    if (encoder.provider == provider) return encoder.members;
+  return {};
 }
 
 Result<Provider> parse_provider(std::string_view name) {

@@ -19,9 +19,6 @@ using detail::append_json_string;
 using detail::bare_text;
 using detail::next_element;
 
-constexpr std::string_view openai_images_text = "[images of the tool results above]";
-constexpr std::string_view openai_image_only_text = "[an image, see below]";
-
 void append_openai_text(std::string& out, std::string_view text) {
   next_element(out);
   append_json_string(out += R"({"type":"text","text":)", text);
@@ -30,15 +27,7 @@ void append_openai_text(std::string& out, std::string_view text) {
 
 void append_openai_image(std::string& out, Image const& image) {
   next_element(out);
-  out += R"({"type":"image_url","image_url":{"url":)";
-  if (auto const* url = std::get_if<Url>(&image.source)) {
-    append_json_string(out, url->url);
-  } else {
-    append_json_string(out, "data:" + image.media_type + ";base64,");
-    std::size_t const seam = out.size() - 1;
-    append_json_string(out, std::get<Base64>(image.source).data);
-    out.erase(seam, 2);
-  }
+  detail::append_image_address(out += R"({"type":"image_url","image_url":{"url":)", image);
   out += "}}";
 }
 
@@ -78,7 +67,7 @@ class OpenaiChatEncoder {
     next_element(out_);
     out_ += R"({"role":"user","content":[)";
     if (images_.empty()) return;
-    append_openai_text(out_, openai_images_text);
+    append_openai_text(out_, detail::result_images_text);
     for (Image const* image : images_) append_openai_image(out_, *image);
     images_.clear();
   }
@@ -148,7 +137,8 @@ class OpenaiChatEncoder {
       if (auto const* text = std::get_if<Text>(&piece)) append_openai_text(out_, text->text);
       if (auto const* image = std::get_if<Image>(&piece)) images_.push_back(image);
     }
-    if (out_.back() == '[') append_openai_text(out_, result.content.empty() ? "" : openai_image_only_text);
+    if (out_.back() == '[')
+      append_openai_text(out_, result.content.empty() ? "" : detail::images_follow_text);
     out_ += "]}";
   }
 

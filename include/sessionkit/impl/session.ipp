@@ -6,6 +6,7 @@
 #include <sessionkit/detail/raw_json_access.hpp>
 #include <sessionkit/detail/session_state.hpp>
 #include <sessionkit/memory_store.hpp>
+#include <sessionkit/profile_view.hpp>
 
 #include <fmt/format.h>
 
@@ -54,13 +55,16 @@ SessionId id_by_scheme(IdScheme scheme, Timestamp now, int tries) {
   return make_session_id(now);
 }
 
-Entry header_entry(SessionId const& id, Timestamp at, NewSession const& about) {
+Entry header_entry(SessionId const& id, Timestamp at, NewSession const& about, IdScheme scheme) {
   Entry entry;
   entry.id = EntryId(id.str());
   entry.link = Parent::root;
   entry.at = at;
   entry.body =
       Header{id.str(), about.key, about.agent, about.user, about.cwd, about.parent_session, about.metadata};
+  // So that nobody who made the same name in the same millisecond takes this header for his own.
+  if (!about.id && scheme == IdScheme::ses_ms)
+    entry.extra = RawJsonAccess::trust(fmt::format(R"({{"instance":"{}"}})", random_entry_id()));
   return entry;
 }
 
@@ -100,10 +104,7 @@ Result<Session> Session::create(std::shared_ptr<SessionStore> store, NewSession 
     auto state = std::make_shared<State>(store, id, options);
     state->dialect = dialect;
     state->profile = profile;
-    Entry header = header_entry(id, now, about);
-    // So that nobody who made the same name in the same millisecond takes this header for his own.
-    if (!about.id && profile.ids == IdScheme::ses_ms)
-      header.extra = RawJsonAccess::trust(fmt::format(R"({{"instance":"{}"}})", random_entry_id()));
+    Entry header = header_entry(id, now, about, profile.ids);
     if (state->options.before_append) state->options.before_append(header);
     Result<void> const written = state->begin(std::move(header), {});
     if (written) return Session(std::move(state));
@@ -265,15 +266,22 @@ Result<Session> Session::fork(NewSession about) {
   or_else(about.cwd, from->cwd);
   or_else(about.parent_session, state_->id.str());
 
-  SessionId const id = about.id ? *about.id : make_session_id(state_->now());
-  auto state = std::make_shared<State>(state_->store, id, state_->options);
-  state->dialect = state_->dialect;
-  state->profile = state_->profile;
-  Entry header = header_entry(id, state_->now(), about);
-  std::get<Header>(header.body).copied = copy->entries.size();
-  Result<void> const written = state->begin(std::move(header), std::move(*copy));
-  if (!written) return written.error();
-  return Session(std::move(state));
+  Timestamp const now = state_->now();
+  bool const needs_key = state_->profile.keys != KeyScheme::any && about.key.empty();
+  std::string const key = key_by_scheme(state_->profile.keys, about);
+  for (int tries = 0;; ++tries) {
+    SessionId const id = about.id ? *about.id : id_by_scheme(state_->profile.ids, now, tries);
+    about.key = needs_key ? fmt::format("{}_{}", key, id.str()) : key; // not the key of the one it came from
+    auto state = std::make_shared<State>(state_->store, id, state_->options);
+    state->dialect = state_->dialect;
+    state->profile = state_->profile;
+    Entry header = header_entry(id, now, about, state_->profile.ids);
+    std::get<Header>(header.body).copied = copy->entries.size();
+    Result<void> const written = state->begin(std::move(header), *copy);
+    if (written) return Session(std::move(state));
+    bool const taken = written.error().code == Errc::already_exists && !about.id;
+    if (!taken || tries == most_names) return written.error();
+  }
 }
 
 Result<Context> Session::context() {
@@ -291,9 +299,9 @@ Result<History> Session::history(Target const& target) {
   if (!entries) return entries.error();
   Target by_profile = target;
   if (target.orphan_user == OrphanUser::parts) by_profile.orphan_user = state_->profile.orphan_user;
-  if (target.summary_prefix.empty()) by_profile.summary_prefix = state_->profile.compaction.prefix;
-  Estimator const* const estimator = find_estimator(state_->profile.estimator);
-  if (!target.estimator && estimator) by_profile.estimator = estimator->message;
+  Target const own = target_of(state_->profile);
+  if (target.summary_prefix.empty()) by_profile.summary_prefix = own.summary_prefix;
+  if (!target.estimator) by_profile.estimator = own.estimator;
   return HistoryRebuilder(std::move(by_profile)).rebuild(*entries);
 }
 

@@ -57,11 +57,16 @@ Compaction compaction_of(CompactionPlan const& plan, std::string summary) {
   return body;
 }
 
-// How much of what the context counted as is saved, by estimates.
-std::uint64_t saved_percent(CompactionPlan const& plan, std::uint64_t after) {
-  std::uint64_t const before = plan.tokens_removed + plan.tokens_kept;
-  return before <= after ? 0 : (before - after) * 100 / before;
-}
+// How much is saved, by estimates, and of the whole context, which is more where the provider counted it.
+struct Saving {
+  std::uint64_t tokens, before;
+
+  Saving(CompactionPlan const& plan, std::uint64_t after)
+      : tokens(plan.tokens_removed + plan.tokens_kept), before(std::max(plan.tokens_before, tokens)) {
+    tokens -= std::min(tokens, after);
+  }
+  std::uint64_t percent() const { return before == 0 ? 0 : tokens * 100 / before; }
+};
 
 Custom breaker(std::string_view why, std::uint64_t tokens, CompactionPolicy const& policy) {
   std::string text;
@@ -156,8 +161,7 @@ Result<CompactionOutcome> Session::apply(CompactionPlan const& plan, std::string
   detail::take_facts(summary); // facts come from tool calls, not from the model
   bool const blank = detail::is_blank(summary);
   Compaction body = compaction_of(plan, std::move(summary) + plan.facts());
-  std::uint64_t const saved = saved_percent(plan, *body.tokens_after);
-  if (blank || saved == 0) {
+  if (blank || Saving(plan, *body.tokens_after).tokens == 0) {
     state_->compaction_failed(plan);
     return CompactionOutcome::no_progress;
   }
@@ -165,7 +169,7 @@ Result<CompactionOutcome> Session::apply(CompactionPlan const& plan, std::string
     Result<Context> seen = context();
     if (!seen) return seen.error();
     if (!still_fits(plan, *seen)) return CompactionOutcome::superseded;
-    Result<void> const stored = state_->store_compaction(plan, body, std::move(*seen), saved);
+    Result<void> const stored = state_->store_compaction(plan, body, std::move(*seen));
     if (stored) break;
     if (stored.error().code != Errc::conflict || tries == most_compaction_tries) return stored.error();
     Result<std::vector<Entry>> theirs = state_->refresh();
@@ -176,8 +180,7 @@ Result<CompactionOutcome> Session::apply(CompactionPlan const& plan, std::string
   return CompactionOutcome::applied;
 }
 
-Result<void> Session::State::store_compaction(CompactionPlan const& plan, Compaction body, Context seen,
-                                              std::uint64_t saved) {
+Result<void> Session::State::store_compaction(CompactionPlan const& plan, Compaction body, Context seen) {
   Context stored_part = seen;
   keep_stored(stored_part);
   body.first_kept = first_stored(plan, seen, stored_part);
@@ -189,16 +192,16 @@ Result<void> Session::State::store_compaction(CompactionPlan const& plan, Compac
                     "the copy has ids",
                     id.str(), body.first_kept.str())};
   std::vector<EntryBody> bodies;
-  std::uint64_t const tokens = *body.tokens_after;
+  Saving const saved(plan, *body.tokens_after);
   if (dialect->has_ids) {
     bodies.emplace_back(std::move(body));
   } else {
     body.details = {};
     bodies = detail::compaction_with_kept(std::move(body), stored_part.entries);
   }
-  bool const opens = saved < plan.policy.least_saved_percent;
+  bool const opens = saved.percent() < plan.policy.least_saved_percent;
   if (opens && dialect->can(detail::body_index<Custom>))
-    bodies.emplace_back(breaker("little_saved", tokens, plan.policy));
+    bodies.emplace_back(breaker("little_saved", saved.before - saved.tokens, plan.policy));
   Result<std::vector<EntryId>> const ids = append(std::move(bodies), {{}, true, OnConflict::fail, true});
   if (!ids) return ids.error();
   if (opens)
@@ -206,7 +209,7 @@ Result<void> Session::State::store_compaction(CompactionPlan const& plan, Compac
          fmt::format(
              "the compaction saved {} % of {} tokens; the next one for its size comes when the conversation "
              "has grown by a quarter, or by hand",
-             saved, plan.tokens_removed + plan.tokens_kept));
+             saved.percent(), saved.before));
   return {};
 }
 

@@ -92,6 +92,9 @@ constexpr IndexField index_always(IndexField field) {
   return field;
 }
 
+// A title that stands in the index alone; and ZyHive's word for one that a person chose.
+constexpr std::string_view kept_title = "titleInIndex", overridden_title = "titleOverridden";
+
 constexpr IndexField index_fields[] = {
     // ai-panel's, in its order. What it shows as title is the chosen one or one made of the first message.
     {"id", [](SessionInfo&, std::string_view, std::string_view) {},
@@ -151,26 +154,67 @@ constexpr IndexField index_fields[] = {
      [](SessionInfo const& i, JsonWriter& out) { out.unsigned_integer(i.end_crc); }},
 };
 
+}
+
+SessionInfo IndexRow::told() const {
+  SessionInfo out = info;
+  if (!key.empty()) out.key = key;
+  if (title.empty()) return out;
+  out.title = title;
+  out.title_by_person = overridden;
+  return out;
+}
+
+void IndexRow::keep_foreign(IndexRow& disk) {
+  extra = std::move(disk.extra);
+  raw = std::move(disk.raw);
+  if (!disk.file.empty()) file = std::move(disk.file);
+  if (!disk.key.empty()) key = std::move(disk.key);
+  if (titled) return;
+  title = disk.title == info.display_title() ? std::string{} : std::move(disk.title);
+  overridden = disk.overridden;
+}
+
+SessionIndex merge_index(SessionIndex ours, SessionIndex disk, IndexNews const& news) {
+  for (auto& [name, row] : ours.rows) {
+    auto const there = disk.rows.find(name);
+    bool const changed = news.rebuilt || news.touched.count(name) > 0;
+    bool const stays = changed || (news.by_key && row.raw.empty());
+    if (there != disk.rows.end()) row.keep_foreign(there->second);
+    if (changed) row.changed();
+    if (there == disk.rows.end() ? stays : row.info.end >= there->second.info.end)
+      disk.rows.insert_or_assign(name, std::move(row));
+  }
+  for (std::string const& name : news.removed) disk.rows.erase(name);
+  return disk;
+}
+
 IndexRow parse_index_row(SessionId id, std::string_view row) {
   IndexRow out{make_session_info(std::move(id))};
+  bool const foreign = find_member(row, "end").empty();
+  if (foreign || find_member(row, kept_title) == "true") out.title = to_text(find_member(row, "title"));
+  out.overridden = index_flag(find_member(row, overridden_title));
   for_members(row, [&](std::string_view key, std::string_view value) {
     for (IndexField const& field : index_fields)
       if (key_is(key, field.name)) return field.read(out.info, value, row), true;
+    if (key_is(key, kept_title) || key_is(key, overridden_title)) return true;
     if (!out.extra.empty()) out.extra += ',';
     out.extra.append("\"").append(key).append("\":").append(value);
     return true;
   });
+  if (!out.title.empty()) out.info.title.clear(); // the log holds none, or an older one
   return out;
 }
 
 void write_index_row(IndexRow const& row, JsonWriter& out, std::string& text) {
+  SessionInfo const told = row.told();
   out.begin_object();
   for (IndexField const& field : index_fields)
-    if (field.absent == nullptr || !field.absent(row.info)) field.write(row.info, out.key(field.name));
+    if (field.absent == nullptr || !field.absent(told)) field.write(told, out.key(field.name));
+  if (!row.title.empty()) out.key(kept_title).boolean(true);
+  if (told.title_by_person) out.key(overridden_title).boolean(true);
   if (!row.extra.empty()) text.append(",").append(row.extra);
   out.end_object();
-}
-
 }
 
 Result<SessionIndex> parse_session_index(std::string_view text) {
@@ -183,10 +227,13 @@ Result<SessionIndex> parse_session_index(std::string_view text) {
   });
   each_index_member(find_member(text, "sessions"), [&](std::string name, std::string_view value) {
     Result<SessionId> id = SessionId::parse(name);
-    if (id && json_kind(value) == JsonKind::object)
-      index.rows.insert_or_assign(std::move(name), parse_index_row(std::move(*id), value));
-    else
+    if (!id || json_kind(value) != JsonKind::object) {
       index.foreign_rows.insert_or_assign(std::move(name), std::string(value));
+      return;
+    }
+    IndexRow row = parse_index_row(std::move(*id), value);
+    if (row.info.end == Position{}) row.raw = value;
+    index.rows.insert_or_assign(std::move(name), std::move(row));
   });
   return index;
 }
@@ -202,7 +249,11 @@ std::string write_session_index(SessionIndex const& index) {
   out.key("sessions").begin_object();
   for (auto const& [name, row] : index.rows) {
     text += text.back() == '{' ? "\n" : ",\n"; // one line a row: a person may look, and tools may diff
-    write_index_row(row, out.key(name), text);
+    out.key(name);
+    if (row.raw.empty())
+      write_index_row(row, out, text);
+    else
+      out.raw(row.raw);
   }
   for (auto const& [name, row] : index.foreign_rows) {
     text += text.back() == '{' ? "\n" : ",\n";

@@ -16,16 +16,27 @@ constexpr char const* index_name = "sessions.json";
 constexpr char const* index_lock_name = ".lock";
 }
 
-IndexFile::IndexFile(FileOps& ops, int directory, std::string root, bool synced)
+IndexFile::IndexFile(FileOps& ops, int directory, std::string root, bool synced, IndexCodec const& codec)
     : ops_(&ops),
       directory_(directory),
       root_(std::move(root)),
       path_(root_ + "/" + index_name),
-      synced_(synced) {}
+      synced_(synced),
+      codec_(codec) {}
 
 IndexFile::State IndexFile::load(SessionIndex& out) { return read(out); }
 
+// Programs that write the file in place may be at it.
 IndexFile::State IndexFile::read(SessionIndex& out) {
+  State state = look(out);
+  for (int tries = 0; state == State::unreadable && failure_.code == Errc::corrupt && tries < 3; ++tries) {
+    ops_->pause(std::chrono::milliseconds{10});
+    state = look(out);
+  }
+  return state;
+}
+
+IndexFile::State IndexFile::look(SessionIndex& out) {
   out = {};
   seen_ = {};
   auto const cannot = [this](Error error) { // an alien entry is moved aside, what may be ours is left alone
@@ -43,9 +54,10 @@ IndexFile::State IndexFile::read(SessionIndex& out) {
   if (auto r = read_exactly(*ops_, file->get(), text.data(), text.size(), 0, path_); !r)
     return cannot(r.error());
   seen_ = now;
-  Result<SessionIndex> index = parse_session_index(text);
+  Result<SessionIndex> index = codec_.parse(text);
   if (!index) {
     seen_ = {}; // so that a later `replace` looks again, and moves it aside
+    failure_ = index.error();
     return State::unreadable;
   }
   out = std::move(*index);

@@ -39,8 +39,8 @@ std::string text_of_result(ToolResult const& result) {
 
 }
 
-bool Session::State::keeps(Message const& message) const noexcept {
-  if (profile.tools == ToolPolicy::full) return true;
+bool detail::is_kept(Message const& message, ToolPolicy policy) noexcept {
+  if (policy == ToolPolicy::full) return true;
   return message.role != Role::tool && message.tool_uses().empty() && !has_tool_results(message);
 }
 
@@ -104,7 +104,7 @@ Result<std::vector<EntryId>> Session::State::say(std::vector<Message> const& mes
   std::vector<EntryBody> bodies;
   std::vector<bool> kept;
   for (Message const& message : messages) {
-    bool const keep = keeps(message);
+    bool const keep = detail::is_kept(message, profile.tools);
     note_exchanges(message);
     for (Message& one : dialect->split(message)) {
       if (keep) show_exchanges(one);

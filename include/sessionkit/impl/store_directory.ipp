@@ -71,4 +71,16 @@ Result<OpenFile> open_store_directory(FileOps& ops, std::string const& given, bo
   return directory;
 }
 
+Result<OpenFile> open_trash(FileOps& ops, int root, std::string const& root_path) {
+  std::string const path = root_path + "/trash";
+  int const made = ops.make_directory(root, "trash", 0700);
+  if (made < 0 && made != -EEXIST) return file_error(-made, path, "cannot make the trash");
+  int const flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW;
+  int const descriptor = ops.open(root, "trash", flags, 0);
+  if (descriptor < 0) return file_error(-descriptor, path, "cannot open the trash");
+  OpenFile trash(ops, descriptor);
+  if (made == 0) (void)ops.set_mode(descriptor, 0700); // whatever the umask; one that is there keeps its own
+  return trash;
+}
+
 }}}

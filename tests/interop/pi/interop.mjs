@@ -176,6 +176,31 @@ test("a file that both write in turns verifies clean and gives both the same con
   tree(file), clean(file), piCanShow(file);
 });
 
+test("pi sees what we compacted as we do, and compacts it again", () => {
+  const pi = SessionManager.create(root, path.join(root, "compacted"));
+  for (let i = 0; i < 4; ++i) {
+    pi.appendMessage(user(`question ${i} ` + "x".repeat(400)));
+    pi.appendMessage(assistant(text(`look ${i}`), toolCall(`t${i}`, "read", { path: `src/${i}.ts` })));
+    pi.appendMessage(toolResult(`t${i}`, "read", "y".repeat(400)));
+    pi.appendMessage(assistant(text(`answer ${i}`)));
+  }
+  const file = pi.getSessionFile();
+  sk(["compact", file, "--keep-turns", "2", "--summary", "-"], "what came first");
+  const mine = same(file);
+  assert.equal(mine.length, 1 + 8);
+  assert.ok(mine[0].content[0].text.includes("what came first\n\n<read-files>\nsrc/0.ts\nsrc/1.ts\n</read-files>"));
+  const again = SessionManager.open(file);
+  const kept = again.getBranch().filter((e) => e.type === "message").at(-4).id;
+  again.appendCompaction("pi's own words", kept, 1234, { readFiles: ["src/0.ts"], modifiedFiles: [] });
+  again.appendMessage(user("on"));
+  again.appendMessage(assistant(text("gladly")));
+  assert.equal(same(file).length, 1 + 4 + 2);
+  const plan = JSON.parse(sk(["compact", file, "--keep-turns", "1", "--dry-run", "--json"]));
+  assert.ok(plan.requests[0].prompt.includes("pi's own words"));
+  assert.deepEqual(plan.read_files, ["src/0.ts", "src/3.ts"]);
+  clean(file);
+});
+
 test("pi answers a session that holds nothing but our question", () => {
   const { id, file } = newSession("--key", "interop:question");
   say(id, "user", "Anybody there?");

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include "measure.hpp"
+#include "transcripts.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sessionkit_bench {
+
+/// One number beside its goal.
+struct Finding {
+  std::string name, what;
+  std::string unit;         ///< "x": a ratio
+  double value = 0;         ///< median
+  double low = 0, high = 0; ///< quartiles; both 0 where it was measured once
+  double cpu = 0;           ///< the ratio of processor times; 0: not measured
+  double goal = 0;          ///< 0: none
+  bool at_most = true;      ///< how `value` must stand to the goal
+  std::string detail = {};  ///< absolute times, for the reader; they are this machine's at this moment
+  bool met() const noexcept { return goal == 0 || (at_most ? value <= goal : value >= goal); }
+};
+
+/// Where the cases put their files, and what they found.
+class Workbench {
+ public:
+  /// Makes a directory of its own in `parent`, removed at the end.
+  Workbench(std::string const& parent, std::string program, bool quick);
+  Workbench(Workbench const&) = delete;
+  Workbench& operator=(Workbench const&) = delete;
+  ~Workbench();
+
+  bool quick() const noexcept { return quick_; }
+  std::string const& program() const noexcept { return program_; }
+  std::string path(std::string_view name) const { return dir_ + "/" + std::string(name); }
+  /// A path in memory where the system has such a file system: for what the disk would only blur.
+  std::string memory_path(std::string_view name) const { return memory_dir_ + "/" + std::string(name); }
+
+  /// A transcript of so many million bytes with the common compacted tail, or without; made once.
+  MadeTranscript const& transcript(unsigned megabytes, bool compacted);
+
+  /// The time of `a` over that of `b`.
+  void told(std::string name, std::string what, Contest const& contest, Contest::Row a, Contest::Row b,
+            double goal = 0);
+  /// The speed of `a` over that of `b`.
+  void told_speed(std::string name, std::string what, Contest const& contest, Contest::Row a, Contest::Row b,
+                  double goal = 0);
+  void told(Finding finding);
+  std::vector<Finding> const& findings() const noexcept { return findings_; }
+
+ private:
+  std::string dir_, memory_dir_, program_;
+  bool quick_;
+  std::map<std::pair<unsigned, bool>, MadeTranscript> transcripts_;
+  std::vector<Finding> findings_;
+};
+
+void measure_resume(Workbench& bench);
+void measure_resume_size(Workbench& bench);
+void measure_whole_path(Workbench& bench);
+void measure_verify(Workbench& bench);
+void measure_append(Workbench& bench);
+void measure_durable_append(Workbench& bench);
+void measure_group_commit(Workbench& bench);
+void measure_index(Workbench& bench);
+void measure_memory(Workbench& bench);
+
+/// What `--child` does: one operation in a process of its own, which prints its greatest resident size in
+/// KiB.
+int run_child(std::string const& operation, std::string const& path);
+
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+// diff: where two requests part, and what that means for a provider's prompt cache.
+#include "naming.hpp"
+#include "records.hpp"
+#include "text.hpp"
+
+#include <sessionkit/divergence.hpp>
+#include <sessionkit/provider.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace cli {
+
+namespace sk = sessionkit;
+
+namespace {
+
+/// One of the two things that are compared.
+struct Side {
+  std::string name; ///< as on the command line
+  Named session;
+  sk::Context context;
+  sk::History history;
+};
+
+/// `SESSION@ENTRY`, where all of it names no session; ids and names may have an `@` themselves.
+std::pair<Named, std::string> find_leaf(Console& console, Arguments const& args, std::string const& name) {
+  std::optional<Failure> missing;
+  for (std::size_t at = name.size(); at != 0 && at != std::string::npos; at = name.rfind('@', at - 1)) {
+    try {
+      auto named = find_session(console, args, name.substr(0, at));
+      return {std::move(named), at == name.size() ? std::string{} : name.substr(at + 1)};
+    } catch (Failure const& failure) {
+      bool const no_name = failure.exit == Exit::usage && name.front() == '@'; // as all of "@last@ENTRY"
+      if (failure.exit != Exit::not_found && !no_name) throw;
+      if (!missing) missing = failure;
+    }
+  }
+  throw missing ? *missing
+                : Failure{Exit::usage, "usage", "a session has no name", "see: sessionkit diff --help"};
+}
+
+Side side_of(Console& console, Arguments const& args, std::string const& name, sk::Target const& target) {
+  auto [session, entry] = find_leaf(console, args, name);
+  auto context = sk::load_context(*session.store, session.id, sk::EntryId(entry)).value();
+  auto history = sk::HistoryRebuilder(target).rebuild(context);
+  notice_damage(console, name, context.damage.size());
+  return {name, std::move(session), std::move(context), std::move(history)};
+}
+
+std::string verdict_of(bool differs, std::size_t a, std::size_t b) {
+  if (differs) return "differ";
+  return a == b ? "same" : a < b ? "b_extends_a" : "a_extends_b";
+}
+
+std::size_t parts_of(sk::History const& history) {
+  std::size_t parts = 0;
+  for (auto const& message : history.messages) parts += message.parts.size();
+  return parts;
+}
+
+Json or_null(sk::EntryId const& entry) { return entry.empty() ? Json() : Json(entry.str()); }
+
+Json json_of(Side const& side) {
+  return {{"name", side.name},
+          {"session", side.session.id.str()},
+          {"leaf", or_null(side.context.leaf)},
+          {"messages", side.history.messages.size()}};
+}
+
+std::string reason_of(sk::Divergence const& at) {
+  if (at.compacted) return "compaction";
+  return at.repair ? std::string(at.repair->rule) : std::string{};
+}
+
+Json json_of(sk::Divergence const& at) {
+  auto const reason = reason_of(at);
+  return {{"in_system", at.in_system},
+          {"message", at.message},
+          {"part", at.part},
+          {"a", {{"entry", or_null(at.earlier)}, {"says", at.before}}},
+          {"b", {{"entry", or_null(at.later)}, {"says", at.after}}},
+          {"reason", reason.empty() ? Json() : Json(reason)},
+          {"reason_entry", at.repair ? or_null(at.repair->entry) : Json()},
+          {"retroactive", at.repair && at.repair->retroactive}};
+}
+
+std::string field(sk::EntryId const& entry) { return entry.empty() ? "-" : one_line(entry.str()); }
+
+std::vector<std::vector<std::string>> rows_of(std::string const& verdict,
+                                              std::optional<sk::Divergence> const& at, std::size_t shared) {
+  std::vector<std::vector<std::string>> rows{{"verdict", "-", verdict},
+                                             {"cache", "-", at ? "breaks" : "holds"},
+                                             {"shared", "-", fmt::format("{} messages", shared)}};
+  if (!at) return rows;
+  rows.push_back(
+      {"at", "-", at->in_system ? "system text" : fmt::format("message {}, part {}", at->message, at->part)});
+  rows.push_back({"a", field(at->earlier), one_line(at->before)});
+  rows.push_back({"b", field(at->later), one_line(at->after)});
+  if (auto const reason = reason_of(*at); !reason.empty())
+    rows.push_back({"why", at->repair ? field(at->repair->entry) : "-",
+                    reason + (at->repair && at->repair->retroactive ? " (retroactive)" : "")});
+  return rows;
+}
+
+}
+
+Exit diff(Console& console, Arguments const& args) {
+  sk::Target target;
+  target.provider = sk::parse_provider(args.provider).value();
+  target.model = args.model;
+  auto const a = side_of(console, args, *args.session, target);
+  auto const b = side_of(console, args, *args.other, target);
+  auto const at = sk::explain_divergence(a.history, b.history);
+  auto const verdict = verdict_of(at.has_value(), parts_of(a.history), parts_of(b.history));
+  auto const shared = at ? at->message : std::min(a.history.messages.size(), b.history.messages.size());
+  if (console.json())
+    console.document({{"schema", "sessionkit/diff@1"},
+                      {"provider", args.provider},
+                      {"a", json_of(a)},
+                      {"b", json_of(b)},
+                      {"verdict", verdict},
+                      {"breaks_cache", at.has_value()},
+                      {"shared_messages", shared},
+                      {"divergence", at ? json_of(*at) : Json()}});
+  else
+    console.table({"WHAT", "ENTRY", "SAYS"}, rows_of(verdict, at, shared));
+  return at ? Exit::differs : Exit::ok;
+}
+
+}

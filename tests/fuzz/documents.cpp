@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// Whole documents and small grammars: blades sessions, the index, ids, times, providers' names.
+#include "fuzz/fuzz.hpp"
+
+#include <sessionkit/blades.hpp>
+#include <sessionkit/detail/json.hpp>
+#include <sessionkit/detail/session_index.hpp>
+#include <sessionkit/json.hpp>
+#include <sessionkit/provider.hpp>
+#include <sessionkit/time.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace {
+
+namespace sk = sessionkit;
+using sessionkit_fuzz::require;
+
+std::size_t messages_of(sk::Log const& log) {
+  return static_cast<std::size_t>(
+      std::count_if(log.entries.begin(), log.entries.end(),
+                    [](auto const& entry) { return entry.template as<sk::Message>() != nullptr; }));
+}
+
+void blades(std::string const& text) {
+  auto const log = sk::import_blades(text);
+  if (!log) return;
+  auto const id = sk::SessionId::parse("s").value();
+  sk::Converted const written = sk::export_blades(*log, id);
+  auto const again = sk::import_blades(written.text);
+  require(again.ok(), "an exported document is imported", text + '\n' + written.text);
+  if (!written.unsaid.empty()) return;
+  require(messages_of(*again) == messages_of(*log), "it has the same messages", text + '\n' + written.text);
+  require(sk::export_blades(*again, id).text == written.text, "and is exported to the same bytes",
+          written.text + sk::export_blades(*again, id).text);
+}
+
+void index(std::string const& text) {
+  auto const parsed = sk::detail::parse_session_index(text);
+  if (!parsed) return;
+  std::string const written = sk::detail::write_session_index(*parsed);
+  auto const again = sk::detail::parse_session_index(written);
+  require(again.ok(), "a written index is read", text + '\n' + written);
+  require(sk::detail::write_session_index(*again) == written, "and is written to the same bytes",
+          written + sk::detail::write_session_index(*again));
+}
+
+void small_grammars(std::string const& text) {
+  if (auto const id = sk::SessionId::parse(text))
+    require(id->str() == text && text.find('/') == std::string::npos && text.front() != '.'
+                && text.size() <= 128,
+            "an id is a file's name", text);
+  if (auto const at = sk::parse_rfc3339(text)) {
+    auto const again = sk::parse_rfc3339(sk::to_rfc3339(*at));
+    require(again.ok() && *again == *at, "a time is written and read", text);
+  }
+  (void)sk::parse_provider(text);
+  if (auto const json = sk::RawJson::parse(text)) {
+    auto const tree = sk::to_nlohmann(*json);
+    require(!tree.is_discarded(), "nlohmann is given what it can read", text);
+    require(sk::detail::check_json(sk::to_raw_json(tree).str()).fault == sk::detail::JsonCheck::none,
+            "and back", text);
+  }
+}
+
+}
+
+int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
+  std::string const text = sessionkit_fuzz::text_of(data, size);
+  blades(text);
+  index(text);
+  small_grammars(text);
+  return 0;
+}

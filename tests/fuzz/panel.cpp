@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: MIT
+#include "fuzz/dialect.hpp"
+
+int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
+  sessionkit_fuzz::read_lines(sessionkit::panel_dialect(), sessionkit_fuzz::text_of(data, size));
+  return 0;
+}

@@ -1,0 +1,310 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The checkers of this folder: each rule refuses a body that breaks it and nothing else, good bodies pass, and
+accidents with good bodies are caught."""
+import copy
+import random
+import re
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import check_anthropic  # noqa: E402
+import check_gemini  # noqa: E402
+import check_openai  # noqa: E402
+import check_responses  # noqa: E402
+
+PNG = "data:image/png;base64,QUJD"
+
+
+def documented(module):
+    """The codes in the list of rules at the top of a checker."""
+    rules = module.__doc__[module.__doc__.index("Rules (codes)"):]
+    return set(re.findall(r"^  ([A-Z0-9]{3,}) ", rules, re.M))
+
+
+class Base(unittest.TestCase):
+    def refused(self, cases, check):
+        """Each case: the codes it must be refused for, the body."""
+        for codes, body in cases:
+            with self.subTest(codes=codes, body=str(body)[:300]):
+                self.assertEqual({code for code, _, _ in check(body)}, set(codes.split()))
+
+    def accidents(self, body, check, at_least):
+        """Pieces that are lost, doubled, swapped or emptied: few of them leave a body that is still good."""
+        random_ = random.Random(7)
+        tried = caught = 0
+        for _ in range(400):
+            bad = copy.deepcopy(body)
+            at = random_.randrange(len(bad))
+            kind = random_.choice(["drop", "double", "swap", "empty", "forget"])
+            if kind == "drop":
+                del bad[at]
+            elif kind == "double":
+                bad.insert(at, copy.deepcopy(bad[at]))
+            elif kind == "swap":
+                other = random_.randrange(len(bad))
+                bad[at], bad[other] = bad[other], bad[at]
+            else:
+                key = random_.choice(sorted(bad[at]))
+                if kind == "empty":
+                    bad[at][key] = type(bad[at][key])()
+                else:
+                    del bad[at][key]
+            if bad != body:
+                tried += 1
+                caught += bool(check(bad))
+        self.assertGreaterEqual(caught / tried, at_least, "%d of %d" % (caught, tried))
+
+
+def message(role, *parts, **more):
+    return dict({"type": "message", "role": role, "content": list(parts)}, **more)
+
+
+def said(role, text="x"):
+    kind = "output_text" if role == "assistant" else "input_text"
+    return message(role, {"type": kind, "text": text})
+
+
+def call(ident="c", **more):
+    return dict({"type": "function_call", "call_id": ident, "name": "read", "arguments": "{}"}, **more)
+
+
+def output(ident="c", value="r", **more):
+    return dict({"type": "function_call_output", "call_id": ident, "output": value}, **more)
+
+
+def reasoning(ident="rs_1", **more):
+    return dict({"type": "reasoning", "id": ident, "summary": [], "encrypted_content": "gAAA"}, **more)
+
+
+U, A = said("user"), said("assistant")
+RESPONSES = [U, reasoning(), A, call("a"), call("b"), output("b", [{"type": "input_image", "image_url": PNG}]),
+             output("a"), U, reasoning("rs_2"), call("d"), output("d"), A,
+             message("user", {"type": "input_text", "text": "t"},
+                     {"type": "input_image", "image_url": "https://a/b.png", "detail": "auto"})]
+
+
+class Responses(Base):
+    CASES = [
+        ("SHAPE", {}), ("SHAPE", []), ("SHAPE", [U, "x"]), ("SHAPE", [U, {"type": "tool_use"}]),
+        ("SHAPE", [dict(U, name="x")]), ("SHAPE", [U, {"type": "function_call", "call_id": "c", "name": "n"}]),
+        ("ROLE", [U, said("tool")]),
+        ("CONTENT", [U, message("assistant", {"type": "input_text", "text": "x"})]),
+        ("CONTENT", [message("user", {"type": "output_text", "text": "x"})]),
+        ("CONTENT", [message("user", {"type": "text", "text": "x"})]), ("CONTENT", [message("user", None)]),
+        ("CONTENT", [dict(U, content=None)]), ("CONTENT", [dict(U, phase="commentary")]),
+        ("CONTENT", [U, dict(A, phase="loud")]), ("CONTENT", [message("user", {"type": "input_text"})]),
+        ("IMAGE", [message("user", {"type": "input_image", "image_url": "QUJD"})]),
+        ("IMAGE", [message("user", {"type": "input_image", "image_url": "data:image/tiff;base64,QUJD"})]),
+        ("IMAGE", [message("user", {"type": "input_image", "image_url": "data:image/png;base64,QU=D"})]),
+        ("IMAGE", [message("user", {"type": "input_image", "image_url": {"url": PNG}})]),
+        ("IMAGE", [message("user", {"type": "input_image", "image_url": PNG, "detail": "huge"})]),
+        ("LENGTH", [said("user", "x" * 10485761)]),
+        ("LENGTH", [U, call(), output(value="x" * 10485761)]),
+        ("CALLID", [U, call("x" * 65), output("x" * 65)]), ("CALLID", [U, call(""), output("")]),
+        ("CALLID", [U, call("a|b"), output("a|b")]),
+        ("NAME", [U, call(name="a.b"), output()]), ("NAME", [U, call(name=""), output()]),
+        ("NAME", [U, call(name="n" * 65), output()]), ("NAME", [U, call(name="n\n"), output()]),
+        ("ARGS", [U, call(arguments={}), output()]), ("ARGS", [U, call(arguments="[1]"), output()]),
+        ("ARGS", [U, call(arguments="{"), output()]),
+        ("OUTPUT", [U, call(), output(value={"a": 1})]),
+        ("OUTPUT", [U, call(), output(value=[{"type": "output_text", "text": "x"}])]),
+        ("DUPCALL", [U, call("a"), output("a"), call("a")]),
+        ("UNANSWERED", [U, call()]), ("UNANSWERED", [U, call("a"), call("b"), output("a")]),
+        ("GROUP UNANSWERED", [U, call(), U]),
+        ("ORPHAN", [U, output()]), ("ORPHAN UNANSWERED", [U, output(), call()]),
+        ("DUPRES", [U, call(), output(), output()]),
+        ("GROUP", [U, call(), U, output()]), ("GROUP", [U, call("a"), call("b"), output("a"), A, output("b")]),
+        ("ITEMID", [U, reasoning("item_1"), A]), ("ITEMID", [U, reasoning("rs_1:2"), A]),
+        ("ITEMID", [U, reasoning("rs_" + "x" * 62), A]), ("ITEMID", [U, dict(A, id="rs_1")]),
+        ("ITEMID", [U, call(id=""), output()]), ("ITEMID", [U, reasoning(None), A]),
+        ("DUPITEM", [U, reasoning(), A, U, reasoning(), A]),
+        ("REASONING", [U, reasoning(encrypted_content=None), A]), ("REASONING", [U, reasoning(summary="x"), A]),
+        ("REASONING", [U, reasoning(summary=[{"text": "x"}]), A]), ("REASONING", [U, reasoning(encrypted_content=""), A]),
+        ("SHAPE", [U, {"type": "reasoning", "id": "rs_1", "encrypted_content": "g"}, A]),
+        ("FOLLOWED", [U, reasoning()]), ("FOLLOWED", [U, reasoning(), U]),
+        ("FOLLOWED", [U, reasoning(), reasoning("rs_2"), A]),
+        ("UTF8", [said("user", "\ud83d")]), ("UTF8", [U, call(arguments='{"a":"\\ud83d"}'), output()]),
+        ("FIRST", [A, U]), ("FIRST", [call(), output()]),
+        ("ALT", [U, U]), ("ALT", [U, A, A]),
+        ("EMPTY", [said("user", "")]), ("EMPTY", [said("user", " \n")]), ("EMPTY", [message("user")]),
+        ("EMPTY", [U, call(), output(value=[])]),
+    ]
+
+    def test_good_bodies_pass(self):
+        for body in (RESPONSES, [U], [{"role": "user", "content": "x"}], [U, A],
+                     [U, dict(A, phase="commentary"), dict(A, phase="final_answer")],
+                     [U, call("a"), A, call("b"), output("a"), output("b")]):
+            self.assertEqual(check_responses.check(body, strict=True), [])
+            self.assertEqual(check_responses.check(body), [])
+
+    def test_every_rule_refuses(self):
+        self.refused(self.CASES, lambda body: check_responses.check(body, strict=True))
+        self.assertEqual([code for code, _, _ in check_responses.check_system("")], ["SYSTEM"])
+        self.assertEqual([code for code, _, _ in check_responses.check_system({"parts": []})], ["SYSTEM"])
+        self.assertEqual(check_responses.check_system("be brief") + check_responses.check_system(None), [])
+        covered = {code for codes, _ in self.CASES for code in codes.split()} | {"SYSTEM"}
+        self.assertEqual(covered, documented(check_responses))
+
+    def test_what_is_refused_in_strict_mode_only(self):
+        for body in ([U, U], [A, U], [said("user", " ")], [U, call("a|b"), output("a|b")],
+                     [U, reasoning(encrypted_content=None), A], [U, call(arguments="[1]"), output()]):
+            self.assertEqual(check_responses.check(body), [])
+
+    def test_accidents_are_caught(self):
+        self.accidents(RESPONSES, lambda body: check_responses.check(body, strict=True), 0.75)
+
+
+def content(role, *parts):
+    return {"role": role, "parts": list(parts)}
+
+
+def text(words="x", **more):
+    return dict({"text": words}, **more)
+
+
+def use(name="read", sign="QUJD", **more):
+    part = {"functionCall": dict({"name": name, "args": {}}, **more)}
+    return dict(part, thoughtSignature=sign) if sign else part
+
+
+def back(name="read", value=None, **more):
+    return {"functionResponse": dict({"name": name, "response": {"output": "r"} if value is None else value}, **more)}
+
+
+def inline(kind="image/png", data="QUJD"):
+    return {"inlineData": {"mimeType": kind, "data": data}}
+
+
+UC, MC = content("user", text()), content("model", text())
+GEMINI = [UC, content("model", text(thought=True, thoughtSignature="QUJD"), use("read"), use("write", None)),
+          content("user", back("read"), back("write", parts=[inline()])), UC, content("model", text(), use()),
+          content("user", back()), MC, content("user", inline("image/heic"), {"fileData": {
+              "mimeType": "image/png", "fileUri": "https://a/b.png"}}, text())]
+
+
+def turn(part, *answers):
+    return [UC, content("model", part), content("user", *answers)]
+
+
+class Gemini(Base):
+    CASES = [
+        ("SHAPE", {}), ("SHAPE", []), ("SHAPE", ["x"]), ("SHAPE", [dict(UC, id=1)]), ("SHAPE", [{"parts": [text()]}]),
+        ("ROLE", [content("assistant", text())]), ("ROLE", [UC, content("function", back())]),
+        ("PARTS", [content("user")]), ("PARTS", [{"role": "user", "parts": "x"}]),
+        ("PART", [content("user", {})]), ("PART", [content("user", dict(text(), **inline()))]),
+        ("PART", [content("user", text(5))]), ("PART", [content("user", text(type="text"))]),
+        ("PART", turn(use(arguments="{}"), back())), ("PART", turn(use(), back(content="r"))),
+        ("EMPTY", [content("user", text(""))]), ("EMPTY", [content("user", text("\n"))]),
+        ("SIDE UNANSWERED SIGNATURE", [content("user", use(sign=None))]),
+        ("SIDE", [content("user", text(thought=True))]),
+        ("SIDE ALT COUNT LAST", [UC, content("model", use()), content("model", back())]),
+        ("NAME", turn(use("a b"), back("a b"))), ("NAME", turn(use("1a"), back("1a"))), ("NAME", turn(use(""), back(""))),
+        ("NAME", turn(use("n" * 65), back("n" * 65))), ("NAME", turn(use("n\n"), back("n\n"))),
+        ("ARGS", turn(use(args=[1]), back())), ("ARGS", turn(use(args="{}"), back())),
+        ("RESPONSE", turn(use(), back(value="r"))), ("RESPONSE", turn(use(), back(value=["r"]))),
+        ("RESPONSE", turn(use(), back(parts=[inline("image/heic")]))), ("RESPONSE", turn(use(), back(parts=[text()]))),
+        ("IMAGE", [content("user", inline("image/gif"))]), ("IMAGE", [content("user", inline(data="n o"))]),
+        ("IMAGE", [content("user", inline(data=""))]),
+        ("IMAGE", [content("user", {"fileData": {"mimeType": "image/png", "fileUri": "http://a"}})]),
+        ("IMAGE", [content("user", {"fileData": {"fileUri": "https://a"}})]),
+        ("FIRST", [MC, UC]), ("FIRST", [content("model", use()), content("user", back())]),
+        ("ALT", [UC, UC]), ("ALT", [UC, MC, MC, UC]),
+        ("MIXED", [UC, content("model", use()), content("user", back(), text())]),
+        ("COUNT", [UC, content("model", use(), use(sign=None)), content("user", back())]),
+        ("COUNT", [UC, content("model", use()), UC]), ("COUNT", [UC, content("model", use()), content("user", back(), back())]),
+        ("COUNT ALT ORPHAN", [UC, content("model", use(), use(sign=None)), content("user", back()), content("user", back())]),
+        ("MATCH", turn(use("read"), back("write"))),
+        ("MATCH", [UC, content("model", use("a"), use("b", None)), content("user", back("b"), back("a"))]),
+        ("MATCH", turn(use(id="1"), back(id="2"))),
+        ("ORPHAN", [content("user", back())]), ("ORPHAN", [UC, MC, content("user", back())]),
+        ("UNANSWERED", [UC, content("model", use())]),
+        ("THOUGHT", [UC, content("model", dict(use(), thought=True)), content("user", back())]),
+        ("THOUGHT", [UC, content("model", text(thought="yes")), UC]),
+        ("SIGNATURE", turn(use(sign=None), back())), ("SIGNATURE", turn(use(sign="not base64"), back())),
+        ("SIGNATURE", turn(use(sign="QUJDR"), back())), ("SIGNATURE", [content("user", text(thoughtSignature="QUJD"))]),
+        ("SIGNATURE", [UC, content("model", use(sign=None), use()), content("user", back(), back())]),
+        ("UTF8", [content("user", text("\ud83d"))]), ("UTF8", turn(use(args={"a": "\ud83d"}), back())),
+        ("LAST", [UC, MC]),
+    ]
+
+    def test_good_bodies_pass(self):
+        for body in (GEMINI, [UC], [UC, content("model", use("a", id="1"), use("a", None, id="2")),
+                                    content("user", back("a", id="1"), back("a", id="2"))]):
+            self.assertEqual(check_gemini.check(body), [])
+            self.assertEqual(check_gemini.check(body, "api"), [])
+        self.assertEqual(check_gemini.check([UC, MC], allow_prefill=True), [])
+
+    def test_every_rule_refuses(self):
+        self.refused(self.CASES, check_gemini.check)
+        for bad in ("be brief", {}, {"parts": []}, {"parts": [text("")]}, {"parts": [inline()]}):
+            self.assertEqual([code for code, _, _ in check_gemini.check_system(bad)], ["SYSTEM"])
+        self.assertEqual(check_gemini.check_system({"parts": [text()]}) + check_gemini.check_system(None), [])
+        covered = {code for codes, _ in self.CASES for code in codes.split()} | {"SYSTEM"}
+        self.assertEqual(covered, documented(check_gemini))
+
+    def test_what_is_refused_in_strict_mode_only(self):
+        for body in ([UC, UC], [content("user", text(" "))], turn(use(sign=None), back()) + [MC, UC]):
+            self.assertEqual(check_gemini.check(body, "api"), [])
+            self.assertNotEqual(check_gemini.check(body), [])
+
+    def test_older_models_sign_nothing_and_take_no_images_of_tools(self):
+        unsigned = turn(use(sign=None), back())
+        for model in ("gemini-2.5-pro", "models/gemini-1.5-flash", "gemini-live-2.5-flash"):
+            self.assertEqual(check_gemini.check(unsigned, model=model), [])
+            self.assertNotEqual(check_gemini.check(turn(use(), back(parts=[inline()])), model=model), [])
+        for model in ("", "gemini-3-pro-preview", "gemini-flash-latest", "gemini-22"):
+            self.assertNotEqual(check_gemini.check(unsigned, model=model), [])
+
+    def test_accidents_are_caught(self):
+        self.accidents(GEMINI, check_gemini.check, 0.75)
+
+
+class Older(Base):
+    """The two that were here before."""
+
+    def test_anthropic_refuses(self):
+        def block(ident="1"):
+            return {"type": "tool_use", "id": ident, "name": "n", "input": {}}
+
+        def result(ident="1"):
+            return {"type": "tool_result", "tool_use_id": ident, "content": "r"}
+
+        user, answer = {"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}
+
+        def u(*blocks):
+            return {"role": "user", "content": list(blocks)}
+
+        def a(*blocks):
+            return {"role": "assistant", "content": list(blocks)}
+
+        self.refused([
+            ("SHAPE", {}), ("SHAPE", []), ("SHAPE", [{"role": "system", "content": "s"}]), ("FIRST", [answer, user]),
+            ("ALT", [user, user]), ("EMPTY", [u()]), ("EMPTY", [u({"type": "text", "text": " "})]), ("BLOCK", [u(block())]),
+            ("DUPUSE", [user, a(block()), u(result()), a(block()), u(result())]), ("UNANSWERED", [user, a(block()), user]),
+            ("ORPHAN", [u(result())]), ("DUPRES", [user, a(block()), u(result(), result())]),
+            ("ORDER", [user, a(block()), u({"type": "text", "text": "t"}, result())]), ("LASTTEXT", [user, answer]),
+        ], check_anthropic.check)
+
+    def test_openai_refuses(self):
+        def asked(*idents):
+            return {"role": "assistant", "content": None, "tool_calls": [
+                {"id": i, "type": "function", "function": {"name": "n", "arguments": "{}"}} for i in idents]}
+
+        def tool(ident):
+            return {"role": "tool", "tool_call_id": ident, "content": "r"}
+
+        user = {"role": "user", "content": "a"}
+        self.refused([
+            ("SHAPE", []), ("SHAPE", [{"role": "model", "content": ""}]), ("CONTENT", [{"role": "user", "content": None}]),
+            ("CALLS", [user, {"role": "assistant", "content": "x", "tool_calls": []}]), ("DUPCALL", [user, asked("1", "1"), tool("1")]),
+            ("UNANSWERED", [user, asked("1", "2"), tool("1"), user]), ("ORPHAN", [user, tool("1")]),
+            ("DUPRES", [user, asked("1"), tool("1"), tool("1")]), ("ALT", [user, user]),
+            ("CALLS", [user, asked("x" * 41), tool("x" * 41)]),
+        ], lambda body: check_openai.check(body, True))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

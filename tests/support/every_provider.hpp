@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// The providers there are, each with the checker of what it accepts.
+#pragma once
+#include "support/provider_checks.hpp"
+
+#include <sessionkit/history.hpp>
+#include <sessionkit/provider.hpp>
+
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <string>
+
+namespace sessionkit_test {
+
+namespace sk = sessionkit;
+
+struct EveryProvider {
+  sk::Provider provider;
+  char const* name;
+  Faults (*check)(Json const& messages);
+};
+inline std::array<EveryProvider, 3> const every_provider{
+    {{sk::Provider::anthropic, "anthropic", [](Json const& all) { return anthropic::check(all, true); }},
+     {sk::Provider::openai_chat, "openai-chat", [](Json const& all) { return openai::check(all); }},
+     {sk::Provider::native, "native",
+      [](Json const& all) { return all.is_array() ? Faults{} : Faults{"no array"}; }}}};
+
+/// The text with numbers beyond the greatest double as null, which nlohmann refuses to read.
+inline std::string without_infinities(std::string const& json) {
+  std::string out;
+  bool in_string = false;
+  for (std::size_t at = 0; at < json.size(); ++at) {
+    char const c = json[at];
+    if (in_string && c == '\\') {
+      out.append(json, at++, 2);
+      continue;
+    }
+    if (c == '"') in_string = !in_string;
+    if (in_string || (c != '-' && (c < '0' || c > '9'))) {
+      out += c;
+      continue;
+    }
+    std::size_t const end = std::min(json.find_first_not_of("+-.eE0123456789", at), json.size());
+    std::string const number = json.substr(at, end - at);
+    out += std::isinf(std::strtod(number.c_str(), nullptr)) ? "null" : number;
+    at = end - 1;
+  }
+  return out;
+}
+
+/// A history as JSON, read by somebody else.
+inline Json read_messages(std::string const& messages) {
+  if (Json::accept(messages)) return Json::parse(messages);
+  return Json::parse(without_infinities(messages), nullptr, false);
+}
+
+/// What providers would refuse of the histories of this context; empty: nothing.
+inline Faults refusals(sk::Context const& context) {
+  Faults all;
+  for (EveryProvider const& each : every_provider) {
+    sk::Target target;
+    target.provider = each.provider;
+    sk::RequestParts const request = sk::encode(sk::HistoryRebuilder(target).rebuild(context), target);
+    Json const messages = read_messages(request.messages);
+    Faults faults{"not JSON: " + request.messages};
+    if (!messages.is_discarded()) faults = messages == Json::array() ? Faults{} : each.check(messages);
+    for (std::string const& fault : faults) all.push_back(each.name + std::string(": ") + fault);
+  }
+  return all;
+}
+
+}

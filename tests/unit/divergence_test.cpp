@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+#include "support/catch.hpp"
+
+#include <sessionkit/divergence.hpp>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sk = sessionkit;
+
+namespace {
+
+// Entries are called e0, e1, ...
+sk::Context context(std::vector<sk::EntryBody> bodies) {
+  sk::Context made;
+  for (sk::EntryBody& body : bodies) {
+    sk::Entry entry;
+    entry.id = sk::EntryId("e" + std::to_string(made.entries.size()));
+    entry.body = std::move(body);
+    made.entries.push_back(std::move(entry));
+  }
+  return made;
+}
+sk::Context first(sk::Context all, std::size_t n) {
+  all.entries.resize(n);
+  return all;
+}
+sk::History rebuild(sk::Context const& from, sk::Target target = {}) {
+  return sk::HistoryRebuilder(std::move(target)).rebuild(from);
+}
+sk::ToolUse call(std::string id) { return {std::move(id), "read", sk::RawJson::from("{}")}; }
+sk::Message answer(std::string id, std::string text) {
+  return sk::tool_results({{std::move(id), "read", {sk::Text{std::move(text)}}}});
+}
+
+sk::Context const talk = context({sk::user("one"), sk::assistant("ok", call("a")), answer("a", "x"),
+                                  sk::assistant("done"), sk::user("two"), sk::user("three")});
+
+}
+
+TEST_CASE("a request of a longer log does not part from that of a shorter one") {
+  for (std::size_t shorter : {0U, 1U, 3U, 5U})
+    for (std::size_t longer = shorter; longer <= talk.entries.size(); ++longer) {
+      CAPTURE(shorter, longer);
+      CHECK_FALSE(sk::explain_divergence(rebuild(first(talk, shorter)), rebuild(first(talk, longer))));
+      CHECK_FALSE(sk::explain_divergence(rebuild(first(talk, longer)), rebuild(first(talk, shorter))));
+    }
+}
+
+TEST_CASE("two branches part at the first message that differs, and no repair is to blame") {
+  sk::Context other = talk;
+  other.entries[4].id = sk::EntryId("x4");
+  other.entries[4].body = sk::user("otherwise");
+  auto const found = sk::explain_divergence(rebuild(talk), rebuild(other));
+  REQUIRE(found);
+  CHECK_FALSE(found->in_system);
+  CHECK(found->message == 4);
+  CHECK(found->part == 0);
+  CHECK(found->earlier.str() == "e4");
+  CHECK(found->later.str() == "x4");
+  CHECK(found->before == "two");
+  CHECK(found->after == "otherwise");
+  CHECK_FALSE(found->repair);
+  CHECK_FALSE(found->compacted);
+}
+
+TEST_CASE("the part of a message that differs is named") {
+  sk::Context other = talk;
+  other.entries[5].body = sk::user("otherwise");
+  auto const found = sk::explain_divergence(rebuild(talk), rebuild(other));
+  REQUIRE(found);
+  CHECK(found->message == 4);
+  CHECK(found->part == 1);
+  CHECK(found->before == "three");
+}
+
+TEST_CASE("a late result parts where its call was said to be interrupted, and the repair is named") {
+  auto const log = context({sk::user("go"), sk::assistant(call("a"), call("b")), answer("a", "x"),
+                            sk::user("and?"), answer("b", "y")});
+  auto const found = sk::explain_divergence(rebuild(first(log, 4)), rebuild(log));
+  REQUIRE(found);
+  CHECK(found->message == 2);
+  CHECK(found->part == 1);
+  CHECK(found->before.find("interrupted") != std::string::npos);
+  CHECK(found->after == "result of b: y");
+  REQUIRE(found->repair);
+  CHECK(found->repair->rule == "moved_result");
+  CHECK(found->repair->entry.str() == "e4");
+  CHECK(found->repair->retroactive);
+}
+
+TEST_CASE("a policy that cuts is named") {
+  auto const log =
+      context({sk::user("one"), sk::assistant("1"), sk::user("two"), sk::assistant("2"), sk::user("three")});
+  sk::Target target;
+  target.policies = {sk::TurnLimit{2}};
+  auto const found = sk::explain_divergence(rebuild(first(log, 3), target), rebuild(log, target));
+  REQUIRE(found);
+  CHECK(found->message == 0);
+  CHECK(found->later.str() == "e2");
+  REQUIRE(found->repair);
+  CHECK(found->repair->rule == "policy");
+}
+
+TEST_CASE("a difference in the system text comes before all messages") {
+  auto const log = context({sk::user("one"), sk::assistant("1"), sk::system("be terse"), sk::user("two")});
+  sk::Target target;
+  target.system = "be kind";
+  auto const found = sk::explain_divergence(rebuild(first(log, 1), target), rebuild(log, target));
+  REQUIRE(found);
+  CHECK(found->in_system);
+  CHECK(found->message == 0);
+  CHECK(found->before.empty());
+  CHECK(found->after.find("be terse") != std::string::npos);
+  REQUIRE(found->repair);
+  CHECK(found->repair->rule == "system_message");
+}
+
+TEST_CASE("a compaction between two requests is the reason itself") {
+  sk::Context compacted = context({sk::user("two"), sk::assistant("2")});
+  sk::Entry summary;
+  summary.id = sk::EntryId("c");
+  summary.body = sk::Compaction{"they said one"};
+  compacted.compaction = summary;
+  for (auto const provider : {sk::Provider::anthropic, sk::Provider::native}) {
+    sk::Target target;
+    target.provider = provider;
+    auto const found = sk::explain_divergence(rebuild(talk, target), rebuild(compacted, target));
+    REQUIRE(found);
+    CHECK(found->compacted);
+    CHECK_FALSE(found->repair);
+    CHECK(found->in_system == (provider == sk::Provider::anthropic));
+  }
+}
+
+TEST_CASE("what differs within a tool result, a call or an image is a difference") {
+  auto const with = [](sk::Message message) {
+    return rebuild(
+        context({sk::user("go"), sk::assistant(call("a")), std::move(message), sk::assistant("ok")}));
+  };
+  auto const result = with(answer("a", "x"));
+  CHECK_FALSE(sk::explain_divergence(result, with(answer("a", "x"))));
+  CHECK(sk::explain_divergence(result, with(answer("a", "y"))));
+  CHECK(sk::explain_divergence(result, with(sk::tool_results({{"a", "read", {sk::Text{"x"}}, true}}))));
+  CHECK(sk::explain_divergence(result,
+                               with(sk::tool_results({{"a", "read", {sk::Text{"x"}, sk::Text{"y"}}}}))));
+  auto const image = [](char const* data) {
+    return rebuild(context({sk::user(sk::Image{"image/png", sk::Base64{data}}), sk::assistant("ok")}));
+  };
+  CHECK_FALSE(sk::explain_divergence(image("QUJD"), image("QUJD")));
+  CHECK(sk::explain_divergence(image("QUJD"), image("QQ==")));
+}
