@@ -6,6 +6,7 @@
 #include <chrono>
 #include <iostream>
 #include <thread>
+#include <utility>
 
 namespace chat {
 
@@ -45,7 +46,7 @@ void Chat::exchange(std::string const& line) {
   auto turn = session_.begin_turn();
   turn.append(sk::user(line)).value();
   for (;;) {
-    sk::Message const answer = stream_answer(session_.request(target_).value());
+    sk::Message const answer = stream_answer();
     turn.append(answer).value();
     if (answer.tool_uses().empty()) break;
     for (auto const* call : answer.tool_uses()) {
@@ -57,7 +58,10 @@ void Chat::exchange(std::string const& line) {
   turn.commit().value(); // on disk
 }
 
-sk::Message Chat::stream_answer(sk::RequestParts const& request) {
+sk::Message Chat::stream_answer() {
+  sk::History history = session_.history(target_).value();
+  sk::RequestParts const request = sk::encode(history, target_);
+  requests_.note(std::move(history), request);
   sk::MessageBuilder answer;
   print("assistant> ");
   auto generation = model_.stream(request, [&](Delta const& delta) {
@@ -76,6 +80,7 @@ sk::Message Chat::stream_answer(sk::RequestParts const& request) {
 }
 
 void Chat::greet() {
+  requests_.clear();
   auto const info = session_.info().value();
   if (info.turns == 0)
     print(fmt::format("New session {}\n", info.id.str()));
@@ -130,8 +135,10 @@ bool Chat::take(std::string const& line) {
     open_file(rest);
   else if (command == "/history")
     show_history();
+  else if (command == "/explain")
+    print(requests_.text());
   else if (!command.empty() && command.front() == '/')
-    print("/new  /sessions  /switch ID  /open FILE  /history  /quit\n");
+    print("/new  /sessions  /switch ID  /open FILE  /history  /explain  /quit\n");
   else if (!line.empty())
     exchange(line);
   return true;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include "request_log.hpp"
 #include "scripted_model.hpp"
 #include "tools.hpp"
 
@@ -34,7 +35,7 @@ class Chat {
 
  private:
   void exchange(std::string const& line);
-  sessionkit::Message stream_answer(sessionkit::RequestParts const& request);
+  sessionkit::Message stream_answer();
 
   void show_history();
   void list_sessions();
@@ -47,6 +48,7 @@ class Chat {
   sessionkit::Target target_;
   ScriptedModel model_;
   ReadFile tool_;
+  RequestLog requests_; ///< of this process and session
 };
 
 }

@@ -31,6 +31,7 @@ void play_beginning(Options const& options) {
   chat.greet();
   type(chat, "What is in config.json?");
   type(chat, "Thank you.");
+  type(chat, "/explain");
 }
 
 void play_continuation(Options const& options) {
@@ -38,6 +39,8 @@ void play_continuation(Options const& options) {
   chat.greet();
   type(chat, "/history");
   type(chat, "What did I say first?");
+  type(chat, "And what then?");
+  type(chat, "/explain");
   type(chat, "/sessions");
 
   std::cout << "\n-- A session that pi wrote\n";

@@ -51,6 +51,12 @@ SESSIONKIT_API Result<std::shared_ptr<SessionStore>> open_transcript(std::string
 /// The file of a session in a store that `open_file_store` opened, there or not; empty for other stores.
 SESSIONKIT_API std::string transcript_path(SessionStore const& store, SessionId const& id);
 
+/// Everything of the session up to here is known to be on the disk and survives power loss: never ahead of a
+/// sync that succeeded in this store, and zero where none was made yet (one made by another process is not
+/// known, and of sessions that were not written for long it is forgotten). `not_found`; `unsupported` if the
+/// store is not one of `open_file_store` or `open_transcript`.
+SESSIONKIT_API Result<Position> durable_position(SessionStore& store, SessionId const& id);
+
 /// Rebuilds the index of a file store from its transcripts and answers how many sessions it has now.
 SESSIONKIT_API Result<std::size_t> reindex_file_store(std::string const& root, FileStoreOptions options = {});
 

@@ -65,6 +65,8 @@ class SESSIONKIT_API HistoryRebuilder {
  public:
   explicit HistoryRebuilder(Target target = {});
   History rebuild(Context const& context) const;
+  /// The same; texts are moved out of the context, not copied.
+  History rebuild(Context&& context) const;
 
  private:
   Target target_;

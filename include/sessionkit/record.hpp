@@ -43,6 +43,7 @@ enum class DamageKind {
   repeated_line, ///< an entry stands there twice with the same bytes, as pi writes files without an answer
   second_header, ///< a header that is not the first entry
   duplicate_key, ///< `type`, `id` or `parentId` stands twice in a line
+  glued_lines,   ///< several whole entries on one line, as programs leave them that append without a look
 };
 /// The enumerator's name, for example "torn_tail". Never null.
 SESSIONKIT_API char const* to_string(DamageKind) noexcept;

@@ -19,6 +19,10 @@ struct Append {
   SessionInfo const* after =
       nullptr;          ///< the summary with this batch folded in; absent: it is folded on the next `info`
   bool durable = false; ///< power loss must not undo what the call acknowledges
+  /// CRC-32C of the line that ends at `expected`, as `SessionInfo::end_crc`: an end that another log happens
+  /// to have too (the session was removed and made again, or its file replaced) is a `conflict`. Absent: the
+  /// position alone is compared.
+  std::optional<std::uint32_t> expected_crc = {};
 };
 
 /// Which sessions to list, newest first by last entry.

@@ -16,6 +16,7 @@
 #include <sessionkit/impl/file_ops.ipp>
 #include <sessionkit/impl/file_store.ipp>
 #include <sessionkit/impl/flat_dialect.ipp>
+#include <sessionkit/impl/glued_lines.ipp>
 #include <sessionkit/impl/history.ipp>
 #include <sessionkit/impl/history_parts.ipp>
 #include <sessionkit/impl/history_policy.ipp>
@@ -28,6 +29,7 @@
 #include <sessionkit/impl/line_scan.ipp>
 #include <sessionkit/impl/log_reader.ipp>
 #include <sessionkit/impl/log_summary.ipp>
+#include <sessionkit/impl/log_sync.ipp>
 #include <sessionkit/impl/log_verify.ipp>
 #include <sessionkit/impl/log_writer.ipp>
 #include <sessionkit/impl/memory_store.ipp>

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The chat example keeps its conversations."""
 import json
+import re
 import unittest
 
 from support import CHAT, PI, ProgramTest, Run
@@ -27,8 +28,41 @@ class Chat(ProgramTest):
         self.assertNotIn("New session", after)
 
         again = self.chat()
-        self.assertTrue(again.startswith("Restored: 3 previous turns\n"), again)
+        self.assertTrue(again.startswith("Restored: 4 previous turns\n"), again)
         self.assertEqual(self.ok("ls").out.count("\n"), 1)
+
+    def check_requests(self, out, least):
+        """Each request begins with the bytes of the one before, but for its closing brackets: at most ]}]."""
+        lines = [line for line in out.splitlines() if line.startswith("request ")]
+        self.assertGreaterEqual(len(lines), least)
+        sizes = [int(re.match(r"request \d+: (\d+) bytes", line).group(1)) for line in lines]
+        for line, size, before in zip(lines[1:], sizes[1:], sizes):
+            begins = re.search(r"begins with the (\d+) of the one before", line)
+            self.assertTrue(begins, line)
+            self.assertGreaterEqual(int(begins.group(1)), before - 3)
+            self.assertGreater(size, before)
+
+    def test_each_request_begins_with_the_bytes_of_the_one_before(self):
+        before, after = self.chat().split("-- Restart")
+        self.check_requests(before, 3)
+        self.check_requests(after, 2)
+        self.check_requests(self.chat("--key", "other", stdin="Hello\nread config.json\nand?\nso\n/explain\n"), 5)
+
+    def test_what_changes_an_earlier_request_is_named(self):
+        self.chat(stdin="What is in config.json?\n")
+        session = self.ok("ls").out.split("\t")[0]
+        file = self.store / f"{session}.jsonl"
+        lines = file.read_text().splitlines(keepends=True)
+        call = next(i for i, line in enumerate(lines) if "toolCall" in line)
+        file.write_text("".join(lines[:call + 1]))  # the tool's answer comes late, from elsewhere
+        late = dict(json.loads(lines[call + 1]), id="late")
+        self.chat(stdin="Hello\n")
+        first = file.read_text()
+        leaf = json.loads(first.splitlines()[-2])["id"]
+        with file.open("a") as more:
+            more.write(json.dumps(dict(late, parentId=json.loads(first.splitlines()[-1])["id"])) + "\n")
+        run = self.run_cli("diff", f"{session}@{leaf}", session, "--json")
+        self.assertEqual((run.code, run.json["divergence"]["reason"]), (1, "moved_result"), run)
 
     def test_pis_session_is_continued_in_its_own_file(self):
         self.chat()

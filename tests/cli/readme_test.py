@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The screens in README.md are what the program prints."""
+"""The screens in README.md and docs/ are what the program prints."""
 import os
 import pathlib
 import re
@@ -8,7 +8,8 @@ import unittest
 
 from support import DATA, HERE, SESSIONKIT, ProgramTest
 
-README = HERE.parent.parent / "README.md"
+ROOT = HERE.parent.parent
+PAGES = [ROOT / "README.md", ROOT / "docs" / "history.md"]
 
 
 class Screens(ProgramTest):
@@ -21,8 +22,12 @@ class Screens(ProgramTest):
         return self.run_program("-c", script, program="sh", env={"PATH": path}).stdout.decode()
 
     def test_each_is_what_the_program_prints(self):
-        screens = re.findall(r"^```text\n(.*?)^```$", README.read_text(), re.DOTALL | re.MULTILINE)
-        self.assertTrue(screens)
+        for page in PAGES:
+            screens = re.findall(r"^```text\n(.*?)^```$", page.read_text(), re.DOTALL | re.MULTILINE)
+            self.assertTrue(screens, page)
+            self.check(screens)
+
+    def check(self, screens):
         for screen in screens:
             self.assertEqual(self.play(re.findall(r"^\$ (.*)$", screen, re.MULTILINE)), screen)
 

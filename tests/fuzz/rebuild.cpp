@@ -22,6 +22,7 @@ int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
     while (found < result.lines.size() && result.lines[found] != line) ++found;
     require(found++ < result.lines.size() || result.lines.empty(), "each whole line is an entry", line);
   }
-  for (std::string const& fault : refusals(result.context)) require(false, fault.c_str(), bytes);
+  for (std::string const& fault : refused(result.requests)) require(false, fault.c_str(), bytes);
+  for (std::string const& fault : refused(result.later_requests)) require(false, fault.c_str(), file.bytes);
   return 0;
 }

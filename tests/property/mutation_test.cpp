@@ -5,12 +5,12 @@
 #include "support/catch.hpp"
 #include "support/data.hpp"
 #include "support/hostile_log.hpp"
+#include "support/long_form.hpp"
 #include "support/physical_lines.hpp"
 #include "support/random.hpp"
 
 #include <array>
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -180,14 +180,9 @@ class Damager {
   Random random_;
 };
 
-std::size_t asked_for(std::size_t usual) {
-  char const* const text = std::getenv("SESSIONKIT_MUTATIONS");
-  return text != nullptr ? static_cast<std::size_t>(std::strtoull(text, nullptr, 10)) : usual;
-}
-
 // A part of the damaged logs, so that the parts can run beside each other.
 void damage_logs(std::size_t part, std::size_t parts) {
-  std::size_t const count = asked_for(50'000) / parts;
+  std::size_t const count = (long_form() ? 50'000U : 12'000U) / parts;
   for (std::size_t i = 0; i < count; ++i) {
     std::uint64_t const seed = part * 10'000'000 + i;
     constexpr std::array<std::size_t, 12> turns{0, 2, 3, 2, 3, 2,

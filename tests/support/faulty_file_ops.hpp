@@ -48,6 +48,11 @@ inline char const* name_of(Call call) {
 /// A failing call still closes what it is asked to close: else its lock would outlive the test.
 class FaultyFileOps : public sk::detail::FileOps {
  public:
+  FaultyFileOps() : FaultyFileOps(sk::detail::system_file_ops()) {}
+  /// Over other calls than the system's; syncs then reach them.
+  explicit FaultyFileOps(sk::detail::FileOps& inner)
+      : inner_(&inner), syncs_(&inner != &sk::detail::system_file_ops()) {}
+
   /// From the call of this number on (the first is 0) fails with `error`; once, or always after.
   struct Fault {
     std::int64_t at = -1;
@@ -103,9 +108,11 @@ class FaultyFileOps : public sk::detail::FileOps {
   /// How many bytes a short write takes.
   std::function<std::size_t(std::size_t)> cut;
 
-  /// Syncs are counted, not done: no test here cuts the power.
-  int sync_data(int) override { return fails(Call::sync_data) ? -fault.error : 0; }
-  int sync(int) override { return fails(Call::sync) ? -fault.error : 0; }
+  /// Of the system's calls these are counted, not done: nobody here cuts its power.
+  int sync_data(int d) override {
+    return fails(Call::sync_data) ? -fault.error : syncs_ ? real().sync_data(d) : 0;
+  }
+  int sync(int d) override { return fails(Call::sync) ? -fault.error : syncs_ ? real().sync(d) : 0; }
   int status(int d, sk::detail::FileStatus& out) override {
     return fails(Call::status) ? -fault.error : real().status(d, out);
   }
@@ -134,6 +141,7 @@ class FaultyFileOps : public sk::detail::FileOps {
     return pretend_fs != 0 ? pretend_fs : real().file_system(d);
   }
   int process() override {
+    std::lock_guard<std::mutex> const lock(mutex_); // not one of the calls that fail
     ++counts_[static_cast<std::size_t>(Call::process)];
     return pretend_process != 0 ? pretend_process : real().process();
   }
@@ -148,7 +156,7 @@ class FaultyFileOps : public sk::detail::FileOps {
   }
 
  private:
-  static sk::detail::FileOps& real() { return sk::detail::system_file_ops(); }
+  sk::detail::FileOps& real() { return *inner_; }
 
   bool fails(Call call) {
     std::lock_guard<std::mutex> const lock(mutex_);
@@ -164,6 +172,8 @@ class FaultyFileOps : public sk::detail::FileOps {
     return true;
   }
 
+  sk::detail::FileOps* inner_;
+  bool syncs_;
   std::mutex mutex_;
   std::int64_t total_ = 0;
   std::array<std::int64_t, static_cast<std::size_t>(Call::count)> counts_{};

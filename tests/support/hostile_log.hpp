@@ -149,8 +149,7 @@ class Journey {
   static std::vector<sk::RequestParts> requests_of(sk::Context const& context) {
     std::vector<sk::RequestParts> requests;
     for (EveryProvider const& each : every_provider) {
-      sk::Target target;
-      target.provider = each.provider;
+      sk::Target target = target_of(each);
       target.mode = sk::RebuildMode::faithful;
       (void)sk::encode(sk::HistoryRebuilder(target).rebuild(context), target);
       target.mode = sk::RebuildMode::valid;

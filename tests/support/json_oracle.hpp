@@ -59,6 +59,25 @@ inline void mend_string(std::string const& text, std::size_t& at, Mended& mended
   mended.text.push_back(text[at++]);
 }
 
+/// RFC 8259: `-`, digits without a leading zero, a fraction, an exponent.
+inline bool is_json_number(std::string const& text) {
+  std::size_t at = text.compare(0, 1, "-") == 0 ? 1 : 0;
+  auto const digits = [&] {
+    std::size_t const begin = at;
+    at = std::min(text.find_first_not_of("0123456789", at), text.size());
+    return at - begin;
+  };
+  bool const zero = text.compare(at, 1, "0") == 0;
+  std::size_t const whole = digits();
+  if (whole == 0 || (zero && whole > 1)) return false;
+  if (text.compare(at, 1, ".") == 0 && (++at, digits() == 0)) return false;
+  if (at == text.size()) return true;
+  if (text[at] != 'e' && text[at] != 'E') return false;
+  ++at;
+  if (at < text.size() && (text[at] == '+' || text[at] == '-')) ++at;
+  return digits() != 0 && at == text.size();
+}
+
 inline Mended mend(std::string const& line) {
   Mended mended;
   std::string const text = mend_utf8(line);
@@ -69,7 +88,7 @@ inline Mended mend(std::string const& line) {
     } else if (text[at] == '-' || (text[at] >= '0' && text[at] <= '9')) {
       std::size_t const end = std::min(text.find_first_not_of("+-.eE0123456789", at), text.size());
       std::string const number = text.substr(at, end - at);
-      bool const too_great = std::isinf(std::strtod(number.c_str(), nullptr));
+      bool const too_great = is_json_number(number) && std::isinf(std::strtod(number.c_str(), nullptr));
       mended.text += too_great ? "null" : number;
       mended.too_great |= too_great;
       at = end;

@@ -78,16 +78,20 @@ TEST_CASE("the part of a message that differs is named") {
 TEST_CASE("a late result parts where its call was said to be interrupted, and the repair is named") {
   auto const log = context({sk::user("go"), sk::assistant(call("a"), call("b")), answer("a", "x"),
                             sk::user("and?"), answer("b", "y")});
-  auto const found = sk::explain_divergence(rebuild(first(log, 4)), rebuild(log));
-  REQUIRE(found);
-  CHECK(found->message == 2);
-  CHECK(found->part == 1);
-  CHECK(found->before.find("interrupted") != std::string::npos);
-  CHECK(found->after == "result of b: y");
-  REQUIRE(found->repair);
-  CHECK(found->repair->rule == "moved_result");
-  CHECK(found->repair->entry.str() == "e4");
-  CHECK(found->repair->retroactive);
+  sk::History const before = rebuild(first(log, 4)), after = rebuild(log);
+  // [late]
+  auto const at = sk::explain_divergence(before, after);
+  REQUIRE(at);                    // nothing: one goes on where the other ends
+  CHECK(at->message == 2);        // so many messages are shared
+  CHECK(at->later.str() == "e2"); // the entry the first other one begins with
+  REQUIRE(at->repair);            // why: a result came after the conversation went on
+  CHECK(at->repair->rule == "moved_result");
+  CHECK(at->repair->entry.str() == "e4");
+  // [late]
+  CHECK(at->part == 1);
+  CHECK(at->before.find("interrupted") != std::string::npos);
+  CHECK(at->after == "result of b: y");
+  CHECK(at->repair->retroactive);
 }
 
 TEST_CASE("a policy that cuts is named") {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "support/catch.hpp"
+#include "support/data.hpp"
 #include "support/logs.hpp"
+
+#include <sessionkit/file_store.hpp>
 
 #include <set>
 
@@ -127,4 +130,45 @@ TEST_CASE(
   CHECK_FALSE(page.more);
   store->remove(id).value();
   CHECK(store->read(id, {}).error().code == sk::Errc::not_found);
+}
+
+TEST_CASE("an append for a log that was removed and made again with equal lengths is a conflict") {
+  TempDir dir;
+  auto const files = sk::open_file_store(dir.path()).value();
+  for (auto const& store : {sk::make_memory_store(), files}) {
+    auto const id = sid("s");
+    std::string const h = header_line("s"), a = message_line("a", "", "user", "old"),
+                      b = message_line("b", "", "user", "new"), c = message_line("c", "a", "user", "more");
+    REQUIRE(a.size() == b.size());
+    store->append(id, batch_of({{"s", h}, {"a", a}})).value();
+    sk::SessionInfo const known = store->info(id).value();
+    auto stale = batch_of({{"c", c}});
+    stale.expected = known.end;
+    stale.expected_crc = known.end_crc;
+    store->remove(id).value();
+    auto const end = store->append(id, batch_of({{"s", h}, {"b", b}})).value();
+    REQUIRE(end == known.end);
+    CHECK(store->append(id, stale).error().code == sk::Errc::conflict);
+    auto const two = store->read(id, {}).value();
+    CHECK(two.items().size() == 2);
+    stale.expected_crc = store->info(id).value().end_crc;
+    CHECK(store->append(id, stale).ok());
+    CHECK(store->append(id, stale).ok()); // and repeating it stays safe
+    auto const three = store->read(id, {}).value();
+    CHECK(three.items().size() == 3);
+  }
+  // Not by this store, which knows what it wrote last, but by others.
+  std::string const d = message_line("d", "c", "user", "x");
+  auto stale = batch_of({{"d", d}});
+  sk::SessionInfo const known = files->info(sid("s")).value();
+  stale.expected = known.end;
+  stale.expected_crc = known.end_crc;
+  std::string log = read_file(dir / "s.jsonl");
+  log[log.size() - 100] ^= 1;
+  write_file(dir / "s.jsonl", log);
+  CHECK(sk::open_file_store(dir.path()).value()->append(sid("s"), stale).error().code == sk::Errc::conflict);
+  log[log.size() - 100] ^= 1;
+  write_file(dir / "s.jsonl", log.substr(0, log.size() - 1)); // its line end is missing: the same entry
+  stale.expected = sk::Position{log.size() - 1};
+  CHECK(sk::open_file_store(dir.path()).value()->append(sid("s"), stale).ok());
 }

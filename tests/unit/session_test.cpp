@@ -126,6 +126,31 @@ TEST_CASE("several results in one message become entries of their own, in order"
   CHECK(last.is_error);
 }
 
+TEST_CASE("a session that was removed and made again with equal lengths is not taken for the old one") {
+  for (auto const on_conflict : {sk::OnConflict::rebase, sk::OnConflict::fork, sk::OnConflict::fail}) {
+    auto store = sk::make_memory_store();
+    sk::SessionOptions options = counted_ids();
+    options.on_conflict = on_conflict;
+    sk::NewSession about;
+    about.id = sid("s");
+    auto old = sk::Session::create(store, about, options).value();
+    old.append(sk::user("old")).value();
+    store->remove(sid("s")).value();
+    sk::SessionOptions others;
+    others.ids = [n = 0]() mutable { return "no" + std::to_string(++n); };
+    auto fresh = sk::Session::create(store, about, others).value();
+    auto const theirs = fresh.append(sk::user("new")).value();
+    REQUIRE(fresh.end() == old.end());
+    if (on_conflict == sk::OnConflict::fail) {
+      CHECK(old.append(sk::user("more")).error().code == sk::Errc::conflict);
+      CHECK(ids_of(old.refresh().value()) == std::vector<std::string>{theirs.str()});
+    }
+    REQUIRE(old.append(sk::user("more")).ok());
+    CHECK(texts_of(old) == Texts{"new", "more"});
+    CHECK(old.info().value().messages == 2);
+  }
+}
+
 TEST_CASE("two sessions on one log: rebase goes behind the other, fail says so, fork goes beside") {
   auto store = sk::make_memory_store();
   auto one = sk::Session::create(store).value();

@@ -237,6 +237,38 @@ TEST_CASE("what the other program changes in the meantime is kept, and told") {
   CHECK(listed(*store) == Ids{panel_id, "ses-3"});
 }
 
+TEST_CASE("a session that another program deletes while we speak in it leaves no row behind") {
+  TempDir dir;
+  make_panel_store(dir);
+  auto store = open_store(dir.path());
+  auto session = open_session(store, panel_id), deleted = open_session(store, panel_other);
+  deleted.append(sk::user("on its way")).value(); // the index has to follow, at the end of a turn
+  ::unlink((dir / panel_other + ".jsonl").c_str());
+  Json theirs = panel_rewrite(index_of(dir.path()));
+  theirs["sessions"].erase(panel_other);
+  write_file(dir / "sessions.json", theirs.dump());
+  talk(session, "a", "b");
+  CHECK_FALSE(index_of(dir.path())["sessions"].contains(panel_other));
+}
+
+TEST_CASE("an index that is shared is written at the end of each turn, however many rows it has") {
+  TempDir dir;
+  make_panel_store(dir);
+  Json index = index_of(dir.path());
+  for (int i = 0; i < 3000; ++i) {
+    std::string const id = "ses-" + std::to_string(i);
+    index["sessions"][id] = {{"id", id}, {"filePath", id + ".jsonl"}};
+  }
+  write_file(dir / "sessions.json", index.dump());
+  auto store = open_store(dir.path());
+  auto session = open_session(store, panel_id);
+  for (int turn = 1; turn <= 3; ++turn) {
+    talk(session, "a", "b");
+    CHECK(row_of(dir.path(), panel_id)["messageCount"] == 3 + 2 * turn);
+  }
+  CHECK(index_of(dir.path())["sessions"].size() == index["sessions"].size());
+}
+
 TEST_CASE("looking at a directory of another program leaves its index as it is") {
   for (auto const make : {make_panel_store, make_claw_store}) {
     TempDir dir;
@@ -394,6 +426,20 @@ TEST_CASE("sessions are found by their files, whatever ids and names these have"
   CHECK(types_in(dir / "transcripts/k_my_own_id.jsonl").size() == 5);
   CHECK(store->append(id_of("my_own_id"), Batch({claw_header("other:key", "my_own_id")})).error().code
         == Errc::already_exists); // whatever its key
+}
+
+TEST_CASE("an id is taken whatever its key, and free under any key once its session is removed") {
+  TempDir dir;
+  make_claw_store(dir);
+  ::unlink((dir / "sessions.json").c_str()); // so that nothing but the file tells
+  auto store = open_store(dir.path());
+  Batch const again({claw_header("other:key", claw_id)}, {}, true);
+  CHECK(store->append(id_of(claw_id), again).error().code == Errc::already_exists);
+  REQUIRE(store->remove(id_of(claw_id)).ok());
+  REQUIRE(store->append(id_of(claw_id), again).ok());
+  CHECK(sk::transcript_path(*store, id_of(claw_id))
+        == dir / "transcripts/other_key_" + std::string(claw_id) + ".jsonl");
+  CHECK(index_of(dir.path())["other:key"]["session_id"] == claw_id);
 }
 
 TEST_CASE("a profile given by the caller overrides what is found, but not another layout") {

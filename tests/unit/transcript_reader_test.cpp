@@ -251,6 +251,25 @@ TEST_CASE("each kind of bad line is skipped, located and named") {
   CHECK(reversed == expected);
 }
 
+TEST_CASE("pages that were lost with a line end among them hide neither the line before nor the one behind") {
+  TempDir dir;
+  std::string const torn = message_line("torn", "", std::string(50, 'x')), nuls(512, '\0'),
+                    good = message_line("good", "", "1");
+  for (std::string const& line : {torn.substr(0, 120) + nuls + good, // its head is whole
+                                  good + nuls + torn.substr(60)}) {
+    write_file(dir / "t", header_line() + "\n" + line + "\n");
+    auto reader = sk::TranscriptReader::open(dir / "t").value();
+    ReadBack const got = read_all([&](sk::ReadRange const& r) { return reader.read(r); });
+    REQUIRE(got.lines.size() == 2);
+    CHECK(got.lines[1] == good);
+    CHECK(got.ids[1] == "good");
+    CHECK(got.ends[1] == header_line().size() + line.size() + 2);
+    REQUIRE(got.damage.size() == 1);
+    CHECK(got.damage[0].kind == sk::DamageKind::nul_run);
+    CHECK(got.damage[0].length == line.size() - good.size());
+  }
+}
+
 TEST_CASE("a whole line behind torn bytes and NULs is found") {
   TempDir dir;
   std::string const path = dir / "t.jsonl";

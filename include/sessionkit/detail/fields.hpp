@@ -14,26 +14,31 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 
 /// The members of one JSON object, taken by name: what nobody took is `rest()`. The object must be valid JSON
 /// and must outlive this. Of members with the same name the last one counts, as in JavaScript; all of them
-/// are taken.
+/// are taken. `map`: of the text that the object is part of, or null.
 class Fields {
  public:
-  explicit Fields(std::string_view object) {
-    for_members(object, [this](std::string_view key, std::string_view value) {
+  explicit Fields(std::string_view object, JsonMap const* map = nullptr) : map_(map) {
+    auto const add = [this](std::string_view key, std::string_view value) {
+      Field const field{key, value, false, key.find('\\') != std::string_view::npos};
       if (count_ < few_.size())
-        few_[count_] = {key, value, false};
+        few_[count_] = field;
       else
-        many_.push_back({key, value, false});
+        many_.push_back(field);
       ++count_;
       return true;
-    });
+    };
+    for_members(object, add, map);
   }
+
+  /// For whoever takes a member's value apart.
+  JsonMap const* map() const noexcept { return map_; }
 
   /// The raw value; empty where there is none.
   std::string_view take(std::string_view name) {
     std::string_view value;
     for (std::size_t i = 0; i < count_; ++i) {
       Field& field = at(i);
-      if (!key_is(field.key, name)) continue;
+      if (!field.is(name)) continue;
       field.taken = true;
       value = field.value;
     }
@@ -42,10 +47,16 @@ class Fields {
   /// As `take`, but leaves a value of another kind in the rest.
   std::string_view take(std::string_view name, JsonKind kind) {
     for (std::size_t i = count_; i-- > 0;)
-      if (key_is(at(i).key, name)) return json_kind(at(i).value) == kind ? take(name) : std::string_view{};
+      if (at(i).is(name)) return json_kind(at(i).value) == kind ? take(name) : std::string_view{};
     return {};
   }
-  std::string text(std::string_view name) { return to_text(take(name, JsonKind::string)); }
+  std::string text(std::string_view name) { return to_text(take(name, JsonKind::string), map_); }
+  /// As `take`, but the member stays in the rest as well.
+  std::string_view look(std::string_view name) const {
+    for (std::size_t i = count_; i-- > 0;)
+      if (at(i).is(name)) return at(i).value;
+    return {};
+  }
   bool flag(std::string_view name, bool absent = false) {
     return to_bool(take(name, JsonKind::boolean)).value_or(absent);
   }
@@ -57,13 +68,17 @@ class Fields {
   }
   bool has(std::string_view name) {
     for (std::size_t i = 0; i < count_; ++i)
-      if (key_is(at(i).key, name)) return true;
+      if (at(i).is(name)) return true;
     return false;
   }
 
   /// An object of the members that were not taken, as written; `null` if there are none.
   RawJson rest() {
+    std::size_t bytes = 0;
+    for (std::size_t i = 0; i < count_; ++i)
+      if (!at(i).taken) bytes += at(i).key.size() + at(i).value.size() + 4;
     std::string out;
+    out.reserve(bytes + 1);
     for (std::size_t i = 0; i < count_; ++i) {
       Field const& field = at(i);
       if (field.taken) continue;
@@ -78,10 +93,13 @@ class Fields {
  private:
   struct Field {
     std::string_view key, value;
-    bool taken;
+    bool taken, escaped;
+    bool is(std::string_view name) const { return escaped ? key_is(key, name) : key == name; }
   };
   Field& at(std::size_t i) { return i < few_.size() ? few_[i] : many_[i - few_.size()]; }
+  Field const& at(std::size_t i) const { return i < few_.size() ? few_[i] : many_[i - few_.size()]; }
 
+  JsonMap const* map_;
   std::array<Field, 16> few_;
   std::vector<Field> many_;
   std::size_t count_ = 0;

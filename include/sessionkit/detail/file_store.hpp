@@ -24,6 +24,8 @@ class SESSIONKIT_API OpenLogs {
   static constexpr std::size_t most_open = 128;
 
   std::shared_ptr<Log> of(std::string const& name);
+  /// How far the log is known to be on the disk; zero for one that is not open.
+  Position durable(std::string const& name);
   std::size_t size() const noexcept { return logs_.size(); }
 
  private:
@@ -34,10 +36,20 @@ class SESSIONKIT_API OpenLogs {
   std::mutex mutex_;
 };
 
-/// What an append does with an open log: opens its writer where there is none, appends, collects events.
+/// What an append does with an open log, under its mutex: opens its writer where there is none, writes,
+/// collects events. `due` is then waited for without the mutex, but with the log kept: closing it would
+/// forget a failed sync.
 SESSIONKIT_API Result<Position> append_to(OpenLogs::Log& log, FileOps& ops, LogPlace const& place,
                                           FileStoreOptions const& options, std::string const& session,
-                                          Append const& batch);
+                                          Append const& batch, std::chrono::steady_clock::time_point asked,
+                                          DueSync& due);
+
+/// What a store of files tells beside the five calls.
+class SESSIONKIT_API SyncsFiles {
+ public:
+  virtual ~SyncsFiles() = default;
+  virtual Result<Position> durable_position(SessionId const& id) = 0;
+};
 
 /// `open_file_store` over calls that tests can replace.
 SESSIONKIT_API Result<std::shared_ptr<SessionStore>> open_file_store(FileOps& ops, std::string const& root,
@@ -46,8 +58,8 @@ SESSIONKIT_API Result<std::shared_ptr<SessionStore>> open_file_store(FileOps& op
 SESSIONKIT_API Result<std::shared_ptr<SessionStore>> open_transcript(FileOps& ops, std::string const& path,
                                                                      FileStoreOptions options);
 
-/// Opens a directory for a store, made (with its parents, mode 0700) where `create` says so; refuses links,
-/// other things and network file systems.
+/// Opens a directory for a store, made (with its parents, mode 0700, their names synced) where `create` says
+/// so; refuses links, other things and network file systems.
 SESSIONKIT_API Result<OpenFile> open_store_directory(FileOps& ops, std::string const& path, bool create);
 
 /// Opens the folder for removed transcripts, made where it is missing.

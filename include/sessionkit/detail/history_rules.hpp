@@ -87,6 +87,7 @@ struct Draft {
   Context const& context;
   Target const& target;
   ProviderRules const& rules;
+  bool consumed = false; ///< nobody needs the context any more: parts may be moved out of it
 
   std::vector<Source> sources = {};
   std::vector<Piece> pieces = {}; ///< in log order, then the made ones

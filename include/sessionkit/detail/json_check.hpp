@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include <sessionkit/detail/json_map.hpp>
 #include <sessionkit/detail/json_number.hpp>
 #include <sessionkit/detail/json_scan.hpp>
 #include <sessionkit/detail/utf8.hpp>
@@ -68,42 +69,39 @@ inline __m128i control_bytes(__m128i block) noexcept {
   return _mm_cmpeq_epi8(_mm_min_epu8(block, _mm_set1_epi8(0x1F)), block);
 }
 
-/// One bit for each of the 64 bytes at `p` that `select` answers with all ones.
-template <class Select> std::uint64_t mask64(char const* p, Select select) noexcept {
-  std::uint64_t mask = 0;
-  for (int i = 0; i < 64; i += 16)
-    mask |= block_bits(select(_mm_loadu_si128(reinterpret_cast<__m128i const*>(p + i))), i);
-  return mask;
-}
-
-/// The letters of two-byte escapes but quote and backslash.
-inline std::uint64_t escape_letter_mask(char const* p) noexcept {
-  return mask64(p, [](__m128i block) {
-    __m128i const bfn =
-        _mm_or_si128(_mm_or_si128(equal_bytes(block, 'b'), equal_bytes(block, 'f')), equal_bytes(block, 'n'));
-    __m128i const rts =
-        _mm_or_si128(_mm_or_si128(equal_bytes(block, 'r'), equal_bytes(block, 't')), equal_bytes(block, '/'));
-    return _mm_or_si128(bfn, rts);
-  });
+/// Of the bytes in `letters` (behind a backslash, no quotes or backslashes), those that make no two-byte
+/// escape.
+inline std::uint64_t other_escapes(char const* p, std::uint64_t letters) noexcept {
+  letters &= ~mask64(p, 'n'); // most are
+  if (letters == 0) return 0;
+  return letters & ~mask64(p, [](__m128i block) {
+           __m128i const bft = _mm_or_si128(_mm_or_si128(equal_bytes(block, 'b'), equal_bytes(block, 'f')),
+                                            equal_bytes(block, 't'));
+           return _mm_or_si128(bft, _mm_or_si128(equal_bytes(block, 'r'), equal_bytes(block, '/')));
+         });
 }
 
 /// As `skip_text`, as far as blocks of 64 go; false when the rest is to be looked at byte by byte.
 inline bool skip_text_blocks(char const*& p, char const* end, bool& non_ascii) noexcept {
   std::uint64_t carry = 0; // 1: the backslash before `p` escapes the byte at `p`
-  __m128i seen = _mm_setzero_si128();
   bool found = false;
   for (; end - p >= 64; p += 64) {
-    QuoteMasks const masks = quote_masks(p);
+    std::uint64_t const all_quotes = mask64(p, '"'), backslashes = mask64(p, '\\');
     std::uint64_t const carried = carry;
     std::uint64_t escaped = 0;
-    if ((masks.backslashes | carry) != 0) escaped = escaped_bytes(masks.backslashes, carry);
-    std::uint64_t const quotes = masks.quotes & ~escaped;
+    if ((backslashes | carry) != 0) escaped = escaped_bytes(backslashes, carry);
+    std::uint64_t const quotes = all_quotes & ~escaped;
     std::uint64_t const inside = (quotes & (0 - quotes)) - 1; // the bytes before the closing quote, or all
-    std::uint64_t odd = mask64(p, [&seen](__m128i block) {
-      seen = _mm_or_si128(seen, block);
-      return control_bytes(block);
-    });
-    if (escaped != 0) odd |= escaped & ~(masks.quotes | masks.backslashes | escape_letter_mask(p));
+    // As signed bytes, those from 0x80 are below 0x20 too.
+    std::uint64_t odd =
+        mask64(p, [](__m128i block) { return _mm_cmplt_epi8(block, _mm_set1_epi8(0x20)); }) & inside;
+    if (odd != 0) {
+      std::uint64_t const high = mask64(p, [](__m128i block) { return block; });
+      non_ascii |= (odd & high) != 0;
+      odd &= ~high;
+    }
+    escaped &= ~(all_quotes | backslashes);
+    if (escaped != 0) odd |= other_escapes(p, escaped);
     if ((odd & inside) != 0) {
       carry = carried;
       break;
@@ -116,7 +114,6 @@ inline bool skip_text_blocks(char const*& p, char const* end, bool& non_ascii) n
     }
   }
   p -= carry;
-  non_ascii |= _mm_movemask_epi8(seen) != 0;
   return found;
 }
 #endif
@@ -154,16 +151,25 @@ struct JsonCheck {
   explicit operator bool() const noexcept { return fault == none; }
 };
 
+/// Stands for a `JsonMap` that nobody wants.
+struct NoJsonMap {
+  void set_utf8(bool) const noexcept {}
+  void string(char const*, char const*, std::size_t) const noexcept {}
+  void open(char const*, std::size_t) const noexcept {}
+  void close(char const*, std::size_t) const noexcept {}
+};
+
 /// The grammar of RFC 8259 over a view; open brackets are bits, not stack frames.
-class JsonChecker {
+template <class Map> class JsonChecker {
  public:
-  JsonChecker(std::string_view text, std::size_t max_depth) noexcept
-      : text_(text),
+  JsonChecker(std::string_view text, std::size_t max_depth, Map& map) noexcept
+      : map_(map),
+        text_(text),
         p_(text.data()),
         end_(text.data() + text.size()),
         max_depth_(max_depth < greatest_depth ? max_depth : greatest_depth) {}
 
-  JsonCheck run() noexcept {
+  JsonCheck run() {
     JsonCheck result;
     space();
     if (!value()) {
@@ -176,6 +182,7 @@ class JsonChecker {
     // Outside of strings a byte >= 0x80 is a fault, and a fault leaves bytes unseen.
     if (non_ascii_ || result.fault != JsonCheck::none) result.utf8 = is_utf8(text_);
     result.lone_surrogate = lone_surrogate_;
+    map_.set_utf8(result.utf8);
     return result;
   }
 
@@ -204,7 +211,7 @@ class JsonChecker {
   }
 
   /// One value with all it holds.
-  bool value() noexcept {
+  bool value() {
     for (;;) {
       bool opened = false;
       if (!simple_value(opened)) return false;
@@ -215,10 +222,10 @@ class JsonChecker {
   }
 
   /// A value that holds no other; or the opening of one that does, and then `opened`.
-  bool simple_value(bool& opened) noexcept {
+  bool simple_value(bool& opened) {
     if (p_ == end_) return false;
     switch (*p_) {
-    case '"': ++p_; return string();
+    case '"': return string_value();
     case '{': return open(true, '}', opened);
     case '[': return open(false, ']', opened);
     case 't': return word("true");
@@ -228,12 +235,21 @@ class JsonChecker {
     }
   }
 
-  bool open(bool object, char closing, bool& opened) noexcept {
+  bool open(bool object, char closing, bool& opened) {
     if (!push(object)) return false;
+    map_.open(p_, depth_ - 1);
     ++p_;
     space();
     opened = !take(closing);
-    if (!opened) --depth_;
+    if (!opened) close();
+    return true;
+  }
+  void close() noexcept { map_.close(p_, --depth_); }
+
+  bool string_value() {
+    char const* const begin = p_++;
+    if (!string()) return false;
+    map_.string(begin, p_, depth_);
     return true;
   }
 
@@ -246,7 +262,7 @@ class JsonChecker {
         return true;
       }
       if (!take(in_object() ? '}' : ']')) return false;
-      --depth_;
+      close();
     }
     return true;
   }
@@ -293,6 +309,7 @@ class JsonChecker {
     return true;
   }
 
+  Map& map_;
   std::string_view text_;
   char const* p_;
   char const* end_;
@@ -308,7 +325,13 @@ class JsonChecker {
 /// more than 1024) brackets deep. Invalid UTF-8 and lone surrogate escapes are told, not faults; control
 /// bytes below 0x20 in strings are faults.
 inline JsonCheck check_json(std::string_view text, std::size_t max_depth = 128) noexcept {
-  return JsonChecker(text, max_depth).run();
+  NoJsonMap none;
+  return JsonChecker<NoJsonMap>(text, max_depth, none).run();
+}
+
+/// The same, and `map` is filled, which must be new.
+inline JsonCheck check_json(std::string_view text, JsonMap& map, std::size_t max_depth = 128) {
+  return JsonChecker<JsonMap>(text, max_depth, map).run();
 }
 
 }}}

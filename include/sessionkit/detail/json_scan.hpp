@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include <sessionkit/detail/json_map.hpp>
+
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -44,19 +47,16 @@ inline std::uint64_t block_bits(__m128i block, int at) noexcept {
   return static_cast<std::uint64_t>(static_cast<std::uint32_t>(_mm_movemask_epi8(block))) << at;
 }
 
-struct QuoteMasks {
-  std::uint64_t quotes, backslashes;
-};
+/// One bit for each of the 64 bytes at `p` that `select` answers with all ones.
+template <class Select> std::uint64_t mask64(char const* p, Select select) noexcept {
+  auto const bits = [&](int at) {
+    return block_bits(select(_mm_loadu_si128(reinterpret_cast<__m128i const*>(p + at))), at);
+  };
+  return bits(0) | bits(16) | bits(32) | bits(48);
+}
 
-/// One bit for each of the 64 bytes at `p`.
-inline QuoteMasks quote_masks(char const* p) noexcept {
-  QuoteMasks masks{0, 0};
-  for (int i = 0; i < 64; i += 16) {
-    __m128i const block = _mm_loadu_si128(reinterpret_cast<__m128i const*>(p + i));
-    masks.quotes |= block_bits(equal_bytes(block, '"'), i);
-    masks.backslashes |= block_bits(equal_bytes(block, '\\'), i);
-  }
-  return masks;
+inline std::uint64_t mask64(char const* p, char c) noexcept {
+  return mask64(p, [c](__m128i block) { return equal_bytes(block, c); });
 }
 
 /// The bytes escaped by a backslash (behind a run of odd length); `carry` is 1 when the first byte of the
@@ -77,9 +77,9 @@ inline char const* string_end(char const* p, char const* end) noexcept {
 #if defined(__SSE2__)
   std::uint64_t carry = 0;
   for (; end - p >= 64; p += 64) {
-    QuoteMasks const masks = quote_masks(p);
-    std::uint64_t quotes = masks.quotes;
-    if ((masks.backslashes | carry) != 0) quotes &= ~escaped_bytes(masks.backslashes, carry);
+    std::uint64_t quotes = mask64(p, '"');
+    std::uint64_t const backslashes = mask64(p, '\\');
+    if ((backslashes | carry) != 0) quotes &= ~escaped_bytes(backslashes, carry);
     if (quotes != 0) return p + __builtin_ctzll(quotes);
   }
   if (carry != 0) {
@@ -89,6 +89,15 @@ inline char const* string_end(char const* p, char const* end) noexcept {
 #endif
   return string_end_scalar(p, end);
 }
+
+/// By byte: it ends a number, `true`, `false` or `null`.
+constexpr std::array<bool, 256> make_word_ends() noexcept {
+  std::array<bool, 256> ends{};
+  for (std::size_t c = 0; c <= ' '; ++c) ends[c] = true;
+  for (char const c : {',', '}', ']', ':'}) ends[static_cast<unsigned char>(c)] = true;
+  return ends;
+}
+inline constexpr std::array<bool, 256> ends_word = make_word_ends();
 
 /// From the first byte of a value to one past its last; null when it is torn or there is none. Brackets are
 /// counted, not matched by kind.
@@ -114,9 +123,17 @@ inline char const* skip_value(char const* p, char const* end) noexcept {
     return nullptr;
   }
   char const* const begin = p;
-  while (p != end && *p != ',' && *p != '}' && *p != ']' && *p != ':' && static_cast<unsigned char>(*p) > ' ')
-    ++p;
+  while (p != end && !ends_word[static_cast<unsigned char>(*p)]) ++p;
   return p != begin ? p : nullptr;
+}
+
+/// The same where the text was checked: what the map knows is not looked at again.
+inline char const* skip_value(char const* p, char const* end, JsonMap const* map) noexcept {
+  if (map == nullptr || p == end || (*p != '"' && *p != '{' && *p != '[')) return skip_value(p, end);
+  if (*p == '"' && end - p > JsonMap::shortest)
+    if (char const* const near = string_end(p + 1, p + JsonMap::shortest)) return near + 1;
+  char const* const known = map->end_of(p);
+  return known != nullptr ? known : skip_value(p, end);
 }
 
 constexpr std::string_view between(char const* begin, char const* end) noexcept {
@@ -125,8 +142,9 @@ constexpr std::string_view between(char const* begin, char const* end) noexcept 
 
 /// Calls `f(key, value)` for each member: the key between its quotes, still escaped, the value raw. `f`
 /// answers whether to go on. False: the view is not one complete object (members before the fault have been
-/// seen); true also when `f` stopped early, and then what follows has not been looked at.
-template <class F> bool for_members(std::string_view object, F&& f) {
+/// seen); true also when `f` stopped early, and then what follows has not been looked at. `map`: of the text
+/// that the object is part of, or null.
+template <class F> bool for_members(std::string_view object, F&& f, JsonMap const* map = nullptr) {
   char const* const end = object.data() + object.size();
   char const* p = skip_space(object.data(), end);
   if (p == end || *p != '{') return false;
@@ -141,7 +159,7 @@ template <class F> bool for_members(std::string_view object, F&& f) {
     p = skip_space(key_end + 1, end);
     if (p == end || *p != ':') return false;
     char const* const value = skip_space(p + 1, end);
-    p = skip_value(value, end);
+    p = skip_value(value, end, map);
     if (p == nullptr) return false;
     if (!f(between(key, key_end), between(value, p))) return true;
     p = skip_space(p, end);
@@ -153,7 +171,7 @@ template <class F> bool for_members(std::string_view object, F&& f) {
 }
 
 /// Calls `f(value)` for each element, otherwise as `for_members`.
-template <class F> bool for_elements(std::string_view array, F&& f) {
+template <class F> bool for_elements(std::string_view array, F&& f, JsonMap const* map = nullptr) {
   char const* const end = array.data() + array.size();
   char const* p = skip_space(array.data(), end);
   if (p == end || *p != '[') return false;
@@ -161,7 +179,7 @@ template <class F> bool for_elements(std::string_view array, F&& f) {
   if (p != end && *p == ']') return skip_space(p + 1, end) == end;
   for (;;) {
     char const* const value = p;
-    p = skip_value(value, end);
+    p = skip_value(value, end, map);
     if (p == nullptr) return false;
     if (!f(between(value, p))) return true;
     p = skip_space(p, end);

@@ -19,29 +19,84 @@
 /// JSON strings to text and back.
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// Copies up to the first byte that needs a look: quote, backslash, below 0x20, or from 0x80. `to` must have
-/// room for all of the text.
-inline void copy_plain_scalar(char const*& p, char const* end, char*& to) noexcept {
-  while (p != end && *p != '"' && *p != '\\' && byte_of(*p) >= 0x20 && byte_of(*p) < 0x80) *to++ = *p++;
-}
-
-inline void copy_plain(char const*& p, char const* end, char*& to) noexcept {
+/// What cannot be copied into a JSON string unseen: quote, backslash, below 0x20, or from 0x80.
+struct BytesToEscape {
+  static bool has(char c) noexcept {
+    return c == '"' || c == '\\' || byte_of(c) < 0x20 || byte_of(c) >= 0x80;
+  }
 #if defined(__SSE2__)
-  __m128i const space = _mm_set1_epi8(0x20);
-  for (; end - p >= 16; p += 16, to += 16) {
-    __m128i const block = _mm_loadu_si128(reinterpret_cast<__m128i const*>(p));
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(to), block);
+  static __m128i has(__m128i block) noexcept {
     // As signed bytes, those from 0x80 are below 0x20 too.
-    __m128i const stops = _mm_or_si128(_mm_cmplt_epi8(block, space),
-                                       _mm_or_si128(equal_bytes(block, '"'), equal_bytes(block, '\\')));
-    auto const mask = static_cast<unsigned>(_mm_movemask_epi8(stops));
-    if (mask == 0) continue;
-    p += __builtin_ctz(mask);
-    to += __builtin_ctz(mask);
-    return;
+    return _mm_or_si128(_mm_cmplt_epi8(block, _mm_set1_epi8(0x20)),
+                        _mm_or_si128(equal_bytes(block, '"'), equal_bytes(block, '\\')));
   }
 #endif
-  copy_plain_scalar(p, end, to);
+};
+
+struct Backslashes {
+  static bool has(char c) noexcept { return c == '\\'; }
+#if defined(__SSE2__)
+  static __m128i has(__m128i block) noexcept { return equal_bytes(block, '\\'); }
+#endif
+};
+
+/// Copies text, and has `special` write what it finds of some kind of bytes: `special(p, end)` answers where
+/// it stopped reading, `special.to()` is where to write, and `special.make_room(left, next)` is called when
+/// `left` bytes are still to be read, before the next of them.
+template <class Bytes, class Special>
+void copy_with_scalar(char const* p, char const* end, Special& special) {
+  while (p != end) {
+    special.make_room(static_cast<std::size_t>(end - p), 1);
+    if (Bytes::has(*p))
+      p = special(p, end);
+    else
+      *special.to()++ = *p++;
+  }
+}
+
+#if defined(__SSE2__)
+/// Copies 64 bytes though only `bytes` of them count: a loop would be a branch that nobody foresees.
+inline void copy_stretch(char const* from, char*& to, std::ptrdiff_t bytes) noexcept {
+  auto const copy16 = [&](int at) {
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to + at),
+                     _mm_loadu_si128(reinterpret_cast<__m128i const*>(from + at)));
+  };
+  copy16(0), copy16(16), copy16(32), copy16(48);
+  to += bytes;
+}
+#endif
+
+template <class Bytes, class Special> void copy_with(char const* p, char const* end, Special& special) {
+#if defined(__SSE2__)
+  constexpr std::ptrdiff_t stretch = 64;
+  while (end - p >= 2 * stretch) { // what is copied too much must be there on both sides
+    special.make_room(static_cast<std::size_t>(end - p), stretch);
+    char const* const begin = p;
+    char const* const stop = p + stretch;
+    std::uint64_t mask = mask64(p, [](__m128i block) { return Bytes::has(block); });
+    while (mask != 0) {
+      char const* const found = begin + __builtin_ctzll(mask);
+      copy_stretch(p, special.to(), found - p);
+      p = special(found, end);
+      if (p >= stop) break;
+      mask = mask >> (p - begin) << (p - begin);
+    }
+    if (p >= stop) continue;
+    copy_stretch(p, special.to(), stop - p);
+    p = stop;
+  }
+  while (end - p >= 16) {
+    special.make_room(static_cast<std::size_t>(end - p), 16);
+    __m128i const block = _mm_loadu_si128(reinterpret_cast<__m128i const*>(p));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(special.to()), block);
+    auto const mask = static_cast<unsigned>(_mm_movemask_epi8(Bytes::has(block)));
+    int const plain = mask != 0 ? __builtin_ctz(mask) : 16;
+    p += plain;
+    special.to() += plain;
+    if (mask != 0) p = special(p, end);
+  }
+#endif
+  copy_with_scalar<Bytes>(p, end, special);
 }
 
 /// Appends to a string through a pointer: room for what is left to read is made before, and what was not used
@@ -94,15 +149,16 @@ inline bool copy_valid_utf8(char const*& p, char const* end, char*& to) noexcept
   return length != 0;
 }
 
-/// Writes what the escape at `p` means, and answers where it ends. What is no escape is kept as it is.
-inline char const* unescape_one(TextSink& sink, char const* p, char const* end) noexcept {
+/// Writes what the escape at `p` means, and answers where it ends. What is no escape is kept as it is. It
+/// writes no more bytes than it reads.
+inline char const* unescape_one(char*& to, char const* p, char const* end) noexcept {
   if (char const c = short_escape(p, end)) {
-    sink.put(c);
+    *to++ = c;
     return p + 2;
   }
   std::int32_t const first = unicode_escape(p, end);
   if (first < 0) {
-    sink.put(*p);
+    *to++ = *p;
     return p + 1;
   }
   p += 6;
@@ -112,19 +168,40 @@ inline char const* unescape_one(TextSink& sink, char const* p, char const* end) 
     unit = join_surrogates(unit, static_cast<std::uint32_t>(second));
     p += 6;
   }
-  sink.put_utf8(unit);
+  to = encode_utf8(to, unit);
   return p;
 }
 
-/// Appends the text of a JSON string given without its quotes: a lone surrogate escape in its WTF-8 form,
-/// invalid UTF-8 bytes as U+FFFD.
+/// Writes what escapes mean; all else is copied.
+struct Unescaping {
+  char* at;
+  char*& to() noexcept { return at; }
+  void make_room(std::size_t, std::size_t) const noexcept {
+  } // what is written is never longer than what is read
+  char const* operator()(char const* p, char const* end) noexcept { return unescape_one(at, p, end); }
+};
+
+/// Appends the text of a JSON string given without its quotes, where that is known to be UTF-8.
+inline void append_unescaped_utf8(std::string& out, std::string_view between_quotes) {
+  std::size_t const plain = between_quotes.find('\\');
+  std::size_t const before = out.size();
+  out.append(between_quotes);
+  if (plain == std::string_view::npos) return;
+  Unescaping writing{out.data() + before + plain};
+  char const* const begin = between_quotes.data();
+  copy_with<Backslashes>(begin + plain, begin + between_quotes.size(), writing);
+  out.resize(static_cast<std::size_t>(writing.at - out.data()));
+}
+
+/// The same for any bytes: a lone surrogate escape in its WTF-8 form, invalid UTF-8 bytes as U+FFFD.
 inline void append_unescaped(std::string& out, std::string_view between_quotes) {
+  if (is_utf8(between_quotes)) return append_unescaped_utf8(out, between_quotes);
   char const* p = between_quotes.data();
   char const* const end = p + between_quotes.size();
   TextSink sink(out, between_quotes.size());
-  while (copy_plain(p, end, sink.to()), p != end) {
+  while (p != end) {
     if (*p == '\\') {
-      p = unescape_one(sink, p, end);
+      p = unescape_one(sink.to(), p, end);
     } else if (byte_of(*p) < 0x80) {
       sink.put(*p++);
     } else if (!copy_valid_utf8(p, end, sink.to())) {
@@ -136,11 +213,16 @@ inline void append_unescaped(std::string& out, std::string_view between_quotes) 
   sink.finish();
 }
 
-/// The text of a raw JSON string; empty when `raw` is not a string.
-inline std::string to_text(std::string_view raw_string) {
+/// The text of a raw JSON string; empty when `raw` is not a string. `map`: of the text it is part of, or
+/// null.
+inline std::string to_text(std::string_view raw_string, JsonMap const* map = nullptr) {
   std::string text;
-  if (raw_string.size() >= 2 && raw_string.front() == '"' && raw_string.back() == '"')
-    append_unescaped(text, raw_string.substr(1, raw_string.size() - 2));
+  if (raw_string.size() < 2 || raw_string.front() != '"' || raw_string.back() != '"') return text;
+  std::string_view const inside = raw_string.substr(1, raw_string.size() - 2);
+  if (map != nullptr && map->utf8())
+    append_unescaped_utf8(text, inside);
+  else
+    append_unescaped(text, inside);
   return text;
 }
 
@@ -204,22 +286,27 @@ inline char const* escape_invalid(TextSink& sink, char const* p, char const* end
   return p + (found.length != 0 ? found.length : utf8_step(p, end).length);
 }
 
+/// Writes bytes as they stand in a JSON string.
+struct Escaping {
+  static constexpr std::size_t longest = 6; // bytes that stand for one
+  TextSink sink;
+  char*& to() noexcept { return sink.to(); }
+  void make_room(std::size_t left, std::size_t next) { sink.make_room(left + longest * next + 64); }
+  char const* operator()(char const* p, char const* end) noexcept {
+    if (byte_of(*p) < 0x80) return escape_one(sink, *p), p + 1;
+    return copy_valid_utf8(p, end, sink.to()) ? p : escape_invalid(sink, p, end);
+  }
+};
+
 /// Appends the text as a JSON string, quotes included, as JavaScript's JSON.stringify writes it: a lone
 /// surrogate as its escape, other characters raw. Invalid bytes become U+FFFD.
 inline void append_json_string(std::string& out, std::string_view text) {
-  char const* p = text.data();
-  char const* const end = p + text.size();
-  TextSink sink(out, text.size() + 2);
-  sink.put('"');
-  while (copy_plain(p, end, sink.to()), p != end) {
-    if (byte_of(*p) < 0x80)
-      escape_one(sink, *p++);
-    else if (!copy_valid_utf8(p, end, sink.to()))
-      p = escape_invalid(sink, p, end);
-    sink.make_room(static_cast<std::size_t>(end - p) + 1);
-  }
-  sink.put('"');
-  sink.finish();
+  Escaping writing{TextSink(out, text.size() + Escaping::longest + 2)};
+  writing.sink.put('"');
+  copy_with<BytesToEscape>(text.data(), text.data() + text.size(), writing);
+  writing.sink.make_room(1);
+  writing.sink.put('"');
+  writing.sink.finish();
 }
 
 }}}

@@ -15,8 +15,9 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// The line as one JSON object without blanks before it; `corrupt` if it is none, or deeper than 128.
-Result<std::string_view> whole_object(RecordView const& record);
+/// The line as one JSON object without blanks before it, with its map; `corrupt` if it is none, or deeper
+/// than 128.
+Result<std::string_view> whole_object(RecordView const& record, JsonMap& map);
 
 /// Milliseconds since 1970, or RFC 3339; what is neither is the epoch.
 Timestamp line_time(std::string_view raw);

@@ -42,12 +42,13 @@ class SESSIONKIT_API LineScan {
   Result<void> backward(std::uint64_t to, LineSink& sink);
   /// Where the line begins that holds the byte before `offset`, `offset` itself if that byte is a line end.
   Result<std::uint64_t> line_begin(std::uint64_t offset);
+  /// Where the line end stands that is the first from `from` on; `to` if there is none before.
+  Result<std::uint64_t> find_end(std::uint64_t from, std::uint64_t to);
 
   std::uint64_t bytes_read() const noexcept { return bytes_read_; }
 
  private:
   Result<void> read(char* to, std::size_t bytes, std::uint64_t offset);
-  Result<std::uint64_t> find_end(std::uint64_t from, std::uint64_t to);
   Result<bool> take_long(RawLine line, LineSink& sink);
   bool offer(RawLine line, LineSink& sink) const;
 

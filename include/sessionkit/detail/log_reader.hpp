@@ -35,10 +35,19 @@ class SESSIONKIT_API LogReader {
   /// Reads the head of one line. False: it gives no record, and `damage` says why unless it is blank.
   bool judge(RawLine const& line, TrimmedLine const& trimmed, RecordView& out,
              std::deque<std::string>& unescaped, std::vector<Damage>& damage) const;
+  /// Does a line give a record, or several? Then where the first of them ends, and the last.
+  struct Ends {
+    std::uint64_t first = 0, last = 0; ///< 0: none
+  };
+  Ends ends_of(RawLine const& line) const;
 
  private:
+  // Where a scan begins, and behind (or before) which end of a record.
+  struct Start {
+    std::uint64_t scan = 0, limit = 0;
+  };
   LineScan scan() const noexcept { return {*ops_, descriptor_, path_, options_.max_line}; }
-  Result<std::uint64_t> boundary(std::uint64_t at, std::uint64_t size, LineScan& scan) const;
+  Result<Start> boundary(ReadRange const& range, std::uint64_t size, LineScan& scan) const;
   Result<std::uint64_t> log_end(std::uint64_t size);
 
   FileOps* ops_;
@@ -53,6 +62,10 @@ class SESSIONKIT_API LogReader {
 
 /// Is this line (trimmed) one whole JSON object?
 SESSIONKIT_API bool is_whole_object(std::string_view text) noexcept;
+/// The parts of a line that are entries, where it is not one but holds some (`split_glued`); what it holds
+/// beside them goes to `damage`. Parts are cut so that each ends where its record does.
+SESSIONKIT_API std::vector<RawLine> glued_parts(RawLine const& line, std::string_view text,
+                                                std::vector<Damage>& damage);
 /// Why a line gives no record.
 SESSIONKIT_API Damage line_damage(RawLine const& line, std::string_view text);
 /// The id of a record whose line has none.

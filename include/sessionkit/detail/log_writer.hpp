@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-#include <sessionkit/detail/file_ops.hpp>
+#include <sessionkit/detail/log_sync.hpp>
 #include <sessionkit/transcript_writer.hpp>
 
 #include <optional>
 #include <vector>
 
 namespace sessionkit { inline namespace v0 { namespace detail {
-
-/// Where a transcript is: a name in a directory that somebody else holds open (or AT_FDCWD and a path).
-struct LogPlace {
-  int directory;
-  std::string name;
-  std::string path; ///< for messages
-};
 
 /// What `TranscriptWriter` does, over calls that tests can replace.
 class SESSIONKIT_API LogWriter {
@@ -23,8 +16,12 @@ class SESSIONKIT_API LogWriter {
   static Result<LogWriter> open(FileOps& ops, LogPlace place, WriterOptions options, bool make_now = true);
 
   Result<Position> append(Append const& batch);
-  Position durable_position() const noexcept { return Position{durable_}; }
-  bool poisoned() const noexcept { return poisoned_; }
+  /// The first half of `append`, for callers that have looked whether they are the process that opened this,
+  /// and let other threads write while the disk works: the append is done when `due` has been waited for.
+  /// Waiting for the lock ends `lock_wait` after `asked`.
+  Result<Position> write(Append const& batch, std::chrono::steady_clock::time_point asked, DueSync& due);
+  Position durable_position() const { return file_ ? sync_->durable(*file_) : Position{}; }
+  bool poisoned() const noexcept { return sync_->poisoned(); }
 
  private:
   // What stands behind the expected end, and so what is left to do.
@@ -39,30 +36,29 @@ class SESSIONKIT_API LogWriter {
   Error error(Errc code, std::string message, int system = 0) const;
   Result<void> check_lines(Append const& batch) const;
   Result<void> open_file();
-  Result<void> check_file(int descriptor, bool made);
-  Result<std::uint64_t> lock_file();
+  Result<void> check_file(LogFile& file, bool made);
+  Result<std::uint64_t> lock_file(std::chrono::milliseconds wait);
   bool unlock_file() noexcept;
-  Result<Position> append_locked(Append const& batch);
+  Result<Position> write_locked(Append const& batch, std::chrono::milliseconds wait, DueSync& due);
   Result<Position> append_behind(Append const& batch, std::uint64_t size, std::uint64_t& behind);
-  Result<void> check_boundary(std::uint64_t expected, std::uint64_t size, bool& seal);
+  Result<void> check_boundary(Append const& batch, std::uint64_t size, bool& seal);
+  Result<bool> ends_as_before(Append const& batch);
   Result<Found> look_behind(Append const& batch, std::uint64_t size);
   Result<Position> write_rest(Append const& batch, Found const& found, std::uint64_t size);
   Error failed_write(std::int64_t result, std::uint64_t size, std::uint64_t first_line_end, bool part_stands);
   void remove_if_made();
-  Result<void> sync_to(std::uint64_t end);
 
   FileOps* ops_;
   LogPlace place_;
   WriterOptions options_;
-  OpenFile file_;
-  FileStatus opened_;
+  std::shared_ptr<LogSync> sync_;
+  std::shared_ptr<LogFile> file_ = {}; // null: to be opened
   int process_;
   bool may_create_;
   bool made_ = false;          // by us, and nothing was written to it yet
   std::uint64_t end_ = 0;      // of the file after our own last write; 0: not known
   std::string end_bytes_ = {}; // the last bytes we wrote there
-  std::uint64_t durable_ = 0;
-  bool directory_synced_ = false, poisoned_ = false;
+  std::uint32_t end_crc_ = 0;  // of the last line we wrote
   std::string buffer_ = {};
   std::vector<Event> events_ = {};
 };

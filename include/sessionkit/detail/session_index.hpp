@@ -49,7 +49,7 @@ struct IndexNews {
   bool by_key;  ///< sessions may be there that the index does not name
 };
 /// Ours with what others wrote since: their rows stay, but for the sessions we know more of.
-SessionIndex merge_index(SessionIndex ours, SessionIndex disk, IndexNews const& news);
+SessionIndex merge_index(SessionIndex&& ours, SessionIndex disk, IndexNews const& news);
 
 /// `corrupt` if the text is not such a file. A row without our own members is another program's: its
 /// summary's `end` is zero.

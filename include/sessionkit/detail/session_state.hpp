@@ -31,7 +31,9 @@ struct Session::State {
   Dialect const* dialect = &native_dialect();
   EntryId leaf = {};
   Position end = {};
-  std::optional<SessionInfo> info = {};       ///< absent: ask the store
+  std::optional<std::uint32_t> end_crc =
+      {};                               ///< of the line that ends there: a log of equal length is another
+  std::optional<SessionInfo> info = {}; ///< absent: ask the store
   std::optional<detail::Batch> in_doubt = {}; ///< may or may not stand in the log, after `outcome_unknown`
   std::optional<std::unordered_set<std::size_t>> known_ids =
       {};                         ///< hashes; made when a caller first names an id
@@ -85,8 +87,9 @@ struct Session::State {
   Result<void> begin(Entry header, detail::Batch taken_over);
   /// Makes what stands survive power loss.
   Result<void> sync();
-  /// Reads what stands behind `end` and moves there.
-  Result<std::vector<Entry>> refresh();
+  /// Reads what stands behind `end` and moves there. A log that is not the one we knew (removed and made
+  /// again, or rewritten) is read from its begin, and `replaced` says so.
+  Result<std::vector<Entry>> refresh(bool* replaced = nullptr);
   /// Finds the end of the log and its last entry.
   Result<void> locate();
   /// Counts a compaction that came to nothing; one too many opens the breaker.
@@ -116,6 +119,7 @@ struct Session::State {
   Result<std::vector<EntryId>> already_stored(std::vector<Entry> const& drafts);
   Result<std::optional<std::vector<EntryId>>> settle_doubt(std::vector<Entry> const& drafts, bool durable);
   Result<void> check_header();
+  Result<bool> still_ours();
   std::vector<EntryId> stored(detail::Batch const& batch, Position at);
   std::vector<EntryId> ids_by_place(detail::Batch const& batch, Position at) const;
 };

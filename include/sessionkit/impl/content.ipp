@@ -19,7 +19,7 @@ Opaque opaque_part(std::string_view raw, std::string type) {
 // (Anthropic)
 bool decode_image(Fields& fields, Image& image) {
   if (std::string_view const source = fields.take("source", JsonKind::object); !source.empty()) {
-    Fields inner(source);
+    Fields inner(source, fields.map());
     image.media_type = inner.text("media_type");
     if (inner.has("url"))
       image.source = Url{inner.text("url")};
@@ -29,7 +29,7 @@ bool decode_image(Fields& fields, Image& image) {
   }
   image.media_type = fields.text("mimeType");
   std::string_view const data = fields.take("data", JsonKind::string);
-  image.source = Base64{to_text(data)};
+  image.source = Base64{to_text(data, fields.map())};
   return !data.empty();
 }
 
@@ -51,27 +51,30 @@ std::optional<ToolContent> decode_plain(Fields& fields, std::string const& type)
   return std::nullopt;
 }
 
-ToolContent decode_tool_part(std::string_view raw) {
-  if (json_kind(raw) == JsonKind::string) return Text{to_text(raw)};
+ToolContent decode_tool_part(std::string_view raw, JsonMap const* map) {
+  if (json_kind(raw) == JsonKind::string) return Text{to_text(raw, map)};
   if (json_kind(raw) != JsonKind::object) return opaque_part(raw, {});
-  Fields fields(raw);
+  Fields fields(raw, map);
   std::string type = fields.text("type");
   if (auto plain = decode_plain(fields, type)) return std::move(*plain);
   return opaque_part(raw, std::move(type));
 }
 
-Part decode_part(std::string_view raw) {
-  if (json_kind(raw) == JsonKind::string) return Text{to_text(raw)};
+Part decode_part(std::string_view raw, JsonMap const* map) {
+  if (json_kind(raw) == JsonKind::string) return Text{to_text(raw, map)};
   if (json_kind(raw) != JsonKind::object) return opaque_part(raw, {});
-  Fields fields(raw);
+  Fields fields(raw, map);
   std::string type = fields.text("type");
   if (type == "thinking") return decode_thinking(fields);
   if (type == "redacted_thinking") return Thinking{{}, fields.text("data"), true};
-  if (type == "toolCall") return decode_tool_use(fields, "arguments");
+  if (type == "toolCall" || type == "toolUse" || type == "functionCall") // OpenClaw takes them for the same
+    return decode_tool_use(fields, fields.has("arguments") ? "arguments" : "input");
   if (type == "tool_use") return decode_tool_use(fields, "input");
   if (type == "tool_result")
-    return ToolResult{
-        fields.text("tool_use_id"), {}, decode_tool_content(fields.take("content")), fields.flag("is_error")};
+    return ToolResult{fields.text("tool_use_id"),
+                      {},
+                      decode_tool_content(fields.take("content"), map),
+                      fields.flag("is_error")};
   if (auto plain = decode_plain(fields, type))
     return std::visit([](auto&& piece) -> Part { return std::forward<decltype(piece)>(piece); },
                       std::move(*plain));
@@ -99,25 +102,27 @@ void encode_image(Image const& image, JsonWriter& json) {
 
 }
 
-bool decode_content(std::string_view raw, std::vector<Part>& parts) {
+bool decode_content(std::string_view raw, std::vector<Part>& parts, JsonMap const* map) {
   if (json_kind(raw) == JsonKind::string) {
-    parts.emplace_back(Text{to_text(raw)});
+    parts.emplace_back(Text{to_text(raw, map)});
     return true;
   }
-  for_elements(raw, [&](std::string_view part) {
-    parts.push_back(decode_part(part));
+  auto const add = [&](std::string_view part) {
+    parts.push_back(decode_part(part, map));
     return true;
-  });
+  };
+  for_elements(raw, add, map);
   return false;
 }
 
-std::vector<ToolContent> decode_tool_content(std::string_view raw) {
+std::vector<ToolContent> decode_tool_content(std::string_view raw, JsonMap const* map) {
   std::vector<ToolContent> content;
-  if (json_kind(raw) == JsonKind::string) content.emplace_back(Text{to_text(raw)});
-  for_elements(raw, [&](std::string_view part) {
-    content.push_back(decode_tool_part(part));
+  if (json_kind(raw) == JsonKind::string) content.emplace_back(Text{to_text(raw, map)});
+  auto const add = [&](std::string_view part) {
+    content.push_back(decode_tool_part(part, map));
     return true;
-  });
+  };
+  for_elements(raw, add, map);
   return content;
 }
 

@@ -62,7 +62,7 @@ std::string words_at(History const& history, std::size_t message, std::size_t pa
 // A text differs where it differs: its first words may be the same.
 std::string words_from(std::string const& text, std::string const& other) {
   auto const at = std::mismatch(text.begin(), text.end(), other.begin(), other.end()).first - text.begin();
-  std::size_t begin = static_cast<std::size_t>(at);
+  auto begin = static_cast<std::size_t>(at);
   while (begin > 0 && begin < text.size() && (static_cast<unsigned char>(text[begin]) & 0xC0U) == 0x80U)
     --begin;
   return detail::brief(std::string_view(text).substr(begin));

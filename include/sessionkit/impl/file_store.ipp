@@ -15,9 +15,10 @@ namespace sessionkit { inline namespace v0 {
 
 namespace {
 
+// Long for one file: what is in this class shares its rows and their lock.
 constexpr std::chrono::milliseconds index_patience{100}; // a cache is not worth more of a host's time
 
-class FileStore final : public SessionStore {
+class FileStore final : public SessionStore, public detail::SyncsFiles {
  public:
   FileStore(detail::FileOps& ops, std::string root, detail::OpenFile directory, detail::OpenFile folder,
             Profile const& profile, FileStoreOptions options)
@@ -49,6 +50,7 @@ class FileStore final : public SessionStore {
   Result<SessionInfo> info(SessionId const& id) override;
   Result<SessionPage> list(ListQuery const& query) override;
   Result<void> remove(SessionId const& id) override;
+  Result<Position> durable_position(SessionId const& id) override;
 
  private:
   // What is known of a session beside its row.
@@ -135,27 +137,36 @@ Result<detail::OpenFile> FileStore::open_log(SessionId const& id) const {
 }
 
 Result<Position> FileStore::append(SessionId const& id, Append const& batch) {
+  if (ops_->process() != process_) // before any lock, which a thread of the parent may hold for ever
+    return Error{Errc::forked, 0,
+                 root_ + ": the store was opened by the parent process; open one of your own"};
+  auto const asked = ops_->now();
+  auto const log = logs_.of(id.str());
   Result<Position> end = Position{};
+  detail::DueSync due;
   std::vector<Event> events;
   {
-    auto const log = logs_.of(id.str());
     std::lock_guard<std::mutex> const lock(log->mutex);
-    if (!log->writer && ops_->process() != process_)
-      return Error{Errc::forked, 0,
-                   root_ + ": the store was opened by the parent process; open one of your own"};
     if (batch.expected == Position{}) folder_.choose(id, batch);
-    end = detail::append_to(*log, *ops_, {folder_.directory(), file_name(id), path_of(id)}, options_,
-                            id.str(), batch);
+    unsigned const above = profile().layout == StoreLayout::by_id ? 1 : 2;
+    detail::LogPlace const place{folder_.directory(), file_name(id), path_of(id), above};
+    end = detail::append_to(*log, *ops_, place, options_, id.str(), batch, asked, due);
     events.swap(log->events);
-    if (end && !batch.records.empty())
-      note_append(id, batch, *end);
-    else if (!end && batch.expected == Position{} && end.error().code != Errc::already_exists)
-      folder_.forget(id); // it may be made under another key
+    if (end && !batch.records.empty()) note_append(id, batch, *end);
   }
+  if (auto synced = due.wait(); end && !synced) end = synced.error();
   if (!end && end.error().code == Errc::not_found) end = missing(id);
   if (end && batch.durable) end_of_turn();
   tell(events);
   return end;
+}
+
+Result<Position> FileStore::durable_position(SessionId const& id) {
+  detail::FileStatus status;
+  int const failed = ops_->status_at(directory_.get(), file_name(id).c_str(), status);
+  if (failed == -ENOENT) return missing(id);
+  if (failed < 0) return detail::file_error(-failed, path_of(id), "cannot look at the file");
+  return logs_.durable(id.str());
 }
 
 void FileStore::note_append(SessionId const& id, Append const& batch, Position end) {
@@ -217,7 +228,8 @@ Result<SessionInfo> FileStore::refresh(SessionId const& id, bool anew) {
   std::lock_guard<std::mutex> const lock(rows_mutex_);
   auto& kept = index_.rows.try_emplace(id.str(), detail::IndexRow{make_session_info(id)}).first->second;
   bool const stale = kept.info.end != fresh->info.end || kept.info.end_crc != fresh->info.end_crc;
-  if (anew || (stale && !profile().shares_index)) { // what another program says is its own to mend
+  bool const ours = anew || touched_.count(id.str()) > 0; // what another program says is its own to mend
+  if (ours || (stale && !profile().shares_index)) {
     touched_.insert(id.str());
     kept.changed();
   }
@@ -509,6 +521,14 @@ Result<std::shared_ptr<SessionStore>> open_agent_store(std::string const& home, 
         Errc::invalid_argument, 0,
         fmt::format("'{}' cannot name an agent's directory; use letters, digits, '.', '_' and '-'", agent)};
   return open_file_store(fmt::format("{}/agents/{}/sessions", home, agent), std::move(options));
+}
+
+Result<Position> durable_position(SessionStore& store, SessionId const& id) {
+  auto* const files = dynamic_cast<detail::SyncsFiles*>(&store);
+  if (files == nullptr)
+    return Error{Errc::unsupported, 0,
+                 "this store is no store of files, and does not tell how far a session is on the disk"};
+  return files->durable_position(id);
 }
 
 Result<std::size_t> reindex_file_store(std::string const& root, FileStoreOptions options) {

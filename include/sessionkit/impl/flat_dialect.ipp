@@ -59,7 +59,7 @@ void take_flat_content(detail::Fields& line, Message& message) {
   }
   std::string_view content = line.take("content", detail::JsonKind::string);
   if (content.empty()) content = line.take("content", detail::JsonKind::array);
-  message.content_is_string = detail::decode_content(content, message.parts);
+  message.content_is_string = detail::decode_content(content, message.parts, line.map());
   if (!message.content_is_string || !line.has("signature")) return;
   std::get<Text>(message.parts.front()).signature = line.text("signature");
 }
@@ -95,7 +95,7 @@ EntryBody decode_flat_result(detail::Fields& line) {
   detail::JsonKind const kind = detail::json_kind(output);
   message.content_is_string = kind != detail::JsonKind::array;
   if (kind == detail::JsonKind::string || kind == detail::JsonKind::array)
-    result.content = detail::decode_tool_content(output);
+    result.content = detail::decode_tool_content(output, line.map());
   else // what a tool answered is for the model, whatever its type
     result.content.emplace_back(Text{output == "null" ? std::string{} : std::string(output)});
   message.parts.emplace_back(std::move(result));
@@ -127,7 +127,8 @@ constexpr std::array<FlatLine, 6> flat_lines{{{"user", decode_flat_user},
                                               {"session", decode_flat_header}}};
 
 Result<Entry> decode_flat(RecordView const& record) {
-  Result<std::string_view> const object = detail::whole_object(record);
+  detail::JsonMap map;
+  Result<std::string_view> const object = detail::whole_object(record, map);
   if (!object) return object.error();
   Entry entry;
   entry.id = EntryId(std::string(record.id));
@@ -135,7 +136,7 @@ Result<Entry> decode_flat(RecordView const& record) {
   entry.body = Unknown{std::string(record.type), RawJsonAccess::trust(std::string(*object))};
   for (FlatLine const& known : flat_lines) {
     if (known.type != record.type) continue;
-    detail::Fields line(*object);
+    detail::Fields line(*object, &map);
     line.take("type");
     entry.at = flat_time(line.take(known.type == "session" ? "created" : "ts"));
     entry.body = known.decode(line);

@@ -152,14 +152,20 @@ void mend_around_parts(Message& message) {
     if (!detail::is_utf8(*text)) *text = detail::replace_invalid(*text);
 }
 
-// Valid mode, last step: the only copy of what the context says.
+// The only copy of what the context says, or none.
+Part taken(detail::Draft const& draft, Part const& part) {
+  if (!draft.consumed) return part;
+  return std::move(const_cast<Part&>(part)); // of the caller's own context, or made here: no part is const
+}
+
+// Valid mode, last step. The messages behind this one were made before: then a result still finds its call.
 Message message_of(detail::Draft const& draft, detail::Span const& span) {
   Message message;
   message.role = span.role;
   message.parts.reserve(span.end - span.begin);
   for (std::size_t i = span.begin; i < span.end; ++i) {
     detail::Piece const& piece = draft.pieces[draft.order[i]];
-    Part& part = message.parts.emplace_back(*piece.part);
+    Part& part = message.parts.emplace_back(taken(draft, *piece.part));
     if (piece.id) std::get<ToolUse>(part).id = *piece.id;
     if (piece.slot == detail::Slot::result)
       std::get<ToolResult>(part).tool_use_id = draft.call_id(piece.link);
@@ -246,18 +252,20 @@ std::size_t history_tokens(History const& history, TokenEstimator const& estimat
   return tokens;
 }
 
-History rebuild_valid(Context const& context, Target const& target) {
-  detail::Draft draft{context, target, detail::rules_of(target.provider)};
+History rebuild_valid(Context const& context, Target const& target, bool consumed) {
+  detail::Draft draft{context, target, detail::rules_of(target.provider), consumed};
   Collector(draft).run();
   detail::apply_structural_rules(draft);
 
   History history;
   history.messages.reserve(draft.messages.size());
   history.sources.reserve(draft.messages.size());
-  for (detail::Span const& span : draft.messages) {
-    history.messages.push_back(message_of(draft, span));
-    history.sources.push_back(source_of(draft, span));
+  for (auto span = draft.messages.rbegin(); span != draft.messages.rend(); ++span) {
+    history.messages.push_back(message_of(draft, *span));
+    history.sources.push_back(source_of(draft, *span));
   }
+  std::reverse(history.messages.begin(), history.messages.end());
+  std::reverse(history.sources.begin(), history.sources.end());
   history.system = joined(draft.system);
   if (!detail::is_utf8(history.system)) history.system = detail::replace_invalid(history.system);
   history.report = std::move(draft.report);
@@ -329,6 +337,13 @@ History rebuild_faithful(Context const& context, Target const& target) {
   return history;
 }
 
+History rebuild_with(Context const& context, Target const& target, bool consumed) {
+  History history = target.mode == RebuildMode::valid ? rebuild_valid(context, target, consumed)
+                                                      : rebuild_faithful(context, target);
+  if (context.compaction) history.compaction = context.compaction->id;
+  return history;
+}
+
 }
 
 namespace detail {
@@ -381,10 +396,9 @@ std::size_t trimmed_length(std::string_view text) noexcept {
 HistoryRebuilder::HistoryRebuilder(Target target) : target_(std::move(target)) {}
 
 History HistoryRebuilder::rebuild(Context const& context) const {
-  History history = target_.mode == RebuildMode::valid ? rebuild_valid(context, target_)
-                                                       : rebuild_faithful(context, target_);
-  if (context.compaction) history.compaction = context.compaction->id;
-  return history;
+  return rebuild_with(context, target_, false);
 }
+
+History HistoryRebuilder::rebuild(Context&& context) const { return rebuild_with(context, target_, true); }
 
 }}

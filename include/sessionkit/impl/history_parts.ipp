@@ -98,9 +98,14 @@ Verdict invalid_text(Draft const&, detail::Source const&, Part const& part, Part
       made, Thinking{detail::replace_invalid(thinking->text), thinking->signature, thinking->redacted});
 }
 
+char const* next_backslash(char const* p, char const* end) noexcept {
+  auto const found = detail::between(p, end).find('\\');
+  return found == std::string_view::npos ? end : p + found;
+}
+
 // The first escape of a surrogate without its partner, or `end`.
 char const* lone_surrogate_escape(char const* p, char const* end) noexcept {
-  while ((p = std::find(p, end, '\\')) != end) {
+  while ((p = next_backslash(p, end)) != end) {
     std::int32_t const unit = detail::unicode_escape(p, end);
     if (unit < 0) {
       p += 2;
@@ -134,7 +139,7 @@ std::string_view number_beyond_double(char const* p, char const* end) {
       ++p;
     }
   }
-  return {end, 0};
+  return detail::between(end, end);
 }
 
 std::string without_numbers_beyond_double(std::string const& json) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include <sessionkit/detail/glued_lines.hpp>
 #include <sessionkit/detail/json.hpp>
 #include <sessionkit/detail/log_reader.hpp>
 
@@ -31,20 +32,26 @@ class FirstRecordSink final : public LineSink {
   }
   bool take(RawLine const& line) override {
     if (line.data == nullptr) return true;
-    TrimmedLine const trimmed = trim_line(line);
-    if (!trimmed.text.empty())
-      if (Dialect const* found = detect_dialect(trimmed.text)) dialect_ = found;
-    RecordView record;
-    std::deque<std::string> unescaped;
+    look(trim_line(line).text);
     std::vector<Damage> ignored;
-    if (reader_.judge(line, trimmed, record, unescaped, ignored)) end = line.end();
+    for (RawLine const& part : glued_parts(line, trim_line(line).text, ignored)) look(trim_line(part).text);
+    end = reader_.ends_of(line).first;
     return end == 0;
   }
   std::uint64_t end = 0;
 
  private:
+  void look(std::string_view text) {
+    if (found_ || text.empty()) return;
+    if (Dialect const* known = detect_dialect(text)) {
+      dialect_ = known;
+      found_ = true;
+    }
+  }
+
   LogReader const& reader_;
   Dialect const*& dialect_;
+  bool found_ = false;
 };
 
 // Looks from the end of a file for the last record.
@@ -58,10 +65,7 @@ class LastRecordSink final : public LineSink {
   bool take(RawLine const& line) override {
     if (end != 0) return false;
     if (line.data == nullptr) return true;
-    RecordView record;
-    std::deque<std::string> unescaped;
-    std::vector<Damage> ignored;
-    if (reader_.judge(line, trim_line(line), record, unescaped, ignored)) end = line.end();
+    end = reader_.ends_of(line).last;
     return true;
   }
   std::uint64_t end = 0;
@@ -73,8 +77,8 @@ class LastRecordSink final : public LineSink {
 // Collects the records of one page.
 class PageSink final : public LineSink {
  public:
-  PageSink(LogReader const& reader, ReadRange const& range, std::uint64_t from, RecordPage& page)
-      : reader_(reader), range_(range), page_(page), next_(from) {}
+  PageSink(LogReader const& reader, ReadRange const& range, std::uint64_t limit, RecordPage& page)
+      : reader_(reader), range_(range), page_(page), limit_(limit), next_(limit) {}
 
   std::size_t next_window(std::uint64_t bytes_read) override {
     ReadWindows const& sizes = reader_.windows();
@@ -89,18 +93,17 @@ class PageSink final : public LineSink {
   }
 
   bool take(RawLine const& line) override {
-    bool const any = !page_.items().empty();
-    if (any && page_.items().size() >= range_.max_records) return false;
-    RecordView record;
+    if (is_full()) return false;
     TrimmedLine trimmed;
     if (line.data != nullptr) trimmed = trim_line(line);
-    if (any && bytes_ + trimmed.text.size() > range_.max_bytes) return false;
-    bool const is_record = reader_.judge(line, trimmed, record, unescaped_, found_);
-    for (Damage& damage : found_) add(std::move(damage));
-    found_.clear();
-    if (is_record) add(line, trimmed, record);
+    if (!page_.items().empty() && bytes_ + trimmed.text.size() > range_.max_bytes) return false;
+    std::vector<RawLine> parts;
+    if (line.data != nullptr) parts = glued_parts(line, trimmed.text, found_);
+    if (!parts.empty()) return take_parts(line, std::move(parts));
+    if (backwards() && line.end() > limit_) return found_.clear(), true;
+    bool const is_record = take_one(line, trimmed);
     bool const there = line.terminated || is_record; // what is not there yet is read again
-    if (range_.order == ReadRange::newest_first)
+    if (backwards())
       next_ = line.offset;
     else if (there)
       next_ = line.end();
@@ -114,6 +117,41 @@ class PageSink final : public LineSink {
   std::uint64_t next() const noexcept { return next_; }
 
  private:
+  bool backwards() const noexcept { return range_.order == ReadRange::newest_first; }
+  bool is_full() const noexcept {
+    return !page_.items().empty() && page_.items().size() >= range_.max_records;
+  }
+
+  // Several records end on this line: a page may begin and end between them.
+  bool take_parts(RawLine const& line, std::vector<RawLine> parts) {
+    bool const whole_line = backwards() ? line.end() <= limit_ : limit_ <= line.offset;
+    if (!whole_line) found_.clear(); // told with the page that has the line's begin (or end)
+    for (Damage& damage : found_) add(std::move(damage));
+    found_.clear();
+    if (backwards()) std::reverse(parts.begin(), parts.end());
+    for (RawLine const& part : parts) {
+      if (backwards() ? part.end() > limit_ : part.end() <= limit_) continue;
+      if (backwards()) next_ = part.end();
+      if (is_full()) return false;
+      take_one(part, trim_line(part));
+      next_ = part.end();
+    }
+    if (backwards())
+      next_ = line.offset;
+    else if (line.terminated)
+      next_ = line.end();
+    return true;
+  }
+
+  bool take_one(RawLine const& line, TrimmedLine const& trimmed) {
+    RecordView record;
+    bool const is_record = reader_.judge(line, trimmed, record, unescaped_, found_);
+    for (Damage& damage : found_) add(std::move(damage));
+    found_.clear();
+    if (is_record) add(line, trimmed, record);
+    return is_record;
+  }
+
   void add(RawLine const& line, TrimmedLine const& trimmed, RecordView& record) {
     for (std::string_view* view : {&record.id, &record.type, &record.parent})
       for (std::string const& text : unescaped_)
@@ -144,6 +182,7 @@ class PageSink final : public LineSink {
   LogReader const& reader_;
   ReadRange const& range_;
   RecordPage& page_;
+  std::uint64_t limit_; // where the last page ended
   std::uint64_t next_;
   std::uint64_t bytes_ = 0;
   std::size_t window_ = 0;
@@ -156,6 +195,39 @@ class PageSink final : public LineSink {
 
 bool is_whole_object(std::string_view text) noexcept {
   return !text.empty() && text.front() == '{' && check_json(text).fault == JsonCheck::none;
+}
+
+std::vector<RawLine> glued_parts(RawLine const& line, std::string_view text, std::vector<Damage>& damage) {
+  bool const suspect = !text.empty() && (text.back() != '}' || may_be_glued(text));
+  if (!suspect || is_whole_object(text)) return {};
+  GluedLine const found = split_glued(text);
+  auto const offset_of = [&](std::string_view part) {
+    return line.offset + static_cast<std::uint64_t>(part.data() - line.data);
+  };
+  std::uint64_t const text_end = offset_of(text) + text.size();
+  std::vector<RawLine> parts;
+  for (std::string_view const entry : found.entries) {
+    std::uint64_t const begin = offset_of(entry);
+    bool const last = begin + entry.size() == text_end; // and has the line's end, and what surrounds the text
+    std::uint64_t const length = last ? line.offset + line.length - begin : entry.size();
+    parts.push_back(RawLine{begin, length, entry.data(), last && line.terminated});
+  }
+  for (std::string_view const torn : found.torn) {
+    bool const tail = !line.terminated && offset_of(torn) + torn.size() == text_end;
+    bool const nuls = torn.find('\0') != std::string_view::npos;
+    damage.push_back(Damage{
+        offset_of(torn), torn.size(),
+        tail   ? DamageKind::torn_tail
+        : nuls ? DamageKind::nul_run
+               : DamageKind::bad_json,
+        tail ? fmt::format("{} bytes behind a whole entry are no object; it is not there yet", torn.size())
+             : fmt::format("{} bytes that belong to no entry share a line with one; they are skipped",
+                           torn.size())});
+  }
+  if (parts.size() > 1)
+    damage.push_back(Damage{line.offset, line.length, DamageKind::glued_lines,
+                            fmt::format("{} entries stand on one line; all are read", parts.size())});
+  return parts;
 }
 
 Damage line_damage(RawLine const& line, std::string_view text) {
@@ -210,20 +282,35 @@ bool LogReader::judge(RawLine const& line, TrimmedLine const& trimmed, RecordVie
   std::string_view text = trimmed.text;
   if (text.empty()) return false;
   // Torn bytes that a later writer closed off show by their end, mostly; the rest shows when it is decoded.
+  std::size_t const first_nul = text.find('\0'); // no JSON text has one
   bool const whole = line.terminated ? text.back() == '}' : is_whole_object(text);
-  if (whole && dialect_->head(text, out, unescaped)) return out.line = text, true;
+  if (whole && first_nul == std::string_view::npos && dialect_->head(text, out, unescaped))
+    return out.line = text, true;
 
-  // Torn bytes, NULs, then a whole line: what a crash leaves when the next writer seals nothing.
-  std::size_t const nul = text.rfind('\0');
-  if (nul != std::string_view::npos) {
-    std::string_view const rest = text.substr(nul + 1);
-    if (is_whole_object(rest) && dialect_->head(rest, out, unescaped)) {
-      damage.push_back(nul_damage({line.offset, trimmed.end() - rest.size() - line.offset}));
-      return out.line = rest, true;
+  // Pages that a crash lost, with a line end among them: what stands whole behind them, or before, is an
+  // entry.
+  if (first_nul != std::string_view::npos) {
+    for (std::string_view const part : {text.substr(text.rfind('\0') + 1), text.substr(0, first_nul)}) {
+      if (!is_whole_object(part) || !dialect_->head(part, out, unescaped)) continue;
+      std::uint64_t const begin = part.data() == text.data() ? trimmed.offset + part.size() : line.offset;
+      std::uint64_t const end = part.data() == text.data() ? trimmed.end() : trimmed.end() - part.size();
+      damage.push_back(nul_damage({begin, end - begin}));
+      return out.line = part, true;
     }
   }
   damage.push_back(line_damage(line, text));
   return false;
+}
+
+LogReader::Ends LogReader::ends_of(RawLine const& line) const {
+  TrimmedLine const trimmed = trim_line(line);
+  std::vector<Damage> ignored;
+  std::vector<RawLine> const parts = glued_parts(line, trimmed.text, ignored);
+  if (!parts.empty()) return {parts.front().end(), parts.back().end()};
+  RecordView record;
+  std::deque<std::string> unescaped;
+  if (!judge(line, trimmed, record, unescaped, ignored)) return {};
+  return {line.end(), line.end()};
 }
 
 Result<void> LogReader::detect() {
@@ -237,14 +324,19 @@ Result<void> LogReader::detect() {
 }
 
 // The line boundary that stands for a position. Where a record's line lacked its end and got it since, the
-// position is just before that end.
-Result<std::uint64_t> LogReader::boundary(std::uint64_t at, std::uint64_t size, LineScan& scan) const {
-  if (at == 0 || at >= size) return std::min(at, size);
+// position is just before that end. Within a line there are ends of records only where several share it.
+Result<LogReader::Start> LogReader::boundary(ReadRange const& range, std::uint64_t size,
+                                             LineScan& scan) const {
+  bool const backwards = range.order == ReadRange::newest_first;
+  std::uint64_t const at = range.from ? range.from->value() : backwards ? size : 0;
+  if (at == 0 || at >= size) return Start{std::min(at, size), std::min(at, size)};
   char around[2];
   if (auto r = read_exactly(*ops_, descriptor_, around, 2, at - 1, path_); !r) return r.error();
-  if (around[0] == '\n') return at;
-  if (around[1] == '\n') return at + 1;
-  return scan.line_begin(at);
+  if (around[0] == '\n') return Start{at, at};
+  if (around[1] == '\n') return Start{at + 1, at + 1};
+  Result<std::uint64_t> const edge = backwards ? scan.find_end(at, size) : scan.line_begin(at);
+  if (!edge) return edge.error();
+  return Start{std::min(backwards ? *edge + 1 : *edge, size), at};
 }
 
 Result<std::uint64_t> LogReader::log_end(std::uint64_t size) {
@@ -265,19 +357,16 @@ Result<RecordPage> LogReader::read(ReadRange const& range) {
   std::uint64_t const size = now->size;
   bool const backwards = range.order == ReadRange::newest_first;
   LineScan lines = scan();
-  Result<std::uint64_t> const from = boundary(range.from  ? range.from->value()
-                                              : backwards ? size
-                                                          : 0,
-                                              size, lines);
-  if (!from) return from.error();
+  Result<Start> const start = boundary(range, size, lines);
+  if (!start) return start.error();
 
   RecordPage page;
   page.dialect = dialect_->name;
-  PageSink sink(*this, range, *from, page);
-  auto const scanned = backwards ? lines.backward(*from, sink) : lines.forward(*from, size, sink);
+  PageSink sink(*this, range, start->limit, page);
+  auto const scanned = backwards ? lines.backward(start->scan, sink) : lines.forward(start->scan, size, sink);
   if (!scanned) return scanned.error();
   page.next = Position{sink.next()};
-  if (backwards && *from == size && !page.items().empty()) {
+  if (backwards && start->limit == size && !page.items().empty()) {
     ended_size_ = size;
     ended_at_ = page.items().front().end.value();
   }

@@ -56,7 +56,12 @@ class VerifySink final : public LineSink {
   std::size_t next_window(std::uint64_t) override { return verify_window; }
 
   bool take(RawLine const& line) override {
-    check(line);
+    std::vector<Damage> found;
+    std::vector<RawLine> parts;
+    if (line.data != nullptr) parts = glued_parts(line, trim_line(line).text, found);
+    for (Damage& damage : found) add(damage.offset, damage.length, damage.kind, std::move(damage.what));
+    if (parts.empty()) check(line, line.terminated);
+    for (RawLine const& part : parts) check(part, line.terminated || part.end() != line.end());
     if (progress_ && (line.end() - told_ >= verify_window || line.end() == size_))
       progress_(told_ = line.end(), size_);
     return true;
@@ -99,7 +104,7 @@ class VerifySink final : public LineSink {
     if (damage_.size() < most_findings) damage_.push_back(Damage{offset, length, kind, std::move(what)});
   }
 
-  void check(RawLine const& line) {
+  void check(RawLine const& line, bool ended) {
     std::vector<Damage> found;
     RecordView record;
     TrimmedLine trimmed;
@@ -117,7 +122,7 @@ class VerifySink final : public LineSink {
       Damage damage = line_damage(line, record.line);
       return add(damage.offset, damage.length, damage.kind, std::move(damage.what));
     }
-    if (!line.terminated)
+    if (!ended)
       add(line.offset, line.length, DamageKind::no_final_newline,
           "the last line is whole but has no end; the next append adds it");
     check_sum(line, record.line);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include <sessionkit/detail/crc32c.hpp>
 #include <sessionkit/detail/log_reader.hpp>
 #include <sessionkit/detail/log_writer.hpp>
 
@@ -37,6 +38,7 @@ LogWriter::LogWriter(FileOps& ops, LogPlace place, WriterOptions options)
     : ops_(&ops),
       place_(std::move(place)),
       options_(std::move(options)),
+      sync_(std::make_shared<LogSync>(ops, place_)),
       process_(ops.process()),
       may_create_(options_.create) {}
 
@@ -53,10 +55,10 @@ Error LogWriter::error(Errc code, std::string message, int system) const {
 
 Result<void> LogWriter::open_file() {
   file_.reset();
-  end_ = durable_ = 0;
+  end_ = 0;
   end_bytes_.clear();
   end_bytes_.reserve(end_bytes_kept); // nothing may fail between a write and its answer
-  directory_synced_ = false;
+  auto opened = std::make_shared<LogFile>();
   int const flags = O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
   char const* const name = place_.name.c_str();
   int descriptor = -EEXIST;
@@ -70,30 +72,32 @@ Result<void> LogWriter::open_file() {
         uninterrupted([&] { return ops_->open(place_.directory, name, flags | O_CREAT | O_EXCL, 0600); });
   }
   if (descriptor < 0) return file_error(-descriptor, place_.path, "cannot open the file for appending");
-  file_ = OpenFile(*ops_, descriptor);
+  opened->file = OpenFile(*ops_, descriptor);
   made_ = made;
-  auto checked = check_file(descriptor, made);
-  if (!checked) file_.reset();
+  auto checked = check_file(*opened, made);
+  if (checked) file_ = std::move(opened);
   return checked;
 }
 
-Result<void> LogWriter::check_file(int descriptor, bool made) {
+Result<void> LogWriter::check_file(LogFile& file, bool made) {
+  int const descriptor = file.file.get();
   int failed =
       made ? uninterrupted([&] { return ops_->set_mode(descriptor, 0600); }) : 0; // whatever the umask
   if (failed < 0) return file_error(-failed, place_.path, "cannot set the new file's mode");
-  failed = ops_->status(descriptor, opened_);
+  failed = ops_->status(descriptor, file.opened);
   if (failed < 0) return file_error(-failed, place_.path, "cannot look at the file");
-  if (opened_.kind != FileStatus::regular)
+  FileStatus const& opened = file.opened;
+  if (opened.kind != FileStatus::regular)
     return error(Errc::unsafe_path, "not a regular file; sessions are written to regular files only");
-  if (opened_.links > 1)
+  if (opened.links > 1)
     return error(
         Errc::unsafe_path,
-        fmt::format("the file has {} names (hard links); remove the others or copy it", opened_.links));
-  if (opened_.owner != ops_->user())
+        fmt::format("the file has {} names (hard links); remove the others or copy it", opened.links));
+  if (opened.owner != ops_->user())
     return error(
         Errc::unsafe_path,
         fmt::format("the file belongs to user {}, not to this process's user {}; change its owner or copy it",
-                    opened_.owner, ops_->user()));
+                    opened.owner, ops_->user()));
   return {};
 }
 
@@ -117,16 +121,21 @@ Result<void> LogWriter::check_lines(Append const& batch) const {
 Result<Position> LogWriter::append(Append const& batch) {
   if (ops_->process() != process_)
     return error(Errc::forked, "the file was opened by the parent process; open it again in this one");
-  if (poisoned_)
-    return error(
-        Errc::poisoned,
-        fmt::format("a sync failed earlier; what was appended behind offset {} is in doubt: open the file "
-                    "again and look what it holds",
-                    durable_));
-  if (auto r = check_lines(batch); !r) return r.error();
+  DueSync due;
+  Result<Position> end = write(batch, ops_->now(), due);
+  if (!end) return end;
+  if (auto synced = due.wait(); !synced) return synced.error();
+  return end;
+}
 
+Result<Position> LogWriter::write(Append const& batch, std::chrono::steady_clock::time_point asked,
+                                  DueSync& due) {
+  if (poisoned()) return sync_->refusal();
+  if (auto r = check_lines(batch); !r) return r.error();
+  auto const waited = std::chrono::duration_cast<std::chrono::milliseconds>(ops_->now() - asked);
+  auto const wait = std::max(options_.lock_wait - waited, std::chrono::milliseconds{0});
   may_create_ = options_.create && batch.expected == Position{} && !batch.records.empty();
-  Result<Position> end = append_locked(batch);
+  Result<Position> end = write_locked(batch, wait, due);
   if (buffer_.capacity() > buffer_kept) std::string().swap(buffer_);
   for (Event const& event : std::exchange(events_, {}))
     if (options_.on_event) options_.on_event(event);
@@ -134,15 +143,18 @@ Result<Position> LogWriter::append(Append const& batch) {
 }
 
 // Answers the size of the file, which is ours to append to until `unlock_file`.
-Result<std::uint64_t> LogWriter::lock_file() {
+Result<std::uint64_t> LogWriter::lock_file(std::chrono::milliseconds wait) {
   for (int i = 0; i < open_tries; ++i) {
     if (!file_)
       if (auto r = open_file(); !r) return r.error();
-    if (auto r = lock_within(*ops_, file_.get(), options_.lock_wait, place_.path); !r) return r.error();
+    if (auto r = lock_within(*ops_, file_->file.get(), wait, place_.path); !r) return r.error();
     FileStatus now;
     int const failed = ops_->status_at(place_.directory, place_.name.c_str(), now);
-    if (failed == 0 && now.same_file(opened_)) {
-      if (now.size < end_) end_ = durable_ = 0; // somebody made it shorter: all we knew is void
+    if (failed == 0 && now.same_file(file_->opened)) {
+      if (now.size < end_) { // somebody made it shorter: all we knew is void
+        end_ = 0;
+        sync_->forget(*file_);
+      }
       return now.size;
     }
     file_.reset(); // gives the lock back too
@@ -154,11 +166,11 @@ Result<std::uint64_t> LogWriter::lock_file() {
 
 // False: the lock is still held, until the file is closed.
 bool LogWriter::unlock_file() noexcept {
-  return uninterrupted([&] { return ops_->unlock(file_.get()); }) == 0;
+  return uninterrupted([&] { return ops_->unlock(file_->file.get()); }) == 0;
 }
 
-Result<Position> LogWriter::append_locked(Append const& batch) {
-  Result<std::uint64_t> const size = lock_file();
+Result<Position> LogWriter::write_locked(Append const& batch, std::chrono::milliseconds wait, DueSync& due) {
+  Result<std::uint64_t> const size = lock_file(wait);
   if (!size) return size.error();
   std::uint64_t behind = *size; // where the file ends after this call
   bool unlocked = false;
@@ -167,8 +179,7 @@ Result<Position> LogWriter::append_locked(Append const& batch) {
     LogUnlock const unlock([&]() noexcept { unlocked = unlock_file(); });
     if (!batch.records.empty()) end = append_behind(batch, *size, behind);
   }
-  if (end && batch.durable) // others may append while the disk works
-    if (auto synced = sync_to(behind); !synced) end = synced.error();
+  if (end && batch.durable) due = DueSync{sync_, file_, behind};
   if (!unlocked) file_.reset();
   return end;
 }
@@ -183,10 +194,11 @@ Result<Position> LogWriter::append_behind(Append const& batch, std::uint64_t siz
 }
 
 // Is `expected` the end of a line, and does the file need a line end before more is written?
-Result<void> LogWriter::check_boundary(std::uint64_t expected, std::uint64_t size, bool& seal) {
+Result<void> LogWriter::check_boundary(Append const& batch, std::uint64_t size, bool& seal) {
+  std::uint64_t const expected = batch.expected.value();
   char last = '\n';
   if (size > 0)
-    if (auto r = read_exactly(*ops_, file_.get(), &last, 1, size - 1, place_.path); !r) return r;
+    if (auto r = read_exactly(*ops_, file_->file.get(), &last, 1, size - 1, place_.path); !r) return r;
   seal = last != '\n';
   if (expected == 0) return {};
   Error const moved =
@@ -195,32 +207,58 @@ Result<void> LogWriter::check_boundary(std::uint64_t expected, std::uint64_t siz
   if (expected > size) return moved;
   if (expected == end_) { // somebody else wrote since; did they leave our last line alone?
     std::string now(end_bytes_.size(), '\0');
-    if (auto r = read_exactly(*ops_, file_.get(), now.data(), now.size(), expected - now.size(), place_.path);
+    if (auto r = read_exactly(*ops_, file_->file.get(), now.data(), now.size(), expected - now.size(),
+                              place_.path);
         !r)
       return r;
     if (now != end_bytes_) return moved;
   }
+  if (batch.expected_crc) {
+    Result<bool> const stands = ends_as_before(batch);
+    if (!stands) return stands.error();
+    if (!*stands) return moved;
+  }
   char around[2] = {'\0', '\0'};
   std::size_t const bytes = expected < size ? 2 : 1;
-  if (auto r = read_exactly(*ops_, file_.get(), around, bytes, expected - 1, place_.path); !r) return r;
+  if (auto r = read_exactly(*ops_, file_->file.get(), around, bytes, expected - 1, place_.path); !r) return r;
   if (around[0] == '\n' || around[1] == '\n') return {};
-  if (expected < size) return moved;
-  LogReader log(*ops_, file_.get(), place_.path, ReaderOptions{options_.max_line});
+  LogReader log(*ops_, file_->file.get(), place_.path, ReaderOptions{options_.max_line});
   ReadRange last_line;
   last_line.order = ReadRange::newest_first;
+  last_line.from = Position{expected};
   last_line.max_records = 1;
   last_line.max_bytes = 1;
   Result<RecordPage> const page = log.read(last_line);
   if (!page) return page.error();
-  if (page->log_end.value() != expected) return moved; // torn bytes, not an entry
+  bool const entry = !page->items().empty() && page->items().front().end.value() == expected;
+  if (!entry) return moved; // torn bytes, or the middle of a line
   return {};
+}
+
+// Is the entry that ends where the batch expects it still the one the caller knows?
+Result<bool> LogWriter::ends_as_before(Append const& batch) {
+  LogReader log(*ops_, file_->file.get(), place_.path, ReaderOptions{options_.max_line});
+  ReadRange last_line;
+  last_line.order = ReadRange::newest_first;
+  last_line.from = batch.expected;
+  last_line.max_records = 1;
+  last_line.max_bytes = 1;
+  Result<RecordPage> const page = log.read(last_line);
+  if (!page) return page.error();
+  if (page->items().empty()) return false;
+  RecordPage::Item const& item = page->items().front();
+  std::uint64_t const end = item.end.value(), expected = batch.expected.value();
+  bool const there = end == expected || end == expected + 1; // its line end came later
+  return there && crc32c(item.line) == *batch.expected_crc;
 }
 
 Result<LogWriter::Found> LogWriter::look_behind(Append const& batch, std::uint64_t size) {
   Found found;
   std::uint64_t const expected = batch.expected.value();
-  if (expected == size && (size == 0 || size == end_)) return found; // nobody else wrote
-  if (auto r = check_boundary(expected, size, found.seal); !r) return r.error();
+  bool const as_we_left_it =
+      size == end_ && (!batch.expected_crc || *batch.expected_crc == end_crc_); // nobody else wrote
+  if (expected == size && (size == 0 || as_we_left_it)) return found;
+  if (auto r = check_boundary(batch, size, found.seal); !r) return r.error();
   if (expected == size) return found;
 
   // Of what stands there, only entries of our ids count, each one's follower, and whether there is any.
@@ -229,7 +267,7 @@ Result<LogWriter::Found> LogWriter::look_behind(Append const& batch, std::uint64
   RecordPage behind;
   bool follows_ours = true;
   std::uint64_t torn = 0;
-  LogReader log(*ops_, file_.get(), place_.path, ReaderOptions{options_.max_line});
+  LogReader log(*ops_, file_->file.get(), place_.path, ReaderOptions{options_.max_line});
   ReadRange range;
   range.from = batch.expected;
   for (bool more = true; more;) {
@@ -271,13 +309,16 @@ Result<Position> LogWriter::write_rest(Append const& batch, Found const& found, 
   for (std::size_t i = found.present; i < batch.records.size(); ++i)
     buffer_.append(batch.records[i].line) += '\n';
 
-  auto const result = uninterrupted([&] { return ops_->write(file_.get(), buffer_.data(), buffer_.size()); });
+  auto const result =
+      uninterrupted([&] { return ops_->write(file_->file.get(), buffer_.data(), buffer_.size()); });
   if (result < 0 || static_cast<std::size_t>(result) != buffer_.size()) {
     std::uint64_t const first_line_end = (found.seal ? 1 : 0) + batch.records[found.present].line.size();
     return failed_write(result, size, first_line_end, found.present > 0);
   }
   made_ = false;
   end_ = size + buffer_.size();
+  file_->written.store(end_, std::memory_order_release);
+  end_crc_ = batch.after != nullptr ? batch.after->end_crc : crc32c(batch.records.back().line);
   end_bytes_.assign(buffer_, buffer_.size() - std::min(buffer_.size(), end_bytes_kept));
   return Position{end_};
 }
@@ -297,7 +338,7 @@ Error LogWriter::failed_write(std::int64_t result, std::uint64_t size, std::uint
                               "reached: free some and append again",
                               doing, result));
   FileStatus now;
-  bool const known = ops_->status(file_.get(), now) == 0;
+  bool const known = ops_->status(file_->file.get(), now) == 0;
   if (part_stands || !known || now.size >= size + first_line_end)
     failure.code = Errc::outcome_unknown;
   else if (failure.code != Errc::no_space)
@@ -310,34 +351,8 @@ Error LogWriter::failed_write(std::int64_t result, std::uint64_t size, std::uint
 void LogWriter::remove_if_made() {
   FileStatus named;
   if (!made_ || ops_->status_at(place_.directory, place_.name.c_str(), named) < 0) return;
-  if (named.same_file(opened_) && named.size == 0)
+  if (named.same_file(file_->opened) && named.size == 0)
     (void)ops_->unlink(place_.directory, place_.name.c_str()); // else it stays, and may be started anew
-}
-
-Result<void> LogWriter::sync_to(std::uint64_t end) {
-  if (durable_ >= end && directory_synced_) return {};
-  int failed = uninterrupted([&] { return ops_->sync_data(file_.get()); });
-  if (failed == 0 && !directory_synced_) { // somebody's new file may not have its name on the disk yet
-    OpenFile parent;
-    int directory = place_.directory;
-    if (directory == AT_FDCWD) {
-      std::string const path = parent_directory(place_.name);
-      directory = ops_->open(AT_FDCWD, path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-      if (directory >= 0) parent = OpenFile(*ops_, directory);
-    }
-    failed = directory < 0 && directory != AT_FDCWD ? directory
-                                                    : uninterrupted([&] { return ops_->sync(directory); });
-    directory_synced_ = failed == 0;
-  }
-  if (failed < 0) {
-    poisoned_ = true;
-    Error failure =
-        file_error(-failed, place_.path, fmt::format("cannot sync the file up to offset {}", end));
-    failure.code = Errc::poisoned;
-    return failure;
-  }
-  durable_ = std::max(durable_, end);
-  return {};
 }
 
 }}}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include <sessionkit/detail/crc32c.hpp>
 #include <sessionkit/dialect.hpp>
 #include <sessionkit/memory_store.hpp>
 
@@ -29,6 +30,10 @@ class MemoryStore final : public SessionStore {
     if (batch.expected.value() > log.rows.size())
       return Error{Errc::conflict, 0,
                    fmt::format("session '{}' is shorter than expected; refresh", id.str())};
+    if (batch.expected_crc && batch.expected.value() > 0
+        && detail::crc32c(log.rows[batch.expected.value() - 1].line) != *batch.expected_crc)
+      return Error{Errc::conflict, 0,
+                   fmt::format("session '{}' is another log than expected; refresh", id.str())};
     Result<BatchMatch> const match = match_batch(batch, items(log, batch.expected.value(), log.rows.size()));
     if (!match)
       return batch.expected == Position{} ? Error{Errc::already_exists, 0, exists(id)} : match.error();

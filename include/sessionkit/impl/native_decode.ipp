@@ -52,7 +52,7 @@ std::optional<Usage> usage_of(std::string_view raw) {
 EntryBody user_message(Fields& fields, Role role) {
   Message message;
   message.role = role;
-  message.content_is_string = detail::decode_content(fields.take("content"), message.parts);
+  message.content_is_string = detail::decode_content(fields.take("content"), message.parts, fields.map());
   message.metadata = fields.rest();
   return message;
 }
@@ -60,24 +60,23 @@ EntryBody user_message(Fields& fields, Role role) {
 EntryBody assistant_message(Fields& fields) {
   Message message;
   message.role = Role::assistant;
-  message.content_is_string = detail::decode_content(fields.take("content"), message.parts);
+  message.content_is_string = detail::decode_content(fields.take("content"), message.parts, fields.map());
   Generation made;
   made.provider = known_or_empty(fields.text("provider"));
   made.model = known_or_empty(fields.text("model"));
   made.api = known_or_empty(fields.text("api"));
   made.request_id = fields.text("responseId");
   made.stop = stop_of(fields.text("stopReason"));
-  // Looked at in a second reading, so that the metadata keeps the member with its cost.
-  std::string const rest = fields.rest().str();
-  made.usage = usage_of(detail::find_member(rest, "usage"));
+  made.usage = usage_of(fields.look("usage")); // the metadata keeps the member with its cost
   message.generation = std::move(made);
-  message.metadata = RawJsonAccess::trust(rest);
+  message.metadata = fields.rest();
   return message;
 }
 
 EntryBody tool_message(Fields& fields) {
   ToolResult result{fields.text("toolCallId"), fields.text("toolName"),
-                    detail::decode_tool_content(fields.take("content")), fields.flag("isError")};
+                    detail::decode_tool_content(fields.take("content"), fields.map()),
+                    fields.flag("isError")};
   Message message;
   message.role = Role::tool;
   message.parts.emplace_back(std::move(result));
@@ -113,7 +112,7 @@ EntryBody bash_message(Fields& fields, std::string_view raw) {
 CustomMessage custom_message(Fields& fields) {
   CustomMessage message;
   message.type = fields.text("customType");
-  message.content = detail::decode_tool_content(fields.take("content"));
+  message.content = detail::decode_tool_content(fields.take("content"), fields.map());
   message.display = fields.flag("display", true);
   message.details = fields.json("details");
   return message;
@@ -132,7 +131,7 @@ EntryBody summary_message(Fields& fields, std::string_view role) {
 
 EntryBody decode_message(Fields& line, RecordView const& record) {
   std::string_view const raw = line.take("message", JsonKind::object);
-  Fields fields(raw);
+  Fields fields(raw, line.map());
   std::string const role = fields.text("role");
   if (role == "user") return user_message(fields, Role::user);
   if (role == "assistant") return assistant_message(fields);
@@ -252,12 +251,14 @@ namespace detail {
 
 Timestamp line_time(std::string_view raw) {
   if (json_kind(raw) == JsonKind::number) return from_unix_ms(to_int(raw).value_or(0));
-  Result<Timestamp> const at = parse_rfc3339(to_text(raw));
+  bool const plain = json_kind(raw) == JsonKind::string && raw.find('\\') == std::string_view::npos;
+  Result<Timestamp> const at =
+      plain ? parse_rfc3339(raw.substr(1, raw.size() - 2)) : parse_rfc3339(to_text(raw));
   return at ? *at : Timestamp{};
 }
 
-Result<std::string_view> whole_object(RecordView const& record) {
-  JsonCheck const check = check_json(record.line);
+Result<std::string_view> whole_object(RecordView const& record, JsonMap& map) {
+  JsonCheck const check = check_json(record.line, map);
   if (!check) return line_fault(record, check);
   char const* const begin = record.line.data();
   char const* const first = skip_space(begin, begin + record.line.size());
@@ -267,9 +268,10 @@ Result<std::string_view> whole_object(RecordView const& record) {
 }
 
 Result<Entry> decode_native(RecordView const& record) {
-  Result<std::string_view> const object = whole_object(record);
+  JsonMap map;
+  Result<std::string_view> const object = whole_object(record, map);
   if (!object) return object.error();
-  Fields line(*object);
+  Fields line(*object, &map);
   line.take("type");
   line.take("id");
   line.take("parentId");

@@ -29,10 +29,23 @@ void OpenLogs::close_unused() {
   }
 }
 
+Position OpenLogs::durable(std::string const& name) {
+  std::shared_ptr<Log> log;
+  {
+    std::lock_guard<std::mutex> const lock(mutex_);
+    auto const found = logs_.find(name);
+    if (found == logs_.end()) return {};
+    log = found->second->second;
+  }
+  std::lock_guard<std::mutex> const lock(log->mutex);
+  return log->writer ? log->writer->durable_position() : Position{};
+}
+
 Result<Position> append_to(OpenLogs::Log& log, FileOps& ops, LogPlace const& place,
-                           FileStoreOptions const& options, std::string const& session, Append const& batch) {
-  Append due = batch;
-  due.durable =
+                           FileStoreOptions const& options, std::string const& session, Append const& batch,
+                           std::chrono::steady_clock::time_point asked, DueSync& due) {
+  Append as_due = batch;
+  as_due.durable =
       options.durability == Durability::entry || (options.durability == Durability::turn && batch.durable);
   if (!log.writer) {
     WriterOptions writer;
@@ -48,7 +61,7 @@ Result<Position> append_to(OpenLogs::Log& log, FileOps& ops, LogPlace const& pla
     if (!opened) return opened.error();
     log.writer.emplace(std::move(*opened));
   }
-  return log.writer->append(due);
+  return log.writer->write(as_due, asked, due);
 }
 
 }}}

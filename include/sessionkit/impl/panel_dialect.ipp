@@ -50,14 +50,14 @@ Role panel_role(std::string_view role, std::vector<Part> const& parts) {
 }
 
 EntryBody decode_panel_message(detail::Fields& line, RecordView const& record) {
-  detail::Fields fields(line.take("message", detail::JsonKind::object));
+  detail::Fields fields(line.take("message", detail::JsonKind::object), line.map());
   std::string const role = fields.text("role");
   if (role != "user" && role != "assistant" && role != "system")
     return Unknown{std::string(record.type), RawJsonAccess::trust(std::string(record.line))};
   Message message;
   std::string_view content = fields.take("content", detail::JsonKind::string);
   if (content.empty()) content = fields.take("content", detail::JsonKind::array);
-  message.content_is_string = detail::decode_content(content, message.parts);
+  message.content_is_string = detail::decode_content(content, message.parts, fields.map());
   message.role = panel_role(role, message.parts);
   detail::take_generation_member(fields, message);
   message.metadata = fields.rest(); // `toolCalls` among them: for display
@@ -86,13 +86,14 @@ constexpr std::array<PanelLine, 4> panel_lines{{{"message", decode_panel_message
                                                 {"session", decode_panel_header}}};
 
 Result<Entry> decode_panel(RecordView const& record) {
-  Result<std::string_view> const object = detail::whole_object(record);
+  detail::JsonMap map;
+  Result<std::string_view> const object = detail::whole_object(record, map);
   if (!object) return object.error();
   Entry entry;
   entry.id = EntryId(std::string(record.id));
   entry.link = record.link;
   entry.body = Unknown{std::string(record.type), RawJsonAccess::trust(std::string(*object))};
-  detail::Fields line(*object);
+  detail::Fields line(*object, &map);
   line.take("type");
   entry.at = detail::line_time(line.take(record.type == "session" ? "createdAt" : "timestamp"));
   for (PanelLine const& known : panel_lines)

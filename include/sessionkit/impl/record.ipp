@@ -27,6 +27,7 @@ char const* to_string(DamageKind kind) noexcept {
   case DamageKind::repeated_line: return "repeated_line";
   case DamageKind::second_header: return "second_header";
   case DamageKind::duplicate_key: return "duplicate_key";
+  case DamageKind::glued_lines: return "glued_lines";
   }
   return "unknown";
 }

@@ -295,14 +295,14 @@ Result<Context> Session::context() {
 }
 
 Result<History> Session::history(Target const& target) {
-  Result<Context> const entries = context();
+  Result<Context> entries = context();
   if (!entries) return entries.error();
   Target by_profile = target;
   if (target.orphan_user == OrphanUser::parts) by_profile.orphan_user = state_->profile.orphan_user;
   Target const own = target_of(state_->profile);
   if (target.summary_prefix.empty()) by_profile.summary_prefix = own.summary_prefix;
   if (!target.estimator) by_profile.estimator = own.estimator;
-  return HistoryRebuilder(std::move(by_profile)).rebuild(*entries);
+  return HistoryRebuilder(std::move(by_profile)).rebuild(std::move(*entries));
 }
 
 Result<RequestParts> Session::request(Target const& target) {

@@ -175,7 +175,7 @@ void IndexRow::keep_foreign(IndexRow& disk) {
   overridden = disk.overridden;
 }
 
-SessionIndex merge_index(SessionIndex ours, SessionIndex disk, IndexNews const& news) {
+SessionIndex merge_index(SessionIndex&& ours, SessionIndex disk, IndexNews const& news) {
   for (auto& [name, row] : ours.rows) {
     auto const there = disk.rows.find(name);
     bool const changed = news.rebuilt || news.touched.count(name) > 0;

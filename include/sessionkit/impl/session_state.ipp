@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include <sessionkit/detail/crc32c.hpp>
 #include <sessionkit/detail/path_walk.hpp>
 #include <sessionkit/detail/session_state.hpp>
 
@@ -86,6 +87,7 @@ Result<Position> Session::State::write(detail::Batch const& batch, bool durable)
   std::deque<std::string> scratch;
   Append append;
   append.expected = end;
+  append.expected_crc = end_crc;
   append.records = batch.records(*dialect, scratch);
   append.durable = durable;
   if (info && info->end == end && dialect->has_ids) { // else the summary needs ids that the store will give
@@ -94,6 +96,7 @@ Result<Position> Session::State::write(detail::Batch const& batch, bool durable)
     append.after = &*info;
   }
   Result<Position> at = store->append(id, append);
+  if (at) end_crc = append.after ? info->end_crc : detail::crc32c(batch.line(batch.ends.size() - 1));
   if (!at || !append.after) info.reset(); // folded in vain, or behind the log
   return at;
 }
@@ -240,9 +243,10 @@ Result<std::vector<EntryId>> Session::State::append_drafts(std::vector<Entry> co
         plan.on_conflict == OnConflict::rebase || (plan.on_conflict == OnConflict::fork && dialect->has_ids);
     if (at.error().code != Errc::conflict || !rebases || tries == most_rebases) return at.error();
     EntryId const ours = leaf;
-    Result<std::vector<Entry>> const theirs = refresh();
+    bool replaced = false;
+    Result<std::vector<Entry>> const theirs = refresh(&replaced);
     if (!theirs) return theirs.error();
-    if (plan.on_conflict == OnConflict::fork) leaf = ours;
+    if (plan.on_conflict == OnConflict::fork && !replaced) leaf = ours;
     unseen.insert(unseen.end(), theirs->begin(), theirs->end());
     if (options.on_event)
       options.on_event(
@@ -340,10 +344,33 @@ Result<void> Session::State::sync() {
   return {};
 }
 
-Result<std::vector<Entry>> Session::State::refresh() {
+// Does the line we know still stand where we know it?
+Result<bool> Session::State::still_ours() {
+  if (end == Position{} || !end_crc) return true;
+  Result<RecordPage> const page = store->read(id, ReadRange{ReadRange::newest_first, end, 1, 1});
+  if (!page) return page.error();
+  if (page->items().empty()) return false;
+  RecordPage::Item const& last = page->items().front();
+  bool const there = last.end == end || last.end.value() == end.value() + 1; // its line end came later
+  return there && detail::crc32c(last.line) == *end_crc;
+}
+
+Result<std::vector<Entry>> Session::State::refresh(bool* replaced) {
+  Result<bool> const ours = still_ours();
+  if (!ours) return ours.error();
+  if (!*ours) {
+    end = {};
+    leaf = {};
+    info.reset();
+    known_ids.reset();
+    may_append = false;
+    if (replaced != nullptr) *replaced = true;
+  }
   std::vector<Entry> entries;
   Result<detail::WalkResult> const walked =
       detail::for_each_record(*store, id, end, [&](RecordPage const& page, RecordPage::Item const& item) {
+        end_crc = detail::crc32c(item.line);
+        if (Dialect const* known = *ours ? nullptr : find_dialect(page.dialect)) dialect = known;
         Result<Entry> entry = decode(page, item);
         if (!entry || entry->as<Header>()) return true;
         if (known_ids) known_ids->insert(id_hash(item.id));
@@ -364,6 +391,7 @@ Result<void> Session::State::locate() {
     if (!page) return page.error();
     if (first) {
       end = page->log_end;
+      if (!page->items().empty()) end_crc = detail::crc32c(page->items().front().line);
       if (Dialect const* known = find_dialect(page->dialect)) dialect = known;
     }
     for (RecordPage::Item const& item : page->items()) {

@@ -128,6 +128,7 @@ Result<std::vector<EntryId>> Session::State::say(std::vector<Message> const& mes
   }
   if (!now) held_named = held_named || plan.id.has_value();
   std::vector<EntryId> ids;
+  ids.reserve(places.size());
   for (std::size_t const place : places)
     ids.push_back(now ? (*stored)[place] : dialect->has_ids ? held[place].entry.id : EntryId{});
   return ids;

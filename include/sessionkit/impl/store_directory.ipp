@@ -22,18 +22,25 @@ struct NetworkFileSystem {
 constexpr std::array<NetworkFileSystem, 4> network_file_systems{
     {{0x6969, "NFS"}, {0x517B, "SMB"}, {0xFE534D42, "SMB2"}, {0xFF534D42, "CIFS"}}};
 
-Result<void> make_store_directory(FileOps& ops, std::string const& path) {
-  int made = ops.make_directory(AT_FDCWD, path.c_str(), 0700);
-  if (std::string const parent = parent_directory(path); made == -ENOENT && parent != path) {
-    if (auto r = make_store_directory(ops, parent); !r) return r;
-    made = ops.make_directory(AT_FDCWD, path.c_str(), 0700);
-    if (made == -ENOENT) // there is something of that name, but nothing can be made in it
-      return Error{Errc::not_found, ENOENT,
-                   fmt::format("{}: cannot make the directory: {} leads nowhere (a dangling link, a removed "
-                               "working directory or no real file system); give an absolute path on a disk",
-                               path, parent)};
-  }
+// Makes the name of `path` survive power loss.
+Result<void> sync_name_of(FileOps& ops, std::string const& path) {
+  std::string const parent = parent_directory(path);
+  int const flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+  int const descriptor = uninterrupted([&] { return ops.open(AT_FDCWD, parent.c_str(), flags, 0); });
+  if (descriptor == -EACCES) return {}; // one that we may pass through and not open
+  if (descriptor < 0) return file_error(-descriptor, parent, "cannot open the directory");
+  OpenFile const directory(ops, descriptor);
+  return sync_directory(ops, descriptor, parent);
+}
+
+Result<void> make_one_directory(FileOps& ops, std::string const& path, std::string const& parent) {
+  int const made = ops.make_directory(AT_FDCWD, path.c_str(), 0700);
   if (made == -EEXIST) return {};
+  if (made == -ENOENT) // there is something of that name, but nothing can be made in it
+    return Error{Errc::not_found, ENOENT,
+                 fmt::format("{}: cannot make the directory: {} leads nowhere (a dangling link, a removed "
+                             "working directory or no real file system); give an absolute path on a disk",
+                             path, parent)};
   if (made < 0) return file_error(-made, path, "cannot make the directory");
   int const descriptor = ops.open(AT_FDCWD, path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW, 0);
   if (descriptor == -EACCES) return {}; // a umask that takes our own rights: opening it will say so
@@ -42,6 +49,20 @@ Result<void> make_store_directory(FileOps& ops, std::string const& path) {
   int const failed = ops.set_mode(descriptor, 0700);
   if (failed < 0) return file_error(-failed, path, "cannot set the new directory's mode");
   return {};
+}
+
+// Nothing is made in a directory whose own name may not be on the disk: whoever made that may have died
+// before it could sync. So only the name of a store that was there is left to the first durable append.
+Result<void> make_store_directory(FileOps& ops, std::string const& path, bool for_another) {
+  FileStatus there;
+  int const found = uninterrupted([&] { return ops.status_at(AT_FDCWD, path.c_str(), there); });
+  if (found == 0) return for_another ? sync_name_of(ops, path) : Result<void>{};
+  if (found != -ENOENT) return file_error(-found, path, "cannot look at the directory");
+  std::string const parent = parent_directory(path);
+  if (parent != path)
+    if (auto r = make_store_directory(ops, parent, true); !r) return r;
+  if (auto r = make_one_directory(ops, path, parent); !r) return r;
+  return sync_name_of(ops, path);
 }
 
 }
@@ -53,7 +74,7 @@ Result<OpenFile> open_store_directory(FileOps& ops, std::string const& given, bo
   std::string path = given;
   while (path.size() > 1 && path.back() == '/') path.pop_back(); // else a link would be followed
   if (create)
-    if (auto r = make_store_directory(ops, path); !r) return r.error();
+    if (auto r = make_store_directory(ops, path, false); !r) return r.error();
   int const flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW;
   int const descriptor = uninterrupted([&] { return ops.open(AT_FDCWD, path.c_str(), flags, 0); });
   if (descriptor < 0) return file_error(-descriptor, path, "cannot open the store's directory");

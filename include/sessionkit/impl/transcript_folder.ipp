@@ -208,7 +208,7 @@ Result<OpenFile> TranscriptFolder::open(FileOps& ops, int root, std::string cons
 }
 
 std::string TranscriptFolder::file_of(SessionId const& id) {
-  std::string const plain = id.str() + std::string(transcript_suffix);
+  std::string plain = id.str() + std::string(transcript_suffix);
   if (layout_ == StoreLayout::by_id) return plain;
   std::string file = known(id);
   if (file.empty()) {

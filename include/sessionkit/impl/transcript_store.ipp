@@ -24,7 +24,7 @@ SessionId session_id_of_path(std::string_view path) {
   return SessionId::parse(clean.empty() ? "session" : clean).value();
 }
 
-class TranscriptStore final : public SessionStore {
+class TranscriptStore final : public SessionStore, public detail::SyncsFiles {
  public:
   TranscriptStore(detail::FileOps& ops, std::string path, SessionId id, FileStoreOptions options)
       : ops_(&ops),
@@ -36,18 +36,27 @@ class TranscriptStore final : public SessionStore {
   Result<Position> append(SessionId const& id, Append const& batch) override {
     if (id != id_)
       return batch.expected == Position{} ? Result<Position>(holds_one(id)) : Result<Position>(missing(id));
+    if (ops_->process() != process_)
+      return Error{Errc::forked, 0, path_ + ": opened by the parent process; open it again in this one"};
+    auto const asked = ops_->now();
     Result<Position> end = Position{};
+    detail::DueSync due;
     std::vector<Event> events;
     {
       std::lock_guard<std::mutex> const lock(log_.mutex);
-      if (!log_.writer && ops_->process() != process_)
-        return Error{Errc::forked, 0, path_ + ": opened by the parent process; open it again in this one"};
-      end = detail::append_to(log_, *ops_, {AT_FDCWD, path_, path_}, options_, id_.str(), batch);
+      end = detail::append_to(log_, *ops_, {AT_FDCWD, path_, path_}, options_, id_.str(), batch, asked, due);
       events.swap(log_.events);
     }
+    if (auto synced = due.wait(); end && !synced) end = synced.error();
     if (options_.on_event)
       for (Event const& event : events) options_.on_event(event);
     return end;
+  }
+
+  Result<Position> durable_position(SessionId const& id) override {
+    if (id != id_) return missing(id);
+    std::lock_guard<std::mutex> const lock(log_.mutex);
+    return log_.writer ? log_.writer->durable_position() : Position{};
   }
 
   Result<RecordPage> read(SessionId const& id, ReadRange const& range) override {

@@ -255,13 +255,13 @@ test("after pi glued a line to a torn one of ours, nothing of what either can re
   say(id, "assistant", "two");
   fs.appendFileSync(file, '{"type":"message","id":"0123456789abcdef","parentId":"');
   const pi = SessionManager.open(file);
-  pi.appendMessage(user("glued to the torn line, lost"));
+  pi.appendMessage(user("glued to the torn line, lost to pi"));
   pi.appendMessage(assistant(text("a child of the lost line")));
   const mine = ours(file);
-  assert.deepEqual(texts(mine), ["one", "two", "a child of the lost line"]);
+  assert.deepEqual(texts(mine), ["one", "two", "glued to the torn line, lost to pi", "a child of the lost line"]);
   assert.deepEqual(texts(pis(file)), ["a child of the lost line"]);
   say(id, "user", "we go on");
   subsequence(pis(file), ours(file));
-  assert.deepEqual(texts(ours(file)), ["one", "two", "a child of the lost line", "we go on"]);
+  assert.deepEqual(texts(ours(file)).slice(2), ["glued to the torn line, lost to pi", "a child of the lost line", "we go on"]);
   assert.equal(verify(file).status, 5);
 });

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+// System calls of which one does not do what it should: a test that still passes with them shows nothing
+// (T30).
+#pragma once
+#include <sessionkit/detail/file_ops.hpp>
+
+#include <array>
+#include <map>
+#include <set>
+#include <string>
+
+#include <fcntl.h>
+
+namespace sessionkit_test {
+
+namespace sk = sessionkit;
+
+enum class Weakness {
+  none,
+  no_data_sync,      // a file's sync does nothing
+  no_name_sync,      // a directory's sync does nothing
+  no_sync_above,     // the directory above the store's is never synced
+  hidden_sync_error, // a sync that failed says it did not
+  no_lock,           // every lock is granted
+  no_seal,           // a line end in front of a line is left out
+  no_append,         // O_APPEND is left out
+  split_write,       // a write is two
+  short_is_whole,    // a write cut short says it was not
+  same_file,         // whatever stands at the path is taken for the file that is open
+  no_link_check,     // links are followed
+  no_kind_check,     // everything is a regular file with one name
+  any_owner,         // everything is ours
+  no_mode,           // the mode is left as the umask made it
+  no_fork_check,     // a child thinks that it is its parent
+  any_file_system,   // every file system is a disk
+  count
+};
+
+inline char const* name_of(Weakness weakness) {
+  constexpr std::array<char const*, static_cast<std::size_t>(Weakness::count)> names{
+      "none",          "no_data_sync", "no_name_sync", "no_sync_above",  "hidden_sync_error", "no_lock",
+      "no_seal",       "no_append",    "split_write",  "short_is_whole", "same_file",         "no_link_check",
+      "no_kind_check", "any_owner",    "no_mode",      "no_fork_check",  "any_file_system"};
+  return names[static_cast<std::size_t>(weakness)];
+}
+
+class WeakFileOps : public sk::detail::FileOps {
+ public:
+  explicit WeakFileOps(Weakness weakness, sk::detail::FileOps& inner = sk::detail::system_file_ops())
+      : weak_(weakness), inner_(&inner), process_(inner.process()) {}
+
+  int open(int directory, char const* name, int flags, unsigned mode) override {
+    if (weak_ == Weakness::no_link_check) flags &= ~O_NOFOLLOW;
+    if (weak_ == Weakness::no_append) flags &= ~O_APPEND;
+    int const descriptor = inner_->open(directory, name, flags, mode);
+    sk::detail::FileStatus first;
+    if (weak_ == Weakness::same_file && descriptor >= 0 && inner_->status(descriptor, first) == 0)
+      first_.emplace(name, first);
+    if (weak_ == Weakness::no_sync_above && std::string(name).find("..") != std::string::npos)
+      above_.insert(descriptor);
+    if (weak_ == Weakness::no_sync_above && std::string(name) == "/") above_.insert(descriptor);
+    return descriptor;
+  }
+  int close(int descriptor) override {
+    above_.erase(descriptor);
+    return inner_->close(descriptor);
+  }
+  std::int64_t pread(int descriptor, char* to, std::size_t bytes, std::uint64_t offset) override {
+    return inner_->pread(descriptor, to, bytes, offset);
+  }
+  std::int64_t write(int descriptor, char const* from, std::size_t bytes) override {
+    if (weak_ == Weakness::no_seal && bytes > 1 && *from == '\n') {
+      std::int64_t const put = inner_->write(descriptor, from + 1, bytes - 1);
+      return put < 0 ? put : put + 1;
+    }
+    if (weak_ == Weakness::split_write && bytes > 1) {
+      std::int64_t const first = inner_->write(descriptor, from, bytes / 2);
+      if (first < 0) return first;
+      std::int64_t const second =
+          inner_->write(descriptor, from + first, bytes - static_cast<std::size_t>(first));
+      return second < 0 ? second : first + second;
+    }
+    std::int64_t const put = inner_->write(descriptor, from, bytes);
+    return weak_ == Weakness::short_is_whole && put >= 0 ? static_cast<std::int64_t>(bytes) : put;
+  }
+  int sync_data(int descriptor) override {
+    if (weak_ == Weakness::no_data_sync) return 0;
+    int const result = inner_->sync_data(descriptor);
+    return weak_ == Weakness::hidden_sync_error ? 0 : result;
+  }
+  int sync(int descriptor) override {
+    if (weak_ == Weakness::no_sync_above && above_.count(descriptor) > 0) return 0;
+    sk::detail::FileStatus status;
+    if (weak_ == Weakness::no_name_sync && inner_->status(descriptor, status) == 0
+        && status.kind == sk::detail::FileStatus::directory)
+      return 0;
+    int const result = inner_->sync(descriptor);
+    return weak_ == Weakness::hidden_sync_error ? 0 : result;
+  }
+  int status(int descriptor, sk::detail::FileStatus& out) override {
+    int const result = inner_->status(descriptor, out);
+    opened_ = out;
+    return loosen(result, out);
+  }
+  int status_at(int directory, char const* name, sk::detail::FileStatus& out) override {
+    int const result = inner_->status_at(directory, name, out);
+    auto const first = first_.find(name);
+    if (result == 0 && first != first_.end()) {
+      out.device = first->second.device;
+      out.inode = first->second.inode;
+    }
+    return loosen(result, out);
+  }
+  int try_lock(int descriptor) override {
+    return weak_ == Weakness::no_lock ? 0 : inner_->try_lock(descriptor);
+  }
+  int unlock(int descriptor) override { return inner_->unlock(descriptor); }
+  int set_mode(int descriptor, unsigned mode) override {
+    return weak_ == Weakness::no_mode ? 0 : inner_->set_mode(descriptor, mode);
+  }
+  int make_directory(int directory, char const* name, unsigned mode) override {
+    return inner_->make_directory(directory, name, mode);
+  }
+  int rename(int from_dir, char const* from, int to_dir, char const* to, bool replace) override {
+    return inner_->rename(from_dir, from, to_dir, to, replace);
+  }
+  int unlink(int directory, char const* name) override { return inner_->unlink(directory, name); }
+  int list(int directory, std::vector<std::string>& names) override { return inner_->list(directory, names); }
+  std::int64_t file_system(int descriptor) override {
+    return weak_ == Weakness::any_file_system ? 0xEF53 : inner_->file_system(descriptor);
+  }
+  int process() override { return weak_ == Weakness::no_fork_check ? process_ : inner_->process(); }
+  unsigned user() override { return weak_ == Weakness::any_owner ? opened_.owner : inner_->user(); }
+  std::chrono::steady_clock::time_point now() override { return inner_->now(); }
+  std::int64_t wall_ns() override { return inner_->wall_ns(); }
+  void pause(std::chrono::milliseconds time) override { inner_->pause(time); }
+
+ private:
+  int loosen(int result, sk::detail::FileStatus& out) const {
+    if (weak_ != Weakness::no_kind_check || out.kind == sk::detail::FileStatus::directory) return result;
+    out.kind = sk::detail::FileStatus::regular;
+    out.links = 1;
+    return result;
+  }
+
+  Weakness weak_;
+  sk::detail::FileOps* inner_;
+  int process_;
+  std::set<int> above_;
+  std::map<std::string, sk::detail::FileStatus> first_; // what stood at each name
+  sk::detail::FileStatus opened_;
+};
+
+}
