@@ -21,14 +21,6 @@ namespace sk = sessionkit;
 
 namespace {
 
-/// Of 1 kB, as most lines of a user are at most.
-std::string message_text() {
-  std::string text;
-  for (int i = 0; text.size() < 850; ++i)
-    text += i % 9 == 3 ? "\"quoted\" " : i % 11 == 7 ? "line\n" : "\xE4\xBC\x9A\xE8\xAF\x9D word pointer ";
-  return text;
-}
-
 /// The line of a message as the native dialect writes it, with a place for its id.
 class Line {
  public:
@@ -125,6 +117,13 @@ template <class Operation> std::function<void(std::size_t)> times(Operation oper
   };
 }
 
+}
+
+std::string message_text() {
+  std::string text;
+  for (int i = 0; text.size() < 850; ++i)
+    text += i % 9 == 3 ? "\"quoted\" " : i % 11 == 7 ? "line\n" : "\xE4\xBC\x9A\xE8\xAF\x9D word pointer ";
+  return text;
 }
 
 void measure_append(Workbench& bench) {

@@ -32,8 +32,6 @@ constexpr std::array<Case, 9> cases{{{"resume", measure_resume},
                                      {"size", measure_resume_size},
                                      {"memory", measure_memory},
                                      {"verify", measure_verify}}};
-constexpr std::size_t kept_tail = 172'000;
-
 constexpr char const* usage =
     R"(usage: sessionkit_bench [--only CASE] [--dir DIR] [--quick] [--json]
 Measures ratios to what the machine can do at best; figures are medians, with quartiles in brackets.
@@ -183,5 +181,7 @@ int main(int count, char** words) {
   std::string const first = count > 1 ? words[1] : "";
   if (first == "--help" || first == "-h") return std::fputs(usage, stdout), 0;
   if (first == "--child" && count == 4) return run_child(words[2], words[3]);
+  if (first == "--peer" && count == 5)
+    return run_peer(words[2], words[3], static_cast<std::size_t>(std::atoll(words[4])));
   return run(parse(count, words));
 }

@@ -16,8 +16,6 @@ namespace sk = sessionkit;
 
 namespace {
 
-sk::SessionId made_id() { return value_of(sk::SessionId::parse(made_session_id), "id"); }
-
 void nothing(std::string const&) {}
 
 void resume(std::string const& path) {
@@ -56,17 +54,6 @@ constexpr std::array<Operation, 5> operations{
      {"pages", "whole file read page by page", page, 1.1},
      {"verify", "whole file verified (it remembers 64 bits of each id)", verify, 0}}};
 
-/// Kilobytes that the kernel counted for this program image: what the parent held does not count.
-long peak_kib() {
-  std::FILE* const file = std::fopen("/proc/self/status", "r");
-  char line[256];
-  long kib = 0;
-  while (file != nullptr && kib == 0 && std::fgets(line, sizeof line, file) != nullptr)
-    std::sscanf(line, "VmHWM: %ld", &kib);
-  if (file != nullptr) std::fclose(file);
-  return kib;
-}
-
 double peak_of_child(Workbench& bench, char const* operation, std::string const& path) {
   std::string const command = "'" + bench.program() + "' --child " + operation + " '" + path + "'";
   std::FILE* const child = ::popen(command.c_str(), "r");
@@ -76,6 +63,16 @@ double peak_of_child(Workbench& bench, char const* operation, std::string const&
   return static_cast<double>(kib);
 }
 
+}
+
+long peak_kib() {
+  std::FILE* const file = std::fopen("/proc/self/status", "r");
+  char line[256];
+  long kib = 0;
+  while (file != nullptr && kib == 0 && std::fgets(line, sizeof line, file) != nullptr)
+    std::sscanf(line, "VmHWM: %ld", &kib);
+  if (file != nullptr) std::fclose(file);
+  return kib;
 }
 
 int run_child(std::string const& operation, std::string const& path) {

@@ -22,11 +22,6 @@ std::shared_ptr<sk::SessionStore> open_file(std::string const& path) {
   return value_of(sk::open_transcript(path), "open");
 }
 
-sk::SessionId const& made_id() {
-  static sk::SessionId const id = value_of(sk::SessionId::parse(made_session_id), "id");
-  return id;
-}
-
 /// Finds the records from the leaf to the first kept one, heads only, and answers how many there are.
 std::size_t locate(sk::SessionStore& store, sk::SessionId const& id) {
   std::size_t records = 0;
@@ -94,6 +89,11 @@ std::string nlohmann_request(std::string const& path, MadeTranscript const& made
   return messages.dump();
 }
 
+}
+
+sk::SessionId const& made_id() {
+  static sk::SessionId const id = value_of(sk::SessionId::parse(made_session_id), "id");
+  return id;
 }
 
 void measure_resume(Workbench& bench) {

@@ -244,6 +244,25 @@ MadeTranscript make_transcript(std::string const& path, std::uint64_t bytes, std
   return made;
 }
 
+void make_session(std::string const& root, std::size_t number, std::size_t bytes) {
+  Turns turns(number + 100);
+  while (turns.bytes().size() < bytes) turns.add_turn();
+  std::string text(turns.stamped(1, "00000000"));
+  std::string const before = R"("parentId":"00000000")";
+  text.replace(text.find(before), before.size(), R"("parentId":null)");
+  char id[40];
+  std::snprintf(id, sizeof id, "6f1d2c3b-0000-4000-8000-%012u", static_cast<unsigned>(number));
+  std::string const path = root + "/2026-01-05T08-00-00-000Z_" + id + ".jsonl";
+  File const file(std::fopen(path.c_str(), "wb"));
+  require(file != nullptr, path + ": cannot make the file");
+  write_all(file.get(),
+            R"({"type":"session","version":3,"id":")" + std::string(id)
+                + R"(","timestamp":"2026-01-05T08:00:00.000Z","cwd":"/home/u/proj"})"
+                  "\n"
+                + text,
+            path);
+}
+
 std::string read_from(std::string const& path, std::uint64_t offset) {
   File const file(std::fopen(path.c_str(), "rb"));
   require(file != nullptr && std::fseek(file.get(), 0, SEEK_END) == 0, path + ": cannot read");

@@ -77,6 +77,9 @@ struct MadeTranscript {
 /// file; 0: without.
 MadeTranscript make_transcript(std::string const& path, std::uint64_t bytes, std::size_t tail);
 
+/// Writes a session of about `bytes` of its own, its file named as pi names them.
+void make_session(std::string const& root, std::size_t number, std::size_t bytes);
+
 /// The bytes of a file from an offset on.
 std::string read_from(std::string const& path, std::uint64_t offset);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // verify, reindex: is everything there, and can it be found.
 #include "naming.hpp"
+#include "recognising.hpp"
 #include "text.hpp"
 
 #include <sessionkit/file_store.hpp>
@@ -44,7 +45,7 @@ std::vector<std::string> transcripts_in(std::string const& root) {
 }
 
 std::vector<std::string> files_to_verify(Console& console, Arguments const& args) {
-  if (args.session) return {find_path(console, args, *args.session)};
+  if (args.session) return {find_place(console, args, *args.session).path};
   auto const root = store_root(args);
   std::error_code ignored;
   if (!root.chosen && !fs::exists(root.path, ignored)) return {};
@@ -72,17 +73,30 @@ void count_lines(std::string const& path, std::vector<Finding>& findings) {
   }
 }
 
-sk::Result<std::vector<Finding>> check(std::string const& path) {
-  auto reader = sk::TranscriptReader::open(path);
-  if (!reader) return reader.error();
-  auto verified = reader->verify();
-  if (!verified) return verified.error();
+std::ptrdiff_t count_damage(std::vector<Finding> const& findings) {
+  return std::count_if(findings.begin(), findings.end(),
+                       [](Finding const& finding) { return is_damage(finding.damage.kind); });
+}
+
+std::vector<Finding> check(Console& console, std::string const& path) {
+  auto reader = sk::TranscriptReader::open(path).value();
   std::vector<Finding> findings;
-  for (auto& damage : *verified) findings.push_back({path, 0, std::move(damage)});
+  if (!blades_document(path)) // it would be one finding a line
+    for (auto& damage : reader.verify().value()) findings.push_back({path, 0, std::move(damage)});
+  if (count_damage(findings) == 0) require_transcript(console, path);
   std::stable_sort(findings.begin(), findings.end(),
                    [](Finding const& a, Finding const& b) { return a.damage.offset < b.damage.offset; });
   count_lines(path, findings);
   return findings;
+}
+
+template <class F> std::optional<Failure> failure_in(F&& f) {
+  try {
+    f();
+  } catch (Failure const& failure) { return failure; } catch (sk::Exception const& exception) {
+    return failure_of(exception.error());
+  }
+  return std::nullopt;
 }
 
 Json json_of(Finding const& finding) {
@@ -124,17 +138,14 @@ Exit verify(Console& console, Arguments const& args) {
   std::size_t damaged = 0, findings = 0;
   std::optional<Exit> unreadable;
   for (auto const& file : files) {
-    auto checked = check(file);
-    if (!checked) { // the other files are checked all the same
-      auto const failure = failure_of(checked.error());
-      console.show(failure);
-      unreadable = failure.exit;
-      continue;
+    std::vector<Finding> found;
+    if (auto const failure = failure_in([&] { found = check(console, file); })) {
+      console.show(*failure);
+      unreadable = failure->exit;
+      continue; // the other files are checked all the same
     }
-    auto found = *std::move(checked);
-    auto const count =
-        std::count_if(found.begin(), found.end(), [](Finding const& f) { return is_damage(f.damage.kind); });
-    findings += static_cast<std::size_t>(count);
+    auto const count = static_cast<std::size_t>(count_damage(found));
+    findings += count;
     damaged += count != 0 ? 1 : 0;
     std::move(found.begin(), found.end(), std::back_inserter(all));
   }

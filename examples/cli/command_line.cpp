@@ -17,6 +17,12 @@ namespace {
 template <class T> T& member(Arguments& args, T Arguments::*target) { return args.*target; }
 template <class T> T& member(Arguments& args, T OutputStyle::*target) { return args.style.*target; }
 
+/// Names are the same with `-` and with `_`; a value becomes the choice as it is spelled in the table.
+std::string hyphenated(std::string name) {
+  std::replace(name.begin(), name.end(), '_', '-');
+  return name;
+}
+
 void add_option(CLI::App& app, Arguments& args, Option const& option) {
   std::visit(
       [&](auto target) {
@@ -31,7 +37,8 @@ void add_option(CLI::App& app, Arguments& args, Option const& option) {
           added->required(option.required)->type_name("");
           // CLI11 would read -1 as the greatest number.
           if constexpr (std::is_same_v<Value, std::size_t>) added->check(CLI::NonNegativeNumber);
-          if (!option.choices.empty()) added->check(CLI::IsMember(option.choices).description(""));
+          if (!option.choices.empty())
+            added->transform(CLI::IsMember(option.choices, hyphenated).description(""));
         }
       },
       option.target);
@@ -88,8 +95,11 @@ Request parse_command_line(int argc, char const* const* argv) {
       "the rest.\n"
       "@last is the session with the newest entry, @-2 the one before it. The entries of a fork are as old\n"
       "as those it copied: name a fork by the id that was printed.\n"
-      "Exit codes: 0 done, 1 failed (diff: they differ), 2 usage, 3 not found, 4 locked or changed, 5 "
-      "damage,\n"
+      "An ENTRY is its id. Entries of claw0's and ai-panel's lines have none: @246 is the one whose line "
+      "ends\n"
+      "at byte 246 of the file, as tree and history --explain print it.\n"
+      "Exit codes: 0 done, 1 failed (diff: they differ), 2 usage, 3 not found, 4 locked or changed,\n"
+      "5 damage, no session in the file, or (convert) something left out,\n"
       "6 forbidden, 7 no space, 8 unreachable, 9 outcome unknown. More: sessionkit COMMAND --help");
   try {
     app.parse(argc, argv);

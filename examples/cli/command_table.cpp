@@ -17,7 +17,7 @@ std::vector<std::string> names_of_profiles() {
 
 Option const session{"SESSION", "id, first characters of an id, key, @last, @-2, or a file", &A::session,
                      true};
-Option const leaf{"--leaf", "the entry to end at (default: the last one)", &A::leaf};
+Option const leaf{"--leaf", "the entry to end at: an id, or @246 (default: the last one)", &A::leaf};
 Option const provider{"--provider",
                       "whose wire format: anthropic, openai-chat, openai-responses, gemini or native",
                       &A::provider,
@@ -95,12 +95,14 @@ std::vector<Command> const& command_table() {
        stats},
       {"diff",
        "Show where the requests of two sessions part: exit code 1; 0 if one goes on where the other ends",
-       {{"A", "a session, or SESSION@ENTRY to end at an entry", &A::session, true},
+       {{"A", "a session, or SESSION@ENTRY to end at an entry; one without an id is @246: SESSION@@246",
+         &A::session, true},
         {"B", "the same, the later of the two", &A::other, true},
         provider,
         model},
        "  sessionkit diff 019a48ba @last\n  sessionkit diff session.jsonl@1435c6af session.jsonl\n"
-       "  sessionkit diff @last@1435c6af @last --provider openai-chat --json",
+       "  sessionkit diff @last@1435c6af @last --provider openai-chat --json\n"
+       "  sessionkit diff flat.jsonl@@246 flat.jsonl",
        diff},
       {"tree",
        "Print the entries with their branches and labels",
@@ -134,7 +136,7 @@ std::vector<Command> const& command_table() {
        create},
       {"fork",
        "Copy a conversation into a new session; prints the new id",
-       {session, {"--at", "the last entry to copy (default: the last one)", &A::leaf}},
+       {session, {"--at", "the last entry to copy: an id, or @246 (default: the last one)", &A::leaf}},
        "  sessionkit fork @last\n  sessionkit fork 019a48ba --at 1435c6af\n"
        "  sessionkit append $(sessionkit fork @last) --role user --text 'Otherwise?'",
        fork},
@@ -162,7 +164,8 @@ std::vector<Command> const& command_table() {
        remove},
       {"convert",
        "Write a session anew in another format; prints the new file's name, lists what could not be said",
-       {{"FILE", "id, key, @last or a file; also a document that blades wrote", &A::session, true},
+       {{"FILE", "id, key, @last or a file; also a document that blades wrote, whatever its name",
+         &A::session, true},
         {"--to",
          "the format: native, flat, panel or blades",
          &A::to,
@@ -170,7 +173,8 @@ std::vector<Command> const& command_table() {
          {"native", "flat", "panel", "blades"}},
         {"--profile", "instead: the format of this profile's program", &A::profile, false,
          names_of_profiles()},
-        {"-o,--output", "the new file; it must not exist (default: beside the old one)", &A::output}},
+        {"-o,--output",
+         "the new file; it must not exist (default: in this directory, unless it is a store's)", &A::output}},
        "  sessionkit convert session.jsonl --to flat\n  sessionkit convert @last --to blades -o "
        "session.json\n"
        "  sessionkit convert session.json --to native -o session.jsonl",

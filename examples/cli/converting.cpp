@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // convert: a session in the lines of another program, as a new file.
 #include "naming.hpp"
+#include "recognising.hpp"
 #include "text.hpp"
 
 #include <sessionkit/blades.hpp>
@@ -12,8 +13,6 @@
 
 #include <cerrno>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <utility>
 
 #include <fcntl.h>
@@ -31,6 +30,7 @@ struct Source {
   sk::Dialect const* dialect;
   sk::SessionId id;
   std::string path;
+  bool in_store; ///< its directory is the store's
 };
 
 sk::SessionId id_of_name(std::string const& path) {
@@ -38,20 +38,18 @@ sk::SessionId id_of_name(std::string const& path) {
   return id ? *id : sk::SessionId::parse("session").value();
 }
 
-/// A document that blades wrote, if the name says so and it is one.
-std::optional<Source> open_document(std::string const& name) {
-  if (fs::path(name).extension() != ".json") return std::nullopt;
-  std::ifstream file(name, std::ios::binary);
-  if (!file) throw system_failure(errno, fmt::format("cannot read '{}'", name));
-  std::string const text{std::istreambuf_iterator<char>(file), {}};
-  return Source{sk::import_blades(text).value(), &sk::native_dialect(), id_of_name(name), name};
-}
-
+/// A document that blades wrote, whatever its name is, or a session.
 Source open_source(Console& console, Arguments const& args) {
-  if (auto document = open_document(*args.session)) return *std::move(document);
-  auto const named = find_session(console, args, *args.session);
+  auto const place = find_place(console, args, *args.session);
+  if (auto const document = blades_document(place.path)) {
+    auto log = sk::import_blades(*document);
+    if (!log) throw failure_of({log.error().code, 0, place.path + ": " + log.error().message});
+    return {*std::move(log), &sk::native_dialect(), id_of_name(place.path), place.path, !!place.id};
+  }
+  auto const named = open_place(console, args, place);
   auto reader = sk::TranscriptReader::open(named.path).value();
-  return {sk::load_log(*named.store, named.id).value(), &reader.dialect(), named.id, named.path};
+  return {sk::load_log(*named.store, named.id).value(), &reader.dialect(), named.id, named.path,
+          !named.is_file};
 }
 
 /// The format asked for, by its own name or by its program's.
@@ -65,9 +63,29 @@ std::string format_of(Arguments const& args) {
   return std::string(sk::find_profile(*args.profile)->dialect);
 }
 
+/// Whatever stands in the directory of a store is listed as one of its sessions.
+bool is_of_a_store(Arguments const& args, Source const& source, fs::path const& directory) {
+  std::error_code ignored; // what cannot be compared is another directory
+  auto const is = [&](fs::path const& other) { return fs::equivalent(directory, other, ignored); };
+  auto const has_index = [&](fs::path const& root) { return fs::exists(root / "sessions.json", ignored); };
+  if (source.in_store && is(fs::path(source.path).parent_path())) return true;
+  if (has_index(directory) || (directory.filename() == "transcripts" && has_index(directory.parent_path())))
+    return true;
+  auto const root = known_store_root(args);
+  return root && (is(*root) || is(fs::path(*root) / "transcripts"));
+}
+
+/// Named, or called like the source and in the working directory: never, unasked, among a store's sessions.
 std::string output_path(Arguments const& args, Source const& source, std::string const& format) {
   if (args.output) return *args.output;
-  fs::path path(source.path);
+  std::error_code ignored; // then it is nobody's store
+  if (auto const here = fs::current_path(ignored); is_of_a_store(args, source, here))
+    throw Failure{
+        Exit::usage, "invalid_argument",
+        fmt::format("'{}' is the directory of a store: the new file would be listed as a session of it",
+                    here.string()),
+        "name a file elsewhere: -o FILE"};
+  fs::path path = fs::path(source.path).filename();
   path.replace_extension(format == "blades" ? ".blades.json" : "." + format + ".jsonl");
   return path.string();
 }
@@ -113,10 +131,10 @@ void list(Console& console, std::vector<sk::Unsaid> const& unsaid) {
 Exit convert(Console& console, Arguments const& args) {
   auto const format = format_of(args);
   auto const source = open_source(console, args);
+  auto const path = output_path(args, source, format);
   auto const* const to = sk::find_dialect(format);
   auto const converted = to ? sk::convert_log(source.log, *source.dialect, *to, source.id).value()
                             : sk::export_blades(source.log, source.id);
-  auto const path = output_path(args, source, format);
   write_new(path, converted.text);
   if (console.json())
     console.document({{"file", path}, {"unsaid", converted.unsaid.size()}});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "naming.hpp"
+#include "recognising.hpp"
 #include "text.hpp"
 
 #include <sessionkit/file_store.hpp>
@@ -132,7 +133,8 @@ std::optional<sk::SessionId> find_in(sk::SessionStore& store, std::string const&
 }
 
 bool looks_like_a_path(std::string const& name) {
-  return !starts_with(name, "key:") && (name.find('/') != std::string::npos || ends_with(name, ".jsonl"));
+  if (starts_with(name, "key:")) return false;
+  return name.find('/') != std::string::npos || ends_with(name, ".jsonl") || ends_with(name, ".json");
 }
 
 bool is_nowhere(std::string const& path) {
@@ -140,18 +142,32 @@ bool is_nowhere(std::string const& path) {
   return std::filesystem::symlink_status(path, ignored).type() == std::filesystem::file_type::not_found;
 }
 
+Place place_of(StorePtr const& store, sk::SessionId const& id) {
+  return {store, id, sk::transcript_path(*store, id)};
+}
+
 /// `name` looks like a path, but there is no such file: it may still be a key, or an id.
-Named find_instead_of_file(Console& console, Arguments const& args, std::string const& name) {
+Place find_instead_of_file(Console& console, Arguments const& args, std::string const& name) {
   auto const store = open_store(console, args);
   if (!store && store.error().code != sk::Errc::not_found) throw failure_of(store.error());
   if (store) {
     auto id = by_id(*store.value(), name);
     if (!id) id = by_key(*store.value(), name);
-    if (id) return {*store, *id, sk::transcript_path(**store, *id), false};
+    if (id) return place_of(*store, *id);
   }
+  throw Failure{Exit::not_found, "not_found", fmt::format("there is no file '{}'", name),
+                fmt::format("check the path; if it is the key of a session: key:{}", name)};
+}
+
+[[noreturn]] void fail_missing(Arguments const& args, std::string const& name, bool has_store) {
+  auto const root = store_root(args).path;
+  if (has_store)
+    throw Failure{Exit::not_found, "not_found",
+                  fmt::format("there is no session '{}' in the store '{}'", name, root),
+                  "see what there is: sessionkit ls"};
   throw Failure{Exit::not_found, "not_found",
-                fmt::format("there is no file '{}', and no session of that key", name),
-                fmt::format("check the path; a key alone is written key:{}", name)};
+                fmt::format("there is no session '{}': there is no store in '{}'", name, root),
+                "name the directory of the sessions, --store DIR, or an existing file"};
 }
 
 }
@@ -170,6 +186,12 @@ StoreRoot store_root(Arguments const& args) {
   return {data + "/sessionkit/sessions", false};
 }
 
+std::optional<std::string> known_store_root(Arguments const& args) {
+  try {
+    return store_root(args).path;
+  } catch (Failure const&) { return std::nullopt; }
+}
+
 sk::Result<StorePtr> open_store(Console& console, Arguments const& args, bool create) {
   auto const root = store_root(args);
   if (create) {
@@ -179,23 +201,30 @@ sk::Result<StorePtr> open_store(Console& console, Arguments const& args, bool cr
   return sk::open_file_store(root.path, options_of(console, args, create));
 }
 
-Named find_session(Console& console, Arguments const& args, std::string const& name) {
+Place find_place(Console& console, Arguments const& args, std::string const& name) {
   if (looks_like_a_path(name))
-    return is_nowhere(name) ? find_instead_of_file(console, args, name) : open_file(console, args, name);
+    return is_nowhere(name) ? find_instead_of_file(console, args, name) : Place{nullptr, {}, name};
   auto const store = open_store(console, args);
   if (store)
-    if (auto const id = find_in(**store, name))
-      return {*store, *id, sk::transcript_path(**store, *id), false};
+    if (auto const id = find_in(**store, name)) return place_of(*store, *id);
   std::error_code ignored;
-  if (std::filesystem::is_regular_file(name, ignored)) return open_file(console, args, name);
-  if (!store) throw failure_of(store.error());
-  throw Failure{Exit::not_found, "not_found", fmt::format("session '{}' not found", name),
-                "see what there is: sessionkit ls"};
+  if (std::filesystem::is_regular_file(name, ignored)) return {nullptr, {}, name};
+  if (!store && store.error().code != sk::Errc::not_found) throw failure_of(store.error());
+  fail_missing(args, name, static_cast<bool>(store));
 }
 
-std::string find_path(Console& console, Arguments const& args, std::string const& name) {
-  if (looks_like_a_path(name) && !is_nowhere(name)) return name;
-  return find_session(console, args, name).path;
+Named open_place(Console& console, Arguments const& args, Place const& place) {
+  if (place.id) {
+    require_transcript(console, place.path);
+    return {place.store, *place.id, place.path, false};
+  }
+  auto named = open_file(console, args, place.path);
+  require_transcript(console, place.path);
+  return named;
+}
+
+Named find_session(Console& console, Arguments const& args, std::string const& name) {
+  return open_place(console, args, find_place(console, args, name));
 }
 
 }

@@ -5,6 +5,7 @@
 #include <sessionkit/session_store.hpp>
 
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace cli {
@@ -17,6 +18,8 @@ struct StoreRoot {
   bool chosen; ///< somebody named it
 };
 StoreRoot store_root(Arguments const& args);
+/// The same for commands that need no store: absent where nothing names one.
+std::optional<std::string> known_store_root(Arguments const& args);
 
 /// Opens that store. `create`: makes it if it does not exist.
 sessionkit::Result<StorePtr> open_store(Console& console, Arguments const& args, bool create = false);
@@ -29,12 +32,23 @@ struct Named {
   bool is_file;     ///< named by its path: the store holds it alone
 };
 
-/// What `name` means: `@last`, `@-2`, `key:KEY`, a path (it has a `/` or ends in `.jsonl`), an id, a key, the
-/// first characters of one id (at least four), or a file in the working directory; the first that fits. A
-/// path where no file is may still be an id or a key: keys may have a `/`.
-Named find_session(Console& console, Arguments const& args, std::string const& name);
+/// What a name means, before anybody has looked into it.
+struct Place {
+  StorePtr store;                          ///< null: a file, named by its path
+  std::optional<sessionkit::SessionId> id; ///< absent: the same
+  std::string path;                        ///< of the transcript
+};
 
-/// The transcript that `name` means, by the same rules. A path is answered as it is, however broken the file.
-std::string find_path(Console& console, Arguments const& args, std::string const& name);
+/// What `name` means: `@last`, `@-2`, `key:KEY`, a path (it has a `/` or ends in `.jsonl` or `.json`), an id,
+/// a key, the first characters of one id (at least four), or a file in the working directory; the first that
+/// fits. A path where no file is may still be an id or a key: keys may have a `/`. A path is answered as it
+/// is, however broken the file.
+Place find_place(Console& console, Arguments const& args, std::string const& name);
+
+/// The session there. The command ends if it is none: see `require_transcript`.
+Named open_place(Console& console, Arguments const& args, Place const& place);
+
+/// Both in one.
+Named find_session(Console& console, Arguments const& args, std::string const& name);
 
 }

@@ -145,6 +145,15 @@ void report(Console& console, std::vector<sk::Repair> const& repairs) {
                                cut(one_line(repair.after), 60)));
 }
 
+/// Why there is nothing to send: nobody has said anything, or the rules left it all out.
+std::string why_nothing(std::string const& name, sk::Context const& context) {
+  bool const said = std::any_of(context.entries.begin(), context.entries.end(),
+                                [](sk::Entry const& entry) { return entry.as<sk::Message>() != nullptr; });
+  return said ? fmt::format("{}: no message of it can be sent; see why: sessionkit history {} --explain",
+                            name, name)
+              : fmt::format("{}: there are no messages yet", name);
+}
+
 void explain(Console& console, Arguments const& args, Named const& named, sk::Context const& context,
              sk::History const& history) {
   if (console.json())
@@ -232,6 +241,7 @@ Exit history(Console& console, Arguments const& args) {
                               sk::request_members(target.provider).messages, parts.messages));
   }
   if (args.report) report(console, rebuilt.report);
+  if (rebuilt.messages.empty()) console.notice(why_nothing(*args.session, context));
   notice_damage(console, *args.session, context.damage.size());
   return Exit::ok;
 }

@@ -98,14 +98,14 @@ class IdList {
 std::vector<Named> sessions_to_remove(Console& console, Arguments const& args) {
   std::vector<Named> all;
   for (auto const& name : args.sessions) {
-    auto named = find_session(console, args, name);
-    if (named.is_file)
+    auto const place = find_place(console, args, name); // whatever the file holds, it can be moved away
+    if (!place.id)
       throw Failure{Exit::usage, "unsupported",
                     fmt::format("'{}' is a file; rm removes sessions of a store", name),
                     "name a session: sessionkit ls"};
     bool const again =
-        std::any_of(all.begin(), all.end(), [&](auto const& one) { return one.id == named.id; });
-    if (!again) all.push_back(std::move(named));
+        std::any_of(all.begin(), all.end(), [&](auto const& one) { return one.id == *place.id; });
+    if (!again) all.push_back({place.store, *place.id, place.path, false});
   }
   return all;
 }

@@ -3,6 +3,7 @@
 #include <sessionkit/record.hpp>
 
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -60,7 +61,7 @@ SESSIONKIT_API Dialect const& flat_v2_dialect() noexcept;
 /// it. Format: ai-panel's docs/session-design.md.
 SESSIONKIT_API Dialect const& panel_dialect() noexcept;
 
-/// The dialect of this name, or null.
+/// The dialect of this name, or null. `-` and `_` are alike in it.
 SESSIONKIT_API Dialect const* find_dialect(std::string_view name) noexcept;
 
 /// The dialect that recognises this first line, or null.

@@ -152,7 +152,7 @@ inline constexpr Profile ephemeral{"ephemeral",       "native",       StoreLayou
 
 /// The names of the constants above.
 SESSIONKIT_API std::vector<std::string_view> profile_names();
-/// The constant of this name, or null.
+/// The constant of this name, or null. `-` and `_` are alike in it.
 SESSIONKIT_API Profile const* find_profile(std::string_view name) noexcept;
 
 }}

@@ -28,8 +28,8 @@ struct RequestMembers {
 };
 SESSIONKIT_API RequestMembers request_members(Provider provider) noexcept;
 
-/// "anthropic", "openai-chat", "openai-responses", "gemini", "native"; `invalid_argument` names them for
-/// anything else.
+/// "anthropic", "openai-chat", "openai-responses", "gemini", "native", with `-` or `_`; `invalid_argument`
+/// names them for anything else.
 SESSIONKIT_API Result<Provider> parse_provider(std::string_view name);
 
 }}

@@ -3,7 +3,7 @@
 #include <sessionkit/entry.hpp>
 
 #include <cstdint>
-#include <deque>
+#include <forward_list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -102,7 +102,7 @@ class SESSIONKIT_API RecordPage {
   char* keep(std::unique_ptr<char[]> buffer);
 
  private:
-  std::deque<std::string> texts_;
+  std::forward_list<std::string> texts_; // moving a deque allocates
   std::vector<std::unique_ptr<char[]>> buffers_;
   std::vector<Item> items_;
 };

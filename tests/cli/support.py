@@ -55,7 +55,8 @@ class ProgramTest(unittest.TestCase):
             stdin = stdin.encode()
         command = [program, *map(str, args)]
         options.setdefault("stdout", subprocess.PIPE)
-        return subprocess.run(command, input=stdin, stderr=subprocess.PIPE, cwd=self.folder, env=environment,
+        options.setdefault("cwd", self.folder)
+        return subprocess.run(command, input=stdin, stderr=subprocess.PIPE, env=environment,
                               timeout=60, check=False, **options)
 
     def run_cli(self, *args, **options):

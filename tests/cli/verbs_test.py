@@ -177,10 +177,10 @@ class Append(ProgramTest):
 
     def test_what_is_no_session_file_is_not_written_to(self):
         flat = '{"type":"user","content":"hi","ts":1}\n{"type":"assistant","content":[{"type":"text","text":"ho"}],"ts":2}\n'
-        for name, content in (("empty", ""), ("garbage", "garbage\n"), ("flat", flat)):
+        for name, content, code in (("empty", "", 2), ("garbage", "garbage\n", 5), ("flat", flat, 2)):
             file = self.folder / f"{name}.jsonl"
             file.write_text(content)
-            self.fails(2, "append", file, "--role", "user", "--text", "x")
+            self.fails(code, "append", file, "--role", "user", "--text", "x")
             self.assertEqual(file.read_text(), content)
 
     def test_a_file_that_is_not_there_is_not_made(self):

@@ -17,7 +17,6 @@ TEST_CASE("T30: the simulated disk shows each protection that is taken away") {
     HostOptions options;
     options.weakness = row.weakness;
     CAPTURE(name_of(row.weakness));
-    Verdict shown;
     Verdict all;
     std::uint64_t seed = 0;
     for (std::uint64_t from = 1; from <= 600 && all.*row.shows == 0; ++from) {

@@ -30,6 +30,7 @@ class Child {
     int ends[2] = {-1, -1};
     if (::pipe(ends) != 0) std::abort();
     pid_ = ::fork();
+    if (pid_ < 0) std::abort();
     if (pid_ == 0) {
       ::close(ends[0]);
       int result = 99;
@@ -51,7 +52,9 @@ class Child {
     }
   }
   pid_t pid() const noexcept { return pid_; }
-  void kill(int signal = SIGKILL) const { ::kill(pid_, signal); }
+  void kill(int signal = SIGKILL) const {
+    if (pid_ > 0) ::kill(pid_, signal); // -1 would be everybody
+  }
   /// Everything it said; waits until it is gone.
   std::string words() {
     std::string all;

@@ -87,6 +87,24 @@ class Stores(FormatTest):
         again = self.on(root, "new").strip()  # with no word of the profile, and no key
         self.assertEqual(read_claw_index(root)["main:cli:user"]["session_id"], again)
 
+    def test_a_fork_in_claw0s_directory_has_a_row_that_makes_sense(self):
+        root = self.claw()
+        copy = self.on(root, "fork", CLAW).strip()
+        row = read_claw_index(root)[f"main:cli:user_{copy}"]
+        self.assertGreaterEqual(row["updated_at"], row["created_at"])
+        self.assertGreater(row["created_at"], CLAW_ROW["updated_at"])
+        self.assertEqual((row["message_count"], row["transcript_file"]), (1, f"main_cli_user_{copy}.jsonl"))
+        self.assertTrue((root / "transcripts" / row["transcript_file"]).is_file())
+        before = (root / "sessions.json").read_bytes()
+        self.assertEqual(self.on(root, "show", copy), self.on(root, "show", CLAW))
+        self.assertEqual({line.split("\t")[0] for line in self.on(root, "ls").splitlines()}, {CLAW, copy})
+        self.assertEqual((root / "sessions.json").read_bytes(), before)
+        (root / "sessions.json").unlink()
+        self.on(root, "reindex")
+        again = read_claw_index(root)[f"main:cli:user_{copy}"]
+        for member in ("session_id", "created_at", "updated_at", "message_count", "transcript_file"):
+            self.assertEqual(again[member], row[member], member)
+
     def test_both_are_listed_shown_verified_and_removed(self):
         for root, session, title, transcript in (
                 (self.panel(), PANEL, PANEL_ROW["title"], f"{PANEL}.jsonl"),

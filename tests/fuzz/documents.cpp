@@ -25,8 +25,11 @@ std::size_t messages_of(sk::Log const& log) {
 }
 
 void blades(std::string const& text) {
+  bool const recognised = sk::is_blades(text);
   auto const log = sk::import_blades(text);
   if (!log) return;
+  bool const has_type = text.find("type") != std::string::npos || text.find('\\') != std::string::npos;
+  require(recognised || has_type, "what is imported is recognised", text);
   auto const id = sk::SessionId::parse("s").value();
   sk::Converted const written = sk::export_blades(*log, id);
   auto const again = sk::import_blades(written.text);

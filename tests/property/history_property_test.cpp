@@ -96,6 +96,27 @@ TEST_CASE("any log gives what Gemini accepts, and says what the log says") {
       });
 }
 
+TEST_CASE("a context that is given away makes the same history as one that is kept") {
+  for (std::uint64_t seed = 1; seed <= 3000; ++seed) {
+    CAPTURE(seed);
+    for (sk::Provider const provider :
+         {sk::Provider::anthropic, sk::Provider::openai_chat, sk::Provider::native}) {
+      sk::Target target;
+      target.provider = provider;
+      target.mode = seed % 5 == 0 ? sk::RebuildMode::faithful : sk::RebuildMode::valid;
+      sk::Context context = sessionkit_test::ContextMaker(seed).make().context;
+      sk::HistoryRebuilder const rebuilder(target);
+      sk::History const kept = rebuilder.rebuild(context);
+      sk::History const given = rebuilder.rebuild(std::move(context));
+      REQUIRE(sk::encode(given, target).messages == sk::encode(kept, target).messages);
+      REQUIRE(given.system == kept.system);
+      REQUIRE(given.sources == kept.sources);
+      REQUIRE(given.tokens == kept.tokens);
+      REQUIRE(given.report.size() == kept.report.size());
+    }
+  }
+}
+
 TEST_CASE("a user message behind any log makes a request that needs no prefill") {
   for (std::uint64_t seed = 1; seed <= logs / 10; ++seed) {
     CAPTURE(seed);

@@ -13,7 +13,7 @@
 namespace sessionkit_test {
 
 /// The path of a file under tests/data: `data("pi/simple_chat.jsonl")`.
-inline std::string data(std::string const& name) { return std::string(SESSIONKIT_TEST_DATA "/") + name; }
+std::string data(std::string const& name);
 
 /// The bytes of a file; throws if it cannot be read.
 inline std::string read_file(std::string const& path) {

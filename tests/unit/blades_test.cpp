@@ -148,3 +148,37 @@ TEST_CASE("what is no blades session of version 1 is told apart") {
   CHECK(sk::import_blades(R"({"history":[7,{}]})").value().entries.size() == 3);
   CHECK(sk::import_blades("{\"history\":[]}\n").value().entries.size() == 1);
 }
+
+TEST_CASE("a blades document is told by its members, whole or as far as it was read") {
+  std::string const text = document;
+  CHECK(sk::is_blades(text));
+  CHECK(sk::is_blades("\xEF\xBB\xBF\n " + text + "\n\n"));
+  CHECK(sk::is_blades(json::parse(text).dump()));
+  CHECK(sk::is_blades(R"({"history":[]})"));
+  std::size_t const enough = text.find("\"state\": {") + 10;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    INFO(i);
+    CHECK(sk::is_blades(text.substr(0, i)) == (i >= enough));
+  }
+  auto const sorted = json::parse(text).dump(2); // `history` before `state`
+  CHECK(sk::is_blades(sorted.substr(0, sorted.find("\"history\": [") + 12)));
+}
+
+TEST_CASE("lines and other JSON are no blades documents") {
+  auto const line = json::parse(document).dump();
+  for (std::string const& text :
+       {std::string{}, std::string("hello"), std::string("[]"), std::string("{}"), std::string("{"),
+        std::string(R"({"name":"x","version":"1"})"), std::string(R"({"history":{}})"),
+        std::string(R"({"state":{}})"), std::string(R"([{"history":[]}])"),
+        std::string(R"({"x":{"history":[]}})"), line + "\n" + line, line + "\n" + header_line("x"),
+        header_line("x"), header_line("x") + "\n" + message_line("a", "", "user", "\\\"history\\\":["),
+        std::string(R"({"type":"session","history":[],"state":{}})"),
+        std::string(R"({"type":"session","state":{"a":)")}) {
+    INFO(text);
+    CHECK_FALSE(sk::is_blades(text));
+  }
+}
+
+TEST_CASE("a byte order mark is no reason to refuse a blades document") {
+  CHECK(sk::import_blades(std::string("\xEF\xBB\xBF") + document).value().entries.size() == 8);
+}

@@ -3,6 +3,7 @@
 #include "support/data.hpp"
 #include "support/logs.hpp"
 
+#include <sessionkit/blades.hpp>
 #include <sessionkit/context.hpp>
 #include <sessionkit/convert.hpp>
 
@@ -240,4 +241,31 @@ TEST_CASE("pi's oldest sessions get ids and parents") {
 TEST_CASE("the later variant of claw0's lines is no target") {
   auto const log = log_of(std::vector<std::string>{header_line("x")}, native);
   CHECK(sk::convert_log(log, native, sk::flat_v2_dialect(), sid("x")).error().code == sk::Errc::unsupported);
+}
+
+TEST_CASE("a text behind a call is listed where calls and texts are stored apart") {
+  std::string const call = R"({"type":"toolCall","id":"t","name":"read","arguments":{}})",
+                    text = R"({"type":"text","text":"words"})";
+  auto const log_with = [&](std::string const& content) {
+    return log_of(
+        std::vector<std::string>{
+            header_line("x"), message_line("u", "", "user", "go"),
+            R"({"type":"message","id":"a","parentId":"u","message":{"role":"assistant","content":[)" + content
+                + "]}}"},
+        native);
+  };
+  for (std::string const& content : {call + "," + text, text + "," + call + "," + text}) {
+    auto const log = log_with(content);
+    for (auto const& apart : {convert(log, native, flat), sk::export_blades(log, sid("x"))}) {
+      REQUIRE(apart.unsaid.size() == 1);
+      CHECK(apart.unsaid[0].entry.str() == "a");
+      CHECK_THAT(apart.unsaid[0].what, contains("order"));
+    }
+    CHECK(convert(log, native, panel).unsaid.empty());
+    CHECK(convert(log, native, native).unsaid.empty());
+  }
+  for (std::string const& content : {text + "," + call, call + "," + call, text + "," + text, call}) {
+    CHECK(convert(log_with(content), native, flat).unsaid.empty());
+    CHECK(sk::export_blades(log_with(content), sid("x")).unsaid.empty());
+  }
 }

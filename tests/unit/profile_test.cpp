@@ -417,3 +417,13 @@ TEST_CASE("turns and orphans are kept as ZeroClaw keeps them, but for its bugs")
     }
   CHECK(checked == 7);
 }
+
+TEST_CASE("names of profiles and dialects are found with a hyphen and with an underscore") {
+  for (char const* name : {"ai_panel", "ai-panel"})
+    CHECK(sk::find_profile(name) == sk::find_profile(sk::profiles::ai_panel.name));
+  REQUIRE(sk::find_profile("ai-panel") != nullptr);
+  CHECK(sk::find_profile("ai-panel")->name == "ai_panel");
+  for (char const* name : {"ai", "aipanel", "ai_panel_", "-", "", "ai panel"})
+    CHECK(sk::find_profile(name) == nullptr);
+  CHECK(sk::find_dialect("flat_v2") == &sk::flat_v2_dialect());
+}

@@ -39,6 +39,7 @@ TEST_CASE("providers have names, and an unknown name is told which there are") {
   CHECK(sk::parse_provider("anthropic").value() == sk::Provider::anthropic);
   CHECK(sk::parse_provider("openai-chat").value() == sk::Provider::openai_chat);
   CHECK(sk::parse_provider("openai-responses").value() == sk::Provider::openai_responses);
+  CHECK(sk::parse_provider("openai_responses").value() == sk::Provider::openai_responses);
   CHECK(sk::parse_provider("gemini").value() == sk::Provider::gemini);
   CHECK(sk::parse_provider("native").value() == sk::Provider::native);
   CHECK(sk::request_members(sk::Provider::anthropic).system == "system");

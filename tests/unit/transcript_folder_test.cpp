@@ -374,7 +374,11 @@ TEST_CASE("new sessions are called as the other program would call them") {
   CHECK(::access((claw / "transcripts/" + text_of(row, "transcript_file")).c_str(), F_OK) == 0);
   auto copy = in_claw.fork().value(); // of the same scheme, and not in the way of the one it came from
   CHECK(copy.id().str().size() == 12);
-  CHECK(index_of(claw.path())["main:cli:user_" + copy.id().str()]["session_id"] == copy.id().str());
+  Json const of_copy = index_of(claw.path())["main:cli:user_" + copy.id().str()];
+  CHECK(of_copy["session_id"] == copy.id().str());
+  CHECK(of_copy["transcript_file"] == "main_cli_user_" + copy.id().str() + ".jsonl"); // the id once
+  CHECK(sk::transcript_path(*open_store(claw.path()), copy.id())
+        == claw / "transcripts/main_cli_user_" + copy.id().str() + ".jsonl");
   CHECK(index_of(claw.path())[about.key]["session_id"] == id);
 }
 
@@ -619,6 +623,7 @@ TEST_CASE("a process killed at any time leaves an index that is whole and sessio
           if (!said || !turn.commit() || ::write(pipe[1], "x", 1) != 1) ::_exit(1);
         }
       }
+      REQUIRE(child > 0); // else the signal would go to everybody
       ::close(pipe[1]);
       char ack = 0;
       int acks = 0;

@@ -153,6 +153,7 @@ struct JsonCheck {
 
 /// Stands for a `JsonMap` that nobody wants.
 struct NoJsonMap {
+  void clear() const noexcept {}
   void set_utf8(bool) const noexcept {}
   void string(char const*, char const*, std::size_t) const noexcept {}
   void open(char const*, std::size_t) const noexcept {}
@@ -171,6 +172,7 @@ template <class Map> class JsonChecker {
 
   JsonCheck run() {
     JsonCheck result;
+    map_.clear();
     space();
     if (!value()) {
       result.fault = too_deep_ ? JsonCheck::too_deep : JsonCheck::syntax;
@@ -329,7 +331,7 @@ inline JsonCheck check_json(std::string_view text, std::size_t max_depth = 128) 
   return JsonChecker<NoJsonMap>(text, max_depth, none).run();
 }
 
-/// The same, and `map` is filled, which must be new.
+/// The same, and `map` becomes this text's.
 inline JsonCheck check_json(std::string_view text, JsonMap& map, std::size_t max_depth = 128) {
   return JsonChecker<JsonMap>(text, max_depth, map).run();
 }

@@ -27,6 +27,7 @@ class JsonMap {
   std::size_t size() const noexcept { return extents_.size(); }
 
   // For the check, in the order of the text.
+  void clear() noexcept { extents_.clear(); }
   void set_utf8(bool valid) noexcept { utf8_ = valid; }
   void string(char const* begin, char const* end, std::size_t depth) {
     if (depth <= deepest && end - begin >= shortest) extents_.push_back({begin, end});

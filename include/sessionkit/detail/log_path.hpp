@@ -2,6 +2,7 @@
 #pragma once
 #include <sessionkit/convert.hpp>
 
+#include <string_view>
 #include <vector>
 
 namespace sessionkit { inline namespace v0 { namespace detail {
@@ -15,6 +16,10 @@ Entry header_of(Log const& log, SessionId const& id);
 
 /// Damage of the log: it cannot be converted.
 void list_damage(Log const& log, std::vector<Unsaid>& unsaid);
+
+/// What is listed where a message's calls and texts are stored apart, so that this order is lost; empty if a
+/// message has no text behind a call.
+std::string_view lost_order(Message const& message) noexcept;
 
 /// A few words for a person: what kind of entry this is.
 std::string_view kind_of(EntryBody const& body) noexcept;

@@ -232,6 +232,8 @@ class BladesWriter {
     detail::JsonWriter json(out_.text);
     json.begin_object().member("role", role).member("text", text);
     if (calls) write_calls(json, message);
+    if (std::string_view const lost = detail::lost_order(message); !lost.empty())
+      leave_out(entry, std::string(lost));
     json.member("timestamp", to_rfc3339(entry.at));
     if (message.generation || message.metadata.is_object()) {
       json.key("metadata").begin_object();
@@ -294,9 +296,61 @@ class BladesWriter {
   std::vector<std::string> state_order_;
 };
 
+// What tells a document from a line.
+struct BladesMembers {
+  bool history = false, state = false, type = false;
+
+  void note(std::string_view key, std::string_view value) {
+    history =
+        history || (detail::key_is(key, "history") && detail::json_kind(value) == detail::JsonKind::array);
+    state = state || (detail::key_is(key, "state") && detail::json_kind(value) == detail::JsonKind::object);
+    type = type || detail::key_is(key, "type");
+  }
+};
+
+// The member in whose value the text ends. `text` begins behind the member before.
+void note_begun_member(BladesMembers& seen, std::string_view text) {
+  char const* const end = text.data() + text.size();
+  char const* p = detail::skip_space(text.data(), end);
+  if (p != end && *p == ',') p = detail::skip_space(p + 1, end);
+  if (p == end || *p != '"') return;
+  char const* const key = p + 1;
+  char const* const key_end = detail::string_end(key, end);
+  if (key_end == nullptr) return;
+  p = detail::skip_space(key_end + 1, end);
+  if (p == end || *p != ':') return;
+  p = detail::skip_space(p + 1, end);
+  seen.note(detail::between(key, key_end), detail::between(p, end));
+}
+
+std::string_view without_byte_order_mark(std::string_view text) noexcept {
+  constexpr std::string_view mark = "\xEF\xBB\xBF";
+  if (text.substr(0, mark.size()) == mark) text.remove_prefix(mark.size());
+  return text;
+}
+
+}
+
+bool is_blades(std::string_view text) {
+  BladesMembers seen;
+  text = without_byte_order_mark(text);
+  std::string_view rest = detail::trim_space(text);
+  if (rest.empty() || rest.front() != '{') return false;
+  rest.remove_prefix(1);
+  bool const whole = detail::for_members(text, [&](std::string_view key, std::string_view value) {
+    seen.note(key, value);
+    rest = text.substr(static_cast<std::size_t>(value.data() + value.size() - text.data()));
+    return true;
+  });
+  if (whole) return !seen.type && seen.history;
+  rest = detail::trim_space(rest);
+  if (!rest.empty() && rest.front() == '}') return false; // other things stand behind the object
+  note_begun_member(seen, rest);
+  return !seen.type && (seen.history || seen.state);
 }
 
 Result<Log> import_blades(std::string_view document) {
+  document = without_byte_order_mark(document);
   Result<RawJson> const json = RawJson::parse(std::string(document)); // on one line from here on
   if (!json) return Error{Errc::corrupt, 0, "no blades session: " + json.error().message};
   std::string_view const text = detail::trim_space(json->str());

@@ -102,7 +102,10 @@ class LogConverter {
       if (auto const* call = std::get_if<ToolUse>(&part)) tool_names_[call->id] = call->name;
     EntryId const source = entry.id;
     if (message.role != Role::system) segment_.push_back(entry);
-    for (Message& one : to_.split(message)) {
+    std::vector<Message> lines = to_.split(message);
+    if (std::string_view const lost = detail::lost_order(message); lines.size() > 1 && !lost.empty())
+      leave_out(entry, std::string(lost));
+    for (Message& one : lines) {
       for (Part& part : one.parts)
         if (auto* result = std::get_if<ToolResult>(&part)) name_tool(*result);
       entry.body = std::move(one);
@@ -309,6 +312,16 @@ std::vector<Entry const*> path_to_last(Log const& log, std::vector<Unsaid>& besi
       beside.push_back({all[i].id, fmt::format("{} on another branch", kind_of(all[i].body))});
   }
   return path;
+}
+
+std::string_view lost_order(Message const& message) noexcept {
+  bool called = false;
+  for (Part const& part : message.parts) {
+    if (called && std::holds_alternative<Text>(part))
+      return "the order within a message: a text stands behind a call, and is stored apart from it";
+    called = called || std::holds_alternative<ToolUse>(part);
+  }
+  return {};
 }
 
 Entry header_of(Log const& log, SessionId const& id) {

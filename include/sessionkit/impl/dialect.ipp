@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include <sessionkit/detail/names.hpp>
 #include <sessionkit/dialect.hpp>
 
 #include <array>
@@ -17,7 +18,7 @@ std::array<Dialect const*, 4> known_dialects() noexcept {
 
 Dialect const* find_dialect(std::string_view name) noexcept {
   for (Dialect const* dialect : known_dialects())
-    if (dialect->name == name) return dialect;
+    if (detail::same_name(dialect->name, name)) return dialect;
   return nullptr;
 }
 

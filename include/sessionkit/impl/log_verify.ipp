@@ -13,7 +13,8 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 
 namespace {
 
-constexpr std::size_t verify_window = std::size_t{1} << 20;
+constexpr std::size_t verify_window = std::size_t{256} << 10; // stays in the processor's cache
+constexpr std::uint64_t progress_step = std::uint64_t{1} << 20;
 constexpr std::size_t most_findings = 100'000; // what a person or program could still use
 
 // A name is remembered as 64 bits: memory then does not follow the length of names.
@@ -23,17 +24,18 @@ std::uint64_t id_hash(std::string_view id) noexcept {
   return hash ^ (std::uint64_t{crc32c(id)} << 32);
 }
 
-bool has_duplicate_key(std::string_view line) {
+bool has_duplicate_key(std::string_view line, JsonMap const& map) {
   constexpr std::string_view names[] = {"type", "id", "parentId"};
   unsigned seen = 0, twice = 0;
-  for_members(line, [&](std::string_view key, std::string_view) {
+  auto const see = [&](std::string_view key, std::string_view) {
     for (unsigned i = 0; i < 3; ++i)
       if (key_is(key, names[i])) {
         twice |= seen & (1U << i);
         seen |= 1U << i;
       }
     return twice == 0;
-  });
+  };
+  for_members(line, see, &map);
   return twice != 0;
 }
 
@@ -62,7 +64,7 @@ class VerifySink final : public LineSink {
     for (Damage& damage : found) add(damage.offset, damage.length, damage.kind, std::move(damage.what));
     if (parts.empty()) check(line, line.terminated);
     for (RawLine const& part : parts) check(part, line.terminated || part.end() != line.end());
-    if (progress_ && (line.end() - told_ >= verify_window || line.end() == size_))
+    if (progress_ && (line.end() - told_ >= progress_step || line.end() == size_))
       progress_(told_ = line.end(), size_);
     return true;
   }
@@ -116,7 +118,7 @@ class VerifySink final : public LineSink {
     if (trimmed.carriage_return) carriage_returns_.note(line);
     if (!is_record) return;
 
-    JsonCheck const check = check_json(record.line);
+    JsonCheck const check = check_json(record.line, map_);
     if (!check.utf8) bad_text_.note(line);
     if (check.fault != JsonCheck::none) {
       Damage damage = line_damage(line, record.line);
@@ -126,7 +128,7 @@ class VerifySink final : public LineSink {
       add(line.offset, line.length, DamageKind::no_final_newline,
           "the last line is whole but has no end; the next append adds it");
     check_sum(line, record.line);
-    if (has_duplicate_key(record.line)) duplicate_keys_.note(line);
+    if (has_duplicate_key(record.line, map_)) duplicate_keys_.note(line);
     relations(line, trimmed, record);
   }
 
@@ -187,6 +189,7 @@ class VerifySink final : public LineSink {
   std::vector<Dangling> dangling_;
   std::unordered_map<std::uint64_t, std::uint64_t> ids_; // to what tells their lines apart
   std::deque<std::string> unescaped_;
+  JsonMap map_; ///< of the line at hand
   OddLines carriage_returns_{DamageKind::carriage_return, "have a carriage return, which is passed over"};
   OddLines bad_text_{DamageKind::invalid_utf8, "hold bytes that are not UTF-8, which are read as U+FFFD"};
   OddLines repeated_{DamageKind::repeated_line, "stand there a second time, byte for byte"};

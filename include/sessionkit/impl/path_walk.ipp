@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include <sessionkit/detail/log_reader.hpp>
 #include <sessionkit/detail/path_walk.hpp>
 #include <sessionkit/dialect.hpp>
 
@@ -113,6 +114,7 @@ class PathWalk {
 
   // A line torn behind its head is nobody's leaf.
   bool is_whole(RecordPage const& page, RecordPage::Item const& item) {
+    if (is_whole_object(item.line)) return true;
     Result<Entry> const entry = decode(page, item);
     if (!entry) result_.damage.push_back(undecodable_line(item, entry.error()));
     return entry.ok();

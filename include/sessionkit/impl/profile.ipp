@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include <sessionkit/detail/names.hpp>
 #include <sessionkit/profile.hpp>
 
 namespace sessionkit { inline namespace v0 {
@@ -18,7 +19,7 @@ std::vector<std::string_view> profile_names() {
 
 Profile const* find_profile(std::string_view name) noexcept {
   for (Profile const* known : all_profiles)
-    if (known->name == name) return known;
+    if (detail::same_name(known->name, name)) return known;
   return nullptr;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 #include <sessionkit/detail/json.hpp>
+#include <sessionkit/detail/names.hpp>
 #include <sessionkit/detail/provider_encoders.hpp>
 #include <sessionkit/detail/utf8.hpp>
 
@@ -97,7 +98,7 @@ RequestMembers request_members(Provider provider) noexcept {
 Result<Provider> parse_provider(std::string_view name) {
   std::string known;
   for (ProviderEncoder const& encoder : encoders) {
-    if (encoder.name == name) return encoder.provider;
+    if (detail::same_name(encoder.name, name)) return encoder.provider;
     known += known.empty() ? "" : ", ";
     known += encoder.name;
   }

@@ -53,7 +53,7 @@ void RecordPage::add(Position end, RecordView const& record) {
   add_kept(end, copy);
 }
 
-std::string_view RecordPage::keep(std::string bytes) { return texts_.emplace_back(std::move(bytes)); }
+std::string_view RecordPage::keep(std::string bytes) { return texts_.emplace_front(std::move(bytes)); }
 
 char* RecordPage::keep(std::unique_ptr<char[]> buffer) {
   return buffers_.emplace_back(std::move(buffer)).get();

@@ -102,7 +102,7 @@ std::string key_in(Append const& first) {
 }
 
 // claw0 writes `_` for `:`; what else is no plain letter goes the same way. The id behind it keeps names
-// apart.
+// apart; the key of a fork ends in it already.
 std::string file_of_key(std::string const& key, SessionId const& id) {
   std::string name = key.substr(0, longest_key);
   std::replace_if(
@@ -112,8 +112,14 @@ std::string file_of_key(std::string const& key, SessionId const& id) {
         return !word && c != '-' && c != '_';
       },
       '_');
-  if (!name.empty()) name += '_';
-  return name.append(id.str()).append(transcript_suffix);
+  std::string const end = "_" + id.str();
+  bool const ends_so =
+      name.size() > end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0;
+  if (name.empty())
+    name = id.str();
+  else if (!ends_so)
+    name += end;
+  return name.append(transcript_suffix);
 }
 
 // The id in the header of a file, where the file's name ends in it.

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// What a file is: a transcript, a document of another program, or neither.
+#include "recognising.hpp"
+#include "text.hpp"
+
+#include <sessionkit/blades.hpp>
+#include <sessionkit/transcript_reader.hpp>
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+namespace cli {
+
+namespace sk = sessionkit;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::size_t const looked_at = 1 << 16; ///< bytes that tell a document from lines
+
+std::string begin_of(std::istream& file) {
+  std::string text(looked_at, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  return text;
+}
+
+/// What was found until an entry was.
+struct Survey {
+  std::size_t damaged = 0, unknown = 0; ///< places and lines
+  bool has_entry = false;
+};
+
+void look_at(sk::RecordPage const& page, Survey& survey) {
+  for (auto const& damage : page.damage)
+    if (is_damage(damage.kind)) ++survey.damaged;
+  for (auto const& item : page.items()) {
+    auto const entry = sk::decode(page, item);
+    survey.has_entry = survey.has_entry || (entry && !entry->as<sk::Unknown>());
+    if (survey.has_entry) return;
+    ++(entry ? survey.unknown : survey.damaged);
+  }
+}
+
+Survey survey_of(std::string const& path) {
+  auto reader = sk::TranscriptReader::open(path).value();
+  Survey survey;
+  sk::ReadRange range;
+  range.max_records = 64; // an entry is among the first, in nearly all files
+  for (;;) {
+    auto const page = reader.read(range).value();
+    look_at(page, survey);
+    if (survey.has_entry || !page.more) return survey;
+    range.from = page.next;
+  }
+}
+
+std::string words_of(Survey const& found) {
+  auto const unknown = fmt::format("{} line(s) of no known type", found.unknown);
+  auto const damaged = fmt::format("{} damaged place(s)", found.damaged);
+  return found.unknown == 0 ? damaged : found.damaged == 0 ? unknown : unknown + " and " + damaged;
+}
+
+}
+
+std::optional<std::string> blades_document(std::string const& path) {
+  std::error_code ignored; // what cannot be read is no document: whoever opens it as a transcript says why
+  if (!fs::is_regular_file(path, ignored)) return std::nullopt;
+  std::ifstream file(path, std::ios::binary);
+  std::string text = begin_of(file);
+  if (!sk::is_blades(text)) return std::nullopt;
+  file.clear();
+  text.append(std::istreambuf_iterator<char>(file), {});
+  if (!sk::is_blades(text)) return std::nullopt;
+  return text;
+}
+
+void require_transcript(Console& console, std::string const& path) {
+  if (blades_document(path))
+    throw Failure{
+        Exit::usage, "unsupported",
+        fmt::format("'{}' is a session document of blades: one JSON object, no transcript", path),
+        fmt::format("make a transcript of it: sessionkit convert {} --to native -o NEW.jsonl", path)};
+  auto const found = survey_of(path);
+  if (found.has_entry) return;
+  if (found.damaged + found.unknown == 0) return console.notice(fmt::format("'{}' is empty", path));
+  std::ifstream file(path, std::ios::binary);
+  throw Failure{Exit::damage, "corrupt",
+                fmt::format("'{}' holds no session: {}, no entry; it begins with: {}", path, words_of(found),
+                            cut(one_line(neutral(begin_of(file).substr(0, 200))), 40)),
+                "see what is wrong with each line: sessionkit verify " + path};
+}
+
+}

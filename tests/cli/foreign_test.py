@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: MIT
+"""Files that are no transcripts are told by what is in them, and nothing is read as an empty session."""
+import json
+import unittest
+
+from support import PI, ProgramTest, texts
+
+BLADES = {
+    "id": "blades-1", "state": {"n": 1},
+    "history": [{"role": "user", "text": "hi", "timestamp": "2026-01-01T00:00:01Z"},
+                {"role": "assistant", "text": "ho", "timestamp": "2026-01-01T00:00:02Z"}],
+    "created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-01T00:00:02Z", "version": 1}
+READERS = (["history"], ["show"], ["tree"], ["verify"], ["diff"], ["append", "--role", "user", "--text", "x"])
+
+
+class Foreign(ProgramTest):
+    def file(self, name, content):
+        path = self.folder / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    def names(self):
+        return sorted(path.name for path in self.folder.iterdir())
+
+    def command(self, verb, file):
+        return [verb[0], file, *([PI / "simple_chat.jsonl"] if verb[0] == "diff" else []), *verb[1:]]
+
+
+class Blades(Foreign):
+    SHAPES = {"line.blades": json.dumps(BLADES) + "\n", "pretty.blades": json.dumps(BLADES, indent=2),
+              "sorted.jsonl": json.dumps(BLADES, indent=1, sort_keys=True), "plain": json.dumps(BLADES),
+              "marked.txt": "\ufeff" + json.dumps(BLADES), "x.json": json.dumps(BLADES)}
+
+    def test_a_document_of_any_name_is_converted_whole(self):
+        for name, content in self.SHAPES.items():
+            for to in ("native", "panel", "blades"):
+                out = self.folder / f"{name}.{to}.out"
+                run = self.run_cli("convert", self.file(name, content), "--to", to, "-o", out)
+                self.assertEqual(run.code, 5 if to == "panel" else 0, run)  # panel lines have no state
+                if to == "blades":
+                    self.assertEqual([m["text"] for m in json.loads(out.read_text())["history"]], ["hi", "ho"])
+                else:
+                    self.assertEqual(texts(self.ok("history", out).json["messages"]), ["hi", "ho"], (name, to))
+
+    def test_what_another_dialect_cannot_say_of_a_document_is_listed_and_the_rest_is_there(self):
+        run = self.run_cli("convert", self.file("a.blades", self.SHAPES["line.blades"]), "--to", "flat", "-o", "a.jsonl")
+        self.assertEqual(run.code, 5, run)
+        self.assertIn("state", run.err)
+        self.assertEqual(texts(self.ok("history", "a.jsonl").json["messages"]), ["hi", "ho"])
+
+    def test_a_document_that_cannot_be_read_is_refused_and_nothing_is_written(self):
+        for name, content in (("torn.blades", json.dumps(BLADES, indent=2)[:-40]),
+                              ("bad.blades", '{"id":"x","history":[{"role":}]}'),
+                              ("later.blades", json.dumps({**BLADES, "version": 2}))):
+            path = self.file(name, content)
+            before = self.names()
+            run = self.run_cli("convert", path, "--to", "flat", "-o", "out.jsonl")
+            self.assertIn(run.code, (1, 5), run)
+            self.assertEqual(run.out, "")
+            self.assertIn(name, run.err)
+            self.assertEqual(self.names(), before)
+
+    def test_each_verb_that_reads_a_file_names_the_document_and_the_mend(self):
+        for name, content in self.SHAPES.items():
+            file = self.file(name, content)
+            for verb in READERS:
+                run = self.fails(2, *self.command(verb, file))
+                self.assertEqual(run.out if verb[0] != "verify" else "", "", verb)
+                self.assertIn(f"'{file}' is a session document of blades", run.err, verb)
+                self.assertIn(f"sessionkit convert {file} --to native -o ", run.err, verb)
+            self.assertEqual(file.read_text(), content)
+
+    def test_a_document_among_a_stores_transcripts_is_named_too(self):
+        self.say(self.new("--id", "mine"), "user", "x")
+        (self.store / "alien.jsonl").write_text(json.dumps(BLADES) + "\n")
+        self.assertIn("alien.jsonl' is a session document of blades", self.fails(2, "history", "alien").err)
+        run = self.run_cli("verify")
+        self.assertEqual(run.code, 2, run)
+        self.assertIn("alien.jsonl' is a session document of blades", run.err)
+        self.assertEqual(self.ok("rm", "alien", "--yes").out, "alien\n")
+
+    def test_a_transcript_that_speaks_of_history_is_a_transcript(self):
+        session = self.new()
+        self.say(session, "user", json.dumps(BLADES))
+        self.assertEqual(texts(self.ok("history", self.file_of(session)).json["messages"]), [json.dumps(BLADES)])
+        first = self.file("odd.jsonl", '{"history":[],"state":{}}\n' + self.file_of(session).read_text())
+        self.assertEqual(texts(self.ok("history", first).json["messages"]), [json.dumps(BLADES)])
+
+
+class Nothing(Foreign):
+    def test_a_file_without_one_entry_is_an_error_that_says_what_was_found(self):
+        for name, content, found in (("notes.txt", "dear diary\nsecond line\n", "2 damaged place(s)"),
+                                     ("package.json", '{"name":"x","version":"1"}\n', "1 line(s) of no known type"),
+                                     ("pretty.json", '{\n  "name": "x",\n  "list": [\n    {}\n  ]\n}\n', "damaged"),
+                                     ("list.jsonl", "[1,2]\n[3]\n", "2 damaged place(s)"),
+                                     ("nul.jsonl", b"\0" * 1000, "1 damaged place(s)"),
+                                     ("torn.jsonl", '{"type":"session","version":3,"id', "1 damaged place(s)"),
+                                     ("other.jsonl", '{"type":"turn_context","payload":{}}\n' * 300,
+                                      "300 line(s) of no known type")):
+            file = self.file(name, content)
+            for verb in READERS:
+                run = self.run_cli(*self.command(verb, file))
+                self.assertEqual(run.code, 5, (name, verb, run))
+                if verb[0] == "verify" and run.out:
+                    continue  # its findings say it
+                self.assertIn(f"'{file}' holds no session", run.err)
+                self.assertIn(found, run.err)
+            before = self.names()
+            self.fails(5, "convert", file, "--to", "flat")
+            self.assertEqual(self.names(), before)
+        self.assertIn("dear diary", self.fails(5, "history", "notes.txt").err)
+
+    def test_an_empty_file_is_a_session_that_has_not_begun_and_a_notice_says_so(self):
+        for content in ("", "\n\n", "\ufeff", "\r\n"):
+            file = self.file("empty.jsonl", content)
+            run = self.ok("history", file)
+            self.assertEqual(run.json, {"system": None, "messages": []})
+            self.assertIn(f"'{file}' is empty", run.err)
+            self.assertIn(f"'{file}' is empty", self.ok("show", file).err)
+            self.assertEqual(self.ok("history", file, "--quiet").err, "")
+
+    def test_a_history_that_is_empty_says_why(self):
+        session = self.new()
+        run = self.ok("history", session)
+        self.assertEqual(run.json["messages"], [])
+        self.assertIn("there are no messages yet", run.err)
+        self.say(session, "user", " \n")
+        run = self.ok("history", session)
+        self.assertEqual(run.json["messages"], [])
+        self.assertIn("--explain", run.err)
+        self.assertNotIn("see why", self.ok("history", PI / "simple_chat.jsonl").err)
+
+    def test_rm_moves_away_what_holds_no_session(self):
+        self.new("--id", "mine")
+        (self.store / "garbage.jsonl").write_text("garbage\n")
+        self.fails(5, "show", "garbage")
+        self.assertEqual(self.ok("rm", "garbage", "--yes").out, "garbage\n")
+
+
+class Missing(Foreign):
+    def test_a_path_that_is_not_there_is_called_a_file_and_anything_else_a_session_of_the_store(self):
+        for store in ("without", "with"):
+            for name in ("mistyped.jsonl", "mistyped.json", "./mistyped", "no/such.jsonl"):
+                for verb in ("history", "verify", "convert"):
+                    run = self.fails(3, verb, name, *(["--to", "flat"] if verb == "convert" else []))
+                    self.assertIn(f"there is no file '{name}'", run.err)
+                    self.assertNotIn(str(self.store), run.err)
+            run = self.fails(3, "history", "mistyped")
+            self.assertIn("there is no session 'mistyped'", run.err)
+            self.assertIn(f"'{self.store}'", run.err)
+            self.assertIn("sessionkit ls" if store == "with" else "--store DIR", run.err)
+            self.new()
+
+
+class Output(Foreign):
+    def test_the_new_file_stands_in_the_working_directory_and_never_in_a_store(self):
+        session = self.new("--key", "main:cli:user")
+        self.say(session, "user", "hi")
+        before = sorted(self.store.iterdir())
+        self.assertEqual(self.run_cli("convert", session, "--to", "flat").out, f"{session}.flat.jsonl\n")
+        self.assertEqual(self.run_cli("convert", self.file_of(session), "--to", "panel").out, f"{session}.panel.jsonl\n")
+        self.assertEqual(self.run_cli("convert", session, "--to", "blades").out, f"{session}.blades.json\n")
+        self.assertEqual(sorted(self.store.iterdir()), before)
+        self.assertEqual(len(self.ok("ls").out.splitlines()), 1)
+        self.assertEqual(texts(self.ok("history", f"{session}.flat.jsonl").json["messages"]), ["hi"])
+        self.assertIn("exists already", self.fails(4, "convert", session, "--to", "flat").err)
+
+    def test_in_the_directory_of_a_store_a_name_is_asked_for(self):
+        claw = self.folder / "claw"
+        for key in ("main:cli:user", "main:cli:other"):
+            key = self.ok("new", "--store", claw, "--profile", "claw0", "--key", key).out.strip()
+            self.say(key, "user", "hi", "--store", claw)
+        chat = self.fixture("simple_chat.jsonl")
+        for folder in (claw, claw / "transcripts"):
+            before = sorted(folder.iterdir())
+            for source in (key, chat):
+                run = self.fails(2, "convert", source, "--to", "native", "--store", claw, cwd=folder)
+                self.assertIn("-o FILE", run.err)
+                self.fails(2, "convert", chat, "--to", "flat", cwd=folder)  # whoever's store it is
+            self.assertEqual(sorted(folder.iterdir()), before)
+            self.ok("convert", key, "--to", "native", "--store", claw, "-o", self.folder / f"{folder.name}.out", cwd=folder)
+
+    def test_a_text_behind_a_call_is_listed_where_its_order_is_lost(self):
+        chat = self.file("a.jsonl", "".join(json.dumps(line) + "\n" for line in (
+            {"type": "session", "version": 3, "id": "x", "timestamp": "2026-01-01T00:00:00.000Z", "cwd": "/p"},
+            {"type": "message", "id": "u", "parentId": None, "message": {"role": "user", "content": "go"}},
+            {"type": "message", "id": "a", "parentId": "u", "message": {"role": "assistant", "content": [
+                {"type": "toolCall", "id": "t", "name": "read", "arguments": {}}, {"type": "text", "text": "words"}]}})))
+        for to, code in (("flat", 5), ("blades", 5), ("panel", 0), ("native", 0)):
+            run = self.run_cli("convert", chat, "--to", to)
+            self.assertEqual((run.code, "left out: a: the order" in run.err), (code, code == 5), run)
+
+
+class Names(Foreign):
+    def test_names_of_profiles_and_providers_are_taken_with_hyphens_and_underscores(self):
+        chat = PI / "simple_chat.jsonl"
+        for name in ("ai_panel", "ai-panel"):
+            self.assertEqual(len(self.ok("history", chat, "--profile", name).json["messages"]), 4)
+            self.run_cli("convert", chat, "--profile", name, "-o", f"{name}.jsonl")
+            self.ok("new", "--store", self.folder / name, "--profile", name)
+        self.assertEqual((self.folder / "ai-panel.jsonl").read_text(), (self.folder / "ai_panel.jsonl").read_text())
+        self.assertEqual(self.ok("history", chat, "--provider", "openai_responses").out,
+                         self.ok("history", chat, "--provider", "openai-responses").out)
+        self.assertEqual(self.ok("diff", chat, chat, "--provider", "openai_chat", "--json").json["provider"], "openai-chat")
+        self.fails(2, "history", chat, "--profile", "aipanel")
+
+    def test_entries_of_lines_without_ids_are_named_by_where_they_end(self):
+        chat = self.fixture("simple_chat.jsonl")
+        self.run_cli("convert", chat, "--to", "flat", "-o", "chat.flat.jsonl")
+        entries = [entry["id"] for entry in self.ok("tree", "chat.flat.jsonl", "--json").json["entries"]]
+        text = (self.folder / "chat.flat.jsonl").read_bytes()
+        for entry in entries:
+            self.assertEqual(text[int(entry[1:]) - 1:int(entry[1:]) + 1], b"}\n")  # as the help says
+            for name in ("chat.flat.jsonl", "./chat.flat.jsonl"):
+                run = self.ok("diff", f"{name}@{entry}", name, "--json")
+                self.assertEqual(run.json["a"]["leaf"], entry)
+        self.assertEqual(len(self.ok("history", "chat.flat.jsonl", "--leaf", entries[0]).json["messages"]), 1)
+        for verb in ("diff", "fork", "show", "history"):
+            self.assertIn("@246", self.ok(verb, "--help").out, verb)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: MIT
+#include "soak.hpp"
+#include "support/catch.hpp"
+#include "support/data.hpp"
+#include "support/faulty_file_ops.hpp"
+#include "weak_file_ops.hpp"
+#include "writers.hpp"
+
+#include <sessionkit/detail/file_store.hpp>
+#include <sessionkit/session.hpp>
+
+#include <chrono>
+#include <thread>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+using namespace sessionkit_test;
+using sk::Errc;
+using sk::Position;
+
+namespace {
+
+sk::SessionId const id = sk::SessionId::parse("s").value();
+
+struct Store {
+  TempDir dir;
+  FaultyFileOps ops;
+  std::shared_ptr<sk::SessionStore> store;
+  Position end;
+  explicit Store(std::chrono::milliseconds wait = std::chrono::milliseconds{300}) {
+    sk::FileStoreOptions options;
+    options.durability = sk::Durability::os;
+    options.lock_wait = wait;
+    store = sk::open_file_store(dir.path(), options).value(); // real time
+    end = store->append(id, Batch({header_line("s")})).value();
+  }
+  std::string path() const { return dir / "s.jsonl"; }
+  sk::Result<Position> append(std::string const& entry) {
+    auto const answer = store->append(id, Batch({message_line(entry, "", "x")}, end));
+    if (answer) end = *answer;
+    return answer;
+  }
+};
+
+// A process that takes the lock, says so, and does this.
+Child holder(std::string const& path, std::function<void()> then) {
+  return Child([=](int to_parent) {
+    int const fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (::flock(fd, LOCK_EX) != 0) return 1;
+    say(to_parent, "held");
+    then();
+    return 0;
+  });
+}
+void wait_until_held(std::string const& path) {
+  int const fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  while (::flock(fd, LOCK_EX | LOCK_NB) == 0) {
+    ::flock(fd, LOCK_UN);
+    std::this_thread::sleep_for(std::chrono::milliseconds{1});
+  }
+  ::close(fd);
+}
+bool is_held(std::string const& path) {
+  int const fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  bool const free = ::flock(fd, LOCK_EX | LOCK_NB) == 0;
+  ::close(fd);
+  return !free;
+}
+
+}
+
+TEST_CASE("T18: the lock of a dead process is free") {
+  Store s;
+  Child dead = holder(s.path(), [] { ::pause(); });
+  wait_until_held(s.path());
+  dead.kill();
+  dead.wait();
+  CHECK(s.append("1").ok());
+}
+
+TEST_CASE("T18: a holder that is stopped costs the deadline and no more, and then it goes on") {
+  Store s;
+  Child stopped = holder(s.path(), [] { ::raise(SIGSTOP); });
+  wait_until_held(s.path());
+  auto const before = std::chrono::steady_clock::now();
+  auto const refused = s.append("1");
+  auto const waited = std::chrono::steady_clock::now() - before;
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == Errc::timed_out);
+  CHECK(waited >= std::chrono::milliseconds{299});
+  CHECK(waited < std::chrono::milliseconds{300 * 6 / 5} + std::chrono::seconds{2}); // a busy machine
+  int status = 0;
+  ::waitpid(stopped.pid(), &status, WUNTRACED);
+  stopped.kill(SIGCONT);
+  CHECK(stopped.wait() == 0);
+  CHECK(s.append("1").ok());
+}
+
+TEST_CASE("T18: a child that is forked while the lock is held keeps nobody out afterwards") {
+  Store s;
+  FaultyFileOps ops;
+  sk::FileStoreOptions options;
+  options.durability = sk::Durability::os;
+  auto store = sk::detail::open_file_store(ops, s.dir.path(), options).value();
+  std::optional<Child> child;
+  bool held_meanwhile = false;
+  ops.before = [&](Call call) {
+    if (call != Call::write || child) return;
+    child.emplace([](int) {
+      ::pause();
+      return 0;
+    });
+    held_meanwhile = is_held(s.path());
+  };
+  REQUIRE(store->append(id, Batch({message_line("1", "", "x")}, s.end)).ok());
+  ops.before = nullptr;
+  CHECK(held_meanwhile);
+  CHECK_FALSE(is_held(s.path())); // the child has the descriptor, and is alive
+}
+
+TEST_CASE("T18: a program that is executed while the lock is held inherits no descriptor") {
+  Store s;
+  FaultyFileOps ops;
+  sk::FileStoreOptions options;
+  options.durability = sk::Durability::os;
+  auto store = sk::detail::open_file_store(ops, s.dir.path(), options).value();
+  std::string open_files;
+  ops.before = [&](Call call) {
+    if (call != Call::write || !open_files.empty()) return;
+    Child child([](int to_parent) {
+      ::dup2(to_parent, 1);
+      ::execlp("sh", "sh", "-c", "ls -l /proc/self/fd/", nullptr);
+      return 1;
+    });
+    open_files = child.words();
+    child.wait();
+  };
+  REQUIRE(store->append(id, Batch({message_line("1", "", "x")}, s.end)).ok());
+  CHECK_THAT(open_files, contains("1 -> pipe"));
+  CHECK(open_files.find(s.dir.path()) == std::string::npos);
+}
+
+TEST_CASE("T18: opening and closing the file elsewhere in the process does not give the lock away") {
+  Store s;
+  for (Weakness const weakness : {Weakness::none, Weakness::no_lock}) {
+    WeakFileOps weak(weakness);
+    FaultyFileOps ops(weak);
+    sk::FileStoreOptions options;
+    options.durability = sk::Durability::os;
+    auto store = sk::detail::open_file_store(ops, s.dir.path(), options).value();
+    bool held = false, asked = false;
+    ops.before = [&](Call call) {
+      if (call != Call::write || std::exchange(asked, true)) return;
+      ::close(::open(s.path().c_str(), O_RDONLY | O_CLOEXEC));
+      Child other([&](int) { return is_held(s.path()) ? 0 : 1; });
+      held = other.wait() == 0;
+    };
+    auto const done = store->append(id, Batch({message_line(name_of(weakness), "", "x")}, s.end));
+    ops.before = nullptr;
+    REQUIRE(done.ok());
+    s.end = *done;
+    CHECK(asked);
+    CHECK(held == (weakness == Weakness::none)); // T30
+  }
+}
+
+TEST_CASE("T8: a program that takes no lock cuts no line in two, as long as a batch is one write") {
+  for (Weakness const weakness : {Weakness::none, Weakness::split_write}) {
+    TempDir dir;
+    class Rude final : public FaultyFileOps { // the other program writes whenever we have written
+     public:
+      explicit Rude(std::string path) : path_(std::move(path)) {}
+      std::int64_t write(int descriptor, char const* from, std::size_t bytes) override {
+        std::int64_t const put = FaultyFileOps::write(descriptor, from, bytes);
+        if (std::ofstream out{path_, std::ios::app})
+          out << message_line("rude" + std::to_string(n_++), "", "y") << "\n";
+        return put;
+      }
+
+     private:
+      std::string path_;
+      int n_ = 0;
+    } rude(dir / "s.jsonl");
+    WeakFileOps weak(weakness, rude);
+    sk::FileStoreOptions options;
+    options.durability = sk::Durability::os;
+    auto store = sk::detail::open_file_store(weak, dir.path(), options).value();
+    SharedWriter writer(*store, "s");
+    for (int i = 0; i < 5; ++i) (void)writer.append(std::to_string(i), "x");
+    auto const count = find_all(*store, "s").count();
+    bool whole = true;
+    for (int i = 0; i < 5; ++i) whole = whole && count.count(std::to_string(i)) == 1;
+    CHECK(whole == (weakness == Weakness::none)); // T30
+  }
+}
+
+TEST_CASE(
+    "T20: after a sync that failed a session says so until it is opened anew, at each level that syncs") {
+  for (auto const level : {sk::Durability::turn, sk::Durability::entry}) {
+    TempDir dir;
+    FaultyFileOps ops;
+    sk::FileStoreOptions options;
+    options.durability = level;
+    auto store = sk::detail::open_file_store(ops, dir.path(), options).value();
+    auto session = sk::Session::resume(store, "k").value();
+    auto const sure = session.append(sk::assistant("sure")).value();
+    ops.reset();
+    ops.only = Call::sync_data;
+    ops.fault = {0, EIO, false, false};
+    auto const doubtful = session.append(sk::assistant("in doubt")); // ends the turn
+    REQUIRE_FALSE(doubtful);
+    CHECK(doubtful.error().code == Errc::poisoned);
+    CHECK(doubtful.error().system == EIO);
+    CHECK_THAT(doubtful.error().message, contains("offset"));
+    auto const durable = sk::durable_position(*store, session.id()).value();
+    for (int i = 0; i < 3; ++i) {
+      CHECK(session.append(sk::user("later")).error().code == Errc::poisoned);
+      CHECK(session.end_turn().error().code == Errc::poisoned);
+      CHECK(sk::durable_position(*store, session.id()).value() == durable);
+    }
+    CHECK(ops.calls(Call::sync_data) == 1);                   // never tried again
+    auto other = sk::Session::resume(store, "other").value(); // another session is not touched
+    CHECK(other.append(sk::assistant("fine")).ok());
+    auto anew = sk::open_file_store(dir.path(), options).value();
+    auto again = sk::Session::open(anew, session.id()).value();
+    std::vector<std::string> texts;
+    auto const path = again.path().value();
+    for (auto const& entry : path)
+      if (auto const* message = entry.as<sk::Message>()) texts.push_back(message->text());
+    CHECK(texts == std::vector<std::string>{"sure", "in doubt"}); // to be looked at
+    CHECK(again.append(sk::assistant("on")).ok());
+    (void)sure;
+  }
+}
