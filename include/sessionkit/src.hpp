@@ -16,6 +16,7 @@
 #include <sessionkit/impl/file_ops.ipp>
 #include <sessionkit/impl/file_store.ipp>
 #include <sessionkit/impl/flat_dialect.ipp>
+#include <sessionkit/impl/freshness.ipp>
 #include <sessionkit/impl/glued_lines.ipp>
 #include <sessionkit/impl/history.ipp>
 #include <sessionkit/impl/history_parts.ipp>
@@ -50,6 +51,7 @@
 #include <sessionkit/impl/provider_responses.ipp>
 #include <sessionkit/impl/raw_json.ipp>
 #include <sessionkit/impl/record.ipp>
+#include <sessionkit/impl/retention.ipp>
 #include <sessionkit/impl/session.ipp>
 #include <sessionkit/impl/session_compaction.ipp>
 #include <sessionkit/impl/session_index.ipp>
@@ -62,6 +64,7 @@
 #include <sessionkit/impl/summarize_window.ipp>
 #include <sessionkit/impl/summarizer.ipp>
 #include <sessionkit/impl/time.ipp>
+#include <sessionkit/impl/titles.ipp>
 #include <sessionkit/impl/tokens.ipp>
 #include <sessionkit/impl/transcript_folder.ipp>
 #include <sessionkit/impl/transcript_reader.ipp>
