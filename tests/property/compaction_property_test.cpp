@@ -2,6 +2,8 @@
 #include "support/catch.hpp"
 #include "support/conversations.hpp"
 #include "support/four_providers.hpp"
+#include "support/honest_host.hpp"
+#include "support/long_form.hpp"
 #include "support/random_context.hpp"
 
 #include <sessionkit/compaction.hpp>
@@ -21,7 +23,7 @@ using namespace sessionkit_test;
 
 namespace {
 
-constexpr std::size_t logs = 20000;
+std::size_t const logs = long_form() ? 20000 : 3000;
 
 // What each call says and what answers it, as a history pairs them.
 using Exchanges = std::multiset<std::pair<std::string, std::string>>;
@@ -183,7 +185,8 @@ TEST_CASE("what a compaction keeps is at most half of the limit whenever the new
   for (std::uint64_t seed = 1; seed <= logs / 10; ++seed) {
     CAPTURE(seed);
     Random random(seed);
-    sk::Context const log = HonestLog(seed).make();
+    HonestLog const stored = HonestHost(seed).run();
+    sk::Context const log = sk::load_context(*stored.store, stored.id).value();
     sk::CompactionPolicy policy = random_policy(random);
     policy.trigger_tokens = 10 + random.below(80);
     auto const plan = sk::plan_compaction(log, policy, sk::CompactionReason::manual);
