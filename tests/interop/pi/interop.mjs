@@ -201,6 +201,24 @@ test("pi sees what we compacted as we do, and compacts it again", () => {
   clean(file);
 });
 
+test("pi sees the context of a long chat that compacted itself, and goes on with it", () => {
+  const chats = path.join(root, "long");
+  const lines = Array.from({ length: 300 }, (_, i) => (i % 5 ? `turn ${i} ${"x".repeat((i * 37) % 400)}` : "What is in config.json?"));
+  const run = spawnSync(process.env.CHAT, ["--store", chats, "--window", "8000"], { input: lines.join("\n") + "\n", encoding: "utf8" });
+  assert.equal(run.status, 0, run.stdout + run.stderr);
+  const compactions = run.stdout.split("[compaction: applied]").length - 1;
+  assert.ok(compactions > 3, `${compactions} compactions`);
+  const file = path.join(chats, fs.readdirSync(chats).find((f) => f.endsWith(".jsonl")));
+  const mine = same(file);
+  assert.ok(mine.length < 200 && mine[0].content[0].text.includes("The user said: "));
+  assert.equal(SessionManager.open(file).getBranch().filter((e) => e.message?.role === "user").length, lines.length);
+  tree(file), clean(file), piCanShow(file);
+  const pi = SessionManager.open(file);
+  pi.appendMessage(user("and pi?"));
+  pi.appendMessage(assistant(text("here")));
+  assert.equal(same(file).length, mine.length + 2);
+});
+
 test("pi answers a session that holds nothing but our question", () => {
   const { id, file } = newSession("--key", "interop:question");
   say(id, "user", "Anybody there?");
