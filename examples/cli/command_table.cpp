@@ -155,6 +155,19 @@ std::vector<Command> const& command_table() {
        "--stdin'\n"
        "  sessionkit compact @last --keep-turns 5 --summary - < summary.md",
        compact},
+      {"prune",
+       "Move old sessions to the trash; prints each and why",
+       {{"--idle", "those without an entry for so long (12h, 30d)", &A::idle},
+        {"--age", "those created so long ago, however busy", &A::older},
+        {"--most", "the oldest, until so many sessions are left", &A::most_sessions},
+        {"--most-bytes", "the oldest, until their files hold no more", &A::most_bytes},
+        {"--protect", "never the sessions of this key; may be repeated", &A::protect},
+        {"-y,--yes", "do not ask", &A::yes},
+        {"--dry-run", "only print which, and why", &A::dry_run}},
+       "  sessionkit prune --idle 90d --dry-run\n  sessionkit prune --most 500 --protect main:cli:user "
+       "--yes\n"
+       "  sessionkit prune --idle 30d --yes --json",
+       prune},
       {"rm",
        "Move sessions to the trash",
        {{"SESSION", "ids, keys, @last", &A::sessions, true},

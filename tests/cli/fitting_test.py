@@ -2,6 +2,7 @@
 """compact, context and stats: conversations that fit, and what they cost."""
 import json
 import pathlib
+import time
 import unittest
 
 from support import ProgramTest, texts
@@ -103,6 +104,46 @@ class Stats(ProgramTest):
         shown = self.ok("stats", "--json").json
         self.assertEqual(shown["sessions"], 2)
         self.assertEqual(shown["total"]["answers"], 1)
+
+
+class Prune(ProgramTest):
+    def old(self, days):
+        """A session whose last entry is so many days old."""
+        session = self.new("--key", f"k{days}")
+        self.say(session, "user", "q")
+        at = time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime(time.time() - days * 86400))
+        file = self.file_of(session)
+        lines = [json.loads(line) for line in file.read_text().splitlines()]
+        file.write_text("".join(json.dumps(dict(line, timestamp=at)) + "\n" for line in lines))
+        self.ok("reindex")
+        return session
+
+    def test_nothing_goes_that_nobody_asked_to_remove(self):
+        self.old(1000)
+        self.assertIn("--idle", self.fails(2, "prune", "--yes").err)
+        self.assertIn("no duration", self.fails(2, "prune", "--idle", "soon").err)
+        self.assertEqual(self.ok("prune", "--idle", "1001d", "--yes").out, "")
+
+    def test_idle_sessions_go_to_the_trash_with_a_reason_and_protected_ones_stay(self):
+        old, mine, young = self.old(40), self.old(50), self.old(3)
+        args = ("prune", "--idle", "30d", "--protect", "k50")
+        shown = self.ok(*args, "--dry-run").out
+        self.assertEqual(shown, f"{old}\tidle\tk40\tno entry for 40 d 0 h, the limit is 30 d 0 h\n")
+        self.assertTrue(self.file_of(old).exists())
+        self.assertIn("--yes", self.fails(2, *args).err)
+        done = self.ok(*args, "--yes", "--json").json
+        self.assertEqual([r["id"] for r in done["removed"]], [old])
+        self.assertEqual((done["kept"], done["spared"]), (2, []))
+        self.assertFalse(self.file_of(old).exists())
+        self.assertTrue(any((self.store / "trash").iterdir()))
+        self.assertEqual({r["id"] for r in self.ok("ls", "--json").json["sessions"]}, {mine, young})
+
+    def test_caps_by_count_and_bytes_take_the_oldest(self):
+        first, second, third = self.old(3), self.old(2), self.old(1)
+        self.assertEqual(self.ok("prune", "--most", "2", "--yes").out.split("\t")[:2], [first, "count"])
+        self.assertEqual(self.ok("prune", "--most-bytes", "10", "--dry-run").out.count("bytes"), 4)
+        self.assertEqual(self.ok("prune", "--age", "30h", "--yes").out.split("\t")[:2], [second, "age"])
+        self.assertTrue(self.file_of(third).exists())
 
 
 if __name__ == "__main__":
