@@ -57,6 +57,7 @@ class Window(ProgramTest):
         compactions = out.count("[compaction: applied]")
         self.assertEqual(out.count("[compaction:"), compactions)
         self.assertNotIn("not compacted", out)
+        print(f"{TURNS} turns, {self.requests} requests of {self.largest} tokens at most, {compactions} compactions")
         self.assertGreater(compactions, TURNS // 60)
         self.assertLess(compactions, TURNS // 4)
         self.assertLessEqual(self.largest, WINDOW)

@@ -98,7 +98,7 @@ TEST_CASE("nothing goes that nobody asked to remove") {
   CHECK(removals({session("old", hours(1000000)), session("new", hours(0))}, {}).empty());
 }
 
-TEST_CASE("idle and old sessions go, with the reason in words; a session without a time does not") {
+TEST_CASE("idle and old sessions go, with the reason in words, but not one without a time") {
   sk::RetentionPolicy policy;
   policy.idle = hours(48);
   auto timeless = session("timeless", hours(0));
