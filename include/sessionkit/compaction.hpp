@@ -70,7 +70,7 @@ struct CompactionPlan {
   std::vector<std::string> conversations = {};       ///< what to summarise, in requests of bearable length
   std::string previous_summary = {};                 ///< without its facts
   /// Paths in tool calls of all that is summarised, and other calls with their short arguments; those of
-  /// earlier compactions first. They stand behind the summary word for word.
+  /// earlier compactions first; of each list the newest 1,000. They stand behind the summary word for word.
   std::vector<std::string> read_files = {}, modified_files = {}, calls = {};
   CompactionPolicy policy = {};
 

@@ -6,6 +6,7 @@
 
 #include <sessionkit/compaction.hpp>
 #include <sessionkit/detail/compaction.hpp>
+#include <sessionkit/detail/utf8.hpp>
 #include <sessionkit/file_store.hpp>
 #include <sessionkit/history.hpp>
 
@@ -340,6 +341,36 @@ TEST_CASE("too many facts: the oldest calls leave first, then files that were re
   CHECK(few.find("edit1099") != std::string::npos);
   CHECK(few.find("edit1000") == std::string::npos);
   CHECK(sk::detail::facts_text({}, 100).empty());
+}
+
+TEST_CASE("one fact that is too long does not drive the others out, and lists end somewhere") {
+  std::vector<sk::EntryBody> bodies{sk::user("go")};
+  auto const add = [&](char const* name, std::string const& input) {
+    sk::ToolUse const call = tool_call("t" + std::to_string(bodies.size()), name, input);
+    bodies.emplace_back(sk::assistant(call)), bodies.emplace_back(sk::tool_result(call, "ok"));
+  };
+  for (int i = 0; i < 1500; ++i) add("read", R"({"path":"f)" + std::to_string(i) + "\"}");
+  add("bash", R"({"command":"make"})");
+  add("edit", R"({"path":"x.c"})");
+  add("write", R"({"path":")" + std::string(100000, 'p') + "\"}");
+  std::string many = "{";
+  for (int i = 0; i < 2000; ++i) many += (i ? "," : "") + ("\"\xC3\xA4" + std::to_string(i)) + "\":1";
+  add("bash", many + "}");
+  bodies.emplace_back(sk::user("next"));
+  auto const plan =
+      sk::plan_compaction(context_of(bodies), keeping(sk::keep_last_user()), CompactionReason::manual);
+  REQUIRE(plan);
+  CHECK(plan->read_files.size() == 1000);
+  CHECK(plan->read_files.front() == "f500");
+  CHECK(plan->read_files.back() == "f1499");
+  REQUIRE(plan->calls.size() == 3);
+  for (std::string const& call : plan->calls) CHECK(call.size() < 600);
+  std::string const facts = plan->facts();
+  CHECK(plan->calls[0] == "bash(command=\"make\")");
+  CHECK(plan->calls[1] == "write(path=\xE2\x80\xA6)");
+  for (char const* fact : {"\nx.c\n", "\nf1499\n"}) CHECK(facts.find(fact) != std::string::npos);
+  CHECK(sk::estimate_tokens(facts) < 2200);
+  CHECK(sk::detail::is_utf8(plan->calls[2]));
 }
 
 TEST_CASE("a conversation longer than a request is summarised in several, each upon the one before") {

@@ -2,6 +2,7 @@
 #pragma once
 #include <sessionkit/detail/compaction.hpp>
 #include <sessionkit/detail/json.hpp>
+#include <sessionkit/detail/utf8.hpp>
 #include <sessionkit/tokens.hpp>
 
 #include <algorithm>
@@ -16,7 +17,9 @@ namespace sessionkit { inline namespace v0 {
 
 namespace {
 
-constexpr std::size_t longest_fact_value = 120;
+constexpr std::size_t longest_fact_value = 120, longest_path = 4096; // bytes
+constexpr std::size_t longest_call = 500;                            // code points
+constexpr std::size_t most_facts = 1000;                             // in each list
 
 struct FileTool {
   std::string_view name;
@@ -55,6 +58,15 @@ std::string path_argument(ToolUse const& call) {
   return {};
 }
 
+// One that is too long would drive all others out.
+std::string short_call(ToolUse const& call) {
+  std::string text = detail::call_text(call, longest_fact_value);
+  std::size_t const length = detail::utf8_cut(text, longest_call);
+  if (length == text.size()) return text;
+  text.resize(length);
+  return text + "\xE2\x80\xA6)";
+}
+
 // Nothing twice, the newest mention counts; nothing that stands in `others`.
 void keep_last_mentions(std::vector<std::string>& list, std::vector<std::string> const& others = {}) {
   std::unordered_set<std::string> met(others.begin(), others.end());
@@ -84,6 +96,12 @@ struct FactBlock {
 constexpr std::array<FactBlock, 3> fact_blocks{{{"read-files", &detail::Facts::read_files, true},
                                                 {"modified-files", &detail::Facts::modified_files, true},
                                                 {"tool-calls", &detail::Facts::calls, false}}};
+
+// The newest stay, so that the lists of a session that goes on for ever do not.
+void keep_newest(std::vector<std::string>& list) {
+  if (list.size() > most_facts)
+    list.erase(list.begin(), list.end() - static_cast<std::ptrdiff_t>(most_facts));
+}
 
 std::string tag_line(char const* bracket, std::string_view tag) {
   return std::string(bracket).append(tag).append(">");
@@ -123,8 +141,8 @@ namespace detail {
 void Facts::add(ToolUse const& call) {
   FileTool const* const tool = file_tool(call.name);
   std::string path = tool ? path_argument(call) : std::string{};
-  if (path.empty())
-    calls.push_back(call_text(call, longest_fact_value));
+  if (path.empty() || path.size() > longest_path)
+    calls.push_back(short_call(call));
   else
     (tool->modifies ? modified_files : read_files).push_back(std::move(path));
 }
@@ -133,6 +151,7 @@ void Facts::settle() {
   keep_last_mentions(modified_files);
   keep_last_mentions(read_files, modified_files);
   keep_last_mentions(calls);
+  for (auto* list : {&modified_files, &read_files, &calls}) keep_newest(*list);
 }
 
 void Facts::add(Entry const& entry) {
