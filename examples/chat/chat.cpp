@@ -98,7 +98,7 @@ sk::CompactionOutcome Chat::compact(sk::CompactionReason reason) {
 sk::Message Chat::stream_answer() {
   sk::History history = session_.history(target_).value();
   sk::RequestParts const request = sk::encode(history, target_);
-  requests_.note(std::move(history), request);
+  requests_.note(std::move(history), request, target_);
   if (requests_file_.is_open())
     requests_file_ << R"({"system":)" << nlohmann::json(request.system).dump() << R"(,"messages":)"
                    << request.messages << "}\n";

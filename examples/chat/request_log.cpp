@@ -27,10 +27,10 @@ std::string place_of(sk::Divergence const& at) {
 
 }
 
-void RequestLog::note(sk::History history, sk::RequestParts const& request) {
+void RequestLog::note(sk::History history, sk::RequestParts const& request, sk::Target const& target) {
   Sent sent{request.messages.size(), shared_bytes(last_messages_, request.messages), {}};
   if (!sent_.empty())
-    if (auto const at = sk::explain_divergence(last_, history)) sent.parted = place_of(*at);
+    if (auto const at = sk::explain_divergence(last_, history, target)) sent.parted = place_of(*at);
   sent_.push_back(std::move(sent));
   last_ = std::move(history);
   last_messages_ = request.messages;

@@ -13,7 +13,8 @@ namespace chat {
 /// provider's prompt cache helps.
 class RequestLog {
  public:
-  void note(sessionkit::History history, sessionkit::RequestParts const& request);
+  void note(sessionkit::History history, sessionkit::RequestParts const& request,
+            sessionkit::Target const& target);
   void clear() { *this = {}; }
 
   /// A line for each request.

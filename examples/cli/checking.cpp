@@ -159,7 +159,9 @@ Exit verify(Console& console, Arguments const& args) {
 Exit reindex(Console& console, Arguments const& args) {
   sk::FileStoreOptions options;
   options.create = false;
-  auto const sessions = sk::reindex_file_store(store_root(args).path, options).value();
+  options.lock_wait = lock_wait(args);
+  auto const progress = [&](std::size_t done, std::size_t total) { console.progress(done, total); };
+  auto const sessions = sk::reindex_file_store(store_root(args).path, options, progress).value();
   if (console.json())
     console.document({{"sessions", sessions}});
   else

@@ -27,6 +27,13 @@ struct Arguments {
   std::size_t limit = 50;
   bool archived = false;
 
+  // tail
+  bool follow = false;
+  std::size_t last = 10;
+
+  // doctor
+  bool repair = false, transcripts = false;
+
   // show, history
   bool thinking = false;
   std::string provider = "anthropic", system, model;
@@ -95,6 +102,8 @@ Exit context(Console&, Arguments const&);
 Exit prune(Console&, Arguments const&);
 // stats.cpp
 Exit stats(Console&, Arguments const&);
+// tailing.cpp
+Exit tail(Console&, Arguments const&);
 // tree.cpp
 Exit tree(Console&, Arguments const&);
 // writing.cpp
@@ -105,5 +114,7 @@ Exit remove(Console&, Arguments const&);
 // checking.cpp
 Exit verify(Console&, Arguments const&);
 Exit reindex(Console&, Arguments const&);
+// mending.cpp
+Exit doctor(Console&, Arguments const&);
 
 }

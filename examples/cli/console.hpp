@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <chrono>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +39,8 @@ class Console {
   void write(std::string_view text);
   /// Hands on what was written so far: what is done shows, whatever comes after.
   void flush();
+  /// False: stdout took something not, so there is no use in going on.
+  bool writable() const { return write_error_ == 0; }
   /// Text out of a session: on a terminal without anything the terminal would act on.
   void content(std::string_view text);
   /// One JSON document.
@@ -51,6 +55,8 @@ class Console {
   void report(std::string_view line);
   void report_json(Json const& json);
   void show(Failure const& failure);
+  /// How far a long task is: one line on a terminal, after half a second; nothing anywhere else.
+  void progress(std::size_t done, std::size_t total);
 
   /// Makes sure that stdout took everything: `exit`, or the code of that failure.
   Exit finish(Exit exit);
@@ -60,6 +66,8 @@ class Console {
   bool pretty_;
   bool colours_;
   int write_error_ = 0;
+  std::chrono::steady_clock::time_point told_ = {}; // of progress
+  bool tells_progress_ = false;
 };
 
 /// Asks on the terminal; `Failure` naming `flag` if there is nobody to ask.

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -27,6 +28,7 @@ struct Side {
   Named session;
   sk::Context context;
   sk::History history;
+  sk::RequestParts request;
 };
 
 /// `SESSION@ENTRY`, where all of it names no session; ids and names may have an `@` themselves.
@@ -50,19 +52,19 @@ Side side_of(Console& console, Arguments const& args, std::string const& name, s
   auto [session, entry] = find_leaf(console, args, name);
   auto context = sk::load_context(*session.store, session.id, sk::EntryId(entry)).value();
   auto history = sk::HistoryRebuilder(target).rebuild(context);
+  auto request = sk::encode(history, target);
   notice_damage(console, name, context.damage.size());
-  return {name, std::move(session), std::move(context), std::move(history)};
+  return {name, std::move(session), std::move(context), std::move(history), std::move(request)};
 }
 
-std::string verdict_of(bool differs, std::size_t a, std::size_t b) {
-  if (differs) return "differ";
-  return a == b ? "same" : a < b ? "b_extends_a" : "a_extends_b";
-}
-
-std::size_t parts_of(sk::History const& history) {
-  std::size_t parts = 0;
-  for (auto const& message : history.messages) parts += message.parts.size();
-  return parts;
+std::string_view verdict_of(sk::RequestRelation relation) {
+  switch (relation) {
+  case sk::RequestRelation::same: return "same";
+  case sk::RequestRelation::later_extends: return "b_extends_a";
+  case sk::RequestRelation::earlier_extends: return "a_extends_b";
+  case sk::RequestRelation::differ: break;
+  }
+  return "differ";
 }
 
 Json or_null(sk::EntryId const& entry) { return entry.empty() ? Json() : Json(entry.str()); }
@@ -93,9 +95,9 @@ Json json_of(sk::Divergence const& at) {
 
 std::string field(sk::EntryId const& entry) { return entry.empty() ? "-" : one_line(entry.str()); }
 
-std::vector<std::vector<std::string>> rows_of(std::string const& verdict,
+std::vector<std::vector<std::string>> rows_of(std::string_view verdict,
                                               std::optional<sk::Divergence> const& at, std::size_t shared) {
-  std::vector<std::vector<std::string>> rows{{"verdict", "-", verdict},
+  std::vector<std::vector<std::string>> rows{{"verdict", "-", std::string(verdict)},
                                              {"cache", "-", at ? "breaks" : "holds"},
                                              {"shared", "-", fmt::format("{} messages", shared)}};
   if (!at) return rows;
@@ -117,8 +119,8 @@ Exit diff(Console& console, Arguments const& args) {
   target.model = args.model;
   auto const a = side_of(console, args, *args.session, target);
   auto const b = side_of(console, args, *args.other, target);
-  auto const at = sk::explain_divergence(a.history, b.history);
-  auto const verdict = verdict_of(at.has_value(), parts_of(a.history), parts_of(b.history));
+  auto const at = sk::explain_divergence(a.history, b.history, target);
+  auto const verdict = verdict_of(sk::compare_requests(a.request, b.request));
   auto const shared = at ? at->message : std::min(a.history.messages.size(), b.history.messages.size());
   if (console.json())
     console.document({{"schema", "sessionkit/diff@1"},

@@ -19,6 +19,7 @@ enum Exit {
   no_space = 7,  ///< disk, quota or file size limit
   unreachable = 8,
   unknown_outcome = 9, ///< the entry may or may not be stored; repeating with its id is safe
+  interrupted = 130,   ///< Ctrl-C ended what has no end of its own
   broken_pipe = 141,   ///< whoever read stdout went away
 };
 

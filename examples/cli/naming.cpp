@@ -43,13 +43,9 @@ std::string directory_of(std::string const& store) {
 }
 
 sk::FileStoreOptions options_of(Console& console, Arguments const& args, bool create) {
-  auto const wait = parse_duration(args.timeout);
-  if (!wait)
-    throw Failure{Exit::usage, "invalid_argument",
-                  fmt::format("--timeout: '{}' is no duration", args.timeout), "write it as 5s, 500ms or 2m"};
   sk::FileStoreOptions options;
   options.create = create;
-  options.lock_wait = *wait;
+  options.lock_wait = lock_wait(args);
   if (create && args.profile) options.profile = *sk::find_profile(*args.profile);
   options.on_event = [&console](sk::Event const& event) {
     console.notice(event.session.empty() ? event.message : event.session + ": " + event.message);
@@ -184,6 +180,13 @@ StoreRoot store_root(Arguments const& args) {
     data = home + "/.local/share";
   }
   return {data + "/sessionkit/sessions", false};
+}
+
+std::chrono::milliseconds lock_wait(Arguments const& args) {
+  auto const wait = parse_duration(args.timeout);
+  if (wait) return *wait;
+  throw Failure{Exit::usage, "invalid_argument", fmt::format("--timeout: '{}' is no duration", args.timeout),
+                "write it as 5s, 500ms or 2m"};
 }
 
 std::optional<std::string> known_store_root(Arguments const& args) {

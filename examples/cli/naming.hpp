@@ -4,6 +4,7 @@
 
 #include <sessionkit/session_store.hpp>
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,6 +24,9 @@ std::optional<std::string> known_store_root(Arguments const& args);
 
 /// Opens that store. `create`: makes it if it does not exist.
 sessionkit::Result<StorePtr> open_store(Console& console, Arguments const& args, bool create = false);
+
+/// How long the command line says to wait for another writer.
+std::chrono::milliseconds lock_wait(Arguments const& args);
 
 /// A session that a command line names, and where it is.
 struct Named {

@@ -98,33 +98,6 @@ sk::SessionPage list_page(Console& console, Arguments const& args, StorePtr& sto
 
 sk::EntryId leaf_of(Arguments const& args) { return sk::EntryId(args.leaf.value_or("")); }
 
-/// Colours tell nothing that the words do not.
-int colour_of(std::string const& speaker) {
-  return speaker == "user" ? 32 : speaker == "assistant" ? 36 : 33;
-}
-
-void say(Console& console, std::string const& speaker, std::string const& text) {
-  console.write(console.coloured(colour_of(speaker), one_line(neutral(speaker)) + ">") + " ");
-  console.content(text);
-  console.write("\n");
-}
-
-void show_message(Console& console, Arguments const& args, sk::Entry const& entry,
-                  sk::Message const& message) {
-  for (auto const& part : message.parts) {
-    if (auto const* const text = std::get_if<sk::Text>(&part))
-      say(console, speaker_of(entry, "message"), text->text);
-    else if (auto const* const thinking = std::get_if<sk::Thinking>(&part)) {
-      if (args.thinking) say(console, "thinking", thinking->redacted ? "[redacted]" : thinking->text);
-    } else if (auto const* const call = std::get_if<sk::ToolUse>(&part))
-      say(console, "call " + call->name, call->input.str());
-    else if (auto const* const result = std::get_if<sk::ToolResult>(&part))
-      say(console, (result->is_error ? "error " : "result ") + result->tool_name, text_of(result->content));
-    else if (auto const* const image = std::get_if<sk::Image>(&part))
-      say(console, speaker_of(entry, "message"), "[" + image->media_type + "]");
-  }
-}
-
 Json list_of(std::vector<sk::Repair> const& repairs) {
   Json list = Json::array();
   for (auto const& repair : repairs)
@@ -211,10 +184,8 @@ Exit show(Console& console, Arguments const& args) {
     if (on_path.count(entry.id.str()) == 0) continue;
     if (console.json())
       entries.push_back(sk::to_nlohmann(sk::RawJson::from(records.lines[i])));
-    else if (auto const* const message = entry.as<sk::Message>())
-      show_message(console, args, entry, *message);
-    else if (auto const text = summary_of(entry); !text.empty())
-      say(console, speaker_of(entry, records.types[i]), text);
+    else
+      show_entry(console, entry, records.types[i], args.thinking);
   }
   if (console.json())
     console.document(

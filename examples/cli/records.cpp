@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "records.hpp"
+#include "text.hpp"
 
 #include <sessionkit/dialect.hpp>
 
@@ -95,6 +96,46 @@ std::string speaker_of(sk::Entry const& entry, std::string const& type) {
   case sk::Role::tool: return "tool";
   }
   return type;
+}
+
+namespace {
+
+/// Colours tell nothing that the words do not.
+int colour_of(std::string const& speaker) {
+  return speaker == "user" ? 32 : speaker == "assistant" ? 36 : 33;
+}
+
+void say(Console& console, std::string const& speaker, std::string const& text) {
+  console.write(console.coloured(colour_of(speaker), one_line(neutral(speaker)) + ">") + " ");
+  console.content(text);
+  console.write("\n");
+}
+
+void show_message(Console& console, sk::Entry const& entry, sk::Message const& message, bool thinking) {
+  for (auto const& part : message.parts)
+    std::visit(Overloaded{[&](sk::Text const& it) { say(console, speaker_of(entry, "message"), it.text); },
+                          [&](sk::Thinking const& it) {
+                            if (thinking) say(console, "thinking", it.redacted ? "[redacted]" : it.text);
+                          },
+                          [&](sk::ToolUse const& it) { say(console, "call " + it.name, it.input.str()); },
+                          [&](sk::ToolResult const& it) {
+                            say(console, (it.is_error ? "error " : "result ") + it.tool_name,
+                                text_of(it.content));
+                          },
+                          [&](sk::Image const& it) {
+                            say(console, speaker_of(entry, "message"), "[" + it.media_type + "]");
+                          },
+                          [](sk::Opaque const&) {}},
+               part);
+}
+
+}
+
+void show_entry(Console& console, sk::Entry const& entry, std::string const& type, bool thinking) {
+  if (auto const* const message = entry.as<sk::Message>())
+    show_message(console, entry, *message, thinking);
+  else if (auto const text = summary_of(entry); !text.empty())
+    say(console, speaker_of(entry, type), text);
 }
 
 }

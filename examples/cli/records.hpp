@@ -32,4 +32,7 @@ std::string text_of(std::vector<sessionkit::ToolContent> const& content);
 /// the line.
 std::string speaker_of(sessionkit::Entry const& entry, std::string const& type);
 
+/// Prints an entry as part of a talk: who speaks, and what. `thinking`: the model's reasoning too.
+void show_entry(Console& console, sessionkit::Entry const& entry, std::string const& type, bool thinking);
+
 }

@@ -57,7 +57,11 @@ SESSIONKIT_API std::string transcript_path(SessionStore const& store, SessionId 
 /// store is not one of `open_file_store` or `open_transcript`.
 SESSIONKIT_API Result<Position> durable_position(SessionStore& store, SessionId const& id);
 
+/// Called now and then with how many transcripts are done, and how many there are.
+using StoreProgress = std::function<void(std::size_t, std::size_t)>;
+
 /// Rebuilds the index of a file store from its transcripts and answers how many sessions it has now.
-SESSIONKIT_API Result<std::size_t> reindex_file_store(std::string const& root, FileStoreOptions options = {});
+SESSIONKIT_API Result<std::size_t> reindex_file_store(std::string const& root, FileStoreOptions options = {},
+                                                      StoreProgress const& progress = {});
 
 }}

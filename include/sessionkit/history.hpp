@@ -5,6 +5,7 @@
 #include <sessionkit/message.hpp>
 #include <sessionkit/profile.hpp>
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,14 +46,23 @@ struct Repair {
   bool retroactive = false; ///< it changes what an earlier request already sent
 };
 
+/// The entry that a part of a history says, or says more of.
+struct PartSource {
+  std::size_t message = 0, part = 0; ///< indices in `History::messages` and in its parts
+  EntryId entry = {};
+};
+
 /// What to send, in one shape for all providers. In `valid` histories the roles are `user`, `assistant` and
 /// `tool`: a `tool` message answers all calls of the assistant message before it, in their order, and a
 /// `user` message may follow it; encoders join or split them as their provider has it.
 struct History {
   std::vector<Message> messages = {};
   std::vector<EntryId> sources = {}; ///< for each message, the entry it began with; empty for made ones
-  std::string system = {};           ///< system prompt, with the summary where the provider has a system text
-  EntryId compaction = {};           ///< the one that stands for what came before; empty: all of it is here
+  /// Of `valid` messages made of several entries: where the parts of another begin, and the entries whose
+  /// text was joined to a part, behind its own. In the order of the parts.
+  std::vector<PartSource> part_sources = {};
+  std::string system = {}; ///< system prompt, with the summary where the provider has a system text
+  EntryId compaction = {}; ///< the one that stands for what came before; empty: all of it is here
   std::vector<Repair> report = {};
   std::size_t tokens = 0; ///< as `count_tokens`; a count from before a compaction or a cut is not used
 };

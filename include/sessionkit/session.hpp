@@ -140,7 +140,8 @@ class SESSIONKIT_API Session {
   /// Stores the summary of a plan, made of this session's context at any time before: what was appended since
   /// stays behind it. Stores one entry, durable as the end of a turn; in dialects that name no first kept
   /// entry what is kept is stored again behind it, in the same write. `unsupported` where the dialect has no
-  /// compactions, or the first kept entry no lasting id.
+  /// compactions, the profile stores nothing, or the first kept entry has no lasting id; `invalid_argument`
+  /// while messages that the summary would replace are held back.
   Result<CompactionOutcome> apply(CompactionPlan const& plan, std::string summary);
 
  private:

@@ -12,10 +12,12 @@
 #include <sessionkit/impl/convert.ipp>
 #include <sessionkit/impl/dialect.ipp>
 #include <sessionkit/impl/divergence.ipp>
+#include <sessionkit/impl/doctor.ipp>
 #include <sessionkit/impl/error.ipp>
 #include <sessionkit/impl/file_ops.ipp>
 #include <sessionkit/impl/file_store.ipp>
 #include <sessionkit/impl/flat_dialect.ipp>
+#include <sessionkit/impl/follow.ipp>
 #include <sessionkit/impl/freshness.ipp>
 #include <sessionkit/impl/glued_lines.ipp>
 #include <sessionkit/impl/history.ipp>
@@ -25,6 +27,7 @@
 #include <sessionkit/impl/history_rules.ipp>
 #include <sessionkit/impl/history_signatures.ipp>
 #include <sessionkit/impl/ids.ipp>
+#include <sessionkit/impl/index_journal.ipp>
 #include <sessionkit/impl/key_index.ipp>
 #include <sessionkit/impl/line_members.ipp>
 #include <sessionkit/impl/line_scan.ipp>
@@ -49,8 +52,10 @@
 #include <sessionkit/impl/provider_native.ipp>
 #include <sessionkit/impl/provider_openai.ipp>
 #include <sessionkit/impl/provider_responses.ipp>
+#include <sessionkit/impl/quarantine.ipp>
 #include <sessionkit/impl/raw_json.ipp>
 #include <sessionkit/impl/record.ipp>
+#include <sessionkit/impl/repair.ipp>
 #include <sessionkit/impl/retention.ipp>
 #include <sessionkit/impl/session.ipp>
 #include <sessionkit/impl/session_compaction.ipp>
@@ -61,6 +66,8 @@
 #include <sessionkit/impl/session_store.ipp>
 #include <sessionkit/impl/session_writing.ipp>
 #include <sessionkit/impl/store_directory.ipp>
+#include <sessionkit/impl/store_index.ipp>
+#include <sessionkit/impl/store_index_writing.ipp>
 #include <sessionkit/impl/summarize_window.ipp>
 #include <sessionkit/impl/summarizer.ipp>
 #include <sessionkit/impl/time.ipp>
@@ -68,5 +75,6 @@
 #include <sessionkit/impl/tokens.ipp>
 #include <sessionkit/impl/transcript_folder.ipp>
 #include <sessionkit/impl/transcript_reader.ipp>
+#include <sessionkit/impl/transcript_rewrite.ipp>
 #include <sessionkit/impl/transcript_store.ipp>
 #include <sessionkit/impl/transcript_writer.ipp>

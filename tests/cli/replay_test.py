@@ -87,6 +87,25 @@ class Replay(ProgramTest):
                          ["verdict", "cache", "shared", "at", "a", "b", "why"])
         self.assertIn("why\tr1\tmoved_result (retroactive)", run.out)
 
+    def test_what_is_not_sent_makes_no_difference(self):
+        file = self.late_result()
+        other = self.folder / "other.jsonl"
+        other.write_text(file.read_text().replace('"toolName": "read"', '"toolName": ""').replace(
+            '"content": [{"type": "text", "text": "read x"}]',
+            '"content": [{"type": "text", "text": ""}, {"type": "text", "text": "read x"}]'))
+        for provider in ("anthropic", "openai-chat", "openai-responses", "gemini"):
+            a, b = (self.ok("history", name, "--provider", provider).out for name in (file, other))
+            self.assertEqual(a, b)
+            self.assertEqual(self.ok("diff", file, other, "--provider", provider, "--json").json["verdict"], "same")
+
+    def test_a_repair_behind_the_first_difference_is_not_why(self):
+        file = self.late_result()
+        other = self.folder / "other.jsonl"
+        lines = file.read_text().replace("read x", "read y").splitlines()
+        other.write_text("\n".join(lines[:-1]) + "\n")
+        run = self.run_cli("diff", other, file, "--json")
+        self.assertEqual((run.code, run.json["divergence"]["message"], run.json["divergence"]["reason"]), (1, 0, None))
+
     def test_a_compaction_between_is_the_reason(self):
         file = PI / "compaction_once.jsonl"
         entries = self.ok("tree", file, "--json").json

@@ -3,6 +3,7 @@
 
 #include <sessionkit/divergence.hpp>
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,6 +30,11 @@ sk::Context first(sk::Context all, std::size_t n) {
 sk::History rebuild(sk::Context const& from, sk::Target target = {}) {
   return sk::HistoryRebuilder(std::move(target)).rebuild(from);
 }
+// Most of what is compared is for the first provider.
+std::optional<sk::Divergence> parting(sk::History const& earlier, sk::History const& later,
+                                      sk::Target const& target = {}) {
+  return sk::explain_divergence(earlier, later, target);
+}
 sk::ToolUse call(std::string id) { return {std::move(id), "read", sk::RawJson::from("{}")}; }
 sk::Message answer(std::string id, std::string text) {
   return sk::tool_results({{std::move(id), "read", {sk::Text{std::move(text)}}}});
@@ -43,8 +49,8 @@ TEST_CASE("a request of a longer log does not part from that of a shorter one") 
   for (std::size_t shorter : {0U, 1U, 3U, 5U})
     for (std::size_t longer = shorter; longer <= talk.entries.size(); ++longer) {
       CAPTURE(shorter, longer);
-      CHECK_FALSE(sk::explain_divergence(rebuild(first(talk, shorter)), rebuild(first(talk, longer))));
-      CHECK_FALSE(sk::explain_divergence(rebuild(first(talk, longer)), rebuild(first(talk, shorter))));
+      CHECK_FALSE(parting(rebuild(first(talk, shorter)), rebuild(first(talk, longer))));
+      CHECK_FALSE(parting(rebuild(first(talk, longer)), rebuild(first(talk, shorter))));
     }
 }
 
@@ -52,7 +58,7 @@ TEST_CASE("two branches part at the first message that differs, and no repair is
   sk::Context other = talk;
   other.entries[4].id = sk::EntryId("x4");
   other.entries[4].body = sk::user("otherwise");
-  auto const found = sk::explain_divergence(rebuild(talk), rebuild(other));
+  auto const found = parting(rebuild(talk), rebuild(other));
   REQUIRE(found);
   CHECK_FALSE(found->in_system);
   CHECK(found->message == 4);
@@ -68,7 +74,7 @@ TEST_CASE("two branches part at the first message that differs, and no repair is
 TEST_CASE("the part of a message that differs is named") {
   sk::Context other = talk;
   other.entries[5].body = sk::user("otherwise");
-  auto const found = sk::explain_divergence(rebuild(talk), rebuild(other));
+  auto const found = parting(rebuild(talk), rebuild(other));
   REQUIRE(found);
   CHECK(found->message == 4);
   CHECK(found->part == 1);
@@ -78,17 +84,19 @@ TEST_CASE("the part of a message that differs is named") {
 TEST_CASE("a late result parts where its call was said to be interrupted, and the repair is named") {
   auto const log = context({sk::user("go"), sk::assistant(call("a"), call("b")), answer("a", "x"),
                             sk::user("and?"), answer("b", "y")});
-  sk::History const before = rebuild(first(log, 4)), after = rebuild(log);
+  sk::Target const target;
+  sk::History const before = rebuild(first(log, 4), target), after = rebuild(log, target);
   // [late]
-  auto const at = sk::explain_divergence(before, after);
+  auto const at = sk::explain_divergence(before, after, target);
   REQUIRE(at);                    // nothing: one goes on where the other ends
   CHECK(at->message == 2);        // so many messages are shared
-  CHECK(at->later.str() == "e2"); // the entry the first other one begins with
+  CHECK(at->later.str() == "e4"); // the entry that says the first other part
   REQUIRE(at->repair);            // why: a result came after the conversation went on
   CHECK(at->repair->rule == "moved_result");
   CHECK(at->repair->entry.str() == "e4");
   // [late]
   CHECK(at->part == 1);
+  CHECK(at->earlier.str() == "e1"); // made for its call
   CHECK(at->before.find("interrupted") != std::string::npos);
   CHECK(at->after == "result of b: y");
   CHECK(at->repair->retroactive);
@@ -99,7 +107,7 @@ TEST_CASE("a policy that cuts is named") {
       context({sk::user("one"), sk::assistant("1"), sk::user("two"), sk::assistant("2"), sk::user("three")});
   sk::Target target;
   target.policies = {sk::TurnLimit{2}};
-  auto const found = sk::explain_divergence(rebuild(first(log, 3), target), rebuild(log, target));
+  auto const found = parting(rebuild(first(log, 3), target), rebuild(log, target), target);
   REQUIRE(found);
   CHECK(found->message == 0);
   CHECK(found->later.str() == "e2");
@@ -111,7 +119,7 @@ TEST_CASE("a difference in the system text comes before all messages") {
   auto const log = context({sk::user("one"), sk::assistant("1"), sk::system("be terse"), sk::user("two")});
   sk::Target target;
   target.system = "be kind";
-  auto const found = sk::explain_divergence(rebuild(first(log, 1), target), rebuild(log, target));
+  auto const found = parting(rebuild(first(log, 1), target), rebuild(log, target), target);
   REQUIRE(found);
   CHECK(found->in_system);
   CHECK(found->message == 0);
@@ -130,7 +138,7 @@ TEST_CASE("a compaction between two requests is the reason itself") {
   for (auto const provider : {sk::Provider::anthropic, sk::Provider::native}) {
     sk::Target target;
     target.provider = provider;
-    auto const found = sk::explain_divergence(rebuild(talk, target), rebuild(compacted, target));
+    auto const found = parting(rebuild(talk, target), rebuild(compacted, target), target);
     REQUIRE(found);
     CHECK(found->compacted);
     CHECK_FALSE(found->repair);
@@ -144,14 +152,92 @@ TEST_CASE("what differs within a tool result, a call or an image is a difference
         context({sk::user("go"), sk::assistant(call("a")), std::move(message), sk::assistant("ok")}));
   };
   auto const result = with(answer("a", "x"));
-  CHECK_FALSE(sk::explain_divergence(result, with(answer("a", "x"))));
-  CHECK(sk::explain_divergence(result, with(answer("a", "y"))));
-  CHECK(sk::explain_divergence(result, with(sk::tool_results({{"a", "read", {sk::Text{"x"}}, true}}))));
-  CHECK(sk::explain_divergence(result,
-                               with(sk::tool_results({{"a", "read", {sk::Text{"x"}, sk::Text{"y"}}}}))));
+  CHECK_FALSE(parting(result, with(answer("a", "x"))));
+  CHECK(parting(result, with(answer("a", "y"))));
+  CHECK(parting(result, with(sk::tool_results({{"a", "read", {sk::Text{"x"}}, true}}))));
+  CHECK(parting(result, with(sk::tool_results({{"a", "read", {sk::Text{"x"}, sk::Text{"y"}}}}))));
   auto const image = [](char const* data) {
     return rebuild(context({sk::user(sk::Image{"image/png", sk::Base64{data}}), sk::assistant("ok")}));
   };
-  CHECK_FALSE(sk::explain_divergence(image("QUJD"), image("QUJD")));
-  CHECK(sk::explain_divergence(image("QUJD"), image("QQ==")));
+  CHECK_FALSE(parting(image("QUJD"), image("QUJD")));
+  CHECK(parting(image("QUJD"), image("QQ==")));
+}
+
+TEST_CASE("requests of the same bytes are the same, whatever the logs say") {
+  using sk::RequestRelation;
+  auto const with = [](sk::ToolResult result) {
+    return context({sk::user("go"), sk::assistant(call("a")), sk::tool_results({std::move(result)})});
+  };
+  auto const relation = [](sk::Context const& a, sk::Context const& b, sk::Provider provider) {
+    sk::Target target;
+    target.provider = provider;
+    sk::History const one = rebuild(a, target), other = rebuild(b, target);
+    CHECK_FALSE(sk::explain_divergence(one, other, target));
+    return sk::compare_requests(sk::encode(one, target), sk::encode(other, target));
+  };
+  for (auto const provider : {sk::Provider::anthropic, sk::Provider::openai_chat,
+                              sk::Provider::openai_responses, sk::Provider::gemini}) {
+    auto const result = with({"a", "read", {sk::Text{"x"}}});
+    CHECK(relation(result, with({"a", "", {sk::Text{"x"}}}), provider) == RequestRelation::same);
+    CHECK(relation(result, with({"a", "read", {sk::Text{"x"}, sk::Text{" "}}}), provider)
+          == RequestRelation::same);
+    CHECK(relation(with({"a", "read", {}}), with({"a", "read", {sk::Text{""}}}), provider)
+          == RequestRelation::same);
+    CHECK(relation(first(result, 1), result, provider) == RequestRelation::later_extends);
+    CHECK(relation(result, first(result, 1), provider) == RequestRelation::earlier_extends);
+  }
+}
+
+TEST_CASE("arguments that go on within a call are others, though their bytes begin alike") {
+  auto const with = [](std::string const& input) {
+    return context({sk::user("go"), sk::assistant(sk::ToolUse{"a", "read", sk::RawJson::from(input)})});
+  };
+  sk::Target target;
+  target.mode = sk::RebuildMode::faithful; // the call stands last
+  for (auto const provider : {sk::Provider::anthropic, sk::Provider::gemini}) {
+    target.provider = provider;
+    auto const found = parting(rebuild(with("{}"), target), rebuild(with(R"({"x":1})"), target), target);
+    REQUIRE(found);
+    CHECK(found->message == 1);
+    CHECK(found->later.str() == "e1");
+  }
+}
+
+TEST_CASE("a repair of an entry behind the first that differs is not to blame") {
+  auto const log = [](std::string const& words) {
+    return context({sk::user("one"), sk::assistant(words), sk::user("go"),
+                    sk::assistant(call("a"), call("b")), answer("a", "x"), sk::user("and?"),
+                    answer("b", "y")});
+  };
+  auto const found = parting(rebuild(first(log("yes"), 6)), rebuild(log("no")));
+  REQUIRE(found);
+  CHECK(found->message == 1);
+  CHECK(found->before == "yes");
+  CHECK_FALSE(found->repair);
+}
+
+TEST_CASE("a repair of another part of the message that differs is not to blame") {
+  auto const log = [](sk::Message before, std::string const& words) {
+    return context({std::move(before), sk::user(words)});
+  };
+  auto const found = parting(rebuild(log(sk::user("one"), "yes")), rebuild(log(sk::user("one", " "), "no")));
+  REQUIRE(found);
+  CHECK(found->part == 1);
+  CHECK(found->earlier.str() == "e1");
+  CHECK_FALSE(found->repair);
+}
+
+TEST_CASE("a text that a profile joined is to blame where the joined text differs") {
+  sk::Target target;
+  target.orphan_user = sk::OrphanUser::join;
+  auto const log =
+      context({sk::user("one"), sk::user("two"), sk::assistant("ok"), sk::user("go"), sk::user("on")});
+  auto const found = parting(rebuild(first(log, 1), target), rebuild(log, target), target);
+  REQUIRE(found);
+  CHECK(found->earlier.str() == "e0");
+  CHECK(found->later.str() == "e0");
+  REQUIRE(found->repair);
+  CHECK(found->repair->rule == "orphan_user");
+  CHECK(found->repair->entry.str() == "e1");
+  CHECK(rebuild(log, target).part_sources.size() == 2);
 }

@@ -49,7 +49,17 @@ std::vector<std::string> listed(sk::SessionStore& store) {
   return ids;
 }
 
-Json index_of(std::string const& root) { return Json::parse(read_file(root + "/sessions.json")); }
+// The snapshot with the journal's lines applied, read the simple way.
+Json index_of(std::string const& root) {
+  Json index = Json::parse(read_file(root + "/sessions.json"));
+  if (::access((root + "/sessions.journal").c_str(), F_OK) != 0) return index;
+  for (std::string const& line : split_lines(read_file(root + "/sessions.journal"))) {
+    Json const change = Json::parse(line.substr(9));
+    if (change.contains("put")) index["sessions"][change["put"].get<std::string>()] = change["row"];
+    if (change.contains("removed")) index["sessions"].erase(change["removed"].get<std::string>());
+  }
+  return index;
+}
 
 unsigned mode_of(std::string const& path) {
   struct stat s;
@@ -369,15 +379,6 @@ TEST_CASE("two stores over one directory lose no row of each other") {
   CHECK_FALSE(index_of(dir.path())["sessions"].contains("a0"));
 }
 
-TEST_CASE("the index is written ever more rarely the more rows it has") {
-  using sk::detail::index_is_due;
-  CHECK(index_is_due(1, 1));
-  CHECK(index_is_due(200, 1));
-  CHECK_FALSE(index_is_due(100'000, 1));
-  CHECK_FALSE(index_is_due(100'000, 100));
-  CHECK(index_is_due(100'000, 400));
-}
-
 TEST_CASE("links and special files in the store's place are refused without hanging") {
   TempDir dir;
   std::string const root = dir / "s";
@@ -486,7 +487,8 @@ TEST_CASE("a transcript that fails to open is answered from the index or told, n
         ops.fault = {0, error, true, false};
         auto const page = store->list(by_key);
         CAPTURE(indexed, error, name_of(call));
-        REQUIRE(ops.fired > 0);
+        // A transcript that ends where its row says is not opened.
+        if (!indexed || call == Call::status_at) REQUIRE(ops.fired > 0);
         if (page.ok()) {
           CHECK(page->sessions.size() == 1);
         } else {

@@ -121,6 +121,36 @@ TEST_CASE("an entry behind torn bytes is read, and the bytes are told") {
   }
 }
 
+TEST_CASE("what a crash's hole of NULs joins to one line is read where it is whole, and the rest is told") {
+  for (std::string const dialect : every_written_dialect) {
+    std::vector<std::string> const lines = HostileLog{}.lines(dialect);
+    std::string const &a = lines[1], &b = lines[2], &c = lines[3];
+    for (std::size_t const hole : {1U, 300U, 5000U}) {
+      std::string const nuls(hole, '\0');
+      check_line(dialect, nuls + a, {a}, {{DamageKind::nul_run, 0, hole}});
+      check_line(dialect, a + nuls + b, {a, b}, {{DamageKind::nul_run, a.size(), hole}});
+      check_line(
+          dialect, a + nuls + b + nuls + c, {a, b, c},
+          {{DamageKind::nul_run, a.size(), hole}, {DamageKind::nul_run, a.size() + hole + b.size(), hole}});
+      check_line(dialect, a + b + nuls + c, {a, b, c}, {{DamageKind::nul_run, a.size() + b.size(), hole}});
+      check_line(dialect, nuls + a + nuls + b + nuls, {a, b}, {{DamageKind::nul_run, hole + a.size(), hole}});
+      for (std::size_t torn = 1; torn < a.size(); torn += hole == 300 ? 1 : a.size() / 4) {
+        std::string const head = a.substr(0, torn), tail = a.substr(torn);
+        check_line(dialect, head + nuls + b, {b}, {{DamageKind::nul_run, 0, torn + hole}});
+        check_line(dialect, head + nuls + b + nuls + c, {b, c}, {{DamageKind::nul_run, 0, torn + hole}});
+        check_line(dialect, b + nuls + head, {b}, {{DamageKind::nul_run, b.size(), torn + hole}});
+        check_line(dialect, b + nuls + tail, {b}, {{DamageKind::nul_run, b.size(), hole + tail.size()}});
+        check_line(dialect, head + nuls + b + nuls + tail, {b}, {{DamageKind::nul_run, 0, torn + hole}});
+        for (std::string const& lost : {head + nuls, nuls + tail}) {
+          OneFile file(lines[0] + '\n' + lost + '\n' + c + '\n');
+          CHECK(read_back(file).lines == std::vector<std::string>{lines[0], c});
+          CHECK_FALSE(read_back(file).damage.empty());
+        }
+      }
+    }
+  }
+}
+
 namespace {
 
 /// Could an object stand behind these bytes of a line? nlohmann answers.

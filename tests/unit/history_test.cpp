@@ -267,6 +267,15 @@ TEST_CASE("blank_text: white space alone is nobody's word") {
   CHECK(rules(rebuild(log)) == std::vector<std::string>{"blank_text", "blank_text"});
 }
 
+TEST_CASE("blank_message: a message without parts is not sent, and named") {
+  sk::CustomMessage note{"note"};
+  note.in_context = true;
+  auto const log = context({sk::user(), sk::user("q"), sk::assistant(), sk::user("again"), note});
+  CHECK(rules(rebuild(log))
+        == std::vector<std::string>{"blank_message", "blank_message", "blank_message", "joined_messages"});
+  CHECK(encoded(log).size() == 1);
+}
+
 TEST_CASE("joined_messages: neighbours of one role are one message of several parts") {
   sk::Context const log = context({sk::user("a"), sk::user("b"), sk::assistant("c"), sk::assistant("d")});
   CHECK(shape(log) == "user:a,b assistant:c,d");

@@ -435,3 +435,70 @@ TEST_CASE("hostile input, CRLF: one carriage return is no part of a line, and to
     sends_words("hi")(travelled, dialect);
   });
 }
+
+namespace {
+
+void put(std::string& bytes, std::string const& old, std::string const& now) {
+  std::size_t const at = bytes.rfind(old);
+  REQUIRE(at != std::string::npos);
+  bytes.replace(at, old.size(), now);
+}
+
+/// The log with another content in its last message; empty: none.
+std::string with_content(std::string const& dialect, std::string const& role, std::string const& content) {
+  std::string bytes = HostileLog{}.bytes(dialect);
+  std::string const member = content.empty() ? "" : ",\"content\":" + content;
+  std::string const name = dialect == "flat" ? "\"type\":\"" : "\"role\":\"";
+  put(bytes, name + R"(user","content":"end")", name + role + '"' + member);
+  return bytes;
+}
+
+/// What was there before the rule that names the entry; "not named" where none does.
+std::string named(sk::History const& history, sk::EntryId const& entry, std::string_view rule) {
+  for (sk::Repair const& repair : history.report)
+    if (repair.entry == entry && repair.rule == rule) return repair.before;
+  return "not named";
+}
+
+}
+
+TEST_CASE("hostile input, content that is neither text nor parts: it is not sent, and the report names it") {
+  for (std::string const dialect : every_written_dialect)
+    for (std::string const role : {"user", "assistant"})
+      for (std::string const content : {"", "null", "5", "true", R"({"type":"text","text":"lost"})", "[]"}) {
+        CAPTURE(dialect, role, content);
+        std::string const bytes = with_content(dialect, role, content);
+        Travelled const travelled = travel(bytes, false);
+        check_always(travelled, bytes);
+        REQUIRE(travelled.context.entries.size() == 4);
+        sk::Entry const& last = travelled.context.entries.back();
+        bool const is_empty_text = dialect == "flat" && content.empty(); // as its program reads it
+        for (EveryProvider const& each : every_provider) {
+          sk::History const history = sk::HistoryRebuilder(target_of(each)).rebuild(travelled.context);
+          CHECK(named(history, last.id, is_empty_text ? "blank_text" : "blank_message")
+                == (content == "[]" ? "" : content));
+        }
+        std::string again;
+        REQUIRE(sk::find_dialect(dialect)->encode(last, again).ok());
+        if (!content.empty() && content != "[]")
+          CHECK(again.find("\"content\":" + content) != std::string::npos);
+      }
+}
+
+TEST_CASE("hostile input, a result that is neither text nor parts: it is kept, and the report names it") {
+  for (std::string const dialect : {"native", "panel"})
+    for (std::string const content : {"5", "false", R"({"type":"text","text":"lost"})"}) {
+      CAPTURE(dialect, content);
+      std::string bytes = HostileLog{}.bytes(dialect);
+      put(bytes, dialect == "panel" ? R"("content":"hi")" : R"("content":[{"type":"text","text":"hi"}])",
+          "\"content\":" + content);
+      Travelled const travelled = travel(bytes, false);
+      check_always(travelled, bytes);
+      REQUIRE(travelled.context.entries.size() == 4);
+      sk::EntryId const& result = travelled.context.entries[2].id;
+      for (EveryProvider const& each : every_provider)
+        CHECK(
+            named(sk::HistoryRebuilder(target_of(each)).rebuild(travelled.context), result, "result_content")
+            == "result of t1");
+    }
+}

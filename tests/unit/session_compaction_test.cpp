@@ -420,6 +420,51 @@ TEST_CASE("lines without words for a compaction say so before the model is asked
   CHECK(summarizer.requests.empty());
 }
 
+TEST_CASE("what is not stored cannot be replaced: the model is not asked while the turn goes on") {
+  ScriptedSummarizer summarizer;
+  sk::SessionOptions options;
+  SECTION("a turn that is held back is too long") {
+    options.profile = sk::profiles::zeroclaw;
+    auto store = sk::make_memory_store();
+    auto session = sk::Session::create(store, {}, options).value();
+    talk(session, 2);
+    auto turn = session.begin_turn();
+    turn.append(sk::user("go")).value();
+    for (int i = 0; i < 10; ++i) {
+      sk::ToolUse const call = tool_call("t" + std::to_string(i), "f", "{}");
+      turn.append(sk::assistant(call)).value();
+      turn.append(sk::tool_result(call, std::string(1000, 'r'))).value();
+    }
+    sk::CompactionPolicy policy = small_policy();
+    policy.keep = sk::keep_last_user();
+    CHECK(session.compact(summarizer, policy).error().code == sk::Errc::invalid_argument);
+    CHECK(summarizer.requests.empty());
+    auto const plan = sk::plan_compaction(session.context().value(), policy);
+    REQUIRE(plan);
+    CHECK(session.apply(*plan, "s").error().code == sk::Errc::invalid_argument);
+    turn.append(sk::assistant("done")).value();
+    turn.commit().value();
+    CHECK(session.compact(summarizer, policy, CompactionReason::manual).value()
+          == CompactionOutcome::applied);
+    check_valid(session);
+  }
+  SECTION("nothing is stored before it is saved") {
+    options.profile = sk::profiles::blades;
+    auto session = begun(6, options);
+    CHECK(session.compact(summarizer, small_policy()).error().code == sk::Errc::invalid_argument);
+    session.end_turn().value();
+    CHECK(session.compact(summarizer, small_policy()).value() == CompactionOutcome::applied);
+    check_valid(session);
+  }
+  SECTION("what is in memory only is shortened there, if somebody asks") {
+    options.profile = sk::profiles::ephemeral;
+    auto session = begun(6, options);
+    CHECK(session.compact(summarizer).value() == CompactionOutcome::not_needed); // by its profile never
+    CHECK(session.compact(summarizer, small_policy()).value() == CompactionOutcome::applied); // in memory
+    check_valid(session);
+  }
+}
+
 TEST_CASE("an answer of the store that nobody heard: applying again stores the compaction once") {
   TempDir dir;
   FaultyFileOps ops;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include <sessionkit/detail/fields.hpp>
 #include <sessionkit/detail/json_map.hpp>
 #include <sessionkit/message.hpp>
 
@@ -15,7 +16,11 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 /// string.
 bool decode_content(std::string_view raw, std::vector<Part>& parts, JsonMap const* map = nullptr);
 
-/// The same where only text and images may stand; anything else becomes `Opaque`.
+/// The same of a message's member `content`, if it is one of the two: anything else stays in the rest.
+bool take_content(Fields& fields, std::vector<Part>& parts);
+
+/// As `decode_content` where only text and images may stand; anything else becomes `Opaque`, also as the
+/// whole.
 std::vector<ToolContent> decode_tool_content(std::string_view raw, JsonMap const* map = nullptr);
 
 /// Appends one part as pi spells it. Tool results have no such spelling: nothing is appended.

@@ -54,6 +54,10 @@ class SESSIONKIT_API SyncsFiles {
 /// `open_file_store` over calls that tests can replace.
 SESSIONKIT_API Result<std::shared_ptr<SessionStore>> open_file_store(FileOps& ops, std::string const& root,
                                                                      FileStoreOptions options);
+/// `reindex_file_store` likewise.
+SESSIONKIT_API Result<std::size_t> reindex_file_store(FileOps& ops, std::string const& root,
+                                                      FileStoreOptions options,
+                                                      StoreProgress const& progress);
 /// `open_transcript` likewise.
 SESSIONKIT_API Result<std::shared_ptr<SessionStore>> open_transcript(FileOps& ops, std::string const& path,
                                                                      FileStoreOptions options);
@@ -64,12 +68,5 @@ SESSIONKIT_API Result<OpenFile> open_store_directory(FileOps& ops, std::string c
 
 /// Opens the folder for removed transcripts, made where it is missing.
 SESSIONKIT_API Result<OpenFile> open_trash(FileOps& ops, int root, std::string const& root_path);
-
-/// Is the index due to be written? It is a cache, and writing costs as much as it has rows: so rarely that
-/// the cost per turn stays the same at any number of rows.
-inline bool index_is_due(std::size_t rows, std::uint64_t turns_since) noexcept {
-  constexpr std::uint64_t rows_per_turn = 256;
-  return turns_since * rows_per_turn >= rows;
-}
 
 }}}

@@ -22,10 +22,10 @@ struct GluedLine {
 /// around one. `text` is trimmed and not one whole object. Without entries nothing was found.
 ///
 /// An object inside a torn entry must not become an entry. So an object counts only where the grammar says
-/// that none can stand (the bytes before it are no longer JSON there), with nothing but the line's end or
-/// another object behind it, and if it names its type and its time, as the entries of all dialects do. What
-/// follows bytes that were torn just where JSON allows a value, behind `:`, `[` or `,`, is therefore not
-/// found.
+/// that none can stand (the bytes before it are no longer JSON there), with nothing but the line's end,
+/// another object or the NULs of a crash behind it, and if it names its type and its time, as the entries of
+/// all dialects do. What follows bytes that were torn just where JSON allows a value, behind `:`, `[` or `,`,
+/// is therefore not found.
 SESSIONKIT_API GluedLine split_glued(std::string_view text);
 
 }}}

@@ -82,6 +82,11 @@ struct Span {
   std::size_t begin, end;
 };
 
+/// What another source says in a piece, too.
+struct JoinedSource {
+  std::uint32_t piece, source;
+};
+
 /// The work piece of a rebuild. Parts are borrowed from the context until they are copied into the history.
 struct Draft {
   Context const& context;
@@ -94,6 +99,7 @@ struct Draft {
   std::size_t logged = 0;         ///< how many of them are in log order
   std::vector<std::uint32_t> order = {};
   std::vector<Span> messages = {};
+  std::vector<JoinedSource> joined = {}; ///< by piece
   std::deque<Part> made = {};
   std::deque<std::string> ids = {};
   std::vector<std::string> system = {};

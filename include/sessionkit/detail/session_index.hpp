@@ -36,7 +36,7 @@ struct IndexRow {
 /// What `sessions.json` holds: `{"sessions":{id:{id,agentId,filePath,title,messageCount,createdAt,lastAt,
 /// tokenEstimate,...}}}`, times in milliseconds since 1970.
 struct SessionIndex {
-  std::map<std::string, IndexRow> rows = {};
+  std::map<std::string, IndexRow, std::less<>> rows = {};
   std::map<std::string, std::string> foreign_rows = {};          ///< key to JSON: no session of ours
   std::vector<std::pair<std::string, std::string>> members = {}; ///< of the file, beside "sessions"
 };
@@ -84,15 +84,30 @@ class SESSIONKIT_API IndexFile {
   State load(SessionIndex& out);
   /// Writes what `make` makes of the index on disk; `changed` tells it that somebody wrote since we last
   /// loaded or replaced it (else `disk` is empty). A file that is none of ours is moved aside, not lost.
+  /// `done` is called when the new one stands, with the lock still held.
   Result<void> replace(std::function<std::string(bool changed, SessionIndex disk)> const& make,
-                       std::chrono::milliseconds lock_wait);
+                       std::chrono::milliseconds lock_wait, std::function<void()> const& done = {});
+
+  /// The lock that writers of the index hold; it is given back when the file is closed.
+  Result<OpenFile> lock(std::chrono::milliseconds wait);
 
   std::string const& path() const noexcept { return path_; }
+
+  /// Of the bytes last read or written: by these a journal names what it extends.
+  struct Print {
+    std::uint64_t bytes = 0;
+    std::uint32_t crc = 0;
+    friend bool operator==(Print a, Print b) noexcept { return a.bytes == b.bytes && a.crc == b.crc; }
+  };
+  Print print() const noexcept { return print_; }
+  /// False if it cannot be told.
+  bool is_missing();
+  /// Is the file still the one last read or written? Absent: it cannot be told.
+  std::optional<bool> unchanged();
 
  private:
   State read(SessionIndex& out);
   State look(SessionIndex& out);
-  Result<OpenFile> lock(std::chrono::milliseconds wait);
   Result<void> write_new(std::string const& name, std::string const& text);
   Result<void> move_aside();
 
@@ -101,7 +116,8 @@ class SESSIONKIT_API IndexFile {
   std::string root_, path_;
   bool synced_;
   IndexCodec codec_;
-  FileStatus seen_ = {};          ///< the version in memory; inode 0: none
+  FileStatus seen_ = {}; ///< the version in memory; inode 0: none
+  Print print_ = {};
   Error failure_{Errc::io_error}; ///< why it is unavailable
 };
 

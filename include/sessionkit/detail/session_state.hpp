@@ -92,6 +92,8 @@ struct Session::State {
   Result<std::vector<Entry>> refresh(bool* replaced = nullptr);
   /// Finds the end of the log and its last entry.
   Result<void> locate();
+  /// Whether the session can store this plan's compaction, as it stands now.
+  Result<void> check_compaction(CompactionPlan const& plan, Context const& seen) const;
   /// Counts a compaction that came to nothing; one too many opens the breaker.
   void compaction_failed(CompactionPlan const& plan);
   /// Stores a compaction behind the leaf, if nothing else has come: `conflict` then.

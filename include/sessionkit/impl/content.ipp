@@ -115,9 +115,18 @@ bool decode_content(std::string_view raw, std::vector<Part>& parts, JsonMap cons
   return false;
 }
 
+bool take_content(Fields& fields, std::vector<Part>& parts) {
+  std::string_view content = fields.take("content", JsonKind::string);
+  if (content.empty()) content = fields.take("content", JsonKind::array);
+  return decode_content(content, parts, fields.map());
+}
+
 std::vector<ToolContent> decode_tool_content(std::string_view raw, JsonMap const* map) {
   std::vector<ToolContent> content;
-  if (json_kind(raw) == JsonKind::string) content.emplace_back(Text{to_text(raw, map)});
+  JsonKind const kind = json_kind(raw);
+  if (kind == JsonKind::string) content.emplace_back(Text{to_text(raw, map)});
+  if (kind == JsonKind::object || kind == JsonKind::number || kind == JsonKind::boolean)
+    content.emplace_back(opaque_part(raw, {}));
   auto const add = [&](std::string_view part) {
     content.push_back(decode_tool_part(part, map));
     return true;

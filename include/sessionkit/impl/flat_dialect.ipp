@@ -50,16 +50,13 @@ Timestamp flat_time(std::string_view raw) {
   return std::abs(seconds) < most ? from_unix_ms(std::llround(seconds * 1000)) : Timestamp{};
 }
 
-// A content that is neither text nor blocks stays among the line's other members.
 void take_flat_content(detail::Fields& line, Message& message) {
   if (!line.has("content")) {
     message.content_is_string = true;
     message.parts.emplace_back(Text{});
     return;
   }
-  std::string_view content = line.take("content", detail::JsonKind::string);
-  if (content.empty()) content = line.take("content", detail::JsonKind::array);
-  message.content_is_string = detail::decode_content(content, message.parts, line.map());
+  message.content_is_string = detail::take_content(line, message.parts);
   if (!message.content_is_string || !line.has("signature")) return;
   std::get<Text>(message.parts.front()).signature = line.text("signature");
 }

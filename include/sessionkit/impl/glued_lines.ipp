@@ -99,7 +99,7 @@ class GluedSplitter {
  private:
   void take(std::size_t at, std::size_t length) {
     std::size_t const end = at + length;
-    bool const bounded = end == text_.size() || text_[end] == '{';
+    bool const bounded = end == text_.size() || text_[end] == '{' || text_[end] == '\0';
     std::string_view const object = trim_space(text_.substr(at, length));
     if ((at != 0 && !bounded) || !names_type_and_time(object)) return;
     leave(at);

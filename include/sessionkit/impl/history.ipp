@@ -2,6 +2,7 @@
 #pragma once
 #include <sessionkit/detail/history_regroup.hpp>
 #include <sessionkit/detail/history_rules.hpp>
+#include <sessionkit/detail/json.hpp>
 #include <sessionkit/detail/native_text.hpp>
 #include <sessionkit/detail/raw_json_access.hpp>
 #include <sessionkit/detail/utf8.hpp>
@@ -76,6 +77,15 @@ std::string joined(std::vector<std::string> const& texts) {
   return all;
 }
 
+// A content that is neither text nor parts, as the dialects keep it.
+std::string odd_content(Entry const& entry, Message const& message) {
+  for (RawJson const* members : {&message.metadata, &entry.extra})
+    if (members->is_object())
+      if (std::string_view const content = detail::find_member(members->str(), "content"); !content.empty())
+        return detail::brief(content);
+  return {};
+}
+
 // Valid mode, first step: what the entries say.
 class Collector {
  public:
@@ -118,6 +128,7 @@ class Collector {
     if (message.generation && message.generation->stop == StopReason::error
         && message.role == Role::assistant)
       return draft_.note(entry.id, "failed_message", detail::brief(message.text()));
+    if (message.parts.empty()) return draft_.note(entry.id, "blank_message", odd_content(entry, message));
     for (Part const& part : message.parts) detail::add_piece(draft_, part);
   }
 
@@ -130,6 +141,7 @@ class Collector {
   void say(Entry const& entry, std::size_t index, CustomMessage const& body) {
     if (!body.in_context) return;
     open(entry, index, Role::user);
+    if (body.content.empty()) return draft_.note(entry.id, "blank_message", {});
     for (ToolContent const& piece : body.content) detail::add_piece(draft_, *draft_.keep(to_part(piece)));
   }
 
@@ -187,6 +199,40 @@ EntryId source_of(detail::Draft const& draft, detail::Span const& span) {
   return first.source == detail::no_piece ? EntryId{} : draft.entry_of(first);
 }
 
+// What was joined to a piece.
+auto joined_to(detail::Draft const& draft, std::uint32_t piece) {
+  auto const before = [](detail::JoinedSource const& a, detail::JoinedSource const& b) {
+    return a.piece < b.piece;
+  };
+  return std::equal_range(draft.joined.begin(), draft.joined.end(), detail::JoinedSource{piece, 0}, before);
+}
+
+// Of one message. The first part is of the message's own source.
+void add_part_sources(detail::Draft const& draft, std::size_t message, std::vector<PartSource>& out) {
+  detail::Span const& span = draft.messages[message];
+  bool told = true; // which entry the part before is of, and no other
+  for (std::size_t i = span.begin; i < span.end; ++i) {
+    detail::Piece const& piece = draft.pieces[draft.order[i]];
+    auto const [joined, end] = joined_to(draft, draft.order[i]);
+    bool const goes_on =
+        i == span.begin || (told && joined == end && piece.source == draft.pieces[draft.order[i - 1]].source);
+    if (!goes_on) out.push_back({message, i - span.begin, draft.entry_of(piece)});
+    for (auto each = joined; each != end; ++each)
+      out.push_back({message, i - span.begin, draft.sources[each->source].entry->id});
+    told = joined == end;
+  }
+}
+
+void drop_first_messages(History& history, std::size_t cut) {
+  auto const n = static_cast<std::ptrdiff_t>(cut);
+  history.messages.erase(history.messages.begin(), history.messages.begin() + n);
+  history.sources.erase(history.sources.begin(), history.sources.begin() + n);
+  auto const kept = std::find_if(history.part_sources.begin(), history.part_sources.end(),
+                                 [cut](PartSource const& source) { return source.message >= cut; });
+  history.part_sources.erase(history.part_sources.begin(), kept);
+  for (PartSource& source : history.part_sources) source.message -= cut;
+}
+
 // Moves a cut back to where a turn begins; the newest turn stays.
 std::size_t turn_start(std::vector<Message> const& messages, std::size_t cut) {
   if (messages.empty()) return 0;
@@ -196,12 +242,20 @@ std::size_t turn_start(std::vector<Message> const& messages, std::size_t cut) {
 }
 
 void leave_out(History& history, std::size_t cut) {
-  auto const count = static_cast<std::ptrdiff_t>(cut);
   std::size_t const all = history.messages.size();
   history.report.push_back({history.sources[cut], "policy", std::to_string(all) + " messages",
                             std::to_string(all - cut) + " messages", true});
-  history.messages.erase(history.messages.begin(), history.messages.begin() + count);
-  history.sources.erase(history.sources.begin(), history.sources.begin() + count);
+  drop_first_messages(history, cut);
+}
+
+// Before everything that the first message says.
+void begin_with(History& history, std::string text) {
+  auto& parts = history.messages.front().parts;
+  parts.insert(parts.begin(), Text{std::move(text)});
+  for (PartSource& source : history.part_sources)
+    if (source.message == 0) ++source.part;
+  history.part_sources.insert(history.part_sources.begin(),
+                              {0, 1, std::exchange(history.sources.front(), {})});
 }
 
 // A summary of what a policy left out, where that of a compaction would stand.
@@ -211,7 +265,7 @@ void put_summary(Target const& target, std::string const& summary, History& hist
   if (detail::rules_of(target.provider).summary_in_system)
     history.system = joined({history.system, text});
   else
-    history.messages.front().parts.insert(history.messages.front().parts.begin(), Text{std::move(text)});
+    begin_with(history, std::move(text));
 }
 
 bool apply_policies(Target const& target, History& history) {
@@ -266,6 +320,7 @@ History rebuild_valid(Context const& context, Target const& target, bool consume
   }
   std::reverse(history.messages.begin(), history.messages.end());
   std::reverse(history.sources.begin(), history.sources.end());
+  for (std::size_t i = 0; i < draft.messages.size(); ++i) add_part_sources(draft, i, history.part_sources);
   history.system = joined(draft.system);
   if (!detail::is_utf8(history.system)) history.system = detail::replace_invalid(history.system);
   history.report = std::move(draft.report);

@@ -419,7 +419,9 @@ struct Brief {
     auto const* first = std::get_if<Text>(&result.content.front());
     return first ? text + ": " + detail::brief(first->text) : text;
   }
-  std::string operator()(Opaque const& opaque) const { return "part " + detail::brief(opaque.type); }
+  std::string operator()(Opaque const& opaque) const {
+    return "part " + detail::brief(opaque.type.empty() ? opaque.body.str() : opaque.type);
+  }
 };
 
 }

@@ -210,20 +210,22 @@ class OrphanUsers {
   }
 
   void join() {
-    Piece* first = nullptr;
+    std::uint32_t first = no_piece;
     std::string all;
     for (std::uint32_t const i : run_) {
       Piece& piece = draft_.pieces[i];
       auto const* text = std::get_if<Text>(piece.part);
       if (!text) continue;
-      if (first) all += "\n\n";
+      if (first != no_piece) all += "\n\n";
       all += detail::trimmed(text->text);
-      if (first)
+      if (first == no_piece) {
+        first = i;
+      } else {
         leave(piece, "joined");
-      else
-        first = &piece;
+        draft_.joined.push_back({first, piece.source});
+      }
     }
-    if (first) first->part = draft_.keep(Text{std::move(all)});
+    if (first != no_piece) draft_.pieces[first].part = draft_.keep(Text{std::move(all)});
   }
 
   void leave(Piece& piece, std::string after) {

@@ -283,7 +283,8 @@ bool LogReader::judge(RawLine const& line, TrimmedLine const& trimmed, RecordVie
   if (text.empty()) return false;
   // Torn bytes that a later writer closed off show by their end, mostly; the rest shows when it is decoded.
   std::size_t const first_nul = text.find('\0'); // no JSON text has one
-  bool const whole = line.terminated ? text.back() == '}' : is_whole_object(text);
+  bool const closed = line.terminated && trimmed.nuls_before.length + trimmed.nuls_after.length == 0;
+  bool const whole = closed ? text.back() == '}' : is_whole_object(text);
   if (whole && first_nul == std::string_view::npos && dialect_->head(text, out, unescaped))
     return out.line = text, true;
 

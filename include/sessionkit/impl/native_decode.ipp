@@ -52,7 +52,7 @@ std::optional<Usage> usage_of(std::string_view raw) {
 EntryBody user_message(Fields& fields, Role role) {
   Message message;
   message.role = role;
-  message.content_is_string = detail::decode_content(fields.take("content"), message.parts, fields.map());
+  message.content_is_string = detail::take_content(fields, message.parts);
   message.metadata = fields.rest();
   return message;
 }
@@ -60,7 +60,7 @@ EntryBody user_message(Fields& fields, Role role) {
 EntryBody assistant_message(Fields& fields) {
   Message message;
   message.role = Role::assistant;
-  message.content_is_string = detail::decode_content(fields.take("content"), message.parts, fields.map());
+  message.content_is_string = detail::take_content(fields, message.parts);
   Generation made;
   made.provider = known_or_empty(fields.text("provider"));
   made.model = known_or_empty(fields.text("model"));

@@ -55,6 +55,7 @@ void write_generation(JsonWriter& json, Message const& message) {
 }
 
 void write_parts(JsonWriter& json, Message const& message, std::string& out) {
+  if (message.parts.empty() && detail::has_member(message.metadata, "content")) return; // it is written there
   json.key("content");
   bool const bare = message.content_is_string && message.role != Role::assistant; // pi needs an array there
   if (bare && message.parts.size() == 1 && std::holds_alternative<Text>(message.parts[0])) {

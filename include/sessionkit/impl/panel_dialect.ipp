@@ -55,9 +55,7 @@ EntryBody decode_panel_message(detail::Fields& line, RecordView const& record) {
   if (role != "user" && role != "assistant" && role != "system")
     return Unknown{std::string(record.type), RawJsonAccess::trust(std::string(record.line))};
   Message message;
-  std::string_view content = fields.take("content", detail::JsonKind::string);
-  if (content.empty()) content = fields.take("content", detail::JsonKind::array);
-  message.content_is_string = detail::decode_content(content, message.parts, fields.map());
+  message.content_is_string = detail::take_content(fields, message.parts);
   message.role = panel_role(role, message.parts);
   detail::take_generation_member(fields, message);
   message.metadata = fields.rest(); // `toolCalls` among them: for display

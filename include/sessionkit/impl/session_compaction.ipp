@@ -94,6 +94,13 @@ Error no_compactions(SessionId const& id, Dialect const& dialect) {
                       id.str(), dialect.name)};
 }
 
+Error held_back(SessionId const& id) {
+  return {Errc::invalid_argument, 0,
+          fmt::format("session '{}': messages that are to be summarised are held back until the turn ends; "
+                      "compact when it has",
+                      id.str())};
+}
+
 // The first entry from the planned one on that stands in the log: what is only said will follow anyhow.
 EntryId first_stored(CompactionPlan const& plan, Context const& all, Context const& stored) {
   bool kept = false;
@@ -114,6 +121,21 @@ void Session::State::keep_stored(Context& context) const {
   if (held.empty() && aside.empty()) return;
   auto& entries = context.entries;
   entries.erase(std::remove_if(entries.begin(), entries.end(), only_said), entries.end());
+}
+
+Result<void> Session::State::check_compaction(CompactionPlan const& plan, Context const& seen) const {
+  if (!dialect->can(detail::body_index<Compaction>)) return no_compactions(id, *dialect);
+  if (profile.timing == WriteTiming::never)
+    return Error{Errc::unsupported, 0,
+                 fmt::format("session '{}': its profile '{}' stores nothing; shorten the view with "
+                             "summarize_window, or open it with another one",
+                             id.str(), profile.name)};
+  for (Entry const& entry : seen.entries) {
+    if (entry.id == plan.first_kept) break;
+    if (std::any_of(held.begin(), held.end(), [&](Unstored const& one) { return one.entry.id == entry.id; }))
+      return held_back(id);
+  }
+  return {};
 }
 
 void Session::State::compaction_failed(CompactionPlan const& plan) {
@@ -141,7 +163,7 @@ Result<CompactionOutcome> Session::compact(Summarizer& summarizer, CompactionPol
   if (!seen) return seen.error();
   std::optional<CompactionPlan> const plan = plan_compaction(*seen, policy, reason);
   if (!plan) return CompactionOutcome::not_needed;
-  if (!state_->dialect->can(detail::body_index<Compaction>)) return no_compactions(id(), *state_->dialect);
+  if (auto checked = state_->check_compaction(*plan, *seen); !checked) return checked.error();
   state_->tell(Event::compaction_started,
                fmt::format("{} tokens: {} messages are to be summarised, {} stay", plan->tokens_before,
                            plan->summarized + plan->turn_prefix, plan->kept));
@@ -157,7 +179,6 @@ Result<CompactionOutcome> Session::compact(Summarizer& summarizer, CompactionPol
 }
 
 Result<CompactionOutcome> Session::apply(CompactionPlan const& plan, std::string summary) {
-  if (!state_->dialect->can(detail::body_index<Compaction>)) return no_compactions(id(), *state_->dialect);
   detail::take_facts(summary); // facts come from tool calls, not from the model
   bool const blank = detail::is_blank(summary);
   Compaction body = compaction_of(plan, std::move(summary) + plan.facts());
@@ -169,6 +190,7 @@ Result<CompactionOutcome> Session::apply(CompactionPlan const& plan, std::string
     Result<Context> seen = context();
     if (!seen) return seen.error();
     if (!still_fits(plan, *seen)) return CompactionOutcome::superseded;
+    if (auto checked = state_->check_compaction(plan, *seen); !checked) return checked.error();
     Result<void> const stored = state_->store_compaction(plan, body, std::move(*seen));
     if (stored) break;
     if (stored.error().code != Errc::conflict || tries == most_compaction_tries) return stored.error();

@@ -3,19 +3,34 @@
 #include <sessionkit/detail/json.hpp>
 #include <sessionkit/detail/session_index.hpp>
 
+#include <iterator>
+
 namespace sessionkit { inline namespace v0 { namespace detail {
 
 namespace {
+
+// A row while it is read: some members mean something only together.
+struct RowReading {
+  SessionInfo& info;
+  std::string_view title = {}, tokens = {};
+  bool title_set = false, tokens_unknown = false, ours = false;
+};
 
 std::uint64_t index_count(std::string_view raw) { return to_uint(raw).value_or(0); }
 bool index_flag(std::string_view raw) { return to_bool(raw).value_or(false); }
 Timestamp index_time(std::string_view raw) { return from_unix_ms(to_int(raw).value_or(0)); }
 
-void read_index_usage(SessionInfo& info, std::string_view raw, std::string_view) {
-  info.usage.input = index_count(find_member(raw, "input"));
-  info.usage.output = index_count(find_member(raw, "output"));
-  info.usage.cache_read = index_count(find_member(raw, "cacheRead"));
-  info.usage.cache_write = index_count(find_member(raw, "cacheWrite"));
+void read_index_usage(RowReading& reading, std::string_view raw) {
+  Usage& usage = reading.info.usage;
+  for_members(raw, [&](std::string_view key, std::string_view value) {
+    std::uint64_t* const to = key_is(key, "input")        ? &usage.input
+                              : key_is(key, "output")     ? &usage.output
+                              : key_is(key, "cacheRead")  ? &usage.cache_read
+                              : key_is(key, "cacheWrite") ? &usage.cache_write
+                                                          : nullptr;
+    if (to != nullptr) *to = index_count(value);
+    return true;
+  });
 }
 void write_index_usage(SessionInfo const& info, JsonWriter& out) {
   out.begin_object();
@@ -23,7 +38,8 @@ void write_index_usage(SessionInfo const& info, JsonWriter& out) {
   out.key("cacheRead").unsigned_integer(info.usage.cache_read);
   out.key("cacheWrite").unsigned_integer(info.usage.cache_write).end_object();
 }
-void read_index_requests(SessionInfo& info, std::string_view raw, std::string_view) {
+void read_index_requests(RowReading& reading, std::string_view raw) {
+  SessionInfo& info = reading.info;
   for_elements(raw,
                [&](std::string_view value) { return info.recent_requests.push_back(to_text(value)), true; });
 }
@@ -40,7 +56,8 @@ template <class Use> void each_index_member(std::string_view object, Use&& use) 
     return true;
   });
 }
-void read_index_state(SessionInfo& info, std::string_view raw, std::string_view) {
+void read_index_state(RowReading& reading, std::string_view raw) {
+  SessionInfo& info = reading.info;
   each_index_member(raw, [&](std::string name, std::string_view value) {
     if (auto json = RawJson::parse(std::string(value))) info.state[std::move(name)] = std::move(*json);
   });
@@ -50,7 +67,8 @@ void write_index_state(SessionInfo const& info, JsonWriter& out) {
   for (auto const& [name, value] : info.state) out.member_raw(name, value.str());
   out.end_object();
 }
-void read_index_labels(SessionInfo& info, std::string_view raw, std::string_view) {
+void read_index_labels(RowReading& reading, std::string_view raw) {
+  SessionInfo& info = reading.info;
   each_index_member(
       raw, [&](std::string name, std::string_view value) { info.labels[std::move(name)] = to_text(value); });
 }
@@ -63,28 +81,28 @@ void write_index_labels(SessionInfo const& info, JsonWriter& out) {
 // A member of a row: how it is read, how it is written, and (absent: never) when it is left out.
 struct IndexField {
   std::string_view name;
-  void (*read)(SessionInfo&, std::string_view value, std::string_view row);
+  void (*read)(RowReading&, std::string_view value);
   void (*write)(SessionInfo const&, JsonWriter&);
   bool (*absent)(SessionInfo const&) = nullptr;
 };
 
 template <std::string SessionInfo::*Member> constexpr IndexField index_text_field(std::string_view name) {
-  return {name, [](SessionInfo& i, std::string_view v, std::string_view) { i.*Member = to_text(v); },
+  return {name, [](RowReading& r, std::string_view v) { r.info.*Member = to_text(v); },
           [](SessionInfo const& i, JsonWriter& out) { out.string(i.*Member); },
           [](SessionInfo const& i) { return (i.*Member).empty(); }};
 }
 template <std::uint64_t SessionInfo::*Member> constexpr IndexField index_number_field(std::string_view name) {
-  return {name, [](SessionInfo& i, std::string_view v, std::string_view) { i.*Member = index_count(v); },
+  return {name, [](RowReading& r, std::string_view v) { r.info.*Member = index_count(v); },
           [](SessionInfo const& i, JsonWriter& out) { out.unsigned_integer(i.*Member); },
           [](SessionInfo const& i) { return i.*Member == 0; }};
 }
 template <bool SessionInfo::*Member> constexpr IndexField index_flag_field(std::string_view name) {
-  return {name, [](SessionInfo& i, std::string_view v, std::string_view) { i.*Member = index_flag(v); },
+  return {name, [](RowReading& r, std::string_view v) { r.info.*Member = index_flag(v); },
           [](SessionInfo const& i, JsonWriter& out) { out.boolean(i.*Member); },
           [](SessionInfo const& i) { return !(i.*Member); }};
 }
 template <Timestamp SessionInfo::*Member> constexpr IndexField index_time_field(std::string_view name) {
-  return {name, [](SessionInfo& i, std::string_view v, std::string_view) { i.*Member = index_time(v); },
+  return {name, [](RowReading& r, std::string_view v) { r.info.*Member = index_time(v); },
           [](SessionInfo const& i, JsonWriter& out) { out.integer(to_unix_ms(i.*Member)); }};
 }
 constexpr IndexField index_always(IndexField field) {
@@ -97,29 +115,23 @@ constexpr std::string_view kept_title = "titleInIndex", overridden_title = "titl
 
 constexpr IndexField index_fields[] = {
     // ai-panel's, in its order. What it shows as title is the chosen one or one made of the first message.
-    {"id", [](SessionInfo&, std::string_view, std::string_view) {},
+    {"id", [](RowReading&, std::string_view) {},
      [](SessionInfo const& i, JsonWriter& out) { out.string(i.id.str()); }},
     index_always(index_text_field<&SessionInfo::agent>("agentId")),
-    {"filePath", [](SessionInfo&, std::string_view, std::string_view) {},
+    {"filePath", [](RowReading&, std::string_view) {},
      [](SessionInfo const& i, JsonWriter& out) { out.string(i.id.str() + ".jsonl"); }},
-    {"title",
-     [](SessionInfo& i, std::string_view v, std::string_view row) {
-       if (find_member(row, "titleSet") == "true") i.title = to_text(v);
-     },
+    {"title", [](RowReading& r, std::string_view v) { r.title = v; },
      [](SessionInfo const& i, JsonWriter& out) { out.string(i.display_title()); }},
     index_always(index_number_field<&SessionInfo::messages>("messageCount")),
     index_time_field<&SessionInfo::created>("createdAt"),
     index_time_field<&SessionInfo::updated>("lastAt"),
-    {"tokenEstimate",
-     [](SessionInfo& i, std::string_view v, std::string_view row) {
-       i.tokens = find_member(row, "tokensUnknown") == "true" ? std::nullopt : to_uint(v);
-     },
+    {"tokenEstimate", [](RowReading& r, std::string_view v) { r.tokens = v; },
      [](SessionInfo const& i, JsonWriter& out) { out.unsigned_integer(i.tokens.value_or(0)); }},
     // Ours.
-    {"tokensUnknown", [](SessionInfo&, std::string_view, std::string_view) {},
+    {"tokensUnknown", [](RowReading& r, std::string_view v) { r.tokens_unknown = v == "true"; },
      [](SessionInfo const&, JsonWriter& out) { out.boolean(true); },
      [](SessionInfo const& i) { return i.tokens.has_value(); }},
-    {"titleSet", [](SessionInfo&, std::string_view, std::string_view) {},
+    {"titleSet", [](RowReading& r, std::string_view v) { r.title_set = v == "true"; },
      [](SessionInfo const&, JsonWriter& out) { out.boolean(true); },
      [](SessionInfo const& i) { return i.title.empty(); }},
     index_flag_field<&SessionInfo::title_by_person>("titleByPerson"),
@@ -143,14 +155,16 @@ constexpr IndexField index_fields[] = {
      [](SessionInfo const& i) { return i.recent_requests.empty(); }},
     {"state", read_index_state, write_index_state, [](SessionInfo const& i) { return i.state.empty(); }},
     {"labels", read_index_labels, write_index_labels, [](SessionInfo const& i) { return i.labels.empty(); }},
-    {"lastEntry", [](SessionInfo& i, std::string_view v, std::string_view) { i.last = EntryId(to_text(v)); },
+    {"lastEntry", [](RowReading& r, std::string_view v) { r.info.last = EntryId(to_text(v)); },
      [](SessionInfo const& i, JsonWriter& out) { out.string(i.last.str()); }},
-    {"end", [](SessionInfo& i, std::string_view v, std::string_view) { i.end = Position{index_count(v)}; },
+    {"end",
+     [](RowReading& r, std::string_view v) {
+       r.info.end = Position{index_count(v)};
+       r.ours = true;
+     },
      [](SessionInfo const& i, JsonWriter& out) { out.unsigned_integer(i.end.value()); }},
     {"endCrc",
-     [](SessionInfo& i, std::string_view v, std::string_view) {
-       i.end_crc = static_cast<std::uint32_t>(index_count(v));
-     },
+     [](RowReading& r, std::string_view v) { r.info.end_crc = static_cast<std::uint32_t>(index_count(v)); },
      [](SessionInfo const& i, JsonWriter& out) { out.unsigned_integer(i.end_crc); }},
 };
 
@@ -191,18 +205,28 @@ SessionIndex merge_index(SessionIndex&& ours, SessionIndex disk, IndexNews const
 
 IndexRow parse_index_row(SessionId id, std::string_view row) {
   IndexRow out{make_session_info(std::move(id))};
-  bool const foreign = find_member(row, "end").empty();
-  if (foreign || find_member(row, kept_title) == "true") out.title = to_text(find_member(row, "title"));
-  out.overridden = index_flag(find_member(row, overridden_title));
+  RowReading reading{out.info};
+  bool kept = false;
+  std::size_t next = 0; // members mostly stand in the order of the table
   for_members(row, [&](std::string_view key, std::string_view value) {
-    for (IndexField const& field : index_fields)
-      if (key_is(key, field.name)) return field.read(out.info, value, row), true;
-    if (key_is(key, kept_title) || key_is(key, overridden_title)) return true;
+    constexpr std::size_t fields = std::size(index_fields);
+    for (std::size_t i = 0; i < fields; ++i) {
+      std::size_t const at = next + i < fields ? next + i : next + i - fields;
+      if (!key_is(key, index_fields[at].name)) continue;
+      next = at + 1 < fields ? at + 1 : 0;
+      return index_fields[at].read(reading, value), true;
+    }
+    if (key_is(key, kept_title)) return kept = value == "true", true;
+    if (key_is(key, overridden_title)) return out.overridden = index_flag(value), true;
     if (!out.extra.empty()) out.extra += ',';
     out.extra.append("\"").append(key).append("\":").append(value);
     return true;
   });
-  if (!out.title.empty()) out.info.title.clear(); // the log holds none, or an older one
+  if (!reading.tokens.empty())
+    out.info.tokens = reading.tokens_unknown ? std::nullopt : to_uint(reading.tokens);
+  if (!reading.ours || kept) out.title = to_text(reading.title);
+  // A title that the index alone has: the log holds none, or an older one.
+  if (reading.title_set && out.title.empty()) out.info.title = to_text(reading.title);
   return out;
 }
 
@@ -219,13 +243,18 @@ void write_index_row(IndexRow const& row, JsonWriter& out, std::string& text) {
 
 Result<SessionIndex> parse_session_index(std::string_view text) {
   Error const alien{Errc::corrupt, 0, "not a session index ({\"sessions\":{...}})"};
-  if (!check_json(text) || json_kind(find_member(text, "sessions")) != JsonKind::object) return alien;
+  if (!check_json(text)) return alien;
   SessionIndex index;
+  std::string_view sessions;
   for_members(text, [&](std::string_view key, std::string_view value) {
-    if (!key_is(key, "sessions")) index.members.emplace_back(key, value);
+    if (key_is(key, "sessions"))
+      sessions = value;
+    else
+      index.members.emplace_back(key, value);
     return true;
   });
-  each_index_member(find_member(text, "sessions"), [&](std::string name, std::string_view value) {
+  if (json_kind(sessions) != JsonKind::object) return alien;
+  each_index_member(sessions, [&](std::string name, std::string_view value) {
     Result<SessionId> id = SessionId::parse(name);
     if (!id || json_kind(value) != JsonKind::object) {
       index.foreign_rows.insert_or_assign(std::move(name), std::string(value));
@@ -233,7 +262,7 @@ Result<SessionIndex> parse_session_index(std::string_view text) {
     }
     IndexRow row = parse_index_row(std::move(*id), value);
     if (row.info.end == Position{}) row.raw = value;
-    index.rows.insert_or_assign(std::move(name), std::move(row));
+    index.rows.insert_or_assign(index.rows.end(), std::move(name), std::move(row)); // mostly in order
   });
   return index;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include <sessionkit/detail/crc32c.hpp>
 #include <sessionkit/detail/session_index.hpp>
 #include <sessionkit/ids.hpp>
 
@@ -54,6 +55,7 @@ IndexFile::State IndexFile::look(SessionIndex& out) {
   if (auto r = read_exactly(*ops_, file->get(), text.data(), text.size(), 0, path_); !r)
     return cannot(r.error());
   seen_ = now;
+  print_ = {text.size(), crc32c(text)};
   Result<SessionIndex> index = codec_.parse(text);
   if (!index) {
     seen_ = {}; // so that a later `replace` looks again, and moves it aside
@@ -97,8 +99,11 @@ Result<void> IndexFile::write_new(std::string const& name, std::string const& te
   }
   if (failed == 0 && synced_) failed = uninterrupted([&] { return ops_->sync(descriptor); });
   if (failed == 0) failed = ops_->rename(directory_, name.c_str(), directory_, index_name, true);
-  if (failed == 0 && ops_->status(descriptor, seen_) < 0) seen_ = {};
-  if (failed == 0) return {};
+  if (failed == 0) {
+    if (ops_->status(descriptor, seen_) < 0) seen_ = {};
+    print_ = {text.size(), crc32c(text)};
+    return {};
+  }
   ops_->unlink(directory_, name.c_str());
   return file_error(-failed, path_, "cannot write a new index");
 }
@@ -111,8 +116,20 @@ Result<void> IndexFile::move_aside() {
   return {};
 }
 
+bool IndexFile::is_missing() {
+  FileStatus ignored;
+  return ops_->status_at(directory_, index_name, ignored) == -ENOENT;
+}
+
+std::optional<bool> IndexFile::unchanged() {
+  FileStatus now;
+  int const failed = ops_->status_at(directory_, index_name, now);
+  if (failed < 0 && failed != -ENOENT) return std::nullopt;
+  return failed < 0 ? seen_.inode == 0 : now.same_version(seen_);
+}
+
 Result<void> IndexFile::replace(std::function<std::string(bool, SessionIndex)> const& make,
-                                std::chrono::milliseconds lock_wait) {
+                                std::chrono::milliseconds lock_wait, std::function<void()> const& done) {
   Result<OpenFile> const held = lock(lock_wait);
   if (!held) return held.error();
   FileStatus now;
@@ -128,6 +145,7 @@ Result<void> IndexFile::replace(std::function<std::string(bool, SessionIndex)> c
   }
   std::string const text = make(changed, std::move(disk));
   if (auto r = write_new(fmt::format(".{}.{}", index_name, random_entry_id()), text); !r) return r;
+  if (done) done();
   return synced_ ? sync_directory(*ops_, directory_, root_) : Result<void>{};
 }
 

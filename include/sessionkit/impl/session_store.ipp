@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include <sessionkit/detail/list_cursor.hpp>
 #include <sessionkit/session_store.hpp>
 
 #include <fmt/format.h>
@@ -11,36 +12,21 @@ namespace sessionkit { inline namespace v0 {
 
 namespace {
 
-// Newest first; equal times by id, so that paging never skips or repeats.
-bool comes_before(SessionInfo const& a, SessionInfo const& b) {
-  return a.updated != b.updated ? a.updated > b.updated : a.id < b.id;
-}
-
 std::string page_cursor(SessionInfo const& last) {
   return fmt::format("{}:{}", to_unix_ms(last.updated), last.id.str());
 }
 
-struct PageCursor {
-  std::int64_t updated_ms = 0;
-  std::string_view id = {};
-};
+}
 
 // What `page_cursor` writes and nothing else: the time may be negative, the id is one.
-std::optional<PageCursor> parse_page_cursor(std::string_view text) {
+std::optional<detail::ListPlace> detail::parse_list_cursor(std::string_view text) {
   std::size_t const colon = text.find(':');
   if (colon == std::string_view::npos) return std::nullopt;
-  PageCursor cursor{0, text.substr(colon + 1)};
+  ListPlace cursor{0, text.substr(colon + 1)};
   char const* const end = text.data() + colon;
   auto const [stopped, error] = std::from_chars(text.data(), end, cursor.updated_ms);
   if (error != std::errc{} || stopped != end || !SessionId::parse(cursor.id)) return std::nullopt;
   return cursor;
-}
-
-bool is_behind(SessionInfo const& info, PageCursor const& cursor) {
-  std::int64_t const updated = to_unix_ms(info.updated);
-  return updated != cursor.updated_ms ? updated < cursor.updated_ms : info.id.str() > cursor.id;
-}
-
 }
 
 bool selects(ListQuery const& query, SessionInfo const& info) {
@@ -51,19 +37,20 @@ bool selects(ListQuery const& query, SessionInfo const& info) {
 
 Result<SessionPage> page_of(std::vector<SessionInfo> matching, ListQuery const& query) {
   if (!query.cursor.empty()) {
-    std::optional<PageCursor> const cursor = parse_page_cursor(query.cursor);
+    std::optional<detail::ListPlace> const cursor = detail::parse_list_cursor(query.cursor);
     if (!cursor)
       return Error{Errc::invalid_argument, 0,
                    fmt::format("'{}' is no cursor of a list; pass the `next` of the page before, or none",
                                query.cursor)};
-    matching.erase(std::remove_if(matching.begin(), matching.end(),
-                                  [&](SessionInfo const& info) { return !is_behind(info, *cursor); }),
-                   matching.end());
+    matching.erase(
+        std::remove_if(matching.begin(), matching.end(),
+                       [&](SessionInfo const& info) { return !(*cursor < detail::place_of(info)); }),
+        matching.end());
   }
   SessionPage page;
   std::size_t const count = std::min(query.limit, matching.size());
   std::partial_sort(matching.begin(), matching.begin() + static_cast<std::ptrdiff_t>(count), matching.end(),
-                    comes_before);
+                    [](auto const& a, auto const& b) { return detail::place_of(a) < detail::place_of(b); });
   if (count < matching.size() && count > 0) page.next = page_cursor(matching[count - 1]);
   matching.erase(matching.begin() + static_cast<std::ptrdiff_t>(count), matching.end());
   page.sessions = std::move(matching);

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/file_store.hpp>
+#include <sessionkit/record.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sessionkit { inline namespace v0 {
+
+/// One thing in a store that is not as it should be, or that a person may want to know of.
+struct DoctorFinding {
+  enum Kind {
+    transcript_damage,  ///< `damage` says what and where
+    transcript_unread,  ///< cannot be opened or read
+    link,               ///< a symbolic link, or a file of several names: not appended to
+    other_owner,        ///< likewise
+    not_a_file,         ///< a directory or a special file with a transcript's name
+    index_missing,      ///< there are transcripts and no index
+    index_unreadable,   ///< no index that can be understood
+    index_wrong,        ///< a row contradicts its transcript
+    index_without_file, ///< a row whose transcript is not there
+    // harmless: nothing is lost or wrong
+    index_behind,     ///< a row that is folded forward, or made, when it is asked for
+    loose_mode,       ///< others than the owner may read or write
+    left_over,        ///< a file that a program left when it was killed, or an index moved aside earlier
+    lock_file,        ///< a lock of another program, or ours while somebody holds it
+    empty_transcript, ///< no session was ever stored in it
+    foreign_file,     ///< neither ours nor in the way
+  };
+  enum Remedy {
+    none,      ///< left to a person
+    tighten,   ///< take the mode from others
+    set_aside, ///< move the file to the quarantine
+    rewrite,   ///< replace the transcript by one without the bytes that give no entry; a copy is kept
+    rebuild,   ///< rebuild the index from the transcripts; a copy is kept
+  };
+  Kind kind = foreign_file;
+  Remedy remedy = none;
+  std::string path = {};
+  std::string what = {};             ///< one sentence
+  std::optional<Damage> damage = {}; ///< of `transcript_damage`
+
+  bool harmless() const noexcept { return kind >= index_behind; }
+};
+/// The enumerators' names, for example "index_missing". Never null.
+SESSIONKIT_API char const* to_string(DoctorFinding::Kind) noexcept;
+SESSIONKIT_API char const* to_string(DoctorFinding::Remedy) noexcept;
+
+struct DoctorOptions {
+  std::chrono::milliseconds lock_wait{5000};        ///< how long to wait for a writer: then `timed_out`
+  std::uint64_t max_line = std::uint64_t{64} << 20; ///< longer lines are left alone; bytes
+  Timestamp now = {};                               ///< stands in the names of quarantined copies
+  StoreProgress progress = {};
+};
+
+/// What is found, in the order of paths; of one file in the order of offsets.
+struct Diagnosis {
+  std::string root = {};       ///< of the store; empty: one transcript was looked at
+  std::size_t transcripts = 0; ///< looked at
+  std::vector<DoctorFinding> findings = {};
+};
+
+/// Looks at a file store, changing nothing: every transcript is read and folded. `not_found`, `unsafe_path`,
+/// `io_error`.
+SESSIONKIT_API Result<Diagnosis> diagnose_store(std::string const& root, DoctorOptions const& options = {});
+/// Looks at one transcript, changing nothing.
+SESSIONKIT_API Result<Diagnosis> diagnose_transcript(std::string const& path,
+                                                     DoctorOptions const& options = {});
+
+/// What became of a finding.
+struct Treatment {
+  DoctorFinding finding;
+  std::string copy = {};             ///< where the bytes as they were are kept; empty: none were taken away
+  std::optional<Error> failure = {}; ///< absent: mended
+};
+
+/// Does what the findings' remedies say, one file after the other; a failure stops nothing. No byte is
+/// destroyed: what is taken away or replaced stands in `quarantine/` beside it, byte for byte and synced,
+/// before anything changes. A transcript is rewritten under its lock; if something was appended since the
+/// diagnosis, it is there afterwards. Whatever fails, a file is the old one or the new one. Findings without
+/// a remedy are not answered for.
+SESSIONKIT_API std::vector<Treatment> repair(Diagnosis const& diagnosis, DoctorOptions const& options);
+
+}}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/session_store.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+namespace sessionkit { inline namespace v0 {
+
+/// What came to a log since somebody last looked.
+struct LogNews {
+  enum Change {
+    none,
+    removed,  ///< the session is not there any more; told once
+    replaced, ///< another log stands there: it is followed from `from` on, records come with the next call
+  };
+  Change change = none;
+  RecordPage page = {}; ///< records in the order of the log; without torn bytes that somebody may be writing
+  Position from = {}; ///< where it goes on: behind the line seen last, or `Position{}` where that is gone too
+};
+
+/// Follows the log of one session as it grows, whoever appends to it: another thread or another process. Each
+/// record is told once, in order, and only when its line is whole. It holds no lock and no descriptor between
+/// calls. One thread at a time.
+class SESSIONKIT_API LogFollower {
+ public:
+  /// Tells what ends behind `from`.
+  LogFollower(std::shared_ptr<SessionStore> store, SessionId id, Position from = {});
+
+  /// What came since the call before; an empty page and no `change`: nothing. Costs one small read of the
+  /// store where nothing came. The errors of `SessionStore::read`; `not_found` only if the session was never
+  /// seen. After an error it may be called again, and nothing is left out.
+  Result<LogNews> next();
+
+  /// Where the next call goes on.
+  Position position() const noexcept { return from_; }
+
+ private:
+  // The record that was told last: by it another log is told from the same one that grew.
+  struct Witness {
+    EntryId id = {};
+    Position end = {};
+    std::uint32_t crc = 0;
+  };
+
+  Result<void> meet();
+  Result<bool> still_stands();
+  Result<LogNews> start_over();
+  void remember(RecordPage::Item const& item);
+
+  std::shared_ptr<SessionStore> store_;
+  SessionId id_;
+  Position from_, seen_end_ = {};
+  Witness last_ = {};
+  bool met_ = false, gone_ = false;
+};
+
+/// Calls `take` with everything that comes, and `wait` when there is nothing new, until one of them answers
+/// false; how long it waits, and for what, is the caller's. Ends with the first error too.
+SESSIONKIT_API Result<void> follow(LogFollower& follower, std::function<bool(LogNews const&)> const& take,
+                                   std::function<bool()> const& wait);
+
+}}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// Turns as Session stores them, without Session.
+#pragma once
+#include "support/transcript.hpp"
+
+#include <sessionkit/session_info.hpp>
+
+#include <string>
+#include <vector>
+
+namespace sessionkit_test {
+
+/// Appends to one session, one message a turn, with the summary folded in.
+struct Talk {
+  sk::SessionStore& store;
+  sk::SessionId id;
+  sk::SessionInfo info = sk::make_session_info(id);
+  sk::Position end = {};
+  int count = 0;
+
+  sk::Result<sk::Position> turn() {
+    std::vector<std::string> lines;
+    if (count == 0) lines.push_back(header_line(id.str()));
+    lines.push_back(message_line("m" + std::to_string(count++), "", "text"));
+    Batch batch(lines, end, true);
+    sk::SessionInfo after = info;
+    sk::Position at = end;
+    for (auto const& record : batch.append.records) {
+      at = sk::Position{at.value() + record.line.size() + 1};
+      sk::RecordPage::Item item{};
+      static_cast<sk::RecordView&>(item) = record;
+      item.end = at;
+      sk::fold(after, item);
+    }
+    batch.append.after = &after;
+    auto const done = store.append(id, batch);
+    if (done) info = after, end = *done;
+    return done;
+  }
+};
+
+}
