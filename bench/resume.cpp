@@ -26,15 +26,17 @@ std::shared_ptr<sk::SessionStore> open_file(std::string const& path) {
 std::size_t locate(sk::SessionStore& store, sk::SessionId const& id) {
   std::size_t records = 0;
   std::string first_kept;
-  auto const walked =
-      sk::detail::walk_path(store, id, {}, [&](sk::RecordPage const& page, sk::RecordPage::Item const& item) {
+  auto const walked = sk::detail::walk_path(
+      store, id, {},
+      [&](sk::RecordPage const& page, sk::RecordPage::Item const& item) {
         ++records;
         if (item.type == "compaction" && first_kept.empty()) {
           auto const entry = value_of(sk::decode(page, item), "decode");
           first_kept = entry.as<sk::Compaction>()->first_kept.str();
         }
         return item.id != first_kept;
-      });
+      },
+      {}, true);
   require(walked.ok(), "the path was not found");
   return records;
 }

@@ -108,14 +108,21 @@ Json json_of(Finding const& finding) {
           {"what", finding.damage.what}};
 }
 
-void write(Console& console, std::vector<Finding> const& all, std::size_t files, std::size_t damaged) {
+/// Each of the files that were checked, and what came of it.
+struct Verdict {
+  std::size_t checked = 0, unchecked = 0, damaged = 0, findings = 0, unknown = 0; ///< files, places, lines
+};
+
+void write(Console& console, std::vector<Finding> const& all, Verdict const& verdict) {
   if (console.json()) {
     Json findings = Json::array(), notices = Json::array();
     for (auto const& finding : all)
       (is_damage(finding.damage.kind) ? findings : notices).push_back(json_of(finding));
     console.document({{"schema", "sessionkit/verify@1"},
-                      {"files", files},
-                      {"damaged", damaged},
+                      {"files", verdict.checked},
+                      {"unchecked", verdict.unchecked},
+                      {"damaged", verdict.damaged},
+                      {"unknown_lines", verdict.unknown},
                       {"findings", std::move(findings)},
                       {"notices", std::move(notices)}});
     return;
@@ -130,30 +137,55 @@ void write(Console& console, std::vector<Finding> const& all, std::size_t files,
   console.table({"LEVEL", "FILE", "LINE", "OFFSET", "LENGTH", "KIND", "WHAT"}, rows);
 }
 
+/// Lines that are whole and say nothing to any reader are no damage, but not to be passed over in silence.
+std::size_t notice_unknown(Console& console, std::string const& path) {
+  auto const unknown = unknown_lines(path);
+  if (unknown.count != 0)
+    console.notice(
+        fmt::format("{}: {} line(s) are of no type that its format has ({}); they are kept and never "
+                    "sent",
+                    path, unknown.count, unknown.types));
+  return unknown.count;
+}
+
+std::string summary_of(Verdict const& verdict) {
+  auto const rest =
+      verdict.unchecked == 0 ? std::string{} : fmt::format("; {} could not be checked", verdict.unchecked);
+  if (verdict.findings != 0)
+    return fmt::format("{} finding(s) in {} of {} file(s); nothing was changed{}", verdict.findings,
+                       verdict.damaged, verdict.checked, rest);
+  if (verdict.checked == 0 && verdict.unchecked != 0) return "nothing could be checked";
+  return fmt::format("{} file(s) checked, no damage{}", verdict.checked, rest);
+}
+
 }
 
 Exit verify(Console& console, Arguments const& args) {
   auto const files = files_to_verify(console, args);
   std::vector<Finding> all;
-  std::size_t damaged = 0, findings = 0;
+  Verdict verdict;
   std::optional<Exit> unreadable;
   for (auto const& file : files) {
     std::vector<Finding> found;
-    if (auto const failure = failure_in([&] { found = check(console, file); })) {
+    auto const look = [&] {
+      found = check(console, file);
+      verdict.unknown += notice_unknown(console, file);
+    };
+    if (auto const failure = failure_in(look)) {
       console.show(*failure);
       unreadable = failure->exit;
+      ++verdict.unchecked;
       continue; // the other files are checked all the same
     }
     auto const count = static_cast<std::size_t>(count_damage(found));
-    findings += count;
-    damaged += count != 0 ? 1 : 0;
+    ++verdict.checked;
+    verdict.findings += count;
+    verdict.damaged += count != 0 ? 1 : 0;
     std::move(found.begin(), found.end(), std::back_inserter(all));
   }
-  write(console, all, files.size(), damaged);
-  console.notice(findings == 0 ? fmt::format("{} file(s) checked, no damage", files.size())
-                               : fmt::format("{} finding(s) in {} of {} file(s); nothing was changed",
-                                             findings, damaged, files.size()));
-  return findings != 0 ? Exit::damage : unreadable.value_or(Exit::ok);
+  write(console, all, verdict);
+  console.notice(summary_of(verdict));
+  return verdict.findings != 0 ? Exit::damage : unreadable.value_or(Exit::ok);
 }
 
 Exit reindex(Console& console, Arguments const& args) {
@@ -161,7 +193,9 @@ Exit reindex(Console& console, Arguments const& args) {
   options.create = false;
   options.lock_wait = lock_wait(args);
   auto const progress = [&](std::size_t done, std::size_t total) { console.progress(done, total); };
-  auto const sessions = sk::reindex_file_store(store_root(args).path, options, progress).value();
+  auto const reindexed = sk::reindex_file_store(store_root(args).path, options, progress);
+  if (!reindexed && reindexed.error().code == sk::Errc::not_found) fail_no_store(args);
+  auto const sessions = reindexed.value();
   if (console.json())
     console.document({{"sessions", sessions}});
   else

@@ -131,7 +131,10 @@ std::vector<Command> const& command_table() {
        append},
       {"new",
        "Create a session; prints its id",
-       {{"--key", "routing key, any text", &A::key},
+       {{"--key",
+         "routing key, any text; without one a claw0 store takes main:cli:user, whose row then names the new "
+         "session",
+         &A::key},
         {"--agent", "agent", &A::agent},
         {"--user", "user", &A::user},
         {"--cwd", "working directory to note (default: this one)", &A::cwd},
@@ -196,7 +199,9 @@ std::vector<Command> const& command_table() {
         {"--profile", "instead: the format of this profile's program", &A::profile, false,
          names_of_profiles()},
         {"-o,--output",
-         "the new file; it must not exist (default: in this directory, unless it is a store's)", &A::output}},
+         "the new file; it must not exist; -: standard output (default: in this directory, unless it is a "
+         "store's)",
+         &A::output}},
        "  sessionkit convert session.jsonl --to flat\n  sessionkit convert @last --to blades -o "
        "session.json\n"
        "  sessionkit convert session.json --to native -o session.jsonl",

@@ -38,18 +38,30 @@ sk::SessionId id_of_name(std::string const& path) {
   return id ? *id : sk::SessionId::parse("session").value();
 }
 
+/// The title may stand in the index of the store alone.
+void add_title(sk::Log& log, sk::SessionInfo const& info) {
+  if (info.title.empty()) return;
+  for (auto const& entry : log.entries)
+    if (auto const* title = entry.as<sk::TitleChange>(); title && title->title == info.title) return;
+  sk::Entry entry;
+  entry.at = info.updated;
+  entry.body = sk::TitleChange{info.title, info.title_by_person};
+  log.entries.push_back(std::move(entry));
+  log.lines.emplace_back();
+}
+
 /// A document that blades wrote, whatever its name is, or a session.
 Source open_source(Console& console, Arguments const& args) {
   auto const place = find_place(console, args, *args.session);
   if (auto const document = blades_document(place.path)) {
-    auto log = sk::import_blades(*document);
-    if (!log) throw failure_of({log.error().code, 0, place.path + ": " + log.error().message});
-    return {*std::move(log), &sk::native_dialect(), id_of_name(place.path), place.path, !!place.id};
+    return {import_document(place.path, *document), &sk::native_dialect(), id_of_name(place.path), place.path,
+            !!place.id};
   }
   auto const named = open_place(console, args, place);
   auto reader = sk::TranscriptReader::open(named.path).value();
-  return {sk::load_log(*named.store, named.id).value(), &reader.dialect(), named.id, named.path,
-          !named.is_file};
+  auto log = sk::load_log(*named.store, named.id).value();
+  add_title(log, named.store->info(named.id).value());
+  return {std::move(log), &reader.dialect(), named.id, named.path, !named.is_file};
 }
 
 /// The format asked for, by its own name or by its program's.
@@ -76,7 +88,14 @@ bool is_of_a_store(Arguments const& args, Source const& source, fs::path const& 
 }
 
 /// Named, or called like the source and in the working directory: never, unasked, among a store's sessions.
-std::string output_path(Arguments const& args, Source const& source, std::string const& format) {
+std::string output_path(Arguments const& args, Source const& source, std::string const& format,
+                        bool console_is_json) {
+  if (args.output && args.output->empty())
+    throw Failure{Exit::usage, "invalid_argument", "-o: the file's name is empty",
+                  "name a file, or -: standard output"};
+  if (args.output == "-" && console_is_json)
+    throw Failure{Exit::usage, "invalid_argument", "-o -: standard output has the JSON document already",
+                  "name a file, or leave --json out"};
   if (args.output) return *args.output;
   std::error_code ignored; // then it is nobody's store
   if (auto const here = fs::current_path(ignored); is_of_a_store(args, source, here))
@@ -131,12 +150,15 @@ void list(Console& console, std::vector<sk::Unsaid> const& unsaid) {
 Exit convert(Console& console, Arguments const& args) {
   auto const format = format_of(args);
   auto const source = open_source(console, args);
-  auto const path = output_path(args, source, format);
+  auto const path = output_path(args, source, format, console.json());
   auto const* const to = sk::find_dialect(format);
   auto const converted = to ? sk::convert_log(source.log, *source.dialect, *to, source.id).value()
                             : sk::export_blades(source.log, source.id);
-  write_new(path, converted.text);
-  if (console.json())
+  bool const to_stdout = path == "-";
+  if (!to_stdout) write_new(path, converted.text);
+  if (to_stdout)
+    console.write(converted.text);
+  else if (console.json())
     console.document({{"file", path}, {"unsaid", converted.unsaid.size()}});
   else
     console.write(path + "\n");

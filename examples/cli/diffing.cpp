@@ -31,13 +31,20 @@ struct Side {
   sk::RequestParts request;
 };
 
+/// A session, the name it was given, and that of an entry; empty: none.
+struct Leaf {
+  Named session;
+  std::string name, entry;
+};
+
 /// `SESSION@ENTRY`, where all of it names no session; ids and names may have an `@` themselves.
-std::pair<Named, std::string> find_leaf(Console& console, Arguments const& args, std::string const& name) {
+Leaf find_leaf(Console& console, Arguments const& args, std::string const& name) {
   std::optional<Failure> missing;
   for (std::size_t at = name.size(); at != 0 && at != std::string::npos; at = name.rfind('@', at - 1)) {
     try {
-      auto named = find_session(console, args, name.substr(0, at));
-      return {std::move(named), at == name.size() ? std::string{} : name.substr(at + 1)};
+      auto const session = name.substr(0, at);
+      return {find_session(console, args, session), session,
+              at == name.size() ? std::string{} : name.substr(at + 1)};
     } catch (Failure const& failure) {
       bool const no_name = failure.exit == Exit::usage && name.front() == '@'; // as all of "@last@ENTRY"
       if (failure.exit != Exit::not_found && !no_name) throw;
@@ -49,8 +56,9 @@ std::pair<Named, std::string> find_leaf(Console& console, Arguments const& args,
 }
 
 Side side_of(Console& console, Arguments const& args, std::string const& name, sk::Target const& target) {
-  auto [session, entry] = find_leaf(console, args, name);
-  auto context = sk::load_context(*session.store, session.id, sk::EntryId(entry)).value();
+  auto [session, session_name, entry] = find_leaf(console, args, name);
+  sk::EntryId const leaf(entry);
+  auto context = value_at(sk::load_context(*session.store, session.id, leaf), session_name, leaf);
   auto history = sk::HistoryRebuilder(target).rebuild(context);
   auto request = sk::encode(history, target);
   notice_damage(console, name, context.damage.size());

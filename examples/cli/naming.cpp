@@ -155,6 +155,14 @@ Place find_instead_of_file(Console& console, Arguments const& args, std::string 
                 fmt::format("check the path; if it is the key of a session: key:{}", name)};
 }
 
+/// A directory is no session, however it is spelled.
+void refuse_directory(std::string const& path, Exit exit) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored))
+    throw Failure{exit, "unsafe_path", fmt::format("'{}' is a directory, no session", path),
+                  fmt::format("if it is a store: sessionkit ls --store {}; else name a file in it", path)};
+}
+
 [[noreturn]] void fail_missing(Arguments const& args, std::string const& name, bool has_store) {
   auto const root = store_root(args).path;
   if (has_store)
@@ -166,6 +174,18 @@ Place find_instead_of_file(Console& console, Arguments const& args, std::string 
                 "name the directory of the sessions, --store DIR, or an existing file"};
 }
 
+}
+
+void fail_entry(std::string const& session, std::string const& entry) {
+  throw Failure{Exit::not_found, "not_found", fmt::format("there is no entry '{}' in '{}'", entry, session),
+                "see its entries: sessionkit tree " + session};
+}
+
+sk::EntryId leaf_of(Arguments const& args) {
+  if (args.leaf && args.leaf->empty())
+    throw Failure{Exit::usage, "invalid_argument", "the name of the entry is empty",
+                  "leave the option out for the last one"};
+  return sk::EntryId(args.leaf.value_or(""));
 }
 
 StoreRoot store_root(Arguments const& args) {
@@ -204,15 +224,23 @@ sk::Result<StorePtr> open_store(Console& console, Arguments const& args, bool cr
   return sk::open_file_store(root.path, options_of(console, args, create));
 }
 
+void fail_no_store(Arguments const& args) {
+  throw Failure{Exit::not_found, "not_found", fmt::format("there is no store in '{}'", store_root(args).path),
+                "name one: --store DIR; sessionkit new makes one"};
+}
+
 Place find_place(Console& console, Arguments const& args, std::string const& name) {
-  if (looks_like_a_path(name))
+  if (looks_like_a_path(name)) {
+    refuse_directory(name, Exit::forbidden);
     return is_nowhere(name) ? find_instead_of_file(console, args, name) : Place{nullptr, {}, name};
+  }
   auto const store = open_store(console, args);
   if (store)
     if (auto const id = find_in(**store, name)) return place_of(*store, *id);
   std::error_code ignored;
   if (std::filesystem::is_regular_file(name, ignored)) return {nullptr, {}, name};
   if (!store && store.error().code != sk::Errc::not_found) throw failure_of(store.error());
+  refuse_directory(name, Exit::not_found);
   fail_missing(args, name, static_cast<bool>(store));
 }
 

@@ -8,10 +8,14 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace cli {
 
 using StorePtr = std::shared_ptr<sessionkit::SessionStore>;
+
+/// Nothing in that session is called so.
+[[noreturn]] void fail_entry(std::string const& session, std::string const& entry);
 
 /// The directory of the store that the command line, the environment or the default names.
 struct StoreRoot {
@@ -25,6 +29,9 @@ std::optional<std::string> known_store_root(Arguments const& args);
 /// Opens that store. `create`: makes it if it does not exist.
 sessionkit::Result<StorePtr> open_store(Console& console, Arguments const& args, bool create = false);
 
+/// There is nothing in that directory.
+[[noreturn]] void fail_no_store(Arguments const& args);
+
 /// How long the command line says to wait for another writer.
 std::chrono::milliseconds lock_wait(Arguments const& args);
 
@@ -35,6 +42,17 @@ struct Named {
   std::string path; ///< of its transcript
   bool is_file;     ///< named by its path: the store holds it alone
 };
+
+/// The entry `--leaf` or `--at` names; empty: none is named. The command ends where it is an empty text.
+sessionkit::EntryId leaf_of(Arguments const& args);
+
+/// The value, or the end of the command: a missing entry is told by the names that were typed.
+template <class T>
+T value_at(sessionkit::Result<T> result, std::string const& session, sessionkit::EntryId const& entry) {
+  if (!result && result.error().code == sessionkit::Errc::not_found && !entry.empty())
+    fail_entry(session, entry.str());
+  return std::move(result).value();
+}
 
 /// What a name means, before anybody has looked into it.
 struct Place {

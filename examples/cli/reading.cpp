@@ -84,7 +84,10 @@ std::vector<std::string> plain_row(sk::SessionInfo const& info) {
 sk::SessionPage list_page(Console& console, Arguments const& args, StorePtr& store) {
   auto opened = open_store(console, args);
   // A store nobody chose and nothing was ever kept in is not missing, it is empty.
-  if (!opened && opened.error().code == sk::Errc::not_found && !store_root(args).chosen) return {};
+  if (!opened && opened.error().code == sk::Errc::not_found) {
+    if (!store_root(args).chosen) return {};
+    fail_no_store(args);
+  }
   store = std::move(opened).value();
   sk::ListQuery query;
   query.key = args.key;
@@ -95,8 +98,6 @@ sk::SessionPage list_page(Console& console, Arguments const& args, StorePtr& sto
   query.limit = args.limit == 0 ? std::numeric_limits<std::size_t>::max() : args.limit;
   return store->list(query).value();
 }
-
-sk::EntryId leaf_of(Arguments const& args) { return sk::EntryId(args.leaf.value_or("")); }
 
 Json list_of(std::vector<sk::Repair> const& repairs) {
   Json list = Json::array();
@@ -118,10 +119,24 @@ void report(Console& console, std::vector<sk::Repair> const& repairs) {
                                cut(one_line(repair.after), 60)));
 }
 
-/// Why there is nothing to send: nobody has said anything, or the rules left it all out.
+std::size_t unknown_in(std::vector<sk::Entry> const& entries) {
+  return static_cast<std::size_t>(std::count_if(entries.begin(), entries.end(), [](sk::Entry const& entry) {
+    return entry.as<sk::Unknown>() != nullptr;
+  }));
+}
+
+std::string words_on_unknown(std::string const& name, std::size_t lines) {
+  return fmt::format("{}: {} line(s) are of no type that its format has; see which: sessionkit verify {}",
+                     name, lines, name);
+}
+
+/// Why there is nothing to send: nobody has said anything, the rules left it all out, or nothing was
+/// understood.
 std::string why_nothing(std::string const& name, sk::Context const& context) {
   bool const said = std::any_of(context.entries.begin(), context.entries.end(),
                                 [](sk::Entry const& entry) { return entry.as<sk::Message>() != nullptr; });
+  if (std::size_t const unknown = unknown_in(context.entries); !said && unknown != 0)
+    return words_on_unknown(name, unknown);
   return said ? fmt::format("{}: no message of it can be sent; see why: sessionkit history {} --explain",
                             name, name)
               : fmt::format("{}: there are no messages yet", name);
@@ -173,7 +188,8 @@ Exit ls(Console& console, Arguments const& args) {
 
 Exit show(Console& console, Arguments const& args) {
   auto const named = find_session(console, args, *args.session);
-  auto const path = sk::load_path(*named.store, named.id, leaf_of(args)).value();
+  auto const leaf = leaf_of(args);
+  auto const path = value_at(sk::load_path(*named.store, named.id, leaf), *args.session, leaf);
   auto const records = read_records(named);
   std::unordered_set<std::string> on_path;
   for (auto const& entry : path) on_path.insert(entry.id.str());
@@ -190,6 +206,8 @@ Exit show(Console& console, Arguments const& args) {
   if (console.json())
     console.document(
         {{"schema", "sessionkit/show@1"}, {"session", row_of(info)}, {"entries", std::move(entries)}});
+  if (std::size_t const unknown = unknown_in(path); unknown != 0 && unknown == path.size())
+    console.notice(words_on_unknown(*args.session, unknown));
   notice_damage(console, *args.session, records.log.damage.size());
   return Exit::ok;
 }
@@ -197,7 +215,9 @@ Exit show(Console& console, Arguments const& args) {
 Exit history(Console& console, Arguments const& args) {
   auto const named = find_session(console, args, *args.session);
   sk::Profile const& profile = *sk::find_profile(args.profile.value_or("native"));
-  auto const context = sk::view_of(profile, sk::load_context(*named.store, named.id, leaf_of(args)).value());
+  auto const leaf = leaf_of(args);
+  auto const context =
+      sk::view_of(profile, value_at(sk::load_context(*named.store, named.id, leaf), *args.session, leaf));
   sk::Target target = sk::target_of(profile);
   target.provider = sk::parse_provider(args.provider).value();
   if (args.mode) target.mode = *args.mode == "faithful" ? sk::RebuildMode::faithful : sk::RebuildMode::valid;

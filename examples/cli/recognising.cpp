@@ -8,9 +8,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <utility>
+#include <vector>
 
 namespace cli {
 
@@ -78,12 +81,57 @@ std::optional<std::string> blades_document(std::string const& path) {
   return text;
 }
 
+sk::Log import_document(std::string const& path, std::string const& document) {
+  auto log = sk::import_blades(document);
+  if (log) return std::move(log).value();
+  auto failure = failure_of({log.error().code, 0, path + ": " + log.error().message});
+  if (log.error().code == sk::Errc::unsupported_version) {
+    failure.hint = "let the program that wrote it save it in version 1, or look for a newer sessionkit";
+  } else if (log.error().code == sk::Errc::corrupt) {
+    std::string const& why = log.error().message; // what a program could do about it is behind the semicolon
+    std::size_t const begin = why.find(": ") + 2;
+    failure.message = fmt::format("'{}' is a session document of blades that cannot be read: {}", path,
+                                  why.substr(begin, why.find(';') - begin));
+    failure.hint = "get the whole file: it is one JSON document, and a part of one tells nothing";
+  }
+  throw failure;
+}
+
+UnknownLines unknown_lines(std::string const& path) {
+  auto reader = sk::TranscriptReader::open(path).value();
+  UnknownLines found;
+  std::vector<std::string> types;
+  sk::ReadRange range;
+  for (;;) {
+    auto const page = reader.read(range).value();
+    for (auto const& item : page.items()) {
+      auto const entry = sk::decode(page, item);
+      if (!entry || !entry->as<sk::Unknown>()) continue;
+      ++found.count;
+      auto const type = item.type.empty() ? "none" : cut(one_line(neutral(std::string(item.type))), 40);
+      if (types.size() < 3 && std::find(types.begin(), types.end(), type) == types.end())
+        types.push_back(type);
+    }
+    if (!page.more) break;
+    range.from = page.next;
+  }
+  found.types = fmt::format("{}", fmt::join(types, ", "));
+  return found;
+}
+
 void require_transcript(Console& console, std::string const& path) {
-  if (blades_document(path))
+  if (auto const document = blades_document(path)) {
+    try {
+      import_document(path, *document);
+    } catch (Failure& failure) { // converting it is no way out
+      failure.exit = Exit::usage;
+      throw;
+    }
     throw Failure{
         Exit::usage, "unsupported",
         fmt::format("'{}' is a session document of blades: one JSON object, no transcript", path),
         fmt::format("make a transcript of it: sessionkit convert {} --to native -o NEW.jsonl", path)};
+  }
   auto const found = survey_of(path);
   if (found.has_entry) return;
   if (found.damaged + found.unknown == 0) return console.notice(fmt::format("'{}' is empty", path));

@@ -74,7 +74,7 @@ void notice_change(Console& console, std::string const& path, sk::LogNews const&
 
 Exit follow_lines(Console& console, Arguments const& args, Named const& named, sk::Position from) {
   FileWatch watch(named.path);
-  FileWatch::Woken woken = FileWatch::look;
+  FileWatch::Woken woken = FileWatch::Woken::look;
   sk::LogFollower follower(named.store, named.id, from);
   auto const take = [&](sk::LogNews const& news) {
     notice_change(console, named.path, news);
@@ -86,10 +86,10 @@ Exit follow_lines(Console& console, Arguments const& args, Named const& named, s
   auto const wait = [&] {
     console.flush();
     if (console.writable()) woken = watch.wait();
-    return console.writable() && woken == FileWatch::look;
+    return console.writable() && woken == FileWatch::Woken::look;
   };
   sk::follow(follower, take, wait).value();
-  if (woken == FileWatch::unread) return Exit::broken_pipe;
+  if (woken == FileWatch::Woken::unread) return Exit::broken_pipe;
   return FileWatch::stopped() ? Exit::interrupted : Exit::ok; // ok: stdout failed, and `finish` says how
 }
 

@@ -35,14 +35,14 @@ FileWatch::FileWatch(std::string const& path) : name_(std::filesystem::path(path
   sigset_t interrupt;
   sigemptyset(&interrupt);
   sigaddset(&interrupt, SIGINT);
-  sigprocmask(SIG_BLOCK, &interrupt, &mask_before_);
+  pthread_sigmask(SIG_BLOCK, &interrupt, &mask_before_);
   struct sigaction action = {};
   action.sa_handler = note_interrupt;
   sigaction(SIGINT, &action, &action_before_);
 }
 
 FileWatch::~FileWatch() {
-  sigprocmask(SIG_SETMASK, &mask_before_, nullptr); // a signal that waits still meets our handler
+  pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr); // a signal that waits still meets our handler
   sigaction(SIGINT, &action_before_, nullptr);
   if (inotify_ >= 0) close(inotify_);
 }
@@ -73,9 +73,9 @@ FileWatch::Woken FileWatch::wait() {
     sigset_t during = mask_before_;
     sigdelset(&during, SIGINT);
     int const n = ppoll(watched, 2, inotify_ >= 0 ? &with_events : &without_events, &during);
-    if (got_interrupt != 0) return interrupted;
-    if (n > 0 && watched[1].revents != 0) return unread;
-    if (n <= 0 || changed()) return look;
+    if (got_interrupt != 0) return Woken::interrupted;
+    if (n > 0 && watched[1].revents != 0) return Woken::unread;
+    if (n <= 0 || changed()) return Woken::look;
   }
 }
 

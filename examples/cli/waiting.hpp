@@ -15,7 +15,7 @@ class FileWatch {
   FileWatch(FileWatch const&) = delete;
   FileWatch& operator=(FileWatch const&) = delete;
 
-  enum Woken { look, interrupted, unread }; ///< unread: whoever read stdout went away
+  enum class Woken { look, interrupted, unread }; ///< unread: whoever read stdout went away
   Woken wait();
   /// True once Ctrl-C came, waiting or not.
   static bool stopped();

@@ -125,7 +125,12 @@ Exit create(Console& console, Arguments const& args) {
     throw Failure{Exit::usage, "unsupported",
                   fmt::format("sessions of profile '{}' are in memory only", profile->name),
                   "choose another profile: sessionkit new --help"};
-  auto session = sk::Session::create(open_store(console, args, true).value(), std::move(about)).value();
+  auto created = sk::Session::create(open_store(console, args, true).value(), std::move(about));
+  if (!created && created.error().code == sk::Errc::already_exists && args.id)
+    throw Failure{Exit::conflict, "already_exists",
+                  fmt::format("there is a session '{}' already, and it stays as it is", *args.id),
+                  fmt::format("choose another id, or see that one: sessionkit show {}", *args.id)};
+  auto session = std::move(created).value();
   if (args.title) session.set_title(*args.title).value();
   session.end_turn().value();
   if (console.json())
@@ -157,7 +162,12 @@ Exit fork(Console& console, Arguments const& args) {
                   fmt::format("'{}' is a file; only sessions of a store can be forked", named.path),
                   "name a session: sessionkit ls"};
   auto session = sk::Session::open(named.store, named.id).value();
-  if (args.leaf) session.rewind(sk::EntryId(*args.leaf)).value();
+  auto const leaf = leaf_of(args);
+  if (!leaf.empty()) {
+    auto const rewound = session.rewind(leaf);
+    if (!rewound && rewound.error().code == sk::Errc::not_found) fail_entry(*args.session, leaf.str());
+    rewound.value();
+  }
   auto copy = session.fork().value();
   copy.end_turn().value();
   if (console.json())

@@ -10,8 +10,10 @@ namespace sessionkit { inline namespace v0 {
 /// Reads a session that a program on blades saved as one JSON document, `SessionData` version 1:
 /// `{id, state, history:[{role, text, tool_calls?, tool_result?, timestamp, metadata?}], created_at,
 /// updated_at, version}`. The header keeps the session's own id; the state is one `StateChange` with every
-/// value as it is written, so that whole numbers stay whole; a message of an unknown role is kept as
-/// `Unknown`. `corrupt` if the text is no such document, `unsupported_version` for another version.
+/// value as it is written, so that whole numbers stay whole; a message of an unknown role, and what is no
+/// message at all, is kept as `Custom` data of type "blades.item". Strange members stay in `Entry::extra`,
+/// those of calls and results in the parts; a result that is no text is its JSON text. `corrupt` if the text
+/// is no such document, `unsupported_version` for another version.
 SESSIONKIT_API Result<Log> import_blades(std::string_view document);
 
 /// True if a text is such a document: one JSON object with an array `history` and no `type`, which the lines

@@ -37,6 +37,8 @@ struct Log {
   std::vector<Entry> entries = {};
   std::vector<Damage> damage = {};
   Position end = {};
+  std::vector<std::string> lines =
+      {}; ///< of each entry, as written, or empty; none in a log that is no file's
 };
 /// Every entry of a log, oldest first.
 SESSIONKIT_API Result<Log> load_log(SessionStore& store, SessionId const& id);

@@ -41,6 +41,10 @@ struct Dialect {
   /// Lines carry ids and parents. False: an entry follows the one before it and is called by its place
   /// (`@N`); such a log has no branches.
   bool has_ids;
+
+  /// The results of one answer's calls stand in one message: the program that reads the lines keeps one only
+  /// of several of the user's in a row.
+  bool joins_results = false;
 };
 
 /// pi / OpenClaw JSONL version 3 (versions 1 and 2 are read): `id`, `parentId`, RFC 3339 times. The default.

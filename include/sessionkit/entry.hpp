@@ -30,7 +30,8 @@ struct Header {
 /// Everything before is replaced by `summary` in the model's view; nothing is deleted.
 struct Compaction {
   std::string summary;
-  EntryId first_kept = {}; ///< an earlier entry on the path; anything else: only what follows is kept
+  EntryId first_kept =
+      {}; ///< an earlier entry on the path; its own id, or anything else: only what follows is kept
   std::uint64_t tokens_before = 0;
   RawJson details = {};
   bool from_hook = false;

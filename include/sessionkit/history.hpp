@@ -38,7 +38,7 @@ struct Target {
   std::string summary_prefix = {}; ///< before the summary of a compaction; empty: pi's sentence around it
 };
 
-/// One change that `valid` made, so that nothing is mended silently.
+/// One change that `valid` made, or what `faithful` left out, so that nothing is mended or lost silently.
 struct Repair {
   EntryId entry = {};
   std::string_view rule; ///< a name with static storage (docs/history.md lists them)

@@ -19,15 +19,20 @@ enum class Role { system, user, assistant, tool };
 // All text is UTF-8. A lone surrogate that a JavaScript program wrote as `\ud83d` is kept as its three-byte
 // WTF-8 form, so that it can be written back as it was; `valid` histories send U+FFFD in its place.
 
+/// `extra` of this and the other parts: null, or an object of the members of the stored part that have no
+/// place beside it (`citations`, `cache_control`). Dialects write it back; only `faithful` histories of logs
+/// in the provider's own shape send it.
 struct Text {
   std::string text;
   std::string signature = {}; ///< opaque proof of the provider, sent back unchanged
+  RawJson extra = {};
 };
 /// Reasoning of the model. `redacted`: `signature` holds the provider's encrypted data and `text` is empty.
 struct Thinking {
   std::string text;
   std::string signature = {};
   bool redacted = false;
+  RawJson extra = {};
 };
 struct Base64 {
   std::string data;
@@ -38,8 +43,9 @@ struct Url {
 struct Image {
   std::string media_type; ///< for example "image/png"
   std::variant<Base64, Url> source;
+  RawJson extra = {}; ///< the members that a `source` object has beside ours are in its member `source`
 };
-/// A part this library does not understand: kept, never sent.
+/// A part this library does not understand: kept, and sent as `extra` is.
 struct Opaque {
   std::string type;
   RawJson body; ///< the whole part
@@ -49,6 +55,7 @@ struct ToolUse {
   std::string id, name;
   RawJson input = {};
   std::string signature = {};
+  RawJson extra = {};
 };
 using ToolContent = std::variant<Text, Image, Opaque>; // not recursive: no provider nests further
 /// What a tool answered to the call `tool_use_id`.
@@ -56,6 +63,7 @@ struct ToolResult {
   std::string tool_use_id, tool_name;
   std::vector<ToolContent> content = {};
   bool is_error = false;
+  RawJson extra = {};
 };
 using Part = std::variant<Text, Thinking, Image, ToolUse, ToolResult, Opaque>;
 

@@ -29,7 +29,8 @@ enum class StoreLayout {
 
 /// When messages are stored.
 enum class WriteTiming {
-  incremental, ///< each as it comes
+  incremental, ///< each as it comes; in dialects that join results, these when the last of one answer's is
+               ///< there
   turn_atomic, ///< a turn at once, in one write, when it ends; a turn that is given up leaves nothing
   whole,       ///< everything since the last `end_turn` or `Turn::commit` at once, final answers or not
   never,       ///< in memory only

@@ -82,7 +82,10 @@ class SESSIONKIT_API Session {
   /// Stores a message and answers its entry's id. An assistant message without tool calls ends the turn.
   /// Where the profile holds a message back, the model's view has it all the same; a failure to store it
   /// comes with the call that ends the turn, which may be repeated; its id is empty in dialects without ids.
-  /// Bytes that are not UTF-8 are stored as U+FFFD. `invalid_argument` for an id that is empty or begins with
+  /// Results wait for those of the same answer's other calls where the dialect joins them
+  /// (`Dialect::joins_results`): until the last one is there, something else is said, the turn is over or
+  /// this object goes; only then do they survive the process. Bytes that are not UTF-8 are stored as U+FFFD.
+  /// `invalid_argument` for an id that is empty or begins with
   /// `@`, and for JSON that would make the line deeper than 128. Errors are those of `SessionStore::append`;
   /// the message is not consumed, so the call may be repeated.
   Result<EntryId> append(Message const& message, AppendOptions const& options = {});

@@ -4,6 +4,7 @@
 /// header-only. Needs {fmt}.
 #include <sessionkit/impl/batch.ipp>
 #include <sessionkit/impl/blades.ipp>
+#include <sessionkit/impl/blades_export.ipp>
 #include <sessionkit/impl/compaction.ipp>
 #include <sessionkit/impl/compaction_facts.ipp>
 #include <sessionkit/impl/content.ipp>
@@ -31,6 +32,7 @@
 #include <sessionkit/impl/key_index.ipp>
 #include <sessionkit/impl/line_members.ipp>
 #include <sessionkit/impl/line_scan.ipp>
+#include <sessionkit/impl/log_path.ipp>
 #include <sessionkit/impl/log_reader.ipp>
 #include <sessionkit/impl/log_summary.ipp>
 #include <sessionkit/impl/log_sync.ipp>

@@ -60,6 +60,18 @@ class Blades(Foreign):
             self.assertIn(name, run.err)
             self.assertEqual(self.names(), before)
 
+    def test_a_document_that_cannot_be_converted_is_not_sent_to_convert(self):
+        for name, content, word in (("torn.json", json.dumps(BLADES)[:-40], "offset"),
+                                    ("later.json", json.dumps({**BLADES, "version": 2}), "version 2")):
+            file = self.file(name, content)
+            for verb in (["show"], ["verify"], ["convert", "--to", "native"]):
+                run = self.run_cli(verb[0], file, *verb[1:])
+                self.assertIn(run.code, (1, 2, 5), run)
+                self.assertIn(word, run.err)
+                self.assertIn("hint: ", run.err)
+                for misleading in ("sessionkit convert", "RawJson", "sessionkit verify\n"):
+                    self.assertNotIn(misleading, run.err, (name, verb))
+
     def test_each_verb_that_reads_a_file_names_the_document_and_the_mend(self):
         for name, content in self.SHAPES.items():
             file = self.file(name, content)
@@ -110,6 +122,49 @@ class Nothing(Foreign):
             self.assertEqual(self.names(), before)
         self.assertIn("dear diary", self.fails(5, "history", "notes.txt").err)
 
+    def test_lines_behind_a_header_that_nobody_understands_are_not_called_no_messages_yet(self):
+        header = '{"type":"session","version":3,"agentId":"main","createdAt":1735689600000}\n'
+        flat = '{"type":"user","content":"hi","ts":"2025-01-01T00:00:01Z"}\n'
+        file = self.file("alien.jsonl", header + flat * 3)
+        for verb in ("history", "show"):
+            run = self.ok(verb, file)
+            self.assertIn("3 line(s) are of no type that its format has", run.err)
+            self.assertNotIn("no messages yet", run.err)
+        run = self.ok("verify", file)
+        self.assertIn("3 line(s)", run.err)
+        self.assertIn("(user)", run.err)
+        self.assertEqual(self.ok("verify", file, "--json").json["unknown_lines"], 3)
+        mixed = self.file("mixed.jsonl", header + flat
+                          + '{"type":"message","message":{"role":"user","content":"hi"},"timestamp":1735689601000}\n')
+        self.assertEqual(self.ok("history", mixed).err, "")
+        self.assertIn("1 line(s)", self.ok("verify", mixed).err)
+
+
+class Headers(Foreign):
+    """A member of another program's header in one's own changes nothing."""
+
+    def test_the_results_of_a_document_with_a_strange_member_are_there_once_converted(self):
+        document = {**BLADES, "createdAt": 1735689600000, "history": [
+            {"role": "user", "text": "hi"},
+            {"role": "assistant", "text": "", "tool_calls": [{"id": "c1", "name": "n", "args": {}}]},
+            {"role": "tool", "text": "", "tool_result": {"tool_call_id": "c1", "content": "RES"}}]}
+        source = self.file("bc.json", json.dumps(document))
+        for to in ("native", "flat", "panel"):
+            self.run_cli("convert", source, "--to", to, "-o", f"{to}.jsonl")
+            self.assertIn("RES", self.ok("history", f"{to}.jsonl").out, to)
+
+    def test_files_of_claw0_and_pi_stay_theirs_and_are_continued_in_their_lines(self):
+        flat = self.file("fc.jsonl", '{"type":"session","id":"f","key":"k","created":"2025-01-01T00:00:00Z",'
+                         '"createdAt":1735689600000}\n{"type":"user","content":"hi","ts":"2025-01-01T00:00:01Z"}\n')
+        self.assertEqual(texts(self.ok("history", flat).json["messages"]), ["hi"])
+        self.say(flat, "assistant", "ho")
+        self.assertEqual(json.loads(flat.read_text().splitlines()[-1])["type"], "assistant")
+        lines = (PI / "tool_calls.jsonl").read_text().splitlines(keepends=True)
+        pi = self.file("ca.jsonl", json.dumps({**json.loads(lines[0]), "createdAt": 5}) + "\n" + "".join(lines[1:]))
+        self.assertEqual(self.ok("history", pi).json, self.ok("history", PI / "tool_calls.jsonl").json)
+        self.say(pi, "user", "on")
+        self.assertIn("parentId", json.loads(pi.read_text().splitlines()[-1]))
+
     def test_an_empty_file_is_a_session_that_has_not_begun_and_a_notice_says_so(self):
         for content in ("", "\n\n", "\ufeff", "\r\n"):
             file = self.file("empty.jsonl", content)
@@ -153,6 +208,14 @@ class Missing(Foreign):
 
 
 class Output(Foreign):
+    def test_a_dash_is_standard_output_and_an_empty_name_is_none(self):
+        self.ok("convert", PI / "simple_chat.jsonl", "--to", "native", "-o", "file.jsonl")
+        run = self.ok("convert", PI / "simple_chat.jsonl", "--to", "native", "-o", "-")
+        self.assertEqual(run.out, (self.folder / "file.jsonl").read_text())
+        self.fails(2, "convert", PI / "simple_chat.jsonl", "--to", "native", "-o", "-", "--json")
+        self.fails(2, "convert", PI / "simple_chat.jsonl", "--to", "native", "-o", "")
+        self.assertEqual(self.names(), ["file.jsonl"])
+
     def test_the_new_file_stands_in_the_working_directory_and_never_in_a_store(self):
         session = self.new("--key", "main:cli:user")
         self.say(session, "user", "hi")

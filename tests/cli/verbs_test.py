@@ -73,6 +73,28 @@ class Naming(ProgramTest):
         for name in ("@", "@-0", "@-x", "@first"):
             self.fails(2, "show", name)
 
+    def test_a_directory_is_named_as_one_with_a_way_in(self):
+        folder = self.folder / "ro"
+        folder.mkdir()
+        for name, code in (("ro", 3), ("./ro", 6), (folder, 6)):
+            for verb in ("show", "verify", "convert"):
+                run = self.fails(code, verb, name, *(["--to", "flat"] if verb == "convert" else []))
+                self.assertIn(f"'{name}' is a directory", run.err)
+                self.assertIn(f"sessionkit ls --store {name}", run.err)
+
+    def test_an_entry_that_is_not_there_is_told_by_the_names_that_were_typed(self):
+        file = self.fixture("simple_chat.jsonl")
+        session = self.new("--id", "mine")
+        self.say(session, "user", "x")
+        for args in (["show", file, "--leaf", "nope"], ["history", file, "--leaf", "nope"], ["diff", f"{file}@nope", file],
+                     ["show", session, "--leaf", "nope"], ["fork", session, "--at", "nope"]):
+            run = self.fails(3, *args)
+            name = session if session in args else file
+            self.assertIn(f"there is no entry 'nope' in '{name}'", run.err)
+            self.assertIn(f"hint: see its entries: sessionkit tree {name}", run.err)
+        for args in (["show", file, "--leaf", ""], ["history", file, "--leaf", ""], ["fork", session, "--at", ""]):
+            self.fails(2, *args)
+
     def test_a_directory_a_device_and_a_pipe_are_no_sessions(self):
         os.mkfifo(self.folder / "pipe.jsonl")
         for name in ("./", "/dev/null", "./pipe.jsonl"):
@@ -99,7 +121,9 @@ class New(ProgramTest):
     def test_a_taken_id_exits_with_4_and_changes_nothing(self):
         self.new("--id", "mine")
         before = self.file_of("mine").read_bytes()
-        self.fails(4, "new", "--id", "mine")
+        run = self.fails(4, "new", "--id", "mine")
+        self.assertIn("there is a session 'mine' already", run.err)
+        self.assertNotIn("entry", run.err)
         self.assertEqual(self.file_of("mine").read_bytes(), before)
 
     def test_an_id_that_would_be_a_path_exits_with_2(self):
@@ -328,7 +352,10 @@ class Listing(ProgramTest):
         run = self.run_cli("ls", env={"SESSIONKIT_STORE": ""})
         self.assertEqual((run.code, run.out), (0, ""))
         self.fails(3, "ls")
-        self.fails(3, "ls", "--store", "./typo")
+        for verb in ("ls", "reindex"):
+            run = self.fails(3, verb, "--store", "./typo")
+            self.assertIn("there is no store in './typo'", run.err)
+            self.assertNotIn("sessionkit ls", run.err)
         self.assertEqual(list(self.folder.iterdir()), [])
 
     def test_the_default_store_follows_the_xdg_rules(self):
@@ -458,6 +485,18 @@ class Verifying(ProgramTest):
             run = self.run_cli("verify", file, "--json")
             self.assertIn(run.code, (0, 5) if name == "empty" else (5,), (name, run))
             self.assertIsInstance(run.json["findings"], list)
+
+    def test_what_could_not_be_checked_is_not_counted_as_sound(self):
+        self.say(self.new("--id", "mine"), "user", "x")
+        document = self.folder / "document.json"
+        document.write_text('{"id":"x","history":[],"version":1}')
+        run = self.fails(2, "verify", document)
+        self.assertIn("nothing could be checked", run.err)
+        self.assertNotIn("no damage", run.err)
+        (self.store / "link.jsonl").symlink_to(self.folder / "nowhere")
+        self.assertIn("1 file(s) checked, no damage; 1 could not be checked", self.run_cli("verify").err)
+        run = self.run_cli("verify", "--json").json
+        self.assertEqual((run["files"], run["unchecked"]), (1, 1))
 
     def test_one_unreadable_file_does_not_hide_the_others(self):
         session = self.new()

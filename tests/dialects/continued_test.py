@@ -81,6 +81,28 @@ class Continued(FormatTest):
                 self.say(out, "user", "And now?")
                 self.assertEqual(reader(out)[-1], said + [("user", [("text", "And now?")])])
 
+    def test_no_result_of_a_whole_group_of_calls_is_lost_on_ai_panels_way_to_the_model(self):
+        source, out = self.converted("tool_calls", "panel")
+        said = read_panel(out)[2]
+        # pkg/runner: of several messages of the user in a row the last one is kept.
+        kept = [m for i, m in enumerate(said) if m[0] != "user" or said[i + 1:i + 2] == [] or said[i + 1][0] != "user"]
+        for i, (role, blocks) in enumerate(kept[:-1]):
+            calls = {block[1] for block in blocks if block[0] == "call"}
+            if role == "assistant" and len(calls) > 1 and any(b[0] == "result" for b in kept[i + 1][1]):
+                self.assertEqual({b[1] for b in kept[i + 1][1] if b[0] == "result"}, calls)
+        found = [block[1] for _, blocks in kept for block in blocks if block[0] == "result"]
+        self.assertEqual(len(found), 6)  # of pi's seven; the user spoke before the second of two calls was answered
+
+    def test_nothing_ends_a_line_for_claw0_that_is_none(self):
+        path = self.folder / "flat.jsonl"
+        path.write_bytes(FLAT.read_bytes())
+        before = len(path.read_text().splitlines())
+        for text in ("a\u2028b", "a\u2029b", "a\u0085b"):
+            self.say(path, "user", text)
+            before += 1
+            self.assertEqual(len(path.read_text().splitlines()), before)  # as its code reads
+            self.assertEqual(read_flat(path)[1][-1], ("user", [("text", text)]))
+
     def test_a_compaction_reads_the_same_in_panel_lines(self):
         source, out = self.converted("compaction_twice", "panel")
         compactions = [e for e in lines_of(source) if e["type"] == "compaction"]

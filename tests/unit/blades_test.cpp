@@ -51,7 +51,7 @@ TEST_CASE("a blades document becomes entries, with the session's own id") {
   auto const& answer = std::get<sk::Message>(log.entries[5].body);
   CHECK(answer.role == sk::Role::tool);
   CHECK(std::get<sk::ToolResult>(answer.parts.at(0)).tool_use_id == "c1");
-  CHECK(std::get<sk::Unknown>(log.entries[6].body).type == "narrator");
+  CHECK(std::get<sk::Custom>(log.entries[6].body).type == "blades.item");
   CHECK(log.entries[7].extra.str() == R"({"odd":1})");
   for (std::size_t i = 2; i < log.entries.size(); ++i) CHECK(log.entries[i].parent == log.entries[i - 1].id);
 }
@@ -112,7 +112,8 @@ TEST_CASE("what the document has no place for is listed, what it can hold aside 
   auto const out = sk::export_blades(log, sid("x"));
   std::vector<std::string> left_out;
   for (auto const& unsaid : out.unsaid) left_out.push_back(unsaid.entry.str());
-  CHECK(left_out == std::vector<std::string>{"t", "t", "k"}); // reasoning, image, compaction
+  CHECK(left_out
+        == std::vector<std::string>{"t", "t", "t", "k"}); // reasoning, image, joined texts, compaction
   auto const written = json::parse(out.text);
   auto const& history = written["history"];
   CHECK(history[6]["text"] == "a\nb");
@@ -181,4 +182,100 @@ TEST_CASE("lines and other JSON are no blades documents") {
 
 TEST_CASE("a byte order mark is no reason to refuse a blades document") {
   CHECK(sk::import_blades(std::string("\xEF\xBB\xBF") + document).value().entries.size() == 8);
+}
+
+namespace {
+
+/// The document's history with one item, as it comes back, and what was listed on the way.
+struct Around {
+  json item;
+  std::vector<sk::Unsaid> unsaid;
+};
+Around around(std::string const& item, std::string const& state = "{}") {
+  auto const log =
+      sk::import_blades(R"({"id":"x","state":)" + state + R"(,"history":[)" + item + "]}").value();
+  auto const out = sk::export_blades(log, sid("x"));
+  auto const history = json::parse(out.text)["history"];
+  return {history.empty() ? json() : history[0], out.unsaid};
+}
+
+}
+
+TEST_CASE("what a tool answered to blades reaches the model whatever its type") {
+  for (std::string const content : {R"({"answer":42})", R"(["a",1])", "7", "true"}) {
+    auto const log =
+        sk::import_blades(R"({"history":[{"role":"tool","tool_result":{"tool_call_id":"c","content":)"
+                          + content + R"(,"took":3},"bar":2}]})")
+            .value();
+    auto const& result = std::get<sk::ToolResult>(std::get<sk::Message>(log.entries.at(1).body).parts.at(0));
+    REQUIRE(result.content.size() == 1);
+    CHECK(std::get<sk::Text>(result.content[0]).text == content);
+    auto const written = json::parse(sk::export_blades(log, sid("x")).text)["history"][0];
+    CHECK(written["tool_result"]["took"] == 3);
+    CHECK(written["bar"] == 2);
+  }
+}
+
+TEST_CASE("what stands in a blades document comes back from native, or is listed") {
+  for (std::string const item :
+       {R"({"role":"user","text":"","tool_calls":[],"metadata":{"keep":"me"}})",
+        R"({"role":"assistant","text":"","tool_calls":[{"id":"c","name":"n","args":{},"thought":"T"}]})",
+        R"({"role":"wizard","text":"magic","type":"session","id":"mine"})",
+        R"({"role":"tool","text":"only"})",
+        R"({"role":"user","text":"x","metadata":{"generation":{"mine":1}}})"}) {
+    auto const log = sk::import_blades(R"({"id":"x","history":[)" + item + "]}").value();
+    auto const native = sk::convert_log(log, sk::native_dialect(), sk::native_dialect(), sid("x")).value();
+    CAPTURE(item, native.text);
+    CHECK(native.unsaid.empty());
+    auto const back = around(item);
+    CHECK(back.unsaid.empty());
+    auto expected = json::parse(item), written = back.item;
+    expected.erase("timestamp"), written.erase("timestamp");
+    if (expected["tool_calls"].empty()) expected.erase("tool_calls");
+    CHECK(written == expected);
+  }
+  for (std::string const item : {R"("bare")", "5", R"({"role":"user","text":{"a":1}})",
+                                 R"({"role":"user","text":"x","tool_calls":{"a":1}})",
+                                 R"({"role":"user","text":"x","tool_calls":["s"]})",
+                                 R"({"role":"user","text":"x","timestamp":"then"})"}) {
+    CAPTURE(item);
+    CHECK_FALSE(around(item).unsaid.empty());
+    auto const log = sk::import_blades(R"({"id":"x","history":[)" + item + "]}").value();
+    auto const native = sk::convert_log(log, sk::native_dialect(), sk::native_dialect(), sid("x")).value();
+    bool const kept = native.unsaid.size() == (item.find("then") == std::string::npos ? 0 : 1);
+    CHECK(kept);
+  }
+  CHECK(around(R"({"role":"user","text":"x"})", "[1]").unsaid.size() == 1);
+  auto const numbers = around(R"({"role":"assistant","tool_calls":[{"id":5,"name":7,"args":{}}]})");
+  CHECK(numbers.item["tool_calls"][0]["id"] == "5");
+}
+
+TEST_CASE("blades can load the arguments of every call") {
+  for (std::string const args : {"[1,2]", "\"str\"", "7"}) {
+    auto const back =
+        around(R"({"role":"assistant","tool_calls":[{"id":"c","name":"n","args":)" + args + "}]}");
+    CHECK(back.item["tool_calls"][0]["args"] == json{{"input", json::parse(args)}});
+    REQUIRE(back.unsaid.size() == 1);
+    CHECK_THAT(back.unsaid[0].what, contains("arguments"));
+  }
+  auto const none = around(R"({"role":"assistant","tool_calls":[{"id":"c","name":"n","args":null}]})");
+  CHECK(none.unsaid.empty());
+  CHECK(none.item["tool_calls"][0]["args"] == json::object());
+  CHECK(
+      around(R"({"role":"assistant","tool_calls":[{"id":"c","name":"n","args":{"n":1e999}}]})").unsaid.size()
+      == 1);
+}
+
+TEST_CASE("the texts of a result stand apart in the one that blades has, without the blank ones") {
+  sk::Log log = sk::import_blades(R"({"history":[]})").value();
+  sk::Entry entry;
+  entry.body = sk::tool_results({{"c", "", {sk::Text{" "}, sk::Text{"one"}, sk::Text{""}, sk::Text{"two"}}}});
+  log.entries.push_back(entry);
+  auto const out = sk::export_blades(log, sid("x"));
+  CHECK(json::parse(out.text)["history"][0]["tool_result"]["content"] == "one\ntwo");
+  CHECK(out.unsaid.size() == 1);
+}
+
+TEST_CASE("a blades document that is not UTF-8 is refused, not mended in silence") {
+  CHECK(failure("{\"history\":[{\"role\":\"user\",\"text\":\"\xff\"}]}") == sk::Errc::corrupt);
 }

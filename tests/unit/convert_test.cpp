@@ -211,6 +211,58 @@ TEST_CASE("strangers among the members go along unless they would mean something
   CHECK_THAT(converted.unsaid[0].what, contains("\"id\""));
 }
 
+TEST_CASE("a header's members that mean something on the other side stay behind") {
+  auto const log = log_of(
+      std::vector<std::string>{
+          R"({"type":"session","version":3,"id":"x","timestamp":"2025-01-01T00:00:00.000Z","createdAt":5})",
+          message_line("a", "", "user", "hi")},
+      native);
+  for (sk::Dialect const* to : {&flat, &panel}) {
+    auto const converted = convert(log, native, *to);
+    auto const header = lines_of(converted.text).at(0);
+    CHECK(sk::detect_dialect(header) == to);
+    CHECK(json::parse(header).value("createdAt", 0LL) != 5);
+    REQUIRE(converted.unsaid.size() == 1);
+    CHECK_THAT(converted.unsaid[0].what, contains("createdAt"));
+  }
+}
+
+TEST_CASE("parallel results become one message where the reader keeps one only") {
+  auto const result = [](char const* id, char const* parent, char const* call, char const* more) {
+    return std::string(R"({"type":"message","id":")") + id + R"(","parentId":")" + parent
+           + R"(","timestamp":"2025-01-01T00:00:02.000Z","message":{"role":"toolResult","toolCallId":")"
+           + call + R"(","toolName":"read","content":[{"type":"text","text":")" + call
+           + R"("}],"isError":false)" + more + "}}";
+  };
+  std::vector<std::string> const lines{
+      header_line("x"),
+      message_line("u", "", "user", "look"),
+      R"({"type":"message","id":"c","parentId":"u","timestamp":"2025-01-01T00:00:01.000Z","message":{"role":"assistant","content":[{"type":"toolCall","id":"t1","name":"read","arguments":{}},{"type":"toolCall","id":"t2","name":"read","arguments":{}}]}})",
+      result("r1", "c", "t1", R"(,"details":1)"),
+      R"({"type":"label","id":"l","parentId":"r1","timestamp":"2025-01-01T00:00:02.000Z","targetId":"u","label":"x"})",
+      result("r2", "l", "t2", R"(,"details":2)")};
+  auto const log = log_of(lines, native);
+  auto const converted = convert(log, native, panel);
+  auto const written = lines_of(converted.text);
+  REQUIRE(written.size() == 4);
+  auto const content = json::parse(written[3])["message"]["content"];
+  REQUIRE(content.size() == 2);
+  CHECK(content[0]["tool_use_id"] == "t1");
+  CHECK(content[1]["tool_use_id"] == "t2");
+  CHECK(json::parse(written[3])["message"]["details"] == 1);
+  REQUIRE(converted.unsaid.size() == 2); // the label, and the second one's details
+  CHECK_THAT(converted.unsaid[1].what, contains("\"details\""));
+
+  // A compaction that keeps from the second result keeps both, once and in one message.
+  auto compacted = lines;
+  compacted.push_back(
+      R"({"type":"compaction","id":"k","parentId":"r2","timestamp":"2025-01-01T00:00:03.000Z","summary":"s","firstKeptEntryId":"r2","tokensBefore":1})");
+  auto const kept = lines_of(convert(log_of(compacted, native), native, panel).text);
+  REQUIRE(kept.size() == 6);
+  CHECK(json::parse(kept[4])["firstKeptEntryId"] == "turn-2");
+  CHECK(json::parse(kept[5])["message"]["content"] == content);
+}
+
 TEST_CASE("results learn the names of their tools where pi wants them") {
   std::vector<std::string> const lines{
       panel_header,
@@ -257,15 +309,136 @@ TEST_CASE("a text behind a call is listed where calls and texts are stored apart
   for (std::string const& content : {call + "," + text, text + "," + call + "," + text}) {
     auto const log = log_with(content);
     for (auto const& apart : {convert(log, native, flat), sk::export_blades(log, sid("x"))}) {
-      REQUIRE(apart.unsaid.size() == 1);
-      CHECK(apart.unsaid[0].entry.str() == "a");
-      CHECK_THAT(apart.unsaid[0].what, contains("order"));
+      REQUIRE_FALSE(apart.unsaid.empty());
+      CHECK(apart.unsaid.back().entry.str() == "a");
+      CHECK_THAT(apart.unsaid.back().what, contains("order"));
     }
     CHECK(convert(log, native, panel).unsaid.empty());
     CHECK(convert(log, native, native).unsaid.empty());
   }
   for (std::string const& content : {text + "," + call, call + "," + call, text + "," + text, call}) {
     CHECK(convert(log_with(content), native, flat).unsaid.empty());
-    CHECK(sk::export_blades(log_with(content), sid("x")).unsaid.empty());
+    bool const joined = content == text + "," + text;
+    CHECK(sk::export_blades(log_with(content), sid("x")).unsaid.size() == (joined ? 1 : 0));
   }
+}
+
+TEST_CASE("an id that stands twice costs no entry its parent, and no made id is one of the log's") {
+  struct Case {
+    std::vector<std::string> lines, model_sees;
+  };
+  for (Case const& one : {
+           Case{{header_line("x"), message_line("a", "", "user", "first"),
+                 message_line("b", "a", "assistant", "abandoned"),
+                 message_line("b", "a", "assistant", "second")},
+                {"first", "second"}},
+           Case{{header_line("x"), message_line("00000001", "", "user", "first"),
+                 message_line("00000002", "00000001", "assistant", "A1"),
+                 message_line("00000002", "00000002", "user", "again"),
+                 message_line("00000003", "00000001", "assistant", "branch")},
+                {"first", "branch"}},
+           Case{{header_line("x"), message_line("aa", "", "user", "zero"),
+                 message_line("aa", "aa", "assistant", "one"), message_line("00000001", "aa", "user", "two"),
+                 message_line("bb", "00000001", "assistant", "three")},
+                {"zero", "one", "two", "three"}},
+       }) {
+    REQUIRE(texts(store_of("s", one.lines)) == one.model_sees);
+    auto with_lines = log_of(one.lines, native);
+    with_lines.lines = one.lines;
+    for (sk::Log const& log : {log_of(one.lines, native), with_lines}) {
+      auto const converted = convert(log, native, native);
+      CHECK(texts(store_of("s", lines_of(converted.text))) == one.model_sees);
+      REQUIRE(converted.unsaid.size() == 1);
+      CHECK_THAT(converted.unsaid[0].what, contains("its id"));
+      auto ids = ids_of(log_of(converted.text, native).entries);
+      std::sort(ids.begin(), ids.end());
+      CHECK(std::adjacent_find(ids.begin(), ids.end()) == ids.end());
+    }
+  }
+}
+
+TEST_CASE("a compaction keeps from the nearest entry of that name on its path") {
+  std::vector<std::string> const lines{header_line("x"),
+                                       message_line("a", "", "user", "1"),
+                                       message_line("b", "a", "user", "2"),
+                                       message_line("b", "b", "user", "3"),
+                                       compaction_line("k", "b", "S", "b"),
+                                       message_line("d", "k", "user", "4")};
+  std::vector<std::string> const sees{"3", "4"};
+  REQUIRE(texts(store_of("s", lines)) == sees);
+  auto const log = log_of(lines, native);
+  CHECK(texts(store_of("s", lines_of(convert(log, native, native).text))) == sees);
+  auto const there = log_of(convert(log, native, panel).text, panel);
+  CHECK(texts(store_of("s", lines_of(convert(there, panel, native).text))) == sees);
+}
+
+TEST_CASE("lines that keep their ids stay as they are in their own dialect") {
+  std::vector<std::string> const lines{
+      header_line("x"),
+      R"({ "type":"message","id":"a","parentId":null,"timestamp":"2026-01-01T00:00:01.5Z","message":{"role":"bashExecution","command":"ls","output":"X","exitCode":0,"cancelled":false,"truncated":false,"excludeFromContext":true,"timestamp":5},"odd":"caf\u00e9"})",
+      R"({"type":"message","id":"b","parentId":"a","timestamp":"then","message":{"role":"branchSummary","summary":"S","fromId":"q","timestamp":5}})"};
+  auto log = log_of(lines, native);
+  log.lines = lines;
+  auto const converted = convert(log, native, native);
+  CHECK(converted.unsaid.empty());
+  CHECK(lines_of(converted.text) == lines);
+
+  log.lines.clear(); // as an import gives it: what pi wrote of a command has its shape again
+  auto const again = json::parse(lines_of(convert(log, native, native).text).at(1));
+  CHECK(again["type"] == "message");
+  CHECK(again["message"] == json::parse(lines[1])["message"]);
+}
+
+TEST_CASE("times that other programs cannot read are moved into four digits, and told") {
+  auto line = [](std::string const& ms) {
+    return R"({"type":"message","message":{"role":"user","content":"x"},"timestamp":)" + ms + "}";
+  };
+  auto const log = log_of(
+      std::vector<std::string>{panel_header, line("99999999999999999"), line("-99999999999999"), line("5")},
+      panel);
+  for (auto const& converted :
+       {convert(log, panel, native), convert(log, panel, flat), sk::export_blades(log, sid("x"))}) {
+    CHECK(converted.unsaid.size() == 2);
+    CHECK_THAT(converted.text, contains("9999-12-31T23:59:59.999Z"));
+    CHECK_THAT(converted.text, contains("0000-01-01T00:00:00.000Z"));
+  }
+  CHECK(convert(log, panel, panel).unsaid.empty());
+}
+
+TEST_CASE("bytes that are not UTF-8 and times that are none are listed where a line is written anew") {
+  std::vector<std::string> const lines{header_line("x"),
+                                       "{\"type\":\"message\",\"id\":\"a\",\"parentId\":null,\"timestamp\":"
+                                       "\"once\",\"message\":{\"role\":\"user\",\"content\":\"\xff\"}}"};
+  auto log = log_of(lines, native);
+  log.lines = lines;
+  for (auto const& converted : {convert(log, native, flat), sk::export_blades(log, sid("x"))}) {
+    REQUIRE(converted.unsaid.size() == 2);
+    CHECK_THAT(converted.unsaid[0].what, contains("UTF-8"));
+    CHECK_THAT(converted.unsaid[1].what, contains("\"once\""));
+    CHECK_THAT(converted.text, contains("\xEF\xBF\xBD"));
+  }
+  CHECK(convert(log, native, native).unsaid.empty());
+}
+
+TEST_CASE("members of several results go along, and those that the line has itself are listed") {
+  std::vector<std::string> const lines{
+      panel_header,
+      R"({"type":"message","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"A"},{"type":"tool_result","tool_use_id":"b","content":"B"}],"odd":7,"toolName":"mine"},"timestamp":5})"};
+  auto const converted = convert(log_of(lines, panel), panel, native);
+  CHECK(json::parse(lines_of(converted.text).at(1))["message"]["odd"] == 7);
+  REQUIRE(converted.unsaid.size() == 1);
+  CHECK_THAT(converted.unsaid[0].what, contains("toolName"));
+}
+
+TEST_CASE("a part's member of a name that the library writes itself is listed where it cannot go along") {
+  std::string const text =
+      R"({"type":"session","version":3,"id":"s","createdAt":1735689600000})"
+      "\n"
+      R"({"type":"message","message":{"role":"user","content":"go"},"timestamp":1735689601000})"
+      "\n"
+      R"({"type":"message","message":{"role":"assistant","content":[{"type":"tool_use","id":5,"name":"n","input":{}}]},"timestamp":1735689602000})"
+      "\n";
+  sk::Converted const made = convert(log_of(text, panel), panel, native);
+  CHECK(std::any_of(made.unsaid.begin(), made.unsaid.end(),
+                    [](auto const& unsaid) { return unsaid.what.find("\"id\"") != std::string::npos; }));
 }

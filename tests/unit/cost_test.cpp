@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What operations cost, counted in system calls and bytes: that holds on any machine, however loaded.
 #include "support/catch.hpp"
+#include "support/data.hpp"
 #include "support/faulty_file_ops.hpp"
 #include "support/logs.hpp"
 
@@ -8,9 +9,6 @@
 #include <sessionkit/detail/file_store.hpp>
 #include <sessionkit/detail/log_reader.hpp>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -23,23 +21,6 @@ using namespace sessionkit_test;
 namespace {
 
 constexpr std::size_t kib = 1024, mib = kib * kib;
-
-class CostDir {
- public:
-  CostDir() {
-    std::string name = (std::filesystem::temp_directory_path() / "sk-cost-XXXXXX").string();
-    REQUIRE(::mkdtemp(name.data()) != nullptr);
-    path = name;
-  }
-  CostDir(CostDir const&) = delete;
-  CostDir& operator=(CostDir const&) = delete;
-  ~CostDir() { std::filesystem::remove_all(path); }
-  std::string write(std::string const& name, std::string const& bytes) const {
-    std::ofstream(path / name, std::ios::binary) << bytes;
-    return (path / name).string();
-  }
-  std::filesystem::path path;
-};
 
 /// A conversation of messages of about 1.5 kB, in which a compaction keeps the last `kept` bytes.
 struct Conversation {
@@ -85,14 +66,15 @@ class Opened {
 }
 
 TEST_CASE("resuming reads at most twice what is kept and 256 KiB, whatever the size of the file") {
-  CostDir dir;
+  TempDir dir;
   FaultyFileOps ops;
   std::uint64_t at_first_size = 0;
   for (std::size_t const tail : {20 * kib, 172 * kib, 700 * kib}) {
     for (std::size_t const size : {1 * mib, 4 * mib, 16 * mib}) {
       CAPTURE(tail, size);
       Conversation const made(size, tail);
-      std::string const path = dir.write("s1.jsonl", made.bytes);
+      std::string const path = dir / "s1.jsonl";
+      write_file(path, made.bytes);
       auto const store = sk::detail::open_transcript(ops, path, {}).value();
       ops.reset();
       sk::Context const context = sk::load_context(*store, sid("s1")).value();
@@ -106,9 +88,9 @@ TEST_CASE("resuming reads at most twice what is kept and 256 KiB, whatever the s
 }
 
 TEST_CASE("an append is at most five system calls, one of them a write of the line, and none of the index") {
-  CostDir dir;
+  TempDir dir;
   FaultyFileOps ops;
-  auto const store = sk::detail::open_file_store(ops, dir.path.string(), {}).value();
+  auto const store = sk::detail::open_file_store(ops, dir.path(), {}).value();
   std::string const header = header_line("s1");
   sk::Append batch;
   batch.records.push_back({"s1", "session", header, sk::Parent::root});
@@ -129,11 +111,11 @@ TEST_CASE("an append is at most five system calls, one of them a write of the li
 }
 
 TEST_CASE("a durable append costs one sync and no more calls than that") {
-  CostDir dir;
+  TempDir dir;
   FaultyFileOps ops;
   sk::FileStoreOptions options;
   options.durability = sk::Durability::entry;
-  auto const store = sk::detail::open_file_store(ops, dir.path.string(), options).value();
+  auto const store = sk::detail::open_file_store(ops, dir.path(), options).value();
   std::string const header = header_line("s1");
   sk::Append batch;
   batch.records.push_back({"s1", "session", header, sk::Parent::root});
@@ -151,15 +133,15 @@ TEST_CASE("a durable append costs one sync and no more calls than that") {
 }
 
 TEST_CASE("listing known sessions reads no transcript") {
-  CostDir dir;
+  TempDir dir;
   FaultyFileOps ops;
   constexpr int sessions = 300;
   for (int i = 0; i < sessions; ++i) {
     std::string const id = "s" + std::to_string(i);
-    dir.write(id + ".jsonl",
-              header_line(id) + '\n' + message_line("a", "", "user", std::string(5000, 'x')) + '\n');
+    write_file(dir / (id + ".jsonl"),
+               header_line(id) + '\n' + message_line("a", "", "user", std::string(5000, 'x')) + '\n');
   }
-  auto const store = sk::detail::open_file_store(ops, dir.path.string(), {}).value();
+  auto const store = sk::detail::open_file_store(ops, dir.path(), {}).value();
   sk::ListQuery query;
   query.limit = 50;
   CHECK(store->list(query).value().sessions.size() == 50);
@@ -170,7 +152,7 @@ TEST_CASE("listing known sessions reads no transcript") {
 }
 
 TEST_CASE("a page of any file is read a bounded window at a time") {
-  CostDir dir;
+  TempDir dir;
   FaultyFileOps ops;
   std::string const line = message_line("e", "", "user", std::string(40 * kib, 'x'));
   std::string many = header_line("s1") + '\n';
@@ -179,7 +161,8 @@ TEST_CASE("a page of any file is read a bounded window at a time") {
       header_line("s1") + '\n' + message_line("e", "", "user", std::string(24 * mib, 'x')) + '\n';
   std::string const zeros = header_line("s1") + '\n' + std::string(24 * mib, '\0');
   for (auto const* const bytes : {static_cast<std::string const*>(&many), &one_long, &zeros}) {
-    Opened const file(dir.write("s1.jsonl", *bytes));
+    write_file(dir / "s1.jsonl", *bytes);
+    Opened const file(dir / "s1.jsonl");
     for (sk::ReadRange::Order const order : {sk::ReadRange::oldest_first, sk::ReadRange::newest_first}) {
       sk::detail::LogReader log(ops, file.descriptor, "s1.jsonl", {1 * mib});
       sk::ReadRange range;

@@ -427,3 +427,32 @@ TEST_CASE("a faithful flat history keeps its results for providers of another gr
   REQUIRE(native.size() == 2);
   CHECK(native[1]["role"] == "toolResult");
 }
+
+TEST_CASE("nothing in a flat line ends a line for claw0's reader, and every text comes back") {
+  std::string const all = "a\xE2\x80\xA8"
+                          "b\xE2\x80\xA9"
+                          "c\xC2\x85"
+                          "d\xC2\x86\xE2\x80\xA7\xE2\x82\xAC\x0B\x0C\x1C";
+  std::vector<sk::Entry> entries{entry_of(sk::user(all)), entry_of(sk::assistant(all)),
+                                 entry_of(sk::TitleChange{all, true}),
+                                 entry_of(sk::tool_results({{all, "read", {sk::Text{all}}}})),
+                                 entry_of(sk::Unknown{"x", sk::RawJson::from(R"({"type":"x","y":")"
+                                                                             "\xE2\x80\xA8"
+                                                                             R"("})")})};
+  entries[0].extra = sk::RawJson::from("{\"k\xC2\x85\":\"\xE2\x80\xA9\"}");
+  sk::Header header;
+  header.id = "x";
+  header.key = all;
+  entries.push_back(entry_of(header));
+  for (sk::Entry const& entry : entries) {
+    auto const line = encoded(entry);
+    CAPTURE(line);
+    for (char const* end : {"\xE2\x80\xA8", "\xE2\x80\xA9", "\xC2\x85", "\x0B", "\x0C", "\x1C"})
+      CHECK(line.find(end) == std::string::npos);
+    CHECK(encoded(decoded(line)) == line);
+  }
+  CHECK(json::parse(encoded(entries[0]))["content"] == all);
+  CHECK(json::parse(encoded(entries[3]))["output"] == all);
+  CHECK(json::parse(encoded(entries[5]))["key"] == all);
+  CHECK(json::parse(encoded(entries[4]))["y"] == "\xE2\x80\xA8");
+}

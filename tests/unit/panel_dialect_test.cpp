@@ -101,6 +101,46 @@ TEST_CASE("a file is panel if its first line is ai-panel's") {
   CHECK(name(header_line("x")) == "native");
 }
 
+TEST_CASE("a stranger's member in a header makes no file another program's") {
+  auto const name = [](std::string const& line) {
+    auto const* found = sk::detect_dialect(line);
+    return std::string(found ? found->name : "none");
+  };
+  CHECK(name(R"({"type":"session","version":3,"id":"x","timestamp":"2025-01-01T00:00:00Z","createdAt":5})")
+        == "native");
+  CHECK(name(R"({"type":"session","id":"f","key":"k","created":"2025-01-01T00:00:00Z","createdAt":5})")
+        == "flat");
+  CHECK(name(R"({"type":"session","version":3,"agentId":"a","createdAt":5,"id":"x","created":5})")
+        == "panel");
+  CHECK(name(R"({"type":"session","agentId":"a","createdAt":5,"timestamp":"2025-01-01T00:00:00Z"})")
+        == "panel"); // pi would throw away a header without an id
+}
+
+TEST_CASE("where a header could be several programs', the line behind it tells") {
+  std::string const both =
+      R"({"type":"session","id":"x","agentId":"a","created":"2025-01-01T00:00:00Z","createdAt":5})";
+  std::string const nobodys = R"({"type":"session","version":3,"id":"x","createdAt":5})";
+  std::string const flat_line = R"({"type":"user","content":"hi","ts":"2025-01-01T00:00:01Z"})";
+  struct Case {
+    std::string header, line, dialect;
+  };
+  for (Case const& one :
+       {Case{both, flat_line, "flat"}, Case{both, panel_line("user", "hi"), "panel"},
+        Case{both, message_line("a", "", "user", "hi"), "native"},
+        Case{nobodys, message_line("a", "", "user", "hi"), "native"},
+        Case{nobodys, panel_line("user", "hi"), "panel"}, Case{nobodys, flat_line, "flat"}}) {
+    CAPTURE(one.header, one.line);
+    PanelFile file({one.header, one.line});
+    auto const context = file.open().context().value();
+    CHECK(context.dialect == one.dialect);
+    CHECK(texts_of(context) == std::vector<std::string>{"hi"});
+    PanelFile far({one.header, "{\"torn", one.header, "  ", std::string(20000, 'x'), one.line});
+    CHECK(far.open().context().value().dialect == one.dialect);
+  }
+  PanelFile alone({nobodys});
+  CHECK(alone.open().context().value().dialect == "panel");
+}
+
 TEST_CASE("panel lines become entries, display-only members stay aside") {
   auto const header = decoded(panel_header);
   CHECK(std::get<sk::Header>(header.body).agent == "main");
@@ -293,14 +333,77 @@ TEST_CASE("parallel results stay one message in a panel file, and one by one the
       .append(sk::assistant(sk::ToolUse{"c", "read", sk::RawJson::from("{}")},
                             sk::ToolUse{"d", "read", sk::RawJson::from("{}")}))
       .value();
-  session.append(sk::tool_results({{"c", "read", {sk::Text{"C"}}}})).value();
-  session.append(sk::tool_results({{"d", "read", {sk::Text{"D"}}}})).value();
+  CHECK(session.append(sk::tool_results({{"c", "read", {sk::Text{"C"}}}})).value().empty());
+  CHECK(file.lines().size() == 5);
+  CHECK(session.context().value().entries.size() == 5);
+  CHECK_FALSE(session.append(sk::tool_results({{"d", "read", {sk::Text{"D"}}}})).value().empty());
+  REQUIRE(file.lines().size() == 6);
+  CHECK(file.lines()[5]["message"]["content"].size() == 2);
   auto const valid = json::parse(session.request({}).value().messages);
   CHECK(anthropic::check(valid, true).empty());
   CHECK(valid.size() == 5);
   sk::Target faithful;
   faithful.mode = sk::RebuildMode::faithful;
-  CHECK(json::parse(session.request(faithful).value().messages).size() == 6); // as they stand
+  CHECK(json::parse(session.request(faithful).value().messages).size() == 5);
+}
+
+TEST_CASE("results that wait for others are stored when something else is said, or nobody waits any more") {
+  sk::ToolUse const a{"a", "read", sk::RawJson::from("{}")}, b{"b", "read", sk::RawJson::from("{}")};
+  auto const result = [](char const* id) { return sk::tool_results({{id, "read", {sk::Text{id}}}}); };
+  PanelFile file({panel_header});
+  auto session = file.open();
+  auto const ask = [&] {
+    auto asked = session.append_all({sk::user("look"), sk::assistant(a, b)});
+    REQUIRE(asked.value().size() == 2);
+    return file.lines().size();
+  };
+  SECTION("the user speaks") {
+    auto const stood = ask();
+    session.append(result("a")).value();
+    session.append(sk::user("stop")).value();
+    CHECK(file.lines().size() == stood + 2);
+  }
+  SECTION("the turn ends") {
+    auto const stood = ask();
+    session.append(result("a")).value();
+    session.end_turn().value();
+    CHECK(file.lines().size() == stood + 1);
+  }
+  SECTION("the turn is given up") {
+    auto const stood = ask();
+    {
+      auto turn = session.begin_turn();
+      turn.append(result("a")).value();
+    }
+    CHECK(file.lines().size() == stood + 1);
+  }
+  SECTION("the session is closed, and opened again for the other") {
+    auto const stood = ask();
+    session.append(result("a")).value();
+    { auto const closed = std::move(session); }
+    session = file.open();
+    CHECK(file.lines().size() == stood + 1);
+    session.append(result("b")).value();
+    CHECK(file.lines().size() == stood + 2);
+  }
+  SECTION("a compaction keeps them once") {
+    auto const stood = ask();
+    session.append(result("a")).value();
+    session.set_title("t").value();
+    CHECK(file.lines().size() == stood + 1);
+    session.append_entry(sk::Compaction{"s"}).value();
+    CHECK(file.lines().size() == stood + 3);
+  }
+  SECTION("they come with their calls") {
+    auto const ids = session.append_all({sk::assistant(a, b), result("a"), result("b")}).value();
+    REQUIRE(ids.size() == 3);
+    CHECK(ids[1] == ids[2]);
+    CHECK(file.lines().size() == 3);
+  }
+  SECTION("nobody asked for them") {
+    session.append(result("a")).value();
+    CHECK(file.lines().size() == 2);
+  }
 }
 
 TEST_CASE("display-only calls are never sent") {

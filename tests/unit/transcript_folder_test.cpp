@@ -286,6 +286,19 @@ TEST_CASE("looking at a directory of another program leaves its index as it is")
   }
 }
 
+TEST_CASE("a fork takes over a title that stands in the index alone") {
+  TempDir dir;
+  make_panel_store(dir);
+  auto store = open_store(dir.path());
+  auto session = open_session(store, panel_id);
+  auto fork = session.fork().value();
+  fork.end_turn().value();
+  CHECK(fork.info().value().title == session.info().value().title);
+  CHECK_FALSE(fork.info().value().title.empty());
+  auto const log = sk::load_log(*store, fork.id()).value();
+  CHECK(log.entries.back().as<sk::TitleChange>() != nullptr);
+}
+
 TEST_CASE("titles that stand in the index alone are kept, and those another program gives are taken over") {
   TempDir dir;
   make_panel_store(dir);

@@ -453,6 +453,9 @@ TEST_CASE("verify finds every kind of damage and nothing in a sound file") {
       R"("firstKeptEntryId":"gone","tokensBefore":1})",
       {DamageKind::missing_first_kept});
   add(message_line("later", "d", "x"), {});
+  add(R"({"type":"compaction","id":"own","parentId":"d","timestamp":"2025-11-04T08:00:01.000Z","summary":"s",)"
+      R"("firstKeptEntryId":"own","tokensBefore":1})",
+      {}); // nothing is kept
   add("{\"type\":\"message\",\"id\":\"e\",\"parentId\":null,\"x\":tru}", {DamageKind::bad_json});
   add(R"({"type":"custom","id":"k","parentId":null,"crc":"00000000"})", {DamageKind::checksum});
   add(message_line("f", "a", "\xff"), {DamageKind::invalid_utf8});

@@ -39,4 +39,12 @@ Result<Batch> copy_path(SessionStore& store, SessionId const& id, EntryId const&
 /// One message as the entries' dialects want it: tool results stand alone, one in each message of role tool.
 std::vector<Message> split_tool_results(Message const& message);
 
+/// True if tool results are all there is in it.
+bool is_only_results(Message const& message) noexcept;
+
+/// Puts the results of `more` behind those of `message`, for dialects that join them. Answers the names of
+/// the members of `more.metadata` that stand there already with another value and are lost; times are not
+/// told.
+std::vector<std::string> join_results(Message& message, Message more);
+
 }}}

@@ -6,6 +6,8 @@
 
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <variant>
 #include <vector>
 
 namespace sessionkit { inline namespace v0 { namespace detail {
@@ -22,6 +24,29 @@ bool take_content(Fields& fields, std::vector<Part>& parts);
 /// As `decode_content` where only text and images may stand; anything else becomes `Opaque`, also as the
 /// whole.
 std::vector<ToolContent> decode_tool_content(std::string_view raw, JsonMap const* map = nullptr);
+
+/// Calls for each `extra` of a part and its content that is not null.
+template <class AnyPart, class Visit> void each_extra(AnyPart& part, Visit const& visit) {
+  auto const one = [&](auto& body) {
+    if constexpr (!std::is_same_v<std::decay_t<decltype(body)>, Opaque>)
+      if (!body.extra.is_null()) visit(body.extra);
+  };
+  std::visit(
+      [&](auto& body) {
+        one(body);
+        if constexpr (std::is_same_v<std::decay_t<decltype(body)>, ToolResult>)
+          for (auto& piece : body.content) std::visit(one, piece);
+      },
+      part);
+}
+
+/// True if each of them is an object: what is neither that nor null has no place in any line.
+inline bool has_members_only(Message const& message) {
+  bool all = true;
+  for (Part const& part : message.parts)
+    each_extra(part, [&all](RawJson const& extra) { all = all && extra.is_object(); });
+  return all;
+}
 
 /// Appends one part as pi spells it. Tool results have no such spelling: nothing is appended.
 void encode_native_part(Part const& part, std::string& out);

@@ -77,6 +77,7 @@ class Fields {
     std::size_t bytes = 0;
     for (std::size_t i = 0; i < count_; ++i)
       if (!at(i).taken) bytes += at(i).key.size() + at(i).value.size() + 4;
+    if (bytes == 0) return {};
     std::string out;
     out.reserve(bytes + 1);
     for (std::size_t i = 0; i < count_; ++i) {
@@ -85,7 +86,6 @@ class Fields {
       out += out.empty() ? "{\"" : ",\"";
       out.append(field.key).append("\":").append(field.value);
     }
-    if (out.empty()) return {};
     out += '}';
     return RawJsonAccess::trust(std::move(out));
   }

@@ -7,7 +7,7 @@
 namespace sessionkit { inline namespace v0 { namespace detail {
 
 /// How the program that writes a dialect puts its lines into messages: what `faithful` does. Appends to the
-/// history's messages and sources; nothing is repaired.
+/// history's messages and sources, and what is not sent to its report; nothing is repaired.
 using Regroup = void (*)(Context const& context, History& history);
 
 /// Null: as pi does it.
@@ -17,5 +17,14 @@ Regroup regroup_of(std::string_view dialect) noexcept;
 /// white space around it goes. What it has no role for is passed over and parts its neighbours. A summary is
 /// the caller's to put first.
 void regroup_joined(Context const& context, History& history);
+
+/// Tells in the report what of an entry `faithful` does not send.
+void note_unsent(History& history, Entry const& entry, std::string_view rule, std::string before);
+
+/// Tells in the report which parts the provider's encoder has no words for.
+void note_wordless(History& history, Provider provider);
+
+/// Takes the parts and members that only their own program knows out of all messages.
+void leave_out_strange(History& history);
 
 }}}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include <sessionkit/detail/content.hpp>
 #include <sessionkit/history.hpp>
 
 #include <cstdint>
@@ -118,6 +119,9 @@ struct Draft {
   /// Takes a piece out of the view and says so.
   void drop(Piece& piece, std::string_view rule);
 };
+
+/// What stands as the content of a message where it is neither text nor parts, as the dialects keep it.
+std::string odd_content(Entry const& entry, Message const& message);
 
 /// A few words that tell a person which part this is.
 std::string brief(Part const& part);

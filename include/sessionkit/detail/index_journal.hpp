@@ -22,9 +22,9 @@ struct JournalHead {
   IndexFile::Print extends;
   std::string id = {}; ///< tells two journals of one snapshot apart
 };
-std::string journal_head_line(JournalHead const& head);
+SESSIONKIT_API std::string journal_head_line(JournalHead const& head);
 /// Adds the line of one change; no row: it was removed.
-void append_journal_line(std::string_view name, IndexRow const* row, std::string& out);
+SESSIONKIT_API void append_journal_line(std::string_view name, IndexRow const* row, std::string& out);
 
 struct JournalText {
   std::optional<JournalHead> head;
@@ -33,7 +33,7 @@ struct JournalText {
   std::size_t bad = 0;  ///< whole lines that say nothing; each may have been a change
 };
 /// What the first line of a journal says. Absent: it is none, or torn.
-std::optional<JournalHead> parse_journal_begin(std::string_view text);
+SESSIONKIT_API std::optional<JournalHead> parse_journal_begin(std::string_view text);
 /// Reads from the begin of a journal, or (not `whole`) from the begin of a later line.
 SESSIONKIT_API JournalText parse_journal(std::string_view text, bool whole);
 

@@ -55,6 +55,9 @@ void write_members(JsonWriter& json, RawJson const& object,
 /// adds never stands in for what the library wrote.
 void write_new_members(std::string& out, std::size_t begin, RawJson const& object);
 
+/// The members of its source that an image has no place for, as `write_new_members` writes them.
+void write_source_members(std::string& out, std::size_t begin, Image const& image);
+
 /// Takes a member that is an object; null where there is none.
 inline RawJson take_object(Fields& fields, std::string_view name) {
   std::string_view const raw = fields.take(name, JsonKind::object);
@@ -79,6 +82,13 @@ void take_generation_member(Fields& fields, Message& message);
 inline constexpr std::string_view title_line_type = "session_info";
 void write_title_members(JsonWriter& json, TitleChange const& change);
 TitleChange take_title(Fields& line);
+
+/// What a call or a result that is a line of its own has no place for, as the member `part`.
+void write_part_member(JsonWriter& json, RawJson const& extra);
+inline RawJson take_part_member(Fields& line) { return take_object(line, "part"); }
+
+/// True if a text of the result has a signature, which no other program has a word for.
+bool has_signed_text(ToolResult const& result);
 
 /// Message content as the Anthropic API spells it: a bare string for a single text where `bare`, else an
 /// array.

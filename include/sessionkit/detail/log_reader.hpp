@@ -40,6 +40,8 @@ class SESSIONKIT_API LogReader {
     std::uint64_t first = 0, last = 0; ///< 0: none
   };
   Ends ends_of(RawLine const& line) const;
+  /// Are these the bytes at `offset`? False as well where they cannot be read.
+  bool stands_at(std::uint64_t offset, std::string_view bytes) const;
 
  private:
   // Where a scan begins, and behind (or before) which end of a record.

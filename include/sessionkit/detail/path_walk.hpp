@@ -18,7 +18,8 @@ using OnPath = std::function<bool(RecordPage const&, RecordPage::Item const&)>;
 using OnBreak = std::function<bool(std::string const& parent)>;
 
 struct WalkResult {
-  bool found = false; ///< the leaf was met
+  bool found = false;    ///< the leaf was met
+  bool doubtful = false; ///< a record was torn, or a parent missing: a look at whole lines may find more
   Position end = {};
   std::vector<Damage> damage = {};
 };
@@ -26,9 +27,10 @@ struct WalkResult {
 /// Follows parents from `leaf` (empty: the last entry) to the first entry, reading pages backwards, heads
 /// only. Where a parent is missing or stands behind its child, the entry before the child in the log takes
 /// its place, and `damage` says so. Positions fall with each step, so no cycle can hold it; the cost of any
-/// number of breaks is one more reading of the heads.
+/// number of breaks is one more reading of the heads. `heads_only` as in `ReadRange`: whoever asks for it
+/// decodes the records, and walks again without where one cannot be decoded or the walk was doubtful.
 Result<WalkResult> walk_path(SessionStore& store, SessionId const& id, EntryId const& leaf,
-                             OnPath const& on_path, OnBreak const& on_break = {});
+                             OnPath const& on_path, OnBreak const& on_break = {}, bool heads_only = false);
 
 /// The finding for a record whose line its dialect refused.
 Damage undecodable_line(RecordPage::Item const& item, Error const& error);

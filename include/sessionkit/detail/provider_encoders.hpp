@@ -15,7 +15,7 @@ void encode_openai_responses(History const& history, Target const& target, Reque
 void encode_gemini(History const& history, Target const& target, RequestParts& out);
 void encode_native_history(History const& history, Target const& target, RequestParts& out);
 
-/// Appends one part as Anthropic's API spells it, with a comma where one is due. Nothing for `Opaque`.
+/// Appends one part as Anthropic's API spells it, with all it came with, and a comma where one is due.
 void append_anthropic_part(std::string& out, Part const& part);
 
 /// What stands for images of tool results that are sent behind the results.

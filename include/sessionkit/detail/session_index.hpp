@@ -15,7 +15,7 @@
 namespace sessionkit { inline namespace v0 { namespace detail {
 
 /// A session's row: a cache of `fold`, and what only the index knows.
-struct IndexRow {
+struct SESSIONKIT_API IndexRow {
   SessionInfo info;        ///< as folded from the log; where `end` is zero, what another program says
   std::string extra = {};  ///< members that other programs put there: `"name":value,...`
   std::string file = {};   ///< the transcript's name, where the index says it
@@ -68,7 +68,7 @@ struct IndexCodec {
   Result<SessionIndex> (*parse)(std::string_view text);
   std::string (*write)(SessionIndex const& index);
 };
-IndexCodec const& index_codec(StoreLayout layout) noexcept;
+SESSIONKIT_API IndexCodec const& index_codec(StoreLayout layout) noexcept;
 
 /// `<root>/sessions.json`: replaced as a whole, under a lock between processes, never written in place.
 class SESSIONKIT_API IndexFile {

@@ -23,6 +23,12 @@ struct Session::State {
         id(std::move(named)),
         options(std::move(chosen)),
         profile(options.profile ? *options.profile : store->profile()) {}
+  State(State const&) = delete;
+  State& operator=(State const&) = delete;
+  /// Stores the results that waited for others; a failure to do so has nobody to hear it.
+  ~State() {
+    if (!in_doubt) static_cast<void>(store_waiting().ok());
+  }
 
   std::shared_ptr<SessionStore> store;
   SessionId id;
@@ -52,6 +58,8 @@ struct Session::State {
   bool held_named = false;          ///< a caller gave one of the held entries its id
   /// Calls and their results since the last answer, for `ToolPolicy::results`.
   std::vector<std::pair<ToolUse, std::optional<ToolResult>>> exchanges = {};
+  std::optional<std::vector<std::string>> calls_before =
+      {}; ///< ids of the unanswered calls that stand before the held results; made when asked for
   std::size_t held_before_turn = 0, aside_before_turn = 0;
   std::uint64_t writes = 0, writes_before_turn = 0; ///< batches stored by this object
   unsigned failed_compactions = 0;                  ///< in a row
@@ -74,6 +82,8 @@ struct Session::State {
   void begin_turn();
   /// Stores what is held back; then all of it is as durable as the store's level says.
   Result<void> end_turn();
+  /// Stores results that wait for those of the other calls they were asked for with.
+  Result<void> store_waiting();
   /// The turn is given up: what it held back goes.
   void drop_turn();
   /// True if nothing of the turn is in the log.
@@ -110,6 +120,8 @@ struct Session::State {
   Result<std::vector<EntryId>> say(std::vector<Message> const& messages, Plan const& plan);
   Result<std::vector<EntryId>> flush(Plan plan);
   std::size_t hold(Entry entry, bool kept);
+  Result<bool> awaits_results();
+  Result<std::vector<std::string>> unanswered_calls();
   void note_exchanges(Message const& message);
   void show_exchanges(Message& answer);
   Result<void> check(Plan const& plan);

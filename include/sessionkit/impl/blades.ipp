@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 #include <sessionkit/blades.hpp>
+#include <sessionkit/detail/blades_document.hpp>
 #include <sessionkit/detail/line_members.hpp>
-#include <sessionkit/detail/log_path.hpp>
 #include <sessionkit/detail/raw_json_access.hpp>
 
 #include <fmt/format.h>
@@ -11,14 +11,9 @@
 #include <map>
 #include <utility>
 
-// A session of go-kratos/blades as one document. Only text, calls and results have members of their own
-// there; what else a message has goes into its `metadata`, which is a free map.
-
 namespace sessionkit { inline namespace v0 {
 
 namespace {
-
-constexpr std::uint64_t blades_version = 1;
 
 class BladesReader {
  public:
@@ -28,11 +23,11 @@ class BladesReader {
     header.id = fields.text("id");
     header.key = fields.text("key");
     header.agent = fields.text("agent");
-    header.version = static_cast<int>(blades_version);
+    header.version = static_cast<int>(detail::blades_version);
     detail::take_header_members(fields, header);
-    Timestamp const created = detail::line_time(fields.take("created_at"));
+    Timestamp const created = time_of(fields, "created_at");
     fields.take("version");
-    Timestamp const updated = detail::line_time(fields.take("updated_at"));
+    Timestamp const updated = time_of(fields, "updated_at");
     std::string_view const state = fields.take("state", detail::JsonKind::object);
     std::string_view const history = fields.take("history", detail::JsonKind::array);
     std::string const id = header.id;
@@ -48,7 +43,7 @@ class BladesReader {
   }
 
  private:
-  void add(EntryBody body, Timestamp at) {
+  void add(EntryBody body, Timestamp at, RawJson extra = {}) {
     Entry entry;
     bool const header = std::holds_alternative<Header>(body);
     entry.link = last_.empty() ? Parent::root : Parent::entry;
@@ -56,7 +51,24 @@ class BladesReader {
     if (!header) entry.id = EntryId(last_ = fmt::format("{:08x}", log_.entries.size()));
     entry.at = at;
     entry.body = std::move(body);
+    entry.extra = std::move(extra);
     log_.entries.push_back(std::move(entry));
+  }
+
+  // What is no time stays among the strange members.
+  static Timestamp time_of(detail::Fields& fields, std::string_view name) {
+    std::string_view const raw = fields.look(name);
+    bool const is_time =
+        detail::json_kind(raw) == detail::JsonKind::string && parse_rfc3339(detail::to_text(raw)).ok();
+    bool const is_number = detail::json_kind(raw) == detail::JsonKind::number && detail::to_int(raw);
+    return is_time || is_number ? detail::line_time(fields.take(name)) : Timestamp{};
+  }
+
+  // A name that is written as a number names the same; anything else stays among the strange members.
+  static std::string name_of(detail::Fields& fields, std::string_view name) {
+    std::string_view const raw = fields.look(name);
+    if (detail::json_kind(raw) == detail::JsonKind::number) return std::string(fields.take(name));
+    return fields.text(name);
   }
 
   static StateChange state_of(std::string_view raw) {
@@ -71,31 +83,61 @@ class BladesReader {
   }
 
   void message(std::string_view raw) {
-    if (detail::json_kind(raw) != detail::JsonKind::object)
-      return add(Unknown{{}, RawJsonAccess::trust(std::string(raw))}, Timestamp{});
-    detail::Fields fields(raw);
-    Timestamp const at = detail::line_time(fields.take("timestamp"));
-    std::string const role = fields.text("role");
+    bool const object = detail::json_kind(raw) == detail::JsonKind::object;
+    detail::Fields fields(object ? raw : std::string_view("{}"));
+    Timestamp const at = time_of(fields, "timestamp");
     Message out;
-    if (!take_role(role, out.role)) return add(Unknown{role, RawJsonAccess::trust(std::string(raw))}, at);
-    take_metadata(fields, out);
+    if (!object || !take_role(fields.text("role"), out.role))
+      return add(Custom{std::string(detail::blades_item), RawJsonAccess::trust(std::string(raw))}, at);
+    Role const role = out.role;
     std::string text = fields.text("text");
     std::string_view const result = fields.take("tool_result", detail::JsonKind::object);
     std::string_view const calls = fields.take("tool_calls", detail::JsonKind::array);
-    if (!result.empty()) add(Message(result_of(result, out.metadata)), at);
     if (!calls.empty() && calls != "[]") out.role = Role::assistant;
-    if (!text.empty() || (result.empty() && calls.empty())) out.parts.emplace_back(Text{std::move(text)});
+    if (out.role == Role::tool) out.role = Role::user; // words of a tool beside its result
+    take_metadata(fields, out);
+    std::string strange;
+    if (!text.empty()) out.parts.emplace_back(Text{std::move(text)});
+    take_calls(calls, out);
+    bool const result_alone = !result.empty() && out.parts.empty();
+    if (!result_alone && out.role != role && (role != Role::tool || result.empty()))
+      detail::JsonWriter(strange).member("role", role_name(role));
+    if (!result.empty()) {
+      Message answer = result_of(result, out.metadata);
+      add(std::move(answer), at, result_alone ? fields.rest() : RawJson{});
+    }
+    if (result_alone) return;
+    if (out.parts.empty()) out.parts.emplace_back(Text{});
+    add(std::move(out), at, members(fields.rest(), strange));
+  }
+
+  // An object of the strange members of a message and the role it had.
+  static RawJson members(RawJson rest, std::string const& within) {
+    if (within.empty()) return rest;
+    std::string const own = rest.is_object() ? rest.str().substr(1, rest.str().size() - 2) : std::string{};
+    return RawJsonAccess::trust('{' + own + (own.empty() ? "" : ",") + within + '}');
+  }
+
+  static void take_calls(std::string_view calls, Message& out) {
     detail::for_elements(calls, [&](std::string_view call) {
+      if (detail::json_kind(call) != detail::JsonKind::object) {
+        std::string body =
+            fmt::format(R"({{"type":"{}","value":{}}})", detail::blades_call, detail::trim_space(call));
+        out.parts.emplace_back(
+            Opaque{std::string(detail::blades_call), RawJsonAccess::trust(std::move(body))});
+        return true;
+      }
       detail::Fields inner(call);
-      ToolUse use{inner.text("id"), inner.text("name"), inner.json("args")};
+      ToolUse use{name_of(inner, "id"), name_of(inner, "name"), inner.json("args")};
+      use.extra = inner.rest();
       if (use.input.is_null()) use.input = RawJsonAccess::trust("{}");
       out.parts.emplace_back(std::move(use));
       return true;
     });
-    if (out.role == Role::tool) out.role = Role::user; // words of a tool beside its result
-    if (out.parts.empty()) return;
-    add(std::move(out), at);
-    log_.entries.back().extra = fields.rest();
+  }
+
+  static std::string_view role_name(Role role) noexcept {
+    return role == Role::user ? "user" : role == Role::system ? "system" : "tool";
   }
 
   static bool take_role(std::string_view name, Role& role) noexcept {
@@ -105,21 +147,54 @@ class BladesReader {
     return role = Role::tool, name == "tool";
   }
 
+  // How an answer came to be, where it says nothing more than we would write.
   static void take_metadata(detail::Fields& fields, Message& out) {
     std::string_view const raw = fields.take("metadata", detail::JsonKind::object);
     if (raw.empty()) return;
     detail::Fields inner(raw);
-    detail::take_generation_member(inner, out);
+    std::string_view const made = inner.look("generation");
+    if (out.role == Role::assistant && !made.empty()) {
+      detail::Fields copy(raw);
+      detail::take_generation_member(copy, out);
+      std::string again;
+      detail::JsonWriter json(again);
+      json.begin_object();
+      detail::write_generation_member(json, out);
+      json.end_object();
+      if (same_members(made, detail::find_member(again, "generation")))
+        inner.take("generation");
+      else
+        out.generation.reset();
+    }
     out.metadata = inner.rest();
   }
 
-  // What we wrote about a result stands in the metadata of its message.
+  static bool same_members(std::string_view one, std::string_view other) {
+    std::map<std::string, std::string> members[2];
+    for (std::size_t i : {std::size_t{0}, std::size_t{1}})
+      detail::for_members(i == 0 ? one : other, [&](std::string_view key, std::string_view value) {
+        std::string text(value);
+        if (detail::json_kind(value) == detail::JsonKind::object) // usage: numbers by short names
+          text.erase(std::remove_if(text.begin(), text.end(), [](char c) { return c == ' ' || c == '\n'; }),
+                     text.end());
+        detail::append_unescaped(members[i][std::string(key)], text);
+        return true;
+      });
+    return members[0] == members[1];
+  }
+
+  // What we wrote about a result stands in the metadata of its message. What a tool answered is for the
+  // model, whatever its type.
   static Message result_of(std::string_view raw, RawJson& metadata) {
     detail::Fields fields(raw);
     detail::Fields about(metadata.str());
-    ToolResult result{fields.text("tool_call_id"), about.text("tool_name"), {}, about.flag("is_error")};
-    std::string content = fields.text("content");
-    if (!content.empty()) result.content.emplace_back(Text{std::move(content)});
+    ToolResult result{name_of(fields, "tool_call_id"), about.text("tool_name"), {}, about.flag("is_error")};
+    std::string_view const content = fields.take("content");
+    std::string said = detail::json_kind(content) == detail::JsonKind::string ? detail::to_text(content)
+                       : content == "null"                                    ? std::string{}
+                                                                              : std::string(content);
+    if (!said.empty()) result.content.emplace_back(Text{std::move(said)});
+    result.extra = fields.rest();
     Message message;
     message.role = Role::tool;
     message.parts.emplace_back(std::move(result));
@@ -130,170 +205,6 @@ class BladesReader {
 
   Log log_;
   std::string last_;
-};
-
-class BladesWriter {
- public:
-  Converted run(Log const& log, SessionId const& id) && {
-    detail::list_damage(log, out_.unsaid);
-    std::vector<Entry const*> const path = detail::path_to_last(log, out_.unsaid);
-    Entry const header = detail::header_of(log, id);
-    auto const& about = std::get<Header>(header.body);
-    Timestamp updated = header.at;
-    for (Entry const* entry : path) {
-      keep_state(*entry);
-      if (entry->at != Timestamp{}) updated = entry->at;
-    }
-    detail::JsonWriter json(out_.text);
-    json.begin_object().member("id", about.id).key("state").begin_object();
-    for (std::string const& name : state_order_)
-      if (auto const found = state_.find(name); found != state_.end())
-        json.member_raw(name, found->second.str());
-    json.end_object().key("history").begin_array();
-    for (Entry const* entry : path) add_readable(*entry);
-    json.end_array();
-    json.member("created_at", to_rfc3339(header.at)).member("updated_at", to_rfc3339(updated));
-    json.key("version").unsigned_integer(blades_version);
-    if (!about.key.empty()) json.member("key", about.key);
-    if (!about.agent.empty()) json.member("agent", about.agent);
-    detail::write_header_members(json, about);
-    detail::write_members(json, header.extra,
-                          {"id", "state", "history", "created_at", "updated_at", "version"});
-    json.end_object();
-    out_.text += '\n';
-    if (!detail::is_utf8(out_.text)) out_.text = detail::replace_invalid(out_.text);
-    return std::move(out_);
-  }
-
- private:
-  void leave_out(Entry const& entry, std::string what) { out_.unsaid.push_back({entry.id, std::move(what)}); }
-
-  void keep_state(Entry const& entry) {
-    auto const* change = entry.as<StateChange>();
-    if (!change) return;
-    for (auto const& [name, value] : change->set) {
-      if (std::find(state_order_.begin(), state_order_.end(), name) == state_order_.end())
-        state_order_.push_back(name);
-      state_[name] = value;
-    }
-    for (std::string const& name : change->removed) state_.erase(name);
-  }
-
-  // What is nested too deep in the document could not be read again.
-  void add_readable(Entry const& entry) {
-    std::size_t const begin = out_.text.size();
-    add(entry);
-    bool const comma = begin < out_.text.size() && out_.text[begin] == ',';
-    std::string items = "{\"history\":[";
-    items.append(out_.text, begin + (comma ? 1 : 0)).append("]}");
-    if (detail::check_json(items)) return;
-    out_.text.resize(begin);
-    leave_out(entry, fmt::format("{}: nested deeper than 128 in the document", detail::kind_of(entry.body)));
-  }
-
-  void add(Entry const& entry) {
-    if (entry.as<StateChange>()) return;
-    auto const* message = entry.as<Message>();
-    if (!message) {
-      if (auto const* unknown = entry.as<Unknown>(); unknown && is_history_item(unknown->line))
-        detail::JsonWriter(out_.text).raw(unknown->line.str());
-      else
-        leave_out(entry, fmt::format("{}: the document has no place for it", detail::kind_of(entry.body)));
-      return;
-    }
-    for (Part const& part : message->parts)
-      if (auto const* result = std::get_if<ToolResult>(&part)) write_result(entry, *message, *result);
-    bool const only_results =
-        !message->parts.empty()
-        && std::all_of(message->parts.begin(), message->parts.end(),
-                       [](Part const& part) { return std::holds_alternative<ToolResult>(part); });
-    if (!only_results) write_message(entry, *message);
-  }
-
-  // A message of a role that is not known came from such a document.
-  static bool is_history_item(RawJson const& line) {
-    return detail::has_member(line, "role") && !detail::has_member(line, "type");
-  }
-
-  void write_message(Entry const& entry, Message const& message) {
-    std::string text;
-    bool calls = false, texts = false;
-    for (Part const& part : message.parts) {
-      calls = calls || std::holds_alternative<ToolUse>(part);
-      if (auto const* said = std::get_if<Text>(&part)) {
-        if (std::exchange(texts, true)) text += '\n'; // as blades joins them
-        text += said->text;
-      }
-      note(entry, part);
-    }
-    std::string_view const role = message.role == Role::assistant ? "assistant"
-                                  : message.role == Role::system  ? "system"
-                                                                  : "user";
-    detail::JsonWriter json(out_.text);
-    json.begin_object().member("role", role).member("text", text);
-    if (calls) write_calls(json, message);
-    if (std::string_view const lost = detail::lost_order(message); !lost.empty())
-      leave_out(entry, std::string(lost));
-    json.member("timestamp", to_rfc3339(entry.at));
-    if (message.generation || message.metadata.is_object()) {
-      json.key("metadata").begin_object();
-      detail::write_generation_member(json, message);
-      detail::write_members(json, message.metadata, {"generation"});
-      json.end_object();
-    }
-    detail::write_members(json, entry.extra,
-                          {"role", "text", "tool_calls", "tool_result", "timestamp", "metadata"});
-    json.end_object();
-  }
-
-  static void write_calls(detail::JsonWriter& json, Message const& message) {
-    json.key("tool_calls").begin_array();
-    for (Part const& part : message.parts) {
-      auto const* call = std::get_if<ToolUse>(&part);
-      if (!call) continue;
-      json.begin_object().member("id", call->id).member("name", call->name);
-      json.member_raw("args", call->input.str()).end_object();
-    }
-    json.end_array();
-  }
-
-  void write_result(Entry const& entry, Message const& message, ToolResult const& result) {
-    std::string text;
-    for (ToolContent const& piece : result.content) {
-      if (auto const* said = std::get_if<Text>(&piece))
-        text += said->text;
-      else
-        leave_out(entry, "a part of a tool result that is no text");
-    }
-    detail::JsonWriter json(out_.text);
-    json.begin_object().member("role", "tool").member("text", "").key("tool_result").begin_object();
-    json.member("tool_call_id", result.tool_use_id).member("content", text).end_object();
-    json.member("timestamp", to_rfc3339(entry.at));
-    bool const alone = message.parts.size() == 1 && message.metadata.is_object();
-    if (result.is_error || !result.tool_name.empty() || alone) {
-      json.key("metadata").begin_object();
-      if (!result.tool_name.empty()) json.member("tool_name", result.tool_name);
-      if (result.is_error) json.key("is_error").boolean(true);
-      if (alone) detail::write_members(json, message.metadata, {"tool_name", "is_error"});
-      json.end_object();
-    }
-    json.end_object();
-  }
-
-  void note(Entry const& entry, Part const& part) {
-    if (std::holds_alternative<Thinking>(part)) leave_out(entry, "reasoning");
-    if (auto const* image = std::get_if<Image>(&part))
-      leave_out(entry, "an image of type " + image->media_type);
-    if (auto const* opaque = std::get_if<Opaque>(&part)) leave_out(entry, "a part of type " + opaque->type);
-    auto const* text = std::get_if<Text>(&part);
-    auto const* call = std::get_if<ToolUse>(&part);
-    if ((text && !text->signature.empty()) || (call && !call->signature.empty()))
-      leave_out(entry, "a signature");
-  }
-
-  Converted out_;
-  std::map<std::string, RawJson> state_;
-  std::vector<std::string> state_order_;
 };
 
 // What tells a document from a line.
@@ -357,13 +268,11 @@ Result<Log> import_blades(std::string_view document) {
   if (detail::json_kind(detail::find_member(text, "history")) != detail::JsonKind::array)
     return Error{Errc::corrupt, 0, "no blades session: the document is no object with an array \"history\""};
   std::string_view const version = detail::find_member(text, "version");
-  if (!version.empty() && detail::to_uint(version) != blades_version)
+  if (!version.empty() && detail::to_uint(version) != detail::blades_version)
     return Error{Errc::unsupported_version, 0,
                  fmt::format("a blades session of version {}; version {} is understood",
-                             version.substr(0, 20), blades_version)};
+                             version.substr(0, 20), detail::blades_version)};
   return BladesReader().run(text);
 }
-
-Converted export_blades(Log const& log, SessionId const& id) { return BladesWriter().run(log, id); }
 
 }}

@@ -3,6 +3,7 @@
 #include <sessionkit/detail/content.hpp>
 #include <sessionkit/detail/fields.hpp>
 #include <sessionkit/detail/json.hpp>
+#include <sessionkit/detail/line_members.hpp>
 
 #include <optional>
 #include <utility>
@@ -15,37 +16,73 @@ Opaque opaque_part(std::string_view raw, std::string type) {
   return {std::move(type), RawJsonAccess::trust(std::string(raw))};
 }
 
-// {"data","mimeType"} (pi) or {"source":{"type":"base64","media_type","data"}|{"type":"url","url"}}
-// (Anthropic)
+// What is left of an image, and of its source as member `source`.
+RawJson image_rest(Fields& fields, Fields& source) {
+  RawJson const inner = source.rest();
+  RawJson outer = fields.rest();
+  if (inner.is_null()) return outer;
+  std::string all = "{\"source\":" + inner.str();
+  if (outer.is_object()) all.append(",").append(outer.str(), 1, outer.str().size() - 2);
+  return RawJsonAccess::trust(all + '}');
+}
+
+// {"source":{"type":"base64","media_type","data"}|{"type":"url","url"}} (Anthropic)
+bool decode_image_source(Fields& fields, std::string_view source, Image& image) {
+  Fields inner(source, fields.map());
+  bool const url = inner.has("url");
+  if (!url && !inner.has("data")) return false;
+  fields.take("source");
+  inner.take("type", JsonKind::string);
+  image.media_type = inner.text("media_type");
+  if (url)
+    image.source = Url{inner.text("url")};
+  else
+    image.source = Base64{inner.text("data")};
+  image.extra = image_rest(fields, inner);
+  return true;
+}
+
+// {"data","mimeType"} (pi)
 bool decode_image(Fields& fields, Image& image) {
-  if (std::string_view const source = fields.take("source", JsonKind::object); !source.empty()) {
-    Fields inner(source, fields.map());
-    image.media_type = inner.text("media_type");
-    if (inner.has("url"))
-      image.source = Url{inner.text("url")};
-    else
-      image.source = Base64{inner.text("data")};
-    return inner.has("url") || inner.has("data");
-  }
-  image.media_type = fields.text("mimeType");
+  std::string_view const source = fields.look("source");
+  if (json_kind(source) == JsonKind::object && decode_image_source(fields, source, image)) return true;
   std::string_view const data = fields.take("data", JsonKind::string);
+  if (data.empty()) return false;
+  image.media_type = fields.text("mimeType");
   image.source = Base64{to_text(data, fields.map())};
-  return !data.empty();
+  image.extra = fields.rest();
+  return true;
 }
 
 Thinking decode_thinking(Fields& fields) {
   Thinking thinking{fields.text("thinking"), fields.text("thinkingSignature"), fields.flag("redacted")};
   if (thinking.signature.empty()) thinking.signature = fields.text("signature");
+  thinking.extra = fields.rest();
   return thinking;
 }
 
 ToolUse decode_tool_use(Fields& fields, std::string_view arguments) {
-  return {fields.text("id"), fields.text("name"), fields.json(arguments), fields.text("thoughtSignature")};
+  ToolUse call{fields.text("id"), fields.text("name"), fields.json(arguments),
+               fields.text("thoughtSignature")};
+  call.extra = fields.rest();
+  return call;
+}
+
+ToolResult decode_tool_result(Fields& fields) {
+  ToolResult result{fields.text("tool_use_id"),
+                    {},
+                    decode_tool_content(fields.take("content"), fields.map()),
+                    fields.flag("is_error")};
+  result.extra = fields.rest();
+  return result;
 }
 
 std::optional<ToolContent> decode_plain(Fields& fields, std::string const& type) {
-  if (type == "text" && !fields.take("text", JsonKind::string).empty())
-    return Text{fields.text("text"), fields.text("textSignature")};
+  if (type == "text" && !fields.take("text", JsonKind::string).empty()) {
+    Text text{fields.text("text"), fields.text("textSignature")};
+    text.extra = fields.rest();
+    return text;
+  }
   Image image;
   if (type == "image" && decode_image(fields, image)) return image;
   return std::nullopt;
@@ -66,39 +103,81 @@ Part decode_part(std::string_view raw, JsonMap const* map) {
   Fields fields(raw, map);
   std::string type = fields.text("type");
   if (type == "thinking") return decode_thinking(fields);
-  if (type == "redacted_thinking") return Thinking{{}, fields.text("data"), true};
+  if (type == "redacted_thinking") {
+    Thinking hidden{{}, fields.text("data"), true};
+    hidden.extra = fields.rest();
+    return hidden;
+  }
   if (type == "toolCall" || type == "toolUse" || type == "functionCall") // OpenClaw takes them for the same
     return decode_tool_use(fields, fields.has("arguments") ? "arguments" : "input");
   if (type == "tool_use") return decode_tool_use(fields, "input");
-  if (type == "tool_result")
-    return ToolResult{fields.text("tool_use_id"),
-                      {},
-                      decode_tool_content(fields.take("content"), map),
-                      fields.flag("is_error")};
+  if (type == "tool_result") return decode_tool_result(fields);
   if (auto plain = decode_plain(fields, type))
     return std::visit([](auto&& piece) -> Part { return std::forward<decltype(piece)>(piece); },
                       std::move(*plain));
   return opaque_part(raw, std::move(type));
 }
 
-void encode_text(Text const& text, JsonWriter& json) {
-  json.begin_object().member("type", "text").member("text", text.text);
-  if (!text.signature.empty()) json.member("textSignature", text.signature);
-  json.end_object();
-}
+// One part as pi spells it, and the members it does not know.
+struct NativePart {
+  std::string& out;
 
-void encode_image(Image const& image, JsonWriter& json) {
-  json.begin_object().member("type", "image");
-  if (auto const* inline_data = std::get_if<Base64>(&image.source))
-    json.member("data", inline_data->data).member("mimeType", image.media_type);
-  else
-    json.key("source")
-        .begin_object()
-        .member("type", "url")
-        .member("url", std::get<Url>(image.source).url)
-        .end_object();
-  json.end_object();
-}
+  void operator()(Text const& text) const {
+    std::size_t const begin = open("text");
+    JsonWriter json(out);
+    json.member("text", text.text);
+    if (!text.signature.empty()) json.member("textSignature", text.signature);
+    close(begin, text.extra);
+  }
+  void operator()(Image const& image) const {
+    std::size_t const begin = open("image");
+    JsonWriter json(out);
+    if (auto const* inline_data = std::get_if<Base64>(&image.source))
+      json.member("data", inline_data->data).member("mimeType", image.media_type);
+    else
+      address(image, std::get<Url>(image.source));
+    close(begin, image.extra);
+  }
+  void operator()(Thinking const& thinking) const {
+    std::size_t const begin = open("thinking");
+    JsonWriter json(out);
+    json.member("thinking", thinking.text);
+    if (!thinking.signature.empty()) json.member("thinkingSignature", thinking.signature);
+    if (thinking.redacted) json.key("redacted").boolean(true);
+    close(begin, thinking.extra);
+  }
+  void operator()(ToolUse const& call) const {
+    std::size_t const begin = open("toolCall");
+    JsonWriter json(out);
+    json.member("id", call.id).member("name", call.name).member_raw("arguments", call.input.str());
+    if (!call.signature.empty()) json.member("thoughtSignature", call.signature);
+    close(begin, call.extra);
+  }
+  void operator()(ToolResult const&) const {}
+  void operator()(Opaque const& opaque) const { JsonWriter(out).raw(opaque.body.str()); }
+
+ private:
+  std::size_t open(std::string_view type) const {
+    JsonWriter json(out);
+    json.begin_object();
+    std::size_t const begin = out.size() - 1;
+    json.member("type", type);
+    return begin;
+  }
+  void close(std::size_t begin, RawJson const& extra) const {
+    write_new_members(out, begin, extra);
+    out += '}';
+  }
+  void address(Image const& image, Url const& url) const {
+    JsonWriter json(out);
+    json.key("source").begin_object();
+    std::size_t const begin = out.size() - 1;
+    json.member("type", "url").member("url", url.url);
+    if (!image.media_type.empty()) json.member("media_type", image.media_type);
+    write_source_members(out, begin, image);
+    json.end_object();
+  }
+};
 
 }
 
@@ -135,33 +214,12 @@ std::vector<ToolContent> decode_tool_content(std::string_view raw, JsonMap const
   return content;
 }
 
-void encode_native_part(Part const& part, std::string& out) {
-  JsonWriter json(out);
-  if (auto const* text = std::get_if<Text>(&part)) encode_text(*text, json);
-  if (auto const* image = std::get_if<Image>(&part)) encode_image(*image, json);
-  if (auto const* opaque = std::get_if<Opaque>(&part)) json.raw(opaque->body.str());
-  if (auto const* thinking = std::get_if<Thinking>(&part)) {
-    json.begin_object().member("type", "thinking").member("thinking", thinking->text);
-    if (!thinking->signature.empty()) json.member("thinkingSignature", thinking->signature);
-    if (thinking->redacted) json.key("redacted").boolean(true);
-    json.end_object();
-  }
-  if (auto const* call = std::get_if<ToolUse>(&part)) {
-    json.begin_object().member("type", "toolCall").member("id", call->id).member("name", call->name);
-    json.member_raw("arguments", call->input.str());
-    if (!call->signature.empty()) json.member("thoughtSignature", call->signature);
-    json.end_object();
-  }
-}
+void encode_native_part(Part const& part, std::string& out) { std::visit(NativePart{out}, part); }
 
 void encode_native_content(std::vector<ToolContent> const& content, std::string& out) {
   JsonWriter json(out);
   json.begin_array();
-  for (ToolContent const& piece : content) {
-    if (auto const* text = std::get_if<Text>(&piece)) encode_text(*text, json);
-    if (auto const* image = std::get_if<Image>(&piece)) encode_image(*image, json);
-    if (auto const* opaque = std::get_if<Opaque>(&piece)) json.raw(opaque->body.str());
-  }
+  for (ToolContent const& piece : content) std::visit(NativePart{out}, piece);
   json.end_array();
 }
 

@@ -29,12 +29,14 @@ class ContextBuilder {
     context_.dialect = page.dialect;
     bool const last = context_.compaction && item.id == first_kept_;
     Result<Entry> entry = decode(page, item);
-    if (!entry)
+    if (!entry) {
+      undecodable_ = true;
       context_.damage.push_back(detail::undecodable_line(item, entry.error()));
-    else if (!context_.compaction && entry->as<Compaction>())
+    } else if (!context_.compaction && entry->as<Compaction>()) {
       return compacted_at(std::move(*entry));
-    else
+    } else {
       context_.entries.push_back(std::move(*entry));
+    }
     kept_ = kept_ || last;
     return !last;
   }
@@ -45,6 +47,13 @@ class ContextBuilder {
     if (parent == first_kept_) return kept_ = true, false;
     last_break_ = context_.entries.size();
     return true;
+  }
+
+  // Each entry could be decoded, and the first kept one was met.
+  bool sound() const noexcept {
+    bool const met = kept_ || !context_.compaction || first_kept_.empty()
+                     || first_kept_ == context_.compaction->id.str(); // which says that nothing is kept
+    return !undecodable_ && met;
   }
 
   Result<Context> finish(Result<detail::WalkResult> walked) && {
@@ -92,19 +101,29 @@ class ContextBuilder {
   std::size_t after_ = 0;                 ///< how many entries follow the compaction
   std::optional<std::size_t> last_break_; ///< how many follow the oldest break before it
   bool kept_ = false;                     ///< the first kept entry was met
+  bool undecodable_ = false;
   std::optional<Error> failure_;
 };
 
-}
-
-Result<Context> load_context(SessionStore& store, SessionId const& id, EntryId const& leaf) {
+// `sound`: a look at whole lines would find no more.
+Result<Context> read_context(SessionStore& store, SessionId const& id, EntryId const& leaf, bool heads_only,
+                             bool& sound) {
   ContextBuilder builder(store, id);
   Result<detail::WalkResult> walked = detail::walk_path(
       store, id, leaf,
       [&](RecordPage const& page, RecordPage::Item const& item) { return builder.add(page, item); },
-      [&](std::string const& parent) { return builder.broken(parent); });
+      [&](std::string const& parent) { return builder.broken(parent); }, heads_only);
+  sound = walked && walked->found && !walked->doubtful && builder.sound();
   if (walked && !walked->found && !leaf.empty()) return no_entry(id, leaf);
   return std::move(builder).finish(std::move(walked));
+}
+
+}
+
+Result<Context> load_context(SessionStore& store, SessionId const& id, EntryId const& leaf) {
+  bool sound = false;
+  Result<Context> context = read_context(store, id, leaf, true, sound);
+  return sound ? std::move(context) : read_context(store, id, leaf, false, sound);
 }
 
 Result<std::vector<Entry>> load_path(SessionStore& store, SessionId const& id, EntryId const& leaf) {
@@ -125,7 +144,7 @@ Result<Log> load_log(SessionStore& store, SessionId const& id) {
   Result<detail::WalkResult> walked = detail::for_each_record(
       store, id, std::nullopt, [&](RecordPage const& page, RecordPage::Item const& item) {
         if (Result<Entry> entry = decode(page, item))
-          log.entries.push_back(std::move(*entry));
+          log.entries.push_back(std::move(*entry)), log.lines.emplace_back(item.line);
         else
           log.damage.push_back(detail::undecodable_line(item, entry.error()));
         return true;

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 #include <sessionkit/convert.hpp>
+#include <sessionkit/detail/batch.hpp>
 #include <sessionkit/detail/compaction_label.hpp>
+#include <sessionkit/detail/content.hpp>
 #include <sessionkit/detail/json.hpp>
+#include <sessionkit/detail/line_members.hpp>
 #include <sessionkit/detail/log_path.hpp>
 #include <sessionkit/detail/raw_json_access.hpp>
 
@@ -12,6 +15,7 @@
 #include <array>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 namespace sessionkit { inline namespace v0 {
@@ -19,13 +23,24 @@ namespace sessionkit { inline namespace v0 {
 namespace {
 
 // Members that mean something in one dialect or the other, so that they cannot go along as strangers.
-constexpr std::array<std::string_view, 12> line_names{{"type", "id", "parentId", "timestamp", "ts", "message",
+constexpr std::array<std::string_view, 13> line_names{{"type", "id", "parentId", "timestamp", "ts", "message",
                                                        "content", "output", "name", "input", "summary",
-                                                       "created"}};
+                                                       "created", "createdAt"}};
 
-bool is_line_name(std::string_view key) {
-  return std::any_of(line_names.begin(), line_names.end(),
+template <std::size_t Count>
+bool is_among(std::array<std::string_view, Count> const& names, std::string_view key) {
+  return std::any_of(names.begin(), names.end(),
                      [&](std::string_view name) { return detail::key_is(key, name); });
+}
+
+// The members of an object whose key `keeps` answers true for, as written; null if there are none.
+template <class Keeps> RawJson members_that(RawJson const& object, Keeps const& keeps) {
+  std::string kept;
+  detail::for_members(object.str(), [&](std::string_view key, std::string_view value) {
+    if (keeps(key)) kept.append(kept.empty() ? "{\"" : ",\"").append(key).append("\":").append(value);
+    return true;
+  });
+  return kept.empty() ? RawJson{} : RawJsonAccess::trust(kept + '}');
 }
 
 // Takes away the signatures of texts and calls, and reasoning that has none; true if there were any.
@@ -35,6 +50,9 @@ bool strip_proofs(Message& message) {
   for (Part& part : message.parts) {
     if (auto* text = std::get_if<Text>(&part)) clear(text->signature);
     if (auto* call = std::get_if<ToolUse>(&part)) clear(call->signature);
+    if (auto* result = std::get_if<ToolResult>(&part))
+      for (ToolContent& piece : result->content)
+        if (auto* text = std::get_if<Text>(&piece)) clear(text->signature);
   }
   auto const unsigned_thought =
       std::remove_if(message.parts.begin(), message.parts.end(), [](Part const& part) {
@@ -46,46 +64,122 @@ bool strip_proofs(Message& message) {
   return any;
 }
 
+// What programs that send content as it stands may find beside the members that we know.
+constexpr std::array<std::string_view, 3> api_names{{"cache_control", "citations", "caller"}};
+
+// What dialects write of parts themselves.
+constexpr std::array<std::string_view, 19> part_names{
+    {"type", "text", "textSignature", "thinking", "thinkingSignature", "signature", "redacted", "data",
+     "mimeType", "media_type", "url", "id", "name", "input", "arguments", "thoughtSignature", "tool_use_id",
+     "content", "is_error"}};
+
+// Takes the members that Anthropic's API does not know out of all parts; their names.
+std::string strip_strange_members(Message& message) {
+  std::string names;
+  auto const name = [&](std::string_view key) { names.append(names.empty() ? "" : ", ").append(key); };
+  auto const strip = [&](RawJson& extra) {
+    extra = members_that(extra, [&](std::string_view key) {
+      bool const known = is_among(api_names, key);
+      if (!known) name(key);
+      return known;
+    });
+  };
+  auto const strip_address = [&](auto& body) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(body)>, Image>)
+      if (std::holds_alternative<Url>(body.source) && !body.media_type.empty())
+        name("media_type"), body.media_type.clear();
+  };
+  for (Part& part : message.parts) {
+    detail::each_extra(part, strip);
+    std::visit(strip_address, part);
+    if (auto* result = std::get_if<ToolResult>(&part))
+      for (ToolContent& piece : result->content) std::visit(strip_address, piece);
+  }
+  return names;
+}
+
 class LogConverter {
  public:
   LogConverter(Log const& log, Dialect const& from, Dialect const& to) : log_(log), from_(from), to_(to) {}
 
   Result<Converted> run(SessionId const& id) && {
     detail::list_damage(log_, out_.unsaid);
-    Entry header = detail::header_of(log_, id);
-    foreign_members(header);
-    Result<void> const begun = to_.encode(header, out_.text);
+    Result<void> const begun = begin(id);
     if (!begun) return begun.error();
-    out_.text += '\n';
     if (to_.has_ids) {
-      for (Entry const& entry : log_.entries)
-        if (!entry.as<Header>()) add(entry);
+      parents_ = detail::parents_of(log_);
+      written_.resize(log_.entries.size());
+      reserve_names();
+      for (std::size_t i = 0; i < log_.entries.size(); ++i)
+        if (!log_.entries[i].as<Header>()) add(i);
     } else {
-      for (Entry const* entry : detail::path_to_last(log_, out_.unsaid)) add(*entry);
+      for (std::size_t const i : detail::path_to_last(log_, out_.unsaid)) add(i);
     }
+    write_results();
     return std::move(out_);
   }
 
  private:
+  // What a source entry stands as: its first line, and the one its children hang on. Empty: none.
+  struct Written {
+    std::string first, last;
+  };
+
   void leave_out(Entry const& entry, std::string what) { out_.unsaid.push_back({entry.id, std::move(what)}); }
+
+  Result<void> begin(SessionId const& id) {
+    Entry header = detail::header_of(log_, id);
+    auto const& about = std::get<Header>(header.body);
+    copies_ = &from_ == &to_ && log_.lines.size() == log_.entries.size() && about.version >= 3;
+    std::size_t place = 0;
+    while (place < log_.entries.size() && !log_.entries[place].as<Header>()) ++place;
+    bool const whole = place < log_.entries.size()
+                       && (!from_.has_ids || !std::get<Header>(log_.entries[place].body).id.empty());
+    if (copies_ && whole) {
+      out_.text.append(log_.lines[place]) += '\n';
+      return {};
+    }
+    detail::list_spelling(log_, place, out_.unsaid);
+    foreign_members(header);
+    in_range(header);
+    Result<void> encoded = to_.encode(header, out_.text);
+    if (!encoded) return encoded;
+    list_shadowed(header, out_.text);
+    end_line(0);
+    return {};
+  }
+
+  // Made ids are none that the log has or speaks of.
+  void reserve_names() {
+    for (Entry const& entry : log_.entries) {
+      reserved_.insert(entry.id.str());
+      if (auto const* compaction = entry.as<Compaction>()) reserved_.insert(compaction->first_kept.str());
+      if (auto const* label = entry.as<Label>()) reserved_.insert(label->target.str());
+      if (auto const* branch = entry.as<BranchSummary>()) reserved_.insert(branch->from.str());
+    }
+  }
 
   // Strange members go along unless they mean something on the other side.
   void foreign_members(Entry& entry) {
     if (&from_ == &to_ || !entry.extra.is_object()) return;
-    std::string kept;
-    detail::for_members(entry.extra.str(), [&](std::string_view key, std::string_view value) {
-      if (is_line_name(key))
-        leave_out(entry, fmt::format("its member \"{}\" means something else there", key));
-      else
-        kept.append(kept.empty() ? "{\"" : ",\"").append(key).append("\":").append(value);
-      return true;
+    entry.extra = members_that(entry.extra, [&](std::string_view key) {
+      bool const foreign = is_among(line_names, key);
+      if (foreign) leave_out(entry, fmt::format("its member \"{}\" means something else there", key));
+      return !foreign;
     });
-    entry.extra = kept.empty() ? RawJson{} : RawJsonAccess::trust(kept + '}');
   }
 
-  void add(Entry const& source) {
-    if (repeats(source)) return;
+  void in_range(Entry& entry) {
+    if (&to_ != &panel_dialect()) detail::list_time_of_years(entry, out_.unsaid);
+  }
+
+  void add(std::size_t place) {
+    Entry const& source = log_.entries[at_ = place];
+    if (to_.has_ids && parents_[at_] != detail::no_parent) written_[at_].last = written_[parents_[at_]].last;
+    if (repeats(source) || (copies_ && copy(source))) return;
+    detail::list_spelling(log_, place, out_.unsaid);
     Entry entry = source;
+    in_range(entry);
     foreign_members(entry);
     if (source.as<Unknown>() && &from_ != &to_)
       return leave_out(source, fmt::format("a line of type '{}', which only its own dialect knows",
@@ -93,26 +187,130 @@ class LogConverter {
     if (auto const* message = source.as<Message>()) return add_message(std::move(entry), *message);
     if (auto const* compaction = source.as<Compaction>())
       return add_compaction(std::move(entry), *compaction);
-    link(entry, source.id);
+    if (&from_ == &to_) keep_shell(entry);
+    link(entry);
     if (!write(entry)) leave_out(source, fmt::format("{}: {}", detail::kind_of(entry.body), refusal_));
   }
 
-  void add_message(Entry entry, Message const& message) {
+  // The line as it is, or but for the ids in it. False: it has to be written anew.
+  bool copy(Entry const& source) {
+    std::string const& line = log_.lines[at_];
+    if (line.empty()) return false;
+    if (!to_.has_ids) {
+      out_.text.append(line) += '\n';
+      return true;
+    }
+    Entry entry = source;
+    link(entry);
+    auto* compaction = std::get_if<Compaction>(&entry.body);
+    if (compaction) name_first_kept(entry, *source.as<Compaction>());
+    bool const same_kept = !compaction || compaction->first_kept == source.as<Compaction>()->first_kept;
+    bool const root = source.link == Parent::root || (source.link == Parent::entry && source.parent.empty());
+    bool const same_link =
+        root ? entry.link == Parent::root
+             : source.link == Parent::entry && entry.link == Parent::entry && entry.parent == source.parent;
+    if (same_kept && same_link && entry.id == source.id) {
+      out_.text.append(line) += '\n';
+      note_written(entry);
+      return true;
+    }
+    detail::list_spelling(log_, at_, out_.unsaid);
+    in_range(entry);
+    if (!compaction)
+      entry.body = Unknown{detail::to_text(detail::find_member(line, "type")),
+                           RawJsonAccess::trust(std::string(line))},
+      entry.extra = RawJson{};
+    if (!write(entry)) leave_out(source, fmt::format("{}: {}", detail::kind_of(source.body), refusal_));
+    return true;
+  }
+
+  // What pi's terminal wrote of a command has a shape of its own, which is in the details.
+  static void keep_shell(Entry& entry) {
+    auto const* shell = entry.as<CustomMessage>();
+    if (!shell || shell->type != "bashExecution" || !detail::has_member(shell->details, "role")) return;
+    RawJson message = RawJsonAccess::trust("{\"message\":" + shell->details.str() + '}');
+    entry.body = Unknown{"message", std::move(message)};
+  }
+
+  void add_message(Entry entry, Message message) {
+    if (std::string const names = strip_members(message); !names.empty()) {
+      leave_out(entry, fmt::format("members of a part that are not the API's: {}", names));
+      entry.body = message;
+    }
     for (Part const& part : message.parts)
       if (auto const* call = std::get_if<ToolUse>(&part)) tool_names_[call->id] = call->name;
+    if (to_.joins_results && &from_ != &to_ && detail::is_only_results(message))
+      return hold_results(std::move(entry), message);
+    write_results();
+    put_message(std::move(entry), message);
+  }
+
+  // Results of one group of calls, to be written as one message when something else is said.
+  void hold_results(Entry entry, Message const& message) {
+    if (!results_) {
+      results_ = std::move(entry);
+      return;
+    }
+    joined_[entry.id.str()] = results_->id;
+    for (std::string const& name : detail::join_results(std::get<Message>(results_->body), message))
+      leave_out(entry, fmt::format("\"{}\" of a result: it is joined with others that have one", name));
+    if (!entry.extra.is_null()) leave_out(entry, "members of a result's line: it is joined with others");
+  }
+
+  void write_results() {
+    if (!results_) return;
+    Entry entry = std::move(*results_);
+    results_.reset();
+    Message const message = std::get<Message>(entry.body);
+    put_message(std::move(entry), message);
+  }
+
+  void put_message(Entry entry, Message const& message) {
     EntryId const source = entry.id;
     if (message.role != Role::system) segment_.push_back(entry);
     std::vector<Message> lines = to_.split(message);
     if (std::string_view const lost = detail::lost_order(message); lines.size() > 1 && !lost.empty())
       leave_out(entry, std::string(lost));
+    if (std::all_of(lines.begin(), lines.end(), [](Message const& one) { return one.metadata.is_null(); }))
+      lines.front().metadata = message.metadata; // of several results
+    list_border(entry, message);
     for (Message& one : lines) {
+      if (std::string const name = unnamed_tool(one); !name.empty())
+        leave_out(entry, fmt::format("the name of the tool that a result is of: {}", name));
       for (Part& part : one.parts)
         if (auto* result = std::get_if<ToolResult>(&part)) name_tool(*result);
       entry.body = std::move(one);
-      link(entry, source);
+      entry.id = source;
+      link(entry);
       write_message(entry, source);
       entry.extra = RawJson{};
     }
+  }
+
+  // A flat line holds one part: which of the assistant's lines came in one answer is told by what stands
+  // between them.
+  void list_border(Entry const& entry, Message const& message) {
+    if (&to_ != &flat_dialect()) return;
+    bool const assistant = message.role == Role::assistant, many = message.parts.size() > 1;
+    if (assistant && open_calls_ && (many || open_many_))
+      leave_out(entry, "that it is another message than the one before");
+    open_many_ = assistant && many;
+    open_calls_ = assistant && !message.tool_uses().empty();
+  }
+
+  std::string strip_members(Message& message) const {
+    return from_.has_ids && !to_.has_ids ? strip_strange_members(message) : std::string{};
+  }
+
+  // Of a result whose call does not name it, for lines that have no place for the name.
+  std::string unnamed_tool(Message const& message) const {
+    if (std::string_view(to_.name) != "panel") return {};
+    for (Part const& part : message.parts)
+      if (auto const* result = std::get_if<ToolResult>(&part); result && !result->tool_name.empty()) {
+        auto const known = tool_names_.find(result->tool_use_id);
+        if (known == tool_names_.end() || known->second != result->tool_name) return result->tool_name;
+      }
+    return {};
   }
 
   // pi wants to know whose result it is.
@@ -132,17 +330,18 @@ class LogConverter {
 
   // What a compaction keeps stands before it in one kind of dialect, and behind it, again, in the other.
   void add_compaction(Entry entry, Compaction const& source) {
+    write_results();
     auto& compaction = std::get<Compaction>(entry.body);
     if (std::optional<std::uint64_t> const index = source.first_kept_index;
         index && source.first_kept.empty())
       if (*index > 0 && *index < log_.entries.size()) compaction.first_kept = log_.entries[*index].id;
-    EntryId const own = entry.id;
     bool const can = to_.can(entry.body.index());
     if (can && !to_.has_ids) return from_.has_ids ? add_with_kept(std::move(entry)) : add_as_it_is(entry);
     if (!from_.has_ids) expect_repeats(entry);
-    link(entry, own);
-    if (can) name_first_kept(entry);
-    if (!write(entry)) leave_out(entry, "a compaction: " + refusal_);
+    Compaction const named = compaction;
+    link(entry);
+    if (can) name_first_kept(entry, named);
+    if (!write(entry)) leave_out(log_.entries[at_], "a compaction: " + refusal_);
   }
 
   void add_as_it_is(Entry const& entry) {
@@ -150,13 +349,20 @@ class LogConverter {
   }
 
   void add_with_kept(Entry entry) {
-    EntryId const kept = std::get<Compaction>(entry.body).first_kept;
-    bool const known = kept.empty()
-                       || std::any_of(segment_.begin(), segment_.end(),
-                                      [&](Entry const& message) { return message.id == kept; });
-    if (!known)
-      leave_out(entry, "what a compaction keeps: its first kept entry is not among what the model saw");
+    EntryId& named = std::get<Compaction>(entry.body).first_kept;
+    if (auto const joined = joined_.find(named.str()); joined != joined_.end()) named = joined->second;
     auto& compaction = std::get<Compaction>(entry.body);
+    if (compaction.first_kept == entry.id)
+      compaction.first_kept = EntryId{}; // as pi says that nothing is kept
+    auto const kept = compaction.first_kept.empty()
+                          ? segment_.rend()
+                          : std::find_if(segment_.rbegin(), segment_.rend(), [&](Entry const& message) {
+                              return message.id == compaction.first_kept;
+                            });
+    if (kept == segment_.rend() && !compaction.first_kept.empty())
+      leave_out(entry, "what a compaction keeps: its first kept entry is not among what the model saw");
+    for (auto earlier = kept; earlier != segment_.rend() && ++earlier != segment_.rend();)
+      if (earlier->id == compaction.first_kept) earlier->id = EntryId{}; // the nearest of that name counts
     if (!compaction.details.is_null() || compaction.from_hook) {
       leave_out(entry, "the details of a compaction");
       compaction.details = RawJson{}, compaction.from_hook = false;
@@ -184,13 +390,26 @@ class LogConverter {
     again_.assign(segment_.rbegin(), segment_.rend());
   }
 
-  void name_first_kept(Entry& entry) {
+  // Its own name says that nothing is kept, in pi's files too.
+  void name_first_kept(Entry& entry, Compaction const& source) {
     auto& compaction = std::get<Compaction>(entry.body);
-    if (!from_.has_ids) // its own name, where nothing is kept: none of that name stands before it
-      compaction.first_kept = again_.empty() ? entry.id : EntryId(first_ids_[again_.back().id.str()]);
-    else if (auto const named = first_ids_.find(compaction.first_kept.str()); named != first_ids_.end())
-      compaction.first_kept = EntryId(named->second);
     compaction.first_kept_index.reset();
+    EntryId const kept = from_.has_ids ? source.first_kept : again_.empty() ? EntryId{} : again_.back().id;
+    if (kept.empty() && from_.has_ids) return;
+    if (kept.empty() || kept == log_.entries[at_].id) {
+      compaction.first_kept = entry.id;
+      return;
+    }
+    std::string first;
+    for (std::size_t i = parents_[at_]; i != detail::no_parent && steps_ < most_steps; i = parents_[i]) {
+      ++steps_;
+      if (!written_[i].first.empty()) first = written_[i].first;
+      if (log_.entries[i].id != kept) continue;
+      compaction.first_kept = first.empty() ? entry.id : EntryId(first);
+      return;
+    }
+    if (steps_ >= most_steps) leave_out(log_.entries[at_], "what a compaction keeps: too far back to find");
+    if (!from_.has_ids) compaction.first_kept = entry.id;
   }
 
   // A message that a compaction wrote again: it stands already.
@@ -216,21 +435,34 @@ class LogConverter {
     return line;
   }
 
-  // Behind what was written last, or behind its own parent where both sides know parents.
-  void link(Entry& entry, EntryId const& source) {
+  // Behind what its parent was written as, or behind the line before of the same entry.
+  void link(Entry& entry) {
     if (!to_.has_ids) return;
-    std::string const& own = source.str();
-    bool const keeps = from_.has_ids && !own.empty() && own.front() != '@' && ids_.count(own) == 0;
-    auto const parent = entry.link == Parent::entry ? ids_.find(entry.parent.str()) : ids_.end();
-    bool const first = from_.has_ids && ids_.count(own) == 0; // not the rest of a message that was split
-    if (first && parent != ids_.end()) {
-      entry.parent = EntryId(parent->second);
-    } else if (!first || entry.link != Parent::root) {
-      entry.link = last_.empty() ? Parent::root : Parent::entry;
-      entry.parent = EntryId(last_);
+    std::string const own = entry.id.str();
+    Written const& written = written_[at_];
+    entry.link = written.last.empty() ? Parent::root : Parent::entry;
+    entry.parent = EntryId(written.last);
+    if (!written.first.empty() || !from_.has_ids || own.empty() || own.front() == '@') {
+      entry.id = made_id();
+    } else if (owner_ != at_ && used_.insert(own).second) {
+      owner_ = at_;
+    } else if (owner_ != at_) {
+      entry.id = made_id();
+      leave_out(log_.entries[at_],
+                fmt::format("its id, which an earlier entry has: here it is {}", entry.id.str()));
     }
-    entry.id = keeps ? source : EntryId(fmt::format("{:08x}", ++made_));
-    pending_ = {own, entry.id.str()};
+  }
+
+  EntryId made_id() {
+    for (;;)
+      if (std::string id = fmt::format("{:08x}", ++made_); reserved_.count(id) == 0) return EntryId(id);
+  }
+
+  void note_written(Entry const& entry) {
+    if (!to_.has_ids) return;
+    Written& written = written_[at_];
+    written.last = entry.id.str();
+    if (written.first.empty()) written.first = written.last;
   }
 
   bool write(Entry const& entry) {
@@ -242,110 +474,89 @@ class LogConverter {
       refusal_ = colon == std::string::npos ? message : message.substr(colon + 2);
       return false;
     }
-    if (!detail::check_json(std::string_view(out_.text).substr(begin))) { // nobody could read it again
+    std::string_view const line = std::string_view(out_.text).substr(begin);
+    if (!detail::check_json(line)) { // nobody could read it again
       out_.text.resize(begin);
       refusal_ = "its line would be nested deeper than 128";
       return false;
     }
-    out_.text += '\n';
-    if (to_.has_ids) {
-      last_ = pending_.second;
-      ids_[pending_.first] = last_;
-      first_ids_.emplace(pending_.first, last_);
-    }
+    list_shadowed(entry, line);
+    end_line(begin);
+    note_written(entry);
     return true;
   }
+
+  void end_line(std::size_t begin) {
+    std::string_view const line = std::string_view(out_.text).substr(begin);
+    if (!detail::is_utf8(line)) out_.text.replace(begin, std::string::npos, detail::replace_invalid(line));
+    out_.text += '\n';
+  }
+
+  // A stranger never stands in for what a line says itself.
+  void list_shadowed(Entry const& entry, std::string_view line) {
+    auto const* message = entry.as<Message>();
+    EntryId const& id = at_ == detail::no_parent || !to_.has_ids ? entry.id : log_.entries[at_].id;
+    list_shadowed(id, entry.extra, line);
+    if (message && &to_ != &flat_dialect())
+      list_shadowed(id, message->metadata, detail::find_member(line, "message"));
+    if (message) list_shadowed_in_parts(id, *message);
+  }
+  // Members of parts that have a name of ours and were not understood: the name says something else there.
+  void list_shadowed_in_parts(EntryId const& id, Message const& message) {
+    auto const list = [&](RawJson const& extra) {
+      if (!extra.is_object()) return;
+      detail::for_members(extra.str(), [&](std::string_view key, std::string_view) {
+        if (is_among(part_names, key))
+          out_.unsaid.push_back({id, fmt::format("a part's member \"{}\" means something else there", key)});
+        return true;
+      });
+    };
+    for (Part const& part : message.parts) detail::each_extra(part, list);
+  }
+  void list_shadowed(EntryId const& id, RawJson const& wanted, std::string_view object) {
+    if (!wanted.is_object()) return;
+    std::unordered_multimap<std::string, std::string_view> there;
+    detail::for_members(object, [&](std::string_view key, std::string_view value) {
+      std::string name;
+      detail::append_unescaped(name, key);
+      there.emplace(std::move(name), value);
+      return true;
+    });
+    detail::for_members(wanted.str(), [&](std::string_view key, std::string_view value) {
+      std::string name;
+      detail::append_unescaped(name, key);
+      auto const [first, last] = there.equal_range(name);
+      bool const kept = std::any_of(
+          first, last, [&](auto const& member) { return member.second == detail::trim_space(value); });
+      if (!kept)
+        out_.unsaid.push_back({id, fmt::format("its member \"{}\" means something else there", name)});
+      return true;
+    });
+  }
+
+  static constexpr std::size_t most_steps = 50'000'000; // back from compactions to what they keep
 
   Log const& log_;
   Dialect const& from_;
   Dialect const& to_;
   Converted out_;
+  std::optional<Entry> results_;                    ///< not yet written: more may belong to them
+  std::unordered_map<std::string, EntryId> joined_; ///< results that stand with others: the first of these
+  bool copies_ = false;                             ///< lines stay as they are where their ids do
+  std::size_t at_ = detail::no_parent,
+              owner_ = detail::no_parent; ///< of the entry at hand, and who was named last
+  std::vector<std::size_t> parents_;
+  std::vector<Written> written_;
   std::vector<Entry> segment_; ///< messages since the last compaction
   std::vector<Entry> again_;   ///< those that are expected to stand again, the next one last
-  std::unordered_map<std::string, std::string> ids_; ///< of a source entry: what it was written as, last
-  std::unordered_map<std::string, std::string> first_ids_, tool_names_;
-  std::pair<std::string, std::string> pending_;
-  std::string last_, refusal_;
+  std::unordered_map<std::string, std::string> tool_names_;
+  std::unordered_set<std::string> reserved_, used_; ///< ids of the log, and those that are written
+  std::string refusal_;
+  bool open_calls_ = false,
+       open_many_ = false; ///< the message before is an answer with calls, of several parts
+  std::size_t steps_ = 0;
   std::uint32_t made_ = 0;
 };
-
-struct KindName {
-  std::string_view operator()(Header const&) const { return "a header"; }
-  std::string_view operator()(Message const&) const { return "a message"; }
-  std::string_view operator()(Compaction const&) const { return "a compaction"; }
-  std::string_view operator()(BranchSummary const&) const { return "the summary of a branch"; }
-  std::string_view operator()(TitleChange const&) const { return "a title"; }
-  std::string_view operator()(StateChange const&) const { return "state"; }
-  std::string_view operator()(ArchiveChange const&) const { return "an archive mark"; }
-  std::string_view operator()(Label const&) const { return "a label"; }
-  std::string_view operator()(ModelChange const&) const { return "a change of model"; }
-  std::string_view operator()(CustomMessage const&) const { return "a custom message"; }
-  std::string_view operator()(Custom const&) const { return "data of an extension"; }
-  std::string_view operator()(Unknown const&) const { return "an unknown line"; }
-};
-
-}
-
-namespace detail {
-
-std::string_view kind_of(EntryBody const& body) noexcept { return std::visit(KindName{}, body); }
-
-std::vector<Entry const*> path_to_last(Log const& log, std::vector<Unsaid>& beside) {
-  auto const& all = log.entries;
-  std::unordered_map<std::string, std::size_t> places;
-  std::vector<std::size_t> parents(all.size(), all.size());
-  std::size_t last = all.size();
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (all[i].as<Header>()) continue;
-    auto const named = all[i].link == Parent::entry ? places.find(all[i].parent.str()) : places.end();
-    if (all[i].link != Parent::root) parents[i] = named != places.end() ? named->second : last;
-    places[all[i].id.str()] = i;
-    last = i;
-  }
-  std::vector<bool> on_path(all.size());
-  for (std::size_t i = last; i < all.size(); i = parents[i]) on_path[i] = true;
-  std::vector<Entry const*> path;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (on_path[i])
-      path.push_back(&all[i]);
-    else if (!all[i].as<Header>())
-      beside.push_back({all[i].id, fmt::format("{} on another branch", kind_of(all[i].body))});
-  }
-  return path;
-}
-
-std::string_view lost_order(Message const& message) noexcept {
-  bool called = false;
-  for (Part const& part : message.parts) {
-    if (called && std::holds_alternative<Text>(part))
-      return "the order within a message: a text stands behind a call, and is stored apart from it";
-    called = called || std::holds_alternative<ToolUse>(part);
-  }
-  return {};
-}
-
-Entry header_of(Log const& log, SessionId const& id) {
-  Entry header;
-  header.body = Header{};
-  for (Entry const& entry : log.entries)
-    if (entry.as<Header>()) {
-      header = entry;
-      break;
-    }
-  if (header.at == Timestamp{} && !log.entries.empty()) header.at = log.entries.front().at;
-  auto& body = std::get<Header>(header.body);
-  if (body.id.empty()) body.id = id.str();
-  header.link = Parent::root;
-  return header;
-}
-
-void list_damage(Log const& log, std::vector<Unsaid>& unsaid) {
-  for (Damage const& damage : log.damage)
-    if (is_damage(damage.kind))
-      unsaid.push_back(
-          {{},
-           fmt::format("{} bytes of damage at offset {}: {}", damage.length, damage.offset, damage.what)});
-}
 
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include <sessionkit/detail/batch.hpp>
 #include <sessionkit/detail/content.hpp>
+#include <sessionkit/detail/header_marks.hpp>
 #include <sessionkit/detail/line_members.hpp>
 #include <sessionkit/detail/raw_json_access.hpp>
 
@@ -32,10 +33,8 @@ bool has_number(std::string_view line, std::string_view name) noexcept {
 
 bool detect_flat(std::string_view line) noexcept {
   using namespace detail;
-  std::string_view const type = find_member(line, "type");
-  if (type != "\"session\"") return is_flat_line(line, type) && !has_number(line, "ts");
-  return json_kind(find_member(line, "created")) == JsonKind::string
-         && find_member(line, "timestamp").empty();
+  if (is_header_line(line)) return header_owner(line) == HeaderOwner::flat;
+  return is_flat_line(line, find_member(line, "type")) && !has_number(line, "ts");
 }
 
 bool detect_flat_v2(std::string_view line) noexcept {
@@ -57,8 +56,8 @@ void take_flat_content(detail::Fields& line, Message& message) {
     return;
   }
   message.content_is_string = detail::take_content(line, message.parts);
-  if (!message.content_is_string || !line.has("signature")) return;
-  std::get<Text>(message.parts.front()).signature = line.text("signature");
+  auto* text = message.parts.size() == 1 ? std::get_if<Text>(&message.parts.front()) : nullptr;
+  if (text && text->signature.empty()) text->signature = line.text("signature");
 }
 
 EntryBody flat_text(detail::Fields& line, Role role) {
@@ -73,7 +72,8 @@ EntryBody decode_flat_user(detail::Fields& line) { return flat_text(line, Role::
 EntryBody decode_flat_assistant(detail::Fields& line) { return flat_text(line, Role::assistant); }
 
 EntryBody decode_flat_call(detail::Fields& line) {
-  ToolUse call{line.text("tool_use_id"), line.text("name"), line.json("input"), line.text("signature")};
+  ToolUse call{line.text("tool_use_id"), line.text("name"), line.json("input"), line.text("signature"),
+               detail::take_part_member(line)};
   if (call.input.is_null()) call.input = RawJsonAccess::trust("{}");
   Message message;
   message.role = Role::assistant;
@@ -86,7 +86,8 @@ EntryBody decode_flat_call(detail::Fields& line) {
 EntryBody decode_flat_result(detail::Fields& line) {
   std::string_view output = line.take("output");
   if (output.empty()) output = line.take("content"); // the later variant
-  ToolResult result{line.text("tool_use_id"), line.text("name"), {}, line.flag("is_error")};
+  ToolResult result{
+      line.text("tool_use_id"), line.text("name"), {}, line.flag("is_error"), detail::take_part_member(line)};
   Message message;
   message.role = Role::tool;
   detail::JsonKind const kind = detail::json_kind(output);
@@ -148,11 +149,17 @@ Result<Entry> decode_flat(RecordView const& record) {
 std::string_view flat_unsayable(Message const& message) {
   if (message.role == Role::system)
     return "flat lines have no system messages; give the text as Target::system";
+  if (!detail::has_members_only(message))
+    return "the extra members of a part are no JSON object; give an object or null";
   bool const alone = message.parts.size() == 1;
   for (Part const& part : message.parts) {
     if (std::holds_alternative<Thinking>(part)) return "flat lines have no reasoning; leave it out";
     bool const call = std::holds_alternative<ToolUse>(part),
                result = std::holds_alternative<ToolResult>(part);
+    auto const* text = std::get_if<Text>(&part);
+    auto const* answer = std::get_if<ToolResult>(&part);
+    if ((text && !alone && !text->signature.empty()) || (answer && detail::has_signed_text(*answer)))
+      return "flat lines have no signatures of texts among others and within results; leave them out";
     if (call && message.role != Role::assistant) return "only the assistant calls tools";
     if (result != (message.role == Role::tool))
       return "a tool result stands in a message of role tool, alone";
@@ -195,6 +202,7 @@ void write_flat_call(detail::JsonWriter& json, ToolUse const& call) {
   json.member("type", "tool_use").member("name", call.name).member("tool_use_id", call.id);
   json.member_raw("input", call.input.str());
   if (!call.signature.empty()) json.member("signature", call.signature);
+  detail::write_part_member(json, call.extra);
 }
 
 void write_flat_result(detail::JsonWriter& json, ToolResult const& result, std::string& out) {
@@ -202,6 +210,7 @@ void write_flat_result(detail::JsonWriter& json, ToolResult const& result, std::
   detail::write_result_content(out, result);
   if (!result.tool_name.empty()) json.member("name", result.tool_name);
   if (result.is_error) json.key("is_error").boolean(true);
+  detail::write_part_member(json, result.extra);
 }
 
 void write_flat_message(detail::JsonWriter& json, Entry const& entry, Message const& message,
@@ -217,7 +226,31 @@ void write_flat_message(detail::JsonWriter& json, Entry const& entry, Message co
   if (message.metadata.is_object()) json.member_raw("metadata", message.metadata.str());
 }
 
-Result<void> encode_flat(Entry const& entry, std::string& out) {
+// claw0 reads with `splitlines`, to which these end a line as well. In JSON they stand in texts only, where
+// an escape says the same.
+struct LineEndLike {
+  std::string_view bytes, escape;
+};
+constexpr std::array<LineEndLike, 3> line_end_likes{
+    {{"\xC2\x85", "\\u0085"}, {"\xE2\x80\xA8", "\\u2028"}, {"\xE2\x80\xA9", "\\u2029"}}};
+
+void escape_line_ends(std::string& out, std::size_t begin) {
+  std::size_t at = std::string::npos;
+  for (LineEndLike const& one : line_end_likes) at = std::min(at, out.find(one.bytes, begin));
+  if (at == std::string::npos) return;
+  std::string const line = out.substr(at);
+  out.resize(at);
+  for (std::string_view rest = line; !rest.empty();) {
+    auto const* const one = std::find_if(line_end_likes.begin(), line_end_likes.end(), [&](auto const& like) {
+      return rest.substr(0, like.bytes.size()) == like.bytes;
+    });
+    bool const found = one != line_end_likes.end();
+    out += found ? one->escape : rest.substr(0, 1);
+    rest.remove_prefix(found ? one->bytes.size() : 1);
+  }
+}
+
+Result<void> write_flat_line(Entry const& entry, std::string& out) {
   if (std::string_view const why = std::visit(FlatUnsayable{}, entry.body); !why.empty())
     return Error{Errc::unsupported, 0, fmt::format("entry '{}': {}", entry.id.str(), why)};
   detail::JsonWriter json(out);
@@ -241,6 +274,13 @@ Result<void> encode_flat(Entry const& entry, std::string& out) {
   detail::write_new_members(out, begin, entry.extra);
   json.end_object();
   return {};
+}
+
+Result<void> encode_flat(Entry const& entry, std::string& out) {
+  std::size_t const begin = out.size();
+  Result<void> written = write_flat_line(entry, out);
+  if (written) escape_line_ends(out, begin);
+  return written;
 }
 
 Result<void> encode_flat_v2(Entry const& entry, std::string&) {

@@ -77,15 +77,6 @@ std::string joined(std::vector<std::string> const& texts) {
   return all;
 }
 
-// A content that is neither text nor parts, as the dialects keep it.
-std::string odd_content(Entry const& entry, Message const& message) {
-  for (RawJson const* members : {&message.metadata, &entry.extra})
-    if (members->is_object())
-      if (std::string_view const content = detail::find_member(members->str(), "content"); !content.empty())
-        return detail::brief(content);
-  return {};
-}
-
 // Valid mode, first step: what the entries say.
 class Collector {
  public:
@@ -128,7 +119,8 @@ class Collector {
     if (message.generation && message.generation->stop == StopReason::error
         && message.role == Role::assistant)
       return draft_.note(entry.id, "failed_message", detail::brief(message.text()));
-    if (message.parts.empty()) return draft_.note(entry.id, "blank_message", odd_content(entry, message));
+    if (message.parts.empty())
+      return draft_.note(entry.id, "blank_message", detail::odd_content(entry, message));
     for (Part const& part : message.parts) detail::add_piece(draft_, part);
   }
 
@@ -329,7 +321,7 @@ History rebuild_valid(Context const& context, Target const& target, bool consume
   return history;
 }
 
-// Faithful mode: as pi's convertToLlm. Nothing is repaired.
+// Faithful mode: as pi's convertToLlm. What is left out is told, nothing is repaired.
 class Converter {
  public:
   explicit Converter(History& history) : history_(history) {}
@@ -341,6 +333,8 @@ class Converter {
       if (!body->summary.empty()) user_text(entry, detail::branch_summary_text(body->summary));
     if (auto const* body = entry.as<Compaction>())
       user_text(entry, detail::compaction_summary_text(body->summary));
+    if (auto const* body = entry.as<Unknown>())
+      detail::note_unsent(history_, entry, "unknown_entry", detail::brief(body->type));
   }
 
  private:
@@ -373,6 +367,7 @@ History rebuild_faithful(Context const& context, Target const& target) {
   History history;
   history.system = target.system;
   history.messages.reserve(context.entries.size() + 1);
+  detail::Regroup const regroup = detail::regroup_of(context.dialect);
   if (target.orphan_user == OrphanUser::join) {
     if (auto const* body = context.compaction ? context.compaction->as<Compaction>() : nullptr) {
       history.messages.push_back(
@@ -380,7 +375,7 @@ History rebuild_faithful(Context const& context, Target const& target) {
       history.sources.push_back(context.compaction->id);
     }
     detail::regroup_joined(context, history);
-  } else if (detail::Regroup const regroup = detail::regroup_of(context.dialect)) {
+  } else if (regroup) {
     regroup(context, history);
   } else {
     Converter convert(history);
@@ -388,6 +383,14 @@ History rebuild_faithful(Context const& context, Target const& target) {
     for (Entry const& entry : context.entries)
       if (!entry.as<Compaction>()) convert(entry); // an older one, within what is kept
   }
+  bool const own_shape =
+      target.provider == Provider::native || (regroup && target.provider == Provider::anthropic);
+  if (!own_shape) detail::leave_out_strange(history);
+  detail::note_wordless(history, target.provider);
+  for (Entry const& entry : context.entries)
+    if (auto const* message = entry.as<Message>(); message && message->parts.empty())
+      if (std::string odd = detail::odd_content(entry, *message); !odd.empty())
+        detail::note_unsent(history, entry, "odd_content", std::move(odd));
   history.tokens = count_tokens(history.messages, target.estimator);
   return history;
 }
@@ -416,6 +419,14 @@ std::vector<std::pair<std::size_t, std::size_t>> paired_entries(Context const& c
       pairs.emplace_back(place(call), place(draft.pieces[call.link]));
   }
   return pairs;
+}
+
+std::string odd_content(Entry const& entry, Message const& message) {
+  for (RawJson const* members : {&message.metadata, &entry.extra})
+    if (members->is_object())
+      if (std::string_view const content = find_member(members->str(), "content"); !content.empty())
+        return brief(content);
+  return {};
 }
 
 bool is_blank(std::string_view text) noexcept {

@@ -74,6 +74,22 @@ Verdict foreign_thinking(Draft const& draft, detail::Source const& source, Part 
   return sent ? Verdict::keep : Verdict::drop;
 }
 
+// Providers refuse members that they do not know. pi's shape takes them, as JSON that any reader takes.
+Verdict part_members(Draft const& draft, detail::Source const&, Part const& part, Part& made) {
+  bool const kept = draft.target.provider == Provider::native;
+  bool found = false;
+  detail::each_extra(
+      part, [&](RawJson const& extra) { found = found || !kept || detail::mended_json(extra.str()); });
+  if (!found) return Verdict::keep;
+  made = part;
+  detail::each_extra(made, [&](RawJson& extra) {
+    std::optional<std::string> mended = kept ? detail::mended_json(extra.str()) : std::nullopt;
+    if (!kept) extra = RawJson{};
+    if (mended) extra = RawJsonAccess::trust(std::move(*mended));
+  });
+  return Verdict::replace;
+}
+
 // Signatures on what is said and asked for, where the provider has them.
 Verdict foreign_signature(Draft const& draft, detail::Source const& source, Part const& part, Part& made) {
   auto const* text = std::get_if<Text>(&part);
@@ -90,12 +106,12 @@ Verdict foreign_signature(Draft const& draft, detail::Source const& source, Part
 Verdict invalid_text(Draft const&, detail::Source const&, Part const& part, Part& made) {
   if (auto const* text = std::get_if<Text>(&part)) {
     if (detail::is_utf8(text->text)) return Verdict::keep;
-    return replace_with(made, Text{detail::replace_invalid(text->text), text->signature});
+    return replace_with(made, Text{detail::replace_invalid(text->text), text->signature, text->extra});
   }
   auto const* thinking = std::get_if<Thinking>(&part);
   if (!thinking || detail::is_utf8(thinking->text)) return Verdict::keep;
-  return replace_with(
-      made, Thinking{detail::replace_invalid(thinking->text), thinking->signature, thinking->redacted});
+  return replace_with(made, Thinking{detail::replace_invalid(thinking->text), thinking->signature,
+                                     thinking->redacted, thinking->extra});
 }
 
 char const* next_backslash(char const* p, char const* end) noexcept {
@@ -160,8 +176,8 @@ Verdict invalid_input(Draft const&, detail::Source const&, Part const& part, Par
   if (!call) return Verdict::keep;
   std::optional<std::string> mended = detail::mended_json(call->input.str());
   if (!mended) return Verdict::keep;
-  return replace_with(
-      made, ToolUse{call->id, call->name, RawJsonAccess::trust(std::move(*mended)), call->signature});
+  return replace_with(made, ToolUse{call->id, call->name, RawJsonAccess::trust(std::move(*mended)),
+                                    call->signature, call->extra});
 }
 
 Verdict input_not_object(Draft const& draft, detail::Source const&, Part const& part, Part& made) {
@@ -269,7 +285,8 @@ void append_fit(Draft const& draft, ToolContent const& piece, std::vector<ToolCo
   if (is_fit(draft, piece)) {
     out.push_back(piece);
   } else if (auto const* text = std::get_if<Text>(&piece)) {
-    if (!detail::is_blank(text->text)) out.emplace_back(Text{detail::replace_invalid(text->text)});
+    if (!detail::is_blank(text->text))
+      out.emplace_back(Text{detail::replace_invalid(text->text), {}, text->extra});
   } else if (auto const* image = std::get_if<Image>(&piece)) {
     out.push_back(mended_image<ToolContent>(draft, *image));
   }
@@ -281,7 +298,7 @@ Verdict result_content(Draft const& draft, detail::Source const&, Part const& pa
   auto const& content = result->content;
   if (std::all_of(content.begin(), content.end(), [&](auto const& piece) { return is_fit(draft, piece); }))
     return Verdict::keep;
-  ToolResult mended{result->tool_use_id, result->tool_name, {}, result->is_error};
+  ToolResult mended{result->tool_use_id, result->tool_name, {}, result->is_error, result->extra};
   for (ToolContent const& piece : content) append_fit(draft, piece, mended.content);
   return replace_with(made, std::move(mended));
 }
@@ -293,7 +310,8 @@ Verdict empty_result(Draft const& draft, detail::Source const&, Part const& part
   return replace_with(made, ToolResult{result->tool_use_id,
                                        result->tool_name,
                                        {Text{std::string(detail::no_output_text)}},
-                                       result->is_error});
+                                       result->is_error,
+                                       result->extra});
 }
 
 struct NamedPartRule {
@@ -301,10 +319,11 @@ struct NamedPartRule {
   PartRule decide;
 };
 // Each sees what the ones before it made.
-constexpr std::array<NamedPartRule, 12> part_rules{{{"misplaced_part", misplaced_part},
+constexpr std::array<NamedPartRule, 13> part_rules{{{"misplaced_part", misplaced_part},
                                                     {"opaque_part", opaque_part_rule},
                                                     {"blank_text", blank_text},
                                                     {"foreign_thinking", foreign_thinking},
+                                                    {"part_members", part_members},
                                                     {"foreign_signature", foreign_signature},
                                                     {"invalid_text", invalid_text},
                                                     {"invalid_input", invalid_input},
@@ -458,7 +477,13 @@ std::string brief(std::string_view text) {
   std::string cut(text.substr(0, length));
   return length < text.size() ? cut + "\xE2\x80\xA6" : cut;
 }
-std::string brief(Part const& part) { return std::visit(Brief{}, part); }
+std::string brief(Part const& part) {
+  std::string words = std::visit(Brief{}, part);
+  std::string members;
+  each_extra(part,
+             [&](RawJson const& extra) { members += members.empty() ? extra.str() : "," + extra.str(); });
+  return members.empty() ? words : words + ' ' + brief(members);
+}
 
 void Draft::drop(Piece& piece, std::string_view rule) {
   note(entry_of(piece), rule, brief(*piece.part));

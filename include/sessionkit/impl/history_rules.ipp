@@ -447,7 +447,7 @@ void trim_final_text(Draft& draft, std::string_view name) {
     if (length == 0)
       --message.end;
     else
-      last.part = draft.keep(Text{std::move(kept), text->signature});
+      last.part = draft.keep(Text{std::move(kept), text->signature, text->extra});
   }
 }
 

@@ -92,6 +92,17 @@ void write_new_members(std::string& out, std::size_t begin, RawJson const& objec
   });
 }
 
+void write_source_members(std::string& out, std::size_t begin, Image const& image) {
+  if (!image.extra.is_object()) return;
+  std::string_view const source = find_member(image.extra.str(), "source");
+  if (json_kind(source) == JsonKind::object)
+    write_new_members(out, begin, RawJsonAccess::trust(std::string(source)));
+}
+
+void write_part_member(JsonWriter& json, RawJson const& extra) {
+  if (extra.is_object()) json.member_raw("part", extra.str());
+}
+
 void write_members(JsonWriter& json, RawJson const& object, std::initializer_list<std::string_view> except) {
   if (!object.is_object()) return;
   for_members(object.str(), [&](std::string_view key, std::string_view value) {
@@ -158,38 +169,42 @@ void take_generation_member(Fields& fields, Message& message) {
   message.generation = std::move(made);
 }
 
+bool has_signed_text(ToolResult const& result) {
+  return std::any_of(result.content.begin(), result.content.end(), [](ToolContent const& piece) {
+    auto const* text = std::get_if<Text>(&piece);
+    return text && !text->signature.empty();
+  });
+}
+
 void write_result_content(std::string& out, ToolResult const& result) {
   JsonWriter json(out);
   auto const* only = result.content.size() == 1 ? std::get_if<Text>(&result.content.front()) : nullptr;
-  if (only || result.content.empty()) {
+  if (result.content.empty() || (only && only->extra.is_null())) {
     json.string(only ? std::string_view(only->text) : std::string_view());
     return;
   }
   json.begin_array();
-  for (ToolContent const& piece : result.content) {
-    if (auto const* opaque = std::get_if<Opaque>(&piece)) json.raw(opaque->body.str());
-    if (auto const* text = std::get_if<Text>(&piece)) append_anthropic_part(out, *text);
-    if (auto const* image = std::get_if<Image>(&piece)) append_anthropic_part(out, *image);
-  }
+  for (ToolContent const& piece : result.content)
+    std::visit([&out](auto const& body) { append_anthropic_part(out, body); }, piece);
   json.end_array();
 }
 
 void write_content(std::string& out, Message const& message, bool bare) {
   JsonWriter json(out);
   if (bare && message.parts.size() == 1)
-    if (auto const* text = std::get_if<Text>(&message.parts.front())) {
+    if (auto const* text = std::get_if<Text>(&message.parts.front()); text && text->extra.is_null()) {
       json.string(text->text);
       return;
     }
   json.begin_array();
   for (Part const& part : message.parts) {
-    if (auto const* opaque = std::get_if<Opaque>(&part)) {
-      json.raw(opaque->body.str());
-    } else if (auto const* result = std::get_if<ToolResult>(&part)) {
-      json.begin_object().member("type", "tool_result").member("tool_use_id", result->tool_use_id);
-      json.key("content");
+    if (auto const* result = std::get_if<ToolResult>(&part)) {
+      json.begin_object();
+      std::size_t const begin = out.size() - 1;
+      json.member("type", "tool_result").member("tool_use_id", result->tool_use_id).key("content");
       write_result_content(out, *result);
       if (result->is_error) json.key("is_error").boolean(true);
+      write_new_members(out, begin, result->extra);
       json.end_object();
     } else {
       append_anthropic_part(out, part);

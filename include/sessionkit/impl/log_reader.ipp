@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 #include <sessionkit/detail/glued_lines.hpp>
+#include <sessionkit/detail/header_marks.hpp>
 #include <sessionkit/detail/json.hpp>
 #include <sessionkit/detail/log_reader.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
@@ -21,13 +23,14 @@ Damage nul_damage(TrimmedLine::Run run) {
       fmt::format("{} bytes where a system crash may have left NULs; they are passed over", run.length)};
 }
 
-// Looks at the begin of a file until a record tells the dialect.
+// Looks at the begin of a file until a record tells the dialect: the first one, or the one behind a header
+// that several programs could have written.
 class FirstRecordSink final : public LineSink {
  public:
   explicit FirstRecordSink(LogReader const& reader, Dialect const*& dialect)
       : reader_(reader), dialect_(dialect) {}
   std::size_t next_window(std::uint64_t bytes_read) override {
-    if (end != 0 || bytes_read >= detect_bytes) return 0;
+    if (is_done() || bytes_read >= detect_bytes) return 0;
     return bytes_read == 0 ? reader_.windows().smallest : static_cast<std::size_t>(bytes_read) * 2;
   }
   bool take(RawLine const& line) override {
@@ -35,23 +38,27 @@ class FirstRecordSink final : public LineSink {
     look(trim_line(line).text);
     std::vector<Damage> ignored;
     for (RawLine const& part : glued_parts(line, trim_line(line).text, ignored)) look(trim_line(part).text);
-    end = reader_.ends_of(line).first;
-    return end == 0;
+    if (end == 0) end = reader_.ends_of(line).first;
+    return !is_done();
   }
   std::uint64_t end = 0;
 
  private:
+  bool is_done() const noexcept { return end != 0 && !doubtful_; }
   void look(std::string_view text) {
-    if (found_ || text.empty()) return;
-    if (Dialect const* known = detect_dialect(text)) {
-      dialect_ = known;
-      found_ = true;
-    }
+    if (text.empty() || (found_ && !doubtful_)) return;
+    if (doubtful_ && (is_header_line(text) || !is_whole_object(text))) return; // told by what is no header
+    Dialect const* known = detect_dialect(text);
+    if (!known && doubtful_ && is_native_line(text)) known = &native_dialect();
+    if (known) dialect_ = known;
+    doubtful_ = !found_ && known && is_doubtful_header(text);
+    found_ = found_ || known;
   }
 
   LogReader const& reader_;
   Dialect const*& dialect_;
   bool found_ = false;
+  bool doubtful_ = false;
 };
 
 // Looks from the end of a file for the last record.
@@ -97,6 +104,7 @@ class PageSink final : public LineSink {
     TrimmedLine trimmed;
     if (line.data != nullptr) trimmed = trim_line(line);
     if (!page_.items().empty() && bytes_ + trimmed.text.size() > range_.max_bytes) return false;
+    if (range_.heads_only && take_head(line, trimmed)) return true;
     std::vector<RawLine> parts;
     if (line.data != nullptr) parts = glued_parts(line, trimmed.text, found_);
     if (!parts.empty()) return take_parts(line, std::move(parts));
@@ -120,6 +128,17 @@ class PageSink final : public LineSink {
   bool backwards() const noexcept { return range_.order == ReadRange::newest_first; }
   bool is_full() const noexcept {
     return !page_.items().empty() && page_.items().size() >= range_.max_records;
+  }
+
+  // False: not without a look at the whole line.
+  bool take_head(RawLine const& line, TrimmedLine const& trimmed) {
+    bool const sound = line.terminated && !trimmed.text.empty() && trimmed.text.size() == line.length
+                       && trimmed.text.back() == '}' && (!backwards() || line.end() <= limit_);
+    RecordView record;
+    if (!sound || !reader_.dialect().head(trimmed.text, record, unescaped_)) return false;
+    add(line, trimmed, record);
+    next_ = backwards() ? line.offset : line.end();
+    return true;
   }
 
   // Several records end on this line: a page may begin and end between them.
@@ -312,6 +331,18 @@ LogReader::Ends LogReader::ends_of(RawLine const& line) const {
   std::deque<std::string> unescaped;
   if (!judge(line, trimmed, record, unescaped, ignored)) return {};
   return {line.end(), line.end()};
+}
+
+bool LogReader::stands_at(std::uint64_t offset, std::string_view bytes) const {
+  std::array<char, 4096> there;
+  while (!bytes.empty()) {
+    std::string_view const now = bytes.substr(0, there.size());
+    if (!read_exactly(*ops_, descriptor_, there.data(), now.size(), offset, path_)) return false;
+    if (std::string_view(there.data(), now.size()) != now) return false;
+    bytes.remove_prefix(now.size());
+    offset += now.size();
+  }
+  return true;
 }
 
 Result<void> LogReader::detect() {

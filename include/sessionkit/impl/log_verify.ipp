@@ -60,10 +60,15 @@ class VerifySink final : public LineSink {
   bool take(RawLine const& line) override {
     std::vector<Damage> found;
     std::vector<RawLine> parts;
-    if (line.data != nullptr) parts = glued_parts(line, trim_line(line).text, found);
+    TrimmedLine trimmed;
+    if (line.data != nullptr) {
+      trimmed = trim_line(line);
+      parts = glued_parts(line, trimmed.text, found);
+    }
     for (Damage& damage : found) add(damage.offset, damage.length, damage.kind, std::move(damage.what));
-    if (parts.empty()) check(line, line.terminated);
-    for (RawLine const& part : parts) check(part, line.terminated || part.end() != line.end());
+    if (parts.empty()) check(line, trimmed, line.terminated);
+    for (RawLine const& part : parts)
+      check(part, trim_line(part), line.terminated || part.end() != line.end());
     if (progress_ && (line.end() - told_ >= progress_step || line.end() == size_))
       progress_(told_ = line.end(), size_);
     return true;
@@ -106,11 +111,9 @@ class VerifySink final : public LineSink {
     if (damage_.size() < most_findings) damage_.push_back(Damage{offset, length, kind, std::move(what)});
   }
 
-  void check(RawLine const& line, bool ended) {
+  void check(RawLine const& line, TrimmedLine const& trimmed, bool ended) {
     std::vector<Damage> found;
     RecordView record;
-    TrimmedLine trimmed;
-    if (line.data != nullptr) trimmed = trim_line(line);
     bool const is_record = reader_.judge(line, trimmed, record, unescaped_, found);
     for (Damage& damage : found) add(damage.offset, damage.length, damage.kind, std::move(damage.what));
     if (trimmed.byte_order_mark)
@@ -157,10 +160,9 @@ class VerifySink final : public LineSink {
     if (record.link == Parent::entry && !record.parent.empty())
       refer(line, record.parent, DamageKind::missing_parent);
     std::string const own = record.id.empty() ? derived_id(trimmed) : std::string(record.id);
-    std::uint64_t const content =
-        std::uint64_t{crc32c(record.line)} << 32 | (record.line.size() & 0xFFFFFFFFU);
-    auto const [earlier, fresh] = ids_.emplace(id_hash(own), content);
-    if (!fresh && earlier->second == content)
+    std::uint64_t const at = line.offset + static_cast<std::uint64_t>(record.line.data() - line.data);
+    auto const [earlier, fresh] = ids_.emplace(id_hash(own), at);
+    if (!fresh && reader_.stands_at(earlier->second, record.line))
       repeated_.note(line);
     else if (!fresh)
       add(line.offset, line.length, DamageKind::duplicate_id,
@@ -172,7 +174,8 @@ class VerifySink final : public LineSink {
     Result<Entry> const entry = reader_.dialect().decode(record);
     if (!entry) return;
     auto const* compaction = entry->as<Compaction>();
-    if (compaction != nullptr && !compaction->first_kept.empty())
+    bool const keeps = compaction != nullptr && compaction->first_kept.str() != record.id; // else nothing
+    if (keeps && !compaction->first_kept.empty())
       refer(line, compaction->first_kept.str(), DamageKind::missing_first_kept);
   }
 
@@ -187,7 +190,7 @@ class VerifySink final : public LineSink {
   std::function<void(std::uint64_t, std::uint64_t)> const& progress_;
   std::vector<Damage> damage_;
   std::vector<Dangling> dangling_;
-  std::unordered_map<std::uint64_t, std::uint64_t> ids_; // to what tells their lines apart
+  std::unordered_map<std::uint64_t, std::uint64_t> ids_; // to where their lines begin
   std::deque<std::string> unescaped_;
   JsonMap map_; ///< of the line at hand
   OddLines carriage_returns_{DamageKind::carriage_return, "have a carriage return, which is passed over"};

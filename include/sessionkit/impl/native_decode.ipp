@@ -66,7 +66,8 @@ EntryBody assistant_message(Fields& fields) {
   made.model = known_or_empty(fields.text("model"));
   made.api = known_or_empty(fields.text("api"));
   made.request_id = fields.text("responseId");
-  made.stop = stop_of(fields.text("stopReason"));
+  made.stop = stop_of(detail::to_text(fields.look("stopReason")));
+  if (made.stop != StopReason::unknown) fields.take("stopReason"); // else the metadata keeps the word
   made.usage = usage_of(fields.look("usage")); // the metadata keeps the member with its cost
   message.generation = std::move(made);
   message.metadata = fields.rest();
@@ -75,8 +76,8 @@ EntryBody assistant_message(Fields& fields) {
 
 EntryBody tool_message(Fields& fields) {
   ToolResult result{fields.text("toolCallId"), fields.text("toolName"),
-                    detail::decode_tool_content(fields.take("content"), fields.map()),
-                    fields.flag("isError")};
+                    detail::decode_tool_content(fields.take("content"), fields.map()), fields.flag("isError"),
+                    detail::take_part_member(fields)};
   Message message;
   message.role = Role::tool;
   message.parts.emplace_back(std::move(result));

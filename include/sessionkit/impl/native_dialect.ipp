@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 #include <sessionkit/detail/batch.hpp>
+#include <sessionkit/detail/header_marks.hpp>
 #include <sessionkit/detail/line_members.hpp>
 #include <sessionkit/detail/native_dialect.hpp>
 
@@ -11,14 +12,35 @@ namespace sessionkit { inline namespace v0 {
 namespace {
 
 bool detect_native(std::string_view line) noexcept {
-  using namespace detail;
-  std::string_view const type = find_member(line, "type");
-  if (type != "\"session\"") return false;
-  std::string_view const id = find_member(line, "id");
-  return json_kind(id) == JsonKind::string;
+  return detail::header_owner(line) == detail::HeaderOwner::native && detail::has_text(line, "id");
 }
 
 bool can_native(std::size_t) noexcept { return true; }
+
+// A head as pi and we write it: type, id and parentId before all else, in plain ASCII. False: look closer.
+bool usual_head(RecordView& out) noexcept {
+  std::string_view line = out.line;
+  auto const take = [&line](std::string_view expected) {
+    if (line.substr(0, expected.size()) != expected) return false;
+    line.remove_prefix(expected.size());
+    return true;
+  };
+  auto const take_text = [&line](std::string_view& text) {
+    std::size_t size = 0;
+    while (size < line.size() && line[size] >= ' ' && line[size] < '\x7F' && line[size] != '"'
+           && line[size] != '\\')
+      ++size;
+    if (size == line.size() || line[size] != '"') return false;
+    text = line.substr(0, size);
+    line.remove_prefix(size + 1);
+    return true;
+  };
+  if (!take(R"({"type":")") || !take_text(out.type) || out.type == "session") return false;
+  if (!take(R"(,"id":")") || !take_text(out.id) || !take(R"(,"parentId":)")) return false;
+  bool const has_parent = take("\"");
+  out.link = has_parent ? Parent::entry : Parent::root;
+  return has_parent ? take_text(out.parent) : take("null");
+}
 
 }
 
@@ -29,6 +51,7 @@ bool native_head(std::string_view line, RecordView& out, std::deque<std::string>
   unescaped.clear();
   out = RecordView{};
   out.line = line;
+  if (RecordView usual = out; usual_head(usual)) return out = usual, true;
   unsigned seen = 0;
   char const* const first = skip_space(line.data(), line.data() + line.size());
   bool const whole = for_members(line.substr(static_cast<std::size_t>(first - line.data())),

@@ -43,14 +43,18 @@ void write_usage(JsonWriter& json, Usage const& usage) {
 
 void write_generation(JsonWriter& json, Message const& message) {
   Generation const made = message.generation.value_or(Generation{});
-  auto const known = [](std::string const& text) {
-    return text.empty() ? std::string_view("unknown") : text;
+  // What the metadata says where we know nothing is written behind.
+  auto const kept = [&](std::string_view name) { return detail::has_member(message.metadata, name); };
+  auto const known_or_kept = [&](std::string_view name, std::string const& text) {
+    if (text.empty() && kept(name)) return;
+    json.member(name, text.empty() ? std::string_view("unknown") : text);
   };
-  json.member("api", known(made.api))
-      .member("provider", known(made.provider))
-      .member("model", known(made.model));
-  if (!detail::has_member(message.metadata, "usage")) write_usage(json, made.usage.value_or(Usage{}));
-  json.member("stopReason", stop_name(made, !message.tool_uses().empty()));
+  known_or_kept("api", made.api);
+  known_or_kept("provider", made.provider);
+  known_or_kept("model", made.model);
+  if (!kept("usage")) write_usage(json, made.usage.value_or(Usage{}));
+  if (made.stop != StopReason::unknown || !kept("stopReason"))
+    json.member("stopReason", stop_name(made, !message.tool_uses().empty()));
   if (!made.request_id.empty()) json.member("responseId", made.request_id);
 }
 
@@ -58,8 +62,9 @@ void write_parts(JsonWriter& json, Message const& message, std::string& out) {
   if (message.parts.empty() && detail::has_member(message.metadata, "content")) return; // it is written there
   json.key("content");
   bool const bare = message.content_is_string && message.role != Role::assistant; // pi needs an array there
-  if (bare && message.parts.size() == 1 && std::holds_alternative<Text>(message.parts[0])) {
-    json.string(std::get<Text>(message.parts[0]).text);
+  auto const* text = bare && message.parts.size() == 1 ? std::get_if<Text>(&message.parts.front()) : nullptr;
+  if (text && text->extra.is_null()) {
+    json.string(text->text);
     return;
   }
   json.begin_array();
@@ -74,6 +79,7 @@ void write_tool_result(JsonWriter& json, ToolResult const& result, std::string& 
   json.key("content");
   detail::encode_native_content(result.content, out);
   json.key("isError").boolean(result.is_error);
+  detail::write_part_member(json, result.extra);
 }
 
 // One member of `EntryBody` each: what stands behind type, id, parentId and timestamp.
@@ -189,6 +195,8 @@ std::string_view unsayable(Entry const& entry) {
   if (!is_members(entry.extra)) return "its extra members are no JSON object; give an object or null";
   if (auto const* message = entry.as<Message>()) {
     if (!is_members(message->metadata)) return "its metadata is no JSON object; give an object or null";
+    if (!detail::has_members_only(*message))
+      return "the extra members of a part are no JSON object; give an object or null";
     if (message->role == Role::tool && message->parts.empty())
       return "this tool message holds nothing; give it the one tool result it is for";
     bool results = false;

@@ -2,6 +2,7 @@
 #pragma once
 #include <sessionkit/detail/compaction_label.hpp>
 #include <sessionkit/detail/content.hpp>
+#include <sessionkit/detail/header_marks.hpp>
 #include <sessionkit/detail/line_members.hpp>
 #include <sessionkit/detail/raw_json_access.hpp>
 
@@ -21,13 +22,11 @@ namespace {
 
 bool detect_panel(std::string_view line) noexcept {
   using namespace detail;
+  if (is_header_line(line)) return header_owner(line) == HeaderOwner::panel;
   std::string_view const type = find_member(line, "type");
-  auto const number = [&](std::string_view name) {
-    return json_kind(find_member(line, name)) == JsonKind::number;
-  };
-  if (type == "\"session\"") return number("createdAt");
   if (type != "\"message\"" && type != "\"compaction\"") return false;
-  return number("timestamp") && find_member(line, "id").empty() && find_member(line, "parentId").empty();
+  return json_kind(find_member(line, "timestamp")) == JsonKind::number && find_member(line, "id").empty()
+         && find_member(line, "parentId").empty();
 }
 
 EntryBody decode_panel_header(detail::Fields& line, RecordView const&) {
@@ -111,11 +110,15 @@ struct PanelUnsayable {
                : "panel compactions hold a summary and counts; leave the details out";
   }
   std::string_view operator()(Message const& message) const {
+    if (!detail::has_members_only(message))
+      return "the extra members of a part are no JSON object; give an object or null";
     for (Part const& part : message.parts) {
       auto const* text = std::get_if<Text>(&part);
       auto const* call = std::get_if<ToolUse>(&part);
       if ((text && !text->signature.empty()) || (call && !call->signature.empty()))
         return "panel lines have no signatures of texts and calls; leave them out";
+      if (auto const* result = std::get_if<ToolResult>(&part); result && detail::has_signed_text(*result))
+        return "panel lines have no signatures within results; leave them out";
       auto const* thinking = std::get_if<Thinking>(&part);
       if (thinking && thinking->signature.empty())
         return "the API refuses reasoning that is not signed; leave it out";
@@ -217,8 +220,9 @@ std::vector<EntryBody> compaction_with_kept(Compaction compaction, std::vector<E
 }
 
 Dialect const& panel_dialect() noexcept {
-  static constexpr Dialect panel{"panel",      detect_panel, detail::linear_head, decode_panel,
-                                 encode_panel, can_panel,    split_nothing,       false};
+  static constexpr Dialect panel{"panel",       detect_panel, detail::linear_head,
+                                 decode_panel,  encode_panel, can_panel,
+                                 split_nothing, false,        true};
   return panel;
 }
 

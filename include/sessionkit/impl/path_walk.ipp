@@ -42,8 +42,9 @@ class IdIndex {
 
 class PathWalk {
  public:
-  PathWalk(SessionStore& store, SessionId const& id, OnPath const& on_path, OnBreak const& on_break)
-      : store_(store), id_(id), on_path_(on_path), on_break_(on_break) {}
+  PathWalk(SessionStore& store, SessionId const& id, OnPath const& on_path, OnBreak const& on_break,
+           bool heads_only)
+      : store_(store), id_(id), on_path_(on_path), on_break_(on_break), heads_only_(heads_only) {}
 
   Result<WalkResult> run(EntryId const& leaf) {
     wanted_ = leaf.str();
@@ -53,6 +54,10 @@ class PathWalk {
       Result<void> const read = read_back(from);
       if (!read) return read.error();
       if (done_ || !result_.found || any_) break;
+      if (heads_only_) {
+        result_.doubtful = true;
+        break;
+      }
       if (!before_child_) {
         bridge();
         break;
@@ -79,7 +84,8 @@ class PathWalk {
  private:
   // Until the path ends, or the log does with the wanted entry still missing.
   Result<void> read_back(std::optional<Position> from) {
-    ReadRange range{ReadRange::newest_first, from, std::numeric_limits<std::size_t>::max(), first_window};
+    ReadRange range{ReadRange::newest_first, from, std::numeric_limits<std::size_t>::max(), first_window,
+                    heads_only_};
     for (bool first = !from;; first = false) {
       Result<RecordPage> page = store_.read(id_, range);
       if (!page) return page.error();
@@ -117,11 +123,13 @@ class PathWalk {
     if (is_whole_object(item.line)) return true;
     Result<Entry> const entry = decode(page, item);
     if (!entry) result_.damage.push_back(undecodable_line(item, entry.error()));
+    result_.doubtful = result_.doubtful || !entry;
     return entry.ok();
   }
 
   // The wanted parent is not there: the entry before the child takes its place. False: no more is wanted.
   bool bridge() {
+    result_.doubtful = true;
     result_.damage.push_back(
         {child_end_.value(), 0, DamageKind::missing_parent,
          fmt::format("entry '{}' names parent '{}', which does not stand before it; the entry before it "
@@ -135,6 +143,7 @@ class PathWalk {
   SessionId const& id_;
   OnPath const& on_path_;
   OnBreak const& on_break_;
+  bool heads_only_;
   WalkResult result_;
   std::optional<IdIndex> index_;
   std::string wanted_, child_;
@@ -152,8 +161,8 @@ Damage undecodable_line(RecordPage::Item const& item, Error const& error) {
 }
 
 Result<WalkResult> walk_path(SessionStore& store, SessionId const& id, EntryId const& leaf,
-                             OnPath const& on_path, OnBreak const& on_break) {
-  return PathWalk(store, id, on_path, on_break).run(leaf);
+                             OnPath const& on_path, OnBreak const& on_break, bool heads_only) {
+  return PathWalk(store, id, on_path, on_break, heads_only).run(leaf);
 }
 
 Result<WalkResult> for_each_record(SessionStore& store, SessionId const& id, std::optional<Position> from,

@@ -74,7 +74,8 @@ void append_image_address(std::string& out, Image const& image) {
 
 Text const* bare_text(Message const& message) noexcept {
   if (!message.content_is_string || message.parts.size() != 1) return nullptr;
-  return std::get_if<Text>(&message.parts.front());
+  auto const* text = std::get_if<Text>(&message.parts.front());
+  return text && text->extra.is_null() ? text : nullptr;
 }
 
 }

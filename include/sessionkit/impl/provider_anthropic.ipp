@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 #include <sessionkit/detail/json.hpp>
+#include <sessionkit/detail/line_members.hpp>
 #include <sessionkit/detail/provider_encoders.hpp>
 
 #include <string_view>
@@ -19,63 +20,78 @@ using detail::next_element;
 struct AnthropicBlock {
   std::string& out;
   bool bare_results = false; ///< results of one text as a string
+  bool strange = false;      ///< also what only who wrote it knows
 
   void operator()(Text const& text) const {
-    open(R"({"type":"text","text":)");
+    std::size_t const begin = open(R"({"type":"text","text":)");
     append_json_string(out, text.text);
-    out += '}';
+    close(begin, text.extra);
   }
   void operator()(Thinking const& thinking) const {
+    std::size_t begin = 0;
     if (thinking.redacted) {
-      open(R"({"type":"redacted_thinking","data":)");
+      begin = open(R"({"type":"redacted_thinking","data":)");
       append_json_string(out, thinking.signature);
     } else {
-      open(R"({"type":"thinking","thinking":)");
+      begin = open(R"({"type":"thinking","thinking":)");
       append_json_string(out, thinking.text);
       if (!thinking.signature.empty()) append_json_string(out += R"(,"signature":)", thinking.signature);
     }
-    out += '}';
+    close(begin, thinking.extra);
   }
   void operator()(Image const& image) const {
+    std::size_t const begin = open(R"({"type":"image","source":)");
+    std::size_t const source = out.size();
     if (auto const* url = std::get_if<Url>(&image.source)) {
-      open(R"({"type":"image","source":{"type":"url","url":)");
-      append_json_string(out, url->url);
+      append_json_string(out += R"({"type":"url","url":)", url->url);
+      if (strange && !image.media_type.empty())
+        append_json_string(out += R"(,"media_type":)", image.media_type);
     } else {
-      open(R"({"type":"image","source":{"type":"base64","media_type":)");
-      append_json_string(out, image.media_type);
+      append_json_string(out += R"({"type":"base64","media_type":)", image.media_type);
       append_json_string(out += R"(,"data":)", std::get<Base64>(image.source).data);
     }
-    out += "}}";
+    if (strange) detail::write_source_members(out, source, image);
+    out += '}';
+    close(begin, image.extra);
   }
   void operator()(ToolUse const& call) const {
-    open(R"({"type":"tool_use","id":)");
+    std::size_t const begin = open(R"({"type":"tool_use","id":)");
     append_json_string(out, call.id);
     append_json_string(out += R"(,"name":)", call.name);
     out += R"(,"input":)";
     out += call.input.str();
-    out += '}';
+    close(begin, call.extra);
   }
   void operator()(ToolResult const& result) const {
-    open(R"({"type":"tool_result","tool_use_id":)");
+    std::size_t const begin = open(R"({"type":"tool_result","tool_use_id":)");
     append_json_string(out, result.tool_use_id);
     if (auto const* text = bare_results ? bare_result(result) : nullptr) {
       append_json_string(out += R"(,"content":)", text->text);
-      out += result.is_error ? R"(,"is_error":true})" : "}";
-      return;
+    } else {
+      out += R"(,"content":[)";
+      for (ToolContent const& piece : result.content) std::visit(*this, piece);
+      out += ']';
     }
-    out += R"(,"content":[)";
-    for (ToolContent const& piece : result.content) std::visit(*this, piece);
-    out += result.is_error ? R"(],"is_error":true})" : "]}";
+    if (result.is_error) out += R"(,"is_error":true)";
+    close(begin, result.extra);
   }
-  void operator()(Opaque const&) const {} // never sent
+  void operator()(Opaque const& opaque) const {
+    if (strange) open(opaque.body.str());
+  }
 
  private:
   static Text const* bare_result(ToolResult const& result) {
-    return result.content.size() == 1 ? std::get_if<Text>(&result.content.front()) : nullptr;
+    auto const* text = result.content.size() == 1 ? std::get_if<Text>(&result.content.front()) : nullptr;
+    return text && text->extra.is_null() ? text : nullptr;
   }
-  void open(std::string_view begin) const {
+  std::size_t open(std::string_view begin) const {
     next_element(out);
     out += begin;
+    return out.size() - begin.size();
+  }
+  void close(std::size_t begin, RawJson const& extra) const {
+    if (strange) detail::write_new_members(out, begin, extra);
+    out += '}';
   }
 };
 
@@ -89,7 +105,9 @@ bool joins_anthropic(Message const* before, Message const& message, bool valid) 
 
 namespace detail {
 
-void append_anthropic_part(std::string& out, Part const& part) { std::visit(AnthropicBlock{out}, part); }
+void append_anthropic_part(std::string& out, Part const& part) {
+  std::visit(AnthropicBlock{out, false, true}, part);
+}
 
 void encode_anthropic(History const& history, Target const& target, RequestParts& out) {
   bool const valid = target.mode == RebuildMode::valid;
@@ -113,7 +131,7 @@ void encode_anthropic(History const& history, Target const& target, RequestParts
       append_json_string(json, bare->text);
     else
       for (Part const& part : message.parts)
-        std::visit(AnthropicBlock{json, !valid && message.content_is_string}, part);
+        std::visit(AnthropicBlock{json, !valid && message.content_is_string, !valid}, part);
     json += bare ? "}" : "]}";
     before = &message;
   }

@@ -91,7 +91,7 @@ class Repairer {
   Outcome rebuild(DoctorFinding const& finding) {
     bool const unreadable = finding.kind == DoctorFinding::index_unreadable;
     if (!unreadable)
-      if (Outcome const journal = copy_of("sessions.journal"); !journal) return journal;
+      if (Outcome journal = copy_of("sessions.journal"); !journal) return journal;
     Outcome kept = unreadable ? set_aside(finding.path) : copy_of("sessions.json");
     if (!kept) return kept;
     FileStoreOptions options;

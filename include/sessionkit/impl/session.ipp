@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -159,6 +160,8 @@ Result<EntryId> Session::append_entry(EntryBody body, AppendOptions const& optio
                  "or a Message"};
   if (std::holds_alternative<Header>(body))
     return Error{Errc::invalid_argument, 0, "a header is written once, when the session is created"};
+  if (!std::holds_alternative<TitleChange>(body)) // which may stand between a call and its results
+    if (auto waiting = state_->store_waiting(); !waiting) return waiting.error();
   std::vector<EntryBody> bodies;
   OnConflict on_conflict = OnConflict::rebase;
   auto* const compaction = std::get_if<Compaction>(&body);
@@ -266,6 +269,8 @@ Result<Session> Session::fork(NewSession about) {
   or_else(about.cwd, from->cwd);
   or_else(about.parent_session, state_->id.str());
 
+  bool const titled = std::any_of(copy->entries.begin(), copy->entries.end(),
+                                  [](Entry const& entry) { return entry.as<TitleChange>() != nullptr; });
   Timestamp const now = state_->now();
   bool const needs_key = state_->profile.keys != KeyScheme::any && about.key.empty();
   std::string const key = key_by_scheme(state_->profile.keys, about);
@@ -277,7 +282,9 @@ Result<Session> Session::fork(NewSession about) {
     state->profile = state_->profile;
     Entry header = header_entry(id, now, about, state_->profile.ids);
     std::get<Header>(header.body).copied = copy->entries.size();
-    Result<void> const written = state->begin(std::move(header), *copy);
+    Result<void> written = state->begin(std::move(header), *copy);
+    if (written && !from->title.empty() && !titled) // it stands in the index alone, or on another branch
+      written = state->append_one(TitleChange{from->title, from->title_by_person});
     if (written) return Session(std::move(state));
     bool const taken = written.error().code == Errc::already_exists && !about.id;
     if (!taken || tries == most_names) return written.error();
@@ -341,6 +348,7 @@ Result<void> Turn::abort() {
   if (!session_) return over();
   std::shared_ptr<Session::State> const session = std::exchange(session_, nullptr);
   session->in_turn = false;
+  if (auto waiting = session->store_waiting(); !waiting) return waiting.error();
   session->drop_turn();
   if (!stored_ || session->left_no_trace()) return {};
   if (!session->dialect->can(detail::body_index<Custom>)) return session->sync();

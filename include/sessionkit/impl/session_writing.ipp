@@ -2,6 +2,7 @@
 #pragma once
 #include <sessionkit/detail/history_rules.hpp>
 #include <sessionkit/detail/json.hpp>
+#include <sessionkit/detail/path_walk.hpp>
 #include <sessionkit/detail/raw_json_access.hpp>
 #include <sessionkit/detail/session_state.hpp>
 
@@ -28,6 +29,11 @@ std::string* only_user_text(Entry& entry) noexcept {
   if (!message || message->role != Role::user || message->parts.size() != 1) return nullptr;
   auto* text = std::get_if<Text>(&message->parts.front());
   return text ? &text->text : nullptr;
+}
+
+Message* only_results(Entry& entry) noexcept {
+  auto* message = std::get_if<Message>(&entry.body);
+  return message && detail::is_only_results(*message) ? message : nullptr;
 }
 
 std::string text_of_result(ToolResult const& result) {
@@ -74,10 +80,15 @@ void Session::State::show_exchanges(Message& answer) {
 
 // Answers where among the held it stands.
 std::size_t Session::State::hold(Entry entry, bool kept) {
-  bool const joins = profile.orphan_user == OrphanUser::join && kept && !held.empty() && held.back().kept;
+  bool const behind_kept = kept && !held.empty() && held.back().kept;
+  Message* const results = behind_kept && dialect->joins_results ? only_results(held.back().entry) : nullptr;
+  Message* const more = results ? only_results(entry) : nullptr;
+  bool const joins = profile.orphan_user == OrphanUser::join && behind_kept;
   std::string* const before = joins ? only_user_text(held.back().entry) : nullptr;
   std::string* const now = joins ? only_user_text(entry) : nullptr;
-  if (before && now)
+  if (more)
+    detail::join_results(*results, std::move(*more));
+  else if (before && now)
     *before = fmt::format("{}\n\n{}", detail::trimmed(*before), detail::trimmed(*now));
   else
     held.push_back({std::move(entry), kept});
@@ -90,7 +101,9 @@ Result<std::vector<EntryId>> Session::State::append_messages(std::vector<Message
   bool const is_final = last.role == Role::assistant && last.tool_uses().empty();
   Plan const plan{named.id, named.ends_turn || (!in_turn && is_final), options.on_conflict};
   bool const plain = profile.timing == WriteTiming::incremental && profile.tools == ToolPolicy::full;
-  if (!plain || !held.empty()) return say(messages, plan);
+  bool const may_wait =
+      dialect->joins_results && std::any_of(messages.begin(), messages.end(), detail::is_only_results);
+  if (!plain || may_wait || !held.empty()) return say(messages, plan);
   std::vector<EntryBody> bodies;
   for (Message const& message : messages)
     for (Message& one : dialect->split(message)) bodies.emplace_back(std::move(one));
@@ -117,9 +130,11 @@ Result<std::vector<EntryId>> Session::State::say(std::vector<Message> const& mes
   for (std::size_t i = 0; entries && i < entries->size(); ++i)
     places.push_back(hold(std::move((*entries)[i]), kept[i]));
 
-  bool const now = profile.timing == WriteTiming::incremental
+  Result<bool> const waits = entries && !plan.durable ? awaits_results() : Result<bool>(false);
+  bool const now = (profile.timing == WriteTiming::incremental && waits && !*waits)
                    || (profile.timing == WriteTiming::turn_atomic && plan.durable);
   Result<std::vector<EntryId>> stored = std::vector<EntryId>{};
+  if (!waits) stored = waits.error();
   if (entries && now) stored = flush(plan);
   if (!entries || !stored) { // as before, so that the call may be repeated
     held = held_before;
@@ -132,6 +147,60 @@ Result<std::vector<EntryId>> Session::State::say(std::vector<Message> const& mes
   for (std::size_t const place : places)
     ids.push_back(now ? (*stored)[place] : dialect->has_ids ? held[place].entry.id : EntryId{});
   return ids;
+}
+
+// A program that keeps one of several messages in a row would lose the others' results.
+Result<bool> Session::State::awaits_results() {
+  if (!dialect->joins_results || held.empty() || !held.back().kept) return false;
+  Message const* const results = only_results(held.back().entry);
+  if (!results) return false;
+  std::vector<std::string> calls;
+  if (held.size() > 1) {
+    if (auto const* message = held[held.size() - 2].entry.as<Message>())
+      for (ToolUse const* call : message->tool_uses()) calls.push_back(call->id);
+  } else {
+    if (!calls_before) {
+      Result<std::vector<std::string>> before = unanswered_calls();
+      if (!before) return before.error();
+      calls_before = std::move(*before);
+    }
+    calls = *calls_before;
+  }
+  auto const is_answered = [&](std::string const& call) {
+    return std::any_of(results->parts.begin(), results->parts.end(),
+                       [&](Part const& part) { return std::get<ToolResult>(part).tool_use_id == call; });
+  };
+  return !std::all_of(calls.begin(), calls.end(), is_answered);
+}
+
+// Those of the answer that stands last in the log.
+Result<std::vector<std::string>> Session::State::unanswered_calls() {
+  std::vector<std::string> calls, answered;
+  if (leaf.empty()) return calls;
+  Result<detail::WalkResult> const walked =
+      detail::walk_path(*store, id, leaf, [&](RecordPage const& page, RecordPage::Item const& item) {
+        Result<Entry> const entry = decode(page, item);
+        auto const* message = entry ? entry->as<Message>() : nullptr;
+        if (!message) return true;
+        for (ToolUse const* call : message->tool_uses()) calls.push_back(call->id);
+        if (!detail::is_only_results(*message)) return false;
+        for (Part const& part : message->parts) answered.push_back(std::get<ToolResult>(part).tool_use_id);
+        return true;
+      });
+  if (!walked) return walked.error();
+  calls.erase(std::remove_if(calls.begin(), calls.end(),
+                             [&](std::string const& call) {
+                               return std::find(answered.begin(), answered.end(), call) != answered.end();
+                             }),
+              calls.end());
+  return calls;
+}
+
+Result<void> Session::State::store_waiting() {
+  if (profile.timing != WriteTiming::incremental || held.empty()) return {};
+  Result<std::vector<EntryId>> const stored = flush({{}, false, options.on_conflict});
+  if (!stored) return stored.error();
+  return {};
 }
 
 // Answers an id for each of the held.
@@ -155,6 +224,7 @@ Result<std::vector<EntryId>> Session::State::flush(Plan plan) {
     }
   }
   held.clear();
+  calls_before.reset();
   held_named = false;
   held_before_turn = 0;
   return ids;

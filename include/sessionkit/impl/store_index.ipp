@@ -198,6 +198,7 @@ std::vector<SessionId> StoreIndex::doubtful() {
   std::set<std::string> names = stale_;
   for (auto const& [name, error] : unread_) names.insert(name);
   std::vector<SessionId> ids;
+  ids.reserve(names.size());
   for (std::string const& name : names) ids.push_back(SessionId::parse(name).value());
   return ids;
 }

@@ -183,7 +183,7 @@ Result<void> StoreIndex::write_whole(std::chrono::milliseconds lock_wait) {
   }
   Result<std::size_t> const rebuilt = prepare(rebuild);
   if (!rebuilt) return rebuilt.error();
-  Result<void> const replaced = replace(rebuild, lock_wait);
+  Result<void> replaced = replace(rebuild, lock_wait);
   if (!rebuild.empty()) note_rebuilt(rebuild, *rebuilt, replaced);
   return replaced;
 }

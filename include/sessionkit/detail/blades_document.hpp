@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <cstdint>
+#include <string_view>
+
+// A session of go-kratos/blades as one document. Only text, calls and results have members of their own
+// there; what else a message has goes into its `metadata`, which is a free map.
+
+namespace sessionkit { inline namespace v0 { namespace detail {
+
+inline constexpr std::uint64_t blades_version = 1;
+
+/// What stands in a history and is no message there, or no call among calls, is kept under these names.
+inline constexpr std::string_view blades_item = "blades.item", blades_call = "blades.tool_call";
+
+}}}
