@@ -180,6 +180,8 @@ TEST_CASE("what was read is written with the same members and values, in ai-pane
            R"({"type":"message","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"a","is_error":true},{"type":"tool_result","tool_use_id":"u","content":[{"type":"text","text":"b"},{"type":"odd"}]}]},"timestamp":5})"),
        std::string(
            R"({"type":"compaction","summary":"s","firstKeptEntryId":"turn-4","tokensBefore":9,"tokensAfter":3,"timestamp":5})"),
+       std::string(
+           R"({"type":"compaction","summary":"s","firstKeptEntryId":"","tokensBefore":9,"tokensAfter":2.5,"timestamp":5})"),
        std::string(R"({"type":"future","x":[1,2.50]})")}) {
     CAPTURE(line);
     CHECK(encoded(decoded(line)) == json::parse(line));

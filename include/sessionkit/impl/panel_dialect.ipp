@@ -66,8 +66,7 @@ EntryBody decode_panel_compaction(detail::Fields& line, RecordView const&) {
   compaction.summary = line.text("summary");
   compaction.first_kept = EntryId(line.text("firstKeptEntryId"));
   compaction.tokens_before = line.count("tokensBefore");
-  if (std::string_view const after = line.take("tokensAfter", detail::JsonKind::number); !after.empty())
-    compaction.tokens_after = detail::to_uint(after);
+  compaction.tokens_after = line.count_if("tokensAfter");
   return compaction;
 }
 
