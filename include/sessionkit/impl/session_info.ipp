@@ -61,6 +61,7 @@ struct Folder {
     info.repeats = 0;
     std::optional<std::uint64_t> const left_out = detail::messages_left_out(entry);
     if (left_out && *left_out <= before) info.repeats = before - *left_out;
+    if (left_out && compaction.kept_again) info.repeats = *compaction.kept_again;
   }
   void operator()(TitleChange const& change) const {
     if (info.title_by_person && !change.by_person && !info.title.empty()) return;
