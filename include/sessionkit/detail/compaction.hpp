@@ -39,9 +39,9 @@ struct Facts {
 /// The facts as blocks of lines to stand behind a summary (pi's `<read-files>` and `<modified-files>`, and
 /// `<tool-calls>`), begun with a blank line; empty where there are none. Over `most_tokens` the oldest leave:
 /// calls, then files that were read.
-std::string facts_text(Facts facts, std::size_t most_tokens);
+SESSIONKIT_API std::string facts_text(Facts facts, std::size_t most_tokens);
 /// Takes the blocks off the end of a summary, whoever wrote them.
-Facts take_facts(std::string& summary);
+SESSIONKIT_API Facts take_facts(std::string& summary);
 
 /// The arguments of a call as `name(key=json, …)`; values longer than `most` bytes as `…`.
 std::string call_text(ToolUse const& call, std::size_t most = std::numeric_limits<std::size_t>::max());
@@ -61,7 +61,7 @@ struct SplitItem {
 };
 /// How many items each part takes, in order: parts end before they exceed `target` where they can, a call and
 /// its results stay together, at most `most` parts (OpenClaw's split by token share).
-std::vector<std::size_t> split_by_tokens(std::vector<SplitItem> const& items, double target,
-                                         std::size_t most);
+SESSIONKIT_API std::vector<std::size_t> split_by_tokens(std::vector<SplitItem> const& items, double target,
+                                                        std::size_t most);
 
 }}}
