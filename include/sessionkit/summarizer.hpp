@@ -58,7 +58,9 @@ class SESSIONKIT_API Summarizer {
  protected:
   Summarizer() = default;
   Summarizer(Summarizer const&) = default;
+  Summarizer(Summarizer&&) = default;
   Summarizer& operator=(Summarizer const&) = default;
+  Summarizer& operator=(Summarizer&&) = default;
 };
 
 template <class Call> class CallableSummarizer final : public Summarizer {

@@ -107,7 +107,7 @@ struct Session::State {
   /// Counts a compaction that came to nothing; one too many opens the breaker.
   void compaction_failed(CompactionPlan const& plan);
   /// Stores a compaction behind the leaf, if nothing else has come: `conflict` then.
-  Result<void> store_compaction(CompactionPlan const& plan, Compaction body, Context seen);
+  Result<void> store_compaction(CompactionPlan const& plan, Compaction body, Context const& seen);
   /// What is said but not in the log leaves the context.
   void keep_stored(Context& context) const;
   void tell(Event::Kind kind, std::string message) const {

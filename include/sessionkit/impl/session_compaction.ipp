@@ -187,11 +187,11 @@ Result<CompactionOutcome> Session::apply(CompactionPlan const& plan, std::string
     return CompactionOutcome::no_progress;
   }
   for (int tries = 0;; ++tries) {
-    Result<Context> seen = context();
+    Result<Context> const seen = context();
     if (!seen) return seen.error();
     if (!still_fits(plan, *seen)) return CompactionOutcome::superseded;
     if (auto checked = state_->check_compaction(plan, *seen); !checked) return checked.error();
-    Result<void> const stored = state_->store_compaction(plan, body, std::move(*seen));
+    Result<void> const stored = state_->store_compaction(plan, body, *seen);
     if (stored) break;
     if (stored.error().code != Errc::conflict || tries == most_compaction_tries) return stored.error();
     Result<std::vector<Entry>> theirs = state_->refresh();
@@ -202,7 +202,8 @@ Result<CompactionOutcome> Session::apply(CompactionPlan const& plan, std::string
   return CompactionOutcome::applied;
 }
 
-Result<void> Session::State::store_compaction(CompactionPlan const& plan, Compaction body, Context seen) {
+Result<void> Session::State::store_compaction(CompactionPlan const& plan, Compaction body,
+                                              Context const& seen) {
   Context stored_part = seen;
   keep_stored(stored_part);
   body.first_kept = first_stored(plan, seen, stored_part);
