@@ -94,7 +94,7 @@ HistoryEdit ClearToolResults::operator()(std::vector<Message> const& messages) c
   std::size_t weight = 0;
   for (Message const& message : messages)
     for (Part const& part : message.parts) weight += std::visit(PartWeight{}, part);
-  double const whole = static_cast<double>(window * units_per_token);
+  auto const whole = static_cast<double>(window * units_per_token);
   auto const share = [&] { return static_cast<double>(weight) / whole; };
   if (window == 0 || share() < shorten_from) return edit;
 

@@ -60,18 +60,17 @@ std::size_t zeroclaw_fork(detail::TextCount const& text) { return (text.code_poi
 std::size_t claw0_v2(detail::TextCount const& text) { return text.code_points() / 4; }
 std::size_t utf16_quarters(detail::TextCount const& text) { return (text.units + 3) / 4; }
 
-template <TokenFormula formula> std::size_t text_by(std::string_view text) noexcept {
-  return formula(detail::count_text(text));
+template <TokenFormula Formula> std::size_t text_by(std::string_view text) noexcept {
+  return Formula(detail::count_text(text));
 }
-template <TokenFormula formula, bool counts_all_images = true>
-std::size_t message_by(Message const& message) {
+template <TokenFormula Formula, bool CountsAllImages = true> std::size_t message_by(Message const& message) {
   MessageCount count;
   for (Part const& part : message.parts) std::visit(count, part);
-  std::size_t const images = count.result_images + (counts_all_images ? count.images : 0);
-  return formula(count.text) + images * image_tokens;
+  std::size_t const images = count.result_images + (CountsAllImages ? count.images : 0);
+  return Formula(count.text) + images * image_tokens;
 }
-template <TokenFormula formula> constexpr Estimator estimator_by(std::string_view name) {
-  return {name, text_by<formula>, message_by<formula>};
+template <TokenFormula Formula> constexpr Estimator estimator_by(std::string_view name) {
+  return {name, text_by<Formula>, message_by<Formula>};
 }
 
 std::size_t default_text(std::string_view text) noexcept { return estimate_tokens(text); }
