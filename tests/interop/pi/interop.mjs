@@ -13,14 +13,14 @@ process.on("exit", () => fs.rmSync(root, { recursive: true, force: true }));
 const store = path.join(root, "store");
 
 const sk = (args, input = "") =>
-  execFileSync(process.env.SESSIONKIT, [...args, "--store", store], { input, encoding: "utf8", stdio: ["pipe", "pipe", "pipe"] });
+  execFileSync(process.env.SESSIONKIT, [...args, "--store", store], { input, encoding: "utf8", stdio: ["pipe", "pipe", "pipe"], maxBuffer: 1 << 26 });
 const say = (session, role, text) => sk(["append", session, "--role", role, "--text", "-"], text).trim();
 const newSession = (...args) => {
   const id = sk(["new", ...args]).trim();
   return { id, file: path.join(store, `${id}.jsonl`) };
 };
 const verify = (file) =>
-  spawnSync(process.env.SESSIONKIT, ["verify", file, "--json", "--store", store], { encoding: "utf8" });
+  spawnSync(process.env.SESSIONKIT, ["verify", file, "--json", "--store", store], { encoding: "utf8", maxBuffer: 1 << 26 });
 
 const usage = {
   input: 10, output: 5, cacheRead: 0, cacheWrite: 0, totalTokens: 15,
@@ -203,8 +203,10 @@ test("pi sees what we compacted as we do, and compacts it again", () => {
 
 test("pi sees the context of a long chat that compacted itself, and goes on with it", () => {
   const chats = path.join(root, "long");
-  const lines = Array.from({ length: 300 }, (_, i) => (i % 5 ? `turn ${i} ${"x".repeat((i * 37) % 400)}` : "What is in config.json?"));
-  const run = spawnSync(process.env.CHAT, ["--store", chats, "--window", "8000"], { input: lines.join("\n") + "\n", encoding: "utf8" });
+  const turns = "SESSIONKIT_SOAK" in process.env ? 5000 : 300;
+  const lines = Array.from({ length: turns }, (_, i) => (i % 5 ? `turn ${i} ${"x".repeat((i * 37) % 400)}` : "What is in config.json?"));
+  const run = spawnSync(process.env.CHAT, ["--store", chats, "--window", "8000"],
+    { input: lines.join("\n") + "\n", encoding: "utf8", maxBuffer: 1 << 26 });
   assert.equal(run.status, 0, run.stdout + run.stderr);
   const compactions = run.stdout.split("[compaction: applied]").length - 1;
   assert.ok(compactions > 3, `${compactions} compactions`);
