@@ -149,6 +149,8 @@ std::optional<std::chrono::milliseconds> parse_duration(std::string_view text) {
   if (unit == "ms") return std::chrono::milliseconds(number);
   if (unit == "s" || unit.empty()) return std::chrono::seconds(number);
   if (unit == "m") return std::chrono::minutes(number);
+  if (unit == "h") return std::chrono::hours(number);
+  if (unit == "d") return std::chrono::hours(24) * number;
   return std::nullopt;
 }
 

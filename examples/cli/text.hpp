@@ -35,7 +35,7 @@ std::string age(std::chrono::milliseconds since);
 /// "940", "31.2k", "1.4M".
 std::string short_number(std::uint64_t number);
 
-/// "5s", "500ms", "2m"; a bare number is seconds. Absent if it is none of these.
+/// "5s", "500ms", "2m", "12h", "30d"; a bare number is seconds. Absent if it is none of these.
 std::optional<std::chrono::milliseconds> parse_duration(std::string_view text);
 
 /// Number of single-character edits between two words.

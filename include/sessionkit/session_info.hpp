@@ -24,7 +24,8 @@ struct SessionInfo {
   std::uint64_t messages = 0; ///< user, assistant and tool messages, on all branches
   std::uint64_t turns = 0;    ///< messages of the user
   /// What the model would see: the provider's count where the last answer has one, plus estimates of what
-  /// follows; behind a compaction its summary and what follows. Absent after a branch, until an answer tells.
+  /// follows; behind a compaction what it says it left, and what follows. Absent after a branch, until an
+  /// answer tells.
   std::optional<std::uint64_t> tokens = 0;
   std::uint64_t damaged = 0; ///< lines that gave no entry
   Usage usage = {};          ///< summed over assistant messages, repeats of one request id counted once

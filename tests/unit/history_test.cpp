@@ -484,12 +484,12 @@ TEST_CASE("policies cut where a turn begins and leave the newest turn") {
     return shape(Json::parse(sk::encode(rebuild(log, target), target).messages));
   };
   std::string const newest = "user:2 assistant:call(b) user:result(b=B) assistant:y";
-  CHECK(cut(sk::turn_limit(1)) == newest);
-  CHECK(cut(sk::turn_limit(0)) == newest);
-  CHECK(cut(sk::message_limit(1)) == newest);
-  CHECK(cut(sk::message_limit(5)) == shape(log));
-  CHECK(cut(sk::turn_limit(2)) == shape(log));
-  CHECK(cut([](std::vector<sk::Message> const&) { return std::size_t{99}; }) == newest);
+  CHECK(cut(sk::TurnLimit{1}) == newest);
+  CHECK(cut(sk::TurnLimit{0}) == newest);
+  CHECK(cut(sk::MessageLimit{1}) == newest);
+  CHECK(cut(sk::MessageLimit{5}) == shape(log));
+  CHECK(cut(sk::TurnLimit{2}) == shape(log));
+  CHECK(cut([](std::vector<sk::Message> const&) { return sk::HistoryEdit{99}; }) == newest);
 }
 
 TEST_CASE("a count of the provider is used until a compaction or a cut makes it old") {

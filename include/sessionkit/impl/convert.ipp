@@ -377,6 +377,7 @@ class LogConverter {
       compaction.details = RawJson{}, compaction.from_hook = false;
     }
     std::vector<EntryBody> bodies = detail::compaction_with_kept(compaction, segment_);
+    std::get<Compaction>(bodies.front()).kept_again.reset(); // not all of them may have words
     std::size_t const count = std::min(bodies.size() - 1, segment_.size());
     segment_.erase(segment_.begin(), segment_.end() - static_cast<std::ptrdiff_t>(count));
     for (EntryBody& body : bodies) {
@@ -426,22 +427,12 @@ class LogConverter {
     if (again_.empty()) return false;
     auto const* message = entry.as<Message>();
     if (!message || message->role == Role::system) return false;
-    bool const same = said(again_.back()) == said(entry);
+    bool const same = detail::words_of(again_.back(), from_) == detail::words_of(entry, from_);
     if (same)
       again_.pop_back();
     else
       again_.clear(); // somebody else's words: what follows is new
     return same;
-  }
-
-  std::string said(Entry entry) const {
-    auto& message = std::get<Message>(entry.body);
-    if (message.generation) message.generation->usage.reset();
-    entry.at = Timestamp{};
-    entry.extra = RawJson{};
-    std::string line;
-    (void)from_.encode(entry, line).ok();
-    return line;
   }
 
   // Behind what its parent was written as, or behind the line before of the same entry.
