@@ -72,6 +72,9 @@ function(sessionkit_add_component name)
     VERSION "${PROJECT_VERSION}"
     SOVERSION "${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}")
   add_library(sessionkit::${name} ALIAS sessionkit_${name})
+  if(NOT SESSIONKIT_INSTALL) # a host's build: what it links is built
+    set_target_properties(sessionkit_${name} sessionkit_${name}_objects PROPERTIES EXCLUDE_FROM_ALL ON)
+  endif()
   set(sessionkit_components ${sessionkit_components} ${name} PARENT_SCOPE)
 endfunction()
 
