@@ -10,6 +10,7 @@ namespace sk = sessionkit;
 
 int main() {
   namespace kit = sessionkit::testing;
+  // [check]
   kit::StoreUnderTest store;
   store.name = "custom";
   store.open_empty = [] {
@@ -18,5 +19,6 @@ int main() {
   store.claims = kit::Claim::any_bytes;
   kit::ConformanceReport const report = kit::check_store(store);
   std::fputs((kit::to_table({report}) + report.failures()).c_str(), stdout);
+  // [check]
   return report.ok() ? 0 : 1;
 }

@@ -103,11 +103,7 @@ TEST_CASE("the file store keeps the contract with ai-panel's lines") {
 }
 
 TEST_CASE("the file store keeps the contract with claw0's lines and layout") {
-  Files files{sk::profiles::claw0};
-  StoreUnderTest store = files.subject();
-  store.claims = Claim::persistent | Claim::shared | Claim::shared_between_processes | Claim::durable
-                 | Claim::trash | Claim::any_bytes;
-  conforms(store);
+  conforms(Files{sk::profiles::claw0}.subject());
 }
 
 TEST_CASE("a store that a newcomer writes keeps the contract") {

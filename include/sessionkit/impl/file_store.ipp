@@ -44,7 +44,6 @@ class FileStore final : public SessionStore, public detail::SyncsFiles {
   Result<Position> durable_position(SessionId const& id) override;
 
  private:
-  std::string file_name(SessionId const& id) const { return folder_.file_of(id); }
   Result<detail::OpenFile> open_log(SessionId const& id) const;
   void tell(std::vector<Event> const& events) const;
   Result<void> move_to_trash(SessionId const& id);
@@ -65,8 +64,10 @@ void FileStore::tell(std::vector<Event> const& events) const {
 }
 
 Result<detail::OpenFile> FileStore::open_log(SessionId const& id) const {
+  Result<std::string> const name = folder_.find(id);
+  if (!name) return name.error();
   Result<detail::OpenFile> file =
-      detail::open_for_reading(*ops_, folder_.directory(), file_name(id).c_str(), false, path_of(id));
+      detail::open_for_reading(*ops_, folder_.directory(), name->c_str(), false, path_of(id));
   if (!file && file.error().code == Errc::not_found) return index_.missing(id);
   return file;
 }
@@ -82,9 +83,12 @@ Result<Position> FileStore::append(SessionId const& id, Append const& batch) {
   std::vector<Event> events;
   {
     std::lock_guard<std::mutex> const lock(log->mutex);
-    if (batch.expected == Position{}) folder_.choose(id, batch);
+    if (batch.expected == Position{})
+      if (auto r = folder_.choose(id, batch); !r) return r.error();
+    Result<std::string> const name = folder_.find(id);
+    if (!name) return name.error();
     unsigned const above = profile().layout == StoreLayout::by_id ? 1 : 2;
-    detail::LogPlace const place{folder_.directory(), file_name(id), path_of(id), above};
+    detail::LogPlace const place{folder_.directory(), *name, path_of(id), above};
     end = detail::append_to(*log, *ops_, place, options_, id.str(), batch, asked, due);
     events.swap(log->events);
     if (end && !batch.records.empty()) index_.note_append(id, batch, *end);
@@ -98,7 +102,9 @@ Result<Position> FileStore::append(SessionId const& id, Append const& batch) {
 
 Result<Position> FileStore::durable_position(SessionId const& id) {
   detail::FileStatus status;
-  int const failed = ops_->status_at(folder_.directory(), file_name(id).c_str(), status);
+  Result<std::string> const name = folder_.find(id);
+  if (!name) return name.error();
+  int const failed = ops_->status_at(folder_.directory(), name->c_str(), status);
   if (failed == -ENOENT) return index_.missing(id);
   if (failed < 0) return detail::file_error(-failed, path_of(id), "cannot look at the file");
   return logs_.durable(id.str());
@@ -131,7 +137,7 @@ Result<void> FileStore::remove(SessionId const& id) {
 
 // Under the transcript's lock, so that nobody is acknowledged an entry that goes to the trash unseen.
 Result<void> FileStore::move_to_trash(SessionId const& id) {
-  std::string const name = file_name(id), path = path_of(id);
+  std::string const name = folder_.file_of(id), path = path_of(id);
   Result<detail::OpenFile> const file = open_log(id);
   if (!file) return file.error();
   if (auto r = detail::lock_within(*ops_, file->get(), options_.lock_wait, path); !r) return r;
