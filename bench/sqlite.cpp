@@ -50,6 +50,54 @@ class BareInsert {
   sqlite3_stmt* insert_ = nullptr;
 };
 
+/// What ZeroClaw does: the row, and the time of its session, in one transaction.
+class TwoStatements {
+ public:
+  explicit TwoStatements(std::string const& path) {
+    require(sqlite3_open(path.c_str(), &db_) == SQLITE_OK, path + ": cannot open");
+    run("PRAGMA journal_mode = WAL");
+    run("PRAGMA synchronous = NORMAL");
+    run("CREATE TABLE sessions(session_id TEXT PRIMARY KEY, updated_at TEXT NOT NULL)");
+    run("CREATE INDEX by_time ON sessions(updated_at)");
+    run("CREATE TABLE messages(id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT NOT NULL, role TEXT NOT "
+        "NULL, "
+        "content TEXT NOT NULL, created_at TEXT NOT NULL, meta_json TEXT)");
+    run("CREATE INDEX by_session ON messages(session_id, id)");
+    run("INSERT INTO sessions VALUES('0198c2f1-0000-7000-8000-000000000000', '')");
+    char const* const insert =
+        "INSERT INTO messages(session_id, role, content, created_at) VALUES(?1, 'user', ?2, ?3)";
+    char const* const touch = "UPDATE sessions SET updated_at = ?2 WHERE session_id = ?1";
+    require(sqlite3_prepare_v2(db_, insert, -1, &insert_, nullptr) == SQLITE_OK, "cannot prepare");
+    require(sqlite3_prepare_v2(db_, touch, -1, &touch_, nullptr) == SQLITE_OK, "cannot prepare");
+  }
+  TwoStatements(TwoStatements const&) = delete;
+  TwoStatements& operator=(TwoStatements const&) = delete;
+  ~TwoStatements() {
+    sqlite3_finalize(insert_);
+    sqlite3_finalize(touch_);
+    sqlite3_close(db_);
+  }
+  void append(std::string const& text) {
+    std::string const at = std::to_string(++count_);
+    run("BEGIN IMMEDIATE");
+    for (sqlite3_stmt* const statement : {insert_, touch_}) {
+      bool const inserts = statement == insert_;
+      sqlite3_bind_text(statement, 1, "0198c2f1-0000-7000-8000-000000000000", -1, SQLITE_STATIC);
+      if (inserts) sqlite3_bind_text(statement, 2, text.data(), static_cast<int>(text.size()), SQLITE_STATIC);
+      sqlite3_bind_text(statement, inserts ? 3 : 2, at.data(), static_cast<int>(at.size()), SQLITE_STATIC);
+      require(sqlite3_step(statement) == SQLITE_DONE, "cannot write");
+      sqlite3_reset(statement);
+    }
+    run("COMMIT");
+  }
+
+ private:
+  void run(char const* sql) { require(sqlite3_exec(db_, sql, nullptr, nullptr, nullptr) == SQLITE_OK, sql); }
+  sqlite3* db_ = nullptr;
+  sqlite3_stmt *insert_ = nullptr, *touch_ = nullptr;
+  std::uint64_t count_ = 1000000;
+};
+
 /// Finished lines for a store, with their summaries, as `Session` gives them.
 class SqliteAppender {
  public:
@@ -102,6 +150,7 @@ void measure_sqlite(Workbench& bench) {
   std::string line;
   require(sk::native_dialect().encode(entry, line).ok(), "cannot write the line");
   BareInsert bare(bench.path("bare.db"), false), synced(bench.path("synced.db"), true);
+  TwoStatements zeroclaw(bench.path("zeroclaw.db"));
   SqliteAppender ours(bench.path("ours.db"));
   auto const turn_by_hand = [&](BareInsert& by_hand) {
     by_hand.run("BEGIN IMMEDIATE");
@@ -111,6 +160,8 @@ void measure_sqlite(Workbench& bench) {
   Contest contest;
   auto const insert = contest.add_one(
       "insert, synchronous = NORMAL", [&] { bare.insert(line); }, 200);
+  auto const two = contest.add_one(
+      "insert and time of the session", [&] { zeroclaw.append(line); }, 200);
   auto const append = contest.add_one(
       "append", [&] { ours.append(1, false); }, 200);
   auto const insert_synced = contest.add_one(
@@ -127,6 +178,8 @@ void measure_sqlite(Workbench& bench) {
   bench.told("sqlite.turn", "durable turn of 4 entries, over 4 inserts in one transaction", contest, our_turn,
              turn, 1.5);
   bench.told("sqlite.append", "append that waits for no sync, over such an insert", contest, append, insert);
+  bench.told("sqlite.append_touch", "the same, over an insert and an update of the session's time", contest,
+             append, two);
 }
 
 }

@@ -92,8 +92,8 @@ Result<std::set<std::string>> ask_names(SqliteDatabase& database, char const* sq
 
 constexpr char const* all_tables =
     "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'";
-constexpr char const* session_columns = "SELECT name FROM pragma_table_info('sessions')";
-constexpr char const* message_columns = "SELECT name FROM pragma_table_info('session_messages')";
+constexpr char const* columns_of_sessions = "SELECT name FROM pragma_table_info('sessions')";
+constexpr char const* columns_of_messages = "SELECT name FROM pragma_table_info('session_messages')";
 constexpr char const* columns_without_default =
     "SELECT name FROM pragma_table_info('sessions') WHERE \"notnull\" = 1 AND dflt_value IS NULL AND pk = 0 "
     "AND name NOT "
@@ -108,8 +108,8 @@ bool has_all(std::set<std::string> const& names, std::initializer_list<char cons
 
 Result<SqliteSchema> look_at_schema(SqliteDatabase& database, std::set<std::string> const& tables) {
   SqliteSchema schema;
-  Result<std::set<std::string>> const sessions = ask_names(database, session_columns);
-  Result<std::set<std::string>> const messages = ask_names(database, message_columns);
+  Result<std::set<std::string>> const sessions = ask_names(database, columns_of_sessions);
+  Result<std::set<std::string>> const messages = ask_names(database, columns_of_messages);
   if (!sessions || !messages) return sessions ? messages.error() : sessions.error();
   schema.has_session_index = tables.count("session_index") > 0;
   if (sessions->count("session_key") == 0) schema.key_column = "inbound_key";

@@ -365,9 +365,8 @@ char const* SqliteTables::list_sql(ListQuery const& query) {
   if (!sql.empty()) return sql.c_str();
   sql = "SELECT session_id, row_json FROM sessions WHERE ";
   auto const add = [&sql](std::optional<std::string> const& value, std::string const& column) {
-    if (value)
-      sql +=
-          fmt::format(value->empty() ? "coalesce({0}, '') = ? AND " : "{0} = ? AND {0} <> '' AND ", column);
+    if (value && value->empty()) sql += "coalesce(" + column + ", '') = ? AND ";
+    if (value && !value->empty()) sql += column + " = ? AND " + column + " <> '' AND ";
   };
   add(query.key, schema_.key_column);
   add(query.agent, "agent");

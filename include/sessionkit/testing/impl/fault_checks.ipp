@@ -31,13 +31,13 @@ template <class Attempt> void with_each_fault(Trial& t, Attempt attempt) {
   t.expect(static_cast<bool>(t.subject.fail_call), "faults are claimed without `fail_call`");
   for (bool const sticky : {false, true}) {
     std::int64_t n = 0;
-    for (bool fired = true; fired; ++n) {
+    bool fired = true;
+    while (fired) {
       t.expect(n < most_calls, "there is no end to the calls below one operation");
       auto const arm = [&] { t.subject.fail_call(n, sticky); };
       auto const disarm = [&] { fired = t.subject.fail_call(-1, false); };
-      std::string const where =
-          "call " + std::to_string(n) + (sticky ? " and all after it" : "") + " failed: ";
-      attempt(arm, disarm, where);
+      attempt(arm, disarm, "call " + std::to_string(n) + (sticky ? " and all after it" : "") + " failed: ");
+      ++n;
     }
     t.expect(n > 1, "no call can be made to fail");
   }
