@@ -54,6 +54,7 @@
 #include <sessionkit/impl/raw_json.ipp>
 #include <sessionkit/impl/record.ipp>
 #include <sessionkit/impl/repair.ipp>
+#include <sessionkit/impl/sealed_index.ipp>
 #include <sessionkit/impl/session.ipp>
 #include <sessionkit/impl/session_index.ipp>
 #include <sessionkit/impl/session_index_file.ipp>
@@ -71,3 +72,4 @@
 #include <sessionkit/impl/transcript_rewrite.ipp>
 #include <sessionkit/impl/transcript_store.ipp>
 #include <sessionkit/impl/transcript_writer.ipp>
+#include <sessionkit/impl/written_rows.ipp>

@@ -154,9 +154,9 @@ void IndexJournal::take(std::string const& text, bool whole, IndexUpdate& news) 
   }
   for (IndexChange& change : journal.changes)
     if (change.row)
-      news.index.rows.insert_or_assign(change.name, std::move(*change.row));
+      news.index.put(change.name, std::move(*change.row));
     else
-      news.index.rows.erase(change.name);
+      news.index.erase(change.name);
 }
 
 IndexUpdate IndexJournal::load() {
