@@ -12,6 +12,9 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
+/// How long to wait for the lock of the index: a cache is not worth more of a host's time.
+inline constexpr std::chrono::milliseconds index_patience{100};
+
 /// What a file store knows of its sessions without reading them: rows in memory, a snapshot and a journal of
 /// them on the disk, and the transcripts, which are right where these differ. Safe to call from several
 /// threads at once.

@@ -15,8 +15,7 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 
 namespace {
 
-constexpr std::chrono::milliseconds index_patience{100}; // a cache is not worth more of a host's time
-constexpr std::int64_t settled_after_ns = 50'000'000;    // times of directories are that coarse, at most
+constexpr std::int64_t settled_after_ns = 50'000'000; // times of directories are that coarse, at most
 constexpr int sweep_share = 100; // looking at all transcripts again takes one part of the time in so many
 constexpr std::size_t first_look = 1000; // transcripts that are looked at before the first list
 

@@ -11,7 +11,6 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 
 namespace {
 
-constexpr std::chrono::milliseconds index_wait{100}; // a cache is not worth more of a host's time
 constexpr std::uint64_t small_snapshot = std::uint64_t{256} << 10; // bytes: written for nothing
 constexpr std::uint64_t close_share = 8; // a journal of this part of the snapshot is worth writing that anew
 constexpr int rebuild_share = 100; // trying to write a rebuilt index takes one part of the time in so many
@@ -97,7 +96,7 @@ void StoreIndex::end_of_turn() {
   std::unique_lock<std::mutex> turn(turn_, std::try_to_lock);
   if (!turn && !shared()) return; // another thread is at it; ours waits for the next turn
   if (!turn) turn.lock();
-  (void)(shared() ? write_whole(index_wait) : update(index_wait));
+  (void)(shared() ? write_whole(index_patience) : update(index_patience));
   turn.unlock();
   tell();
 }
@@ -110,12 +109,12 @@ void StoreIndex::close() {
   }
   if (touched) load();
   bool const small = journal_.snapshot_bytes() <= small_snapshot;
-  if (touched) (void)(shared() || small ? write_whole(index_wait) : update(index_wait));
+  if (touched) (void)(shared() || small ? write_whole(index_patience) : update(index_patience));
   std::uint64_t const journal = journal_.written();
   if (journal > 0
       && (journal_.snapshot_bytes() <= small_snapshot
           || journal_.bytes() * close_share >= journal_.snapshot_bytes()))
-    (void)write_whole(index_wait);
+    (void)write_whole(index_patience);
   tell();
 }
 
