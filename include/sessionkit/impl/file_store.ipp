@@ -83,8 +83,10 @@ Result<Position> FileStore::append(SessionId const& id, Append const& batch) {
   {
     std::lock_guard<std::mutex> const lock(log->mutex);
     if (batch.expected == Position{}) folder_.choose(id, batch);
-    unsigned const above = profile().layout == StoreLayout::by_id ? 1 : 2;
-    detail::LogPlace const place{folder_.directory(), file_name(id), path_of(id), above};
+    auto const place = [this, &id] {
+      unsigned const above = profile().layout == StoreLayout::by_id ? 1 : 2;
+      return detail::LogPlace{folder_.directory(), file_name(id), path_of(id), above};
+    };
     end = detail::append_to(*log, *ops_, place, options_, id.str(), batch, asked, due);
     events.swap(log->events);
     if (end && !batch.records.empty()) index_.note_append(id, batch, *end);
