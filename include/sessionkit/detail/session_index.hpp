@@ -80,7 +80,7 @@ inline constexpr std::string_view updated_member = "lastAt", end_member = "end";
 SESSIONKIT_API void seal_index(std::string& text);
 inline constexpr std::string_view seal_member = "sessionkitCrc";
 /// How many bytes of an index of that size its seal covers, if it has one.
-std::uint64_t sealed_bytes(std::uint64_t size) noexcept;
+SESSIONKIT_API std::uint64_t sealed_bytes(std::uint64_t size) noexcept;
 /// The rows of a sealed text, only found, not read; it then has the text. `crc`: of the sealed bytes. Absent:
 /// there is no seal, or it is broken.
 SESSIONKIT_API std::optional<SessionIndex> find_sealed_rows(IndexText& text, std::uint32_t crc);
