@@ -2,6 +2,7 @@
 #include "chat.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <chrono>
 #include <iostream>
@@ -31,6 +32,15 @@ sk::Target make_target() {
   return target;
 }
 
+// The conversation is made shorter where the answer would no longer fit.
+sk::CompactionPolicy make_policy(std::size_t window) {
+  sk::CompactionPolicy policy;
+  policy.trigger_tokens = 0;
+  policy.window = window;
+  policy.window_reserve = window / 4;
+  return policy;
+}
+
 }
 
 Chat::Chat(Options options)
@@ -38,7 +48,11 @@ Chat::Chat(Options options)
       store_(sk::open_file_store(options_.store).value()),
       session_(sk::Session::resume(store_, options_.key).value()),
       target_(make_target()),
-      tool_(options_.folder) {}
+      policy_(make_policy(options_.window)),
+      model_(options_.window),
+      tool_(options_.folder) {
+  if (!options_.requests.empty()) requests_file_.open(options_.requests);
+}
 
 // One turn: the person's message, then answers and tool results until an answer calls no tool. Should
 // anything throw on the way, the turn's destructor says in the log that it was cut short.
@@ -46,22 +60,48 @@ void Chat::exchange(std::string const& line) {
   auto turn = session_.begin_turn();
   turn.append(sk::user(line)).value();
   for (;;) {
-    sk::Message const answer = stream_answer();
-    turn.append(answer).value();
-    if (answer.tool_uses().empty()) break;
-    for (auto const* call : answer.tool_uses()) {
+    sk::Message const said = answer();
+    turn.append(said).value();
+    if (said.tool_uses().empty()) break;
+    for (auto const* call : said.tool_uses()) {
       sk::Message const result = tool_.run(*call);
       print(fmt::format("[{} {}]\n", call->name, call->input.str()));
       turn.append(result).value();
     }
   }
   turn.commit().value(); // on disk
+  compact(sk::CompactionReason::size);
+}
+
+// A request that the model refuses as too long is made shorter, once.
+sk::Message Chat::answer() {
+  try {
+    return stream_answer();
+  } catch (TooLong const&) {
+    if (compact(sk::CompactionReason::context_exceeded) != sk::CompactionOutcome::applied) throw;
+    return stream_answer();
+  }
+}
+
+// A summary that cannot be had is no reason to stop talking: the next turn tries again.
+sk::CompactionOutcome Chat::compact(sk::CompactionReason reason) {
+  auto summarizer =
+      sk::make_summarizer([&](sk::SummaryRequest const& request) { return model_.summarize(request); });
+  auto const outcome = session_.compact(summarizer, policy_, reason);
+  if (!outcome) print(fmt::format("[not compacted: {}]\n", outcome.error().message));
+  if (!outcome) return sk::CompactionOutcome::no_progress;
+  if (*outcome != sk::CompactionOutcome::not_needed || reason != sk::CompactionReason::size)
+    print(fmt::format("[compaction: {}]\n", to_string(*outcome)));
+  return *outcome;
 }
 
 sk::Message Chat::stream_answer() {
   sk::History history = session_.history(target_).value();
   sk::RequestParts const request = sk::encode(history, target_);
   requests_.note(std::move(history), request, target_);
+  if (requests_file_.is_open())
+    requests_file_ << R"({"system":)" << nlohmann::json(request.system).dump() << R"(,"messages":)"
+                   << request.messages << "}\n";
   sk::MessageBuilder answer;
   print("assistant> ");
   auto generation = model_.stream(request, [&](Delta const& delta) {
@@ -137,8 +177,10 @@ bool Chat::take(std::string const& line) {
     show_history();
   else if (command == "/explain")
     print(requests_.text());
+  else if (command == "/compact")
+    compact(sk::CompactionReason::manual);
   else if (!command.empty() && command.front() == '/')
-    print("/new  /sessions  /switch ID  /open FILE  /history  /explain  /quit\n");
+    print("/new  /sessions  /switch ID  /open FILE  /history  /explain  /compact  /quit\n");
   else if (!line.empty())
     exchange(line);
   return true;

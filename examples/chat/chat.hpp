@@ -6,6 +6,8 @@
 
 #include <sessionkit/sessionkit.hpp>
 
+#include <cstddef>
+#include <fstream>
 #include <memory>
 #include <string>
 
@@ -15,6 +17,8 @@ struct Options {
   std::string store;               ///< directory of the sessions
   std::string key = "chat";        ///< the newest session of this key is continued
   std::string folder = CHAT_FILES; ///< what the tool may read
+  std::size_t window = 200000;     ///< of the model, in tokens
+  std::string requests;            ///< a file that takes each request as a line; empty: none
   bool slow = false;               ///< let the stream be seen
 };
 
@@ -35,7 +39,9 @@ class Chat {
 
  private:
   void exchange(std::string const& line);
+  sessionkit::Message answer();
   sessionkit::Message stream_answer();
+  sessionkit::CompactionOutcome compact(sessionkit::CompactionReason reason);
 
   void show_history();
   void list_sessions();
@@ -46,9 +52,11 @@ class Chat {
   std::shared_ptr<sessionkit::SessionStore> store_;
   sessionkit::Session session_;
   sessionkit::Target target_;
+  sessionkit::CompactionPolicy policy_;
   ScriptedModel model_;
   ReadFile tool_;
   RequestLog requests_; ///< of this process and session
+  std::ofstream requests_file_;
 };
 
 }

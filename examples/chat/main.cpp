@@ -14,11 +14,14 @@
 
 namespace {
 
-constexpr char usage[] = "usage: chat [--store DIR] [--key KEY] [--folder DIR] [--script]\n"
-                         "  --store   where sessions are kept (default: the user's data directory)\n"
-                         "  --key     which conversation (default: chat)\n"
-                         "  --folder  what the tool read_file may read\n"
-                         "  --script  play the demonstration\n";
+constexpr char usage[] =
+    "usage: chat [--store DIR] [--key KEY] [--folder DIR] [--window N] [--requests FILE] [--script]\n"
+    "  --store   where sessions are kept (default: the user's data directory)\n"
+    "  --key     which conversation (default: chat)\n"
+    "  --folder  what the tool read_file may read\n"
+    "  --window  of the model, in tokens (default: 200000)\n"
+    "  --requests  write each request to this file, one a line\n"
+    "  --script  play the demonstration\n";
 
 struct CommandLine {
   chat::Options options;
@@ -42,12 +45,15 @@ bool parse(int argc, char** argv, CommandLine& out) {
   out.options.store = default_store();
   for (int i = 1; i < argc; ++i) {
     std::string const flag = argv[i];
-    std::string* const value = flag == "--store"    ? &out.options.store
-                               : flag == "--key"    ? &out.options.key
-                               : flag == "--folder" ? &out.options.folder
-                                                    : nullptr;
+    std::string* const value = flag == "--store"      ? &out.options.store
+                               : flag == "--key"      ? &out.options.key
+                               : flag == "--folder"   ? &out.options.folder
+                               : flag == "--requests" ? &out.options.requests
+                                                      : nullptr;
     if (value != nullptr && i + 1 < argc)
       *value = argv[++i];
+    else if (flag == "--window" && i + 1 < argc)
+      out.options.window = std::strtoul(argv[++i], nullptr, 10);
     else if (flag == "--script")
       out.script = true;
     else if (flag == "--restarted")
@@ -61,7 +67,9 @@ bool parse(int argc, char** argv, CommandLine& out) {
 /// Becomes a new process of this program that knows nothing but what is on disk.
 void restart(CommandLine const& line, char const* program) {
   std::cout << "\n-- Restart: a new process opens the same store\n" << std::flush;
-  auto const& [store, key, folder, slow] = line.options;
+  auto const& store = line.options.store;
+  auto const& key = line.options.key;
+  auto const& folder = line.options.folder;
   execlp(program, program, "--store", store.c_str(), "--key", key.c_str(), "--folder", folder.c_str(),
          "--script", "--restarted", nullptr);
   throw std::system_error(errno, std::generic_category(), std::string("cannot restart ") + program);

@@ -98,10 +98,40 @@ void stream_text(std::string const& text, Delta::Kind kind,
   for (std::size_t i = 0; i < text.size(); i += step) on_delta({kind, text.substr(i, step)});
 }
 
+std::size_t tokens_of(std::string const& text) { return text.size() / 4; }
+
+std::vector<std::string> lines_of(std::string const& text) {
+  std::vector<std::string> lines;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t const end = std::min(text.find('\n', at), text.size());
+    if (end != at) lines.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return lines;
+}
+
+}
+
+sk::Result<std::string> ScriptedModel::summarize(sk::SummaryRequest const& request) const {
+  if (tokens_of(request.prompt()) > window_)
+    return sk::Error{sk::Errc::unavailable, 0, "the conversation to summarise does not fit"};
+  auto lines = lines_of(request.previous_summary);
+  std::string const user = "[User]: ";
+  for (auto& line : lines_of(request.conversation))
+    if (line.compare(0, user.size(), user) == 0)
+      lines.push_back("- The user said: " + line.substr(user.size(), 80));
+  constexpr std::size_t first = 5, last = 15;
+  if (lines.size() > first + last)
+    lines.erase(lines.begin() + first, lines.end() - static_cast<std::ptrdiff_t>(last));
+  std::string summary;
+  for (auto const& line : lines) summary += (summary.empty() ? "" : "\n") + line;
+  return summary.empty() ? "Nothing was said." : summary;
 }
 
 sk::Generation ScriptedModel::stream(sk::RequestParts const& request,
                                      std::function<void(Delta const&)> const& on_delta) {
+  std::size_t const tokens = tokens_of(request.system) + tokens_of(request.messages);
+  if (tokens > window_) throw TooLong(fmt::format("the model refused {} tokens", tokens));
   auto const messages = Json::parse(request.messages);
   check(messages);
   auto const answer = answer_to(messages);
@@ -115,7 +145,7 @@ sk::Generation ScriptedModel::stream(sk::RequestParts const& request,
   generation.provider = "scripted";
   generation.model = "parrot-1";
   generation.api = "anthropic-messages";
-  generation.usage = sk::Usage{request.messages.size() / 4, answer.text.size() / 4};
+  generation.usage = sk::Usage{tokens, tokens_of(answer.text)};
   generation.stop = answer.file.empty() ? sk::StopReason::end_turn : sk::StopReason::tool_use;
   return generation;
 }

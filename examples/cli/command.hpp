@@ -44,6 +44,16 @@ struct Arguments {
   // diff
   std::optional<std::string> other;
 
+  // compact, context
+  std::optional<std::string> summary, exec;
+  std::size_t keep_turns = 0, keep_messages = 0, keep_tokens = 0; ///< 0: not given
+  std::string focus;
+
+  // prune
+  std::optional<std::string> idle, older;
+  std::size_t most_sessions = 0, most_bytes = 0; ///< 0: not given
+  std::vector<std::string> protect;
+
   // convert
   std::optional<std::string> to, output;
 
@@ -85,6 +95,13 @@ Exit history(Console&, Arguments const&);
 Exit diff(Console&, Arguments const&);
 // converting.cpp
 Exit convert(Console&, Arguments const&);
+// fitting.cpp
+Exit compact(Console&, Arguments const&);
+Exit context(Console&, Arguments const&);
+// pruning.cpp
+Exit prune(Console&, Arguments const&);
+// stats.cpp
+Exit stats(Console&, Arguments const&);
 // tailing.cpp
 Exit tail(Console&, Arguments const&);
 // tree.cpp

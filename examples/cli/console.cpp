@@ -26,7 +26,7 @@ bool wants_colours(std::string const& choice, bool pretty) {
 }
 
 void to_stderr(std::string_view text) {
-  std::string const safe = isatty(STDERR_FILENO) != 0 ? neutral(text) : std::string(text);
+  std::string const safe = isatty(STDERR_FILENO) != 0 ? neutral(text) : mended(text);
   std::fwrite(safe.data(), 1, safe.size(), stderr);
 }
 
@@ -52,7 +52,7 @@ void Console::flush() {
 }
 
 void Console::content(std::string_view text) {
-  write(pretty_ && !style_.raw ? neutral(text) : std::string(text));
+  write(style_.raw ? std::string(text) : pretty_ ? neutral(text) : mended(text));
 }
 
 void Console::document(Json const& json) { write(sessionkit::to_raw_json(json).str() + "\n"); }
@@ -60,7 +60,7 @@ void Console::document(Json const& json) { write(sessionkit::to_raw_json(json).s
 void Console::table(std::vector<std::string> const& heading,
                     std::vector<std::vector<std::string>> const& rows) {
   if (!pretty_) {
-    for (auto const& row : rows) write(fmt::format("{}\n", fmt::join(row, "\t")));
+    for (auto const& row : rows) content(fmt::format("{}\n", fmt::join(row, "\t")));
     return;
   }
   if (rows.empty()) return;

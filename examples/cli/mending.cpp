@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // doctor: what is wrong with a store, and mending it.
 #include "naming.hpp"
+#include "recognising.hpp"
 #include "text.hpp"
 
 #include <sessionkit/doctor.hpp>
@@ -33,8 +34,12 @@ struct Patient {
 Patient diagnose(Console& console, Arguments const& args, sk::DoctorOptions const& options) {
   std::error_code ignored;
   bool const named_file = args.session && !fs::is_directory(*args.session, ignored);
-  if (named_file)
-    return {sk::diagnose_transcript(find_place(console, args, *args.session).path, options).value(), false};
+  if (named_file) {
+    std::string const path = find_place(console, args, *args.session).path;
+    auto found = sk::diagnose_transcript(path, options).value();
+    require_transcript(console, path);
+    return {std::move(found), false};
+  }
   return {sk::diagnose_store(args.session ? *args.session : store_root(args).path, options).value(), true};
 }
 

@@ -87,6 +87,16 @@ std::string neutral(std::string_view text) {
   return out;
 }
 
+std::string mended(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for_code_points(text, [&](std::string_view bytes, CodePoint c) {
+    out += c.length == 0 ? std::string_view("\xEF\xBF\xBD") : bytes;
+    return true;
+  });
+  return out;
+}
+
 std::string one_line(std::string_view text) {
   std::string out;
   for_code_points(text, [&](std::string_view bytes, CodePoint c) {
@@ -139,6 +149,8 @@ std::optional<std::chrono::milliseconds> parse_duration(std::string_view text) {
   if (unit == "ms") return std::chrono::milliseconds(number);
   if (unit == "s" || unit.empty()) return std::chrono::seconds(number);
   if (unit == "m") return std::chrono::minutes(number);
+  if (unit == "h") return std::chrono::hours(number);
+  if (unit == "d") return std::chrono::hours(24) * number;
   return std::nullopt;
 }
 

@@ -17,6 +17,9 @@ std::optional<std::size_t> first_bad_utf8(std::string_view text);
 /// turn the direction of writing, and bytes that are no UTF-8 become visible instead.
 std::string neutral(std::string_view text);
 
+/// UTF-8 whatever it was: U+FFFD for each byte that is none, as programs that read our output expect.
+std::string mended(std::string_view text);
+
 /// Line ends, tabs and other control characters become spaces: for one field of a line.
 std::string one_line(std::string_view text);
 
@@ -32,7 +35,7 @@ std::string age(std::chrono::milliseconds since);
 /// "940", "31.2k", "1.4M".
 std::string short_number(std::uint64_t number);
 
-/// "5s", "500ms", "2m"; a bare number is seconds. Absent if it is none of these.
+/// "5s", "500ms", "2m", "12h", "30d"; a bare number is seconds. Absent if it is none of these.
 std::optional<std::chrono::milliseconds> parse_duration(std::string_view text);
 
 /// Number of single-character edits between two words.

@@ -36,7 +36,11 @@ struct Compaction {
   RawJson details = {};
   bool from_hook = false;
   std::optional<std::uint64_t> first_kept_index =
-      {}; ///< version 1 files: index of a line, the header being 0
+      {};                                         ///< version 1 files: index of a line, the header being 0
+  std::optional<std::uint64_t> tokens_after = {}; ///< of the summary and what was kept, estimated
+  /// Panel lines: so many messages stand again behind it. Where they do not, the write was cut short, and the
+  /// compaction does not count.
+  std::optional<std::uint64_t> kept_again = {};
 };
 /// What happened on a branch the conversation came back from.
 struct BranchSummary {

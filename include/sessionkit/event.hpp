@@ -7,7 +7,16 @@ namespace sessionkit { inline namespace v0 {
 
 /// Something a person may want to know that is no failure: the library logs nothing by itself.
 struct Event {
-  enum Kind { tail_sealed, damage_found, index_rebuilt, write_rebased, retention, compaction };
+  enum Kind {
+    tail_sealed,
+    damage_found,
+    index_rebuilt,
+    write_rebased,
+    retention,
+    compaction_started, ///< a summary is about to be asked for
+    compaction_ended,   ///< stored or not: the message says which
+    compaction_stopped, ///< the breaker opened
+  };
   Kind kind;
   std::string session = {}; ///< id or path; empty: the whole store
   std::string message = {}; ///< one sentence with place and numbers

@@ -33,7 +33,9 @@ struct Target {
   /// The wire format whose signatures are good, as in `Generation::api`, where it is not the provider's first
   /// ("google-vertex" for gemini); empty: "anthropic-messages", "openai-responses", "google-generative-ai".
   std::string api = {};
-  bool images = true; ///< false: the model reads text only
+  bool images = true;              ///< false: the model reads text only
+  TokenEstimator estimator = {};   ///< for `History::tokens`; absent: `estimate_tokens`
+  std::string summary_prefix = {}; ///< before the summary of a compaction; empty: pi's sentence around it
 };
 
 /// One change that `valid` made, or what `faithful` left out, so that nothing is mended or lost silently.

@@ -1,20 +1,66 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 #include <sessionkit/message.hpp>
+#include <sessionkit/tokens.hpp>
 
+#include <cstddef>
 #include <functional>
+#include <string>
 #include <vector>
 
 namespace sessionkit { inline namespace v0 {
 
-/// Shortens a valid history: how many of its leading messages to leave out. A pure function; the rebuilder
-/// moves the cut outwards to the start of a turn, so that a call never parts from its result and the newest
-/// turn stays.
-using HistoryPolicy = std::function<std::size_t(std::vector<Message> const&)>;
+/// What a policy wants changed in a history. Indices are those of the messages it was given.
+struct HistoryEdit {
+  /// A tool result that says `text` instead: part `part` of message `message`.
+  struct Result {
+    std::size_t message, part;
+    std::string text;
+  };
+  std::size_t drop = 0; ///< how many of the leading messages to leave out
+  std::vector<Result> results = {};
+  std::string summary = {}; ///< of what is left out; stands where that of a compaction would
+};
 
-/// Keep the last `n` turns; a turn begins with a message of the user that is not only tool results.
-SESSIONKIT_API HistoryPolicy turn_limit(std::size_t n);
-/// Keep the last `n` messages.
-SESSIONKIT_API HistoryPolicy message_limit(std::size_t n);
+/// Shortens a valid history, in the view only. A pure function of the messages; the rebuilder applies one
+/// after the other, each to what the one before it left, moves a cut outwards to the start of a turn, so that
+/// a call never parts from its result, and keeps the newest turn. A turn begins with a message of the user.
+using HistoryPolicy = std::function<HistoryEdit(std::vector<Message> const&)>;
+
+/// Keep the last `turns` turns.
+struct TurnLimit {
+  std::size_t turns;
+  SESSIONKIT_API HistoryEdit operator()(std::vector<Message> const& messages) const;
+};
+
+/// Keep the last `messages` messages, and what belongs to their turn.
+struct MessageLimit {
+  std::size_t messages;
+  SESSIONKIT_API HistoryEdit operator()(std::vector<Message> const& messages) const;
+};
+
+/// Keep as many of the last turns as `tokens` allow; the system text is not counted.
+struct TokenLimit {
+  std::size_t tokens;
+  TokenEstimator estimator = {}; ///< absent: `estimate_tokens`
+  SESSIONKIT_API HistoryEdit operator()(std::vector<Message> const& messages) const;
+};
+
+/// Shortens old tool results, then clears them, as OpenClaw prunes a context. Lengths are code points; the
+/// shares are of `window`, at four UTF-16 units a token (Chinese, Japanese and Korean weigh four each, an
+/// image 8,000). Nothing before the first message of the user changes, nor anything from the `keep_answers`th
+/// last assistant message on.
+struct ClearToolResults {
+  std::size_t window = 200000;     ///< tokens
+  std::size_t keep_answers = 3;    ///< assistant messages; 0: no result is spared
+  double shorten_from = 0.3;       ///< share of the window from which long results are shortened
+  double clear_from = 0.5;         ///< share from which the oldest are cleared, until it is less
+  std::size_t clear_least = 50000; ///< units; below this much in results, none is cleared
+  std::size_t longest = 4000;      ///< a longer result is shortened to `head` and `tail`
+  std::size_t head = 1500, tail = 1500;
+  std::string placeholder = "[Old tool result content cleared]";
+  std::vector<std::string> spared = {}; ///< names of tools whose results never change
+  SESSIONKIT_API HistoryEdit operator()(std::vector<Message> const& messages) const;
+};
 
 }}

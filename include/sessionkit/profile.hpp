@@ -2,6 +2,7 @@
 #pragma once
 #include <sessionkit/detail/config.hpp>
 
+#include <cstddef>
 #include <string_view>
 #include <vector>
 
@@ -49,6 +50,27 @@ enum class OrphanUser {
   replace, ///< the last one alone counts
 };
 
+/// What a compaction leaves as it is: the last so many turns, messages, or tokens. A cut is moved outwards to
+/// where a turn begins; one by tokens to where an answer or a turn begins (`CompactionPolicy::split_turns`).
+struct KeepRule {
+  enum By { turns, messages, tokens };
+  By by = turns;
+  std::size_t count = 20;
+};
+constexpr KeepRule keep_turns(std::size_t count) noexcept { return {KeepRule::turns, count}; }
+constexpr KeepRule keep_messages(std::size_t count) noexcept { return {KeepRule::messages, count}; }
+constexpr KeepRule keep_tokens(std::size_t count) noexcept { return {KeepRule::tokens, count}; }
+/// The last message of the user and all behind it.
+constexpr KeepRule keep_last_user() noexcept { return keep_turns(1); }
+
+/// How one program shortens its conversations.
+struct CompactionRule {
+  std::size_t trigger_tokens = 80000; ///< 0: never by itself
+  KeepRule keep = {};
+  std::string_view prompt = "structured"; ///< as `find_prompt` knows it
+  std::string_view prefix = {};           ///< before the summary in the view; empty: pi's sentence around it
+};
+
 /// How one program keeps its sessions: one aggregate of named choices, so that each is a constant here and no
 /// second code path there.
 struct Profile {
@@ -63,6 +85,8 @@ struct Profile {
   OrphanUser orphan_user = OrphanUser::parts;
   bool regroups_only =
       false; ///< its program sends what it stored, regrouped: no promise that a provider takes it
+  std::string_view estimator = "default"; ///< as `find_estimator` knows it
+  CompactionRule compaction = {};
 };
 
 namespace profiles {
@@ -71,19 +95,20 @@ namespace profiles {
 inline constexpr Profile native{};
 
 /// ai-panel (docs/session-design.md there). Its code keeps the last of several messages of the user only,
-/// which its document does not say: that would be `OrphanUser::replace`.
+/// which its document does not say: that would be `OrphanUser::replace`; and 20 messages instead of turns.
 inline constexpr Profile ai_panel{
-    "ai_panel",       "panel",        StoreLayout::by_id,       true,
-    IdScheme::ses_ms, KeyScheme::any, WriteTiming::incremental, ToolPolicy::full,
-    OrphanUser::parts};
+    "ai_panel",        "panel",        StoreLayout::by_id,       true,
+    IdScheme::ses_ms,  KeyScheme::any, WriteTiming::incremental, ToolPolicy::full,
+    OrphanUser::parts, false,          "aipanel_seed",           {80000, keep_turns(20), "ai_panel"}};
 
 /// ZyHive, ai-panel's successor: the same on disk.
-inline constexpr Profile zyhive{"zyhive",         "panel",        StoreLayout::by_id,       true,
-                                IdScheme::ses_ms, KeyScheme::any, WriteTiming::incremental, ToolPolicy::full,
-                                OrphanUser::parts};
+inline constexpr Profile zyhive{
+    "zyhive",          "panel",        StoreLayout::by_id,       true,
+    IdScheme::ses_ms,  KeyScheme::any, WriteTiming::incremental, ToolPolicy::full,
+    OrphanUser::parts, false,          "aipanel_seed",           {80000, keep_turns(20), "ai_panel"}};
 
-/// claw0's s03 sessions (docs/zh/s03_sessions.md there). It stores a turn when it is over, results first;
-/// here the lines of a turn stand in their order, in one write.
+/// claw0's s03 sessions (docs/zh/s03_sessions.md there); its lines hold no summaries. It stores a turn when
+/// it is over, results first; here the lines of a turn stand in their order, in one write.
 inline constexpr Profile claw0{"claw0",
                                "flat",
                                StoreLayout::transcripts_folder,
@@ -93,7 +118,9 @@ inline constexpr Profile claw0{"claw0",
                                WriteTiming::turn_atomic,
                                ToolPolicy::full,
                                OrphanUser::parts,
-                               true};
+                               true,
+                               "claw0_v2",
+                               {0}};
 
 /// ZeroClaw: the user's words and the final answer as a pair, when the turn is over; an unanswered message of
 /// the user is joined with the next.
@@ -106,18 +133,21 @@ inline constexpr Profile zeroclaw{"zeroclaw",
                                   WriteTiming::turn_atomic,
                                   ToolPolicy::none,
                                   OrphanUser::join,
-                                  true};
+                                  true,
+                                  "zeroclaw_fork",
+                                  {12000, keep_last_user(), "zeroclaw", "[Session Compaction Summary]\n"}};
 
-/// blades: the session is saved when the host says so. Its document is imported and exported
-/// (sessionkit/blades.hpp).
-inline constexpr Profile blades{"blades",         "native",       StoreLayout::by_id, false,
-                                IdScheme::uuid7,  KeyScheme::any, WriteTiming::whole, ToolPolicy::full,
-                                OrphanUser::parts};
+/// blades: the session is saved when the host says so; it is shortened in the view only (`summarize_window`).
+/// Its document is imported and exported (sessionkit/blades.hpp).
+inline constexpr Profile blades{
+    "blades",          "native",       StoreLayout::by_id, false,
+    IdScheme::uuid7,   KeyScheme::any, WriteTiming::whole, ToolPolicy::full,
+    OrphanUser::parts, false,          "blades_intended",  {0, keep_turns(10), "blades", "[历史摘要] "}};
 
 /// Memory only; nothing is ever compacted.
-inline constexpr Profile ephemeral{"ephemeral",      "native",       StoreLayout::by_id, false,
-                                   IdScheme::uuid7,  KeyScheme::any, WriteTiming::never, ToolPolicy::full,
-                                   OrphanUser::parts};
+inline constexpr Profile ephemeral{"ephemeral",       "native",       StoreLayout::by_id, false,
+                                   IdScheme::uuid7,   KeyScheme::any, WriteTiming::never, ToolPolicy::full,
+                                   OrphanUser::parts, false,          "default",          {0}};
 
 }
 

@@ -6,7 +6,8 @@
 namespace sessionkit { inline namespace v0 {
 
 /// The target whose histories are those of the profile's program: what it makes of unanswered messages of the
-/// user, and `faithful` where it regroups what it stored and no more. Provider, model and system prompt are
+/// user, its estimator, what it writes before summaries, and `faithful` where it regroups what it stored and
+/// no more. Provider, model and system prompt are
 /// the caller's to add.
 SESSIONKIT_API Target target_of(Profile const& profile);
 

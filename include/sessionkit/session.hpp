@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include <sessionkit/compaction.hpp>
 #include <sessionkit/context.hpp>
 #include <sessionkit/event.hpp>
 #include <sessionkit/history.hpp>
@@ -127,6 +128,24 @@ class SESSIONKIT_API Session {
   Result<History> history(Target const& target);
   /// The same, encoded.
   Result<RequestParts> request(Target const& target);
+
+  /// The policy of the session's profile.
+  CompactionPolicy compaction_policy() const;
+  /// Plans, asks and applies; `not_needed` where there is no plan. No lock is held while `summarizer` works,
+  /// and turns may be appended meanwhile. Its error, `timed_out` past the deadline, or those of `append`:
+  /// nothing is stored then. `most_failures` in a row, or too little saved, open the breaker, which is an
+  /// entry (where the dialect has words for one): until the context has grown by a quarter, its size is no
+  /// reason. Events: `compaction_started`, `compaction_ended`, `compaction_stopped`.
+  Result<CompactionOutcome> compact(Summarizer& summarizer, CompactionPolicy const& policy,
+                                    CompactionReason reason = CompactionReason::size);
+  /// By `compaction_policy()`.
+  Result<CompactionOutcome> compact(Summarizer& summarizer, CompactionReason reason = CompactionReason::size);
+  /// Stores the summary of a plan, made of this session's context at any time before: what was appended since
+  /// stays behind it. Stores one entry, durable as the end of a turn; in dialects that name no first kept
+  /// entry what is kept is stored again behind it, in the same write. `unsupported` where the dialect has no
+  /// compactions, the profile stores nothing, or the first kept entry has no lasting id; `invalid_argument`
+  /// while messages that the summary would replace are held back.
+  Result<CompactionOutcome> apply(CompactionPlan const& plan, std::string summary);
 
  private:
   friend class Turn;

@@ -18,12 +18,14 @@ struct SessionInfo {
   std::string title = {}; ///< set by a `TitleChange`; empty: none
   bool title_by_person = false, archived = false;
   std::string first_user_text = {}; ///< the first 200 code points of what the user said first
-  Timestamp created = {}, updated = {};
+  Timestamp created = {};
+  Timestamp updated = {};     ///< time of the last entry; of a fork without new ones, when it was made
   std::uint64_t entries = 0;  ///< lines that gave an entry, the header not counted
   std::uint64_t messages = 0; ///< user, assistant and tool messages, on all branches
   std::uint64_t turns = 0;    ///< messages of the user
   /// What the model would see: the provider's count where the last answer has one, plus estimates of what
-  /// follows; behind a compaction its summary and what follows. Absent after a branch, until an answer tells.
+  /// follows; behind a compaction what it says it left, and what follows. Absent after a branch, until an
+  /// answer tells.
   std::optional<std::uint64_t> tokens = 0;
   std::uint64_t damaged = 0; ///< lines that gave no entry
   Usage usage = {};          ///< summed over assistant messages, repeats of one request id counted once

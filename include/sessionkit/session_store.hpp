@@ -25,7 +25,7 @@ struct Append {
   std::optional<std::uint32_t> expected_crc = {};
 };
 
-/// Which sessions to list, newest first by last entry.
+/// Which sessions to list, newest first by `SessionInfo::updated`.
 struct ListQuery {
   std::optional<std::string> key = {}, agent = {}, user = {};
   std::optional<bool> archived = {};

@@ -3,8 +3,11 @@
 /// The core in one include. No database client and no JSON library comes with it.
 #include <sessionkit/divergence.hpp>
 #include <sessionkit/file_store.hpp>
+#include <sessionkit/freshness.hpp>
 #include <sessionkit/memory_store.hpp>
+#include <sessionkit/retention.hpp>
 #include <sessionkit/session.hpp>
+#include <sessionkit/titles.hpp>
 #include <sessionkit/transcript_reader.hpp>
 #include <sessionkit/transcript_writer.hpp>
 #include <sessionkit/version.hpp>

@@ -5,8 +5,11 @@
 #include <sessionkit/impl/batch.ipp>
 #include <sessionkit/impl/blades.ipp>
 #include <sessionkit/impl/blades_export.ipp>
+#include <sessionkit/impl/compaction.ipp>
+#include <sessionkit/impl/compaction_facts.ipp>
 #include <sessionkit/impl/content.ipp>
 #include <sessionkit/impl/context.ipp>
+#include <sessionkit/impl/conversation_text.ipp>
 #include <sessionkit/impl/convert.ipp>
 #include <sessionkit/impl/dialect.ipp>
 #include <sessionkit/impl/divergence.ipp>
@@ -16,6 +19,7 @@
 #include <sessionkit/impl/file_store.ipp>
 #include <sessionkit/impl/flat_dialect.ipp>
 #include <sessionkit/impl/follow.ipp>
+#include <sessionkit/impl/freshness.ipp>
 #include <sessionkit/impl/glued_lines.ipp>
 #include <sessionkit/impl/history.ipp>
 #include <sessionkit/impl/history_parts.ipp>
@@ -54,8 +58,10 @@
 #include <sessionkit/impl/raw_json.ipp>
 #include <sessionkit/impl/record.ipp>
 #include <sessionkit/impl/repair.ipp>
+#include <sessionkit/impl/retention.ipp>
 #include <sessionkit/impl/sealed_index.ipp>
 #include <sessionkit/impl/session.ipp>
+#include <sessionkit/impl/session_compaction.ipp>
 #include <sessionkit/impl/session_index.ipp>
 #include <sessionkit/impl/session_index_file.ipp>
 #include <sessionkit/impl/session_info.ipp>
@@ -65,7 +71,10 @@
 #include <sessionkit/impl/store_directory.ipp>
 #include <sessionkit/impl/store_index.ipp>
 #include <sessionkit/impl/store_index_writing.ipp>
+#include <sessionkit/impl/summarize_window.ipp>
+#include <sessionkit/impl/summarizer.ipp>
 #include <sessionkit/impl/time.ipp>
+#include <sessionkit/impl/titles.ipp>
 #include <sessionkit/impl/tokens.ipp>
 #include <sessionkit/impl/transcript_folder.ipp>
 #include <sessionkit/impl/transcript_reader.ipp>

@@ -21,6 +21,19 @@ SESSIONKIT_API std::size_t estimate_tokens(std::string_view text) noexcept;
 /// Text, thinking, tool names, arguments and results by `estimate_tokens`; images at `image_tokens`.
 SESSIONKIT_API std::size_t estimate_tokens(Message const& message);
 
+/// A way of estimating that some program is known for.
+struct Estimator {
+  std::string_view name; ///< static storage
+  std::size_t (*text)(std::string_view) noexcept;
+  /// What of a message is text, by the same formula; images at `image_tokens`. Rounded once a message.
+  std::size_t (*message)(Message const&);
+};
+
+/// The estimator of this name, or null: `default`; `pi` (a quarter of the UTF-16 units; images of users count
+/// nothing, as there); `aipanel_seed`, `aipanel_real`, `aipanel_comment`, `blades_seed`, `blades_intended`,
+/// `blades_v05`, `zeroclaw_fork`, `zeroclaw_main`, `claw0_v2` (docs/compaction.md has the formulas).
+SESSIONKIT_API Estimator const* find_estimator(std::string_view name) noexcept;
+
 /// What a conversation counts as: the provider's own count at the last assistant message that has one (and
 /// was neither aborted nor failed), plus estimates of what follows it; without one, the sum of estimates.
 SESSIONKIT_API std::size_t count_tokens(std::vector<Message> const& messages,

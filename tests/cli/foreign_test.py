@@ -244,10 +244,11 @@ class Output(Foreign):
             self.ok("convert", key, "--to", "native", "--store", claw, "-o", self.folder / f"{folder.name}.out", cwd=folder)
 
     def test_a_text_behind_a_call_is_listed_where_its_order_is_lost(self):
+        time = "2026-01-01T00:00:00.000Z"
         chat = self.file("a.jsonl", "".join(json.dumps(line) + "\n" for line in (
-            {"type": "session", "version": 3, "id": "x", "timestamp": "2026-01-01T00:00:00.000Z", "cwd": "/p"},
-            {"type": "message", "id": "u", "parentId": None, "message": {"role": "user", "content": "go"}},
-            {"type": "message", "id": "a", "parentId": "u", "message": {"role": "assistant", "content": [
+            {"type": "session", "version": 3, "id": "x", "timestamp": time, "cwd": "/p"},
+            {"type": "message", "id": "u", "parentId": None, "timestamp": time, "message": {"role": "user", "content": "go"}},
+            {"type": "message", "id": "a", "parentId": "u", "timestamp": time, "message": {"role": "assistant", "content": [
                 {"type": "toolCall", "id": "t", "name": "read", "arguments": {}}, {"type": "text", "text": "words"}]}})))
         for to, code in (("flat", 5), ("blades", 5), ("panel", 0), ("native", 0)):
             run = self.run_cli("convert", chat, "--to", to)
@@ -266,6 +267,21 @@ class Names(Foreign):
                          self.ok("history", chat, "--provider", "openai-responses").out)
         self.assertEqual(self.ok("diff", chat, chat, "--provider", "openai_chat", "--json").json["provider"], "openai-chat")
         self.fails(2, "history", chat, "--profile", "aipanel")
+
+    def test_claw0s_later_lines_have_no_header_and_lack_none(self):
+        chat = self.file("v2.jsonl", "".join(json.dumps({"type": role, "content": "hi", "ts": 1700000000.5}) + "\n"
+                                             for role in ("user", "assistant")))
+        self.assertEqual(self.ok("verify", chat).out, "")
+        self.ok("doctor", chat)
+        self.assertIn("read only", self.fails(2, "append", chat, "--role", "user", "--text", "x").err)
+
+    def test_what_is_printed_is_utf8_whatever_the_log_holds(self):
+        chat = self.file("a.jsonl", '{"type":"session","id":"x","key":"k","created":"2025-01-01T00:00:00Z"}\n'
+                                    '{"type":"user","content":"a\\ud83d","ts":"2025-01-01T00:00:01Z"}\n')
+        for verb in (["show"], ["history", "--explain"], ["tail"], ["history", "--report"]):
+            run = self.run_program(verb[0], chat, *verb[1:])
+            self.assertEqual(run.returncode, 0, run)
+            self.assertIn("a\ufffd", (run.stdout + run.stderr).decode("utf-8"), verb)
 
     def test_entries_of_lines_without_ids_are_named_by_where_they_end(self):
         chat = self.fixture("simple_chat.jsonl")

@@ -24,6 +24,7 @@ struct Told {
   std::vector<std::string> acked, refused; // entries of session "talk"
   std::size_t durable = 0;                 // so many of the acknowledged ones survive a power cut
   bool created = false, forked = false, removed = false, created_gone = false;
+  bool compacted = false, compacted_durably = false;
   std::size_t fork_holds = 0;
 };
 
@@ -39,6 +40,7 @@ class Host {
     end_turn();
     if (open()) (void)store_->list({});
     if (open()) (void)store_->info(id_of("talk"));
+    compact();
     fork();
     create("gone", told.created_gone);
     remove();
@@ -105,6 +107,20 @@ class Host {
     if (done && !doubted_) told.durable = told.acked.size();
     if (!done) start_anew(done.error());
   }
+  void compact() {
+    sk::CompactionPolicy policy;
+    policy.keep = sk::keep_turns(1);
+    auto summarizer = sk::make_summarizer(
+        [](sk::SummaryRequest const&) -> sk::Result<std::string> { return std::string("e"); });
+    for (int i = 0; i < tries && !told.compacted && open_talk(); ++i) {
+      auto const done = talk_->compact(summarizer, policy, sk::CompactionReason::manual);
+      if (dead_()) return;
+      told.compacted = done && *done == sk::CompactionOutcome::applied;
+      told.compacted_durably = told.compacted && !doubted_; // it ends the turn
+      if (told.compacted_durably) told.durable = told.acked.size();
+      if (!done) start_anew(done.error());
+    }
+  }
   void fork() {
     for (int i = 0; i < tries && !told.forked && open_talk(); ++i) {
       sk::NewSession about;
@@ -136,7 +152,7 @@ class Host {
 };
 
 struct Tally {
-  int lost = 0, doubled = 0, false_failure = 0, stuck = 0, bad_index = 0, runs = 0;
+  int lost = 0, doubled = 0, false_failure = 0, stuck = 0, bad_index = 0, runs = 0, compacted = 0;
   std::string first = {};
 };
 
@@ -147,6 +163,21 @@ std::vector<std::string> ids_in(sk::SessionStore& store, std::string const& name
     for (auto const& item : page->items())
       if (item.type != "session") ids.emplace_back(item.id);
   return ids;
+}
+
+// The old state or the new one, and the new one where that was promised.
+void compare_compaction(std::shared_ptr<sk::SessionStore> const& store, bool promised, Tally& tally) {
+  auto talk = sk::Session::open(store, id_of("talk"));
+  auto const context = talk ? talk->context() : sk::Result<sk::Context>(talk.error());
+  bool const is_new = context && context->compaction;
+  if (promised && !is_new) ++tally.lost;
+  auto const path = talk ? talk->path() : sk::Result<std::vector<sk::Entry>>(talk.error());
+  std::size_t compactions = 0;
+  if (path)
+    for (auto const& entry : *path) compactions += entry.as<sk::Compaction>() ? 1U : 0U;
+  if (compactions > 1) ++tally.doubled;
+  if (is_new && (context->entries.empty() || context->entries.front().id.str() != "e2")) ++tally.lost;
+  tally.compacted += is_new ? 1 : 0;
 }
 
 // What another process finds, after the trouble.
@@ -165,6 +196,7 @@ void compare(ModelDisk& disk, Told const& told, std::size_t acked, bool usable, 
     if (std::count(ids.begin(), ids.end(), id) > 1) ++tally.doubled;
   for (std::string const& id : told.refused)
     if (std::count(ids.begin(), ids.end(), id) > 0) ++tally.false_failure;
+  compare_compaction(*opened, usable ? told.compacted : told.compacted_durably, tally);
   if (told.forked && ids_in(store, "fork").size() < told.fork_holds) ++tally.lost;
   bool const gone_stands = store.read(id_of("gone"), {}).ok();
   if (told.created_gone && !told.removed && !gone_stands) ++tally.lost;
@@ -221,7 +253,8 @@ bool run(Kind kind, int error, bool sticky, std::int64_t at, Tally& tally) {
 
 }
 
-TEST_CASE("T4: each system call of creating, appending, listing, forking and removing fails in each way") {
+TEST_CASE("T4: each system call of creating, appending, listing, compacting, forking and removing fails in "
+          "each way") {
   Tally tally;
   for (int const error : {EIO, ENOSPC, EDQUOT, EINTR, EACCES, EMFILE, EROFS, ENOLCK, EFBIG})
     for (bool const sticky : {false, true})
@@ -230,9 +263,11 @@ TEST_CASE("T4: each system call of creating, appending, listing, forking and rem
     for (std::int64_t at = 0; run(Kind::short_write, 0, sticky, at, tally); ++at) {}
   for (Kind const kind : {Kind::die, Kind::die_in_write})
     for (std::int64_t at = 0; run(kind, 0, false, at, tally) || at < 100; ++at) {}
-  tell("T4", tally.runs, " runs, lost ", tally.lost, ", doubled ", tally.doubled);
+  tell("T4", tally.runs, " runs, lost ", tally.lost, ", doubled ", tally.doubled, ", compacted ",
+       tally.compacted);
   CAPTURE(tally.first);
   CHECK(tally.runs > 2000);
+  CHECK(tally.compacted > tally.runs / 4);
   CHECK(tally.lost == 0);
   CHECK(tally.doubled == 0);
   CHECK(tally.false_failure == 0);

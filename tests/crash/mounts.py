@@ -101,6 +101,11 @@ def write(folder, prefix, level, count):
     return subprocess.run([WRITER, "write", folder, prefix, level, str(count)], capture_output=True, text=True).stdout
 
 
+def run(mode, folder):
+    """The same for a mode that takes nothing but a folder."""
+    return subprocess.run([WRITER, mode, folder], capture_output=True, text=True).stdout
+
+
 class Content:
     """What another process reads."""
 
@@ -109,6 +114,7 @@ class Content:
         self.ok = done.returncode == 0
         self.entries = Counter(said(done.stdout, "ENTRY"))
         self.damage = done.stdout.count("DAMAGE\n")
+        self.compactions = said(done.stdout, "COMPACTION")
 
     def lost(self, acked):
         return sum(1 for one in acked if self.entries[one] == 0)

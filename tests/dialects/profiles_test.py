@@ -72,8 +72,20 @@ class Profiles(FormatTest):
         for name in ("tool_calls", "compaction_twice"):
             path = DATA / "pi" / f"{name}.jsonl"
             plain = self.history(path)
-            for profile in ("native", "ai_panel", "zyhive", "blades", "ephemeral"):
+            for profile in ("native", "ai_panel", "zyhive", "ephemeral"):
                 self.assertEqual(self.history(path, "--profile", profile), plain)
+
+    def test_blades_writes_its_own_words_before_a_summary_and_zeroclaw_its_own(self):
+        for name in ("simple_chat", "compaction_twice"):
+            path = DATA / "pi" / f"{name}.jsonl"
+            plain = self.history(path)
+            head, _, summary = (plain["system"] or "").partition("<summary>\n")
+            for profile, prefix in (("blades", "[历史摘要] "), ("zeroclaw", "[Session Compaction Summary]\n")):
+                theirs = self.history(path, "--profile", profile, "--mode", "valid")
+                expected = prefix + summary.removesuffix("\n</summary>") if head else ""
+                self.assertEqual(theirs["system"] or "", expected)
+                if profile == "blades":
+                    self.assertEqual(theirs["messages"], plain["messages"])
 
 
 if __name__ == "__main__":

@@ -260,7 +260,7 @@ def check_system(instruction):
         return []
     parts = instruction.get("parts") if isinstance(instruction, dict) else None
     if isinstance(parts, list) and parts and is_utf8(instruction) and not set(instruction) - {"role", "parts"} and all(
-            isinstance(p, dict) and set(p) == {"text"} and isinstance(p["text"], str) and p["text"].strip() for p in parts):
+            isinstance(p, dict) and set(p) == {"text"} and isinstance(p["text"], str) and p["text"].strip(WS) for p in parts):
         return []
     return [("SYSTEM", -1, "systemInstruction %r" % (instruction,))]
 

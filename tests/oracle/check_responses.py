@@ -53,6 +53,7 @@ import json
 import re
 import sys
 
+WS = " \t\n\r\f\v\u00a0\u2028\u2029\u0085\u3000"  # as check_anthropic.py has it
 NAME_RE = re.compile(r"[a-zA-Z0-9_-]{1,64}\Z")
 DATA_RE = re.compile(r"data:image/(png|jpeg|gif|webp);base64,(.+)\Z", re.S)
 TEXT_LIMIT, URL_LIMIT = 10485760, 20971520
@@ -116,7 +117,7 @@ class Checker:
             return
         if len(text) > TEXT_LIMIT:
             self.error("LENGTH", i, "text of %d characters" % len(text))
-        if self.strict and code == "CONTENT" and not text.strip():
+        if self.strict and code == "CONTENT" and not text.strip(WS):
             self.error("EMPTY", i, "blank text")
 
     def image(self, i, part):
@@ -272,7 +273,7 @@ def check(items, strict=False):
 
 
 def check_system(instructions):
-    if instructions is None or (isinstance(instructions, str) and instructions.strip() and is_utf8(instructions)):
+    if instructions is None or (isinstance(instructions, str) and instructions.strip(WS) and is_utf8(instructions)):
         return []
     return [("SYSTEM", -1, "instructions %r" % (instructions,))]
 

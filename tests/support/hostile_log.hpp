@@ -82,6 +82,7 @@ struct Travelled {
   sk::Context context;
   std::vector<sk::RequestParts> requests;       ///< for each of `every_provider`
   std::vector<sk::RequestParts> later_requests; ///< behind one more message of the user
+  std::vector<sk::RequestParts> short_requests; ///< behind a compaction, if one could be stored
   std::vector<std::string> converted;           ///< to each of `every_written_dialect` and to blades
   std::string bytes;                            ///< of the file at the end
 };
@@ -167,6 +168,24 @@ class Journey {
     took("info", session->info());
     took("path", session->path());
     took("leaves", session->leaves());
+    shorten(*session);
+  }
+
+  void shorten(sk::Session& session) {
+    sk::CompactionPolicy policy;
+    policy.keep = sk::keep_turns(1);
+    policy.max_request_tokens = 100;
+    auto summarizer = sk::make_summarizer([](sk::SummaryRequest const& request) -> sk::Result<std::string> {
+      return request.prompt().substr(0, 4);
+    });
+    auto const outcome = session.compact(summarizer, policy, sk::CompactionReason::manual);
+    if (!outcome && outcome.error().code == sk::Errc::unsupported) return;
+    if (!took("compact", outcome) || *outcome != sk::CompactionOutcome::applied) return;
+    auto context = session.context();
+    if (!took("context", context)) return;
+    if (!context->compaction)
+      result.failed.emplace_back("context: the compaction that was stored is not seen");
+    result.short_requests = requests_of(*context);
   }
 };
 

@@ -68,8 +68,10 @@ namespace anthropic {
 inline void check_result(Json const& block, std::string const& at, Faults& faults) {
   if (string_at(block, "tool_use_id").empty()) faults.push_back(at + "BLOCK tool_result without tool_use_id");
   if (!block.contains("content")) return;
-  if (!block["content"].is_array()) faults.push_back(at + "tool_result content is no array");
-  for (Json const& piece : block["content"]) {
+  Json const& content = block["content"];
+  if (!content.is_array() && (!content.is_string() || content == ""))
+    faults.push_back(at + "tool_result content is neither text nor an array");
+  for (Json const& piece : content.is_array() ? content : Json::array()) {
     std::string const type = string_at(piece, "type");
     if (type != "text" && type != "image") faults.push_back(at + "BLOCK tool_result content " + type);
     if (type == "text" && string_at(piece, "text").empty())

@@ -86,6 +86,13 @@ TEST_CASE("what was imported is exported with the same content") {
     CHECK(a == b);
   }
   CHECK(written["created_at"] == "2026-01-01T00:00:00.000Z");
+  CHECK(written["updated_at"] == "2026-01-01T00:00:05.000Z");
+
+  auto without_state = json::parse(document);
+  without_state["state"] = json::object();
+  auto const again = sk::export_blades(sk::import_blades(without_state.dump()).value(), sid("other"));
+  CHECK(again.unsaid.empty());
+  CHECK(json::parse(again.text)["updated_at"] == "2026-01-01T00:00:05.000Z");
 }
 
 TEST_CASE("what the document has no place for is listed, what it can hold aside is not") {

@@ -253,6 +253,12 @@ TEST_CASE("parallel results become one message where the reader keeps one only")
   REQUIRE(converted.unsaid.size() == 2); // the label, and the second one's details
   CHECK_THAT(converted.unsaid[1].what, contains("\"details\""));
 
+  auto later = lines;
+  later.back().replace(later.back().find("02.000Z"), 7, "03.000Z");
+  auto const lossy = convert(log_of(later, native), native, panel);
+  REQUIRE(lossy.unsaid.size() == 3);
+  CHECK_THAT(lossy.unsaid[1].what, contains("the time of a result"));
+
   // A compaction that keeps from the second result keeps both, once and in one message.
   auto compacted = lines;
   compacted.push_back(
@@ -441,4 +447,20 @@ TEST_CASE("a part's member of a name that the library writes itself is listed wh
   sk::Converted const made = convert(log_of(text, panel), panel, native);
   CHECK(std::any_of(made.unsaid.begin(), made.unsaid.end(),
                     [](auto const& unsaid) { return unsaid.what.find("\"id\"") != std::string::npos; }));
+}
+
+TEST_CASE("a line that readers would skip for its length is listed, and not written") {
+  std::string const separators = [] {
+    std::string text;
+    for (int i = 0; i < 12 << 20; ++i) text += "\xE2\x80\xA8"; // three bytes each, escaped six
+    return text;
+  }();
+  auto const log = log_of(
+      {header_line("x"), message_line("a", "", "user", separators), message_line("b", "a", "user", "short")},
+      native);
+  auto const converted = convert(log, native, flat);
+  CHECK(lines_of(converted.text).size() == 2);
+  REQUIRE(converted.unsaid.size() == 1);
+  CHECK(converted.unsaid[0].entry == sk::EntryId("a"));
+  CHECK_THAT(converted.unsaid[0].what, contains("readers skip what is longer than 67108864"));
 }

@@ -106,7 +106,7 @@ TEST_CASE("a policy that cuts is named") {
   auto const log =
       context({sk::user("one"), sk::assistant("1"), sk::user("two"), sk::assistant("2"), sk::user("three")});
   sk::Target target;
-  target.policies = {sk::turn_limit(2)};
+  target.policies = {sk::TurnLimit{2}};
   auto const found = parting(rebuild(first(log, 3), target), rebuild(log, target), target);
   REQUIRE(found);
   CHECK(found->message == 0);

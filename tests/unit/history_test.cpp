@@ -395,14 +395,22 @@ TEST_CASE("image_type: images that no provider takes become a marker") {
 }
 
 TEST_CASE(
-    "result_content and empty_result: blank output is left out, and said to be none where that is refused") {
-  sk::Context const log = context(
-      {sk::user("q"), sk::assistant(call("a"), call("b")), answer("a", " \n"), answer("b", "", true)});
+    "result_content and empty_result: white space is output too, but not among other pieces, and none is "
+    "said to be none where that is refused") {
+  sk::ToolResult pieces{"c", "", {sk::Text{" "}, sk::Text{"said"}, sk::Text{"\n"}}};
+  sk::Message several;
+  several.role = sk::Role::tool;
+  several.parts.emplace_back(pieces);
+  sk::Context const log = context({sk::user("q"), sk::assistant(call("a"), call("b"), call("c")),
+                                   answer("a", " \n"), answer("b", "", true), several});
   Json const results = encoded(log)[2]["content"];
-  CHECK(results[0]["content"] == Json::array());
+  CHECK(results[0]["content"] == " \n");
   CHECK(results[1]["content"][0]["text"] == "[no output]");
+  CHECK(results[2]["content"].size() == 1);
+  CHECK(results[2]["content"][0]["text"] == "said");
   Json const openai = encoded(log, sk::Provider::openai_chat);
   CHECK(openai[2]["content"][0]["text"] == "[no output]");
+  CHECK(openai[3]["content"][0]["text"] == "[no output]");
   CHECK(is_accepted(log));
 }
 
@@ -476,12 +484,12 @@ TEST_CASE("policies cut where a turn begins and leave the newest turn") {
     return shape(Json::parse(sk::encode(rebuild(log, target), target).messages));
   };
   std::string const newest = "user:2 assistant:call(b) user:result(b=B) assistant:y";
-  CHECK(cut(sk::turn_limit(1)) == newest);
-  CHECK(cut(sk::turn_limit(0)) == newest);
-  CHECK(cut(sk::message_limit(1)) == newest);
-  CHECK(cut(sk::message_limit(5)) == shape(log));
-  CHECK(cut(sk::turn_limit(2)) == shape(log));
-  CHECK(cut([](std::vector<sk::Message> const&) { return std::size_t{99}; }) == newest);
+  CHECK(cut(sk::TurnLimit{1}) == newest);
+  CHECK(cut(sk::TurnLimit{0}) == newest);
+  CHECK(cut(sk::MessageLimit{1}) == newest);
+  CHECK(cut(sk::MessageLimit{5}) == shape(log));
+  CHECK(cut(sk::TurnLimit{2}) == shape(log));
+  CHECK(cut([](std::vector<sk::Message> const&) { return sk::HistoryEdit{99}; }) == newest);
 }
 
 TEST_CASE("a count of the provider is used until a compaction or a cut makes it old") {

@@ -44,6 +44,7 @@ void check_always(Travelled const& travelled, std::string const& before) {
   CHECK(travelled.failed == std::vector<std::string>{});
   check_valid(travelled.requests);
   check_valid(travelled.later_requests);
+  if (!travelled.short_requests.empty()) check_valid(travelled.short_requests);
   CHECK(travelled.bytes.compare(0, before.size(), before) == 0); // no repair rewrites what stands
   for (std::string const& text : travelled.converted)
     for (std::size_t at = 0, end = 0; at < text.size(); at = end + 1) {

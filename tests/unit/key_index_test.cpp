@@ -97,20 +97,6 @@ TEST_CASE("a row that claw0 counted on in keeps its count, though our own member
   CHECK(sk::to_unix_ms(back.rows.at("a").info.updated) == 1771930800000);
 }
 
-TEST_CASE("a fork is not updated before it was created, and its own entries stay as old as they are") {
-  IndexRow fork = row("a", "k", 1771927100000); // created at 1771927200000
-  Json const index = Json::parse(write_key_index(index_of({fork})));
-  CHECK(index["k"]["created_at"] == "2026-02-24T10:00:00.000Z");
-  CHECK(index["k"]["updated_at"] == "2026-02-24T10:00:00.000Z");
-  SessionIndex const back = sk::detail::parse_key_index(index.dump()).value();
-  CHECK(sk::to_unix_ms(back.rows.at("a").info.updated) == 1771927100000);
-  CHECK(Json::parse(write_key_index(back)) == index);
-  Json theirs = index;
-  theirs["k"]["updated_at"] = "2026-02-24T11:00:00.000000+00:00"; // claw0 went on with it
-  CHECK(sk::to_unix_ms(sk::detail::parse_key_index(theirs.dump()).value().rows.at("a").info.updated)
-        == 1771930800000);
-}
-
 TEST_CASE("two keys for one session are two rows still") {
   Json index = Json::parse(write_key_index(index_of({row("a", "k", 1771927300000)})));
   index["other"] = index["k"];

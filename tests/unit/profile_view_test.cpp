@@ -61,6 +61,15 @@ TEST_CASE("a profile's target regroups where its program does no more, and joins
   }
 }
 
+TEST_CASE("ZeroClaw's summary is a message of the assistant, first and marked") {
+  sk::Context context;
+  context.compaction = entry("C", sk::Compaction{"so far"});
+  context.entries = {entry("a", sk::user("on"))};
+  auto const rows =
+      rows_of(sk::HistoryRebuilder(sk::target_of(sk::profiles::zeroclaw)).rebuild(context).messages);
+  CHECK(rows == json::array({{"assistant", "[Session Compaction Summary]\nso far"}, {"user", "on"}}));
+}
+
 TEST_CASE("a profile's view has the tool traffic that its program stores, on both sides of a compaction") {
   sk::Context context;
   context.compaction = entry("C", sk::Compaction{"s"});
@@ -113,7 +122,10 @@ TEST_CASE("the last turns are kept as blades' guide says, not as its code does")
     }
     auto const n = step["n"].get<std::size_t>();
     sk::Target target = sk::target_of(sk::profiles::blades);
-    target.policies = {step["kind"] == "turn" ? sk::turn_limit(n) : sk::message_limit(n)};
+    if (step["kind"] == "turn")
+      target.policies = {sk::TurnLimit{n}};
+    else
+      target.policies = {sk::MessageLimit{n}};
     json const ours = rows_of(sk::HistoryRebuilder(target).rebuild(context).messages);
     json const theirs = one["out"]["history"];
     CHECK((ours == theirs) == (bugs.count(name) == 0));

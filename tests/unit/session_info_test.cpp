@@ -39,6 +39,14 @@ TEST_CASE("a fold counts messages, turns and what the provider says") {
   CHECK(info.end == sk::Position{5});
 }
 
+TEST_CASE("a fork is as young as its making, though its entries are older") {
+  std::string old = message_line("a", "", "user", "x");
+  std::string const time = "\"timestamp\":\"2026";
+  REQUIRE(old.find(time) != std::string::npos);
+  old.replace(old.find(time), time.size(), "\"timestamp\":\"2025");
+  CHECK(sk::to_rfc3339(folded({header_line("s"), old}).updated) == "2026-01-01T00:00:00.000Z");
+}
+
 TEST_CASE("tokens are unknown after a branch until an answer tells") {
   std::vector<std::string> lines{header_line("s"), message_line("a", "", "user", "1"),
                                  message_line("b", "a", "assistant", "2"),

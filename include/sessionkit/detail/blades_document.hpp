@@ -9,6 +9,8 @@
 namespace sessionkit { inline namespace v0 { namespace detail {
 
 inline constexpr std::uint64_t blades_version = 1;
+/// When the document was saved; a log keeps it as a member of its header.
+inline constexpr std::string_view blades_updated = "updated_at";
 
 /// What stands in a history and is no message there, or no call among calls, is kept under these names.
 inline constexpr std::string_view blades_item = "blades.item", blades_call = "blades.tool_call";

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 #include <sessionkit/detail/json_number.hpp>
+#include <sessionkit/dialect.hpp>
 #include <sessionkit/entry.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -29,5 +31,14 @@ inline std::optional<std::uint64_t> messages_left_out(Entry const& entry) {
 /// `context` is what the model saw before (its entries since the last compaction, all of them);
 /// `Compaction::first_kept` names the first entry that stays, or none.
 std::vector<EntryBody> compaction_with_kept(Compaction compaction, std::vector<Entry> const& context);
+
+/// A message as its dialect writes it, but for what differs where it stands again.
+std::string words_of(Entry entry, Dialect const& dialect);
+/// Whether the last message that the compaction at `place` keeps stands behind it, as the last of so many.
+/// `entries` are newest first.
+bool stands_again(Entry const& last_kept, std::vector<Entry> const& entries, std::size_t place,
+                  Dialect const& dialect);
+/// Takes compactions whose write was cut short, and what they repeat, out of entries that stand in log order.
+void take_out_cut_short(std::vector<Entry>& entries, Dialect const& dialect);
 
 }}}

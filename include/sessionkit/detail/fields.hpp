@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -61,6 +62,12 @@ class Fields {
     return to_bool(take(name, JsonKind::boolean)).value_or(absent);
   }
   std::uint64_t count(std::string_view name) { return to_uint(take(name, JsonKind::number)).value_or(0); }
+  /// Nothing where there is none; a number that is no count stays in the rest.
+  std::optional<std::uint64_t> count_if(std::string_view name) {
+    std::optional<std::uint64_t> const value = to_uint(look(name));
+    if (value) take(name);
+    return value;
+  }
   /// `null` where there is none.
   RawJson json(std::string_view name) {
     std::string_view const value = take(name);

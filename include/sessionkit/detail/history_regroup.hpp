@@ -14,7 +14,8 @@ using Regroup = void (*)(Context const& context, History& history);
 Regroup regroup_of(std::string_view dialect) noexcept;
 
 /// ZeroClaw's normalising: neighbours of one role are one text, a blank line between; of a later one the
-/// white space around it goes. What it has no role for is passed over and parts its neighbours.
+/// white space around it goes. What it has no role for is passed over and parts its neighbours. A summary is
+/// the caller's to put first.
 void regroup_joined(Context const& context, History& history);
 
 /// Tells in the report what of an entry `faithful` does not send.

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 // How `valid` rebuilds: the context is cut into pieces, rules change or drop pieces one by one (part rules),
@@ -140,6 +141,9 @@ void add_piece(Draft& draft, Part const& part);
 constexpr bool is_name_byte(char c) noexcept {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
 }
+
+/// Which entries hold a call and its result, as `valid` histories pair them: indices in `Context::entries`.
+std::vector<std::pair<std::size_t, std::size_t>> paired_entries(Context const& context);
 
 /// Blank as providers see it: nothing, or white space only.
 bool is_blank(std::string_view text) noexcept;

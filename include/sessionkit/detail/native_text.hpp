@@ -7,7 +7,9 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 
 // The sentences in which pi hands a summary to the model (convertToLlm in its messages.ts), byte for byte.
 
-inline std::string compaction_summary_text(std::string_view summary) {
+/// With a prefix, that and the summary, as other programs do.
+inline std::string compaction_summary_text(std::string_view summary, std::string_view prefix = {}) {
+  if (!prefix.empty()) return std::string(prefix).append(summary);
   std::string text =
       "The conversation history before this point was compacted into the following summary:\n\n<summary>\n";
   return text.append(summary).append("\n</summary>");

@@ -62,6 +62,7 @@ struct Session::State {
       {}; ///< ids of the unanswered calls that stand before the held results; made when asked for
   std::size_t held_before_turn = 0, aside_before_turn = 0;
   std::uint64_t writes = 0, writes_before_turn = 0; ///< batches stored by this object
+  unsigned failed_compactions = 0;                  ///< in a row
 
   Timestamp now() const { return options.clock ? options.clock() : system_now(); }
   std::string fresh_id() const { return options.ids ? options.ids() : random_entry_id(); }
@@ -71,6 +72,7 @@ struct Session::State {
     std::optional<EntryId> id = {};
     bool durable = false;
     OnConflict on_conflict = OnConflict::rebase;
+    bool saw_others = false; ///< what others wrote meanwhile has been looked at
   };
 
   /// Takes messages in as the profile says: stores them as entries of their own, holds them back, or keeps
@@ -100,6 +102,17 @@ struct Session::State {
   Result<std::vector<Entry>> refresh(bool* replaced = nullptr);
   /// Finds the end of the log and its last entry.
   Result<void> locate();
+  /// Whether the session can store this plan's compaction, as it stands now.
+  Result<void> check_compaction(CompactionPlan const& plan, Context const& seen) const;
+  /// Counts a compaction that came to nothing; one too many opens the breaker.
+  void compaction_failed(CompactionPlan const& plan);
+  /// Stores a compaction behind the leaf, if nothing else has come: `conflict` then.
+  Result<void> store_compaction(CompactionPlan const& plan, Compaction body, Context const& seen);
+  /// What is said but not in the log leaves the context.
+  void keep_stored(Context& context) const;
+  void tell(Event::Kind kind, std::string message) const {
+    if (options.on_event) options.on_event({kind, id.str(), std::move(message)});
+  }
   /// An entry by id, from the newest backwards; nothing if there is none.
   Result<std::optional<Entry>> find(EntryId const& entry);
 

@@ -28,7 +28,8 @@ class BladesReader {
     detail::take_header_members(fields, header);
     Timestamp const created = time_of(fields, "created_at");
     fields.take("version");
-    Timestamp const updated = time_of(fields, "updated_at");
+    detail::Fields copy(document); // it stays among the strange members too: the export has it from there
+    Timestamp const updated = time_of(copy, detail::blades_updated);
     std::string_view const state = fields.take("state", detail::JsonKind::object);
     std::string_view const history = fields.take("history", detail::JsonKind::array);
     std::string const id = header.id;

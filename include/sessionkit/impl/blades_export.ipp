@@ -28,10 +28,13 @@ class BladesWriter {
     Entry header = detail::header_of(log, id);
     detail::list_time_of_years(header, out_.unsaid);
     auto const& about = std::get<Header>(header.body);
-    Timestamp updated = header.at;
+    std::string const saved =
+        detail::to_text(strange(header, detail::blades_updated, detail::JsonKind::string));
+    Result<Timestamp> const at_save = parse_rfc3339(saved);
+    Timestamp updated = std::max(header.at, at_save ? *at_save : Timestamp{});
     for (std::size_t const i : path) {
       keep_state(log.entries[i]);
-      if (log.entries[i].at != Timestamp{}) updated = log.entries[i].at;
+      updated = std::max(updated, log.entries[i].at);
     }
     Entry last;
     last.at = updated;
@@ -41,7 +44,7 @@ class BladesWriter {
     json.begin_object().member("id", about.id).key("state").begin_object();
     for (std::string const& name : state_order_)
       if (auto const found = state_.find(name); found != state_.end())
-        json.member_raw(name, loadable(header, found->second));
+        json.member_raw(name, loadable(header, found->second, name));
     json.end_object().key("history").begin_array();
     for (std::size_t const i : path) {
       detail::list_spelling(log, i, out_.unsaid);
@@ -50,12 +53,12 @@ class BladesWriter {
       add_readable(entry);
     }
     json.end_array();
-    json.member("created_at", to_rfc3339(header.at)).member("updated_at", to_rfc3339(last.at));
+    json.member("created_at", to_rfc3339(header.at)).member(detail::blades_updated, to_rfc3339(last.at));
     json.key("version").unsigned_integer(detail::blades_version);
     if (!about.key.empty()) json.member("key", about.key);
     if (!about.agent.empty()) json.member("agent", about.agent);
     detail::write_header_members(json, about);
-    write_strangers(header, 0, header.extra, {});
+    write_strangers(header, 0, header.extra, {}, {std::string(detail::blades_updated)});
     json.end_object();
     out_.text += '\n';
     if (!detail::is_utf8(out_.text)) out_.text = detail::replace_invalid(out_.text);
@@ -81,8 +84,8 @@ class BladesWriter {
       std::string name;
       detail::append_unescaped(name, key);
       if (own.count(name) == 0)
-        detail::JsonWriter(out_.text).member_raw(name,
-                                                 loadable(entry, RawJsonAccess::trust(std::string(value))));
+        detail::JsonWriter(out_.text).member_raw(
+            name, loadable(entry, RawJsonAccess::trust(std::string(value)), name));
       else if (said.count(name) == 0)
         leave_out(entry, fmt::format("its member \"{}\" means something else there", name));
       return true;
@@ -100,9 +103,10 @@ class BladesWriter {
   }
 
   // blades reads numbers as doubles, and refuses the document where one is none.
-  std::string loadable(Entry const& entry, RawJson const& json) {
+  std::string loadable(Entry const& entry, RawJson const& json, std::string_view of) {
     std::optional<std::string> mended = detail::mended_json(json.str());
-    if (mended) leave_out(entry, "a number that no double can hold, or half a character");
+    if (mended)
+      leave_out(entry, fmt::format("a number that no double can hold, or half a character, in \"{}\"", of));
     return mended ? *std::move(mended) : json.str();
   }
 
@@ -214,7 +218,7 @@ class BladesWriter {
   // An object, as blades declares them.
   std::string args_of(Entry const& entry, ToolUse const& call) {
     if (call.input.is_null()) return "{}";
-    std::string args = loadable(entry, call.input);
+    std::string args = loadable(entry, call.input, "args");
     if (call.input.is_object()) return args;
     leave_out(entry, "that the arguments of a call are no object: they stand in one, as \"input\"");
     return "{\"input\":" + args + '}';

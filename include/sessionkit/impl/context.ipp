@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 #include <sessionkit/context.hpp>
+#include <sessionkit/detail/compaction_label.hpp>
 #include <sessionkit/detail/path_walk.hpp>
 #include <sessionkit/dialect.hpp>
 
@@ -8,6 +9,7 @@
 
 #include <algorithm>
 #include <unordered_set>
+#include <utility>
 
 namespace sessionkit { inline namespace v0 {
 
@@ -32,8 +34,11 @@ class ContextBuilder {
     if (!entry) {
       undecodable_ = true;
       context_.damage.push_back(detail::undecodable_line(item, entry.error()));
+      if (doubted_) return counts(), false;
+    } else if (doubted_ && is_whole(*entry)) {
+      return counts(), false;
     } else if (!context_.compaction && entry->as<Compaction>()) {
-      return compacted_at(std::move(*entry));
+      return compacted_at(std::move(*entry), item);
     } else {
       context_.entries.push_back(std::move(*entry));
     }
@@ -61,25 +66,52 @@ class ContextBuilder {
     if (!walked) return std::move(walked).error();
     std::move(walked->damage.begin(), walked->damage.end(), std::back_inserter(context_.damage));
     context_.end = walked->end;
+    if (doubted_) counts();
     // An id that is none of the path's: only what follows the compaction counts, and on a damaged path what
     // follows the damage.
     if (context_.compaction && !kept_) context_.entries.resize(std::max(after_, last_break_.value_or(0)));
     std::reverse(context_.entries.begin(), context_.entries.end());
+    if (cut_short_) detail::take_out_cut_short(context_.entries, *cut_short_);
     context_.after_compaction = context_.compaction ? context_.entries.size() - after_ : 0;
     return std::move(context_);
   }
 
  private:
-  bool compacted_at(Entry entry) {
+  bool compacted_at(Entry entry, RecordPage::Item const& item) {
     auto const& compaction = std::get<Compaction>(entry.body);
+    Dialect const* const dialect = find_dialect(context_.dialect);
     after_ = context_.entries.size();
+    if (dialect && compaction.kept_again.value_or(0) != 0 && detail::messages_left_out(entry)) {
+      doubted_ = dialect;
+      doubted_at_ = {item.end.value(), 0, DamageKind::missing_first_kept,
+                     fmt::format("not all {} messages that the compaction keeps stand behind it: it does not "
+                                 "count, and what it replaces does",
+                                 *compaction.kept_again)};
+      context_.entries.push_back(std::move(entry));
+      return true;
+    }
     first_kept_ = compaction.first_kept.str();
     std::optional<std::uint64_t> const index = compaction.first_kept_index;
     context_.compaction = std::move(entry);
-    if (Dialect const* dialect = find_dialect(context_.dialect); dialect && !dialect->has_ids)
-      first_kept_.clear(); // a label: only what follows is kept
+    if (dialect && !dialect->has_ids) first_kept_.clear(); // a label: only what follows is kept
     if (first_kept_.empty() && index) resolve(*index);
     return !first_kept_.empty() && !failure_;
+  }
+
+  // Whether the write of the compaction in doubt came to its end; `before` stands before it.
+  bool is_whole(Entry const& before) {
+    auto const* message = before.as<Message>();
+    if (before.as<Compaction>()) return true; // nothing is between them that could stand again
+    if (!message || message->role == Role::system) return false;
+    if (detail::stands_again(before, context_.entries, after_, *doubted_)) return true;
+    cut_short_ = std::exchange(doubted_, nullptr);
+    context_.damage.push_back(std::move(doubted_at_));
+    return false;
+  }
+  void counts() {
+    doubted_ = nullptr;
+    context_.compaction = std::move(context_.entries[after_]);
+    context_.entries.resize(after_);
   }
 
   // Version 1 counts lines, the header being 0; there is no way but to count.
@@ -102,6 +134,10 @@ class ContextBuilder {
   std::optional<std::size_t> last_break_; ///< how many follow the oldest break before it
   bool kept_ = false;                     ///< the first kept entry was met
   bool undecodable_ = false;
+  // In lines without ids: of a compaction that was met, and of any whose write was cut short.
+  Dialect const* doubted_ = nullptr;
+  Dialect const* cut_short_ = nullptr;
+  Damage doubted_at_;
   std::optional<Error> failure_;
 };
 

@@ -8,6 +8,7 @@
 #include <sessionkit/detail/line_members.hpp>
 #include <sessionkit/detail/log_path.hpp>
 #include <sessionkit/detail/raw_json_access.hpp>
+#include <sessionkit/transcript_writer.hpp>
 
 #include <fmt/format.h>
 
@@ -145,7 +146,7 @@ class LogConverter {
     Result<void> encoded = to_.encode(header, out_.text);
     if (!encoded) return encoded;
     list_shadowed(header, out_.text);
-    end_line(0);
+    if (!end_line(0)) return Error{Errc::unsupported, 0, "the header: " + refusal_};
     return {};
   }
 
@@ -181,15 +182,22 @@ class LogConverter {
     Entry entry = source;
     in_range(entry);
     foreign_members(entry);
-    if (source.as<Unknown>() && &from_ != &to_)
-      return leave_out(source, fmt::format("a line of type '{}', which only its own dialect knows",
-                                           std::get<Unknown>(source.body).type));
+    if (auto const* unknown = source.as<Unknown>(); unknown && &from_ != &to_)
+      return leave_out(source, fmt::format("a line of type '{}'{}, which only its own dialect knows",
+                                           unknown->type, role_in(unknown->line)));
     if (auto const* message = source.as<Message>()) return add_message(std::move(entry), *message);
     if (auto const* compaction = source.as<Compaction>())
       return add_compaction(std::move(entry), *compaction);
     if (&from_ == &to_) keep_shell(entry);
     link(entry);
     if (!write(entry)) leave_out(source, fmt::format("{}: {}", detail::kind_of(entry.body), refusal_));
+  }
+
+  // What is not known of a message is who says it.
+  static std::string role_in(RawJson const& line) {
+    std::string_view role = detail::find_member(line.str(), "role");
+    if (role.empty()) role = detail::find_member(detail::find_member(line.str(), "message"), "role");
+    return role.empty() ? std::string{} : fmt::format(" with the role {}", role.substr(0, 40));
   }
 
   // The line as it is, or but for the ids in it. False: it has to be written anew.
@@ -252,6 +260,7 @@ class LogConverter {
       return;
     }
     joined_[entry.id.str()] = results_->id;
+    if (entry.at != results_->at) leave_out(entry, "the time of a result: it is joined with others");
     for (std::string const& name : detail::join_results(std::get<Message>(results_->body), message))
       leave_out(entry, fmt::format("\"{}\" of a result: it is joined with others that have one", name));
     if (!entry.extra.is_null()) leave_out(entry, "members of a result's line: it is joined with others");
@@ -368,6 +377,7 @@ class LogConverter {
       compaction.details = RawJson{}, compaction.from_hook = false;
     }
     std::vector<EntryBody> bodies = detail::compaction_with_kept(compaction, segment_);
+    std::get<Compaction>(bodies.front()).kept_again.reset(); // not all of them may have words
     std::size_t const count = std::min(bodies.size() - 1, segment_.size());
     segment_.erase(segment_.begin(), segment_.end() - static_cast<std::ptrdiff_t>(count));
     for (EntryBody& body : bodies) {
@@ -417,22 +427,12 @@ class LogConverter {
     if (again_.empty()) return false;
     auto const* message = entry.as<Message>();
     if (!message || message->role == Role::system) return false;
-    bool const same = said(again_.back()) == said(entry);
+    bool const same = detail::words_of(again_.back(), from_) == detail::words_of(entry, from_);
     if (same)
       again_.pop_back();
     else
       again_.clear(); // somebody else's words: what follows is new
     return same;
-  }
-
-  std::string said(Entry entry) const {
-    auto& message = std::get<Message>(entry.body);
-    if (message.generation) message.generation->usage.reset();
-    entry.at = Timestamp{};
-    entry.extra = RawJson{};
-    std::string line;
-    (void)from_.encode(entry, line).ok();
-    return line;
   }
 
   // Behind what its parent was written as, or behind the line before of the same entry.
@@ -481,15 +481,23 @@ class LogConverter {
       return false;
     }
     list_shadowed(entry, line);
-    end_line(begin);
+    if (!end_line(begin)) return false;
     note_written(entry);
     return true;
   }
 
-  void end_line(std::size_t begin) {
+  // False: readers would skip the line, and it is not there.
+  bool end_line(std::size_t begin) {
     std::string_view const line = std::string_view(out_.text).substr(begin);
     if (!detail::is_utf8(line)) out_.text.replace(begin, std::string::npos, detail::replace_invalid(line));
+    if (std::size_t const length = out_.text.size() - begin; length > WriterOptions{}.max_line) {
+      out_.text.resize(begin);
+      refusal_ = fmt::format("its line would have {} bytes, and readers skip what is longer than {}", length,
+                             WriterOptions{}.max_line);
+      return false;
+    }
     out_.text += '\n';
+    return true;
   }
 
   // A stranger never stands in for what a line says itself.

@@ -283,11 +283,9 @@ Result<void> encode_flat(Entry const& entry, std::string& out) {
   return written;
 }
 
-Result<void> encode_flat_v2(Entry const& entry, std::string&) {
+Result<void> encode_flat_v2(Entry const&, std::string&) {
   return Error{Errc::unsupported, 0,
-               fmt::format("entry '{}': transcripts of claw0's later variant are read only; convert the "
-                           "session to native or flat",
-                           entry.id.str())};
+               "transcripts of claw0's later variant are read only; convert the session to native or flat"};
 }
 
 bool can_flat(std::size_t body) noexcept {

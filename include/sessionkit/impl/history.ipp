@@ -104,7 +104,7 @@ class Collector {
 
   void summary(Entry const& entry, Compaction const& body) {
     if (detail::is_blank(body.summary)) return;
-    std::string text = detail::compaction_summary_text(body.summary);
+    std::string text = detail::compaction_summary_text(body.summary, draft_.target.summary_prefix);
     if (draft_.rules.summary_in_system) {
       draft_.system.push_back(std::move(text));
     } else {
@@ -233,18 +233,50 @@ std::size_t turn_start(std::vector<Message> const& messages, std::size_t cut) {
   return cut;
 }
 
-bool apply_policies(Target const& target, History& history) {
+void leave_out(History& history, std::size_t cut) {
   std::size_t const all = history.messages.size();
+  history.report.push_back({history.sources[cut], "policy", std::to_string(all) + " messages",
+                            std::to_string(all - cut) + " messages", true});
+  drop_first_messages(history, cut);
+}
+
+// Before everything that the first message says.
+void begin_with(History& history, std::string text) {
+  auto& parts = history.messages.front().parts;
+  parts.insert(parts.begin(), Text{std::move(text)});
+  for (PartSource& source : history.part_sources)
+    if (source.message == 0) ++source.part;
+  history.part_sources.insert(history.part_sources.begin(),
+                              {0, 1, std::exchange(history.sources.front(), {})});
+}
+
+// A summary of what a policy left out, where that of a compaction would stand.
+void put_summary(Target const& target, std::string const& summary, History& history) {
+  if (detail::is_blank(summary)) return;
+  std::string text = detail::compaction_summary_text(summary, target.summary_prefix);
+  if (detail::rules_of(target.provider).summary_in_system)
+    history.system = joined({history.system, text});
+  else
+    begin_with(history, std::move(text));
+}
+
+bool apply_policies(Target const& target, History& history) {
+  bool changed = false;
   for (HistoryPolicy const& policy : target.policies) {
-    if (!policy) continue;
-    std::size_t const cut = turn_start(history.messages, policy(history.messages));
-    if (cut == 0) continue;
-    history.report.push_back({history.sources[cut], "policy",
-                              std::to_string(history.messages.size()) + " messages",
-                              std::to_string(history.messages.size() - cut) + " messages", true});
-    drop_first_messages(history, cut);
+    if (!policy || history.messages.empty()) continue;
+    HistoryEdit edit = policy(history.messages);
+    for (HistoryEdit::Result& changes : edit.results) {
+      auto& result = std::get<ToolResult>(history.messages.at(changes.message).parts.at(changes.part));
+      history.report.push_back({history.sources[changes.message], "policy", detail::brief(Part(result)),
+                                detail::brief(changes.text), true});
+      result.content.assign(1, Text{std::move(changes.text)});
+    }
+    std::size_t const cut = turn_start(history.messages, edit.drop);
+    if (cut != 0) leave_out(history, cut);
+    if (cut != 0) put_summary(target, edit.summary, history);
+    changed = changed || cut != 0 || !edit.results.empty();
   }
-  return history.messages.size() != all;
+  return changed;
 }
 
 // A count from before a compaction or a cut tells of messages that are no longer sent.
@@ -258,10 +290,11 @@ bool has_fresh_count(detail::Draft const& draft) {
   return false;
 }
 
-std::size_t history_tokens(History const& history, bool fresh) {
-  if (fresh) return count_tokens(history.messages);
-  std::size_t tokens = estimate_tokens(history.system);
-  for (Message const& message : history.messages) tokens += estimate_tokens(message);
+std::size_t history_tokens(History const& history, TokenEstimator const& estimator, bool fresh) {
+  if (fresh) return count_tokens(history.messages, estimator);
+  std::size_t tokens = estimator ? estimator(system(history.system)) : estimate_tokens(history.system);
+  for (Message const& message : history.messages)
+    tokens += estimator ? estimator(message) : estimate_tokens(message);
   return tokens;
 }
 
@@ -284,7 +317,7 @@ History rebuild_valid(Context const& context, Target const& target, bool consume
   if (!detail::is_utf8(history.system)) history.system = detail::replace_invalid(history.system);
   history.report = std::move(draft.report);
   bool const cut = apply_policies(target, history);
-  history.tokens = history_tokens(history, !cut && has_fresh_count(draft));
+  history.tokens = history_tokens(history, target.estimator, !cut && has_fresh_count(draft));
   return history;
 }
 
@@ -336,6 +369,11 @@ History rebuild_faithful(Context const& context, Target const& target) {
   history.messages.reserve(context.entries.size() + 1);
   detail::Regroup const regroup = detail::regroup_of(context.dialect);
   if (target.orphan_user == OrphanUser::join) {
+    if (auto const* body = context.compaction ? context.compaction->as<Compaction>() : nullptr) {
+      history.messages.push_back(
+          assistant(detail::compaction_summary_text(body->summary, target.summary_prefix)));
+      history.sources.push_back(context.compaction->id);
+    }
     detail::regroup_joined(context, history);
   } else if (regroup) {
     regroup(context, history);
@@ -353,7 +391,7 @@ History rebuild_faithful(Context const& context, Target const& target) {
     if (auto const* message = entry.as<Message>(); message && message->parts.empty())
       if (std::string odd = detail::odd_content(entry, *message); !odd.empty())
         detail::note_unsent(history, entry, "odd_content", std::move(odd));
-  history.tokens = count_tokens(history.messages);
+  history.tokens = count_tokens(history.messages, target.estimator);
   return history;
 }
 
@@ -367,6 +405,21 @@ History rebuild_with(Context const& context, Target const& target, bool consumed
 }
 
 namespace detail {
+
+std::vector<std::pair<std::size_t, std::size_t>> paired_entries(Context const& context) {
+  Target const any; // what pairs does not depend on the provider
+  Draft draft{context, any, rules_of(any.provider)};
+  Collector(draft).run();
+  apply_structural_rules(draft);
+  std::vector<std::pair<std::size_t, std::size_t>> pairs;
+  auto const place = [&](Piece const& piece) { return draft.sources[piece.source].index; };
+  for (std::size_t i = 0; i < draft.logged; ++i) {
+    Piece const& call = draft.pieces[i];
+    if (call.part && call.slot == Slot::call && call.link < draft.logged)
+      pairs.emplace_back(place(call), place(draft.pieces[call.link]));
+  }
+  return pairs;
+}
 
 std::string odd_content(Entry const& entry, Message const& message) {
   for (RawJson const* members : {&message.metadata, &entry.extra})

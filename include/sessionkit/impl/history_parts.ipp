@@ -273,19 +273,24 @@ Verdict image_type(Draft const& draft, detail::Source const&, Part const& part, 
   return replace_with(made, mended_image<Part>(draft, *image));
 }
 
-bool is_fit(Draft const& draft, ToolContent const& piece) {
+// White space is output too; among other pieces it would be a blank block, which providers refuse.
+bool says_something(Text const& text, bool alone) {
+  return alone ? !text.text.empty() : !detail::is_blank(text.text);
+}
+
+bool is_fit(Draft const& draft, ToolContent const& piece, bool alone) {
   if (auto const* text = std::get_if<Text>(&piece))
-    return !detail::is_blank(text->text) && detail::is_utf8(text->text);
+    return says_something(*text, alone) && detail::is_utf8(text->text);
   if (auto const* image = std::get_if<Image>(&piece)) return is_as_it_should_be(draft, *image);
   return false;
 }
 
 // What is unfit is mended where it can be, and otherwise leaves.
-void append_fit(Draft const& draft, ToolContent const& piece, std::vector<ToolContent>& out) {
-  if (is_fit(draft, piece)) {
+void append_fit(Draft const& draft, ToolContent const& piece, bool alone, std::vector<ToolContent>& out) {
+  if (is_fit(draft, piece, alone)) {
     out.push_back(piece);
   } else if (auto const* text = std::get_if<Text>(&piece)) {
-    if (!detail::is_blank(text->text))
+    if (says_something(*text, alone))
       out.emplace_back(Text{detail::replace_invalid(text->text), {}, text->extra});
   } else if (auto const* image = std::get_if<Image>(&piece)) {
     out.push_back(mended_image<ToolContent>(draft, *image));
@@ -296,10 +301,11 @@ Verdict result_content(Draft const& draft, detail::Source const&, Part const& pa
   auto const* result = std::get_if<ToolResult>(&part);
   if (!result) return Verdict::keep;
   auto const& content = result->content;
-  if (std::all_of(content.begin(), content.end(), [&](auto const& piece) { return is_fit(draft, piece); }))
-    return Verdict::keep;
+  bool const alone = draft.rules.empty_results && content.size() == 1;
+  auto const fits = [&](ToolContent const& piece) { return is_fit(draft, piece, alone); };
+  if (std::all_of(content.begin(), content.end(), fits)) return Verdict::keep;
   ToolResult mended{result->tool_use_id, result->tool_name, {}, result->is_error, result->extra};
-  for (ToolContent const& piece : content) append_fit(draft, piece, mended.content);
+  for (ToolContent const& piece : content) append_fit(draft, piece, alone, mended.content);
   return replace_with(made, std::move(mended));
 }
 

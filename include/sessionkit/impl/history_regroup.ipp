@@ -196,7 +196,6 @@ Regroup regroup_of(std::string_view dialect) noexcept {
 
 void regroup_joined(Context const& context, History& history) {
   bool joins = false;
-  if (context.compaction) note_passed_over(history, *context.compaction);
   for (Entry const& entry : context.entries) {
     auto const* message = entry.as<Message>();
     if (!message || message->role == Role::system) {

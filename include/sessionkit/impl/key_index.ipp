@@ -37,10 +37,7 @@ bool parse_key_row(std::string key, std::string_view value, SessionIndex& index)
     return true;
   });
   if (auto at = parse_rfc3339(to_text(find_member(value, "created_at")))) row.info.created = *at;
-  if (auto at = parse_rfc3339(to_text(find_member(value, "updated_at")))) {
-    bool const of_fork = json_kind(own) == JsonKind::object && *at == row.info.created;
-    if (!of_fork || row.info.updated > *at) row.info.updated = *at; // as `write_key_row` has it
-  }
+  if (auto at = parse_rfc3339(to_text(find_member(value, "updated_at")))) row.info.updated = *at;
   row.key = std::move(key);
   row.file = std::move(file);
   row.raw = value;
@@ -50,9 +47,8 @@ bool parse_key_row(std::string key, std::string_view value, SessionIndex& index)
 
 void write_key_row(std::string_view key, IndexRow const& row, JsonWriter& out, std::string& text) {
   out.begin_object().member("session_key", key).member("session_id", row.info.id.str());
-  // The entries of a fork are older than the fork.
-  Timestamp const updated = std::max(row.info.created, row.info.updated);
-  out.member("created_at", to_rfc3339(row.info.created)).member("updated_at", to_rfc3339(updated));
+  out.member("created_at", to_rfc3339(row.info.created));
+  out.member("updated_at", to_rfc3339(row.info.updated));
   out.key("message_count").unsigned_integer(row.info.turns); // claw0 counts turns
   out.member("transcript_file", row.file);
   if (!row.extra.empty()) text.append(",").append(row.extra);

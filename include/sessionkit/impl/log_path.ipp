@@ -22,7 +22,9 @@ struct KindName {
   std::string_view operator()(StateChange const&) const { return "state"; }
   std::string_view operator()(ArchiveChange const&) const { return "an archive mark"; }
   std::string_view operator()(Label const&) const { return "a label"; }
-  std::string_view operator()(ModelChange const&) const { return "a change of model"; }
+  std::string_view operator()(ModelChange const& change) const {
+    return change.thinking_level.empty() ? "a change of model" : "a change of the thinking level";
+  }
   std::string_view operator()(CustomMessage const&) const { return "a custom message"; }
   std::string_view operator()(Custom const&) const { return "data of an extension"; }
   std::string_view operator()(Unknown const&) const { return "an unknown line"; }
@@ -112,12 +114,16 @@ void list_spelling(Log const& log, std::size_t place, std::vector<Unsaid>& unsai
   if (!check_json(line).utf8)
     unsaid.push_back({entry.id, "bytes that are not UTF-8: U+FFFD stands in their place"});
   if (entry.at != Timestamp{}) return;
+  bool told = entry.as<Header>() != nullptr;
   for (std::string_view const name : {"timestamp", "ts", "created", "createdAt"}) {
     std::string_view const time = find_member(line, name);
+    if (time.empty() || time == "null") continue;
+    told = true;
     bool const epoch = time.substr(0, 11) == "\"1970-01-01" || time.substr(0, 11) == "\"1969-12-31";
-    if (!time.empty() && time != "null" && to_double(time) != 0.0 && !epoch)
+    if (to_double(time) != 0.0 && !epoch)
       unsaid.push_back({entry.id, fmt::format("its time, which is none: {}", time.substr(0, 100))});
   }
+  if (!told) unsaid.push_back({entry.id, "that it has no time: 1970-01-01 stands there"});
 }
 
 void list_time_of_years(Entry& entry, std::vector<Unsaid>& unsaid) {

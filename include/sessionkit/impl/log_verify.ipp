@@ -155,7 +155,7 @@ class VerifySink final : public LineSink {
             "a header that is not the first entry; it is no part of the tree");
       return;
     }
-    if (first) no_header_ = true;
+    if (first) no_header_ = &reader_.dialect() != &flat_v2_dialect(); // which has none
     if (record.type == "compaction" && reader_.dialect().has_ids) kept(line, record);
     if (record.link == Parent::entry && !record.parent.empty())
       refer(line, record.parent, DamageKind::missing_parent);

@@ -163,10 +163,10 @@ EntryBody decode_compaction(Fields& line, RecordView const&) {
   compaction.summary = line.text("summary");
   compaction.first_kept = EntryId(line.text("firstKeptEntryId"));
   compaction.tokens_before = line.count("tokensBefore");
+  compaction.tokens_after = line.count_if("tokensAfter");
   compaction.details = line.json("details");
   compaction.from_hook = line.flag("fromHook");
-  if (std::string_view const index = line.take("firstKeptEntryIndex", JsonKind::number); !index.empty())
-    compaction.first_kept_index = detail::to_uint(index);
+  compaction.first_kept_index = line.count_if("firstKeptEntryIndex");
   return compaction;
 }
 

@@ -97,6 +97,7 @@ struct BodyWriter {
   void operator()(Compaction const& body) const {
     json.member("summary", body.summary).member("firstKeptEntryId", body.first_kept.str());
     json.key("tokensBefore").unsigned_integer(body.tokens_before);
+    if (body.tokens_after) json.key("tokensAfter").unsigned_integer(*body.tokens_after);
     write_details(body.details, body.from_hook);
   }
   void operator()(BranchSummary const& body) const {

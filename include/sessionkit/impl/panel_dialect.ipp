@@ -66,6 +66,8 @@ EntryBody decode_panel_compaction(detail::Fields& line, RecordView const&) {
   compaction.summary = line.text("summary");
   compaction.first_kept = EntryId(line.text("firstKeptEntryId"));
   compaction.tokens_before = line.count("tokensBefore");
+  compaction.tokens_after = line.count_if("tokensAfter");
+  compaction.kept_again = line.count_if("keptAgain");
   return compaction;
 }
 
@@ -153,6 +155,8 @@ void write_panel_compaction(detail::JsonWriter& json, Compaction const& body) {
   json.member("type", "compaction").member("summary", body.summary);
   json.member("firstKeptEntryId", body.first_kept.str());
   json.key("tokensBefore").unsigned_integer(body.tokens_before);
+  if (body.tokens_after) json.key("tokensAfter").unsigned_integer(*body.tokens_after);
+  if (body.kept_again) json.key("keptAgain").unsigned_integer(*body.kept_again);
 }
 
 Result<void> encode_panel(Entry const& entry, std::string& out) {
@@ -210,8 +214,60 @@ std::vector<EntryBody> compaction_with_kept(Compaction compaction, std::vector<E
     bodies.emplace_back(std::move(again));
   }
   compaction.first_kept = EntryId(fmt::format("{}{}", panel_label, left_out));
+  compaction.kept_again.reset();
+  if (!bodies.empty()) compaction.kept_again = bodies.size();
   bodies.insert(bodies.begin(), std::move(compaction));
   return bodies;
+}
+
+std::string words_of(Entry entry, Dialect const& dialect) {
+  if (auto* message = std::get_if<Message>(&entry.body); message && message->generation)
+    message->generation->usage.reset();
+  entry.at = Timestamp{};
+  entry.extra = RawJson{};
+  std::string line;
+  (void)dialect.encode(entry, line).ok();
+  return line;
+}
+
+namespace {
+
+bool is_kept_again(Entry const& entry) {
+  auto const* message = entry.as<Message>();
+  return message && message->role != Role::system;
+}
+
+}
+
+bool stands_again(Entry const& last_kept, std::vector<Entry> const& entries, std::size_t place,
+                  Dialect const& dialect) {
+  std::uint64_t left = std::get<Compaction>(entries[place].body).kept_again.value_or(0);
+  while (place-- > 0)
+    if (is_kept_again(entries[place]) && --left == 0)
+      return words_of(entries[place], dialect) == words_of(last_kept, dialect);
+  return false;
+}
+
+void take_out_cut_short(std::vector<Entry>& entries, Dialect const& dialect) {
+  std::vector<Entry> all = std::exchange(entries, {});
+  std::vector<std::size_t> said; // where messages stand in `entries`
+  std::size_t next = 0, end = 0; // of those, which may stand again
+  for (Entry& entry : all) {
+    if (auto const* compaction = entry.as<Compaction>()) {
+      end = said.size();
+      next = end - static_cast<std::size_t>(std::min<std::uint64_t>(compaction->kept_again.value_or(0), end));
+      continue;
+    }
+    if (is_kept_again(entry)) {
+      if (next < end && words_of(entry, dialect) == words_of(entries[said[next]], dialect)) {
+        ++next;
+        continue;
+      }
+      next = end = 0;
+      said.push_back(entries.size());
+    }
+    entries.push_back(std::move(entry));
+  }
 }
 
 }

@@ -11,6 +11,8 @@ Target target_of(Profile const& profile) {
   Target target;
   target.mode = profile.regroups_only ? RebuildMode::faithful : RebuildMode::valid;
   target.orphan_user = profile.orphan_user;
+  target.summary_prefix = profile.compaction.prefix;
+  if (Estimator const* estimator = find_estimator(profile.estimator)) target.estimator = estimator->message;
   return target;
 }
 

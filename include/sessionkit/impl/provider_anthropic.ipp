@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include <sessionkit/detail/history_rules.hpp>
 #include <sessionkit/detail/json.hpp>
 #include <sessionkit/detail/line_members.hpp>
 #include <sessionkit/detail/provider_encoders.hpp>
@@ -15,6 +16,7 @@ namespace {
 
 using detail::append_json_string;
 using detail::bare_text;
+using detail::is_blank;
 using detail::next_element;
 
 struct AnthropicBlock {
@@ -65,7 +67,8 @@ struct AnthropicBlock {
   void operator()(ToolResult const& result) const {
     std::size_t const begin = open(R"({"type":"tool_result","tool_use_id":)");
     append_json_string(out, result.tool_use_id);
-    if (auto const* text = bare_results ? bare_result(result) : nullptr) {
+    auto const* text = bare_result(result);
+    if (text && (bare_results || is_blank(text->text))) { // a block of white space is refused
       append_json_string(out += R"(,"content":)", text->text);
     } else {
       out += R"(,"content":[)";

@@ -6,6 +6,7 @@
 #include <sessionkit/detail/raw_json_access.hpp>
 #include <sessionkit/detail/session_state.hpp>
 #include <sessionkit/memory_store.hpp>
+#include <sessionkit/profile_view.hpp>
 
 #include <fmt/format.h>
 
@@ -305,6 +306,9 @@ Result<History> Session::history(Target const& target) {
   if (!entries) return entries.error();
   Target by_profile = target;
   if (target.orphan_user == OrphanUser::parts) by_profile.orphan_user = state_->profile.orphan_user;
+  Target const own = target_of(state_->profile);
+  if (target.summary_prefix.empty()) by_profile.summary_prefix = own.summary_prefix;
+  if (!target.estimator) by_profile.estimator = own.estimator;
   return HistoryRebuilder(std::move(by_profile)).rebuild(std::move(*entries));
 }
 

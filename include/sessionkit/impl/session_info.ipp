@@ -54,11 +54,14 @@ struct Folder {
     if (message.role == Role::assistant && message.generation) model_spoke(*message.generation);
   }
   void operator()(Compaction const& compaction) const {
-    info.tokens = estimate_tokens(compaction.summary);
+    bool const kept_is_behind = entry.link == Parent::previous; // and is counted there
+    info.tokens = compaction.tokens_after && !kept_is_behind ? *compaction.tokens_after
+                                                             : estimate_tokens(compaction.summary);
     std::uint64_t const before = std::exchange(info.since_compaction, 0);
     info.repeats = 0;
     std::optional<std::uint64_t> const left_out = detail::messages_left_out(entry);
     if (left_out && *left_out <= before) info.repeats = before - *left_out;
+    if (left_out && compaction.kept_again) info.repeats = *compaction.kept_again;
   }
   void operator()(TitleChange const& change) const {
     if (info.title_by_person && !change.by_person && !info.title.empty()) return;
@@ -141,8 +144,8 @@ void fold(SessionInfo& info, Entry const& entry, Position end, std::string_view 
   }
   if (!header || first_header) std::visit(Folder{info, entry}, entry.body);
   if (entry.at != Timestamp{}) {
-    info.updated = entry.at;
     if (info.created == Timestamp{}) info.created = entry.at;
+    info.updated = std::max(entry.at, info.created); // the entries of a fork are older than the fork
   }
   info.end = end;
   info.end_crc = detail::crc32c(line);

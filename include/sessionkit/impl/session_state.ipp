@@ -192,7 +192,7 @@ Result<void> Session::State::check(Plan const& plan) {
                              "to native",
                              id.str(), dialect->name)};
   if (auto checked = check_header(); !checked) return checked.error();
-  if (plan.on_conflict == OnConflict::fail && !unseen.empty())
+  if (plan.on_conflict == OnConflict::fail && !plan.saw_others && !unseen.empty())
     return Error{
         Errc::conflict, 0,
         fmt::format("session '{}': {} entries of another writer have not been seen; refresh and append again",

@@ -13,14 +13,14 @@ process.on("exit", () => fs.rmSync(root, { recursive: true, force: true }));
 const store = path.join(root, "store");
 
 const sk = (args, input = "") =>
-  execFileSync(process.env.SESSIONKIT, [...args, "--store", store], { input, encoding: "utf8", stdio: ["pipe", "pipe", "pipe"] });
+  execFileSync(process.env.SESSIONKIT, [...args, "--store", store], { input, encoding: "utf8", stdio: ["pipe", "pipe", "pipe"], maxBuffer: 1 << 26 });
 const say = (session, role, text) => sk(["append", session, "--role", role, "--text", "-"], text).trim();
 const newSession = (...args) => {
   const id = sk(["new", ...args]).trim();
   return { id, file: path.join(store, `${id}.jsonl`) };
 };
 const verify = (file) =>
-  spawnSync(process.env.SESSIONKIT, ["verify", file, "--json", "--store", store], { encoding: "utf8" });
+  spawnSync(process.env.SESSIONKIT, ["verify", file, "--json", "--store", store], { encoding: "utf8", maxBuffer: 1 << 26 });
 
 const usage = {
   input: 10, output: 5, cacheRead: 0, cacheWrite: 0, totalTokens: 15,
@@ -174,6 +174,51 @@ test("a file that both write in turns verifies clean and gives both the same con
     assert.equal(same(file).length, 2 + 4 * i);
   }
   tree(file), clean(file), piCanShow(file);
+});
+
+test("pi sees what we compacted as we do, and compacts it again", () => {
+  const pi = SessionManager.create(root, path.join(root, "compacted"));
+  for (let i = 0; i < 4; ++i) {
+    pi.appendMessage(user(`question ${i} ` + "x".repeat(400)));
+    pi.appendMessage(assistant(text(`look ${i}`), toolCall(`t${i}`, "read", { path: `src/${i}.ts` })));
+    pi.appendMessage(toolResult(`t${i}`, "read", "y".repeat(400)));
+    pi.appendMessage(assistant(text(`answer ${i}`)));
+  }
+  const file = pi.getSessionFile();
+  sk(["compact", file, "--keep-turns", "2", "--summary", "-"], "what came first");
+  const mine = same(file);
+  assert.equal(mine.length, 1 + 8);
+  assert.ok(mine[0].content[0].text.includes("what came first\n\n<read-files>\nsrc/0.ts\nsrc/1.ts\n</read-files>"));
+  const again = SessionManager.open(file);
+  const kept = again.getBranch().filter((e) => e.type === "message").at(-4).id;
+  again.appendCompaction("pi's own words", kept, 1234, { readFiles: ["src/0.ts"], modifiedFiles: [] });
+  again.appendMessage(user("on"));
+  again.appendMessage(assistant(text("gladly")));
+  assert.equal(same(file).length, 1 + 4 + 2);
+  const plan = JSON.parse(sk(["compact", file, "--keep-turns", "1", "--dry-run", "--json"]));
+  assert.ok(plan.requests[0].prompt.includes("pi's own words"));
+  assert.deepEqual(plan.read_files, ["src/0.ts", "src/3.ts"]);
+  clean(file);
+});
+
+test("pi sees the context of a long chat that compacted itself, and goes on with it", () => {
+  const chats = path.join(root, "long");
+  const turns = "SESSIONKIT_SOAK" in process.env ? 5000 : 300;
+  const lines = Array.from({ length: turns }, (_, i) => (i % 5 ? `turn ${i} ${"x".repeat((i * 37) % 400)}` : "What is in config.json?"));
+  const run = spawnSync(process.env.CHAT, ["--store", chats, "--window", "8000"],
+    { input: lines.join("\n") + "\n", encoding: "utf8", maxBuffer: 1 << 26 });
+  assert.equal(run.status, 0, run.stdout + run.stderr);
+  const compactions = run.stdout.split("[compaction: applied]").length - 1;
+  assert.ok(compactions > 3, `${compactions} compactions`);
+  const file = path.join(chats, fs.readdirSync(chats).find((f) => f.endsWith(".jsonl")));
+  const mine = same(file);
+  assert.ok(mine.length < 200 && mine[0].content[0].text.includes("The user said: "));
+  assert.equal(SessionManager.open(file).getBranch().filter((e) => e.message?.role === "user").length, lines.length);
+  tree(file), clean(file), piCanShow(file);
+  const pi = SessionManager.open(file);
+  pi.appendMessage(user("and pi?"));
+  pi.appendMessage(assistant(text("here")));
+  assert.equal(same(file).length, mine.length + 2);
 });
 
 test("pi answers a session that holds nothing but our question", () => {

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// prune: old sessions go to the trash, with a reason each.
+#include "naming.hpp"
+#include "text.hpp"
+
+#include <sessionkit/retention.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace cli {
+
+namespace sk = sessionkit;
+
+namespace {
+
+std::chrono::milliseconds duration_of(char const* flag, std::optional<std::string> const& text) {
+  if (!text) return std::chrono::milliseconds(0);
+  auto const time = parse_duration(*text);
+  if (time && time->count() > 0) return *time;
+  throw Failure{Exit::usage, "usage", fmt::format("{}: '{}' is no duration", flag, *text),
+                "write it as 30d, 12h, 15m or 10s"};
+}
+
+sk::RetentionPolicy policy_of(Arguments const& args) {
+  sk::RetentionPolicy policy;
+  policy.idle = duration_of("--idle", args.idle);
+  policy.age = duration_of("--age", args.older);
+  policy.most_sessions = args.most_sessions;
+  policy.most_bytes = args.most_bytes;
+  policy.protected_keys = args.protect;
+  if (!args.idle && !args.older && args.most_sessions == 0 && args.most_bytes == 0)
+    throw Failure{Exit::usage, "usage", "nothing goes that nobody asked to remove",
+                  "say which: --idle 90d, --age 365d, --most 500 or --most-bytes 1000000000"};
+  return policy;
+}
+
+/// Of those planned, the ones in `which`, in their order.
+void show(Console& console, char const* member, sk::RetentionPlan const& plan,
+          std::vector<sk::SessionId> const* which, Json more) {
+  std::vector<std::vector<std::string>> rows;
+  Json list = Json::array();
+  for (auto const& removal : plan.removals) {
+    if (which && std::find(which->begin(), which->end(), removal.id) == which->end()) continue;
+    rows.push_back({removal.id.str(), to_string(removal.reason), one_line(removal.key), removal.why});
+    list.push_back({{"id", removal.id.str()},
+                    {"reason", to_string(removal.reason)},
+                    {"key", removal.key},
+                    {"why", removal.why}});
+  }
+  if (!console.json()) return console.table({"SESSION", "REASON", "KEY", "WHY"}, rows);
+  more[member] = std::move(list);
+  console.document(more);
+}
+
+}
+
+Exit prune(Console& console, Arguments const& args) {
+  auto const policy = policy_of(args);
+  auto const store = open_store(console, args).value();
+  auto const plan = sk::plan_retention(*store, policy, sk::system_now()).value();
+  if (args.dry_run) return show(console, "would_remove", plan, nullptr, {{"kept", plan.kept}}), Exit::ok;
+  auto const question = fmt::format("move {} of {} sessions to the trash?", plan.removals.size(),
+                                    plan.removals.size() + plan.kept);
+  if (!plan.removals.empty() && !args.yes && !confirm(question, "--yes"))
+    throw Failure{Exit::usage, "declined", "nothing was removed"};
+  auto const done = sk::apply_retention(*store, plan);
+  Json spared = Json::array();
+  for (auto const& id : done.spared) spared.push_back(id.str());
+  show(console, "removed", plan, &done.removed, {{"kept", plan.kept}, {"spared", std::move(spared)}});
+  if (!done.spared.empty())
+    console.notice(fmt::format("{} sessions stay: somebody went on with them meanwhile", done.spared.size()));
+  if (!done.failed.empty()) throw failure_of(done.failed.front().error);
+  return Exit::ok;
+}
+
+}

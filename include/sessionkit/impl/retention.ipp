@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/retention.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <utility>
+
+namespace sessionkit { inline namespace v0 {
+
+namespace {
+
+constexpr std::size_t retention_page = 200;
+
+bool retention_spares(RetentionPolicy const& policy, SessionInfo const& info) {
+  auto const& keys = policy.protected_keys;
+  bool const by_key = !info.key.empty() && std::find(keys.begin(), keys.end(), info.key) != keys.end();
+  return by_key || (policy.is_protected && policy.is_protected(info));
+}
+
+std::string days_and_hours(std::chrono::milliseconds time) {
+  auto const hours = std::chrono::duration_cast<std::chrono::hours>(time).count();
+  return hours < 24 ? fmt::format("{} h", hours) : fmt::format("{} d {} h", hours / 24, hours % 24);
+}
+
+// The sessions of one planning, oldest first; what is planned leaves it.
+class RetentionPlanner {
+ public:
+  RetentionPlanner(std::vector<SessionInfo> const& sessions, RetentionPolicy const& policy, Timestamp now)
+      : policy_(policy), now_(now) {
+    for (SessionInfo const& info : sessions) left_.push_back(&info);
+    std::stable_sort(left_.begin(), left_.end(), [](SessionInfo const* a, SessionInfo const* b) {
+      return a->updated != b->updated ? a->updated < b->updated : a->id.str() < b->id.str();
+    });
+  }
+
+  RetentionPlan run() {
+    take_older(policy_.idle, &SessionInfo::updated, RetentionReason::idle, "no entry for ", "");
+    take_older(policy_.age, &SessionInfo::created, RetentionReason::age, "created ", " ago");
+    if (policy_.most_sessions != 0 && left_.size() > policy_.most_sessions
+        && left_.size() - policy_.most_sessions > policy_.slack)
+      take_above_count();
+    if (policy_.most_bytes != 0) take_above_bytes();
+    plan_.kept = left_.size();
+    return std::move(plan_);
+  }
+
+ private:
+  void take(SessionInfo const& info, RetentionReason reason, std::string why) {
+    plan_.removals.push_back(
+        {info.id, info.key, reason, std::move(why), info.updated, info.end, info.end_crc});
+  }
+  // Those that `goes` is true for; it is asked once for each that is not protected, oldest first.
+  template <class Goes> void take_where(Goes goes) {
+    auto const end = std::remove_if(left_.begin(), left_.end(), [&](SessionInfo const* info) {
+      return !retention_spares(policy_, *info) && goes(*info);
+    });
+    left_.erase(end, left_.end());
+  }
+  void take_older(std::chrono::milliseconds most, Timestamp SessionInfo::*since, RetentionReason reason,
+                  char const* before, char const* behind) {
+    if (most.count() <= 0) return;
+    take_where([&](SessionInfo const& info) {
+      if (info.*since == Timestamp{} || info.*since >= now_ - most) return false;
+      take(info, reason,
+           fmt::format("{}{}{}, the limit is {}", before, days_and_hours(now_ - info.*since), behind,
+                       days_and_hours(most)));
+      return true;
+    });
+  }
+  void take_above_count() {
+    std::size_t const all = left_.size();
+    std::size_t above = all - policy_.most_sessions;
+    take_where([&](SessionInfo const& info) {
+      if (above == 0) return false;
+      --above;
+      take(info, RetentionReason::count,
+           fmt::format("{} sessions, the limit is {}", all, policy_.most_sessions));
+      return true;
+    });
+  }
+  void take_above_bytes() {
+    std::uint64_t const all = bytes_left();
+    std::uint64_t bytes = all;
+    take_where([&](SessionInfo const& info) {
+      if (bytes <= policy_.most_bytes) return false;
+      bytes -= std::min(bytes, info.end.value());
+      take(info, RetentionReason::bytes, fmt::format("{} bytes, the limit is {}", all, policy_.most_bytes));
+      return true;
+    });
+  }
+  std::uint64_t bytes_left() const {
+    std::uint64_t bytes = 0;
+    for (SessionInfo const* info : left_) bytes += info->end.value();
+    return bytes;
+  }
+
+  RetentionPolicy const& policy_;
+  Timestamp now_;
+  std::vector<SessionInfo const*> left_ = {};
+  RetentionPlan plan_ = {};
+};
+
+bool is_as_planned(Removal const& removal, SessionInfo const& info) {
+  return info.end == removal.end && info.end_crc == removal.end_crc;
+}
+
+}
+
+char const* to_string(RetentionReason reason) noexcept {
+  constexpr std::array<char const*, 4> names{"idle", "age", "count", "bytes"};
+  return names[static_cast<std::size_t>(reason)];
+}
+
+RetentionPlan plan_retention(std::vector<SessionInfo> const& sessions, RetentionPolicy const& policy,
+                             Timestamp now) {
+  return RetentionPlanner(sessions, policy, now).run();
+}
+
+Result<RetentionPlan> plan_retention(SessionStore& store, RetentionPolicy const& policy, Timestamp now) {
+  std::vector<SessionInfo> all;
+  ListQuery query;
+  query.limit = retention_page;
+  do {
+    Result<SessionPage> page = store.list(query);
+    if (!page) return page.error();
+    std::move(page->sessions.begin(), page->sessions.end(), std::back_inserter(all));
+    query.cursor = std::move(page->next);
+  } while (!query.cursor.empty());
+  return plan_retention(all, policy, now);
+}
+
+RetentionOutcome apply_retention(SessionStore& store, RetentionPlan const& plan, OnEvent const& on_event) {
+  RetentionOutcome outcome;
+  auto const failed = [&](Removal const& removal, Error error) {
+    if (error.code == Errc::not_found)
+      outcome.spared.push_back(removal.id);
+    else
+      outcome.failed.push_back({removal.id, std::move(error)});
+  };
+  for (Removal const& removal : plan.removals) {
+    Result<SessionInfo> const info = store.info(removal.id);
+    if (!info) {
+      failed(removal, info.error());
+    } else if (!is_as_planned(removal, *info)) {
+      outcome.spared.push_back(removal.id);
+    } else if (Result<void> const removed = store.remove(removal.id); !removed) {
+      failed(removal, removed.error());
+    } else {
+      outcome.removed.push_back(removal.id);
+      if (on_event) on_event({Event::retention, removal.id.str(), "removed: " + removal.why});
+    }
+  }
+  return outcome;
+}
+
+}}

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: MIT
+"""compact, context and stats: conversations that fit, and what they cost."""
+import json
+import pathlib
+import time
+import unittest
+
+from support import ProgramTest, texts
+
+
+class Compact(ProgramTest):
+    def talk(self, turns=4):
+        session = self.new()
+        for i in range(turns):
+            self.say(session, "user", f"question {i} " + "x" * 400)
+            self.say(session, "assistant", f"answer {i} " + "y" * 400)
+        return session
+
+    def test_a_dry_run_shows_the_plan_and_stores_nothing(self):
+        session = self.talk()
+        before = self.file_of(session).read_bytes()
+        plan = self.ok("compact", session, "--dry-run", "--keep-turns", "1").out
+        self.assertIn("summarized\t6\n", plan)
+        self.assertIn("kept\t2\n", plan)
+        asked = self.ok("compact", session, "--dry-run", "--keep-turns", "1", "--json").json
+        self.assertEqual(len(asked["requests"]), 1)
+        self.assertIn("question 0", asked["requests"][0]["prompt"])
+        self.assertNotIn("question 3", asked["requests"][0]["prompt"])
+        self.assertTrue(asked["requests"][0]["system"])
+        self.assertEqual(self.file_of(session).read_bytes(), before)
+
+    def test_a_summary_from_stdin_replaces_the_beginning_in_the_view_only(self):
+        session = self.talk()
+        before = self.file_of(session).read_bytes()
+        entry = self.ok("compact", session, "--keep-turns", "2", "--summary", "-", stdin="what was said\n").out.strip()
+        after = self.file_of(session).read_bytes()
+        self.assertTrue(after.startswith(before))
+        line = json.loads(after[len(before):])
+        self.assertEqual((line["type"], line["id"]), ("compaction", entry))
+        history = self.ok("history", session).json
+        self.assertEqual([t.split()[1] for t in texts(history["messages"])], ["2", "2", "3", "3"])
+        self.assertIn("what was said", history["system"])
+        self.ok("verify", session)
+
+    def test_a_program_is_asked_and_answers(self):
+        session = self.talk()
+        done = self.ok("compact", session, "--keep-messages", "2", "--exec", "grep -c 'question [0-9]'", "--json").json
+        self.assertEqual(done["outcome"], "applied")
+        self.assertLess(done["tokens_after"], done["tokens_before"])
+        self.assertIn("<summary>\n3", self.ok("history", session).json["system"])
+
+    def test_what_comes_to_nothing_stores_nothing(self):
+        session = self.talk()
+        before = self.file_of(session).read_bytes()
+        self.fails(1, "compact", session, "--keep-turns", "1", "--exec", "false")
+        self.fails(1, "compact", session, "--keep-turns", "1", "--summary", "  ")
+        self.fails(2, "compact", session, "--keep-turns", "1")
+        self.fails(2, "compact", session, "--summary", "x", "--exec", "cat")
+        self.fails(2, "compact", session, "--summary", "x", "--keep-turns", "1", "--keep-tokens", "9")
+        self.assertIn("nothing to summarise", self.ok("compact", session, "--summary", "x").err)
+        self.assertEqual(self.file_of(session).read_bytes(), before)
+
+
+class Context(ProgramTest):
+    def test_every_entry_is_explained(self):
+        session = self.new()
+        self.say(session, "user", "x" * 400)
+        self.say(session, "assistant", "y" * 40)
+        rows = [line.split("\t") for line in self.ok("context", session, "--explain").out.splitlines()]
+        self.assertEqual([row[1:3] for row in rows], [["user", "100"], ["assistant", "10"], ["2 entries", "110"]])
+        shown = self.ok("context", session, "--json").json
+        self.assertEqual((shown["tokens"], shown["limit"], shown["compaction_due"]), (110, 80000, False))
+        self.assertNotIn("entries", shown)
+
+    def test_a_compaction_stands_first(self):
+        shown = self.ok("context", self.fixture("compaction_twice.jsonl"), "--explain", "--json").json
+        self.assertEqual(shown["entries"][0]["who"], "summary")
+        self.assertEqual(shown["entries"][0]["entry"], shown["compaction"])
+
+
+class Stats(ProgramTest):
+    def test_usage_is_summed_by_day_and_model_and_totals_agree_with_the_lines(self):
+        copy = self.fixture("compaction_once.jsonl")
+        answers, output, cost = 0, 0, 0
+        for line in pathlib.Path(copy).read_text().splitlines():
+            message = json.loads(line).get("message", {})
+            if message.get("role") == "assistant":
+                answers += 1
+                output += message["usage"]["output"]
+                cost += message["usage"]["cost"]["total"]
+        shown = self.ok("stats", copy, "--json").json
+        self.assertEqual(shown["total"]["answers"], answers)
+        self.assertEqual(shown["total"]["output"], output)
+        self.assertAlmostEqual(shown["total"]["cost"], cost)
+        self.assertEqual(sum(row["answers"] for row in shown["by"]), answers)
+        self.assertTrue(all(len(row["day"]) == 10 and row["model"] for row in shown["by"]))
+        self.assertEqual(self.ok("stats", copy).out.splitlines()[-1].split("\t")[0], "total")
+
+    def test_the_whole_store_is_counted_and_a_fork_not_twice(self):
+        session = self.new()
+        self.say(session, "user", "q")
+        self.say(session, "assistant", "a")
+        self.ok("fork", session)
+        shown = self.ok("stats", "--json").json
+        self.assertEqual(shown["sessions"], 2)
+        self.assertEqual(shown["total"]["answers"], 1)
+
+
+class Prune(ProgramTest):
+    def old(self, days):
+        """A session whose last entry is so many days old."""
+        session = self.new("--key", f"k{days}")
+        self.say(session, "user", "q")
+        at = time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime(time.time() - days * 86400))
+        file = self.file_of(session)
+        lines = [json.loads(line) for line in file.read_text().splitlines()]
+        file.write_text("".join(json.dumps(dict(line, timestamp=at)) + "\n" for line in lines))
+        self.ok("reindex")
+        return session
+
+    def test_nothing_goes_that_nobody_asked_to_remove(self):
+        self.old(1000)
+        self.assertIn("--idle", self.fails(2, "prune", "--yes").err)
+        self.assertIn("no duration", self.fails(2, "prune", "--idle", "soon").err)
+        self.assertEqual(self.ok("prune", "--idle", "1001d", "--yes").out, "")
+
+    def test_idle_sessions_go_to_the_trash_with_a_reason_and_protected_ones_stay(self):
+        old, mine, young = self.old(40), self.old(50), self.old(3)
+        args = ("prune", "--idle", "30d", "--protect", "k50")
+        shown = self.ok(*args, "--dry-run").out
+        self.assertEqual(shown, f"{old}\tidle\tk40\tno entry for 40 d 0 h, the limit is 30 d 0 h\n")
+        self.assertTrue(self.file_of(old).exists())
+        self.assertIn("--yes", self.fails(2, *args).err)
+        done = self.ok(*args, "--yes", "--json").json
+        self.assertEqual([r["id"] for r in done["removed"]], [old])
+        self.assertEqual((done["kept"], done["spared"]), (2, []))
+        self.assertFalse(self.file_of(old).exists())
+        self.assertTrue(any((self.store / "trash").iterdir()))
+        self.assertEqual({r["id"] for r in self.ok("ls", "--json").json["sessions"]}, {mine, young})
+
+    def test_caps_by_count_and_bytes_take_the_oldest(self):
+        first, second, third = self.old(3), self.old(2), self.old(1)
+        self.assertEqual(self.ok("prune", "--most", "2", "--yes").out.split("\t")[:2], [first, "count"])
+        self.assertEqual(self.ok("prune", "--most-bytes", "10", "--dry-run").out.count("bytes"), 4)
+        self.assertEqual(self.ok("prune", "--age", "30h", "--yes").out.split("\t")[:2], [second, "age"])
+        self.assertTrue(self.file_of(third).exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
