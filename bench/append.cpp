@@ -13,6 +13,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace sessionkit_bench {
@@ -49,10 +50,18 @@ class Line {
 /// A descriptor that is kept, and the line with its line end.
 class RawFile {
  public:
-  explicit RawFile(std::string path) : path_(std::move(path)), line_(Line().text() + '\n') {}
+  explicit RawFile(std::string path) : path_(std::move(path)), line_(Line().text() + '\n') {
+    std::size_t const slash = path_.rfind('/');
+    name_ = path_.substr(slash + 1);
+    directory_ = ::open(path_.substr(0, slash).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    require(directory_ >= 0, path_ + ": cannot open its directory");
+  }
   RawFile(RawFile const&) = delete;
   RawFile& operator=(RawFile const&) = delete;
-  ~RawFile() { ::close(descriptor_); }
+  ~RawFile() {
+    ::close(descriptor_);
+    ::close(directory_);
+  }
   void begin() {
     if (descriptor_ >= 0) ::close(descriptor_);
     ::unlink(path_.c_str());
@@ -63,13 +72,19 @@ class RawFile {
     auto const put = ::write(descriptor_, line_.data(), line_.size());
     require(put == static_cast<ssize_t>(line_.size()), path_ + ": cannot write");
   }
+  /// What else an append asks the system: is it still this file, did others write, is this still our process?
+  void look() const {
+    struct stat now;
+    require(::fstatat(directory_, name_.c_str(), &now, AT_SYMLINK_NOFOLLOW) == 0, path_ + ": is gone");
+    require(::getpid() > 0, "no process");
+  }
   void lock() const { require(::flock(descriptor_, LOCK_EX) == 0, "cannot lock"); }
   void unlock() const { require(::flock(descriptor_, LOCK_UN) == 0, "cannot unlock"); }
   void sync() const { require(::fdatasync(descriptor_) == 0, path_ + ": cannot sync"); }
 
  private:
-  std::string path_, line_;
-  int descriptor_ = -1;
+  std::string path_, name_, line_;
+  int directory_ = -1, descriptor_ = -1;
 };
 
 /// Appends finished lines to a store, to a new session each time it begins.
@@ -128,7 +143,7 @@ std::string message_text() {
 
 void measure_append(Workbench& bench) {
   constexpr std::size_t batch = 1000;
-  RawFile raw(bench.path("raw")), locked(bench.path("locked"));
+  RawFile raw(bench.path("raw")), locked(bench.path("locked")), checked(bench.path("checked"));
   RecordAppender records(bench.path("records"), sk::Durability::os);
   auto const store = value_of(sk::open_file_store(bench.path("messages"), {}), "open");
   std::unique_ptr<sk::Session> session;
@@ -142,6 +157,13 @@ void measure_append(Workbench& bench) {
                                   locked.unlock();
                                 }),
                                 batch, [&] { locked.begin(); });
+  auto const calls = contest.add("the five calls", times([&] {
+                                   checked.lock();
+                                   checked.look();
+                                   checked.write();
+                                   checked.unlock();
+                                 }),
+                                 batch, [&] { checked.begin(); });
   auto const record =
       contest.add("finished line", times([&] { records.append(false); }), batch, [&] { records.begin(); });
   auto const whole =
@@ -153,6 +175,9 @@ void measure_append(Workbench& bench) {
                    limit, 0.35);
   bench.told_speed("append.line_flock", "the same, speed over flock, write(), unlock", contest, record, lock,
                    0.6);
+  bench.told_speed("append.line_calls", "the same, speed over its five system calls alone", contest, record,
+                   calls);
+  bench.told_speed("append.calls", "these five system calls: speed over write()", contest, calls, limit);
   bench.told_speed("append.flock", "flock, write(), unlock: speed over write()", contest, lock, limit);
   bench.told_speed("append.message", "Session::append of the message, speed over write()", contest, whole,
                    limit);

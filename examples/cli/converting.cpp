@@ -59,7 +59,7 @@ Source open_source(Console& console, Arguments const& args) {
   }
   auto const named = open_place(console, args, place);
   auto reader = sk::TranscriptReader::open(named.path).value();
-  auto log = sk::load_log(*named.store, named.id).value();
+  auto log = sk::load_log(*named.store, named.id, sk::LogLines::kept).value();
   add_title(log, named.store->info(named.id).value());
   return {std::move(log), &reader.dialect(), named.id, named.path, !named.is_file};
 }

@@ -37,11 +37,14 @@ struct Log {
   std::vector<Entry> entries = {};
   std::vector<Damage> damage = {};
   Position end = {};
-  std::vector<std::string> lines =
-      {}; ///< of each entry, as written, or empty; none in a log that is no file's
+  std::vector<std::string> lines = {}; ///< of each entry, as written, or empty; none where nobody kept them
 };
+/// Whether a log keeps each entry's line beside it, which takes as much memory again. `convert_log` wants
+/// them, to copy lines as they are.
+enum class LogLines { none, kept };
 /// Every entry of a log, oldest first.
-SESSIONKIT_API Result<Log> load_log(SessionStore& store, SessionId const& id);
+SESSIONKIT_API Result<Log> load_log(SessionStore& store, SessionId const& id,
+                                    LogLines lines = LogLines::none);
 
 /// The entries of a log that are nobody's parent, in log order: the tips of its branches.
 SESSIONKIT_API std::vector<EntryId> leaves_of(Log const& log);

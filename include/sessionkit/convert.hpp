@@ -20,10 +20,10 @@ struct Converted {
 };
 
 /// A log, written anew in another dialect. Pure: the log stays as it is, and what `to` cannot say is listed,
-/// never left out silently. In the dialect it is in, lines stay as they are, but for ids that stand twice and
-/// versions before 3. Dialects without ids get the path to the last entry; branches beside it are
-/// listed. Entries without ids get short ones, the same in each conversion. `id` names the session where the
-/// header does not. `unsupported` if nothing can be written in `to`.
+/// never left out silently. In the dialect it is in, lines that the log has kept stay as they are, but for
+/// ids that stand twice and versions before 3. Dialects without ids get the path to the last entry; branches
+/// beside it are listed. Entries without ids get short ones, the same in each conversion. `id` names the
+/// session where the header does not. `unsupported` if nothing can be written in `to`.
 SESSIONKIT_API Result<Converted> convert_log(Log const& log, Dialect const& from, Dialect const& to,
                                              SessionId const& id);
 

@@ -60,6 +60,7 @@
 #include <sessionkit/impl/repair.ipp>
 #include <sessionkit/impl/retention.ipp>
 #include <sessionkit/impl/row_store.ipp>
+#include <sessionkit/impl/sealed_index.ipp>
 #include <sessionkit/impl/session.ipp>
 #include <sessionkit/impl/session_compaction.ipp>
 #include <sessionkit/impl/session_index.ipp>
@@ -81,3 +82,4 @@
 #include <sessionkit/impl/transcript_rewrite.ipp>
 #include <sessionkit/impl/transcript_store.ipp>
 #include <sessionkit/impl/transcript_writer.ipp>
+#include <sessionkit/impl/written_rows.ipp>

@@ -266,7 +266,9 @@ Source read(std::string const& path, std::string const& text) {
   write_file(path, text);
   auto const store = sk::open_transcript(path).value();
   auto const id = store->list({}).value().sessions.at(0).id;
-  Source source{sk::load_log(*store, id).value(), &sk::TranscriptReader::open(path).value().dialect(), {}};
+  Source source{sk::load_log(*store, id, sk::LogLines::kept).value(),
+                &sk::TranscriptReader::open(path).value().dialect(),
+                {}};
   auto const context = sk::load_context(*store, id).value();
   for (auto const provider : sessionkit_test::request_providers) {
     sk::Target target;

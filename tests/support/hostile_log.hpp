@@ -101,7 +101,8 @@ class Journey {
     read(**opened, id);
     sk::detail::LogReader reader(file, 3, "t.jsonl", {});
     if (auto found = reader.verify({}); took("verify", found)) result.damage = std::move(*found);
-    if (auto log = sk::load_log(**opened, id); took("load_log", log)) result.log = std::move(*log);
+    if (auto log = sk::load_log(**opened, id, sk::LogLines::kept); took("load_log", log))
+      result.log = std::move(*log);
     if (auto context = sk::load_context(**opened, id); took("load_context", context))
       result.context = std::move(*context);
     sk::Dialect const& from = reader.dialect();

@@ -169,6 +169,13 @@ TEST_CASE("random trees with random damage walk as the slow model does") {
   }
 }
 
+TEST_CASE("a log keeps the lines of its entries where it is asked to") {
+  std::vector<std::string> const lines{header_line("s"), message_line("a", "", "user", "1")};
+  auto store = store_of("s", lines);
+  CHECK(sk::load_log(*store, sid("s")).value().lines.empty());
+  CHECK(sk::load_log(*store, sid("s"), sk::LogLines::kept).value().lines == lines);
+}
+
 TEST_CASE("leaves are the entries nobody follows, in log order") {
   auto store = store_of("s", {header_line("s"), message_line("a", "", "user", "1"),
                               message_line("b", "a", "assistant", "2"),

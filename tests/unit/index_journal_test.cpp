@@ -183,6 +183,56 @@ TEST_CASE("a warm list looks at the transcripts it shows and at no others, and r
   for (auto const& info : page.sessions) CHECK(info.messages == (info.id == id_of("s7") ? 4 : 1));
 }
 
+TEST_CASE("opening a store lists its directory once and looks at the newest thousand transcripts, whatever "
+          "it holds") {
+  constexpr int sessions = 1500;
+  TempDir dir;
+  for (int i = 0; i < sessions; ++i) {
+    std::string const id = "s" + std::to_string(i);
+    write_file(dir / (id + ".jsonl"), header_line(id) + "\n");
+  }
+  REQUIRE(sk::reindex_file_store(dir.path(), unsynced()).value() == sessions);
+  std::ofstream(dir / "s999.jsonl", std::ios::app) << message_line("late", "", "x") << "\n"; // beyond them
+  FaultyFileOps ops;
+  auto store = open_with(ops, dir.path());
+  sk::ListQuery query;
+  query.limit = 50;
+  CHECK(store->list(query).value().sessions.size() == 50);
+  CHECK(ops.calls(Call::list) == 1);
+  CHECK(ops.calls(Call::status_at) <= 1000 + 60);
+  CHECK(ops.calls(Call::open) <= 51 + 15);  // those shown are compared by what they hold
+  CHECK(ops.calls(Call::pread) <= 51 + 30); // a block of each; the dialect is told by eight
+  ops.reset();
+  ops.paused += std::chrono::hours(1);
+  CHECK(store->list(query).value().sessions.at(0).id == id_of("s999"));
+  CHECK(ops.calls(Call::status_at) >= sessions);
+  CHECK(ops.calls(Call::open) <= 10);
+  query.limit = sessions + 1;
+  auto const all = store->list(query).value();
+  CHECK(all.sessions.size() == sessions);
+  for (auto const& info : all.sessions) CHECK(info.messages == (info.id == id_of("s999") ? 1 : 0));
+}
+
+TEST_CASE("a key is looked for in rows that nobody has read, and one that no session has is not found") {
+  TempDir dir;
+  for (int i = 0; i < 300; ++i) {
+    std::string const id = "s" + std::to_string(i);
+    std::string line = header_line(id);
+    line.insert(line.size() - 1, ",\"key\":\"k \\\"" + std::to_string(i % 100) + "\\\"\"");
+    write_file(dir / (id + ".jsonl"), line + "\n");
+  }
+  REQUIRE(sk::reindex_file_store(dir.path(), unsynced()).value() == 300);
+  FaultyFileOps ops;
+  auto store = open_with(ops, dir.path());
+  sk::ListQuery query;
+  query.key = "k \"7\"";
+  auto const page = store->list(query).value();
+  REQUIRE(page.sessions.size() == 3);
+  for (auto const& info : page.sessions) CHECK(info.key == "k \"7\"");
+  query.key = "k \"700\"";
+  CHECK(store->list(query).value().sessions.empty());
+}
+
 TEST_CASE("pages of a list join to the whole, in its order, whatever is appended between") {
   TempDir dir;
   FaultyFileOps ops;

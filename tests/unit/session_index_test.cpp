@@ -2,7 +2,9 @@
 #include "support/catch.hpp"
 #include "support/data.hpp"
 #include "support/faulty_file_ops.hpp"
+#include "support/random.hpp"
 
+#include <sessionkit/detail/crc32c.hpp>
 #include <sessionkit/detail/session_index.hpp>
 
 #include <nlohmann/json.hpp>
@@ -170,6 +172,111 @@ TEST_CASE("what is not an index is told from one, at every cut of one") {
   for (std::size_t cut = 0; cut + 1 < whole.size(); ++cut) // the last byte is a line end
     accepted += sk::detail::parse_session_index(whole.substr(0, cut)).ok() ? 1 : 0;
   CHECK(accepted == 0);
+}
+
+namespace {
+
+/// A sealed index of many rows, some of them another program's, with odd members.
+std::string sealed_text(Random& random, int rows) {
+  SessionIndex index;
+  index.members.emplace_back("the\\u0069rs", "[1,{\"sessions\":{}}]");
+  index.foreign_rows["not an \"id\""] = "{\"k\":1}";
+  index.foreign_rows["text"] = "\"a string\"";
+  for (int i = 0; i < rows; ++i) {
+    sk::SessionInfo info = full_info();
+    info.id = sk::SessionId::parse("s" + std::to_string(random.below(1000))).value();
+    info.updated = sk::from_unix_ms(static_cast<std::int64_t>(random.below(500)));
+    info.title = "},\n\"s1\":{\"lastAt\":" + std::to_string(random.below(99)) + "},";
+    sk::detail::IndexRow row{info};
+    if (random.one_in(3)) row.extra = "\"lastAt\\u0020\":[\"end\"],\"x\":{\"lastAt\":1}";
+    if (random.one_in(4)) row.raw = "{\"lastAt\":" + std::to_string(random.below(500)) + ",\"theirs\":[{}]}";
+    index.rows.insert_or_assign(info.id.str(), std::move(row));
+  }
+  std::string text = write_session_index(index);
+  sk::detail::seal_index(text);
+  return text;
+}
+
+std::optional<SessionIndex> find_rows(std::string const& text) {
+  sk::detail::IndexText own{std::make_unique<char[]>(text.size()), text.size()};
+  text.copy(own.bytes.get(), text.size());
+  auto const sealed = static_cast<std::size_t>(sk::detail::sealed_bytes(text.size()));
+  return sk::detail::find_sealed_rows(own, sk::detail::crc32c(std::string_view(text).substr(0, sealed)));
+}
+
+}
+
+TEST_CASE("rows that are found by the seal of an index are those that reading all of it gives") {
+  std::uint64_t const seed = std::random_device{}();
+  CAPTURE(seed);
+  Random random(seed);
+  for (int i = 0; i < 60; ++i) {
+    std::string const text = sealed_text(random, i);
+    REQUIRE(Json::accept(text));
+    SessionIndex const all = sk::detail::parse_session_index(text).value();
+    SessionIndex found = find_rows(text).value();
+    REQUIRE(found.rows.empty());
+    REQUIRE(found.size() == all.rows.size());
+    CHECK(found.members == all.members);
+    CHECK(found.foreign_rows == all.foreign_rows);
+    CHECK(Json::parse(write_session_index(found)) == Json::parse(write_session_index(all)));
+    std::size_t left = all.rows.size();
+    for (auto const& [name, row] : all.rows) {
+      if (random.one_in(2)) continue;
+      CHECK(found.end_of(name) == row.info.end);
+      sk::detail::IndexRow const* const read = found.find(name);
+      REQUIRE(read != nullptr);
+      CHECK(read->info.updated == row.info.updated);
+      CHECK(read->told().title == row.told().title);
+      CHECK(read->extra == row.extra);
+      CHECK(read->raw == row.raw);
+      CHECK(found.find(name) == read);
+      CHECK(found.written.left() == --left);
+    }
+    CHECK(found.find("s1000") == nullptr);
+    CHECK(found.size() == all.rows.size());
+    CHECK(Json::parse(write_session_index(found)) == Json::parse(write_session_index(all)));
+    found.read_all();
+    CHECK(found.rows.size() == all.rows.size());
+  }
+}
+
+TEST_CASE("a changed byte, a cut or another program's hand breaks the seal of an index") {
+  Random random(7);
+  std::string const text = sealed_text(random, 5);
+  REQUIRE(find_rows(text).has_value());
+  int believed = 0;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    std::string other = text;
+    other[at] = static_cast<char>(other[at] ^ 1);
+    believed += find_rows(other).has_value() ? 1 : 0;
+    believed += find_rows(text.substr(0, at)).has_value() ? 1 : 0;
+  }
+  CHECK(believed == 0);
+  std::string const rewritten = Json::parse(text).dump(); // which keeps the seal as a member
+  CHECK_FALSE(find_rows(rewritten).has_value());
+  SessionIndex const kept = sk::detail::parse_session_index(rewritten).value();
+  CHECK(kept.members.size() == 1);
+  std::string again = write_session_index(kept);
+  sk::detail::seal_index(again);
+  CHECK(find_rows(again).has_value());
+}
+
+TEST_CASE("lines that no index of ours has are not believed for their checksum") {
+  for (char const* body :
+       {"", "{\"sessions\":{", "{\"sessions\":{\n\"a\":{\"x\":1}", "{\"sessions\":{\n\"b\":{},\n\"a\":{}\n}",
+        "{\"sessions\":{\n\"a\":{},\n\"a\":{}\n}", "{\"sessions\":{\nx\n}", "{\"sessions\":{\n\"a\n}", "[\n}",
+        "{\"sessions\":{\n\"not an id\":{\n}", "{\"sessions\":{\"a\":{}\n}", "{\"sessions\":{\n\"\n}",
+        "{\"sessions\":{\n\"a\":\n}"}) {
+    std::string text = std::string(body) + "}\n";
+    sk::detail::seal_index(text);
+    CAPTURE(text);
+    CHECK_FALSE(find_rows(text).has_value());
+  }
+  std::string text = "{\"sessions\":{\n\"a\":{{\"lastAt\":7,\"end\":9}\n}}\n"; // no JSON, and no torn line
+  sk::detail::seal_index(text);
+  SessionIndex found = find_rows(text).value();
+  CHECK(found.find("a")->info.end == sk::Position{}); // it folds anew
 }
 
 TEST_CASE("the index is always the old or the new document, whatever call fails") {

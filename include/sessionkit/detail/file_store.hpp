@@ -39,7 +39,8 @@ class SESSIONKIT_API OpenLogs {
 /// What an append does with an open log, under its mutex: opens its writer where there is none, writes,
 /// collects events. `due` is then waited for without the mutex, but with the log kept: closing it would
 /// forget a failed sync.
-SESSIONKIT_API Result<Position> append_to(OpenLogs::Log& log, FileOps& ops, LogPlace const& place,
+SESSIONKIT_API Result<Position> append_to(OpenLogs::Log& log, FileOps& ops,
+                                          std::function<LogPlace()> const& place,
                                           FileStoreOptions const& options, std::string const& session,
                                           Append const& batch, std::chrono::steady_clock::time_point asked,
                                           DueSync& due);

@@ -28,9 +28,9 @@ SESSIONKIT_API void append_journal_line(std::string_view name, IndexRow const* r
 
 struct JournalText {
   std::optional<JournalHead> head;
-  std::vector<IndexChange> changes;
-  std::size_t used = 0; ///< bytes of whole lines; what follows is torn, or not there yet
-  std::size_t bad = 0;  ///< whole lines that say nothing; each may have been a change
+  std::vector<IndexChange> changes; ///< of a whole journal the last of each session
+  std::size_t used = 0;             ///< bytes of whole lines; what follows is torn, or not there yet
+  std::size_t bad = 0;              ///< whole lines that say nothing; each may have been a change
 };
 /// What the first line of a journal says. Absent: it is none, or torn.
 SESSIONKIT_API std::optional<JournalHead> parse_journal_begin(std::string_view text);

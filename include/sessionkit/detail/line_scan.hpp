@@ -9,6 +9,12 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
+/// Some programs begin files with it.
+inline constexpr std::string_view utf8_mark = "\xEF\xBB\xBF";
+constexpr bool begins_with_mark(std::string_view text) noexcept {
+  return text.substr(0, utf8_mark.size()) == utf8_mark;
+}
+
 /// A line as it stands in a file, without its line end (byte 0x0A; nothing else ends a line).
 struct RawLine {
   std::uint64_t offset = 0, length = 0;

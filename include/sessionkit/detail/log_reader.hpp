@@ -42,6 +42,9 @@ class SESSIONKIT_API LogReader {
   Ends ends_of(RawLine const& line) const;
   /// Are these the bytes at `offset`? False as well where they cannot be read.
   bool stands_at(std::uint64_t offset, std::string_view bytes) const;
+  /// Does the file end at `end`, with a line of that CRC-32C? One read of a block; false also for a line that
+  /// is longer.
+  Result<bool> ends_with(Position end, std::uint32_t crc);
 
  private:
   // Where a scan begins, and behind (or before) which end of a record.

@@ -18,8 +18,9 @@ class SESSIONKIT_API LogWriter {
   Result<Position> append(Append const& batch);
   /// The first half of `append`, for callers that have looked whether they are the process that opened this,
   /// and let other threads write while the disk works: the append is done when `due` has been waited for.
-  /// Waiting for the lock ends `lock_wait` after `asked`.
-  Result<Position> write(Append const& batch, std::chrono::steady_clock::time_point asked, DueSync& due);
+  /// `durable`: whatever the batch says. Waiting for the lock ends `lock_wait` after `asked`.
+  Result<Position> write(Append const& batch, bool durable, std::chrono::steady_clock::time_point asked,
+                         DueSync& due);
   Position durable_position() const { return file_ ? sync_->durable(*file_) : Position{}; }
   bool poisoned() const noexcept { return sync_->poisoned(); }
 
@@ -38,7 +39,8 @@ class SESSIONKIT_API LogWriter {
   Result<void> check_file(LogFile& file, bool made);
   Result<std::uint64_t> lock_file(std::chrono::milliseconds wait);
   bool unlock_file() noexcept;
-  Result<Position> write_locked(Append const& batch, std::chrono::milliseconds wait, DueSync& due);
+  Result<Position> write_locked(Append const& batch, bool durable, std::chrono::milliseconds wait,
+                                DueSync& due);
   Result<Position> append_behind(Append const& batch, std::uint64_t size, std::uint64_t& behind);
   Result<void> check_boundary(Append const& batch, std::uint64_t size, bool& seal);
   Result<bool> ends_as_before(Append const& batch);

@@ -2,6 +2,7 @@
 #pragma once
 #include <sessionkit/detail/file_ops.hpp>
 #include <sessionkit/detail/json_write.hpp>
+#include <sessionkit/detail/written_rows.hpp>
 #include <sessionkit/profile.hpp>
 #include <sessionkit/session_info.hpp>
 
@@ -35,10 +36,22 @@ struct SESSIONKIT_API IndexRow {
 
 /// What `sessions.json` holds: `{"sessions":{id:{id,agentId,filePath,title,messageCount,createdAt,lastAt,
 /// tokenEstimate,...}}}`, times in milliseconds since 1970.
-struct SessionIndex {
+struct SESSIONKIT_API SessionIndex {
   std::map<std::string, IndexRow, std::less<>> rows = {};
+  WrittenRows written = {};                                      ///< more rows, of other names
   std::map<std::string, std::string> foreign_rows = {};          ///< key to JSON: no session of ours
   std::vector<std::pair<std::string, std::string>> members = {}; ///< of the file, beside "sessions"
+
+  std::size_t size() const noexcept { return rows.size() + written.left(); }
+  bool has(std::string_view name) const { return written.find(name) != nullptr || rows.count(name) > 0; }
+  /// Null: there is none.
+  IndexRow* find(std::string_view name);
+  /// The end of a row's log, as the row says; absent: there is no such row.
+  std::optional<Position> end_of(std::string_view name) const;
+  void put(std::string const& name, IndexRow row);
+  void erase(std::string_view name);
+  /// Makes `rows` of all that were only `written`.
+  void read_all();
 };
 
 /// What a store knows better than the index on disk.
@@ -56,7 +69,21 @@ SessionIndex merge_index(SessionIndex&& ours, SessionIndex disk, IndexNews const
 SESSIONKIT_API Result<SessionIndex> parse_session_index(std::string_view text);
 SESSIONKIT_API std::string write_session_index(SessionIndex const& index);
 IndexRow parse_index_row(SessionId id, std::string_view row);
+/// As it stands in an index: another program's stays word for word.
+IndexRow read_index_row(SessionId id, std::string_view row);
 void write_index_row(IndexRow const& row, JsonWriter& out, std::string& text);
+
+/// Members by which rows are looked for without being read.
+inline constexpr std::string_view updated_member = "lastAt", end_member = "end";
+
+/// Puts a checksum behind the rows of such a text: who finds it right knows that the text is ours and whole.
+SESSIONKIT_API void seal_index(std::string& text);
+inline constexpr std::string_view seal_member = "sessionkitCrc";
+/// How many bytes of an index of that size its seal covers, if it has one.
+SESSIONKIT_API std::uint64_t sealed_bytes(std::uint64_t size) noexcept;
+/// The rows of a sealed text, only found, not read; it then has the text. `crc`: of the sealed bytes. Absent:
+/// there is no seal, or it is broken.
+SESSIONKIT_API std::optional<SessionIndex> find_sealed_rows(IndexText& text, std::uint32_t crc);
 
 /// claw0's shape: `{key:{session_key,session_id,created_at,updated_at,message_count,transcript_file}}`, times
 /// in RFC 3339. Of several sessions of a key the newest is written; the others are found by their files.
@@ -67,6 +94,7 @@ SESSIONKIT_API std::string write_key_index(SessionIndex const& index);
 struct IndexCodec {
   Result<SessionIndex> (*parse)(std::string_view text);
   std::string (*write)(SessionIndex const& index);
+  std::optional<SessionIndex> (*find_rows)(IndexText& text, std::uint32_t crc) = nullptr;
 };
 SESSIONKIT_API IndexCodec const& index_codec(StoreLayout layout) noexcept;
 

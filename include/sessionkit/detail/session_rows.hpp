@@ -16,15 +16,20 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 class SessionRows {
  public:
   SessionIndex const& index() const noexcept { return index_; }
-  bool has(std::string const& name) const { return index_.rows.count(name) > 0; }
+  std::size_t size() const noexcept { return index_.size(); }
+  bool has(std::string_view name) const { return index_.has(name); }
+  std::optional<Position> end_of(std::string_view name) const { return index_.end_of(name); }
 
   /// To change anything but times. Null: there is none.
   IndexRow* find(std::string const& name) {
-    auto const found = index_.rows.find(name);
-    return found == index_.rows.end() ? nullptr : &found->second;
+    bool const only_written = ordered_ && index_.written.find(name) != nullptr;
+    IndexRow* const row = index_.find(name);
+    if (only_written) order_.insert(place(*index_.rows.find(name)));
+    return row;
   }
   /// Changes the row of a session, made empty where there is none.
   template <class Change> void change(SessionId const& id, Change&& how) {
+    find(id.str());
     auto const it = index_.rows.try_emplace(id.str(), IndexRow{make_session_info(id)}).first;
     if (ordered_) order_.erase(place(*it));
     how(it->second);
@@ -32,9 +37,8 @@ class SessionRows {
   }
   void erase(std::string const& name) {
     auto const found = index_.rows.find(name);
-    if (found == index_.rows.end()) return;
-    if (ordered_) order_.erase(place(*found));
-    index_.rows.erase(found);
+    if (ordered_ && found != index_.rows.end()) order_.erase(place(*found));
+    index_.erase(name);
   }
   void assign(SessionIndex index) {
     order_.clear();
@@ -47,11 +51,33 @@ class SessionRows {
     return out;
   }
 
-  /// Rows newest first, from behind a place on, until `use` answers false.
+  /// Calls `use` with the name of each row.
+  template <class Use> void each_name(Use&& use) const {
+    for (auto const& [name, row] : index_.rows) use(std::string_view(name));
+    for (WrittenRows::Row const& row : index_.written.rows())
+      if (!row.json.empty()) use(row.name);
+  }
+
+  /// Calls `use` with the name of each row, newest first, from behind a place on, until it answers false; and
+  /// with the row's text, where nobody has asked for the row yet. `use` may ask for it.
   template <class Use> void newest_first(std::optional<ListPlace> const& behind, Use&& use) {
     if (!ordered_) make_order();
-    for (auto it = behind ? order_.upper_bound(*behind) : order_.begin(); it != order_.end(); ++it)
-      if (!use(index_.rows.find(it->id)->second)) return;
+    auto it = behind ? order_.upper_bound(*behind) : order_.begin();
+    std::size_t number = index_.written.first_behind(behind);
+    for (;;) {
+      WrittenRows::Row const* row = index_.written.newest(number);
+      if (row != nullptr && row->json.empty()) { // it is among those in `order_`
+        ++number;
+        continue;
+      }
+      if (row != nullptr && (it == order_.end() || place_of(*row) < *it)) {
+        if (!use(row->name, row->json)) return;
+        ++number;
+      } else {
+        if (it == order_.end() || !use(it->id, std::string_view{})) return;
+        ++it;
+      }
+    }
   }
 
  private:

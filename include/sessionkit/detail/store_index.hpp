@@ -12,6 +12,9 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
+/// How long to wait for the lock of the index: a cache is not worth more of a host's time.
+inline constexpr std::chrono::milliseconds index_patience{100};
+
 /// What a file store knows of its sessions without reading them: rows in memory, a snapshot and a journal of
 /// them on the disk, and the transcripts, which are right where these differ. Safe to call from several
 /// threads at once.
@@ -48,7 +51,7 @@ class SESSIONKIT_API StoreIndex {
     FileStatus directory = {};
     bool settled = false, done = false;
     std::chrono::steady_clock::time_point next = {};
-    std::vector<std::string> names = {}; // sorted
+    std::uint64_t names = 0; // the sum of their hashes
   };
 
   // With a program that writes no journal, or in a shape that a journal has no words for.
@@ -62,6 +65,8 @@ class SESSIONKIT_API StoreIndex {
   void look_again(std::vector<SessionId> const& ids, bool by_size);
   Result<void> sweep();
   Result<std::vector<SessionId>> list_directory(bool& all);
+  std::vector<SessionId> newest(std::size_t count);
+  void find_absent(std::vector<SessionId> const& there);
   std::vector<SessionInfo> select(ListQuery const& query, std::optional<ListPlace> const& behind);
   std::vector<SessionInfo> select_true(ListQuery const& query);
   std::vector<SessionId> doubtful();

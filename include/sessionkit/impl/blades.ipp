@@ -3,6 +3,7 @@
 #include <sessionkit/blades.hpp>
 #include <sessionkit/detail/blades_document.hpp>
 #include <sessionkit/detail/line_members.hpp>
+#include <sessionkit/detail/line_scan.hpp>
 #include <sessionkit/detail/raw_json_access.hpp>
 
 #include <fmt/format.h>
@@ -236,8 +237,7 @@ void note_begun_member(BladesMembers& seen, std::string_view text) {
 }
 
 std::string_view without_byte_order_mark(std::string_view text) noexcept {
-  constexpr std::string_view mark = "\xEF\xBB\xBF";
-  if (text.substr(0, mark.size()) == mark) text.remove_prefix(mark.size());
+  if (detail::begins_with_mark(text)) text.remove_prefix(detail::utf8_mark.size());
   return text;
 }
 

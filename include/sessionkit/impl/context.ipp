@@ -175,14 +175,14 @@ Result<std::vector<Entry>> load_path(SessionStore& store, SessionId const& id, E
   return entries;
 }
 
-Result<Log> load_log(SessionStore& store, SessionId const& id) {
+Result<Log> load_log(SessionStore& store, SessionId const& id, LogLines lines) {
   Log log;
   Result<detail::WalkResult> walked = detail::for_each_record(
       store, id, std::nullopt, [&](RecordPage const& page, RecordPage::Item const& item) {
-        if (Result<Entry> entry = decode(page, item))
-          log.entries.push_back(std::move(*entry)), log.lines.emplace_back(item.line);
-        else
-          log.damage.push_back(detail::undecodable_line(item, entry.error()));
+        Result<Entry> entry = decode(page, item);
+        if (!entry) return log.damage.push_back(detail::undecodable_line(item, entry.error())), true;
+        log.entries.push_back(std::move(*entry));
+        if (lines == LogLines::kept) log.lines.emplace_back(item.line);
         return true;
       });
   if (!walked) return walked.error();

@@ -79,6 +79,7 @@ class StoreDoctor {
     if (int const failed = ops_.list(directory_.get(), names); failed < 0)
       return file_error(-failed, out_.root, "cannot list the directory");
     IndexFile::State const state = read_index();
+    index_.read_all();
     for (auto const& [id, row] : index_.rows) folder_.learn(row.info.id, row.file);
     Result<std::vector<SessionId>> const ids = folder_.list();
     if (!ids) return ids.error();

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <unordered_map>
 
 #include <fcntl.h>
 
@@ -38,12 +39,11 @@ bool is_begin_of_journal(std::string_view text) noexcept {
 std::string_view checked_journal_line(std::string_view line) {
   if (line.size() < crc_digits + 2 || line[crc_digits] != ' ') return {};
   std::string_view const json = line.substr(crc_digits + 1);
-  if (line.substr(0, crc_digits) != fmt::format("{:08x}", crc32c(json))) return {};
-  return check_json(json) && json_kind(json) == JsonKind::object ? json : std::string_view{};
+  return line.substr(0, crc_digits) == fmt::format("{:08x}", crc32c(json)) ? json : std::string_view{};
 }
 
 std::optional<JournalHead> parse_journal_head(std::string_view json) {
-  if (find_member(json, "journal") != "1") return std::nullopt;
+  if (!check_json(json) || find_member(json, "journal") != "1") return std::nullopt;
   JournalHead head;
   head.id = to_text(find_member(json, "id"));
   head.extends.bytes = to_uint(find_member(json, "bytes")).value_or(0);
@@ -51,7 +51,18 @@ std::optional<JournalHead> parse_journal_head(std::string_view json) {
   return head;
 }
 
+// The session that a change is about, by the line's first member.
+std::string_view name_in_change(std::string_view json) {
+  std::string_view name;
+  for_members(json, [&](std::string_view, std::string_view value) {
+    name = value;
+    return false;
+  });
+  return name;
+}
+
 std::optional<IndexChange> parse_journal_change(std::string_view json) {
+  if (!check_json(json)) return std::nullopt;
   std::string_view const row = find_member(json, "row");
   Result<SessionId> id = SessionId::parse(to_text(find_member(json, row.empty() ? "removed" : "put")));
   if (!id) return std::nullopt;
@@ -105,6 +116,7 @@ std::optional<JournalHead> parse_journal_begin(std::string_view text) {
 
 JournalText parse_journal(std::string_view text, bool whole) {
   JournalText out;
+  std::vector<std::string_view> lines;
   for (std::size_t end; (end = text.find('\n', out.used)) != std::string_view::npos; out.used = end + 1) {
     bool const first = whole && out.used == 0;
     if (first) {
@@ -113,8 +125,16 @@ JournalText parse_journal(std::string_view text, bool whole) {
       continue;
     }
     std::string_view const json = checked_journal_line(text.substr(out.used, end - out.used));
-    std::optional<IndexChange> change = json.empty() ? std::nullopt : parse_journal_change(json);
-    if (change)
+    if (json.empty())
+      ++out.bad;
+    else
+      lines.push_back(json);
+  }
+  std::unordered_map<std::string_view, std::size_t> last; // who reads all of it need not know what was before
+  for (std::size_t i = 0; whole && i < lines.size(); ++i) last[name_in_change(lines[i])] = i;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (whole && last[name_in_change(lines[i])] != i) continue;
+    if (std::optional<IndexChange> change = parse_journal_change(lines[i]))
       out.changes.push_back(std::move(*change));
     else
       ++out.bad;
@@ -154,9 +174,9 @@ void IndexJournal::take(std::string const& text, bool whole, IndexUpdate& news) 
   }
   for (IndexChange& change : journal.changes)
     if (change.row)
-      news.index.rows.insert_or_assign(change.name, std::move(*change.row));
+      news.index.put(change.name, std::move(*change.row));
     else
-      news.index.rows.erase(change.name);
+      news.index.erase(change.name);
 }
 
 IndexUpdate IndexJournal::load() {

@@ -162,10 +162,10 @@ TrimmedLine trim_line(RawLine const& line) noexcept {
   TrimmedLine out;
   std::string_view text(line.data, static_cast<std::size_t>(line.length));
   std::uint64_t offset = line.offset;
-  if (offset == 0 && text.substr(0, 3) == "\xEF\xBB\xBF") {
+  if (offset == 0 && begins_with_mark(text)) {
     out.byte_order_mark = true;
-    text.remove_prefix(3);
-    offset += 3;
+    text.remove_prefix(utf8_mark.size());
+    offset += utf8_mark.size();
   }
   if (!text.empty() && text.front() == '{' && text.back() == '}') { // nearly always
     out.text = text;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include <sessionkit/detail/crc32c.hpp>
 #include <sessionkit/detail/glued_lines.hpp>
 #include <sessionkit/detail/header_marks.hpp>
 #include <sessionkit/detail/json.hpp>
@@ -343,6 +344,20 @@ bool LogReader::stands_at(std::uint64_t offset, std::string_view bytes) const {
     offset += now.size();
   }
   return true;
+}
+
+Result<bool> LogReader::ends_with(Position end, std::uint32_t crc) {
+  Result<FileStatus> const now = status();
+  if (!now) return now.error();
+  std::array<char, 4096> block;
+  std::size_t const bytes = std::min<std::size_t>(end.value(), block.size());
+  if (now->size != end.value() || bytes == 0) return false;
+  if (auto r = read_exactly(*ops_, descriptor_, block.data(), bytes, end.value() - bytes, path_); !r)
+    return r.error();
+  std::string_view const text(block.data(), bytes - 1); // without the line end
+  std::size_t const before = text.rfind('\n');
+  if (block[bytes - 1] != '\n' || (before == text.npos && bytes != end.value())) return false;
+  return crc32c(text.substr(before + 1)) == crc; // of all there is, where no line end stands before
 }
 
 Result<void> LogReader::detect() {

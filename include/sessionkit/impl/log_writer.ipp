@@ -106,20 +106,20 @@ Result<Position> LogWriter::append(Append const& batch) {
   if (ops_->process() != process_)
     return error(Errc::forked, "the file was opened by the parent process; open it again in this one");
   DueSync due;
-  Result<Position> end = write(batch, ops_->now(), due);
+  Result<Position> end = write(batch, batch.durable, ops_->now(), due);
   if (!end) return end;
   if (auto synced = due.wait(); !synced) return synced.error();
   return end;
 }
 
-Result<Position> LogWriter::write(Append const& batch, std::chrono::steady_clock::time_point asked,
-                                  DueSync& due) {
+Result<Position> LogWriter::write(Append const& batch, bool durable,
+                                  std::chrono::steady_clock::time_point asked, DueSync& due) {
   if (poisoned()) return sync_->refusal();
   if (auto r = check_lines(batch.records, {options_.max_line}, place_.path); !r) return r.error();
   auto const waited = std::chrono::duration_cast<std::chrono::milliseconds>(ops_->now() - asked);
   auto const wait = std::max(options_.lock_wait - waited, std::chrono::milliseconds{0});
   may_create_ = options_.create && batch.expected == Position{} && !batch.records.empty();
-  Result<Position> end = write_locked(batch, wait, due);
+  Result<Position> end = write_locked(batch, durable, wait, due);
   if (buffer_.capacity() > buffer_kept) std::string().swap(buffer_);
   for (Event const& event : std::exchange(events_, {}))
     if (options_.on_event) options_.on_event(event);
@@ -153,7 +153,8 @@ bool LogWriter::unlock_file() noexcept {
   return uninterrupted([&] { return ops_->unlock(file_->file.get()); }) == 0;
 }
 
-Result<Position> LogWriter::write_locked(Append const& batch, std::chrono::milliseconds wait, DueSync& due) {
+Result<Position> LogWriter::write_locked(Append const& batch, bool durable, std::chrono::milliseconds wait,
+                                         DueSync& due) {
   Result<std::uint64_t> const size = lock_file(wait);
   if (!size) return size.error();
   std::uint64_t behind = *size; // where the file ends after this call
@@ -163,7 +164,7 @@ Result<Position> LogWriter::write_locked(Append const& batch, std::chrono::milli
     LogUnlock const unlock([&]() noexcept { unlocked = unlock_file(); });
     if (!batch.records.empty()) end = append_behind(batch, *size, behind);
   }
-  if (end && batch.durable) due = DueSync{sync_, file_, behind};
+  if (end && durable) due = DueSync{sync_, file_, behind};
   if (!unlocked) file_.reset();
   return end;
 }

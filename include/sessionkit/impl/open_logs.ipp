@@ -41,11 +41,10 @@ Position OpenLogs::durable(std::string const& name) {
   return log->writer ? log->writer->durable_position() : Position{};
 }
 
-Result<Position> append_to(OpenLogs::Log& log, FileOps& ops, LogPlace const& place,
+Result<Position> append_to(OpenLogs::Log& log, FileOps& ops, std::function<LogPlace()> const& place,
                            FileStoreOptions const& options, std::string const& session, Append const& batch,
                            std::chrono::steady_clock::time_point asked, DueSync& due) {
-  Append as_due = batch;
-  as_due.durable =
+  bool const durable =
       options.durability == Durability::entry || (options.durability == Durability::turn && batch.durable);
   if (!log.writer) {
     WriterOptions writer;
@@ -57,11 +56,11 @@ Result<Position> append_to(OpenLogs::Log& log, FileOps& ops, LogPlace const& pla
       log.events.back().session = session;
     };
     bool const starts = batch.expected == Position{} && !batch.records.empty();
-    Result<LogWriter> opened = LogWriter::open(ops, place, std::move(writer), starts);
+    Result<LogWriter> opened = LogWriter::open(ops, place(), std::move(writer), starts);
     if (!opened) return opened.error();
     log.writer.emplace(std::move(*opened));
   }
-  return log.writer->write(as_due, asked, due);
+  return log.writer->write(batch, durable, asked, due);
 }
 
 }}}

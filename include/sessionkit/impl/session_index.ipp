@@ -124,7 +124,7 @@ constexpr IndexField index_fields[] = {
      [](SessionInfo const& i, JsonWriter& out) { out.string(i.display_title()); }},
     index_always(index_number_field<&SessionInfo::messages>("messageCount")),
     index_time_field<&SessionInfo::created>("createdAt"),
-    index_time_field<&SessionInfo::updated>("lastAt"),
+    index_time_field<&SessionInfo::updated>(updated_member),
     {"tokenEstimate", [](RowReading& r, std::string_view v) { r.tokens = v; },
      [](SessionInfo const& i, JsonWriter& out) { out.unsigned_integer(i.tokens.value_or(0)); }},
     // Ours.
@@ -157,7 +157,7 @@ constexpr IndexField index_fields[] = {
     {"labels", read_index_labels, write_index_labels, [](SessionInfo const& i) { return i.labels.empty(); }},
     {"lastEntry", [](RowReading& r, std::string_view v) { r.info.last = EntryId(to_text(v)); },
      [](SessionInfo const& i, JsonWriter& out) { out.string(i.last.str()); }},
-    {"end",
+    {end_member,
      [](RowReading& r, std::string_view v) {
        r.info.end = Position{index_count(v)};
        r.ours = true;
@@ -190,16 +190,20 @@ void IndexRow::keep_foreign(IndexRow& disk) {
 }
 
 SessionIndex merge_index(SessionIndex&& ours, SessionIndex disk, IndexNews const& news) {
+  for (WrittenRows::Row const& row : ours.written.rows()) { // nobody changed one that nobody asked for
+    WrittenRows::Row const* const same = disk.written.find(row.name);
+    bool const differs = same != nullptr ? same->json != row.json : disk.has(row.name);
+    if (!row.json.empty() && (news.rebuilt || differs)) ours.find(row.name);
+  }
   for (auto& [name, row] : ours.rows) {
-    auto const there = disk.rows.find(name);
+    IndexRow* const there = disk.find(name);
     bool const changed = news.rebuilt || news.touched.count(name) > 0;
     bool const stays = changed || (news.by_key && row.raw.empty());
-    if (there != disk.rows.end()) row.keep_foreign(there->second);
+    if (there != nullptr) row.keep_foreign(*there);
     if (changed) row.changed();
-    if (there == disk.rows.end() ? stays : row.info.end >= there->second.info.end)
-      disk.rows.insert_or_assign(name, std::move(row));
+    if (there == nullptr ? stays : row.info.end >= there->info.end) disk.put(name, std::move(row));
   }
-  for (std::string const& name : news.removed) disk.rows.erase(name);
+  for (std::string const& name : news.removed) disk.erase(name);
   return disk;
 }
 
@@ -241,6 +245,12 @@ void write_index_row(IndexRow const& row, JsonWriter& out, std::string& text) {
   out.end_object();
 }
 
+IndexRow read_index_row(SessionId id, std::string_view row) {
+  IndexRow out = parse_index_row(std::move(id), row);
+  if (out.info.end == Position{}) out.raw = row;
+  return out;
+}
+
 Result<SessionIndex> parse_session_index(std::string_view text) {
   Error const alien{Errc::corrupt, 0, "not a session index ({\"sessions\":{...}})"};
   if (!check_json(text)) return alien;
@@ -249,7 +259,7 @@ Result<SessionIndex> parse_session_index(std::string_view text) {
   for_members(text, [&](std::string_view key, std::string_view value) {
     if (key_is(key, "sessions"))
       sessions = value;
-    else
+    else if (!key_is(key, seal_member))
       index.members.emplace_back(key, value);
     return true;
   });
@@ -260,9 +270,8 @@ Result<SessionIndex> parse_session_index(std::string_view text) {
       index.foreign_rows.insert_or_assign(std::move(name), std::string(value));
       return;
     }
-    IndexRow row = parse_index_row(std::move(*id), value);
-    if (row.info.end == Position{}) row.raw = value;
-    index.rows.insert_or_assign(index.rows.end(), std::move(name), std::move(row)); // mostly in order
+    index.rows.insert_or_assign(index.rows.end(), std::move(name), // mostly in order
+                                read_index_row(std::move(*id), value));
   });
   return index;
 }
@@ -276,14 +285,24 @@ std::string write_session_index(SessionIndex const& index) {
     text.append("\"").append(key).append("\":").append(value); // the key is as it was, still escaped
   }
   out.key("sessions").begin_object();
-  for (auto const& [name, row] : index.rows) {
-    text += text.back() == '{' ? "\n" : ",\n"; // one line a row: a person may look, and tools may diff
+  auto const begin_row = [&](std::string_view name) { // one line a row: a person may look, and tools may diff
+    text += text.back() == '{' ? "\n" : ",\n";
     out.key(name);
+  };
+  auto written = index.written.rows().begin();
+  auto const write_up_to = [&](std::string const* name) { // those that nobody asked for, as they were
+    for (; written != index.written.rows().end() && (name == nullptr || written->name < *name); ++written)
+      if (!written->json.empty()) begin_row(written->name), out.raw(written->json);
+  };
+  for (auto const& [name, row] : index.rows) {
+    write_up_to(&name);
+    begin_row(name);
     if (row.raw.empty())
       write_index_row(row, out, text);
     else
       out.raw(row.raw);
   }
+  write_up_to(nullptr);
   for (auto const& [name, row] : index.foreign_rows) {
     text += text.back() == '{' ? "\n" : ",\n";
     out.member_raw(name, row);

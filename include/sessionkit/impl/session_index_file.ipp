@@ -51,12 +51,18 @@ IndexFile::State IndexFile::look(SessionIndex& out) {
   FileStatus now;
   int const failed = ops_->status(file->get(), now);
   if (failed < 0) return cannot(file_error(-failed, path_, "cannot look at the index"));
-  std::string text(static_cast<std::size_t>(now.size), '\0');
-  if (auto r = read_exactly(*ops_, file->get(), text.data(), text.size(), 0, path_); !r)
+  auto const size = static_cast<std::size_t>(now.size);
+  IndexText text{std::unique_ptr<char[]>(new char[size]), size}; // not cleared: it is read into at once
+  if (auto r = read_exactly(*ops_, file->get(), text.bytes.get(), size, 0, path_); !r)
     return cannot(r.error());
   seen_ = now;
-  print_ = {text.size(), crc32c(text)};
-  Result<SessionIndex> index = codec_.parse(text);
+  auto const sealed = static_cast<std::size_t>(sealed_bytes(now.size));
+  std::uint32_t const crc = crc32c(text.view().substr(0, sealed));
+  print_ = {now.size, crc32c(text.view().substr(sealed), crc)};
+  if (codec_.find_rows != nullptr)
+    if (std::optional<SessionIndex> found = codec_.find_rows(text, crc))
+      return out = std::move(*found), State::good;
+  Result<SessionIndex> index = codec_.parse(text.view());
   if (!index) {
     seen_ = {}; // so that a later `replace` looks again, and moves it aside
     failure_ = index.error();

@@ -9,14 +9,15 @@
 #include <algorithm>
 #include <cerrno>
 #include <iterator>
+#include <unordered_set>
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
 namespace {
 
-constexpr std::chrono::milliseconds index_patience{100}; // a cache is not worth more of a host's time
-constexpr std::int64_t settled_after_ns = 50'000'000;    // times of directories are that coarse, at most
+constexpr std::int64_t settled_after_ns = 50'000'000; // times of directories are that coarse, at most
 constexpr int sweep_share = 100; // looking at all transcripts again takes one part of the time in so many
+constexpr std::size_t first_look = 1000; // transcripts that are looked at before the first list
 
 // `selects` for a row, without making its summary.
 bool row_selected(ListQuery const& query, IndexRow const& row) {
@@ -24,6 +25,14 @@ bool row_selected(ListQuery const& query, IndexRow const& row) {
   return (!query.key || *query.key == (row.key.empty() ? info.key : row.key))
          && (!query.agent || *query.agent == info.agent) && (!query.user || *query.user == info.user)
          && (!query.archived || *query.archived == info.archived);
+}
+
+// The same for a row that is not read yet.
+bool written_row_selected(ListQuery const& query, std::string_view row) {
+  auto const says = [row](std::string_view member, std::optional<std::string> const& wanted) {
+    return !wanted || to_text(find_member(row, member)) == *wanted;
+  };
+  return says("key", query.key) && says("agentId", query.agent) && says("user", query.user);
 }
 
 }
@@ -163,12 +172,11 @@ Result<void> StoreIndex::look(SessionId const& id, bool by_size) {
   bool ours = false;
   {
     std::lock_guard<std::mutex> const lock(mutex_);
-    IndexRow const* const found = rows_.find(id.str());
-    ours = found != nullptr && found->info.end != Position{};
+    std::optional<Position> const end = rows_.end_of(id.str());
+    ours = end && *end != Position{};
     if (ours) {
       auto known = known_.find(id.str());
-      bool const whole =
-          failed == 0 && now.kind == FileStatus::regular && now.size == found->info.end.value();
+      bool const whole = failed == 0 && now.kind == FileStatus::regular && now.size == end->value();
       if (whole && !shared() && stale_.count(id.str()) == 0) {
         known = known_.try_emplace(id.str()).first;
         if (known->second.seen.inode == 0) known->second.seen = now;
@@ -220,40 +228,68 @@ Result<std::vector<SessionId>> StoreIndex::list_directory(bool& all) {
   }
   Result<std::vector<SessionId>> ids = folder_->list();
   if (!ids) return ids;
-  std::vector<std::string> names;
-  for (SessionId const& id : *ids) names.push_back(id.str());
-  std::sort(names.begin(), names.end());
+  std::uint64_t names = 0;
+  for (SessionId const& id : *ids) names += std::hash<std::string>{}(id.str());
 
   std::lock_guard<std::mutex> const lock(mutex_);
   all = all || (!now.same_version(swept_.directory) && names == swept_.names);
+  std::size_t const before = doubt.size();
+  for (SessionId const& id : *ids)
+    if (!rows_.has(id.str())) doubt.push_back(id);
   absent_.clear();
-  for (auto const& [name, row] : rows_.index().rows)
-    if (!std::binary_search(names.begin(), names.end(), name)) absent_.insert(absent_.end(), name);
+  if (ids->size() - (doubt.size() - before) != rows_.size()) find_absent(*ids); // else each row has its own
   swept_.directory = now;
   swept_.settled = seen && ops_->wall_ns() - now.modified_ns > settled_after_ns;
-  swept_.names = std::move(names);
+  swept_.names = names;
   if (all) return ids;
-  for (SessionId& id : *ids)
-    if (!rows_.has(id.str())) doubt.push_back(std::move(id));
   return doubt;
 }
 
+// Which rows have no transcript; `mutex_` is held.
+void StoreIndex::find_absent(std::vector<SessionId> const& there) {
+  std::unordered_set<std::string_view> names;
+  for (SessionId const& id : there) names.insert(id.str());
+  rows_.each_name([&](std::string_view name) {
+    if (names.count(name) == 0) absent_.emplace(name);
+  });
+}
+
+std::vector<SessionId> StoreIndex::newest(std::size_t count) {
+  std::lock_guard<std::mutex> const lock(mutex_);
+  std::vector<SessionId> ids;
+  rows_.newest_first(std::nullopt, [&](std::string_view name, std::string_view) {
+    if (auto id = SessionId::parse(name)) ids.push_back(std::move(*id));
+    return ids.size() < count;
+  });
+  return ids;
+}
+
 // Makes the rows true of the transcripts. Where a program appended without our journal shows only by looking
-// at each transcript, which is done so rarely that it takes a small part of the time.
+// at each transcript, which is done so rarely that it takes a small part of the time. The first time it is
+// done for the newest alone: who was killed in the middle of a turn was most likely in one of these.
 Result<void> StoreIndex::sweep() {
   auto const began = ops_->now();
-  bool all = shared();
+  bool all = shared(), first = false;
+  std::size_t rows = 0;
   {
     std::lock_guard<std::mutex> const lock(mutex_);
-    all = all || !swept_.done || began > swept_.next;
+    first = !swept_.done;
+    rows = rows_.size();
+    all = all || (first ? rows <= first_look : began > swept_.next);
   }
   Result<std::vector<SessionId>> const ids = list_directory(all);
   if (!ids) return ids.error();
   look_again(*ids, true);
-  if (!all) return {};
+  if (!all && !first) return {};
+  std::int64_t share = sweep_share;
+  auto const looking = ops_->now();
+  if (!all) {
+    look_again(newest(first_look), true);
+    share *= static_cast<std::int64_t>(rows / first_look);
+  }
   std::lock_guard<std::mutex> const lock(mutex_);
   swept_.done = true;
-  swept_.next = ops_->now() + sweep_share * (ops_->now() - began);
+  swept_.next = ops_->now() + share * (ops_->now() - (all ? began : looking));
   return {};
 }
 
@@ -261,9 +297,12 @@ Result<void> StoreIndex::sweep() {
 std::vector<SessionInfo> StoreIndex::select(ListQuery const& query, std::optional<ListPlace> const& behind) {
   std::lock_guard<std::mutex> const lock(mutex_);
   std::vector<SessionInfo> matching;
-  rows_.newest_first(behind, [&](IndexRow const& row) {
-    std::string const& name = row.info.id.str();
-    if (!row_selected(query, row) || absent_.count(name) > 0) return true;
+  rows_.newest_first(behind, [&](std::string_view id, std::string_view written) {
+    if (!written.empty() && !written_row_selected(query, written)) return true;
+    std::string const name(id);
+    if (absent_.count(name) > 0) return true;
+    IndexRow const& row = *rows_.find(name);
+    if (!row_selected(query, row)) return true;
     auto const known = known_.find(name);
     matching.push_back(told(row, known != known_.end() ? known->second.trailing : 0));
     return matching.size() <= query.limit;

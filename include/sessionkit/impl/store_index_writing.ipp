@@ -5,12 +5,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
 namespace {
 
-constexpr std::chrono::milliseconds index_wait{100}; // a cache is not worth more of a host's time
 constexpr std::uint64_t small_snapshot = std::uint64_t{256} << 10; // bytes: written for nothing
 constexpr std::uint64_t close_share = 8; // a journal of this part of the snapshot is worth writing that anew
 constexpr int rebuild_share = 100; // trying to write a rebuilt index takes one part of the time in so many
@@ -57,10 +57,10 @@ void StoreIndex::apply(IndexUpdate news) {
   if (!news.whole) return;
   IndexNews const ours{touched_, removed_, !rebuild_.empty() || new_, by_key()};
   rows_.assign(merge_index(rows_.take(), std::move(news.index), ours));
-  for (auto const& [name, row] : rows_.index().rows) {
-    folder_->learn(row.info.id, row.file);
-    auto const known = known_.find(name); // of a row that said less than this one does
-    if (known != known_.end() && row.info.end.value() > known->second.seen.size) known_.erase(known);
+  for (auto const& [name, row] : rows_.index().rows) folder_->learn(row.info.id, row.file);
+  for (auto known = known_.begin(); known != known_.end();) { // of a row that said less than this one does
+    std::optional<Position> const end = rows_.end_of(known->first);
+    known = end && end->value() > known->second.seen.size ? known_.erase(known) : std::next(known);
   }
   swept_.settled = false; // rows came of which nobody knows whether their transcripts are there
 }
@@ -96,7 +96,7 @@ void StoreIndex::end_of_turn() {
   std::unique_lock<std::mutex> turn(turn_, std::try_to_lock);
   if (!turn && !shared()) return; // another thread is at it; ours waits for the next turn
   if (!turn) turn.lock();
-  (void)(shared() ? write_whole(index_wait) : update(index_wait));
+  (void)(shared() ? write_whole(index_patience) : update(index_patience));
   turn.unlock();
   tell();
 }
@@ -109,12 +109,12 @@ void StoreIndex::close() {
   }
   if (touched) load();
   bool const small = journal_.snapshot_bytes() <= small_snapshot;
-  if (touched) (void)(shared() || small ? write_whole(index_wait) : update(index_wait));
+  if (touched) (void)(shared() || small ? write_whole(index_patience) : update(index_patience));
   std::uint64_t const journal = journal_.written();
   if (journal > 0
       && (journal_.snapshot_bytes() <= small_snapshot
           || journal_.bytes() * close_share >= journal_.snapshot_bytes()))
-    (void)write_whole(index_wait);
+    (void)write_whole(index_patience);
   tell();
 }
 
@@ -272,13 +272,17 @@ void StoreIndex::keep_remade() {
 }
 
 void StoreIndex::drop_vanished(std::vector<SessionId> const& there) {
-  std::set<std::string> names;
+  std::unordered_set<std::string_view> names;
   for (SessionId const& id : there) names.insert(id.str());
   std::vector<SessionId> gone;
   {
     std::lock_guard<std::mutex> const lock(mutex_);
-    for (auto const& [name, row] : rows_.index().rows)
-      if (names.count(name) == 0 && row.raw.empty() && (by_key() || touched_.count(name) == 0))
+    std::vector<std::string> missing;
+    rows_.each_name([&](std::string_view name) {
+      if (names.count(name) == 0) missing.emplace_back(name);
+    });
+    for (std::string const& name : missing)
+      if (IndexRow const& row = *rows_.find(name); row.raw.empty() && (by_key() || touched_.count(name) == 0))
         gone.push_back(row.info.id);
   }
   for (SessionId const& id : gone) drop(id);
@@ -311,25 +315,28 @@ std::string StoreIndex::merged(bool changed, SessionIndex disk) {
     rows_.assign(merge_index(rows_.take(), std::move(disk), news));
     for (auto const& [name, row] : rows_.index().rows) folder_->learn(row.info.id, row.file);
   }
-  return index_codec(profile_.layout).write(rows_.index());
+  std::string text = index_codec(profile_.layout).write(rows_.index());
+  if (!shared()) seal_index(text);
+  return text;
 }
 
 Result<std::size_t> StoreIndex::reindex(StoreProgress const& progress) {
   load();
   Result<std::vector<SessionId>> const ids = folder_->list();
   if (!ids) return ids.error();
-  std::set<std::string> there;
+  std::set<SessionId> there;
   std::size_t done = 0;
   for (SessionId const& id : *ids) {
     if (progress) progress(done++, ids->size());
     auto const row = refresh(id, true);
-    if (row || row.error().code != Errc::not_found) there.insert(id.str()); // unread: it stays as it was
+    if (row || row.error().code != Errc::not_found) there.insert(id); // unread: it stays as it was
   }
   std::vector<SessionId> gone;
   {
     std::lock_guard<std::mutex> const lock(mutex_);
-    for (auto const& [name, row] : rows_.index().rows)
-      if (there.count(name) == 0) gone.push_back(row.info.id);
+    rows_.each_name([&](std::string_view name) {
+      if (auto id = SessionId::parse(name); id && there.count(*id) == 0) gone.push_back(std::move(*id));
+    });
   }
   for (SessionId const& id : gone) drop(id);
   if (progress) progress(done, done);

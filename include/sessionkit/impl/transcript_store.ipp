@@ -44,7 +44,12 @@ class TranscriptStore final : public SessionStore, public detail::SyncsFiles {
     std::vector<Event> events;
     {
       std::lock_guard<std::mutex> const lock(log_.mutex);
-      end = detail::append_to(log_, *ops_, {AT_FDCWD, path_, path_}, options_, id_.str(), batch, asked, due);
+      end = detail::append_to(
+          log_, *ops_,
+          [this] {
+            return detail::LogPlace{AT_FDCWD, path_, path_};
+          },
+          options_, id_.str(), batch, asked, due);
       events.swap(log_.events);
     }
     if (auto synced = due.wait(); end && !synced) end = synced.error();
