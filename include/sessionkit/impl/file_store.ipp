@@ -83,20 +83,14 @@ Result<Position> FileStore::append(SessionId const& id, Append const& batch) {
   std::vector<Event> events;
   {
     std::lock_guard<std::mutex> const lock(log->mutex);
-<<<<<<< HEAD
     if (batch.expected == Position{})
       if (auto r = folder_.choose(id, batch); !r) return r.error();
-    Result<std::string> const name = folder_.find(id);
-    if (!name) return name.error();
-    unsigned const above = profile().layout == StoreLayout::by_id ? 1 : 2;
-    detail::LogPlace const place{folder_.directory(), *name, path_of(id), above};
-=======
-    if (batch.expected == Position{}) folder_.choose(id, batch);
+    if (profile().layout != StoreLayout::by_id)
+      if (auto name = folder_.find(id); !name) return name.error();
     auto const place = [this, &id] {
       unsigned const above = profile().layout == StoreLayout::by_id ? 1 : 2;
-      return detail::LogPlace{folder_.directory(), file_name(id), path_of(id), above};
+      return detail::LogPlace{folder_.directory(), folder_.file_of(id), path_of(id), above};
     };
->>>>>>> main
     end = detail::append_to(*log, *ops_, place, options_, id.str(), batch, asked, due);
     events.swap(log->events);
     if (end && !batch.records.empty()) index_.note_append(id, batch, *end);
