@@ -6,7 +6,7 @@
 #include <random>
 #include <utility>
 
-namespace sessionkit { inline namespace v0 { namespace testing { namespace detail {
+namespace sessionkit { inline namespace v0 { namespace testing::detail {
 
 /// A record that owns its texts.
 struct Record {
@@ -127,4 +127,4 @@ void add_concurrent_checks(std::vector<Check>& all);
 void add_hostile_checks(std::vector<Check>& all);
 void add_fault_checks(std::vector<Check>& all);
 
-}}}}
+}}}

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-namespace sessionkit { inline namespace v0 { namespace testing { namespace detail {
+namespace sessionkit { inline namespace v0 { namespace testing::detail {
 
 namespace {
 
@@ -51,6 +51,18 @@ class Crew {
   std::vector<std::thread> threads_;
   std::mutex mutex_;
   std::string complaint_;
+};
+
+/// Counts down when its thread is through, however that ends.
+class OneOf {
+ public:
+  explicit OneOf(std::atomic<std::size_t>& busy) : busy_(busy) {}
+  OneOf(OneOf const&) = delete;
+  OneOf& operator=(OneOf const&) = delete;
+  ~OneOf() { --busy_; }
+
+ private:
+  std::atomic<std::size_t>& busy_;
 };
 
 // What each writer will say, made before the threads start: a `Trial` belongs to one of them.
@@ -103,10 +115,7 @@ void one_session(Trial& t) {
     Crew crew;
     for (auto const& speech : all)
       crew.add([&, store] {
-        struct Leave {
-          std::atomic<std::size_t>& busy;
-          ~Leave() { --busy; }
-        } const leave{busy};
+        OneOf const mark(busy);
         for (Records const& batch : speech) append_somehow(*store, id, batch);
       });
     crew.add([&, store] { // what stands, stays
@@ -338,6 +347,7 @@ void killed(Trial& t) {
   }
   for (std::size_t round = 0; round < 5; ++round) {
     std::vector<Records> batches;
+    batches.reserve(400);
     for (int i = 0; i < 400; ++i)
       batches.push_back({t.message("kill " + std::to_string(i)), t.message("second")});
     std::size_t acknowledged = 0;
@@ -399,4 +409,4 @@ void add_concurrent_checks(std::vector<Check>& all) {
       Claim::shared_between_processes | Claim::persistent);
 }
 
-}}}}
+}}}

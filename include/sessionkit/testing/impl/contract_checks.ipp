@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace sessionkit { inline namespace v0 { namespace testing { namespace detail {
+namespace sessionkit { inline namespace v0 { namespace testing::detail {
 
 namespace {
 
@@ -230,10 +230,9 @@ void sync_only(Trial& t) {
 
 void bad_lines(Trial& t) {
   Started s = start(t, 1);
-  std::string const good = t.message("good").line;
-  for (std::string const& bad :
-       std::vector<std::string>{"", "text", "[1]", "{\"a\":1", good + "\n", good + "\n" + good, good + "\r",
-                                " " + good, "{\"type\":\"x\"}\n{}"}) {
+  std::string const good = t.message("good").line, ended = good + '\n';
+  for (std::string const& bad : std::vector<std::string>{"", "text", "[1]", R"({"a":1)", ended, ended + good,
+                                                         good + "\r", " " + good, "{}\n{}"}) {
     Record record = t.message("bad");
     record.line = bad;
     Records const batch{t.message("first"), record, t.message("last")};
@@ -417,4 +416,4 @@ void add_contract_checks(std::vector<Check>& all) {
   add("trash", "remove moves to a trash where the store has one", removed_is_kept, Claim::trash);
 }
 
-}}}}
+}}}

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace sessionkit { inline namespace v0 { namespace testing { namespace detail {
+namespace sessionkit { inline namespace v0 { namespace testing::detail {
 
 namespace {
 
@@ -285,4 +285,4 @@ void add_core_checks(std::vector<Check>& all) {
       Claim::persistent);
 }
 
-}}}}
+}}}

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace sessionkit { inline namespace v0 { namespace testing { namespace detail {
+namespace sessionkit { inline namespace v0 { namespace testing::detail {
 
 namespace {
 
@@ -212,4 +212,4 @@ void add_fault_checks(std::vector<Check>& all) {
   add("durable", "what a durable append acknowledges was synced", durable_syncs, Claim::durable);
 }
 
-}}}}
+}}}

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-namespace sessionkit { inline namespace v0 { namespace testing { namespace detail {
+namespace sessionkit { inline namespace v0 { namespace testing::detail {
 
 namespace {
 
@@ -230,7 +230,9 @@ void types_and_parents(Trial& t) {
     record.type = record.parent = text;
     record.link = Parent::entry;
     std::string const json = RawJson::string(text).str();
-    record.line = "{\"type\":" + json + ",\"id\":\"" + record.id + "\",\"parentId\":" + json + "}";
+    record.line = R"({"type":)";
+    record.line.append(json).append(R"(,"id":")").append(record.id).append(R"(","parentId":)").append(json) +=
+        '}';
     Record const head = t.raw(record.line);
     if (head.type != text || head.parent != text) continue; // this dialect reads it otherwise
     all.push_back(std::move(record));
@@ -290,7 +292,7 @@ void state_values(Trial& t) {
   for (std::string const& text : texts_to_try(t)) {
     change.set.emplace_back(text, RawJson::string(text));
     change.set.emplace_back("n" + std::to_string(n++),
-                            RawJson::from("[9007199254740993,1.0,null,-0,\"\\ud800\"]"));
+                            RawJson::from(R"([9007199254740993,1.0,null,-0,"\ud800"])"));
   }
   end = t.must(store->append(id, batch_of({t.entry(std::move(change))}, end)), "append");
   std::string const wrong = difference(folded(*store, id), t.must(store->info(id), "info"));
@@ -321,7 +323,7 @@ void bytes_not_utf8(Trial& t, bool kept) {
        {std::string("\xFF"), std::string("\xC3"), std::string("\xED\xA0\x80"), std::string("\xC0\x80"),
         std::string("\xF8\x88\x80\x80\x80"), std::string("ok \xFE\xFF ok")}) {
     std::string line = t.message("raw").line;
-    line.insert(line.size() - 1, ",\"bytes\":\"" + bytes + "\"");
+    line.insert(line.size() - 1, R"(,"bytes":")" + bytes + '"');
     Record record = t.raw(line);
     if (!t.dialect.has_ids) record.id.clear();
     Result<Position> const got = store->append(id, batch_of({record}, end));
@@ -360,4 +362,4 @@ void add_hostile_checks(std::vector<Check>& all) {
       Claim::any_bytes);
 }
 
-}}}}
+}}}

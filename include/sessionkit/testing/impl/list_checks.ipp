@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace sessionkit { inline namespace v0 { namespace testing { namespace detail {
+namespace sessionkit { inline namespace v0 { namespace testing::detail {
 
 namespace {
 
@@ -233,4 +233,4 @@ void add_list_checks(std::vector<Check>& all) {
   add("order_of_entries", "the order is that of the entries' times, not of the calls", last_order_by_entry);
 }
 
-}}}}
+}}}

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-namespace sessionkit { inline namespace v0 { namespace testing { namespace detail {
+namespace sessionkit { inline namespace v0 { namespace testing::detail {
 
 namespace {
 
@@ -223,6 +223,7 @@ class ModelRun {
       if (!query.key || log.key == *query.key) expected.emplace_back(-to_unix_ms(log.updated), name);
     std::sort(expected.begin(), expected.end());
     std::vector<std::string> names;
+    names.reserve(expected.size());
     for (auto const& [at, name] : expected) names.push_back(name);
     std::vector<std::string> const got = ids_of(list_all(*store_, query));
     Trial::expect(got == names, where() + "listed " + joined(got) + " instead of " + joined(names));
@@ -262,4 +263,4 @@ void add_model_checks(std::vector<Check>& all) {
                  agrees_with_model});
 }
 
-}}}}
+}}}

@@ -119,13 +119,14 @@ std::size_t ConformanceReport::count(Tier tier, Verdict verdict) const noexcept 
 }
 
 std::string ConformanceReport::to_json() const {
-  std::string out =
-      "{\"store\":" + RawJson::string(store).str() + ",\"seed\":" + std::to_string(seed) + ",\"checks\":[";
+  std::string out = R"({"store":)" + RawJson::string(store).str();
+  out.append(R"(,"seed":)").append(std::to_string(seed)).append(R"(,"checks":[)");
   for (CheckResult const& check : checks) {
     if (out.back() != '[') out += ',';
-    out += "{\"name\":" + RawJson::string(check.name).str() + ",\"tier\":\"" + to_string(check.tier)
-           + "\",\"verdict\":\"" + to_string(check.verdict)
-           + "\",\"seen\":" + RawJson::string(check.seen).str() + '}';
+    out.append(R"({"name":)").append(RawJson::string(check.name).str());
+    out.append(R"(,"tier":")").append(to_string(check.tier));
+    out.append(R"(","verdict":")").append(to_string(check.verdict));
+    out.append(R"(","seen":)").append(RawJson::string(check.seen).str()) += '}';
   }
   return out + "]}";
 }

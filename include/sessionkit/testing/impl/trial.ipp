@@ -6,7 +6,7 @@
 #include <set>
 #include <thread>
 
-namespace sessionkit { inline namespace v0 { namespace testing { namespace detail {
+namespace sessionkit { inline namespace v0 { namespace testing::detail {
 
 namespace {
 
@@ -246,6 +246,7 @@ std::vector<SessionInfo> list_all(SessionStore& store, ListQuery query) {
 
 std::vector<std::string> ids_of(std::vector<SessionInfo> const& sessions) {
   std::vector<std::string> ids;
+  ids.reserve(sessions.size());
   for (SessionInfo const& info : sessions) ids.push_back(info.id.str());
   return ids;
 }
@@ -265,4 +266,4 @@ Position append_somehow(SessionStore& store, SessionId const& id, Records const&
   Trial::refute("an append found a conflict 100,000 times in a row");
 }
 
-}}}}
+}}}
