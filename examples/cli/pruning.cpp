@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -22,7 +23,8 @@ namespace {
 std::chrono::milliseconds duration_of(char const* flag, std::optional<std::string> const& text) {
   if (!text) return std::chrono::milliseconds(0);
   auto const time = parse_duration(*text);
-  if (time && time->count() > 0) return *time;
+  bool const has_unit = text->find_first_not_of("0123456789") != std::string::npos; // 30 of what?
+  if (time && time->count() > 0 && has_unit) return *time;
   throw Failure{Exit::usage, "usage", fmt::format("{}: '{}' is no duration", flag, *text),
                 "write it as 30d, 12h, 15m or 10s"};
 }
@@ -33,11 +35,24 @@ sk::RetentionPolicy policy_of(Arguments const& args) {
   policy.age = duration_of("--age", args.older);
   policy.most_sessions = args.most_sessions;
   policy.most_bytes = args.most_bytes;
-  policy.protected_keys = args.protect;
+  for (std::string_view key : args.protect) // as sessions are named elsewhere
+    policy.protected_keys.emplace_back(key.substr(key.substr(0, 4) == "key:" ? 4 : 0));
   if (!args.idle && !args.older && args.most_sessions == 0 && args.most_bytes == 0)
     throw Failure{Exit::usage, "usage", "nothing goes that nobody asked to remove",
                   "say which: --idle 90d, --age 365d, --most 500 or --most-bytes 1000000000"};
   return policy;
+}
+
+/// A key that protects nothing is most likely misspelt, and what it should have protected would go.
+void require_keys(sk::SessionStore& store, std::vector<std::string> const& keys) {
+  for (std::string const& key : keys) {
+    sk::ListQuery query;
+    query.key = key;
+    query.limit = 1;
+    if (!store.list(query).value().sessions.empty()) continue;
+    throw Failure{Exit::not_found, "not_found", fmt::format("--protect: no session has the key '{}'", key),
+                  "see the keys of all sessions: sessionkit ls --json"};
+  }
 }
 
 /// Of those planned, the ones in `which`, in their order.
@@ -63,6 +78,7 @@ void show(Console& console, char const* member, sk::RetentionPlan const& plan,
 Exit prune(Console& console, Arguments const& args) {
   auto const policy = policy_of(args);
   auto const store = open_store(console, args).value();
+  require_keys(*store, policy.protected_keys);
   auto const plan = sk::plan_retention(*store, policy, sk::system_now()).value();
   if (args.dry_run) return show(console, "would_remove", plan, nullptr, {{"kept", plan.kept}}), Exit::ok;
   auto const question = fmt::format("move {} of {} sessions to the trash?", plan.removals.size(),

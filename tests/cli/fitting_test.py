@@ -121,12 +121,15 @@ class Prune(ProgramTest):
     def test_nothing_goes_that_nobody_asked_to_remove(self):
         self.old(1000)
         self.assertIn("--idle", self.fails(2, "prune", "--yes").err)
-        self.assertIn("no duration", self.fails(2, "prune", "--idle", "soon").err)
+        for wrong in ("soon", "30"):  # 30 of what?
+            self.assertIn("no duration", self.fails(2, "prune", "--idle", wrong).err)
+        self.assertIn("no session has the key 'misspelt'",
+                      self.fails(3, "prune", "--most", "1", "--protect", "misspelt", "--yes").err)
         self.assertEqual(self.ok("prune", "--idle", "1001d", "--yes").out, "")
 
     def test_idle_sessions_go_to_the_trash_with_a_reason_and_protected_ones_stay(self):
         old, mine, young = self.old(40), self.old(50), self.old(3)
-        args = ("prune", "--idle", "30d", "--protect", "k50")
+        args = ("prune", "--idle", "30d", "--protect", "key:k50")
         shown = self.ok(*args, "--dry-run").out
         self.assertEqual(shown, f"{old}\tidle\tk40\tno entry for 40 d 0 h, the limit is 30 d 0 h\n")
         self.assertTrue(self.file_of(old).exists())

@@ -362,7 +362,7 @@ class Conversation:
                 if error is False:
                     self.error("the missing result of call", number, "is said to be a success")
                 continue
-            own = [text for text in texts if text not in IN_RESULTS]
+            own = [text for text in texts if text not in IN_RESULTS and text.strip()]  # white space names no fact
             fact = self.facts.results.get(mended(own[0]).strip()) if own else None
             if own and not fact:
                 self.error("result from nowhere:", own)

@@ -17,12 +17,16 @@ constexpr std::size_t retention_page = 200;
 
 bool retention_spares(RetentionPolicy const& policy, SessionInfo const& info) {
   auto const& keys = policy.protected_keys;
+  if (info.updated == Timestamp{}) return true; // perhaps no session at all: nothing says that it is old
   bool const by_key = !info.key.empty() && std::find(keys.begin(), keys.end(), info.key) != keys.end();
   return by_key || (policy.is_protected && policy.is_protected(info));
 }
 
 std::string days_and_hours(std::chrono::milliseconds time) {
-  auto const hours = std::chrono::duration_cast<std::chrono::hours>(time).count();
+  auto const seconds = std::chrono::duration_cast<std::chrono::seconds>(time).count();
+  if (seconds < 60) return fmt::format("{} s", seconds);
+  if (seconds < 3600) return fmt::format("{} min", seconds / 60);
+  std::int64_t const hours = seconds / 3600;
   return hours < 24 ? fmt::format("{} h", hours) : fmt::format("{} d {} h", hours / 24, hours % 24);
 }
 
