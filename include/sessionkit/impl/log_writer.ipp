@@ -282,7 +282,8 @@ Result<LogWriter::Found> LogWriter::look_behind(Append const& batch, std::uint64
     }
     for (Damage const& damage : page->damage)
       if (damage.kind == DamageKind::torn_tail) torn = damage.length;
-    more = page->more && expected != 0; // a session is made by its first entries
+    bool const seen_start = expected == 0 && behind.items().size() > batch.records.size();
+    more = page->more && !seen_start; // a session is made by its first entries
     range.from = page->next;
   }
   Result<BatchMatch> const match = match_batch(batch, behind.items());
