@@ -93,8 +93,7 @@ Request parse_command_line(int argc, char const* const* argv) {
   app.footer(
       "A SESSION is an id, its first characters, a key, @last, @-2 or a file. Stdout carries data, stderr "
       "the rest.\n"
-      "@last is the session with the newest entry, @-2 the one before it. The entries of a fork are as old\n"
-      "as those it copied: name a fork by the id that was printed.\n"
+      "@last is the session with the newest entry, or a fork made after it; @-2 the one before.\n"
       "An ENTRY is its id. Entries of claw0's and ai-panel's lines have none: @246 is the one whose line "
       "ends\n"
       "at byte 246 of the file, as tree and history --explain print it.\n"

@@ -37,6 +37,9 @@ sk::RetentionPolicy policy_of(Arguments const& args) {
   policy.most_bytes = args.most_bytes;
   for (std::string_view key : args.protect) // as sessions are named elsewhere
     policy.protected_keys.emplace_back(key.substr(key.substr(0, 4) == "key:" ? 4 : 0));
+  policy.is_protected = [](sk::SessionInfo const& info) { // perhaps no session at all
+    return info.updated == sk::Timestamp{};
+  };
   if (!args.idle && !args.older && args.most_sessions == 0 && args.most_bytes == 0)
     throw Failure{Exit::usage, "usage", "nothing goes that nobody asked to remove",
                   "say which: --idle 90d, --age 365d, --most 500 or --most-bytes 1000000000"};

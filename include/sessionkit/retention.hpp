@@ -46,7 +46,7 @@ struct RetentionPlan {
 };
 
 /// Which sessions go, and why. Pure. Idle ones first, then old ones; of what remains the oldest by last entry
-/// until the caps hold. A session without a time stays: nothing says that it is old, or a session at all.
+/// until the caps hold. A session without a time is never too old, and the first that a cap takes.
 SESSIONKIT_API RetentionPlan plan_retention(std::vector<SessionInfo> const& sessions,
                                             RetentionPolicy const& policy, Timestamp now);
 /// The same for all sessions of a store, archived ones included. Errors are those of `list`.

@@ -127,6 +127,11 @@ class Prune(ProgramTest):
                       self.fails(3, "prune", "--most", "1", "--protect", "misspelt", "--yes").err)
         self.assertEqual(self.ok("prune", "--idle", "1001d", "--yes").out, "")
 
+    def test_what_is_no_session_is_not_the_first_to_go(self):
+        self.say(self.new("--id", "mine"), "user", "x")
+        (self.store / "alien.jsonl").write_text("garbage\n")
+        self.assertEqual(self.ok("prune", "--most", "1", "--dry-run").out.split("\t")[0], "mine")
+
     def test_idle_sessions_go_to_the_trash_with_a_reason_and_protected_ones_stay(self):
         old, mine, young = self.old(40), self.old(50), self.old(3)
         args = ("prune", "--idle", "30d", "--protect", "key:k50")

@@ -16,7 +16,7 @@ namespace sk = sessionkit;
 
 inline sk::SessionId sid(std::string const& text) { return sk::SessionId::parse(text).value(); }
 
-inline std::string header_line(std::string const& id) {
+inline std::string log_header(std::string const& id) {
   return R"({"type":"session","version":3,"id":")" + id
          + R"(","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/p"})";
 }

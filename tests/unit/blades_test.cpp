@@ -178,8 +178,8 @@ TEST_CASE("lines and other JSON are no blades documents") {
        {std::string{}, std::string("hello"), std::string("[]"), std::string("{}"), std::string("{"),
         std::string(R"({"name":"x","version":"1"})"), std::string(R"({"history":{}})"),
         std::string(R"({"state":{}})"), std::string(R"([{"history":[]}])"),
-        std::string(R"({"x":{"history":[]}})"), line + "\n" + line, line + "\n" + header_line("x"),
-        header_line("x"), header_line("x") + "\n" + message_line("a", "", "user", "\\\"history\\\":["),
+        std::string(R"({"x":{"history":[]}})"), line + "\n" + line, line + "\n" + log_header("x"),
+        log_header("x"), log_header("x") + "\n" + message_line("a", "", "user", "\\\"history\\\":["),
         std::string(R"({"type":"session","history":[],"state":{}})"),
         std::string(R"({"type":"session","state":{"a":)")}) {
     INFO(text);

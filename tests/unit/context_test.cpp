@@ -21,7 +21,7 @@ sk::Context context_of(std::vector<std::string> const& lines, std::string const&
 
 TEST_CASE("a context follows parents from the last entry to the first") {
   auto const context = context_of(
-      {header_line("s"), message_line("a", "", "user", "1"), message_line("b", "a", "assistant", "2"),
+      {log_header("s"), message_line("a", "", "user", "1"), message_line("b", "a", "assistant", "2"),
        message_line("x", "a", "assistant", "other branch"), message_line("c", "b", "user", "3")});
   CHECK(ids_of(context.entries) == Ids{"a", "b", "c"});
   CHECK(context.leaf.str() == "c");
@@ -30,7 +30,7 @@ TEST_CASE("a context follows parents from the last entry to the first") {
 }
 
 TEST_CASE("a context can be asked for at any leaf, and an unknown leaf is not found") {
-  std::vector<std::string> const lines{header_line("s"), message_line("a", "", "user", "1"),
+  std::vector<std::string> const lines{log_header("s"), message_line("a", "", "user", "1"),
                                        message_line("b", "a", "assistant", "2"),
                                        message_line("c", "a", "assistant", "3")};
   CHECK(ids_of(context_of(lines, "b").entries) == Ids{"a", "b"});
@@ -43,7 +43,7 @@ TEST_CASE("a context can be asked for at any leaf, and an unknown leaf is not fo
 
 TEST_CASE("a context begins at the last compaction's first kept entry and names what follows it") {
   auto const context =
-      context_of({header_line("s"), message_line("a", "", "user", "1"),
+      context_of({log_header("s"), message_line("a", "", "user", "1"),
                   message_line("b", "a", "assistant", "2"), message_line("c", "b", "user", "3"),
                   compaction_line("k", "c", "sum", "b"), message_line("d", "k", "assistant", "4")});
   CHECK(ids_of(context.entries) == Ids{"b", "c", "d"});
@@ -53,9 +53,9 @@ TEST_CASE("a context begins at the last compaction's first kept entry and names 
 }
 
 TEST_CASE("an older compaction in the kept range stays an entry and does not end the walk") {
-  auto const context = context_of(
-      {header_line("s"), message_line("a", "", "user", "1"), compaction_line("k1", "a", "one", "a"),
-       message_line("b", "k1", "user", "2"), compaction_line("k2", "b", "two", "a")});
+  auto const context =
+      context_of({log_header("s"), message_line("a", "", "user", "1"), compaction_line("k1", "a", "one", "a"),
+                  message_line("b", "k1", "user", "2"), compaction_line("k2", "b", "two", "a")});
   CHECK(ids_of(context.entries) == Ids{"a", "k1", "b"});
   CHECK(context.compaction->id.str() == "k2");
   CHECK(context.after_compaction == 3);
@@ -63,14 +63,14 @@ TEST_CASE("an older compaction in the kept range stays an entry and does not end
 
 TEST_CASE("a first kept entry that is not on the path keeps only what follows the compaction") {
   auto const context =
-      context_of({header_line("s"), message_line("a", "", "user", "1"),
+      context_of({log_header("s"), message_line("a", "", "user", "1"),
                   compaction_line("k", "a", "sum", "turn-4"), message_line("b", "k", "user", "2")});
   CHECK(ids_of(context.entries) == Ids{"b"});
 }
 
 TEST_CASE("a missing parent is bridged by the entry before it, and reported") {
   auto const context = context_of(
-      {header_line("s"), message_line("a", "", "user", "1"), message_line("b", "a", "assistant", "2"),
+      {log_header("s"), message_line("a", "", "user", "1"), message_line("b", "a", "assistant", "2"),
        message_line("c", "lost", "user", "3"), message_line("d", "c", "assistant", "4")});
   CHECK(ids_of(context.entries) == Ids{"a", "b", "c", "d"});
   REQUIRE(context.damage.size() == 1);
@@ -79,24 +79,24 @@ TEST_CASE("a missing parent is bridged by the entry before it, and reported") {
 
 TEST_CASE("on a damaged path what follows the damage is kept when the first kept entry was the lost one") {
   auto const context = context_of(
-      {header_line("s"), message_line("a", "", "user", "1"), message_line("b", "lost", "assistant", "2"),
+      {log_header("s"), message_line("a", "", "user", "1"), message_line("b", "lost", "assistant", "2"),
        compaction_line("k", "b", "sum", "lost"), message_line("c", "k", "user", "3")});
   CHECK(ids_of(context.entries) == Ids{"b", "c"});
 }
 
 TEST_CASE("cycles, self-parents and parents behind their children end, and hide nothing before them") {
   auto const cycle = context_of(
-      {header_line("s"), message_line("a", "b", "user", "1"), message_line("b", "a", "assistant", "2")});
+      {log_header("s"), message_line("a", "b", "user", "1"), message_line("b", "a", "assistant", "2")});
   CHECK(ids_of(cycle.entries) == Ids{"a", "b"});
   CHECK(cycle.damage.size() == 1);
   auto const self = context_of(
-      {header_line("s"), message_line("a", "", "user", "1"), message_line("b", "b", "assistant", "2")});
+      {log_header("s"), message_line("a", "", "user", "1"), message_line("b", "b", "assistant", "2")});
   CHECK(ids_of(self.entries) == Ids{"a", "b"});
 }
 
 TEST_CASE("a log that another program wrote twice is seen once") {
   auto const context =
-      context_of({header_line("s"), message_line("a", "", "user", "1"), header_line("s"),
+      context_of({log_header("s"), message_line("a", "", "user", "1"), log_header("s"),
                   message_line("a", "", "user", "1"), message_line("b", "a", "assistant", "2")});
   CHECK(ids_of(context.entries) == Ids{"a", "b"});
 }
@@ -105,7 +105,7 @@ TEST_CASE("a line whose head is good and whose body is torn is reported and step
   std::string torn = message_line("b", "a", "assistant", "2");
   torn.replace(torn.size() - 4, 4, "}"); // stores take what looks like an object
   auto const context = context_of(
-      {header_line("s"), message_line("a", "", "user", "1"), torn, message_line("c", "b", "user", "3")});
+      {log_header("s"), message_line("a", "", "user", "1"), torn, message_line("c", "b", "user", "3")});
   CHECK(ids_of(context.entries) == Ids{"a", "c"});
   REQUIRE(context.damage.size() == 1);
   CHECK(context.damage[0].kind == sk::DamageKind::bad_json);
@@ -114,7 +114,7 @@ TEST_CASE("a line whose head is good and whose body is torn is reported and step
 TEST_CASE("a line torn behind its head is nobody's leaf") {
   std::string torn = message_line("b", "a", "assistant", "2");
   torn.replace(torn.size() - 4, 4, "}"); // stores take what looks like an object
-  auto const context = context_of({header_line("s"), message_line("a", "", "user", "1"), torn});
+  auto const context = context_of({log_header("s"), message_line("a", "", "user", "1"), torn});
   CHECK(context.leaf.str() == "a");
   CHECK(ids_of(context.entries) == Ids{"a"});
   CHECK(context.damage.size() == 1);
@@ -142,7 +142,7 @@ TEST_CASE("random trees with random damage walk as the slow model does") {
   Random random(20260101);
   for (int round = 0; round < 2000; ++round) {
     std::size_t const n = 1 + random.below(30);
-    std::vector<std::string> lines{header_line("s")};
+    std::vector<std::string> lines{log_header("s")};
     std::vector<std::pair<std::string, std::string>> entries; // id, parent
     for (std::size_t i = 0; i < n; ++i) {
       std::string const id = "e" + std::to_string(random.one_in(8) ? random.below(n) : i);
@@ -170,14 +170,14 @@ TEST_CASE("random trees with random damage walk as the slow model does") {
 }
 
 TEST_CASE("a log keeps the lines of its entries where it is asked to") {
-  std::vector<std::string> const lines{header_line("s"), message_line("a", "", "user", "1")};
+  std::vector<std::string> const lines{log_header("s"), message_line("a", "", "user", "1")};
   auto store = store_of("s", lines);
   CHECK(sk::load_log(*store, sid("s")).value().lines.empty());
   CHECK(sk::load_log(*store, sid("s"), sk::LogLines::kept).value().lines == lines);
 }
 
 TEST_CASE("leaves are the entries nobody follows, in log order") {
-  auto store = store_of("s", {header_line("s"), message_line("a", "", "user", "1"),
+  auto store = store_of("s", {log_header("s"), message_line("a", "", "user", "1"),
                               message_line("b", "a", "assistant", "2"),
                               message_line("c", "a", "assistant", "3"), message_line("d", "c", "user", "4")});
   auto const leaves = sk::leaves_of(sk::load_log(*store, sid("s")).value());

@@ -68,7 +68,7 @@ constexpr char const* panel_header = R"({"type":"session","version":3,"agentId":
 }
 
 TEST_CASE("plain conversations go through every dialect and come back with the same words") {
-  auto const start = log_of(std::vector<std::string>{header_line("x"), message_line("a", "", "user", "hi"),
+  auto const start = log_of(std::vector<std::string>{log_header("x"), message_line("a", "", "user", "hi"),
                                                      message_line("b", "a", "user", "again")},
                             native);
   sk::Log log = start;
@@ -91,7 +91,7 @@ TEST_CASE("plain conversations go through every dialect and come back with the s
 }
 
 TEST_CASE("a native log is written anew with all its branches") {
-  auto const log = log_of(std::vector<std::string>{header_line("x"), message_line("a", "", "user", "1"),
+  auto const log = log_of(std::vector<std::string>{log_header("x"), message_line("a", "", "user", "1"),
                                                    message_line("b", "a", "user", "2"),
                                                    message_line("c", "a", "user", "3")},
                           native);
@@ -107,7 +107,7 @@ TEST_CASE("a native log is written anew with all its branches") {
 }
 
 TEST_CASE("a compaction that keeps by id becomes one that writes again, and back") {
-  std::vector<std::string> lines{header_line("x"),
+  std::vector<std::string> lines{log_header("x"),
                                  message_line("a", "", "user", "1"),
                                  message_line("b", "a", "user", "2"),
                                  message_line("c", "b", "user", "3"),
@@ -163,7 +163,7 @@ TEST_CASE("what differs from what should stand again is new, and nothing is doub
 }
 
 TEST_CASE("what a dialect cannot say is listed, and the rest of the message stays") {
-  sk::Log log = log_of(std::vector<std::string>{header_line("x")}, native);
+  sk::Log log = log_of(std::vector<std::string>{log_header("x")}, native);
   sk::Entry entry;
   entry.id = sk::EntryId("m");
   entry.link = sk::Parent::root;
@@ -235,7 +235,7 @@ TEST_CASE("parallel results become one message where the reader keeps one only")
            + R"("}],"isError":false)" + more + "}}";
   };
   std::vector<std::string> const lines{
-      header_line("x"),
+      log_header("x"),
       message_line("u", "", "user", "look"),
       R"({"type":"message","id":"c","parentId":"u","timestamp":"2025-01-01T00:00:01.000Z","message":{"role":"assistant","content":[{"type":"toolCall","id":"t1","name":"read","arguments":{}},{"type":"toolCall","id":"t2","name":"read","arguments":{}}]}})",
       result("r1", "c", "t1", R"(,"details":1)"),
@@ -297,7 +297,7 @@ TEST_CASE("pi's oldest sessions get ids and parents") {
 }
 
 TEST_CASE("the later variant of claw0's lines is no target") {
-  auto const log = log_of(std::vector<std::string>{header_line("x")}, native);
+  auto const log = log_of(std::vector<std::string>{log_header("x")}, native);
   CHECK(sk::convert_log(log, native, sk::flat_v2_dialect(), sid("x")).error().code == sk::Errc::unsupported);
 }
 
@@ -307,7 +307,7 @@ TEST_CASE("a text behind a call is listed where calls and texts are stored apart
   auto const log_with = [&](std::string const& content) {
     return log_of(
         std::vector<std::string>{
-            header_line("x"), message_line("u", "", "user", "go"),
+            log_header("x"), message_line("u", "", "user", "go"),
             R"({"type":"message","id":"a","parentId":"u","message":{"role":"assistant","content":[)" + content
                 + "]}}"},
         native);
@@ -334,16 +334,16 @@ TEST_CASE("an id that stands twice costs no entry its parent, and no made id is 
     std::vector<std::string> lines, model_sees;
   };
   for (Case const& one : {
-           Case{{header_line("x"), message_line("a", "", "user", "first"),
+           Case{{log_header("x"), message_line("a", "", "user", "first"),
                  message_line("b", "a", "assistant", "abandoned"),
                  message_line("b", "a", "assistant", "second")},
                 {"first", "second"}},
-           Case{{header_line("x"), message_line("00000001", "", "user", "first"),
+           Case{{log_header("x"), message_line("00000001", "", "user", "first"),
                  message_line("00000002", "00000001", "assistant", "A1"),
                  message_line("00000002", "00000002", "user", "again"),
                  message_line("00000003", "00000001", "assistant", "branch")},
                 {"first", "branch"}},
-           Case{{header_line("x"), message_line("aa", "", "user", "zero"),
+           Case{{log_header("x"), message_line("aa", "", "user", "zero"),
                  message_line("aa", "aa", "assistant", "one"), message_line("00000001", "aa", "user", "two"),
                  message_line("bb", "00000001", "assistant", "three")},
                 {"zero", "one", "two", "three"}},
@@ -364,7 +364,7 @@ TEST_CASE("an id that stands twice costs no entry its parent, and no made id is 
 }
 
 TEST_CASE("a compaction keeps from the nearest entry of that name on its path") {
-  std::vector<std::string> const lines{header_line("x"),
+  std::vector<std::string> const lines{log_header("x"),
                                        message_line("a", "", "user", "1"),
                                        message_line("b", "a", "user", "2"),
                                        message_line("b", "b", "user", "3"),
@@ -380,7 +380,7 @@ TEST_CASE("a compaction keeps from the nearest entry of that name on its path") 
 
 TEST_CASE("lines that keep their ids stay as they are in their own dialect") {
   std::vector<std::string> const lines{
-      header_line("x"),
+      log_header("x"),
       R"({ "type":"message","id":"a","parentId":null,"timestamp":"2026-01-01T00:00:01.5Z","message":{"role":"bashExecution","command":"ls","output":"X","exitCode":0,"cancelled":false,"truncated":false,"excludeFromContext":true,"timestamp":5},"odd":"caf\u00e9"})",
       R"({"type":"message","id":"b","parentId":"a","timestamp":"then","message":{"role":"branchSummary","summary":"S","fromId":"q","timestamp":5}})"};
   auto log = log_of(lines, native);
@@ -412,7 +412,7 @@ TEST_CASE("times that other programs cannot read are moved into four digits, and
 }
 
 TEST_CASE("bytes that are not UTF-8 and times that are none are listed where a line is written anew") {
-  std::vector<std::string> const lines{header_line("x"),
+  std::vector<std::string> const lines{log_header("x"),
                                        "{\"type\":\"message\",\"id\":\"a\",\"parentId\":null,\"timestamp\":"
                                        "\"once\",\"message\":{\"role\":\"user\",\"content\":\"\xff\"}}"};
   auto log = log_of(lines, native);
@@ -456,7 +456,7 @@ TEST_CASE("a line that readers would skip for its length is listed, and not writ
     return text;
   }();
   auto const log = log_of(
-      {header_line("x"), message_line("a", "", "user", separators), message_line("b", "a", "user", "short")},
+      {log_header("x"), message_line("a", "", "user", separators), message_line("b", "a", "user", "short")},
       native);
   auto const converted = convert(log, native, flat);
   CHECK(lines_of(converted.text).size() == 2);

@@ -28,7 +28,7 @@ struct Conversation {
   std::size_t kept = 0;
 
   Conversation(std::size_t size, std::size_t wanted) {
-    bytes = header_line("s1") + '\n';
+    bytes = log_header("s1") + '\n';
     while (bytes.size() + wanted < size) say();
     std::string const first = "e" + std::to_string(count_);
     std::size_t const begin = bytes.size();
@@ -91,7 +91,7 @@ TEST_CASE("an append is at most five system calls, one of them a write of the li
   TempDir dir;
   FaultyFileOps ops;
   auto const store = sk::detail::open_file_store(ops, dir.path(), {}).value();
-  std::string const header = header_line("s1");
+  std::string const header = log_header("s1");
   sk::Append batch;
   batch.records.push_back({"s1", "session", header, sk::Parent::root});
   sk::Position end = store->append(sid("s1"), batch).value();
@@ -116,7 +116,7 @@ TEST_CASE("a durable append costs one sync and no more calls than that") {
   sk::FileStoreOptions options;
   options.durability = sk::Durability::entry;
   auto const store = sk::detail::open_file_store(ops, dir.path(), options).value();
-  std::string const header = header_line("s1");
+  std::string const header = log_header("s1");
   sk::Append batch;
   batch.records.push_back({"s1", "session", header, sk::Parent::root});
   sk::Position end = store->append(sid("s1"), batch).value();
@@ -139,7 +139,7 @@ TEST_CASE("listing known sessions reads no transcript") {
   for (int i = 0; i < sessions; ++i) {
     std::string const id = "s" + std::to_string(i);
     write_file(dir / (id + ".jsonl"),
-               header_line(id) + '\n' + message_line("a", "", "user", std::string(5000, 'x')) + '\n');
+               log_header(id) + '\n' + message_line("a", "", "user", std::string(5000, 'x')) + '\n');
   }
   auto const store = sk::detail::open_file_store(ops, dir.path(), {}).value();
   sk::ListQuery query;
@@ -155,11 +155,11 @@ TEST_CASE("a page of any file is read a bounded window at a time") {
   TempDir dir;
   FaultyFileOps ops;
   std::string const line = message_line("e", "", "user", std::string(40 * kib, 'x'));
-  std::string many = header_line("s1") + '\n';
+  std::string many = log_header("s1") + '\n';
   while (many.size() < 24 * mib) many += line + '\n';
   std::string const one_long =
-      header_line("s1") + '\n' + message_line("e", "", "user", std::string(24 * mib, 'x')) + '\n';
-  std::string const zeros = header_line("s1") + '\n' + std::string(24 * mib, '\0');
+      log_header("s1") + '\n' + message_line("e", "", "user", std::string(24 * mib, 'x')) + '\n';
+  std::string const zeros = log_header("s1") + '\n' + std::string(24 * mib, '\0');
   for (auto const* const bytes : {static_cast<std::string const*>(&many), &one_long, &zeros}) {
     write_file(dir / "s1.jsonl", *bytes);
     Opened const file(dir / "s1.jsonl");

@@ -94,7 +94,7 @@ TEST_CASE("a file is flat if its first line is claw0's") {
   CHECK(name(R"({"type":"user","content":"x","ts":"2025-01-01T00:00:01Z"})") == "flat");
   CHECK(name(R"({"type":"tool_result","tool_use_id":"t","output":"x"})") == "flat");
   CHECK(name(R"({"type":"user","content":"x","ts":1735689601.25})") == "flat-v2");
-  CHECK(name(header_line("x")) == "native");
+  CHECK(name(log_header("x")) == "native");
   CHECK(name(R"({"type":"user","message":{"role":"user","content":"x"},"uuid":"u"})") == "none");
   CHECK(sk::find_dialect("flat") == &flat);
 }

@@ -57,7 +57,7 @@ TEST_CASE("a head is read without the rest of the line, and escapes in it are un
 }
 
 TEST_CASE("a first line is recognised as native by its session header") {
-  CHECK(native.detect(header_line("x")));
+  CHECK(native.detect(log_header("x")));
   CHECK_FALSE(native.detect(R"({"type":"session","version":3,"agentId":"a","createdAt":1})"));
   CHECK_FALSE(native.detect(R"({"role":"user","content":"x"})"));
   CHECK(sk::find_dialect("native") == &native);
@@ -90,7 +90,7 @@ TEST_CASE("an assistant line gives parts, generation and every other member") {
 TEST_CASE("what was read is written with the same members and values") {
   for (
       std::string const& line :
-      {header_line("x"), message_line("a", "", "user", "hi"), compaction_line("k", "a", "sum", "a"),
+      {log_header("x"), message_line("a", "", "user", "hi"), compaction_line("k", "a", "sum", "a"),
        std::string(
            R"({"type":"message","id":"t","parentId":"a","timestamp":"2026-01-01T00:00:00.000Z","message":{"role":"toolResult","toolCallId":"c","toolName":"n","content":[{"type":"image","data":"QQ==","mimeType":"image/png"}],"details":{"x":1},"isError":true,"timestamp":1}})"),
        std::string(

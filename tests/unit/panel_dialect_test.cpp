@@ -98,7 +98,7 @@ TEST_CASE("a file is panel if its first line is ai-panel's") {
   CHECK(name(R"({"type":"message","timestamp":"2025-01-01T00:00:00Z","message":{}})")
         == "none"); // pi's version 1
   CHECK(name(message_line("a", "", "user", "x")) == "none");
-  CHECK(name(header_line("x")) == "native");
+  CHECK(name(log_header("x")) == "native");
 }
 
 TEST_CASE("a stranger's member in a header makes no file another program's") {

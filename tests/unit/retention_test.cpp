@@ -112,10 +112,6 @@ TEST_CASE("idle and old sessions go, with the reason in words, but not one witho
   CHECK(removals(sessions, policy) == Texts{"a idle", "b idle", "edge age"});
   CHECK(sk::plan_retention(sessions, policy, now).removals[2].why
         == "created 2 d 1 h ago, the limit is 1 d 0 h");
-  policy = {};
-  policy.most_sessions = 1;
-  CHECK(removals({timeless, session("a", hours(100)), session("b", hours(49))}, policy)
-        == Texts{"a count", "b count"});
 }
 
 TEST_CASE("caps by count and by bytes take the oldest, and never what is protected") {

@@ -24,7 +24,7 @@ std::string answer_line(std::string const& id, std::string const& parent, std::s
 }
 
 TEST_CASE("a fold counts messages, turns and what the provider says") {
-  auto const info = folded({header_line("s"), message_line("a", "", "user", "first words"),
+  auto const info = folded({log_header("s"), message_line("a", "", "user", "first words"),
                             answer_line("b", "a", "r1", 100, 20), answer_line("c", "b", "r1", 100, 20),
                             message_line("d", "c", "user", "12345678")});
   CHECK(info.entries == 4);
@@ -44,11 +44,11 @@ TEST_CASE("a fork is as young as its making, though its entries are older") {
   std::string const time = "\"timestamp\":\"2026";
   REQUIRE(old.find(time) != std::string::npos);
   old.replace(old.find(time), time.size(), "\"timestamp\":\"2025");
-  CHECK(sk::to_rfc3339(folded({header_line("s"), old}).updated) == "2026-01-01T00:00:00.000Z");
+  CHECK(sk::to_rfc3339(folded({log_header("s"), old}).updated) == "2026-01-01T00:00:00.000Z");
 }
 
 TEST_CASE("tokens are unknown after a branch until an answer tells") {
-  std::vector<std::string> lines{header_line("s"), message_line("a", "", "user", "1"),
+  std::vector<std::string> lines{log_header("s"), message_line("a", "", "user", "1"),
                                  message_line("b", "a", "assistant", "2"),
                                  message_line("c", "a", "assistant", "2b")};
   CHECK_FALSE(folded(lines).tokens);
@@ -57,14 +57,14 @@ TEST_CASE("tokens are unknown after a branch until an answer tells") {
 }
 
 TEST_CASE("a compaction starts the estimate anew") {
-  auto const info = folded({header_line("s"), message_line("a", "", "user", std::string(4000, 'x')),
+  auto const info = folded({log_header("s"), message_line("a", "", "user", std::string(4000, 'x')),
                             compaction_line("k", "a", "sum!", "a")});
   CHECK(info.tokens == sk::estimate_tokens("sum!"));
 }
 
 TEST_CASE("lines that cannot be decoded are counted, and a second header changes nothing") {
   auto const info = folded(
-      {header_line("s"), message_line("a", "", "user", "1"),
+      {log_header("s"), message_line("a", "", "user", "1"),
        R"({"type":"message","id":"x","parentId":"a","tor})",
        R"({"type":"session","version":3,"id":"other","timestamp":"2030-01-01T00:00:00.000Z","cwd":"/other"})"});
   CHECK(info.damaged == 1);
@@ -74,7 +74,7 @@ TEST_CASE("lines that cannot be decoded are counted, and a second header changes
 TEST_CASE("long first texts are cut on code points") {
   std::string text;
   for (int i = 0; i < 300; ++i) text += "\xE5\xAD\x97";
-  auto const info = folded({header_line("s"), message_line("a", "", "user", text)});
+  auto const info = folded({log_header("s"), message_line("a", "", "user", text)});
   CHECK(info.first_user_text.size() == 600);
   CHECK(info.display_title(30).size() == 90);
 }

@@ -137,7 +137,7 @@ TEST_CASE("an append for a log that was removed and made again with equal length
   auto const files = sk::open_file_store(dir.path()).value();
   for (auto const& store : {sk::make_memory_store(), files}) {
     auto const id = sid("s");
-    std::string const h = header_line("s"), a = message_line("a", "", "user", "old"),
+    std::string const h = log_header("s"), a = message_line("a", "", "user", "old"),
                       b = message_line("b", "", "user", "new"), c = message_line("c", "a", "user", "more");
     REQUIRE(a.size() == b.size());
     store->append(id, batch_of({{"s", h}, {"a", a}})).value();

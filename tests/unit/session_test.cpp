@@ -273,7 +273,7 @@ TEST_CASE("a fork copies the path line for line and names where it came from") {
 }
 
 TEST_CASE("a fork of a path with a lost line is whole") {
-  auto store = store_of("s", {header_line("s"), message_line("a", "", "user", "1"),
+  auto store = store_of("s", {log_header("s"), message_line("a", "", "user", "1"),
                               message_line("c", "lost", "assistant", "3")});
   auto session = sk::Session::open(store, sid("s")).value();
   auto copy = session.fork().value();

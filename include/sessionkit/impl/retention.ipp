@@ -17,7 +17,6 @@ constexpr std::size_t retention_page = 200;
 
 bool retention_spares(RetentionPolicy const& policy, SessionInfo const& info) {
   auto const& keys = policy.protected_keys;
-  if (info.updated == Timestamp{}) return true; // perhaps no session at all: nothing says that it is old
   bool const by_key = !info.key.empty() && std::find(keys.begin(), keys.end(), info.key) != keys.end();
   return by_key || (policy.is_protected && policy.is_protected(info));
 }
