@@ -66,6 +66,7 @@
 #include <sessionkit/impl/session_index.ipp>
 #include <sessionkit/impl/session_index_file.ipp>
 #include <sessionkit/impl/session_info.ipp>
+#include <sessionkit/impl/session_key.ipp>
 #include <sessionkit/impl/session_state.ipp>
 #include <sessionkit/impl/session_store.ipp>
 #include <sessionkit/impl/session_writing.ipp>

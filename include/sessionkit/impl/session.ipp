@@ -7,6 +7,7 @@
 #include <sessionkit/detail/session_state.hpp>
 #include <sessionkit/memory_store.hpp>
 #include <sessionkit/profile_view.hpp>
+#include <sessionkit/session_key.hpp>
 
 #include <fmt/format.h>
 
@@ -42,9 +43,11 @@ constexpr int most_names = 1000; // sessions created in one millisecond
 
 // claw0's keys name agent, channel and peer.
 std::string key_by_scheme(KeyScheme scheme, NewSession const& about) {
-  if (scheme == KeyScheme::any || !about.key.empty()) return about.key;
-  return fmt::format("{}:cli:{}", about.agent.empty() ? "main" : about.agent,
-                     about.user.empty() ? "user" : about.user);
+  if (scheme != KeyScheme::claw0 || !about.key.empty()) return about.key;
+  ChannelContext at;
+  at.agent = about.agent;
+  at.sender = about.user;
+  return resolve(at, scheme);
 }
 
 SessionId id_by_scheme(IdScheme scheme, Timestamp now, int tries) {
@@ -272,7 +275,7 @@ Result<Session> Session::fork(NewSession about) {
   bool const titled = std::any_of(copy->entries.begin(), copy->entries.end(),
                                   [](Entry const& entry) { return entry.as<TitleChange>() != nullptr; });
   Timestamp const now = state_->now();
-  bool const needs_key = state_->profile.keys != KeyScheme::any && about.key.empty();
+  bool const needs_key = state_->profile.keys == KeyScheme::claw0 && about.key.empty();
   std::string const key = key_by_scheme(state_->profile.keys, about);
   for (int tries = 0;; ++tries) {
     SessionId const id = about.id ? *about.id : id_by_scheme(state_->profile.ids, now, tries);
