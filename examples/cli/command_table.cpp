@@ -29,7 +29,9 @@ Option const model{"--model", "for this model: thinking of other models is not s
 
 std::vector<Option> const& common_options() {
   static std::vector<Option> const options{
-      {"--store", "directory of the sessions (default: $SESSIONKIT_STORE, else the user's data directory)",
+      {"--store",
+       "where the sessions are: a directory, sqlite:FILE, redis://..., postgres://... or memory: (default: "
+       "$SESSIONKIT_STORE, else the user's data directory)",
        &A::store},
       {"--json", "one JSON document on stdout, errors as JSON on stderr", &OutputStyle::json},
       {"--plain", "tab-separated lines even on a terminal", &OutputStyle::plain},
@@ -168,7 +170,7 @@ std::vector<Command> const& command_table() {
        "  sessionkit compact @last --keep-turns 5 --summary - < summary.md",
        compact},
       {"prune",
-       "Move old sessions to the trash; prints each and why",
+       "Move old sessions to the trash (databases have none); prints each and why",
        {{"--idle", "those without an entry for so long (12h, 30d)", &A::idle},
         {"--age", "those created so long ago, however busy", &A::older},
         {"--most", "the oldest, until so many sessions are left", &A::most_sessions},
@@ -181,7 +183,7 @@ std::vector<Command> const& command_table() {
        "  sessionkit prune --idle 30d --yes --json",
        prune},
       {"rm",
-       "Move sessions to the trash",
+       "Move sessions to the trash; databases have none",
        {{"SESSION", "ids, keys, @last", &A::sessions, true},
         {"-y,--yes", "do not ask", &A::yes},
         {"--dry-run", "only print which", &A::dry_run}},
@@ -206,20 +208,31 @@ std::vector<Command> const& command_table() {
        "session.json\n"
        "  sessionkit convert session.json --to native -o session.jsonl",
        convert},
+      {"cp",
+       "Copy sessions into another store, line for line, and read them back; again: completes what is "
+       "missing",
+       {{"SRC", "a store, as --store names it, or a transcript", &A::source, true},
+        {"DST", "a store; made if it does not exist", &A::target, true},
+        {"SESSION", "ids, keys, @last in SRC (default: all, archived ones too)", &A::sessions},
+        {"--dry-run", "only compare, and print what would be done", &A::dry_run}},
+       "  sessionkit cp ./sessions sqlite:sessions.db\n  sessionkit cp sqlite:sessions.db ./backup @last\n"
+       "  sessionkit cp session.jsonl ./sessions --json",
+       copy},
       {"verify",
        "Check a session, a file or the whole store, changing nothing; exit code 5 if there is damage",
        {{"SESSION", "id, key, @last or a file (default: the whole store)", &A::session}},
        "  sessionkit verify\n  sessionkit verify session.jsonl\n  sessionkit verify @last --json",
        verify},
       {"doctor",
-       "Find what is wrong with a store or a file and what would mend it; exit code 5 if there is damage",
+       "Find what is wrong with a store of files or a file and what would mend it; exit code 5 if there is "
+       "damage",
        {{"STORE|FILE", "a directory of sessions, a file, or a session (default: the store)", &A::session},
         {"--repair", "mend it; what is replaced or taken away is kept in quarantine/ beside it", &A::repair},
         {"--transcripts", "with --repair on a store: rewrite damaged transcripts too", &A::transcripts}},
        "  sessionkit doctor\n  sessionkit doctor --repair\n  sessionkit doctor session.jsonl --repair",
        doctor},
       {"reindex",
-       "Rebuild the store's index from its transcripts; prints how many sessions there are",
+       "Rebuild the index of a store of files from its transcripts; prints how many sessions there are",
        {},
        "  sessionkit reindex\n  sessionkit reindex --store ./sessions\n  sessionkit reindex --json",
        reindex},

@@ -80,12 +80,13 @@ void show(Console& console, char const* member, sk::RetentionPlan const& plan,
 
 Exit prune(Console& console, Arguments const& args) {
   auto const policy = policy_of(args);
+  if (args.most_bytes != 0) store_root(args, "prune --most-bytes", "limit their number: --most 500");
   auto const store = open_store(console, args).value();
   require_keys(*store, policy.protected_keys);
   auto const plan = sk::plan_retention(*store, policy, sk::system_now()).value();
   if (args.dry_run) return show(console, "would_remove", plan, nullptr, {{"kept", plan.kept}}), Exit::ok;
-  auto const question = fmt::format("move {} of {} sessions to the trash?", plan.removals.size(),
-                                    plan.removals.size() + plan.kept);
+  auto const question = store_address(args).removal(
+      fmt::format("{} of {} sessions", plan.removals.size(), plan.removals.size() + plan.kept));
   if (!plan.removals.empty() && !args.yes && !confirm(question, "--yes"))
     throw Failure{Exit::usage, "declined", "nothing was removed"};
   auto const done = sk::apply_retention(*store, plan);

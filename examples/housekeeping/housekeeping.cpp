@@ -15,17 +15,13 @@ namespace {
 // The newest session of a key, unless it is of yesterday (since 04:00) or nobody spoke for two hours.
 sk::Result<sk::Session> resume_fresh(std::shared_ptr<sk::SessionStore> const& store, std::string const& key,
                                      sk::Timestamp now, sk::UtcOffset const& zone) {
-  sk::ListQuery newest;
-  newest.key = key;
-  newest.archived = false;
-  newest.limit = 1;
-  auto page = store->list(newest);
-  if (!page) return page.error();
+  sk::ListQuery of_key;
+  of_key.key = key;
+  auto const newest = sk::newest_session(*store, of_key);
+  if (!newest) return newest.error();
   sk::FreshnessRule const rule{4, std::chrono::hours(2)};
-  if (!page->sessions.empty()) {
-    auto const& info = page->sessions.front();
-    if (sk::freshness_of(sk::times_of(info), rule, now, zone).fresh) return sk::Session::open(store, info.id);
-  }
+  if (*newest && sk::freshness_of(sk::times_of(**newest), rule, now, zone).fresh)
+    return sk::Session::open(store, (*newest)->id);
   sk::NewSession about;
   about.key = key;
   return sk::Session::create(store, std::move(about));

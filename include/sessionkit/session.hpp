@@ -182,4 +182,9 @@ class SESSIONKIT_API Turn {
   bool stored_ = false;
 };
 
+/// Changes the state of a session that need not be open: one entry, durable as the end of a turn. An empty
+/// change stores nothing. `not_found`; `unsupported` where the session's dialect has no words for state.
+SESSIONKIT_API Result<void> update_state(std::shared_ptr<SessionStore> store, SessionId const& id,
+                                         StateChange change, SessionOptions options = {});
+
 }}

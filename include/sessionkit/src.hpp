@@ -11,6 +11,7 @@
 #include <sessionkit/impl/context.ipp>
 #include <sessionkit/impl/conversation_text.ipp>
 #include <sessionkit/impl/convert.ipp>
+#include <sessionkit/impl/copy.ipp>
 #include <sessionkit/impl/dialect.ipp>
 #include <sessionkit/impl/divergence.ipp>
 #include <sessionkit/impl/doctor.ipp>

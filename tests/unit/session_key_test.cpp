@@ -45,7 +45,8 @@ sk::KeyRules rules_of(Json const& params) {
   sk::KeyRules rules;
   rules.direct = scopes.at(params.value("dmScope", "main"));
   rules.main_key = params.value("mainKey", "main");
-  for (auto const& [name, peers] : params.value("identityLinks", Json::object()).items())
+  Json const links = params.value("identityLinks", Json::object());
+  for (auto const& [name, peers] : links.items())
     rules.identities.push_back({name, peers.get<std::vector<std::string>>()});
   return rules;
 }

@@ -122,17 +122,16 @@ Result<Session> Session::resume(std::shared_ptr<SessionStore> store, std::string
   if (!store) return no_store();
   ListQuery query;
   query.key = key;
-  query.archived = false;
-  query.limit = 1;
   bool const remembers = !options.profile || options.profile->timing != WriteTiming::never;
-  Result<SessionPage> page = remembers ? store->list(query) : SessionPage{};
-  if (!page) return page.error();
-  if (page->sessions.empty()) {
+  using Newest = std::optional<SessionInfo>;
+  Result<Newest> found = remembers ? newest_session(*store, std::move(query)) : Newest{};
+  if (!found) return found.error();
+  if (!*found) {
     NewSession about;
     about.key = std::move(key);
     return create(std::move(store), std::move(about), std::move(options));
   }
-  SessionInfo newest = std::move(page->sessions.front());
+  SessionInfo newest = std::move(**found);
   Result<Session> session = open(std::move(store), newest.id, std::move(options));
   if (session && session->end() == newest.end) session->state_->info = std::move(newest);
   return session;
@@ -361,6 +360,17 @@ Result<void> Turn::abort() {
       session->append(std::move(mark), {{}, true, OnConflict::rebase});
   if (!marked) return marked.error();
   return {};
+}
+
+Result<void> update_state(std::shared_ptr<SessionStore> store, SessionId const& id, StateChange change,
+                          SessionOptions options) {
+  Result<Session> session = Session::open(std::move(store), id, std::move(options));
+  if (!session) return session.error();
+  if (change.set.empty() && change.removed.empty()) return {};
+  AppendOptions how;
+  how.ends_turn = true;
+  Result<EntryId> const stored = session->append_entry(std::move(change), how);
+  return stored ? Result<void>{} : stored.error();
 }
 
 }}
