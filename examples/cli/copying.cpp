@@ -73,7 +73,8 @@ struct Copy {
   std::optional<Failure> failure = {};
 };
 
-char const* result_of(sk::CopyState before) {
+char const* result_of(sk::CopyState before, bool dry_run) {
+  if (dry_run) return to_string(before);
   switch (before) {
   case sk::CopyState::missing: return "copied";
   case sk::CopyState::behind: return "completed";
@@ -99,7 +100,7 @@ Copy copy_one(Arguments const& args, Side const& from, Side const& to, sk::Sessi
   try {
     copy.log = args.dry_run ? compared(from, to, id, progress)
                             : sk::copy_session(*from.store, *to.store, id, progress).value();
-    copy.result = result_of(copy.log.before);
+    copy.result = result_of(copy.log.before, args.dry_run);
   } catch (sk::Exception const& exception) { copy.failure = failure_of(exception.error()); }
   return copy;
 }

@@ -26,8 +26,7 @@ struct Row {
   bool left = true; ///< still as it was
 };
 
-constexpr char const* verify_instead =
-    "a database mends itself; see what its sessions hold: sessionkit verify";
+constexpr char const* verify_instead = "see whether its sessions can be read: sessionkit verify";
 
 struct Patient {
   sk::Diagnosis diagnosis;

@@ -131,12 +131,12 @@ StoreAddress parse_address(std::string const& text) {
   auto const* engine = colon == std::string::npos ? nullptr : find_engine(text.substr(0, colon));
   if (engine == nullptr && colon != std::string::npos && text.compare(colon, 3, "://") == 0)
     throw Failure{Exit::usage, "unsupported_store",
-                  fmt::format("--store: this program has no '{}' stores", text.substr(0, colon)),
+                  fmt::format("this program has no '{}' stores", text.substr(0, colon)),
                   "name " + engine_names()};
   if (engine == nullptr) return {"file", place_of(engines[0], "file:" + text)};
   if (engine->open == nullptr)
     throw Failure{Exit::usage, "unsupported_store",
-                  fmt::format("--store: this program was built without '{}' stores", engine->name),
+                  fmt::format("this program was built without '{}' stores", engine->name),
                   fmt::format("{}; it has {}", engine->mend, engine_names())};
   return {std::string(engine->name), place_of(*engine, text)};
 }
