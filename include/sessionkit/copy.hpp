@@ -46,15 +46,16 @@ struct CopiedLog {
   std::uint64_t written = 0;            ///< of these, by this call
   std::uint64_t damaged = 0; ///< lines of the log that give no entry; no copy has what is no line at all
   /// What a list shows of the session and the copy's does not: it stood in an index and not in the log, where
-  /// the copy could not take it. "key", "agent", "user" or "title".
+  /// the copy could not take it. "key", "agent", "user", "title" or "archived".
   std::vector<std::string> unsaid = {};
 };
 
 /// Makes the session's log in `to` what it is in `from`: lines as they are, byte for byte, under the same id,
 /// then read back and compared. What is there already is not written again, so a copy that was cut short is
-/// completed by calling once more. A copy that is `ahead` or `different` stays as it is. Key, agent, user and
-/// title that only an index knows are taken along. Durable when it answers, as far as `to` ever is.
-/// `not_found`; `corrupt` if it reads back otherwise than it was written; what `read` and `append` answer.
+/// completed by calling once more. A copy that is `ahead` or `different` stays as it is. Key, agent, user,
+/// title and archive mark that only an index knows are taken along. Durable when it answers, as far as `to`
+/// ever is. `not_found`; `corrupt` if it reads back otherwise than it was written; what `read` and `append`
+/// answer.
 SESSIONKIT_API Result<CopiedLog> copy_session(SessionStore& from, SessionStore& to, SessionId const& id,
                                               CopyProgress const& progress = {});
 

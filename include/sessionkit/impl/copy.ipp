@@ -74,6 +74,7 @@ SessionInfo first_row(RecordPage::Item const& header, std::string_view dialect, 
   for (RowFact const& fact : row_facts)
     if ((row.*fact.member).empty()) row.*fact.member = source.*fact.member;
   row.title_by_person = source.title_by_person;
+  row.archived = source.archived;
   return row;
 }
 
@@ -154,6 +155,7 @@ Result<void> note_rows(SessionStore& from, SessionStore& to, CopiedLog& done, Se
   if (!copy) return copy.error();
   for (RowFact const& fact : row_facts)
     if (*source.*fact.member != *copy.*fact.member) done.unsaid.emplace_back(fact.name);
+  if (source->archived != copy->archived) done.unsaid.emplace_back("archived");
   return {};
 }
 
