@@ -19,6 +19,7 @@
 #include <sessionkit/impl/file_store.ipp>
 #include <sessionkit/impl/flat_dialect.ipp>
 #include <sessionkit/impl/follow.ipp>
+#include <sessionkit/impl/foreign_members.ipp>
 #include <sessionkit/impl/freshness.ipp>
 #include <sessionkit/impl/glued_lines.ipp>
 #include <sessionkit/impl/history.ipp>
