@@ -100,6 +100,7 @@ struct Folder {
     ++info.turns;
     if (!info.first_user_text.empty()) return;
     std::string text = message.text();
+    if (detail::is_blank(text)) return;
     text.resize(detail::utf8_cut(text, first_text_code_points));
     info.first_user_text = std::move(text);
   }
