@@ -58,9 +58,28 @@ std::string text_of(std::vector<sk::ToolContent> const& content) {
   return out;
 }
 
+namespace {
+
+/// What a message says; of one that says nothing, what it asks for or answers.
+std::string words_of(sk::Message const& message) {
+  std::string out = message.text();
+  if (!out.empty()) return out;
+  for (auto const& part : message.parts)
+    std::visit(Overloaded{[&](sk::ToolUse const& call) {
+                            out += fmt::format("{}({}) ", call.name, call.input.str());
+                          },
+                          [&](sk::ToolResult const& result) { out += text_of(result.content) + " "; },
+                          [&](sk::Image const& image) { out += "[" + image.media_type + "] "; },
+                          [](auto const&) {}},
+               part);
+  return out;
+}
+
+}
+
 std::string summary_of(sk::Entry const& entry) {
   return std::visit(Overloaded{
-                        [](sk::Message const& message) { return message.text(); },
+                        [](sk::Message const& message) { return words_of(message); },
                         [](sk::Compaction const& compaction) { return compaction.summary; },
                         [](sk::BranchSummary const& branch) { return branch.summary; },
                         [](sk::TitleChange const& title) { return title.title; },
