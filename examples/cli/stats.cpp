@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // stats: what conversations cost, by day and model.
 #include "naming.hpp"
+#include "records.hpp"
 #include "text.hpp"
 
 #include <sessionkit/context.hpp>
@@ -68,12 +69,12 @@ void count(Stats& stats, sk::SessionStore& store, sk::SessionId const& id) {
   stats.tokens += info.tokens.value_or(0);
   stats.damaged += info.damaged;
   std::set<std::string> requests;
-  std::uint64_t place = 0, line = 0;
-  auto so_far = sk::make_session_info(id);
-  for (auto const& entry : sk::load_log(store, id).value().entries) {
-    bool const again = so_far.repeats != 0 && entry.as<sk::Message>() != nullptr;
-    sk::fold(so_far, entry, sk::Position{++line}, {});
-    if (entry.as<sk::Header>() || ++place <= info.copied || again) continue;
+  std::uint64_t place = 0;
+  auto const entries = sk::load_log(store, id).value().entries;
+  auto const again = repeats_in(entries);
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    auto const& entry = entries[i];
+    if (entry.as<sk::Header>() || ++place <= info.copied || again[i]) continue;
     stats.compactions += entry.as<sk::Compaction>() != nullptr ? 1U : 0U;
     auto const* const message = entry.as<sk::Message>();
     if (message == nullptr || message->role != sk::Role::assistant) continue;

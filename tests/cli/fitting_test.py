@@ -142,6 +142,7 @@ class Stats(ProgramTest):
         after = self.ok("stats", log, "--json").json["total"]
         self.assertEqual((after["answers"], after["cost"]), (before["answers"], before["cost"]))
         self.assertEqual(before["answers"], 4)
+        self.assertEqual(self.ok("show", log).out.count("words 7"), 1)
 
     def test_the_whole_store_is_counted_and_a_fork_not_twice(self):
         session = self.new()
