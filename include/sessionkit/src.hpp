@@ -61,6 +61,7 @@
 #include <sessionkit/impl/record.ipp>
 #include <sessionkit/impl/repair.ipp>
 #include <sessionkit/impl/retention.ipp>
+#include <sessionkit/impl/row_store.ipp>
 #include <sessionkit/impl/sealed_index.ipp>
 #include <sessionkit/impl/session.ipp>
 #include <sessionkit/impl/session_compaction.ipp>
