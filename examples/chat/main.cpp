@@ -19,9 +19,11 @@ constexpr char usage[] =
     "  --store   where sessions are kept (default: the user's data directory)\n"
     "  --key     which conversation (default: chat)\n"
     "  --folder  what the tool read_file may read\n"
-    "  --window  of the model, in tokens (default: 200000)\n"
+    "  --window  of the model, in tokens (default: 200000, at least 500)\n"
     "  --requests  write each request to this file, one a line\n"
     "  --script  play the demonstration\n";
+
+constexpr std::size_t smallest_window = 500; // a request for a summary has to fit
 
 struct CommandLine {
   chat::Options options;
@@ -52,9 +54,11 @@ bool parse(int argc, char** argv, CommandLine& out) {
                                                       : nullptr;
     if (value != nullptr && i + 1 < argc)
       *value = argv[++i];
-    else if (flag == "--window" && i + 1 < argc)
-      out.options.window = std::strtoul(argv[++i], nullptr, 10);
-    else if (flag == "--script")
+    else if (flag == "--window" && i + 1 < argc) {
+      char* end = nullptr;
+      out.options.window = std::strtoul(argv[++i], &end, 10);
+      if (*end != '\0' || argv[i][0] == '-' || out.options.window < smallest_window) return false;
+    } else if (flag == "--script")
       out.script = true;
     else if (flag == "--restarted")
       out.restarted = true;

@@ -46,16 +46,15 @@ struct KeyRules {
 /// The key of the session that answers there: a thread's before its group's before its sender's. Pure, and
 /// never fails: what is empty has a name in each scheme. `Session::resume` takes it from there.
 ///
-/// | scheme | direct | group | a thread |
-/// |---|---|---|---|
-/// | `any`, `claw0` | `agent:channel:sender` | `agent:channel:group:chat` | `:thread:id` behind either |
-/// | `openclaw` | `agent:<agent>:` and `main` or, as `KeyRules::direct` says,
-/// `<channel>:<account>:direct:<peer>` | `agent:<agent>:<channel>:group:<chat>` | `:thread:<id>` behind
-/// either | | `zeroclaw` | `direct:channel:sender` | `group:channel:chat` | `thread:channel:chat:id` |
+///   `any`, `claw0`   `agent:channel:sender`, `agent:channel:group:chat`
+///   `openclaw`       `agent:<agent>:main`, or as `KeyRules::direct` says, at most
+///                    `agent:<agent>:<channel>:<account>:direct:<peer>`;
+///                    `agent:<agent>:<channel>:group:<chat>`
+///   `zeroclaw`       `direct:channel:sender`, `group:channel:chat`, `thread:channel:chat:thread`
 ///
-/// Keys of `any` and `claw0` tell every two places apart: a `:` or `%` in a part is written `%3A`, `%25`.
-/// Those of OpenClaw and ZeroClaw are as these write them, colons and all; OpenClaw's are in lower case
-/// (letters of ASCII).
+/// A thread is `:thread:<id>` behind the first two. Keys of `any` and `claw0` tell every two places apart: a
+/// `:` or `%` in a part is written `%3A`, `%25`. Those of OpenClaw and ZeroClaw are as these write them,
+/// colons and all; OpenClaw's are in lower case (letters of ASCII).
 SESSIONKIT_API std::string resolve(ChannelContext const& context, KeyScheme scheme,
                                    KeyRules const& rules = {});
 

@@ -17,7 +17,7 @@ namespace {
 /// The records of a log one by one, a page in memory.
 class CopySource {
  public:
-  CopySource(SessionStore& store, SessionId const& id, Position from) : store_(&store), id_(id), at_(from) {}
+  CopySource(SessionStore& store, SessionId const& id, Position from) : store_(store), id_(id), at_(from) {}
 
   /// Null: there are no more.
   Result<RecordPage::Item const*> next() {
@@ -25,7 +25,7 @@ class CopySource {
       if (read_ && !page_.more) return static_cast<RecordPage::Item const*>(nullptr);
       ReadRange range;
       if (at_ != Position{}) range.from = at_;
-      Result<RecordPage> page = store_->read(id_, range);
+      Result<RecordPage> page = store_.read(id_, range);
       if (!page) return page.error();
       page_ = std::move(*page);
       at_ = page_.next;
@@ -36,8 +36,8 @@ class CopySource {
   }
 
  private:
-  SessionStore* store_;
-  SessionId id_;
+  SessionStore& store_;
+  SessionId const& id_;
   Position at_;
   RecordPage page_ = {};
   std::size_t used_ = 0;
@@ -140,7 +140,7 @@ class LogCopy {
 
   SessionStore& from_;
   SessionStore& to_;
-  SessionId id_;
+  SessionId const& id_;
   CopyExtent at_;
   std::uint64_t written_ = 0;
 };
