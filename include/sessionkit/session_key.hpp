@@ -44,7 +44,7 @@ struct KeyRules {
 };
 
 /// The key of the session that answers there: a thread's before its group's before its sender's. Pure, and
-/// never fails: what is empty has a name in each scheme. `Session::resume` takes it from there.
+/// never fails; `Session::resume` takes the key from there.
 ///
 ///   `any`, `claw0`   `agent:channel:sender`, `agent:channel:group:chat`
 ///   `openclaw`       `agent:<agent>:main`, or as `KeyRules::direct` says, at most
@@ -54,7 +54,8 @@ struct KeyRules {
 ///
 /// A thread is `:thread:<id>` behind the first two. Keys of `any` and `claw0` tell every two places apart: a
 /// `:` or `%` in a part is written `%3A`, `%25`. Those of OpenClaw and ZeroClaw are as these write them,
-/// colons and all; OpenClaw's are in lower case (letters of ASCII).
+/// colons and all; OpenClaw's are in lower case (letters of ASCII). What is empty is `main`, `cli` and `user`
+/// in the first row, in OpenClaw's `main`, `unknown` and `default`, in ZeroClaw's empty.
 SESSIONKIT_API std::string resolve(ChannelContext const& context, KeyScheme scheme,
                                    KeyRules const& rules = {});
 
@@ -77,7 +78,7 @@ SESSIONKIT_API std::optional<SessionKey> parse_session_key(std::string_view key,
 SESSIONKIT_API std::string canonical_key(std::string_view text, std::string_view agent, KeyScheme scheme,
                                          KeyRules const& rules = {});
 
-/// OpenClaw's and claw0's keys end in `:thread:<id>` where they are a thread's.
+/// OpenClaw's keys end in `:thread:<id>` where they are a thread's.
 struct ThreadKey {
   std::string base;
   std::string thread = {}; ///< empty: the key is no thread's

@@ -174,7 +174,7 @@ class Database(ProgramTest):
         self.assertIn("for good", run.err)
         self.ok("rm", copy, "--yes", env=env)
         self.fails(3, "show", copy, env=env)
-        self.assertEqual(self.ok("prune", "--most", "0", "--idle", "1d", "--yes", env=env).out, "")
+        self.assertEqual(self.ok("prune", "--most", "9", "--idle", "1d", "--yes", env=env).out, "")
 
     def test_verbs_for_files_say_so(self):
         session = self.ok("new", "--store", self.url).out.strip()
