@@ -126,6 +126,7 @@ void write(Console& console, Arguments const& args, Side const& from, Side const
            std::vector<Copy> const& copies) {
   if (!console.json()) {
     std::vector<std::vector<std::string>> rows;
+    rows.reserve(copies.size());
     for (auto const& copy : copies)
       rows.push_back({copy.id.str(), copy.result, fmt::format("{}", copy.log.lines),
                       fmt::format("{}", copy.log.written)});
@@ -179,6 +180,7 @@ Exit copy(Console& console, Arguments const& args) {
     console.progress(done, total, "lines");
   };
   std::vector<Copy> copies;
+  copies.reserve(sessions.size());
   for (auto const& info : sessions) copies.push_back(copy_one(args, from, to, info.id, progress));
   console.progress(total, total, "lines");
   for (auto const& one : copies) notice(console, one, to);

@@ -52,7 +52,7 @@ CopyState copy_state(bool log_ended, bool copy_ended) {
 /// A record as it is given to a store: an id that its line does not carry is the store's to give.
 RecordView record_of_line(RecordPage::Item const& item, Dialect const& dialect,
                           std::deque<std::string>& scratch) {
-  RecordView record = item, head;
+  RecordView record = static_cast<RecordView const&>(item), head;
   bool const named = dialect.head(item.line, head, scratch) && !head.id.empty();
   if (!named) record.id = {};
   return record;

@@ -124,7 +124,7 @@ bool is_agent_char(char c) {
 
 std::string openclaw_name(std::string_view text, std::string_view otherwise) {
   constexpr std::size_t most = 64;
-  std::string const lower = plain_lower(text);
+  std::string lower = plain_lower(text);
   bool const plain = !lower.empty() && lower.size() <= most && lower.front() != '_' && lower.front() != '-'
                      && std::all_of(lower.begin(), lower.end(), is_agent_char);
   if (plain) return lower;
@@ -142,7 +142,8 @@ std::string openclaw_name(std::string_view text, std::string_view otherwise) {
 
 // Who is meant, if one of the names given to people is this peer's.
 std::string linked_peer(ChannelContext const& at, KeyRules const& rules) {
-  std::string const peer = plain_lower(at.sender), channel = plain_lower(at.channel);
+  std::string peer = plain_lower(at.sender);
+  std::string const channel = plain_lower(at.channel);
   if (peer.empty() || rules.direct == DirectScope::main) return peer;
   for (IdentityLink const& link : rules.identities)
     for (std::string const& known : link.peers) {
@@ -214,7 +215,7 @@ std::optional<SessionKey> read_openclaw_key(std::string_view text) {
 }
 
 std::string openclaw_key_of(std::string_view text, std::string_view agent, KeyRules const& rules) {
-  std::string const lower = plain_lower(text);
+  std::string lower = plain_lower(text);
   if (lower.empty() || lower == "main") return openclaw_main_key(agent, rules);
   if (auto const key = read_openclaw_key(lower)) return joined_key({"agent", key->agent, key->rest});
   if (lower.compare(0, 6, "agent:") == 0) return lower;
