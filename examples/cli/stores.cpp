@@ -8,6 +8,12 @@
 #ifdef CLI_HAS_SQLITE
 #include <sessionkit/sqlite/sqlite_store.hpp>
 #endif
+#ifdef CLI_HAS_REDIS
+#include <sessionkit/redis/redis_store.hpp>
+#endif
+#ifdef CLI_HAS_POSTGRES
+#include <sessionkit/postgres/postgres_store.hpp>
+#endif
 
 #include <fmt/format.h>
 
@@ -65,14 +71,37 @@ Opened open_sqlite(std::string const& path, OpenOptions const& wanted) {
 #else
 constexpr std::nullptr_t open_sqlite = nullptr;
 #endif
-// A line for each that comes: its function in the place of null, where CLI_HAS_REDIS, CLI_HAS_POSTGRES say.
-constexpr std::nullptr_t open_redis = nullptr, open_postgres = nullptr;
 
-enum class Place { path, url, none };
+#ifdef CLI_HAS_REDIS
+Opened open_redis(std::string const& url, OpenOptions const& wanted) {
+  sk::RedisStoreOptions options;
+  options.wait = wanted.lock_wait;
+  options.profile = wanted.profile;
+  options.on_event = wanted.on_event;
+  return sk::open_redis_store(url, options);
+}
+#else
+constexpr std::nullptr_t open_redis = nullptr;
+#endif
+
+#ifdef CLI_HAS_POSTGRES
+Opened open_postgres(std::string const& url, OpenOptions const& wanted) {
+  sk::PostgresStoreOptions options;
+  options.create = wanted.create;
+  options.statement_wait = wanted.lock_wait;
+  options.profile = wanted.profile;
+  options.on_event = wanted.on_event;
+  return sk::open_postgres_store(url, options);
+}
+#else
+constexpr std::nullptr_t open_postgres = nullptr;
+#endif
+
+enum class Where { path, url, none };
 
 struct Engine {
   std::string_view name;
-  Place place;
+  Where place;
   Opened (*open)(std::string const& place, OpenOptions const&); ///< null: not in this program
   char const* mend;                                             ///< then
 };
@@ -80,13 +109,13 @@ constexpr char const* build_sqlite = "build it with SESSIONKIT_WITH_SQLITE=ON (l
 constexpr char const* build_redis = "build it with SESSIONKIT_WITH_REDIS=ON (libhiredis)";
 constexpr char const* build_postgres = "build it with SESSIONKIT_WITH_POSTGRES=ON (libpq)";
 constexpr Engine engines[] = {
-    {"file", Place::path, open_files, ""},
-    {"memory", Place::none, open_memory, ""},
-    {"sqlite", Place::path, open_sqlite, build_sqlite},
-    {"redis", Place::url, open_redis, build_redis},
-    {"rediss", Place::url, open_redis, build_redis},
-    {"postgres", Place::url, open_postgres, build_postgres},
-    {"postgresql", Place::url, open_postgres, build_postgres},
+    {"file", Where::path, open_files, ""},
+    {"memory", Where::none, open_memory, ""},
+    {"sqlite", Where::path, open_sqlite, build_sqlite},
+    {"redis", Where::url, open_redis, build_redis},
+    {"rediss", Where::url, open_redis, build_redis},
+    {"postgres", Where::url, open_postgres, build_postgres},
+    {"postgresql", Where::url, open_postgres, build_postgres},
 };
 
 Engine const* find_engine(std::string_view name) {
@@ -104,10 +133,10 @@ std::string engine_names() {
 
 /// What stands behind `name:` or `name://`.
 std::string place_of(Engine const& engine, std::string const& text) {
-  if (engine.place == Place::url) return text;
+  if (engine.place == Where::url) return text;
   std::string place = text.substr(engine.name.size() + 1);
   if (place.compare(0, 2, "//") == 0) place.erase(0, 2);
-  bool const wanted = engine.place == Place::path;
+  bool const wanted = engine.place == Where::path;
   if (place.empty() == wanted)
     throw Failure{
         Exit::usage, "invalid_argument",
@@ -144,7 +173,7 @@ StoreAddress parse_address(std::string const& text) {
 std::string shown(StoreAddress const& address) {
   if (address.is_files()) return address.place;
   auto const& engine = *find_engine(address.engine);
-  if (engine.place != Place::url) return fmt::format("{}:{}", address.engine, address.place);
+  if (engine.place != Where::url) return fmt::format("{}:{}", address.engine, address.place);
   std::string url = address.place;
   auto const begin = std::min(url.find("://"), url.size() - 3) + 3;
   auto const at = url.rfind('@', url.find_first_of("/?", begin));
