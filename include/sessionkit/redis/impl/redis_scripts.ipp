@@ -14,7 +14,7 @@ local n = redis.call('LLEN', KEYS[1])
 if n ~= tonumber(ARGV[1]) then return -1 end
 local row = redis.call('HMGET', KEYS[2], 'end', 'crc')
 if n > 0 and (row[1] ~= ARGV[1] or (ARGV[2] ~= '' and row[2] ~= ARGV[2])) then return -1 end
-if n == 0 then redis.call('DEL', KEYS[2]) end
+if n == 0 and row[1] then redis.call('DEL', KEYS[2]) end -- no write before RPUSH: it looks for memory
 for i = 9, #ARGV, 1000 do redis.call('RPUSH', KEYS[1], unpack(ARGV, i, math.min(i + 999, #ARGV))) end
 n = n + #ARGV - 8
 redis.call('HSET', KEYS[2], 'end', n, 'crc', ARGV[6], 'row', ARGV[7])
