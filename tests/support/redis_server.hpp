@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Redis servers of a test's own: on loopback, on ports nobody has, in a folder that goes with them.
 #pragma once
-#include "support/data.hpp"
-
 #include <chrono>
 #include <memory>
 #include <string>
@@ -23,8 +21,10 @@ int free_port();
 class RedisServer {
  public:
   using Settings = std::vector<std::string>;
-  /// Started, and answering. `settings`: more of them, as on its command line.
-  explicit RedisServer(Settings settings = {"--appendonly", "yes", "--appendfsync", "always"});
+  /// Started, and answering. `settings`: more of them, as on its command line;
+  /// `environment`: `NAME=value`.
+  explicit RedisServer(Settings settings = {"--appendonly", "yes", "--appendfsync", "always"},
+                       Settings environment = {});
   RedisServer(RedisServer const&) = delete;
   RedisServer& operator=(RedisServer const&) = delete;
   ~RedisServer();
@@ -32,7 +32,7 @@ class RedisServer {
   int port() const noexcept { return port_; }
   std::string url() const { return "redis://127.0.0.1:" + std::to_string(port_); }
   pid_t pid() const noexcept { return pid_; }
-  std::string const& folder() const noexcept { return dir_.path(); }
+  std::string const& folder() const noexcept { return folder_; }
 
   void start();
   void wait_until_answering();
@@ -44,8 +44,8 @@ class RedisServer {
   std::string ask(std::vector<std::string> const& command) const;
 
  private:
-  Settings settings_;
-  TempDir dir_;
+  Settings settings_, environment_;
+  std::string folder_; // in memory, where the system can: what is synced is counted, not felt
   int port_;
   pid_t pid_ = 0;
 };

@@ -7,6 +7,7 @@
 
 #include <sessionkit/redis/redis_store.hpp>
 
+#include <algorithm>
 #include <csignal>
 
 #include <sys/wait.h>
@@ -64,15 +65,16 @@ TEST_CASE(
   sk::SessionId const id = sid("s1");
   auto const direction = GENERATE(TcpProxy::to_server, TcpProxy::to_client);
   bool const for_good = GENERATE(false, true);
-  auto const store = open(url_of(proxy.port()), waiting(for_good ? milliseconds(30) : milliseconds(5000)));
+  auto const store = open(url_of(proxy.port()), waiting(for_good ? milliseconds(100) : milliseconds(5000)));
   std::vector<std::string> expected{header_line("s1").text};
   sk::Position end = store->append(id, batch_of({header_line("s1")})).value();
   sk::SessionInfo info = store->info(id).value();
   bool const unseen = GENERATE(false, true); // with a summary it is one call, without a look and a call
   int unknown = 0, stood = 0;
-  std::int64_t const step = long_form() ? 1 : direction == TcpProxy::to_server ? 61 : 23;
+  std::int64_t const step = long_form() ? 1 : direction == TcpProxy::to_server ? 211 : 97;
   std::int64_t whole = 1 << 20; // bytes of an append; one that nothing happens to tells
-  for (std::int64_t n = whole, next = 0;; n = next, next += whole - n <= step + 4 ? 1 : step) { // the last ones too
+  for (std::int64_t n = whole, next = 0;;
+       n = next, next += whole - n <= 8 ? 1 : std::min(step, whole - n - 8)) {
     CAPTURE(direction, for_good, unseen, n);
     std::string const name = std::to_string(10000000 + n);
     std::vector<Line> const lines{message_line(name + "a", "first"), message_line(name + "b", "second")};
@@ -176,7 +178,8 @@ TEST_CASE("what the server does not keep as asked is refused, or taken and told"
 }
 
 TEST_CASE("replicas that do not have a durable append in time leave it unknown") {
-  RedisServer const server;
+  RedisServer const server(
+      {"--appendonly", "yes", "--appendfsync", "always", "--repl-diskless-sync-delay", "0"});
   sk::RedisStoreOptions options = waiting(milliseconds(200));
   options.replicas = 1;
   auto const store = open(server.url(), options);
@@ -239,7 +242,9 @@ TEST_CASE("URLs and prefixes that are none are refused with what is right") {
     options.prefix = prefix;
     CHECK(sk::open_redis_store("redis://127.0.0.1:1", options).error().code == sk::Errc::invalid_argument);
   }
-  CHECK(sk::open_redis_store("redis://127.0.0.1:1").error().code == sk::Errc::unavailable);
+  options = {};
+  options.connect_wait = milliseconds(100);
+  CHECK(sk::open_redis_store("redis://127.0.0.1:1", options).error().code == sk::Errc::unavailable);
 }
 
 TEST_CASE("what others do to the keys is met: no script, no row, lines by hand, another type, no memory") {

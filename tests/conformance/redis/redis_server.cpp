@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "support/redis_server.hpp"
 
+#include <cerrno>
 #include <csignal>
+#include <cstdlib>
+#include <filesystem>
 #include <stdexcept>
 #include <thread>
 
@@ -85,16 +88,26 @@ int free_port() {
   throw std::runtime_error("there is no free port");
 }
 
-RedisServer::RedisServer(Settings settings) : settings_(std::move(settings)), port_(free_port()) {
+RedisServer::RedisServer(Settings settings, Settings environment)
+    : settings_(std::move(settings)), environment_(std::move(environment)), port_(free_port()) {
+  std::error_code none;
+  std::filesystem::path const memory = "/dev/shm";
+  bool const has_memory = std::filesystem::is_directory(memory, none);
+  folder_ = ((has_memory ? memory : std::filesystem::temp_directory_path()) / "sessionkit-XXXXXX").string();
+  if (::mkdtemp(folder_.data()) == nullptr) throw std::runtime_error("cannot make " + folder_);
   start();
   wait_until_answering();
 }
 
-RedisServer::~RedisServer() { kill(); }
+RedisServer::~RedisServer() {
+  kill();
+  std::error_code ignored;
+  std::filesystem::remove_all(folder_, ignored);
+}
 
 void RedisServer::start() {
   std::vector<std::string> words{
-      "redis-server", "--port", std::to_string(port_), "--bind", "127.0.0.1",   "--dir", dir_.path(),
+      "redis-server", "--port", std::to_string(port_), "--bind", "127.0.0.1",   "--dir", folder_,
       "--save",       "",       "--logfile",           "log",    "--daemonize", "no"};
   words.insert(words.end(), settings_.begin(), settings_.end());
   std::vector<char*> pointers;
@@ -108,6 +121,7 @@ void RedisServer::start() {
   int const nothing = ::open("/dev/null", O_RDWR);
   for (int const descriptor : {0, 1, 2}) ::dup2(nothing, descriptor);
   for (int descriptor = 3; descriptor < 256; ++descriptor) ::close(descriptor);
+  for (std::string& variable : environment_) ::putenv(variable.data());
   if (::getppid() == parent) ::execvp("redis-server", pointers.data());
   ::_exit(127);
 }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "kit.hpp"
+#include "support/data.hpp"
 #include "support/redis_server.hpp"
 #include "support/tcp_proxy.hpp"
 
 #include <sessionkit/redis/redis_store.hpp>
+
+#include <cstring>
 
 using namespace sessionkit_test;
 using kit::Claim;
@@ -41,12 +44,26 @@ struct RedisStores {
 
 // Each call fails once for good and once with its answer lost, through a line that breaks.
 TEST_CASE("the Redis store keeps the contract") {
-  RedisServer const server;
+  TempDir const dir;
+  std::string const syncs = dir / "syncs";
+  write_file(syncs, std::string(sizeof(std::uint64_t), '\0'));
+  RedisServer const server({"--appendonly", "yes", "--appendfsync", "always"},
+                           {"LD_PRELOAD=" SESSIONKIT_SYNC_COUNTER, "SESSIONKIT_SYNCS=" + syncs});
   TcpProxy proxy(server.port());
-  RedisStores stores{"redis://127.0.0.1:" + std::to_string(proxy.port()), std::chrono::milliseconds(100)};
+  RedisStores stores{"redis://127.0.0.1:" + std::to_string(proxy.port())};
   StoreUnderTest store = stores.subject("redis");
-  store.claims = store.claims | Claim::survives_faults;
-  store.fail_call = [&](std::int64_t n, bool sticky) { return proxy.fail_call(n, sticky); };
+  store.claims = store.claims | Claim::survives_faults | Claim::durable;
+  store.syncs = [&] {
+    std::string const bytes = read_file(syncs);
+    std::uint64_t count = 0;
+    std::memcpy(&count, bytes.data(), sizeof count);
+    return count;
+  };
+  store.fail_call = [&](std::int64_t n, bool sticky) {
+    stores.wait = std::chrono::milliseconds(
+        200); // of stores opened from now on: where nothing answers it is waited out
+    return proxy.fail_call(n, sticky);
+  };
   conforms(store);
 }
 
