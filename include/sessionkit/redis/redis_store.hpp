@@ -37,7 +37,7 @@ struct RedisStoreOptions {
 /// failover are waited for and the call is repeated, safely, within `wait`; then it is `unavailable` (nothing
 /// happened) or `outcome_unknown`. Any number of threads, stores and processes may share the data. Removed
 /// sessions are gone. `invalid_argument` (the URL, the password), `unsupported` (the server keeps less than
-/// `durability` asks; `rediss://` where hiredis has no TLS), `unsupported_version`, `unavailable`. Part of
+/// `durability` asks; `rediss://`: this store has no TLS), `unsupported_version`, `unavailable`. Part of
 /// the library `sessionkit::redis`.
 SESSIONKIT_API Result<std::shared_ptr<SessionStore>> open_redis_store(std::string const& url,
                                                                       RedisStoreOptions options = {});

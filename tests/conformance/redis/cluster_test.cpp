@@ -7,6 +7,13 @@
 #include <sessionkit/redis/detail/redis_url.hpp>
 #include <sessionkit/redis/redis_store.hpp>
 
+#include <algorithm>
+#include <csignal>
+#include <set>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
 using namespace sessionkit_test;
 using std::chrono::milliseconds;
 
@@ -106,6 +113,37 @@ TEST_CASE("a cluster: moved slots are followed, dead writers' sessions listed, l
     one.limit = 1;
     CHECK(listed(*store, one) == std::vector<std::string>{"a"});
     CHECK(lists.ask({"ZCARD", "sessionkit:{#}:pending"}) == "0"); // writers leave none behind
+  }
+
+  SECTION("programs are killed anywhere in their appends") {
+    std::size_t made = sessions.size();
+    std::set<std::string> there;
+    int const kills = long_form() ? 200 : 15;
+    for (int k = 0; k < kills; ++k) {
+      std::string const name = "k" + std::to_string(k) + "-";
+      pid_t const child = ::fork();
+      if (child == 0) {
+        auto const own = sk::open_redis_store(cluster.url());
+        for (int n = 0; own; ++n) {
+          std::string const id = name + std::to_string(n);
+          static_cast<void>((*own)->append(sid(id), batch_of({header_line(id)})));
+        }
+        ::_exit(1);
+      }
+      while (!store->info(sid(name + "0"))) std::this_thread::sleep_for(milliseconds(1));
+      std::this_thread::sleep_for(std::chrono::microseconds(3000 + 617 * k));
+      ::kill(child, SIGKILL);
+      ::waitpid(child, nullptr, 0);
+      for (int n = 0; store->info(sid(name + std::to_string(n))); ++n, ++made)
+        there.insert(name + std::to_string(n));
+    }
+    CHECK(there.size() > static_cast<std::size_t>(kills));
+    sk::ListQuery all;
+    all.limit = 1000000;
+    std::vector<std::string> const ids = listed(*store, all);
+    CHECK(ids.size() == made);
+    std::set<std::string> const seen(ids.begin(), ids.end());
+    CHECK(std::includes(seen.begin(), seen.end(), there.begin(), there.end()));
   }
 
   SECTION("all lists are lost") {

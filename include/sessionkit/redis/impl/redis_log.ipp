@@ -330,8 +330,6 @@ Result<std::size_t> RedisLog::reindex(std::chrono::milliseconds wait, StoreProgr
   if (!ids) return ids.error();
   std::size_t done = 0;
   for (SessionId const& id : *ids) {
-    Result<RedisSession> const seen = look(id, 0, 0, soon());
-    if (!seen) return seen.error();
     if (auto r = settle(id, soon()); !r) return r.error();
     if (progress && (++done % 1024 == 0 || done == ids->size())) progress(done, ids->size());
   }

@@ -350,9 +350,7 @@ Result<std::shared_ptr<RedisStore>> make_redis_store(std::string const& url,
   if (!place) return place.error();
   if (place->tls)
     return Error{Errc::unsupported, 0,
-                 place->text()
-                     + ": this hiredis has no TLS; use redis:// through a tunnel (stunnel), or build with a "
-                       "hiredis that has hiredis_ssl"};
+                 place->text() + ": this store has no TLS; use redis:// through a tunnel (stunnel)"};
   std::string_view const allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789:._-";
   if (options.prefix.size() > 64 || options.prefix.find_first_not_of(allowed) != std::string::npos)
     return Error{Errc::invalid_argument, 0,
