@@ -25,6 +25,7 @@ configure_package_config_file(
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/sessionkitConfigVersion.cmake"
                                  VERSION "${PROJECT_VERSION}" COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/sessionkitConfig.cmake" "${PROJECT_BINARY_DIR}/sessionkitConfigVersion.cmake"
+              "${PROJECT_SOURCE_DIR}/cmake/FindHiredis.cmake"
         DESTINATION "${package_dir}")
 
 # The prefix is found from where the .pc file lies, so that the installed tree can be moved.

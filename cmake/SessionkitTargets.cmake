@@ -3,6 +3,7 @@
 # sessionkit::header_only  the program includes <sessionkit/src.hpp> in exactly one .cpp
 # sessionkit::json         the bridge <sessionkit/json.hpp>: adds nlohmann_json to what links it
 # sessionkit::sqlite       the store in an SQLite file, <sessionkit/sqlite/sqlite_store.hpp>
+# sessionkit::redis        the store in Redis or a Redis Cluster, <sessionkit/redis/redis_store.hpp>
 # sessionkit::testing      the conformance kit for stores, <sessionkit/testing/store_conformance.hpp>
 if(NOT TARGET fmt::fmt)
   find_package(fmt 9 REQUIRED)
@@ -91,4 +92,15 @@ elseif(SESSIONKIT_WITH_SQLITE)
 endif()
 if(SESSIONKIT_WITH_SQLITE AND SQLite3_FOUND)
   sessionkit_add_component(sqlite SQLite::SQLite3)
+endif()
+
+if(SESSIONKIT_WITH_REDIS STREQUAL "AUTO")
+  if(sessionkit_top_level)
+    find_package(Hiredis 0.14 MODULE QUIET)
+  endif()
+elseif(SESSIONKIT_WITH_REDIS)
+  find_package(Hiredis 0.14 MODULE REQUIRED)
+endif()
+if(SESSIONKIT_WITH_REDIS AND Hiredis_FOUND)
+  sessionkit_add_component(redis Hiredis::Hiredis Threads::Threads)
 endif()
