@@ -3,6 +3,7 @@
 # sessionkit::header_only  the program includes <sessionkit/src.hpp> in exactly one .cpp
 # sessionkit::json         the bridge <sessionkit/json.hpp>: adds nlohmann_json to what links it
 # sessionkit::sqlite       the store in an SQLite file, <sessionkit/sqlite/sqlite_store.hpp>
+# sessionkit::postgres     the store in a PostgreSQL database, <sessionkit/postgres/postgres_store.hpp>
 # sessionkit::testing      the conformance kit for stores, <sessionkit/testing/store_conformance.hpp>
 if(NOT TARGET fmt::fmt)
   find_package(fmt 9 REQUIRED)
@@ -91,4 +92,15 @@ elseif(SESSIONKIT_WITH_SQLITE)
 endif()
 if(SESSIONKIT_WITH_SQLITE AND SQLite3_FOUND)
   sessionkit_add_component(sqlite SQLite::SQLite3)
+endif()
+
+if(SESSIONKIT_WITH_POSTGRES STREQUAL "AUTO")
+  if(sessionkit_top_level)
+    find_package(PostgreSQL 11 QUIET)
+  endif()
+elseif(SESSIONKIT_WITH_POSTGRES)
+  find_package(PostgreSQL 11 REQUIRED)
+endif()
+if(SESSIONKIT_WITH_POSTGRES AND PostgreSQL_FOUND)
+  sessionkit_add_component(postgres PostgreSQL::PostgreSQL)
 endif()
