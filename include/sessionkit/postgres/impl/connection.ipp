@@ -73,6 +73,13 @@ std::string place_of_connection(PGconn const* handle, std::string const& schema)
                      said(PQdb(handle)), schema);
 }
 
+// What libpq says of a string that it cannot read may hold the string, and so a password.
+bool names_a_server(std::string const& where) {
+  PQconninfoOption* const options = PQconninfoParse(where.c_str(), nullptr);
+  PQconninfoFree(options);
+  return options != nullptr;
+}
+
 // libpq tells of a connection that was refused in text alone.
 Error cannot_connect(PGconn const* handle, std::string const& place) {
   std::string_view const said = without_end(PQerrorMessage(handle));
@@ -188,6 +195,10 @@ std::int64_t PostgresAnswer::integer(int row, int column) const noexcept {
 }
 
 Result<PostgresConnection> PostgresConnection::open(PostgresSettings const& settings) {
+  if (!names_a_server(settings.where))
+    return Error{
+        Errc::invalid_argument, 0,
+        "this names no PostgreSQL server; give postgres://user@host/database or host=... dbname=..."};
   // A later one wins over an earlier, and what `where` says stands where `dbname` does.
   std::string const wait = std::to_string((settings.connect_wait.count() + 999) / 1000);
   char const* const names[] = {"fallback_application_name", "target_session_attrs",
