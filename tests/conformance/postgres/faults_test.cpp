@@ -101,14 +101,14 @@ TEST_CASE("a server killed again and again under four writers loses and doubles 
 
 TEST_CASE("a connection cut after any byte of an append leaves it once, or not at all and told so") {
   if (!has_postgres()) return;
-  TcpProxy proxy(shared_postgres().port());
+  FrailLine proxy(shared_postgres().port());
   sk::PostgresStoreOptions options;
   options.schema = fresh_schema();
   auto store = sk::open_postgres_store(shared_postgres().url(proxy.port()), options).value();
   auto direct = sk::open_postgres_store(shared_postgres().url(), options).value();
   std::size_t sessions = 0, unknown = 0, stood_unknown = 0, unwritten = 0;
   auto const passed = [&] {
-    return std::array<std::uint64_t, 2>{proxy.passed(TcpProxy::to_server), proxy.passed(TcpProxy::to_client)};
+    return std::array<std::uint64_t, 2>{proxy.passed(FrailLine::to_server), proxy.passed(FrailLine::to_client)};
   };
   std::array<std::uint64_t, 2> last_passed{};
   // A session of two entries, whose third is cut: by a batch that says what the summary will be, or one that
@@ -151,12 +151,12 @@ TEST_CASE("a connection cut after any byte of an append leaves it once, or not a
     return got.ok();
   };
   for (bool const summary : {true, false})
-    for (auto const direction : {TcpProxy::to_server, TcpProxy::to_client}) {
+    for (auto const direction : {FrailLine::to_server, FrailLine::to_client}) {
       std::array<std::uint64_t, 2> before{};
       try_one(summary, [] {});
       try_one(summary, [&] { before = passed(); });
       std::uint64_t const bytes = last_passed[direction] - before[direction];
-      std::uint64_t const step = long_form() ? 1 : direction == TcpProxy::to_server ? 29 : 7;
+      std::uint64_t const step = long_form() ? 1 : direction == FrailLine::to_server ? 29 : 7;
       for (std::uint64_t n = 0; n <= bytes; n += step) {
         CAPTURE(summary, direction, n, bytes);
         CHECK(try_one(summary, [&] { proxy.cut_after(direction, n); })); // a new connection finds out

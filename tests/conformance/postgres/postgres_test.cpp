@@ -11,7 +11,7 @@ namespace {
 /// Stores behind a stretch of network that can be cut.
 struct PostgresStores {
   PostgresServer& server = shared_postgres();
-  TcpProxy proxy{server.port()};
+  FrailLine proxy{server.port()};
   PostgresEye eye{server.url()};
   sk::PostgresStoreOptions options = {};
 

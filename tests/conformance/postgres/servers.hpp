@@ -3,7 +3,7 @@
 #pragma once
 #include "support/catch.hpp"
 #include "support/postgres_server.hpp"
-#include "support/tcp_proxy.hpp"
+#include "support/frail_line.hpp"
 
 #include <sessionkit/postgres/postgres_store.hpp>
 

@@ -79,7 +79,10 @@ class PostgresAnswer {
 struct PostgresSettings {
   std::string where, schema;
   std::chrono::milliseconds connect_wait{5000}, statement_wait{5000};
+  bool needs_sync = false; ///< a server with `fsync = off` is `unsupported`
 };
+inline constexpr char const* postgres_loses =
+    ": fsync is off: a power loss may take what was acknowledged as durable";
 
 /// One connection. One thread at a time.
 class PostgresConnection {
@@ -88,6 +91,10 @@ class PostgresConnection {
 
   /// The host, the database and the schema, for people.
   std::string const& place() const noexcept { return place_; }
+
+  /// What the server commits with, `synchronous_commit`, where a commit has to last.
+  std::string const& durable_commit() const noexcept { return durable_commit_; }
+  bool syncs() const noexcept { return syncs_; }
 
   Result<PostgresAnswer> ask(PostgresStatement const& statement, PostgresValues const& values = {});
   enum class Patience { deadline, endless };
@@ -115,7 +122,8 @@ class PostgresConnection {
   Error failure(char const* doing, pg_result const* result);
   Error broken(char const* doing);
 
-  std::string place_;
+  std::string place_, durable_commit_;
+  bool syncs_ = true;
   std::chrono::milliseconds statement_wait_{0};
   std::unique_ptr<pg_conn, ClosePostgres> handle_;
   std::unordered_set<std::string_view> prepared_; ///< by name

@@ -33,13 +33,13 @@ class PostgresTables {
     std::optional<std::uint32_t> crc = {}; ///< of the line that ends there; absent: any
     SessionInfo const* info;               ///< with the addition folded in
     std::string_view dialect;
-    char const* commit; ///< value of `synchronous_commit`
+    bool durable;
   };
   /// Adds records and stores the summary if the log ends there; false: it does not, and nothing happened.
   static Result<bool> add(PostgresConnection& db, SessionId const& id, Addition const& addition);
   /// Flushes what was committed before. False: there is no such session.
-  static Result<bool> sync(PostgresConnection& db, SessionId const& id, char const* commit);
-  static Result<bool> remove(PostgresConnection& db, SessionId const& id, char const* commit);
+  static Result<bool> sync(PostgresConnection& db, SessionId const& id);
+  static Result<bool> remove(PostgresConnection& db, SessionId const& id, bool durable);
 
   /// The rows of a page of a list, and one more where more follow.
   Result<std::vector<SessionInfo>> list(PostgresConnection& db, ListQuery const& query,

@@ -220,17 +220,32 @@ Result<PostgresConnection> PostgresConnection::open(PostgresSettings const& sett
 }
 
 // No statement of ours reads more than an index gives it in order: no plan may depend on what the server
-// believes of the tables, or on its settings.
+// believes of the tables, or on its settings. What the server is, each connection asks anew: it may be
+// another.
 Result<void> PostgresConnection::settle(PostgresSettings const& settings) {
   Result<std::string> const schema = quoted(settings.schema);
   if (!schema) return schema.error();
-  Result<PostgresAnswer> const done =
+  Result<PostgresAnswer> const said =
       run("set up the connection",
           fmt::format("SET search_path TO {}, pg_temp; SET statement_timeout = {}; SET enable_seqscan = off; "
                       "SET enable_bitmapscan = off; SET enable_sort = off; SET jit = off; "
-                      "SET default_transaction_isolation = 'read committed'",
+                      "SET default_transaction_isolation = 'read committed'; SELECT "
+                      "current_setting('server_encoding'), current_setting('fsync'), "
+                      "current_setting('synchronous_commit')",
                       *schema, settings.statement_wait.count()));
-  return done ? Result<void>{} : done.error();
+  if (!said) return said.error();
+  if (said->text(0, 0) != "UTF8")
+    return Error{Errc::unsupported, 0,
+                 fmt::format("{}: its encoding is {}, which would change our texts; make a database in UTF8",
+                             place_, said->text(0, 0))};
+  syncs_ = said->text(0, 1) == "on";
+  if (!syncs_ && settings.needs_sync)
+    return Error{Errc::unsupported, 0,
+                 fmt::format("{}{}; switch it on, ask for Durability::os, or set accept_weaker", place_,
+                             postgres_loses)};
+  durable_commit_ = said->text(0, 2); // what it waits for of its replicas is its owner's choice
+  if (durable_commit_ == "off") durable_commit_ = "on";
+  return {};
 }
 
 Result<std::string> PostgresConnection::quoted(std::string const& name) const {

@@ -117,6 +117,11 @@ void add_to_page(RecordPage& page, PostgresAnswer const& rows, int row) {
   page.add(end, record);
 }
 
+// A value of `synchronous_commit`.
+std::string_view commit_level(PostgresConnection const& db, bool durable) noexcept {
+  return durable ? std::string_view(db.durable_commit()) : "off";
+}
+
 Result<bool> changed_one(Result<PostgresAnswer> const& answer) {
   if (!answer) return answer.error();
   return answer->integer(0, 0) > 0;
@@ -189,19 +194,19 @@ Result<bool> PostgresTables::add(PostgresConnection& db, SessionId const& id, Ad
   values.with_name(info.key).with_name(info.agent).with_name(info.user).with_name(info.title);
   values.with(info.archived).with(to_unix_ms(info.updated)).with(std::int64_t{info.end_crc}).with(row);
   addition.dialect.empty() ? values.with_null() : values.with(addition.dialect);
-  values.with(std::string_view(addition.commit));
+  values.with(commit_level(db, addition.durable));
   values.with(records.lines).with(records.ids).with(records.parents).with(records.links).with(records.types);
   if (starts) return changed_one(db.ask(start_session, values));
   addition.crc ? values.with(std::int64_t{*addition.crc}) : values.with_null();
   return changed_one(db.ask(add_entries, values));
 }
 
-Result<bool> PostgresTables::sync(PostgresConnection& db, SessionId const& id, char const* commit) {
-  return changed_one(db.ask(sync_session, PostgresValues().with(id.str()).with(std::string_view(commit))));
+Result<bool> PostgresTables::sync(PostgresConnection& db, SessionId const& id) {
+  return changed_one(db.ask(sync_session, PostgresValues().with(id.str()).with(commit_level(db, true))));
 }
 
-Result<bool> PostgresTables::remove(PostgresConnection& db, SessionId const& id, char const* commit) {
-  return changed_one(db.ask(remove_session, PostgresValues().with(id.str()).with(std::string_view(commit))));
+Result<bool> PostgresTables::remove(PostgresConnection& db, SessionId const& id, bool durable) {
+  return changed_one(db.ask(remove_session, PostgresValues().with(id.str()).with(commit_level(db, durable))));
 }
 
 PostgresStatement PostgresTables::list_statement(ListQuery const& query) const noexcept {

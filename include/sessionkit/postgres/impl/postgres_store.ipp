@@ -23,13 +23,11 @@ using detail::PostgresTables;
 
 class PostgresStore final : public SessionStore {
  public:
-  PostgresStore(PostgresConnection first, detail::PostgresSettings settings, std::string durable_commit,
-                PostgresStoreOptions options)
+  PostgresStore(PostgresConnection first, detail::PostgresSettings settings, PostgresStoreOptions options)
       : SessionStore(options.profile.value_or(profiles::native)),
         options_(std::move(options)),
         process_(::getpid()),
         place_(first.place()),
-        durable_commit_(std::move(durable_commit)),
         pool_(std::move(settings), std::max<std::size_t>(options_.connections, 1), std::move(first)) {}
   PostgresStore(PostgresStore const&) = delete;
   PostgresStore& operator=(PostgresStore const&) = delete;
@@ -48,7 +46,6 @@ class PostgresStore final : public SessionStore {
   struct Attempt {
     SessionId const& id;
     Append const& batch;
-    char const* commit;
     bool durable;
     bool doubtful = false; ///< a connection broke that had been given it
   };
@@ -58,7 +55,6 @@ class PostgresStore final : public SessionStore {
   Result<void> check_process() const;
   Result<void> check_lines(SessionId const& id, std::vector<RecordView> const& records) const;
   bool waits(bool durable) const noexcept;
-  char const* commit(bool durable) const noexcept { return durable ? durable_commit_.c_str() : "off"; }
 
   static Result<Position> append_on(PostgresConnection& db, Attempt& attempt);
   static Result<std::optional<Position>> append_at_once(PostgresConnection& db, Attempt& attempt);
@@ -70,7 +66,7 @@ class PostgresStore final : public SessionStore {
 
   PostgresStoreOptions options_;
   pid_t process_;
-  std::string place_, durable_commit_;
+  std::string place_;
   PostgresTables tables_;
   PostgresPool pool_;
 };
@@ -125,7 +121,7 @@ Result<std::optional<Position>> PostgresStore::write(PostgresConnection& db, Att
                                               ends, addition.dialect);
   addition.records = &records;
   addition.info = &info;
-  addition.commit = attempt.commit;
+  addition.durable = attempt.durable;
   Result<bool> const added = PostgresTables::add(db, attempt.id, addition);
   attempt.doubtful = attempt.doubtful || (!added && db.lost());
   if (!added) return added.error();
@@ -189,7 +185,7 @@ Result<std::optional<Position>> PostgresStore::append_by_looking(PostgresConnect
   if (!*plan) return std::optional<Position>{};
   if ((*plan)->from == batch.records.size()) {
     if (!attempt.durable) return std::optional<Position>((*plan)->end);
-    Result<bool> const synced = PostgresTables::sync(db, attempt.id, attempt.commit);
+    Result<bool> const synced = PostgresTables::sync(db, attempt.id);
     if (!synced) return synced.error();
     return *synced ? std::optional<Position>((*plan)->end) : std::nullopt;
   }
@@ -216,8 +212,7 @@ Result<Position> PostgresStore::append_on(PostgresConnection& db, Attempt& attem
 Result<Position> PostgresStore::append(SessionId const& id, Append const& batch) {
   if (auto r = check_process(); !r) return r.error();
   if (auto r = check_lines(id, batch.records); !r) return r.error();
-  bool const durable = waits(batch.durable);
-  Attempt attempt{id, batch, commit(durable), durable};
+  Attempt attempt{id, batch, waits(batch.durable)};
   Result<Position> const end =
       with_connection([&](PostgresConnection& db) { return append_on(db, attempt); });
   if (end) return end;
@@ -266,7 +261,7 @@ Result<void> PostgresStore::remove(SessionId const& id) {
   if (auto r = check_process(); !r) return r;
   bool doubtful = false;
   Result<bool> const removed = with_connection([&](PostgresConnection& db) {
-    Result<bool> gone = PostgresTables::remove(db, id, commit(waits(true)));
+    Result<bool> gone = PostgresTables::remove(db, id, waits(true));
     if (gone && !*gone && doubtful) gone = true; // the try before, whose answer was lost
     doubtful = !gone && db.lost();
     return gone;
@@ -276,51 +271,20 @@ Result<void> PostgresStore::remove(SessionId const& id) {
   return {};
 }
 
-struct PostgresServer {
-  std::string durable_commit; ///< the level that a durable append commits with
-  bool syncs = true;
-};
-
-// What the server keeps when it says that it does.
-Result<PostgresServer> look_at_server(PostgresConnection& db) {
-  Result<detail::PostgresAnswer> const said =
-      db.run("look at the server", "SELECT current_setting('server_encoding'), current_setting('fsync'), "
-                                   "current_setting('synchronous_commit')");
-  if (!said) return said.error();
-  if (said->text(0, 0) != "UTF8")
-    return Error{Errc::unsupported, 0,
-                 fmt::format("{}: its encoding is {}, which would change our texts; make a database in UTF8",
-                             db.place(), said->text(0, 0))};
-  PostgresServer server;
-  server.syncs = said->text(0, 1) == "on";
-  server.durable_commit = said->text(0, 2); // what it waits for of its replicas is its owner's choice
-  if (server.durable_commit == "off") server.durable_commit = "on";
-  return server;
-}
-
-Result<void> accept_server(PostgresServer const& server, PostgresStoreOptions const& options,
-                           std::string const& place) {
-  if (server.syncs || options.durability == Durability::os) return {};
-  std::string const what = place + ": fsync is off: a power loss may take what was acknowledged as durable";
-  if (!options.accept_weaker)
-    return Error{Errc::unsupported, 0, what + "; switch it on, ask for Durability::os, or set accept_weaker"};
-  if (options.on_event) options.on_event(Event{Event::durability_lowered, {}, what});
-  return {};
-}
-
 }
 
 Result<std::shared_ptr<SessionStore>> open_postgres_store(std::string const& where,
                                                           PostgresStoreOptions options) {
-  detail::PostgresSettings settings{where, options.schema, options.connect_wait, options.statement_wait};
+  bool const needs_sync = options.durability != Durability::os;
+  detail::PostgresSettings settings{where, options.schema, options.connect_wait, options.statement_wait,
+                                    needs_sync && !options.accept_weaker};
   Result<PostgresConnection> db = PostgresConnection::open(settings);
   if (!db) return db.error();
-  Result<PostgresServer> const server = look_at_server(*db);
-  if (!server) return server.error();
-  if (auto r = accept_server(*server, options, db->place()); !r) return r.error();
   if (auto r = detail::prepare_postgres_schema(*db, options.schema, options.create); !r) return r.error();
-  return std::shared_ptr<SessionStore>(std::make_shared<PostgresStore>(
-      std::move(*db), std::move(settings), server->durable_commit, std::move(options)));
+  if (needs_sync && !db->syncs() && options.on_event)
+    options.on_event(Event{Event::durability_lowered, {}, db->place() + detail::postgres_loses});
+  return std::shared_ptr<SessionStore>(
+      std::make_shared<PostgresStore>(std::move(*db), std::move(settings), std::move(options)));
 }
 
 }}

@@ -22,11 +22,11 @@
 
 namespace sessionkit_test {
 
-class TcpProxy {
+class FrailLine {
  public:
   enum Direction { to_server, to_client };
 
-  explicit TcpProxy(int target) : target_(target) {
+  explicit FrailLine(int target) : target_(target) {
     listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     sockaddr_in address = loopback(0);
     socklen_t size = sizeof address;
@@ -37,9 +37,9 @@ class TcpProxy {
     port_ = ntohs(address.sin_port);
     thread_ = std::thread([this] { run(); });
   }
-  TcpProxy(TcpProxy const&) = delete;
-  TcpProxy& operator=(TcpProxy const&) = delete;
-  ~TcpProxy() {
+  FrailLine(FrailLine const&) = delete;
+  FrailLine& operator=(FrailLine const&) = delete;
+  ~FrailLine() {
     ended_ = true;
     poke();
     thread_.join();
