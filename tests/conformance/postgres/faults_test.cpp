@@ -108,7 +108,8 @@ TEST_CASE("a connection cut after any byte of an append leaves it once, or not a
   auto direct = sk::open_postgres_store(shared_postgres().url(), options).value();
   std::size_t sessions = 0, unknown = 0, stood_unknown = 0, unwritten = 0;
   auto const passed = [&] {
-    return std::array<std::uint64_t, 2>{proxy.passed(FrailLine::to_server), proxy.passed(FrailLine::to_client)};
+    return std::array<std::uint64_t, 2>{proxy.passed(FrailLine::to_server),
+                                        proxy.passed(FrailLine::to_client)};
   };
   std::array<std::uint64_t, 2> last_passed{};
   // A session of two entries, whose third is cut: by a batch that says what the summary will be, or one that
