@@ -130,20 +130,23 @@ Result<bool> changed_one(Result<PostgresAnswer> const& answer) {
 }
 
 PostgresTables::PostgresTables() {
+  constexpr char const* columns[] = {"session_key", "agent", "user_id"};
   for (std::size_t shape = 0; shape < lists_.size(); ++shape) {
     std::string sql = "SELECT session_id, row_json FROM sessions WHERE ";
     int n = 0;
-    char const* const columns[] = {"session_key", "agent", "user_id"};
-    for (std::size_t i = 0; i < 3; ++i)
-      if ((shape >> i & 1U) != 0) {
-        ++n;
-        sql += fmt::format("left({0}, 200) = left(${1}::text, 200) AND {0} = ${1}::text AND ", columns[i], n);
-      }
+    for (std::size_t i = 0; i < std::size(columns); ++i)
+      if ((shape >> i & 1U) != 0)
+        sql +=
+            fmt::format("left({0}, 200) = left(${1}::text, 200) AND {0} = ${1}::text AND ", columns[i], ++n);
+    bool const named = n > 0;
     if ((shape & 8U) != 0) sql += fmt::format("archived = ${}::boolean AND ", ++n);
-    sql += fmt::format(
-        "updated_ms <= ${0}::bigint AND (updated_ms < ${0}::bigint OR session_id > ${1}::text) ORDER "
-        "BY updated_ms DESC, session_id LIMIT ${2}::bigint",
-        n + 1, n + 2, n + 3);
+    sql += named ? fmt::format("(~updated_ms, session_id) > (~${}::bigint, ${}::text) ORDER BY ~updated_ms, "
+                               "session_id",
+                               n + 1, n + 2)
+                 : fmt::format("updated_ms <= ${0}::bigint AND (updated_ms < ${0}::bigint OR session_id > "
+                               "${1}::text) ORDER BY updated_ms DESC, session_id",
+                               n + 1, n + 2);
+    sql += fmt::format(" LIMIT ${}::bigint", n + 3);
     lists_[shape] = {fmt::format("list {}", shape), std::move(sql)};
   }
 }

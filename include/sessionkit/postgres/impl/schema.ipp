@@ -10,7 +10,9 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 
 namespace {
 
-// Names that people chose may be longer than an index takes: the first 200 characters are in it.
+// Names that people chose may be longer than an index takes: the first 200 characters are in it. Their times
+// are turned over (`~`, which no number overflows): so only the index of a name has the order that its list
+// asks for, and no statistics lead the server to another.
 constexpr char const* first_postgres_tables = R"(
 CREATE TABLE sessions(session_id text COLLATE "C" PRIMARY KEY, session_key text COLLATE "C" NOT NULL,
   agent text COLLATE "C" NOT NULL, user_id text COLLATE "C" NOT NULL, title text NOT NULL, archived boolean NOT NULL,
@@ -20,9 +22,9 @@ CREATE TABLE entries(session_id text COLLATE "C" NOT NULL, position bigint NOT N
   parent_id text COLLATE "C", link smallint NOT NULL, type text COLLATE "C", line text COLLATE "C" NOT NULL,
   PRIMARY KEY(session_id, position));
 CREATE INDEX sessions_by_time ON sessions(updated_ms DESC, session_id);
-CREATE INDEX sessions_by_key ON sessions(left(session_key, 200), updated_ms DESC, session_id);
-CREATE INDEX sessions_by_agent ON sessions(left(agent, 200), updated_ms DESC, session_id);
-CREATE INDEX sessions_by_user ON sessions(left(user_id, 200), updated_ms DESC, session_id);
+CREATE INDEX sessions_by_key ON sessions(left(session_key, 200), (~updated_ms), session_id);
+CREATE INDEX sessions_by_agent ON sessions(left(agent, 200), (~updated_ms), session_id);
+CREATE INDEX sessions_by_user ON sessions(left(user_id, 200), (~updated_ms), session_id);
 CREATE FUNCTION remove_entries() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
   EXECUTE format('DELETE FROM %I.entries WHERE session_id = $1', TG_TABLE_SCHEMA) USING OLD.session_id;
   RETURN NULL; END $$;
