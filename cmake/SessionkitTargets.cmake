@@ -4,6 +4,7 @@
 # sessionkit::json         the bridge <sessionkit/json.hpp>: adds nlohmann_json to what links it
 # sessionkit::sqlite       the store in an SQLite file, <sessionkit/sqlite/sqlite_store.hpp>
 # sessionkit::redis        the store in Redis or a Redis Cluster, <sessionkit/redis/redis_store.hpp>
+# sessionkit::postgres     the store in a PostgreSQL database, <sessionkit/postgres/postgres_store.hpp>
 # sessionkit::testing      the conformance kit for stores, <sessionkit/testing/store_conformance.hpp>
 if(NOT TARGET fmt::fmt)
   find_package(fmt 9 REQUIRED)
@@ -83,24 +84,23 @@ set(sessionkit_components)
 find_package(Threads REQUIRED)
 sessionkit_add_component(testing Threads::Threads)
 
-if(SESSIONKIT_WITH_SQLITE STREQUAL "AUTO")
-  if(sessionkit_top_level)
-    find_package(SQLite3 3.35 QUIET)
+# sessionkit_add_backend(<name> <package> FIND <arguments of find_package>... LINK <library>...): a component that is
+# built as SESSIONKIT_WITH_<NAME> says.
+macro(sessionkit_add_backend name package)
+  cmake_parse_arguments(backend "" "" "LINK;FIND" ${ARGN})
+  string(TOUPPER "SESSIONKIT_WITH_${name}" backend_wanted)
+  if(${backend_wanted} STREQUAL "AUTO")
+    if(sessionkit_top_level)
+      find_package(${package} ${backend_FIND} QUIET)
+    endif()
+  elseif(${backend_wanted})
+    find_package(${package} ${backend_FIND} REQUIRED)
   endif()
-elseif(SESSIONKIT_WITH_SQLITE)
-  find_package(SQLite3 3.35 REQUIRED)
-endif()
-if(SESSIONKIT_WITH_SQLITE AND SQLite3_FOUND)
-  sessionkit_add_component(sqlite SQLite::SQLite3)
-endif()
+  if(${backend_wanted} AND ${package}_FOUND)
+    sessionkit_add_component(${name} ${backend_LINK})
+  endif()
+endmacro()
 
-if(SESSIONKIT_WITH_REDIS STREQUAL "AUTO")
-  if(sessionkit_top_level)
-    find_package(Hiredis 0.14 MODULE QUIET)
-  endif()
-elseif(SESSIONKIT_WITH_REDIS)
-  find_package(Hiredis 0.14 MODULE REQUIRED)
-endif()
-if(SESSIONKIT_WITH_REDIS AND Hiredis_FOUND)
-  sessionkit_add_component(redis Hiredis::Hiredis Threads::Threads)
-endif()
+sessionkit_add_backend(sqlite SQLite3 FIND 3.35 LINK SQLite::SQLite3)
+sessionkit_add_backend(redis Hiredis FIND 0.14 MODULE LINK Hiredis::Hiredis Threads::Threads)
+sessionkit_add_backend(postgres PostgreSQL FIND 11 LINK PostgreSQL::PostgreSQL)
