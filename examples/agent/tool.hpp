@@ -11,6 +11,7 @@ namespace agent {
 struct ToolOutput {
   std::string text;
   bool is_error = false;
+  sessionkit::RawJson record = {}; ///< for people: stored beside the turn, never sent
 };
 
 /// What a running tool may know of the conversation that called it.
