@@ -56,6 +56,12 @@ std::optional<ScriptStep> step_in(Json const& json) {
   return step;
 }
 
+/// The first place from `at` on where no code point is cut: JSON, and so a provider's delta, holds whole ones.
+std::size_t code_point_from(std::string const& text, std::size_t at) {
+  while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80) ++at;
+  return std::min(at, text.size());
+}
+
 class ScriptedProvider final : public Provider {
  public:
   explicit ScriptedProvider(ScriptedOptions options)
@@ -108,9 +114,10 @@ class ScriptedProvider final : public Provider {
 
   void play(ScriptStep const& step, AnswerCollector& into, CancelToken const& cancel) const {
     auto const pieces = [&](std::string const& text, auto const& say) {
-      for (std::size_t i = 0; i < text.size() && !cancel.cancelled(); i += step.chunk) {
+      for (std::size_t i = 0, end = 0; i < text.size() && !cancel.cancelled(); i = end) {
+        end = code_point_from(text, i + step.chunk);
         if (step.delay.count() != 0) options_.sleep(step.delay, cancel);
-        if (!cancel.cancelled()) say(std::string_view(text).substr(i, step.chunk));
+        if (!cancel.cancelled()) say(std::string_view(text).substr(i, end - i));
       }
     };
     pieces(step.thinking, [&](std::string_view piece) { into.thinking(piece); });
