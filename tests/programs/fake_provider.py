@@ -74,7 +74,7 @@ class Script:
 
     def next(self, messages):
         heard = (words_of_user(messages) or [""])[-1]
-        summary = len(messages) == 1 and "<conversation>" in heard
+        summary = sum(m["role"] != "system" for m in messages) == 1 and "<conversation>" in heard
         with self.lock:
             for step in self.steps:
                 if bool(step.get("summary")) == summary and step.get("when", "") in heard:
