@@ -23,19 +23,18 @@ struct Case {
   void (*run)(Workbench& bench);
 };
 // Those of the large file stand together: it is made once and removed behind them.
-constexpr std::array<Case, 9> cases{{{"resume", measure_resume},
-                                     {"append", measure_append},
-                                     {"durable", measure_durable_append},
-                                     {"group", measure_group_commit},
-                                     {"index", measure_index},
-                                     {"path", measure_whole_path},
-                                     {"size", measure_resume_size},
-                                     {"memory", measure_memory},
-                                     {"verify", measure_verify}}};
+constexpr Case cases[] {
+  {"resume", measure_resume}, {"append", measure_append}, {"durable", measure_durable_append},
+      {"group", measure_group_commit}, {"index", measure_index}, {"path", measure_whole_path},
+      {"size", measure_resume_size}, {"memory", measure_memory}, {"verify", measure_verify},
+#if SESSIONKIT_BENCH_SQLITE
+      {"sqlite", measure_sqlite},
+#endif
+};
 constexpr char const* usage =
     R"(usage: sessionkit_bench [--only CASE] [--dir DIR] [--quick] [--json]
 Measures ratios to what the machine can do at best; figures are medians, with quartiles in brackets.
-  --only CASE  one of: resume append durable group index path size memory verify (may be repeated)
+  --only CASE  one of: resume append durable group index path size memory verify sqlite (may be repeated)
   --dir DIR    where files are made, and removed at the end; default $TMPDIR, else /tmp. Needs 2 GB
   --quick      files of 100 MB instead of 1 GB, 10,000 sessions instead of 100,000
   --json       one JSON array instead of the table

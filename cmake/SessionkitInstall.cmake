@@ -8,7 +8,11 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/" DESTINATION "${CMAKE_INSTALL_
         FILES_MATCHING PATTERN "*.hpp" PATTERN "*.ipp")
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DATADIR}/licenses/sessionkit")
 
-install(TARGETS sessionkit sessionkit_header_only sessionkit_json EXPORT sessionkit
+set(installed sessionkit sessionkit_header_only sessionkit_json)
+foreach(component IN LISTS sessionkit_components)
+  list(APPEND installed sessionkit_${component})
+endforeach()
+install(TARGETS ${installed} EXPORT sessionkit
         ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
         LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
         RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}"

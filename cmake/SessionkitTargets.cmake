@@ -2,6 +2,8 @@
 # sessionkit::sessionkit   compiled; static or shared as BUILD_SHARED_LIBS says
 # sessionkit::header_only  the program includes <sessionkit/src.hpp> in exactly one .cpp
 # sessionkit::json         the bridge <sessionkit/json.hpp>: adds nlohmann_json to what links it
+# sessionkit::sqlite       the store in an SQLite file, <sessionkit/sqlite/sqlite_store.hpp>
+# sessionkit::testing      the conformance kit for stores, <sessionkit/testing/store_conformance.hpp>
 if(NOT TARGET fmt::fmt)
   find_package(fmt 9 REQUIRED)
 endif()
@@ -49,3 +51,44 @@ add_library(sessionkit_json INTERFACE)
 target_link_libraries(sessionkit_json INTERFACE nlohmann_json::nlohmann_json)
 set_target_properties(sessionkit_json PROPERTIES EXPORT_NAME json)
 add_library(sessionkit::json ALIAS sessionkit_json)
+
+# sessionkit_add_component(<name> <library>...): sessionkit::<name> of src/<name>/*.cpp, beside sessionkit::sessionkit.
+# Its objects are a target of their own, so that tests can link them with the library in any of its ways.
+function(sessionkit_add_component name)
+  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${name}/*.cpp")
+  add_library(sessionkit_${name}_objects OBJECT ${sources})
+  target_include_directories(sessionkit_${name}_objects PUBLIC "${PROJECT_SOURCE_DIR}/include")
+  target_link_libraries(sessionkit_${name}_objects PRIVATE fmt::fmt ${ARGN})
+  target_compile_features(sessionkit_${name}_objects PUBLIC cxx_std_17)
+  target_compile_options(sessionkit_${name}_objects PRIVATE ${sessionkit_warnings})
+  set_target_properties(sessionkit_${name}_objects PROPERTIES
+    CXX_EXTENSIONS OFF CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON POSITION_INDEPENDENT_CODE ON)
+
+  add_library(sessionkit_${name} $<TARGET_OBJECTS:sessionkit_${name}_objects>)
+  target_link_libraries(sessionkit_${name} PUBLIC sessionkit PRIVATE fmt::fmt ${ARGN})
+  set_target_properties(sessionkit_${name} PROPERTIES
+    EXPORT_NAME ${name}
+    LINKER_LANGUAGE CXX
+    VERSION "${PROJECT_VERSION}"
+    SOVERSION "${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}")
+  add_library(sessionkit::${name} ALIAS sessionkit_${name})
+  if(NOT SESSIONKIT_INSTALL) # a host's build: what it links is built
+    set_target_properties(sessionkit_${name} sessionkit_${name}_objects PROPERTIES EXCLUDE_FROM_ALL ON)
+  endif()
+  set(sessionkit_components ${sessionkit_components} ${name} PARENT_SCOPE)
+endfunction()
+
+set(sessionkit_components)
+find_package(Threads REQUIRED)
+sessionkit_add_component(testing Threads::Threads)
+
+if(SESSIONKIT_WITH_SQLITE STREQUAL "AUTO")
+  if(sessionkit_top_level)
+    find_package(SQLite3 3.35 QUIET)
+  endif()
+elseif(SESSIONKIT_WITH_SQLITE)
+  find_package(SQLite3 3.35 REQUIRED)
+endif()
+if(SESSIONKIT_WITH_SQLITE AND SQLite3_FOUND)
+  sessionkit_add_component(sqlite SQLite::SQLite3)
+endif()

@@ -28,7 +28,7 @@ char const usage[] =
     "  --model NAME       (default: the provider's small one)\n"
     "  --script-file FILE what the scripted provider says, an answer on each line\n"
     "  --system FILE      the system prompt\n"
-    "  --window N         of the model, in tokens (default: 200000)\n"
+    "  --window N         of the model, in tokens (default: 200000, at least 500)\n"
     "  --keep-messages N  show the model only the last N messages, and what belongs to their turn\n"
     "  --folder DIR       what the tools may read and write\n"
     "  --requests FILE    write each request to this file, one a line\n"
@@ -48,6 +48,8 @@ std::string default_store() {
   if (auto const home = variable("HOME"); !home.empty()) return home + "/.local/share/sessionkit/sessions";
   return "sessions";
 }
+
+constexpr std::size_t smallest_window = 500; // a request for a summary has to fit
 
 struct KnownProvider {
   std::string_view name;
@@ -93,7 +95,8 @@ constexpr Flag with_value[] = {
     {"--model", [](Options& o, std::string const& v) { return !(o.model = v).empty(); }},
     {"--script-file", [](Options& o, std::string const& v) { return !(o.provider.script = v).empty(); }},
     {"--system", [](Options& o, std::string const& v) { return read_file(v, o.system); }},
-    {"--window", [](Options& o, std::string const& v) { return read_number(v, o.window); }},
+    {"--window",
+     [](Options& o, std::string const& v) { return read_number(v, o.window) && o.window >= smallest_window; }},
     {"--keep-messages", [](Options& o, std::string const& v) { return read_number(v, o.keep_messages); }},
     {"--folder", [](Options& o, std::string const& v) { return !(o.folder = v).empty(); }},
     {"--requests", [](Options& o, std::string const& v) { return !(o.requests = v).empty(); }},

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 
 namespace cli {
 
@@ -23,6 +24,19 @@ std::string hyphenated(std::string name) {
   return name;
 }
 
+/// CLI11 would read -1 as the greatest number.
+CLI::Validator whole_number(std::size_t least) {
+  return CLI::Validator(
+      [least](std::string& text) {
+        std::size_t number = 0;
+        char const* const end = text.data() + text.size();
+        auto const [stopped, error] = std::from_chars(text.data(), end, number);
+        bool const good = error == std::errc() && stopped == end && number >= least;
+        return good ? std::string{} : fmt::format("'{}' is no whole number from {} on", text, least);
+      },
+      "");
+}
+
 void add_option(CLI::App& app, Arguments& args, Option const& option) {
   std::visit(
       [&](auto target) {
@@ -35,8 +49,8 @@ void add_option(CLI::App& app, Arguments& args, Option const& option) {
               option.choices.empty() ? "" : fmt::format(": {}", fmt::join(option.choices, ", "));
           auto* const added = app.add_option(option.spelling, value, option.help);
           added->required(option.required)->type_name("");
-          // CLI11 would read -1 as the greatest number.
-          if constexpr (std::is_same_v<Value, std::size_t>) added->check(CLI::NonNegativeNumber);
+          if constexpr (std::is_same_v<Value, std::size_t>) added->check(whole_number(0));
+          if constexpr (std::is_same_v<Value, std::optional<std::size_t>>) added->check(whole_number(1));
           if (!option.choices.empty())
             added->transform(CLI::IsMember(option.choices, hyphenated).description(""));
         }

@@ -157,6 +157,7 @@ std::vector<Command> const& command_table() {
        {session,
         {"--summary", "the summary; -: all of stdin", &A::summary},
         {"--exec", "a program that reads the prompt on stdin and writes the summary to stdout", &A::exec},
+        {"--deadline", "how long --exec may take for an answer (default: 10m)", &A::deadline},
         {"--keep-turns", "leave the last so many turns (default: as the session's profile says)",
          &A::keep_turns},
         {"--keep-messages", "leave the last so many messages, and their turn", &A::keep_messages},

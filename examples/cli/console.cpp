@@ -132,11 +132,11 @@ Exit Console::finish(Exit exit) {
   return failure.exit;
 }
 
-bool confirm(std::string const& question, std::string const& flag) {
+bool confirm(std::string const& question, std::string const& flag, std::string const& about) {
   if (isatty(STDIN_FILENO) == 0 || isatty(STDERR_FILENO) == 0)
     throw Failure{Exit::usage, "confirmation_needed", "nobody is there to answer: " + question,
                   "say so on the command line: " + flag};
-  to_stderr(question + " [y/N] ");
+  to_stderr(about + question + " [y/N] ");
   std::string answer;
   std::getline(std::cin, answer);
   return answer == "y" || answer == "Y" || answer == "yes";

@@ -70,7 +70,7 @@ class Console {
   bool tells_progress_ = false;
 };
 
-/// Asks on the terminal; `Failure` naming `flag` if there is nobody to ask.
-bool confirm(std::string const& question, std::string const& flag);
+/// Shows `about` and asks on the terminal; `Failure` naming `flag` if there is nobody to ask.
+bool confirm(std::string const& question, std::string const& flag, std::string const& about = {});
 
 }

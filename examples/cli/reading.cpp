@@ -194,13 +194,14 @@ Exit show(Console& console, Arguments const& args) {
   std::unordered_set<std::string> on_path;
   for (auto const& entry : path) on_path.insert(entry.id.str());
   auto const info = named.store->info(named.id).value();
+  auto const again = repeats_in(records.log.entries);
   Json entries = Json::array();
   for (std::size_t i = 0; i < records.types.size(); ++i) {
     auto const& entry = records.log.entries[i];
     if (on_path.count(entry.id.str()) == 0) continue;
     if (console.json())
       entries.push_back(sk::to_nlohmann(sk::RawJson::from(records.lines[i])));
-    else
+    else if (!again[i])
       show_entry(console, entry, records.types[i], args.thinking);
   }
   if (console.json())

@@ -163,12 +163,10 @@ Exit fork(Console& console, Arguments const& args) {
                   "name a session: sessionkit ls"};
   auto session = sk::Session::open(named.store, named.id).value();
   auto const leaf = leaf_of(args);
-  if (!leaf.empty()) {
-    auto const rewound = session.rewind(leaf);
-    if (!rewound && rewound.error().code == sk::Errc::not_found) fail_entry(*args.session, leaf.str());
-    rewound.value();
-  }
-  auto copy = session.fork().value();
+  auto forked = session.fork({}, leaf);
+  if (!forked && !leaf.empty() && forked.error().code == sk::Errc::not_found)
+    fail_entry(*args.session, leaf.str());
+  auto copy = std::move(forked).value();
   copy.end_turn().value();
   if (console.json())
     console.document({{"id", copy.id().str()}});

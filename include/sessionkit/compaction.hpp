@@ -17,7 +17,7 @@ namespace sessionkit { inline namespace v0 {
 /// Why a conversation is made shorter.
 enum class CompactionReason {
   size,             ///< it may have outgrown its limit: only then
-  context_exceeded, ///< the provider refused a request as too long; once, until an answer came
+  context_exceeded, ///< the provider refused a request as too long; once, until an answer or a question came
   manual,           ///< somebody asked for it: whatever the size, and though the breaker is open
 };
 
@@ -51,6 +51,9 @@ SESSIONKIT_API CompactionPolicy make_compaction_policy(Profile const& profile);
 
 /// Above this many tokens a conversation is compacted; nothing: never for its size.
 SESSIONKIT_API std::optional<std::size_t> limit_of(CompactionPolicy const& policy) noexcept;
+
+/// What an entry adds to the context; 0 for those that are never sent.
+SESSIONKIT_API std::size_t estimate_tokens(Entry const& entry, TokenEstimator const& estimator = {});
 
 /// What the context counts as: the provider's count of the last answer behind the compaction and estimates of
 /// what follows it; else the sum of estimates, the summary included.

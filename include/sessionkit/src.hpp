@@ -5,6 +5,7 @@
 #include <sessionkit/impl/batch.ipp>
 #include <sessionkit/impl/blades.ipp>
 #include <sessionkit/impl/blades_export.ipp>
+#include <sessionkit/impl/blank.ipp>
 #include <sessionkit/impl/compaction.ipp>
 #include <sessionkit/impl/compaction_facts.ipp>
 #include <sessionkit/impl/content.ipp>
@@ -19,6 +20,7 @@
 #include <sessionkit/impl/file_store.ipp>
 #include <sessionkit/impl/flat_dialect.ipp>
 #include <sessionkit/impl/follow.ipp>
+#include <sessionkit/impl/foreign_members.ipp>
 #include <sessionkit/impl/freshness.ipp>
 #include <sessionkit/impl/glued_lines.ipp>
 #include <sessionkit/impl/history.ipp>
@@ -59,6 +61,7 @@
 #include <sessionkit/impl/record.ipp>
 #include <sessionkit/impl/repair.ipp>
 #include <sessionkit/impl/retention.ipp>
+#include <sessionkit/impl/row_store.ipp>
 #include <sessionkit/impl/sealed_index.ipp>
 #include <sessionkit/impl/session.ipp>
 #include <sessionkit/impl/session_compaction.ipp>

@@ -56,24 +56,28 @@ def check_includes(root, compiler):
 
 
 def check_pairs(root, _):
-    implementations = sorted(p.stem for p in (root / "include/sessionkit/impl").glob("*.ipp"))
-    for stem in implementations:
-        source = root / f"src/{stem}.cpp"
-        expected = f"// {LICENCE}\n#include <sessionkit/impl/{stem}.ipp>\n"
-        if not source.exists():
-            yield f"impl/{stem}.ipp has no src/{stem}.cpp"
-        elif source.read_text() != expected:
-            yield f"src/{stem}.cpp is not exactly: {expected!r}"
-    for source in sorted((root / "src").glob("*.cpp")):
-        if source.stem not in implementations:
-            yield f"src/{source.name} has no impl/{source.stem}.ipp"
-    src = root / "include/sessionkit/src.hpp"
-    if src.exists():
-        held = [name for name in INCLUDE.findall(src.read_text()) if name.endswith(".ipp")]
-        wanted = [f"sessionkit/impl/{stem}.ipp" for stem in implementations]
-        if sorted(held) != wanted:
-            yield f"src.hpp and impl/ differ in {sorted(set(held) ^ set(wanted)) or 'repeated lines'}"
-    print(f"{len(implementations)} implementation files")
+    include = root / "include/sessionkit"
+    for impl in sorted(include.rglob("impl")):
+        folder = impl.parent.relative_to(include)
+        where = folder.as_posix() + "/" if folder.parts else ""
+        implementations = sorted(p.stem for p in impl.glob("*.ipp"))
+        for stem in implementations:
+            source = root / "src" / folder / f"{stem}.cpp"
+            expected = f"// {LICENCE}\n#include <sessionkit/{where}impl/{stem}.ipp>\n"
+            if not source.exists():
+                yield f"{where}impl/{stem}.ipp has no src/{where}{stem}.cpp"
+            elif source.read_text() != expected:
+                yield f"src/{where}{stem}.cpp is not exactly: {expected!r}"
+        for source in sorted((root / "src" / folder).glob("*.cpp")):
+            if source.stem not in implementations:
+                yield f"src/{where}{source.name} has no {where}impl/{source.stem}.ipp"
+        src = include / folder / "src.hpp"
+        if src.exists():
+            held = [name for name in INCLUDE.findall(src.read_text()) if name.endswith(".ipp")]
+            wanted = [f"sessionkit/{where}impl/{stem}.ipp" for stem in implementations]
+            if sorted(held) != wanted:
+                yield f"{where}src.hpp and {where}impl/ differ in {sorted(set(held) ^ set(wanted)) or 'repeated lines'}"
+        print(f"{where or 'core'}: {len(implementations)} implementation files")
 
 
 def check_first_lines(root, _):

@@ -155,7 +155,7 @@ class FaultyFileOps : public sk::detail::FileOps {
     if (on_pause) on_pause();
   }
 
- private:
+ protected:
   sk::detail::FileOps& real() { return *inner_; }
 
   bool fails(Call call) {
@@ -172,6 +172,7 @@ class FaultyFileOps : public sk::detail::FileOps {
     return true;
   }
 
+ private:
   sk::detail::FileOps* inner_;
   bool syncs_;
   std::mutex mutex_;

@@ -103,7 +103,7 @@ TEST_CASE("a log that another program wrote twice is seen once") {
 
 TEST_CASE("a line whose head is good and whose body is torn is reported and stepped over") {
   std::string torn = message_line("b", "a", "assistant", "2");
-  torn.resize(torn.size() - 4);
+  torn.replace(torn.size() - 4, 4, "}"); // stores take what looks like an object
   auto const context = context_of(
       {log_header("s"), message_line("a", "", "user", "1"), torn, message_line("c", "b", "user", "3")});
   CHECK(ids_of(context.entries) == Ids{"a", "c"});
@@ -113,7 +113,7 @@ TEST_CASE("a line whose head is good and whose body is torn is reported and step
 
 TEST_CASE("a line torn behind its head is nobody's leaf") {
   std::string torn = message_line("b", "a", "assistant", "2");
-  torn.resize(torn.size() - 4);
+  torn.replace(torn.size() - 4, 4, "}"); // stores take what looks like an object
   auto const context = context_of({log_header("s"), message_line("a", "", "user", "1"), torn});
   CHECK(context.leaf.str() == "a");
   CHECK(ids_of(context.entries) == Ids{"a"});

@@ -65,10 +65,16 @@ TEST_CASE("a compaction starts the estimate anew") {
 TEST_CASE("lines that cannot be decoded are counted, and a second header changes nothing") {
   auto const info = folded(
       {log_header("s"), message_line("a", "", "user", "1"),
-       R"({"type":"message","id":"x","parentId":"a","tor)",
+       R"({"type":"message","id":"x","parentId":"a","tor})",
        R"({"type":"session","version":3,"id":"other","timestamp":"2030-01-01T00:00:00.000Z","cwd":"/other"})"});
   CHECK(info.damaged == 1);
   CHECK(info.cwd == "/p");
+}
+
+TEST_CASE("the first text that says something is the title") {
+  auto const info = folded(
+      {log_header("s"), message_line("a", "", "user", " \\n\\t"), message_line("b", "a", "user", "hello")});
+  CHECK(info.first_user_text == "hello");
 }
 
 TEST_CASE("long first texts are cut on code points") {

@@ -21,16 +21,13 @@ inline constexpr std::string_view breaker_type = "sessionkit.compaction_breaker"
 enum class Voice : std::uint8_t { silent, user, answer, result, other };
 Voice voice_of(Entry const& entry) noexcept;
 
-/// What an entry counts as; 0 for those that are never sent.
-std::size_t entry_tokens(Entry const& entry, TokenEstimator const& estimator);
-
 /// What tool calls tell for certain, each list in order of mention.
 struct Facts {
   std::vector<std::string> read_files = {}, modified_files = {}, calls = {};
 
   void add(ToolUse const& call);
-  /// The calls of an answer that was not cut short.
-  void add(Entry const& entry);
+  /// The calls of an answer; of one that was cut short only where its calls ran.
+  void add(Entry const& entry, bool ran);
   /// The files that pi notes in the details of a compaction.
   void add_details(RawJson const& details);
   /// Nothing stands twice, nor as read what was modified.

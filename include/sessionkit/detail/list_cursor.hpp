@@ -23,6 +23,8 @@ inline ListPlace place_of(SessionInfo const& info) noexcept {
 }
 
 /// What `SessionPage::next` says. Absent: it is no cursor.
-std::optional<ListPlace> parse_list_cursor(std::string_view text);
+SESSIONKIT_API std::optional<ListPlace> parse_list_cursor(std::string_view text);
+/// `SessionPage::next` of a page whose last session this is.
+SESSIONKIT_API std::string list_cursor(SessionInfo const& last);
 
 }}}

@@ -35,7 +35,6 @@ class SESSIONKIT_API LogWriter {
   LogWriter(FileOps& ops, LogPlace place, WriterOptions options);
 
   Error error(Errc code, std::string message, int system = 0) const;
-  Result<void> check_lines(Append const& batch) const;
   Result<void> open_file();
   Result<void> check_file(LogFile& file, bool made);
   Result<std::uint64_t> lock_file(std::chrono::milliseconds wait);

@@ -40,16 +40,19 @@ class SESSIONKIT_API TranscriptFolder {
 
   int directory() const noexcept { return folder_ ? folder_.get() : root_; }
   std::string const& path() const noexcept { return path_; }
-  /// The file of a session, there or not.
+  /// The file of a session, there or not; for messages, and where it is known that the folder can be read.
   std::string file_of(SessionId const& id);
-  /// The sessions that are there, by their files' names.
-  Result<std::vector<SessionId>> list();
+  /// The same, or why it cannot be told: a file whose owner could not be read may be the one.
+  Result<std::string> find(SessionId const& id);
+  /// The sessions that are there, by their files' names. `unread`: why one of them is not called by its own
+  /// id.
+  Result<std::vector<SessionId>> list(std::optional<Error>* unread = nullptr);
   /// The index says so, or the file does.
   void learn(SessionId const& id, std::string const& file);
   /// The session is gone.
   void forget(SessionId const& id);
   /// Chooses the file of a session that is about to be made, by the key in its first line.
-  void choose(SessionId const& id, Append const& first);
+  Result<void> choose(SessionId const& id, Append const& first);
 
  private:
   struct Names {

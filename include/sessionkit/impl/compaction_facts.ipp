@@ -154,11 +154,11 @@ void Facts::settle() {
   for (auto* list : {&modified_files, &read_files, &calls}) keep_newest(*list);
 }
 
-void Facts::add(Entry const& entry) {
+void Facts::add(Entry const& entry, bool ran) {
   auto const* message = entry.as<Message>();
   if (!message || message->role != Role::assistant) return;
   StopReason const stop = message->generation ? message->generation->stop : StopReason::unknown;
-  if (stop == StopReason::aborted || stop == StopReason::error) return;
+  if (stop == StopReason::error || (stop == StopReason::aborted && !ran)) return;
   for (ToolUse const* call : message->tool_uses()) add(*call);
 }
 

@@ -44,7 +44,6 @@ class FileStore final : public SessionStore, public detail::SyncsFiles {
   Result<Position> durable_position(SessionId const& id) override;
 
  private:
-  std::string file_name(SessionId const& id) const { return folder_.file_of(id); }
   Result<detail::OpenFile> open_log(SessionId const& id) const;
   void tell(std::vector<Event> const& events) const;
   Result<void> move_to_trash(SessionId const& id);
@@ -65,8 +64,10 @@ void FileStore::tell(std::vector<Event> const& events) const {
 }
 
 Result<detail::OpenFile> FileStore::open_log(SessionId const& id) const {
+  Result<std::string> const name = folder_.find(id);
+  if (!name) return name.error();
   Result<detail::OpenFile> file =
-      detail::open_for_reading(*ops_, folder_.directory(), file_name(id).c_str(), false, path_of(id));
+      detail::open_for_reading(*ops_, folder_.directory(), name->c_str(), false, path_of(id));
   if (!file && file.error().code == Errc::not_found) return index_.missing(id);
   return file;
 }
@@ -82,10 +83,13 @@ Result<Position> FileStore::append(SessionId const& id, Append const& batch) {
   std::vector<Event> events;
   {
     std::lock_guard<std::mutex> const lock(log->mutex);
-    if (batch.expected == Position{}) folder_.choose(id, batch);
+    if (batch.expected == Position{})
+      if (auto r = folder_.choose(id, batch); !r) return r.error();
+    if (profile().layout != StoreLayout::by_id)
+      if (auto name = folder_.find(id); !name) return name.error();
     auto const place = [this, &id] {
       unsigned const above = profile().layout == StoreLayout::by_id ? 1 : 2;
-      return detail::LogPlace{folder_.directory(), file_name(id), path_of(id), above};
+      return detail::LogPlace{folder_.directory(), folder_.file_of(id), path_of(id), above};
     };
     end = detail::append_to(*log, *ops_, place, options_, id.str(), batch, asked, due);
     events.swap(log->events);
@@ -100,7 +104,9 @@ Result<Position> FileStore::append(SessionId const& id, Append const& batch) {
 
 Result<Position> FileStore::durable_position(SessionId const& id) {
   detail::FileStatus status;
-  int const failed = ops_->status_at(folder_.directory(), file_name(id).c_str(), status);
+  Result<std::string> const name = folder_.find(id);
+  if (!name) return name.error();
+  int const failed = ops_->status_at(folder_.directory(), name->c_str(), status);
   if (failed == -ENOENT) return index_.missing(id);
   if (failed < 0) return detail::file_error(-failed, path_of(id), "cannot look at the file");
   return logs_.durable(id.str());
@@ -133,14 +139,16 @@ Result<void> FileStore::remove(SessionId const& id) {
 
 // Under the transcript's lock, so that nobody is acknowledged an entry that goes to the trash unseen.
 Result<void> FileStore::move_to_trash(SessionId const& id) {
-  std::string const name = file_name(id), path = path_of(id);
+  std::string const name = folder_.file_of(id), path = path_of(id);
   Result<detail::OpenFile> const file = open_log(id);
   if (!file) return file.error();
   if (auto r = detail::lock_within(*ops_, file->get(), options_.lock_wait, path); !r) return r;
   detail::FileStatus held, named;
-  if (ops_->status(file->get(), held) < 0 || ops_->status_at(folder_.directory(), name.c_str(), named) < 0
-      || !held.same_file(named))
+  int looked = ops_->status(file->get(), held);
+  if (looked == 0) looked = ops_->status_at(folder_.directory(), name.c_str(), named);
+  if (looked == -ENOENT || (looked == 0 && !held.same_file(named)))
     return index_.missing(id); // somebody was faster
+  if (looked < 0) return detail::file_error(-looked, path, "cannot look at the transcript");
   Result<detail::OpenFile> const trash = detail::open_trash(*ops_, directory_.get(), root_);
   if (!trash) return trash.error();
   int failed = ops_->rename(folder_.directory(), name.c_str(), trash->get(), name.c_str(), false);

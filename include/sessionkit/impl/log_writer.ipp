@@ -3,6 +3,7 @@
 #include <sessionkit/detail/crc32c.hpp>
 #include <sessionkit/detail/log_reader.hpp>
 #include <sessionkit/detail/log_writer.hpp>
+#include <sessionkit/detail/row_store.hpp>
 
 #include <fmt/format.h>
 
@@ -101,23 +102,6 @@ Result<void> LogWriter::check_file(LogFile& file, bool made) {
   return {};
 }
 
-Result<void> LogWriter::check_lines(Append const& batch) const {
-  for (std::size_t i = 0; i < batch.records.size(); ++i) {
-    std::string_view const line = batch.records[i].line;
-    char const* wrong = nullptr;
-    if (line.size() > options_.max_line)
-      wrong = "is longer than max_line; make it shorter or raise max_line";
-    else if (line.find('\n') != std::string_view::npos)
-      wrong = "holds a line end; give one JSON object on one line";
-    else if (line.empty() || line.front() != '{' || line.back() != '}')
-      wrong = "is no JSON object; give one on one line";
-    if (wrong != nullptr)
-      return error(Errc::invalid_argument,
-                   fmt::format("record {} of the batch ({} bytes) {}", i, line.size(), wrong));
-  }
-  return {};
-}
-
 Result<Position> LogWriter::append(Append const& batch) {
   if (ops_->process() != process_)
     return error(Errc::forked, "the file was opened by the parent process; open it again in this one");
@@ -131,7 +115,7 @@ Result<Position> LogWriter::append(Append const& batch) {
 Result<Position> LogWriter::write(Append const& batch, bool durable,
                                   std::chrono::steady_clock::time_point asked, DueSync& due) {
   if (poisoned()) return sync_->refusal();
-  if (auto r = check_lines(batch); !r) return r.error();
+  if (auto r = check_lines(batch.records, {options_.max_line}, place_.path); !r) return r.error();
   auto const waited = std::chrono::duration_cast<std::chrono::milliseconds>(ops_->now() - asked);
   auto const wait = std::max(options_.lock_wait - waited, std::chrono::milliseconds{0});
   may_create_ = options_.create && batch.expected == Position{} && !batch.records.empty();

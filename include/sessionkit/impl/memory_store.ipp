@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 #include <sessionkit/detail/crc32c.hpp>
-#include <sessionkit/dialect.hpp>
+#include <sessionkit/detail/row_store.hpp>
 #include <sessionkit/memory_store.hpp>
-
-#include <fmt/format.h>
 
 #include <map>
 #include <mutex>
@@ -16,30 +14,24 @@ namespace {
 class MemoryStore final : public SessionStore {
  public:
   Result<Position> append(SessionId const& id, Append const& batch) override {
+    if (auto r = detail::check_lines(batch.records, {}, "session '" + id.str() + "'"); !r) return r.error();
     std::lock_guard<std::mutex> const lock(mutex_);
     auto const found = logs_.find(id);
-    if (found == logs_.end()) {
-      if (batch.expected != Position{}) return missing(id);
-      if (batch.records.empty())
-        return Error{Errc::invalid_argument, 0, "a new session needs a header; the batch is empty"};
-      Dialect const* const dialect = detect_dialect(batch.records.front().line);
-      MemoryLog log{{}, make_session_info(id), dialect ? dialect->name : native_dialect().name};
-      return write(logs_.try_emplace(id, std::move(log)).first->second, batch, 0);
-    }
-    MemoryLog& log = found->second;
-    if (batch.expected.value() > log.rows.size())
-      return Error{Errc::conflict, 0,
-                   fmt::format("session '{}' is shorter than expected; refresh", id.str())};
-    if (batch.expected_crc && batch.expected.value() > 0
-        && detail::crc32c(log.rows[batch.expected.value() - 1].line) != *batch.expected_crc)
-      return Error{Errc::conflict, 0,
-                   fmt::format("session '{}' is another log than expected; refresh", id.str())};
-    Result<BatchMatch> const match = match_batch(batch, items(log, batch.expected.value(), log.rows.size()));
-    if (!match)
-      return batch.expected == Position{} ? Error{Errc::already_exists, 0, exists(id)} : match.error();
-    if (batch.records.empty()) return batch.expected;
-    if (match->present == batch.records.size()) return match->end;
-    return write(log, batch, match->present);
+    std::optional<detail::LogTail> tail;
+    if (found != logs_.end()) tail = {Position{found->second.rows.size()}, found->second.info.end_crc};
+    detail::AppendDecision decision(id, batch, tail);
+    auto const expected = static_cast<std::size_t>(batch.expected.value());
+    if (decision.wants_line())
+      decision.line_at_expected(detail::crc32c(found->second.rows[expected - 1].line));
+    if (decision.wants_behind())
+      for (std::size_t i = expected; i < found->second.rows.size(); ++i)
+        if (!decision.see({found->second.rows[i].view(), Position{i + 1}})) break;
+    Result<detail::AppendPlan> const plan = decision.plan();
+    if (!plan) return plan.error();
+    if (plan->from == batch.records.size()) return plan->end;
+    if (found != logs_.end()) return write(found->second, batch, *plan);
+    MemoryLog log{{}, make_session_info(id), detail::dialect_of_first_line(batch.records.front().line)};
+    return write(logs_.try_emplace(id, std::move(log)).first->second, batch, *plan);
   }
 
   Result<RecordPage> read(SessionId const& id, ReadRange const& range) override {
@@ -101,35 +93,20 @@ class MemoryStore final : public SessionStore {
     std::string_view dialect;
   };
 
-  static std::vector<RecordPage::Item> items(MemoryLog const& log, std::size_t begin, std::size_t end) {
-    std::vector<RecordPage::Item> views;
-    for (std::size_t i = begin; i < end; ++i) views.push_back({log.rows[i].view(), Position{i + 1}});
-    return views;
-  }
-
-  static Result<Position> write(MemoryLog& log, Append const& batch, std::size_t present) {
-    for (std::size_t i = present; i < batch.records.size(); ++i) {
+  static Position write(MemoryLog& log, Append const& batch, detail::AppendPlan const& plan) {
+    std::vector<Position> ends;
+    for (std::size_t i = plan.from; i < batch.records.size(); ++i) {
       RecordView const& r = batch.records[i];
-      std::string name = r.id.empty() ? fmt::format("@{}", log.rows.size() + 1) : std::string(r.id);
+      ends.emplace_back(log.rows.size() + 1);
+      std::string name = r.id.empty() ? detail::id_by_place(ends.back()) : std::string(r.id);
       log.rows.push_back(
           {std::move(name), std::string(r.type), std::string(r.line), std::string(r.parent), r.link});
-      MemoryRow const& row = log.rows.back();
-      if (!batch.after) fold(log.info, RecordPage::Item{row.view(), Position{log.rows.size()}}, log.dialect);
     }
-    Position const end{log.rows.size()};
-    if (batch.after) {
-      log.info = *batch.after;
-      log.info.end = end;
-    }
-    return end;
+    log.info = detail::info_after(std::move(log.info), batch, plan, ends, log.dialect);
+    return ends.back();
   }
 
-  static std::string exists(SessionId const& id) {
-    return fmt::format("session '{}' exists already; open it or choose another id", id.str());
-  }
-  static Error missing(SessionId const& id) {
-    return Error{Errc::not_found, 0, fmt::format("there is no session '{}' in this store", id.str())};
-  }
+  static Error missing(SessionId const& id) { return detail::no_such_session(id, "this store in memory"); }
 
   std::mutex mutex_;
   std::map<SessionId, MemoryLog> logs_;

@@ -250,16 +250,22 @@ Result<void> Session::rewind(EntryId const& to) {
   if (!state_->dialect->has_ids && to != state_->leaf)
     return Error{
         Errc::unsupported, 0,
-        fmt::format("session '{}': a {} log has no branches; fork the session, or convert it to native",
+        fmt::format("session '{}': a {} log has no branches; fork the session at that entry, or convert it "
+                    "to native",
                     state_->id.str(), state_->dialect->name)};
   state_->leaf = to;
   return {};
 }
 
-Result<Session> Session::fork(NewSession about) {
+Result<Session> Session::fork(NewSession about, EntryId const& at) {
   Result<SessionInfo> const from = info();
   if (!from) return from.error();
-  Result<detail::Batch> copy = detail::copy_path(*state_->store, state_->id, state_->leaf);
+  if (!at.empty()) {
+    Result<std::optional<Entry>> const found = state_->find(at);
+    if (!found) return found.error();
+    if (!*found) return no_such_entry(state_->id, at);
+  }
+  Result<detail::Batch> copy = detail::copy_path(*state_->store, state_->id, at.empty() ? state_->leaf : at);
   if (!copy) return copy.error();
   auto const or_else = [](std::string& text, std::string const& inherited) {
     if (text.empty()) text = inherited;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include <sessionkit/detail/blank.hpp>
 #include <sessionkit/detail/compaction.hpp>
 #include <sessionkit/detail/compaction_label.hpp>
 #include <sessionkit/detail/history_rules.hpp>
@@ -94,6 +95,13 @@ Error no_compactions(SessionId const& id, Dialect const& dialect) {
                       id.str(), dialect.name)};
 }
 
+Error no_id_to_keep(SessionId const& id, EntryId const& kept) {
+  return {Errc::unsupported, 0,
+          fmt::format("session '{}': the line of entry '{}' carries no id to refer to; fork the session, the "
+                      "copy has ids",
+                      id.str(), kept.str())};
+}
+
 Error held_back(SessionId const& id) {
   return {Errc::invalid_argument, 0,
           fmt::format("session '{}': messages that are to be summarised are held back until the turn ends; "
@@ -135,6 +143,11 @@ Result<void> Session::State::check_compaction(CompactionPlan const& plan, Contex
     if (std::any_of(held.begin(), held.end(), [&](Unstored const& one) { return one.entry.id == entry.id; }))
       return held_back(id);
   }
+  Context stored_part = seen;
+  keep_stored(stored_part);
+  EntryId const kept = first_stored(plan, seen, stored_part);
+  bool const derived = !kept.empty() && kept.str().front() == '@';
+  if (dialect->has_ids && derived) return no_id_to_keep(id, kept);
   return {};
 }
 
@@ -153,17 +166,26 @@ void Session::State::compaction_failed(CompactionPlan const& plan) {
 
 CompactionPolicy Session::compaction_policy() const { return make_compaction_policy(state_->profile); }
 
+Result<std::optional<CompactionPlan>> Session::plan_compaction(CompactionPolicy const& policy,
+                                                               CompactionReason reason) {
+  Result<Context> const seen = context();
+  if (!seen) return seen.error();
+  std::optional<CompactionPlan> plan = v0::plan_compaction(*seen, policy, reason);
+  if (!plan) return plan;
+  if (auto checked = state_->check_compaction(*plan, *seen); !checked) return checked.error();
+  return plan;
+}
+
 Result<CompactionOutcome> Session::compact(Summarizer& summarizer, CompactionReason reason) {
   return compact(summarizer, compaction_policy(), reason);
 }
 
 Result<CompactionOutcome> Session::compact(Summarizer& summarizer, CompactionPolicy const& policy,
                                            CompactionReason reason) {
-  Result<Context> const seen = context();
-  if (!seen) return seen.error();
-  std::optional<CompactionPlan> const plan = plan_compaction(*seen, policy, reason);
-  if (!plan) return CompactionOutcome::not_needed;
-  if (auto checked = state_->check_compaction(*plan, *seen); !checked) return checked.error();
+  Result<std::optional<CompactionPlan>> const planned = plan_compaction(policy, reason);
+  if (!planned) return planned.error();
+  if (!*planned) return CompactionOutcome::not_needed;
+  CompactionPlan const* const plan = &**planned;
   state_->tell(Event::compaction_started,
                fmt::format("{} tokens: {} messages are to be summarised, {} stay", plan->tokens_before,
                            plan->summarized + plan->turn_prefix, plan->kept));
@@ -207,13 +229,6 @@ Result<void> Session::State::store_compaction(CompactionPlan const& plan, Compac
   Context stored_part = seen;
   keep_stored(stored_part);
   body.first_kept = first_stored(plan, seen, stored_part);
-  bool const derived = !body.first_kept.empty() && body.first_kept.str().front() == '@';
-  if (dialect->has_ids && derived)
-    return Error{
-        Errc::unsupported, 0,
-        fmt::format("session '{}': the line of entry '{}' carries no id to refer to; fork the session, "
-                    "the copy has ids",
-                    id.str(), body.first_kept.str())};
   std::vector<EntryBody> bodies;
   Saving const saved(plan, *body.tokens_after);
   if (dialect->has_ids) {

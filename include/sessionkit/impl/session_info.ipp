@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include <sessionkit/detail/blank.hpp>
 #include <sessionkit/detail/compaction_label.hpp>
 #include <sessionkit/detail/crc32c.hpp>
 #include <sessionkit/detail/utf8.hpp>
@@ -100,6 +101,7 @@ struct Folder {
     ++info.turns;
     if (!info.first_user_text.empty()) return;
     std::string text = message.text();
+    if (detail::is_blank(text)) return;
     text.resize(detail::utf8_cut(text, first_text_code_points));
     info.first_user_text = std::move(text);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-#include <sessionkit/detail/list_cursor.hpp>
+#include <sessionkit/detail/row_store.hpp>
 #include <sessionkit/session_store.hpp>
 
 #include <fmt/format.h>
@@ -10,15 +10,11 @@
 
 namespace sessionkit { inline namespace v0 {
 
-namespace {
-
-std::string page_cursor(SessionInfo const& last) {
+std::string detail::list_cursor(SessionInfo const& last) {
   return fmt::format("{}:{}", to_unix_ms(last.updated), last.id.str());
 }
 
-}
-
-// What `page_cursor` writes and nothing else: the time may be negative, the id is one.
+// What `list_cursor` writes and nothing else: the time may be negative, the id is one.
 std::optional<detail::ListPlace> detail::parse_list_cursor(std::string_view text) {
   std::size_t const colon = text.find(':');
   if (colon == std::string_view::npos) return std::nullopt;
@@ -36,22 +32,18 @@ bool selects(ListQuery const& query, SessionInfo const& info) {
 }
 
 Result<SessionPage> page_of(std::vector<SessionInfo> matching, ListQuery const& query) {
-  if (!query.cursor.empty()) {
-    std::optional<detail::ListPlace> const cursor = detail::parse_list_cursor(query.cursor);
-    if (!cursor)
-      return Error{Errc::invalid_argument, 0,
-                   fmt::format("'{}' is no cursor of a list; pass the `next` of the page before, or none",
-                               query.cursor)};
+  Result<std::optional<detail::ListPlace>> const behind = detail::place_behind(query);
+  if (!behind) return behind.error();
+  if (*behind)
     matching.erase(
         std::remove_if(matching.begin(), matching.end(),
-                       [&](SessionInfo const& info) { return !(*cursor < detail::place_of(info)); }),
+                       [&](SessionInfo const& info) { return !(**behind < detail::place_of(info)); }),
         matching.end());
-  }
   SessionPage page;
   std::size_t const count = std::min(query.limit, matching.size());
   std::partial_sort(matching.begin(), matching.begin() + static_cast<std::ptrdiff_t>(count), matching.end(),
                     [](auto const& a, auto const& b) { return detail::place_of(a) < detail::place_of(b); });
-  if (count < matching.size() && count > 0) page.next = page_cursor(matching[count - 1]);
+  if (count < matching.size() && count > 0) page.next = detail::list_cursor(matching[count - 1]);
   matching.erase(matching.begin() + static_cast<std::ptrdiff_t>(count), matching.end());
   page.sessions = std::move(matching);
   return page;

@@ -113,7 +113,10 @@ Result<SessionInfo> StoreIndex::info(SessionId const& id) {
 }
 
 Result<SessionInfo> StoreIndex::refresh(SessionId const& id, bool anew) {
-  std::string const file = folder_->file_of(id), path = path_of(id);
+  Result<std::string> const named = folder_->find(id);
+  if (!named) return named.error();
+  std::string const& file = *named;
+  std::string const path = path_of(id);
   Result<OpenFile> const opened = open_for_reading(*ops_, folder_->directory(), file.c_str(), false, path);
   if (!opened) return opened.error().code == Errc::not_found ? missing(id) : opened.error();
   LogReader log(*ops_, opened->get(), path, ReaderOptions{options_->max_line});
@@ -162,7 +165,9 @@ Result<SessionInfo> StoreIndex::refresh(SessionId const& id, bool anew) {
 // row says), and what is known of one that cannot be read stays as it was.
 Result<void> StoreIndex::look(SessionId const& id, bool by_size) {
   FileStatus now;
-  int const failed = ops_->status_at(folder_->directory(), folder_->file_of(id).c_str(), now);
+  Result<std::string> const file = folder_->find(id);
+  if (!file) return file.error();
+  int const failed = ops_->status_at(folder_->directory(), file->c_str(), now);
   if (failed == -ENOENT) return missing(id);
   bool ours = false;
   {

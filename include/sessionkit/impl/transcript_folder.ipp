@@ -123,12 +123,14 @@ std::string file_of_key(std::string const& key, SessionId const& id) {
 }
 
 // The id in the header of a file, where the file's name ends in it.
-std::string id_in_header(FileOps& ops, int directory, std::string const& file, std::string_view stem) {
+Result<std::string> id_in_header(FileOps& ops, int directory, std::string const& file,
+                                 std::string_view stem) {
   Result<RecordPage> const page = first_of(ops, directory, file);
-  if (!page || page->items().empty()) return {};
+  if (!page) return page.error();
+  if (page->items().empty()) return std::string{};
   Result<Entry> const entry = decode(*page, page->items().front());
   Header const* const header = entry ? entry->as<Header>() : nullptr;
-  if (header == nullptr || header->id.empty()) return {};
+  if (header == nullptr || header->id.empty()) return std::string{};
   std::string const end = "_" + header->id;
   bool const ends_so = stem.size() > end.size() && stem.substr(stem.size() - end.size()) == end;
   return ends_so ? header->id : std::string{};
@@ -136,18 +138,23 @@ std::string id_in_header(FileOps& ops, int directory, std::string const& file, s
 
 // `<key>_<id>.jsonl`: claw0's ids are told by their look, others by the file's first line. Any other name is
 // its own id.
-std::optional<SessionId> id_in_file(FileOps& ops, int directory, std::string const& file, bool behind_key) {
+Result<std::optional<SessionId>> id_in_file(FileOps& ops, int directory, std::string const& file,
+                                            bool behind_key) {
   std::string_view const stem = std::string_view(file).substr(0, file.size() - transcript_suffix.size());
   std::size_t const bar = behind_key ? stem.rfind('_') : std::string_view::npos;
   std::string found;
   if (bar != std::string_view::npos) {
     std::string_view const last = stem.substr(bar + 1);
     bool const hex = last.find_first_not_of("0123456789abcdef") == std::string_view::npos;
-    found = hex && last.size() == claw0_id_length ? last : id_in_header(ops, directory, file, stem);
+    Result<std::string> named = hex && last.size() == claw0_id_length
+                                    ? Result<std::string>(std::string(last))
+                                    : id_in_header(ops, directory, file, stem);
+    if (!named) return named.error();
+    found = std::move(*named);
   }
   auto id = SessionId::parse(found.empty() ? stem : found);
-  if (!id) return std::nullopt;
-  return std::move(*id);
+  if (!id) return std::optional<SessionId>{};
+  return std::optional<SessionId>(std::move(*id));
 }
 
 }
@@ -214,13 +221,20 @@ Result<OpenFile> TranscriptFolder::open(FileOps& ops, int root, std::string cons
 }
 
 std::string TranscriptFolder::file_of(SessionId const& id) {
+  Result<std::string> file = find(id);
+  return file ? std::move(*file) : id.str() + std::string(transcript_suffix);
+}
+
+Result<std::string> TranscriptFolder::find(SessionId const& id) {
   std::string plain = id.str() + std::string(transcript_suffix);
   if (layout_ == StoreLayout::by_id) return plain;
   std::string file = known(id);
-  if (file.empty()) {
-    (void)list(); // somebody may have made it since
-    file = known(id);
-  }
+  if (!file.empty()) return file;
+  std::optional<Error> unread;
+  auto const listed = list(&unread); // somebody may have made it since
+  if (!listed) return listed.error();
+  file = known(id);
+  if (file.empty() && unread) return *unread;
   return file.empty() ? plain : file;
 }
 
@@ -230,7 +244,7 @@ std::string TranscriptFolder::known(SessionId const& id) {
   return found == names_.files.end() ? std::string{} : found->second;
 }
 
-Result<std::vector<SessionId>> TranscriptFolder::list() {
+Result<std::vector<SessionId>> TranscriptFolder::list(std::optional<Error>* unread) {
   std::vector<std::string> names;
   int const failed = ops_->list(directory(), names);
   if (failed < 0) return file_error(-failed, path_, "cannot list the directory");
@@ -241,9 +255,13 @@ Result<std::vector<SessionId>> TranscriptFolder::list() {
     if (!is_transcript_name(name)) continue;
     std::optional<SessionId> id = by_key ? known_in(name) : std::nullopt;
     if (!id) {
-      id = id_in_file(*ops_, directory(), name, by_key);
-      if (id && by_key && !known(*id).empty()) id = id_in_file(*ops_, directory(), name, false);
-      if (id && by_key) learn(*id, name);
+      Result<std::optional<SessionId>> found = id_in_file(*ops_, directory(), name, by_key);
+      bool const read = found.ok(); // else its name has to do, and nothing is learned from it
+      if (!read && unread != nullptr) *unread = found.error();
+      bool const taken = read && *found && by_key && !known(**found).empty();
+      if (!read || taken) found = id_in_file(*ops_, directory(), name, false);
+      if (found) id = std::move(*found);
+      if (id && by_key && read) learn(*id, name);
     }
     if (id) ids.push_back(std::move(*id));
   }
@@ -274,10 +292,12 @@ void TranscriptFolder::forget(SessionId const& id) {
   names_.files.erase(found);
 }
 
-void TranscriptFolder::choose(SessionId const& id, Append const& first) {
-  if (layout_ == StoreLayout::by_id) return;
-  if (known(id).empty()) (void)list(); // somebody may have made it under another key
+Result<void> TranscriptFolder::choose(SessionId const& id, Append const& first) {
+  if (layout_ == StoreLayout::by_id) return {};
+  Result<std::string> const there = find(id); // somebody may have made it under another key
+  if (!there) return there.error();
   if (known(id).empty()) learn(id, file_of_key(key_in(first), id));
+  return {};
 }
 
 }}}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// A store of one's own: sessions in a std::map. What a line means is the library's business; a store keeps
+// lines in order.
+#pragma once
+#include <sessionkit/sessionkit.hpp>
+
+#include <map>
+#include <mutex>
+
+namespace custom {
+using namespace sessionkit;
+using Guard = std::lock_guard<std::mutex>;
+
+class MapStore final : public SessionStore {
+  struct Log {
+    RecordPage records; // owns the bytes
+    std::vector<std::uint32_t> crcs;
+    SessionInfo info;
+  };
+  std::mutex mutex_;
+  std::map<SessionId, Log> logs_;
+  static Error missing(SessionId const& id) { return {Errc::not_found, 0, "no session " + id.str()}; }
+
+ public:
+  Result<Position> append(SessionId const& id, Append const& batch) override {
+    Guard const lock(mutex_);
+    for (RecordView const& r : batch.records)
+      if (r.line.empty() || r.line.front() != '{' || r.line.back() != '}' || r.line.find('\n') != r.line.npos)
+        return Error{Errc::invalid_argument, 0, "not one JSON object on one line"};
+    std::size_t const at = batch.expected.value(), size = batch.records.size(); // a position counts records
+    if (logs_.count(id) == 0 && (at > 0 || size == 0)) return missing(id);
+    if (size == 0) return batch.expected;
+    auto& [records, crcs, info] = logs_.try_emplace(id, Log{{}, {}, make_session_info(id)}).first->second;
+    if (at > crcs.size() || (at > 0 && batch.expected_crc && *batch.expected_crc != crcs[at - 1]))
+      return Error{Errc::conflict, 0, "another log than expected; refresh"};
+    auto const behind = records.items().begin() + static_cast<std::ptrdiff_t>(at);
+    auto const stands = match_batch(batch, {behind, records.items().end()});
+    if (!stands)
+      return Error{at == 0 ? Errc::already_exists : stands.error().code, 0, stands.error().message};
+    if (stands->present == size) return stands->end;
+    for (std::size_t i = stands->present; i < size; ++i) {
+      RecordView record = batch.records[i];
+      std::string const place = "@" + std::to_string(crcs.size() + 1);
+      if (record.id.empty()) record.id = place;
+      records.add(Position{crcs.size() + 1}, record);
+      fold(info, records.items().back());
+      crcs.push_back(info.end_crc);
+    }
+    if (batch.after) info = *batch.after;
+    return info.end = Position{crcs.size()};
+  }
+  Result<RecordPage> read(SessionId const& id, ReadRange const& range) override {
+    Guard const lock(mutex_);
+    if (logs_.count(id) == 0) return missing(id);
+    auto const& all = logs_.at(id).records.items();
+    bool const back = range.order == ReadRange::newest_first;
+    std::size_t at = back ? all.size() : 0, bytes = 0;
+    if (range.from) at = std::min<std::size_t>(range.from->value(), all.size());
+    RecordPage page;
+    for (; back ? at > 0 : at < all.size(); back ? --at : ++at) {
+      auto const& item = all[back ? at - 1 : at];
+      bytes += item.line.size();
+      if (!page.items().empty() && (page.items().size() >= range.max_records || bytes > range.max_bytes))
+        break;
+      page.add(item.end, item);
+    }
+    page.more = back ? at > 0 : at < all.size(), page.next = Position{at},
+    page.log_end = Position{all.size()};
+    return page;
+  }
+  Result<SessionInfo> info(SessionId const& id) override {
+    Guard const lock(mutex_);
+    return logs_.count(id) == 0 ? Result<SessionInfo>(missing(id)) : logs_.at(id).info;
+  }
+  Result<SessionPage> list(ListQuery const& query) override {
+    Guard const lock(mutex_);
+    std::vector<SessionInfo> matching;
+    for (auto const& [id, log] : logs_)
+      if (selects(query, log.info)) matching.push_back(log.info);
+    return page_of(std::move(matching), query);
+  }
+  Result<void> remove(SessionId const& id) override {
+    Guard const lock(mutex_);
+    return logs_.erase(id) > 0 ? Result<void>{} : missing(id);
+  }
+};
+
+}

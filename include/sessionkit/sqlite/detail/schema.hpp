@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/sqlite/detail/database.hpp>
+
+#include <string>
+#include <vector>
+
+namespace sessionkit { inline namespace v0 { namespace detail {
+
+/// What a database's tables look like where ours and ZeroClaw's differ.
+struct SqliteSchema {
+  bool ours = true;                          ///< made by us, not adopted
+  bool has_session_index = true;             ///< ZeroClaw's schema up to 8
+  std::string key_column = "session_key";    ///< `inbound_key` from schema 9 on
+  std::string agent_column = {};             ///< ZeroClaw's own, empty: there is none
+  std::vector<std::string> must_be_set = {}; ///< other columns of `sessions` that take no null
+};
+
+/// Brings a database to our version: makes the tables where it is empty, adopts one of ZeroClaw's (a copy of
+/// the file is kept first), refuses others. Safe when several processes do it at once.
+Result<SqliteSchema> prepare_sqlite_schema(SqliteDatabase& database);
+
+inline constexpr std::int64_t sqlite_application_id = 0x534B4954; // "SKIT"
+inline constexpr std::int64_t sqlite_schema_version = 1;
+inline constexpr char const* sqlite_copy_suffix = ".before-sessionkit";
+
+}}}

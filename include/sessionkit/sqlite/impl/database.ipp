@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/sqlite/detail/database.hpp>
+
+#include <fmt/format.h>
+
+#include <new>
+
+#include <sqlite3.h>
+
+namespace sessionkit { inline namespace v0 { namespace detail {
+
+namespace {
+
+struct SqliteMeaning {
+  int code; ///< primary
+  Errc errc;
+  std::string_view mend;
+};
+constexpr SqliteMeaning sqlite_meanings[] = {
+    {SQLITE_BUSY, Errc::timed_out, "another process holds the database; try again"},
+    {SQLITE_LOCKED, Errc::timed_out, "another connection holds the table; try again"},
+    {SQLITE_PROTOCOL, Errc::timed_out, "other processes kept the lock of the log; try again"},
+    {SQLITE_FULL, Errc::no_space, "the disk or quota is full; free some and try again"},
+    {SQLITE_CORRUPT, Errc::corrupt, "the file is damaged; keep a copy, then use sqlite3's .recover"},
+    {SQLITE_NOTADB, Errc::corrupt, "this is no SQLite database; name another file"},
+    {SQLITE_TOOBIG, Errc::invalid_argument, "a text is larger than SQLite keeps; make it shorter"},
+    {SQLITE_READONLY, Errc::io_error, "the file or its folder cannot be written; change its mode or owner"},
+    {SQLITE_PERM, Errc::io_error, "the file may not be used; change its mode or owner"},
+    {SQLITE_CANTOPEN, Errc::io_error, "the file or its log cannot be opened; look at its folder's mode"},
+    {SQLITE_IOERR, Errc::io_error, "the system refused; look at the disk, then try again"},
+};
+
+}
+
+void CloseSqlite::operator()(sqlite3* handle) const noexcept { sqlite3_close_v2(handle); }
+void FinalizeSqlite::operator()(sqlite3_stmt* statement) const noexcept { sqlite3_finalize(statement); }
+
+Error SqliteDatabase::failure(std::string_view doing) const {
+  int const extended = sqlite3_extended_errcode(handle_.get()), primary = extended & 0xFF;
+  if (primary == SQLITE_NOMEM) throw std::bad_alloc();
+  std::string text = fmt::format("{}: cannot {}: {}", path_, doing, sqlite3_errmsg(handle_.get()));
+  for (SqliteMeaning const& meaning : sqlite_meanings)
+    if (meaning.code == primary)
+      return Error{meaning.errc, extended,
+                   primary == SQLITE_BUSY
+                       ? fmt::format("{} within {} ms: {}", text, wait_.count(), meaning.mend)
+                       : fmt::format("{}: {}", text, meaning.mend)};
+  return Error{Errc::io_error, extended, text + ": the tables are not as they were; open the store again"};
+}
+
+Result<SqliteDatabase> SqliteDatabase::open(std::string const& path, Options const& options) {
+  SqliteDatabase database;
+  database.path_ = path;
+  database.wait_ = options.wait;
+  std::string const name = path.compare(0, 5, "file:") == 0 ? "./" + path : path; // a name, never a URI
+  int const flags = (options.read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_NOMUTEX
+                    | SQLITE_OPEN_PRIVATECACHE;
+  sqlite3* handle = nullptr;
+  int const result =
+      sqlite3_open_v2(name.c_str(), &handle, flags, options.vfs.empty() ? nullptr : options.vfs.c_str());
+  database.handle_.reset(handle);
+  if (handle == nullptr) throw std::bad_alloc();
+  if (result != SQLITE_OK) return database.failure("open it");
+  sqlite3_extended_result_codes(handle, 1);
+  sqlite3_busy_timeout(handle,
+                       static_cast<int>(options.wait.count())); // before anything that may have to wait
+  return database;
+}
+
+Result<sqlite3_stmt*> SqliteDatabase::prepared(char const* sql) {
+  auto& statement = statements_[sql];
+  if (!statement) {
+    sqlite3_stmt* made = nullptr;
+    if (sqlite3_prepare_v3(handle_.get(), sql, -1, SQLITE_PREPARE_PERSISTENT, &made, nullptr) != SQLITE_OK)
+      return failure("prepare a statement");
+    statement.reset(made);
+  }
+  return statement.get();
+}
+
+Result<void> SqliteDatabase::run(char const* sql) {
+  if (sqlite3_exec(handle_.get(), sql, nullptr, nullptr, nullptr) != SQLITE_OK)
+    return failure("run a statement");
+  return {};
+}
+
+bool SqliteDatabase::in_transaction() const noexcept { return sqlite3_get_autocommit(handle_.get()) == 0; }
+
+void SqliteDatabase::abandon() noexcept {
+  for (auto& [sql, statement] : statements_) static_cast<void>(statement.release());
+  static_cast<void>(handle_.release());
+}
+
+SqliteQuery::SqliteQuery(SqliteDatabase& database, char const* sql) : database_(&database), sql_(sql) {
+  Result<sqlite3_stmt*> const statement = database.prepared(sql);
+  if (statement)
+    statement_ = *statement;
+  else
+    failure_ = statement.error();
+}
+
+SqliteQuery::~SqliteQuery() {
+  if (statement_ == nullptr) return;
+  sqlite3_reset(statement_); // an open one would keep its transaction
+  sqlite3_clear_bindings(statement_);
+}
+
+void SqliteQuery::fail() {
+  if (!failure_)
+    failure_ = database_->failure(std::string_view(sql_).substr(0, std::string_view(sql_).find('(')));
+}
+
+SqliteQuery& SqliteQuery::with(std::int64_t value) {
+  if (!failure_ && sqlite3_bind_int64(statement_, ++next_, value) != SQLITE_OK) fail();
+  return *this;
+}
+SqliteQuery& SqliteQuery::with(std::string_view text) {
+  char const* const bytes = text.data() != nullptr ? text.data() : "";
+  if (!failure_
+      && sqlite3_bind_text64(statement_, ++next_, bytes, text.size(), SQLITE_STATIC, SQLITE_UTF8)
+             != SQLITE_OK)
+    fail();
+  return *this;
+}
+SqliteQuery& SqliteQuery::with_or_null(std::optional<std::string_view> text) {
+  if (text) return with(*text);
+  if (!failure_ && sqlite3_bind_null(statement_, ++next_) != SQLITE_OK) fail();
+  return *this;
+}
+
+bool SqliteQuery::row() {
+  if (failure_ || ended_) return false;
+  int const result = sqlite3_step(statement_);
+  if (result == SQLITE_ROW) return true;
+  ended_ = true;
+  if (result != SQLITE_DONE) fail();
+  return false;
+}
+
+Result<void> SqliteQuery::done() {
+  while (row()) {}
+  if (failure_) return *failure_;
+  return {};
+}
+
+std::int64_t SqliteQuery::integer(int column) const { return sqlite3_column_int64(statement_, column); }
+std::string_view SqliteQuery::text(int column) const {
+  auto const* const bytes = static_cast<char const*>(sqlite3_column_blob(statement_, column));
+  auto const size = static_cast<std::size_t>(sqlite3_column_bytes(statement_, column));
+  return bytes != nullptr ? std::string_view(bytes, size) : std::string_view();
+}
+bool SqliteQuery::is_null(int column) const { return sqlite3_column_type(statement_, column) == SQLITE_NULL; }
+
+Result<void> SqliteTransaction::begin_reading() { return SqliteQuery(*database_, "BEGIN").done(); }
+Result<void> SqliteTransaction::begin_writing() { return SqliteQuery(*database_, "BEGIN IMMEDIATE").done(); }
+Result<void> SqliteTransaction::commit() { return SqliteQuery(*database_, "COMMIT").done(); }
+void SqliteTransaction::roll_back() noexcept {
+  if (database_->in_transaction())
+    (void)sqlite3_exec(database_->handle(), "ROLLBACK", nullptr, nullptr, nullptr);
+}
+
+}}}

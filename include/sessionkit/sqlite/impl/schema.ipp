@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/sqlite/detail/schema.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <set>
+#include <vector>
+
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <unistd.h>
+
+namespace sessionkit { inline namespace v0 { namespace detail {
+
+namespace {
+
+// As ZeroClaw makes them (schema 7), without what is ours.
+constexpr char const* zeroclaw_tables = R"(
+CREATE TABLE session_index(session_key TEXT PRIMARY KEY, active_session_id TEXT NOT NULL, updated_at TEXT NOT NULL);
+CREATE TABLE sessions(session_id TEXT PRIMARY KEY, session_key TEXT NOT NULL, status TEXT NOT NULL DEFAULT 'active',
+  title TEXT, created_at TEXT NOT NULL, updated_at TEXT NOT NULL, meta_json TEXT);
+CREATE TABLE session_messages(id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT NOT NULL, role TEXT NOT NULL,
+  content TEXT NOT NULL, created_at TEXT NOT NULL, meta_json TEXT);
+CREATE TABLE session_state(session_id TEXT NOT NULL, key TEXT NOT NULL, value_json TEXT NOT NULL,
+  updated_at TEXT NOT NULL, PRIMARY KEY(session_id, key));
+)";
+
+// What is ours. Every row may be written by a program that knows none of it: then `line` and `row_json` are
+// null, and `stale` says that the summary has to be folded on (1) or anew (2).
+constexpr char const* our_columns = R"(
+ALTER TABLE sessions ADD COLUMN agent TEXT;
+ALTER TABLE sessions ADD COLUMN user_id TEXT;
+ALTER TABLE sessions ADD COLUMN archived INTEGER;
+ALTER TABLE sessions ADD COLUMN updated_ms INTEGER;
+ALTER TABLE sessions ADD COLUMN dialect TEXT;
+ALTER TABLE sessions ADD COLUMN row_json TEXT;
+ALTER TABLE sessions ADD COLUMN log_end INTEGER;
+ALTER TABLE sessions ADD COLUMN last_crc INTEGER;
+ALTER TABLE sessions ADD COLUMN stale INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE session_messages ADD COLUMN entry_id TEXT;
+ALTER TABLE session_messages ADD COLUMN parent_id TEXT;
+ALTER TABLE session_messages ADD COLUMN link INTEGER;
+ALTER TABLE session_messages ADD COLUMN type TEXT;
+ALTER TABLE session_messages ADD COLUMN line TEXT;
+CREATE TABLE session_entries(id INTEGER PRIMARY KEY, session_id TEXT NOT NULL, entry_id TEXT, parent_id TEXT,
+  link INTEGER, type TEXT, line TEXT NOT NULL);
+CREATE TABLE sessionkit(name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+INSERT INTO sessionkit VALUES('version', 1), ('syncs', 0);
+CREATE INDEX sessions_by_time ON sessions(updated_ms DESC, session_id);
+CREATE INDEX sessions_by_key ON sessions({key}, updated_ms DESC, session_id) WHERE {key} <> '';
+CREATE INDEX sessions_by_agent ON sessions(agent, updated_ms DESC, session_id) WHERE agent <> '';
+CREATE INDEX sessions_by_user ON sessions(user_id, updated_ms DESC, session_id) WHERE user_id <> '';
+CREATE INDEX sessions_stale ON sessions(stale) WHERE stale > 0;
+CREATE INDEX session_entries_by_session ON session_entries(session_id);
+CREATE TRIGGER sessionkit_message_added AFTER INSERT ON session_messages WHEN NEW.line IS NULL BEGIN
+  UPDATE sessions SET stale = max(stale, 1) WHERE session_id = NEW.session_id; END;
+CREATE TRIGGER sessionkit_message_removed AFTER DELETE ON session_messages BEGIN
+  UPDATE sessions SET stale = 2 WHERE session_id = OLD.session_id; END;
+CREATE TRIGGER sessionkit_message_changed AFTER UPDATE OF role, content, created_at, meta_json ON session_messages
+  WHEN OLD.line IS NULL BEGIN UPDATE sessions SET stale = 2 WHERE session_id = NEW.session_id; END;
+CREATE TRIGGER sessionkit_session_changed AFTER UPDATE OF title, status, {key} ON sessions
+  WHEN NEW.row_json IS OLD.row_json BEGIN
+  UPDATE sessions SET stale = max(stale, 1) WHERE session_id = NEW.session_id; END;
+CREATE TRIGGER sessionkit_session_removed AFTER DELETE ON sessions BEGIN
+  DELETE FROM session_entries WHERE session_id = OLD.session_id; END;
+)";
+constexpr char const* messages_index =
+    "CREATE INDEX session_messages_by_session ON session_messages(session_id)";
+
+std::string with_key(std::string text, std::string const& key) {
+  for (std::size_t at; (at = text.find("{key}")) != std::string::npos;) text.replace(at, 5, key);
+  return text;
+}
+
+Result<std::int64_t> ask_integer(SqliteDatabase& database, char const* sql) {
+  SqliteQuery query(database, sql);
+  std::int64_t const value = query.row() ? query.integer(0) : -1;
+  if (query.failed()) return query.error();
+  return value;
+}
+
+Result<std::set<std::string>> ask_names(SqliteDatabase& database, char const* sql) {
+  SqliteQuery query(database, sql);
+  std::set<std::string> names;
+  while (query.row()) names.emplace(query.text(0));
+  if (query.failed()) return query.error();
+  return names;
+}
+
+constexpr char const* all_tables =
+    "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'";
+constexpr char const* columns_of_sessions = "SELECT name FROM pragma_table_info('sessions')";
+constexpr char const* columns_of_messages = "SELECT name FROM pragma_table_info('session_messages')";
+constexpr char const* columns_without_default =
+    "SELECT name FROM pragma_table_info('sessions') WHERE \"notnull\" = 1 AND dflt_value IS NULL AND pk = 0 "
+    "AND name NOT "
+    "IN ('session_key', 'inbound_key', 'status', 'title', 'created_at', 'updated_at', 'agent_id')";
+constexpr char const* indexes_by_session =
+    "SELECT count(*) FROM pragma_index_list('session_messages') AS l JOIN pragma_index_info(l.name) AS i "
+    "WHERE i.seqno = 0 AND i.name = 'session_id' AND l.partial = 0";
+
+bool has_all(std::set<std::string> const& names, std::initializer_list<char const*> wanted) {
+  return std::all_of(wanted.begin(), wanted.end(), [&](char const* name) { return names.count(name) > 0; });
+}
+
+Result<SqliteSchema> look_at_schema(SqliteDatabase& database, std::set<std::string> const& tables) {
+  SqliteSchema schema;
+  Result<std::set<std::string>> const sessions = ask_names(database, columns_of_sessions);
+  Result<std::set<std::string>> const messages = ask_names(database, columns_of_messages);
+  if (!sessions || !messages) return sessions ? messages.error() : sessions.error();
+  schema.has_session_index = tables.count("session_index") > 0;
+  if (sessions->count("session_key") == 0) schema.key_column = "inbound_key";
+  if (sessions->count("agent_id") > 0) schema.agent_column = "agent_id";
+  bool const known =
+      has_all(*sessions, {"session_id", "status", "title", "created_at", "updated_at"})
+      && sessions->count(schema.key_column) > 0 && tables.count("session_state") > 0
+      && has_all(*messages, {"id", "session_id", "role", "content", "created_at", "meta_json"});
+  Result<std::set<std::string>> const others = ask_names(database, columns_without_default);
+  if (!others) return others.error();
+  schema.must_be_set.assign(others->begin(), others->end());
+  if (!known)
+    return Error{
+        Errc::unsupported, 0,
+        fmt::format("{}: its tables are neither ours nor ZeroClaw's; name another file", database.path())};
+  return schema;
+}
+
+Error newer(SqliteDatabase const& database, std::int64_t version) {
+  return Error{
+      Errc::unsupported_version, 0,
+      fmt::format("{}: written by version {} of these tables, this library knows {}; use a newer one",
+                  database.path(), version, sqlite_schema_version)};
+}
+
+Result<void> copy_pages(std::string const& of, std::string const& into) {
+  Result<SqliteDatabase> from = SqliteDatabase::open(of, {true, std::chrono::milliseconds{5000}, {}});
+  if (!from) return from.error();
+  Result<SqliteDatabase> to = SqliteDatabase::open(into, {});
+  if (!to) return to.error();
+  sqlite3_backup* const backup = sqlite3_backup_init(to->handle(), "main", from->handle(), "main");
+  if (backup == nullptr) return to->failure("copy the database");
+  sqlite3_backup_step(backup, -1);
+  if (sqlite3_backup_finish(backup) != SQLITE_OK) return to->failure("copy the database");
+  return {};
+}
+
+// Page by page, as it stands; we hold the lock that keeps writers off.
+Result<void> keep_original(SqliteDatabase& database) {
+  std::string const copy = database.path() + sqlite_copy_suffix, made = copy + ".part";
+  if (::access(copy.c_str(), F_OK) == 0) return {}; // of an earlier try
+  ::unlink(made.c_str());
+  int const file = ::open(made.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+  auto const refused = [&](char const* what) {
+    return Error{Errc::io_error, errno,
+                 fmt::format("{}: cannot {}; make room or change its mode", made, what)};
+  };
+  if (file < 0) return refused("keep a copy of the database");
+  ::close(file);
+  if (auto r = copy_pages(database.path(), made); !r) return r;
+  if (::rename(made.c_str(), copy.c_str()) != 0) return refused("rename the copy of the database");
+  return {};
+}
+
+// What stands there already; absent: there is something to do.
+Result<std::optional<SqliteSchema>> known_schema(SqliteDatabase& database,
+                                                 std::set<std::string> const& tables) {
+  Result<std::int64_t> const owner = ask_integer(database, "PRAGMA application_id");
+  Result<std::int64_t> version = ask_integer(database, "PRAGMA user_version");
+  if (!owner || !version) return owner ? version.error() : owner.error();
+  bool const ours = *owner == sqlite_application_id; // else the version is the other program's
+  if (!ours && tables.count("sessionkit") == 0) return std::optional<SqliteSchema>{};
+  if (!ours) version = ask_integer(database, "SELECT value FROM sessionkit WHERE name = 'version'");
+  if (!version) return version.error();
+  if (*version > sqlite_schema_version) return newer(database, *version);
+  Result<SqliteSchema> schema = look_at_schema(database, tables);
+  if (!schema) return schema.error();
+  schema->ours = ours;
+  return std::optional<SqliteSchema>(std::move(*schema));
+}
+
+// Under the write lock.
+Result<SqliteSchema> make_schema(SqliteDatabase& database, std::set<std::string> const& tables) {
+  SqliteSchema schema;
+  bool add_index = true;
+  if (tables.empty()) {
+    if (auto r = database.run(zeroclaw_tables); !r) return r.error();
+    std::string const ours = fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}",
+                                         sqlite_application_id, sqlite_schema_version);
+    if (auto r = database.run(ours.c_str()); !r) return r.error();
+  } else {
+    Result<SqliteSchema> found = look_at_schema(database, tables);
+    if (!found) return found;
+    schema = std::move(*found);
+    schema.ours = false;
+    Result<std::int64_t> const indexes = ask_integer(database, indexes_by_session);
+    if (!indexes) return indexes.error();
+    add_index = *indexes == 0;
+    if (auto r = keep_original(database); !r) return r.error();
+  }
+  if (auto r = database.run(with_key(our_columns, schema.key_column).c_str()); !r) return r.error();
+  if (add_index)
+    if (auto r = database.run(messages_index); !r) return r.error();
+  return schema;
+}
+
+}
+
+Result<SqliteSchema> prepare_sqlite_schema(SqliteDatabase& database) {
+  Result<std::set<std::string>> const encoding = ask_names(database, "PRAGMA encoding");
+  if (!encoding) return encoding.error();
+  if (encoding->count("UTF-8") == 0)
+    return Error{Errc::unsupported, 0,
+                 database.path() + ": its texts are UTF-16, which would change ours; convert the database"};
+  for (bool const writing : {false, true}) { // mostly there is nothing to do, and no lock to wait for
+    SqliteTransaction transaction(database);
+    if (auto r = writing ? transaction.begin_writing() : transaction.begin_reading(); !r) return r.error();
+    Result<std::set<std::string>> const tables = ask_names(database, all_tables);
+    if (!tables) return tables.error();
+    Result<std::optional<SqliteSchema>> known = known_schema(database, *tables);
+    if (!known) return known.error();
+    if (*known) return std::move(**known);
+    if (!writing) continue;
+    Result<SqliteSchema> schema = make_schema(database, *tables);
+    if (!schema) return schema;
+    if (auto r = transaction.commit(); !r) return r.error();
+    return schema;
+  }
+  return Error{Errc::io_error}; // never reached
+}
+
+}}}

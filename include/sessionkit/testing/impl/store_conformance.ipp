@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/raw_json.hpp>
+#include <sessionkit/testing/detail/trial.hpp>
+
+#include <algorithm>
+#include <array>
+
+namespace sessionkit { inline namespace v0 { namespace testing {
+
+namespace {
+
+constexpr std::array<Claim, 8> every_claim{Claim::persistent,
+                                           Claim::shared,
+                                           Claim::shared_between_processes,
+                                           Claim::transactional_batches,
+                                           Claim::survives_faults,
+                                           Claim::durable,
+                                           Claim::trash,
+                                           Claim::any_bytes};
+constexpr std::array<Tier, 5> every_tier{Tier::core, Tier::contract, Tier::concurrent, Tier::hostile,
+                                         Tier::fault};
+
+std::vector<detail::Check> const& every_check() {
+  static std::vector<detail::Check> const checks = [] {
+    std::vector<detail::Check> all;
+    detail::add_core_checks(all);
+    detail::add_contract_checks(all);
+    detail::add_list_checks(all);
+    detail::add_model_checks(all);
+    detail::add_concurrent_checks(all);
+    detail::add_hostile_checks(all);
+    detail::add_fault_checks(all);
+    return all;
+  }();
+  return checks;
+}
+
+std::string claims_missing(Claim has, Claim needs) {
+  std::string out;
+  for (Claim const one : every_claim)
+    if (has_claim(needs, one) && !has_claim(has, one)) (out += out.empty() ? "" : ", ") += to_string(one);
+  return out;
+}
+
+CheckResult run_check(detail::Check const& check, StoreUnderTest const& store,
+                      ConformanceOptions const& options, Dialect const& dialect) {
+  CheckResult result{check.name.name, check.name.tier};
+  if (std::string missing = claims_missing(store.claims, check.name.needs); !missing.empty()) {
+    result.verdict = Verdict::not_claimed;
+    result.seen = std::move(missing);
+    return result;
+  }
+  try {
+    detail::Trial trial(store, options, dialect);
+    check.run(trial);
+  } catch (detail::Refuted const& refuted) {
+    result.verdict = Verdict::failed;
+    result.seen = refuted.what;
+  } catch (std::exception const& thrown) {
+    result.verdict = Verdict::failed;
+    result.seen = std::string("the store threw: ") + thrown.what();
+  }
+  if (result.verdict == Verdict::failed && store.fail_call) store.fail_call(-1, false);
+  return result;
+}
+
+void append_cell(std::string& row, std::string const& text, std::size_t width) {
+  row += text;
+  if (text.size() < width) row.append(width - text.size(), ' ');
+  row += "  ";
+}
+
+}
+
+char const* to_string(Claim claim) noexcept {
+  switch (claim) {
+  case Claim::none: return "none";
+  case Claim::persistent: return "persistent";
+  case Claim::shared: return "shared";
+  case Claim::shared_between_processes: return "shared_between_processes";
+  case Claim::transactional_batches: return "transactional_batches";
+  case Claim::survives_faults: return "survives_faults";
+  case Claim::durable: return "durable";
+  case Claim::trash: return "trash";
+  case Claim::any_bytes: return "any_bytes";
+  }
+  return "several";
+}
+char const* to_string(Tier tier) noexcept {
+  switch (tier) {
+  case Tier::core: return "core";
+  case Tier::contract: return "contract";
+  case Tier::concurrent: return "concurrent";
+  case Tier::hostile: return "hostile";
+  case Tier::fault: return "fault";
+  }
+  return "unknown";
+}
+char const* to_string(Verdict verdict) noexcept {
+  switch (verdict) {
+  case Verdict::passed: return "passed";
+  case Verdict::failed: return "failed";
+  case Verdict::not_claimed: return "not_claimed";
+  }
+  return "unknown";
+}
+
+bool ConformanceReport::ok() const noexcept {
+  return !checks.empty() && std::none_of(checks.begin(), checks.end(), [](CheckResult const& c) {
+    return c.verdict == Verdict::failed;
+  });
+}
+
+std::size_t ConformanceReport::count(Tier tier, Verdict verdict) const noexcept {
+  return static_cast<std::size_t>(std::count_if(checks.begin(), checks.end(), [&](CheckResult const& c) {
+    return c.tier == tier && c.verdict == verdict;
+  }));
+}
+
+std::string ConformanceReport::to_json() const {
+  std::string out = R"({"store":)" + RawJson::string(store).str();
+  out.append(R"(,"seed":)").append(std::to_string(seed)).append(R"(,"checks":[)");
+  for (CheckResult const& check : checks) {
+    if (out.back() != '[') out += ',';
+    out.append(R"({"name":)").append(RawJson::string(check.name).str());
+    out.append(R"(,"tier":")").append(to_string(check.tier));
+    out.append(R"(","verdict":")").append(to_string(check.verdict));
+    out.append(R"(","seen":)").append(RawJson::string(check.seen).str()) += '}';
+  }
+  return out + "]}";
+}
+
+std::string ConformanceReport::failures() const {
+  std::string out;
+  for (CheckResult const& check : checks) {
+    if (check.verdict != Verdict::failed) continue;
+    out += store + " " + std::string(check.name) + ": " + check.seen;
+    for (detail::Check const& known : every_check())
+      if (known.name.name == check.name) out += " [" + std::string(known.name.sentence) + "]";
+    out += " (seed " + std::to_string(seed) + ")\n";
+  }
+  return out;
+}
+
+std::string to_table(std::vector<ConformanceReport> const& reports) {
+  constexpr std::size_t width = 11;
+  std::size_t name_width = 5;
+  for (ConformanceReport const& report : reports) name_width = std::max(name_width, report.store.size());
+  std::string table;
+  append_cell(table, "store", name_width);
+  for (Tier const tier : every_tier) append_cell(table, to_string(tier), width);
+  table += "not claimed\n";
+  for (ConformanceReport const& report : reports) {
+    append_cell(table, report.store, name_width);
+    for (Tier const tier : every_tier) {
+      std::size_t const passed = report.count(tier, Verdict::passed),
+                        failed = report.count(tier, Verdict::failed);
+      append_cell(table,
+                  failed > 0   ? std::to_string(failed) + " of " + std::to_string(passed + failed) + " BAD"
+                  : passed > 0 ? std::to_string(passed) + " passed"
+                               : "-",
+                  width);
+    }
+    std::string missing;
+    for (Claim const claim : every_claim)
+      for (CheckResult const& check : report.checks)
+        if (check.verdict == Verdict::not_claimed
+            && (", " + check.seen + ",").find(std::string(" ") + to_string(claim) + ",")
+                   != std::string::npos) {
+          (missing += missing.empty() ? "" : ", ") += to_string(claim);
+          break;
+        }
+    table += (missing.empty() ? "-" : missing) + "\n";
+  }
+  return table;
+}
+
+std::vector<CheckName> conformance_checks() {
+  std::vector<CheckName> names;
+  for (detail::Check const& check : every_check()) names.push_back(check.name);
+  return names;
+}
+
+ConformanceReport check_store(StoreUnderTest const& store, ConformanceOptions const& options) {
+  ConformanceReport report{store.name, options.seed};
+  Dialect const* const dialect = find_dialect(store.dialect);
+  if (dialect == nullptr) {
+    report.checks.push_back({"dialect", Tier::core, Verdict::failed, "there is no such dialect"});
+    return report;
+  }
+  for (detail::Check const& check : every_check())
+    if (check.name.name.find(options.only) != std::string_view::npos)
+      report.checks.push_back(run_check(check, store, options, *dialect));
+  return report;
+}
+
+}}}

@@ -1,0 +1,2 @@
+// SPDX-License-Identifier: MIT
+#include <sessionkit/sqlite/impl/sqlite_store.ipp>

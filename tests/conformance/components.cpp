@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: MIT
+// The components as a program without their libraries has them: everything in one .cpp.
+#include <sessionkit/sqlite/src.hpp>
+#include <sessionkit/src.hpp>
+#include <sessionkit/testing/src.hpp>

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+// What SQLite says of a disk that fails, in our words: what happened, where, and the mend.
+#include "sqlite/faulty_vfs.hpp"
+#include "support/catch.hpp"
+#include "support/data.hpp"
+#include "support/transcript.hpp"
+
+#include <sessionkit/sqlite/sqlite_store.hpp>
+
+#include <set>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace sessionkit_test;
+using sk::Errc;
+using sk::Position;
+using sk::SessionId;
+
+namespace {
+
+SessionId const session = SessionId::parse("s1").value();
+
+struct FailingDisk {
+  TempDir dir;
+  std::string path = dir / "sessions.db";
+  FaultyVfs& vfs = FaultyVfs::get();
+
+  FailingDisk() { vfs.code = SQLITE_IOERR; }
+  FailingDisk(FailingDisk const&) = delete;
+  FailingDisk& operator=(FailingDisk const&) = delete;
+  ~FailingDisk() {
+    vfs.arm(-1, false);
+    vfs.code = SQLITE_IOERR;
+    vfs.always_busy = false;
+  }
+  std::shared_ptr<sk::SessionStore> open(std::chrono::milliseconds wait = std::chrono::milliseconds{5000}) {
+    sk::SqliteStoreOptions options;
+    options.vfs = FaultyVfs::name();
+    options.lock_wait = wait;
+    return sk::open_sqlite_store(path, options).value();
+  }
+  Position start(sk::SessionStore& store) {
+    return store.append(session, Batch({header_line("s1"), message_line("m1", "", "hello")}, {}, true))
+        .value();
+  }
+  std::size_t lines(sk::SessionStore& store) {
+    return read_all([&](sk::ReadRange const& r) { return store.read(session, r); }).lines.size();
+  }
+};
+
+}
+
+TEST_CASE("a full disk is no_space, and nothing of the batch stands") {
+  std::set<Errc> told;
+  for (std::int64_t n = 0;; ++n) {
+    FailingDisk disk;
+    auto store = disk.open();
+    Position const end = disk.start(*store);
+    disk.vfs.code = SQLITE_FULL;
+    disk.vfs.arm(n, true);
+    auto const got = store->append(session, Batch({message_line("m2", "m1", "more")}, end, true));
+    bool const fired = disk.vfs.arm(-1, false);
+    if (!fired) break;
+    REQUIRE_FALSE(got);
+    told.insert(got.error().code);
+    INFO(got.error().message);
+    CHECK(got.error().message.find(disk.path) != std::string::npos);
+    if (got.error().code != Errc::outcome_unknown) CHECK(disk.lines(*store) == 2);
+    CHECK(store->append(session, Batch({message_line("m2", "m1", "more")}, end, true)).ok());
+    CHECK(disk.lines(*store) == 3);
+  }
+  CHECK(told.count(Errc::no_space) == 1);
+}
+
+TEST_CASE("what the commit's failure leaves open is outcome_unknown, everything before it not_written") {
+  std::size_t unknown = 0, unwritten = 0;
+  for (std::int64_t n = 0;; ++n) {
+    FailingDisk disk;
+    auto store = disk.open();
+    Position const end = disk.start(*store);
+    disk.vfs.arm(n, true); // a lock that fails once is one to wait for
+    auto const got = store->append(session, Batch({message_line("m2", "m1", "more")}, end, true));
+    if (!disk.vfs.arm(-1, false)) break;
+    REQUIRE_FALSE(got);
+    INFO(got.error().message);
+    CHECK((got.error().code == Errc::outcome_unknown || got.error().code == Errc::not_written));
+    (got.error().code == Errc::outcome_unknown ? unknown : unwritten) += 1;
+    if (got.error().code == Errc::outcome_unknown)
+      CHECK(got.error().message.find("repeat it with the same ids") != std::string::npos);
+    else
+      CHECK(disk.lines(*store) == 2);
+  }
+  CHECK(unknown > 0);
+  CHECK(unwritten > 0);
+}
+
+TEST_CASE("after a failed sync nothing is called safe until the log has reached the disk another way") {
+  FailingDisk disk;
+  auto store = disk.open();
+  Position end = disk.start(*store);
+  end = store->append(session, Batch({message_line("m2", "m1", "not synced")}, end)).value();
+  // The last call of a durable append is the sync.
+  std::int64_t last = 0;
+  {
+    FailingDisk other;
+    auto twin = other.open();
+    Position const twin_end = other.start(*twin);
+    Position const more = twin->append(session, Batch({message_line("m2", "m1", "x")}, twin_end)).value();
+    other.vfs.arm(-1, false);
+    REQUIRE(twin->append(session, Batch({message_line("m3", "m2", "x")}, more, true)).ok());
+    last = other.vfs.calls;
+  }
+  bool failed_sync = false;
+  for (std::int64_t n = last - 1; n >= 0 && !failed_sync; --n) {
+    disk.vfs.arm(n, true); // and whatever is tried then
+    auto const got = store->append(session, Batch({message_line("m3", "m2", "durable")}, end, true));
+    if (got || got.error().code != Errc::outcome_unknown) continue;
+    failed_sync = true;
+    auto const again = store->append(session, Batch({message_line("m3", "m2", "durable")}, end, true));
+    REQUIRE_FALSE(again);
+    CHECK(again.error().code == Errc::poisoned);
+    CHECK(again.error().message.find("open the store again") != std::string::npos);
+  }
+  REQUIRE(failed_sync);
+  std::uint64_t const syncs = disk.vfs.syncs;
+  disk.vfs.arm(-1, false);
+  CHECK(store->append(session, Batch({message_line("m3", "m2", "durable")}, end, true)).ok());
+  CHECK(disk.vfs.syncs > syncs + 1); // the log's own, and the file's, which has everything then
+  CHECK(disk.lines(*store) == 4);
+}
+
+TEST_CASE("a database that others hold is timed_out, and tells how long it was waited for") {
+  FailingDisk disk;
+  auto store = disk.open(std::chrono::milliseconds{20});
+  Position const end = disk.start(*store);
+  sqlite3* other = nullptr;
+  REQUIRE(sqlite3_open(disk.path.c_str(), &other) == SQLITE_OK);
+  REQUIRE(sqlite3_exec(other, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr) == SQLITE_OK);
+  auto const got = store->append(session, Batch({message_line("m2", "m1", "more")}, end));
+  REQUIRE_FALSE(got);
+  CHECK(got.error().code == Errc::timed_out);
+  CHECK(got.error().message.find("within 20 ms") != std::string::npos);
+  CHECK(disk.lines(*store) == 2); // who reads does not wait
+  CHECK(store->list({}).value().sessions.size() == 1);
+  REQUIRE(sqlite3_exec(other, "ROLLBACK", nullptr, nullptr, nullptr) == SQLITE_OK);
+  CHECK(store->append(session, Batch({message_line("m2", "m1", "more")}, end)).ok());
+  sqlite3_close(other);
+}
+
+TEST_CASE("a damaged database is corrupt, and is not made anew") {
+  FailingDisk disk;
+  {
+    auto store = disk.open();
+    disk.start(*store);
+  }
+  std::string bytes = read_file(disk.path);
+  for (std::size_t at = 4096 + 100; at < bytes.size(); ++at) bytes[at] = static_cast<char>(at * 7);
+  write_file(disk.path, bytes);
+  sk::SqliteStoreOptions options;
+  auto const opened = sk::open_sqlite_store(disk.path, options);
+  if (opened) {
+    auto const page = (*opened)->read(session, {});
+    REQUIRE_FALSE(page);
+    CHECK(page.error().code == Errc::corrupt);
+    CHECK(page.error().message.find(".recover") != std::string::npos);
+  } else {
+    CHECK(opened.error().code == Errc::corrupt);
+  }
+}
+
+TEST_CASE("a forked child gets forked, and takes nothing from its parent") {
+  FailingDisk disk;
+  auto store = disk.open();
+  Position const end = disk.start(*store);
+  pid_t const child = ::fork();
+  if (child == 0) {
+    bool const refused =
+        store->append(session, Batch({message_line("x", "m1", "x")}, end)).error().code == Errc::forked
+        && store->read(session, {}).error().code == Errc::forked
+        && store->info(session).error().code == Errc::forked && store->list({}).error().code == Errc::forked
+        && store->remove(session).error().code == Errc::forked;
+    store.reset();
+    ::_exit(refused ? 0 : 1);
+  }
+  int status = -1;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+  CHECK(store->append(session, Batch({message_line("m2", "m1", "more")}, end)).ok());
+  CHECK(disk.lines(*store) == 3);
+}
+
+TEST_CASE("a line that is longer than max_line is refused") {
+  FailingDisk disk;
+  sk::SqliteStoreOptions options;
+  options.max_line = 1000;
+  auto store = sk::open_sqlite_store(disk.path, options).value();
+  Position const end = disk.start(*store);
+  auto const got = store->append(session, Batch({message_line("m2", "m1", std::string(1000, 'x'))}, end));
+  REQUIRE_FALSE(got);
+  CHECK(got.error().code == Errc::invalid_argument);
+  CHECK(got.error().message.find("max_line") != std::string::npos);
+}

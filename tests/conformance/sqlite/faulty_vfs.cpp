@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+#include "sqlite/faulty_vfs.hpp"
+
+#include <cstddef>
+#include <new>
+
+namespace sessionkit_test {
+
+namespace {
+
+struct FaultyFile {
+  sqlite3_file base;
+  sqlite3_file* real;
+};
+sqlite3_file* real_of(sqlite3_file* file) { return reinterpret_cast<FaultyFile*>(file)->real; }
+FaultyVfs& faults() { return FaultyVfs::get(); }
+sqlite3_vfs* default_vfs() {
+  static sqlite3_vfs* const found = sqlite3_vfs_find(nullptr);
+  return found;
+}
+
+// A failure of the disk, or the disk is full where only writing can say that.
+int io_failure(int particular) { return faults().code == SQLITE_IOERR ? particular : SQLITE_IOERR; }
+
+int faulty_close(sqlite3_file* file) {
+  int const result = real_of(file)->pMethods ? real_of(file)->pMethods->xClose(real_of(file)) : SQLITE_OK;
+  sqlite3_free(real_of(file));
+  return result;
+}
+int faulty_read(sqlite3_file* file, void* to, int bytes, sqlite3_int64 offset) {
+  if (faults().fails()) return io_failure(SQLITE_IOERR_READ);
+  return real_of(file)->pMethods->xRead(real_of(file), to, bytes, offset);
+}
+int faulty_write(sqlite3_file* file, void const* from, int bytes, sqlite3_int64 offset) {
+  if (faults().fails()) return faults().code == SQLITE_FULL ? SQLITE_FULL : io_failure(SQLITE_IOERR_WRITE);
+  return real_of(file)->pMethods->xWrite(real_of(file), from, bytes, offset);
+}
+int faulty_truncate(sqlite3_file* file, sqlite3_int64 size) {
+  if (faults().fails()) return io_failure(SQLITE_IOERR_TRUNCATE);
+  return real_of(file)->pMethods->xTruncate(real_of(file), size);
+}
+int faulty_sync(sqlite3_file* file, int) {
+  if (faults().fails()) return io_failure(SQLITE_IOERR_FSYNC);
+  std::lock_guard<std::mutex> const lock(faults().mutex);
+  ++faults().syncs; // counted, not done: nobody here cuts the power
+  static_cast<void>(file);
+  return SQLITE_OK;
+}
+int faulty_size(sqlite3_file* file, sqlite3_int64* size) {
+  if (faults().fails()) return io_failure(SQLITE_IOERR_FSTAT);
+  return real_of(file)->pMethods->xFileSize(real_of(file), size);
+}
+int faulty_lock(sqlite3_file* file, int level) {
+  if (faults().fails()) return faults().says_busy() ? SQLITE_BUSY : SQLITE_IOERR_LOCK;
+  return real_of(file)->pMethods->xLock(real_of(file), level);
+}
+int faulty_unlock(sqlite3_file* file, int level) {
+  return real_of(file)->pMethods->xUnlock(real_of(file), level);
+}
+int faulty_check_lock(sqlite3_file* file, int* out) {
+  return real_of(file)->pMethods->xCheckReservedLock(real_of(file), out);
+}
+int faulty_control(sqlite3_file* file, int op, void* arg) {
+  return real_of(file)->pMethods->xFileControl(real_of(file), op, arg);
+}
+int faulty_sector(sqlite3_file* file) { return real_of(file)->pMethods->xSectorSize(real_of(file)); }
+int faulty_device(sqlite3_file* file) {
+  return real_of(file)->pMethods->xDeviceCharacteristics(real_of(file));
+}
+int faulty_map(sqlite3_file* file, int region, int size, int extend, void volatile** out) {
+  if (faults().fails()) return SQLITE_IOERR_SHMMAP;
+  return real_of(file)->pMethods->xShmMap(real_of(file), region, size, extend, out);
+}
+int faulty_shm_lock(sqlite3_file* file, int offset, int n, int flags) {
+  bool const gives_back = (flags & SQLITE_SHM_UNLOCK) != 0;
+  if (!gives_back && faults().fails()) return faults().says_busy() ? SQLITE_BUSY : SQLITE_IOERR_SHMLOCK;
+  return real_of(file)->pMethods->xShmLock(real_of(file), offset, n, flags);
+}
+void faulty_barrier(sqlite3_file* file) { real_of(file)->pMethods->xShmBarrier(real_of(file)); }
+int faulty_unmap(sqlite3_file* file, int remove) {
+  return real_of(file)->pMethods->xShmUnmap(real_of(file), remove);
+}
+
+sqlite3_io_methods const faulty_methods{2,
+                                        faulty_close,
+                                        faulty_read,
+                                        faulty_write,
+                                        faulty_truncate,
+                                        faulty_sync,
+                                        faulty_size,
+                                        faulty_lock,
+                                        faulty_unlock,
+                                        faulty_check_lock,
+                                        faulty_control,
+                                        faulty_sector,
+                                        faulty_device,
+                                        faulty_map,
+                                        faulty_shm_lock,
+                                        faulty_barrier,
+                                        faulty_unmap,
+                                        nullptr,
+                                        nullptr};
+
+int faulty_open(sqlite3_vfs*, char const* name, sqlite3_file* file, int flags, int* out) {
+  auto* const made = reinterpret_cast<FaultyFile*>(file);
+  made->base.pMethods = nullptr;
+  if (faults().fails()) return SQLITE_CANTOPEN;
+  made->real = static_cast<sqlite3_file*>(sqlite3_malloc(default_vfs()->szOsFile));
+  if (made->real == nullptr) return SQLITE_NOMEM;
+  made->real->pMethods = nullptr;
+  int const result = default_vfs()->xOpen(default_vfs(), name, made->real, flags, out);
+  if (result != SQLITE_OK && made->real->pMethods == nullptr) {
+    sqlite3_free(made->real);
+    return result;
+  }
+  made->base.pMethods = &faulty_methods;
+  return result;
+}
+int faulty_delete(sqlite3_vfs*, char const* name, int sync) {
+  if (faults().fails()) return SQLITE_IOERR_DELETE;
+  return default_vfs()->xDelete(default_vfs(), name, sync);
+}
+int faulty_access(sqlite3_vfs*, char const* name, int flags, int* out) {
+  if (faults().fails()) return SQLITE_IOERR_ACCESS;
+  return default_vfs()->xAccess(default_vfs(), name, flags, out);
+}
+int faulty_path(sqlite3_vfs*, char const* name, int size, char* out) {
+  return default_vfs()->xFullPathname(default_vfs(), name, size, out);
+}
+
+}
+
+FaultyVfs& FaultyVfs::get() {
+  static FaultyVfs state;
+  static sqlite3_vfs vfs = [] {
+    sqlite3_vfs made = *default_vfs();
+    made.pNext = nullptr;
+    made.zName = name();
+    made.szOsFile = sizeof(FaultyFile);
+    made.xOpen = faulty_open;
+    made.xDelete = faulty_delete;
+    made.xAccess = faulty_access;
+    made.xFullPathname = faulty_path;
+    return made;
+  }();
+  static int const registered = sqlite3_vfs_register(&vfs, 0);
+  static_cast<void>(registered);
+  return state;
+}
+
+}

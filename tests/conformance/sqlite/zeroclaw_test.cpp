@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: MIT
+// Databases as ZeroClaw leaves them, of either kind, made by hand from its documents.
+#include "support/catch.hpp"
+#include "support/data.hpp"
+
+#include <sessionkit/session.hpp>
+#include <sessionkit/sqlite/sqlite_store.hpp>
+
+#include <functional>
+#include <vector>
+
+#include <sqlite3.h>
+#include <sys/stat.h>
+
+using namespace sessionkit_test;
+namespace sk = sessionkit;
+using sk::SessionId;
+
+namespace {
+
+using Row = std::vector<std::string>;
+using Rows = std::vector<Row>;
+
+/// Another program with the file open.
+class Other {
+ public:
+  explicit Other(std::string const& path) {
+    if (sqlite3_open(path.c_str(), &db_) != SQLITE_OK) throw std::runtime_error("cannot open " + path);
+    sqlite3_busy_timeout(db_, 5000);
+  }
+  Other(Other const&) = delete;
+  Other& operator=(Other const&) = delete;
+  ~Other() { sqlite3_close(db_); }
+  Rows ask(std::string const& sql) {
+    Rows rows;
+    char* error = nullptr;
+    auto const add = [](void* to, int n, char** values, char**) {
+      Row row;
+      for (int i = 0; i < n; ++i) row.emplace_back(values[i] ? values[i] : "NULL");
+      static_cast<Rows*>(to)->push_back(row);
+      return 0;
+    };
+    if (sqlite3_exec(db_, sql.c_str(), add, &rows, &error) != SQLITE_OK) {
+      std::string const what = error;
+      sqlite3_free(error);
+      throw std::runtime_error(sql + ": " + what);
+    }
+    return rows;
+  }
+
+ private:
+  sqlite3* db_ = nullptr;
+};
+
+char const* const schema_7 = R"(
+CREATE TABLE session_index(session_key TEXT PRIMARY KEY, active_session_id TEXT NOT NULL, updated_at TEXT NOT NULL);
+CREATE TABLE sessions(session_id TEXT PRIMARY KEY, session_key TEXT NOT NULL, status TEXT NOT NULL DEFAULT 'active',
+  title TEXT, created_at TEXT NOT NULL, updated_at TEXT NOT NULL, meta_json TEXT);
+CREATE TABLE session_messages(id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT NOT NULL, role TEXT NOT NULL,
+  content TEXT NOT NULL, created_at TEXT NOT NULL, meta_json TEXT);
+CREATE INDEX idx_messages ON session_messages(session_id, id);
+CREATE TABLE session_state(session_id TEXT NOT NULL, key TEXT NOT NULL, value_json TEXT NOT NULL, updated_at TEXT NOT NULL,
+  PRIMARY KEY(session_id, key));
+PRAGMA user_version = 7;
+)";
+char const* const schema_12 = R"(
+CREATE TABLE agents(agent_id TEXT PRIMARY KEY, name TEXT);
+INSERT INTO agents VALUES('main', 'Main');
+CREATE TABLE sessions(session_id TEXT PRIMARY KEY, inbound_key TEXT NOT NULL, agent_id TEXT NOT NULL REFERENCES agents(agent_id),
+  outbound_key TEXT NOT NULL, status TEXT NOT NULL DEFAULT 'active', title TEXT, created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL, meta_json TEXT);
+CREATE TABLE session_messages(id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT NOT NULL REFERENCES sessions(session_id)
+  ON DELETE CASCADE, role TEXT NOT NULL, content TEXT NOT NULL, created_at TEXT NOT NULL, meta_json TEXT);
+CREATE TABLE session_state(session_id TEXT NOT NULL REFERENCES sessions(session_id) ON DELETE CASCADE, key TEXT NOT NULL,
+  value_json TEXT NOT NULL, updated_at TEXT NOT NULL, PRIMARY KEY(session_id, key));
+PRAGMA user_version = 12;
+)";
+
+/// ZeroClaw's own calls, as its documents tell them.
+struct ZeroClaw {
+  Other db;
+  bool with_index;
+  std::string const a = "11111111-1111-4111-8111-111111111111", b = "22222222-2222-4222-8222-222222222222";
+
+  ZeroClaw(std::string const& path, bool index) : db(path), with_index(index) {
+    db.ask(index ? schema_7 : schema_12);
+  }
+  void start(std::string const& id, std::string const& key, std::string const& at) {
+    if (with_index) {
+      db.ask("INSERT INTO sessions(session_id, session_key, status, title, created_at, updated_at) VALUES('"
+             + id + "', '" + key + "', 'active', NULL, '" + at + "', '" + at + "')");
+      db.ask("INSERT OR REPLACE INTO session_index VALUES('" + key + "', '" + id + "', '" + at + "')");
+    } else {
+      db.ask("INSERT INTO sessions(session_id, inbound_key, agent_id, outbound_key, created_at, updated_at) "
+             "VALUES('"
+             + id + "', '" + key + "', 'main', 'out', '" + at + "', '" + at + "')");
+    }
+  }
+  void say(std::string const& id, std::string const& role, std::string const& text, std::string const& at,
+           std::string const& meta = "NULL") {
+    db.ask("INSERT INTO session_messages(session_id, role, content, created_at, meta_json) VALUES('" + id
+           + "', '" + role + "', '" + text + "', '" + at + "', " + meta
+           + "); UPDATE sessions SET updated_at = '" + at + "' WHERE session_id = '" + id + "'");
+  }
+  /// load_messages_after_id
+  Rows messages(std::string const& id, std::string const& after = "0") {
+    return db.ask("SELECT role, content, coalesce(meta_json, '-') FROM session_messages WHERE session_id = '"
+                  + id + "' AND id > " + after + " ORDER BY id ASC");
+  }
+};
+
+std::vector<std::string> texts(sk::Session& session) {
+  std::vector<std::string> out;
+  for (sk::Entry const& entry : session.path().value())
+    if (auto const* message = entry.as<sk::Message>())
+      out.push_back((message->role == sk::Role::user ? "user: " : "assistant: ") + message->text());
+  return out;
+}
+
+SessionId sid_of(std::string const& id) { return SessionId::parse(id).value(); }
+
+}
+
+TEST_CASE("a database of ZeroClaw's is read, continued, and answers its own queries as before") {
+  for (bool const with_index : {true, false}) {
+    CAPTURE(with_index);
+    TempDir dir;
+    std::string const path = dir / "sessions.db";
+    ZeroClaw claw(path, with_index);
+    claw.start(claw.a, "direct:telegram:u1", "2025-11-04T08:00:00+00:00");
+    claw.say(claw.a, "user", "hello", "2025-11-04T08:00:01+00:00",
+             R"('{"source":"voice","n":9007199254740993}')");
+    claw.say(claw.a, "assistant", "hi there", "2025-11-04T08:00:02+00:00");
+    claw.start(claw.b, "group:telegram:g1", "2025-11-04T09:00:00+00:00");
+    claw.say(claw.b, "user", "in a group", "2025-11-04T09:00:01+00:00");
+    Rows const before = claw.messages(claw.a);
+
+    auto store = sk::open_sqlite_store(path).value();
+    CHECK(store->profile().name == "zeroclaw");
+    sk::SessionPage const page = store->list({}).value();
+    REQUIRE(page.sessions.size() == 2);
+    CHECK(page.sessions[0].id.str() == claw.b);
+    CHECK(page.sessions[1].key == "direct:telegram:u1");
+    CHECK(page.sessions[1].messages == 2);
+    CHECK(page.sessions[1].first_user_text == "hello");
+    CHECK(page.sessions[1].updated == sk::parse_rfc3339("2025-11-04T08:00:02Z").value());
+
+    auto session = sk::Session::open(store, sid_of(claw.a)).value();
+    CHECK(texts(session) == std::vector<std::string>{"user: hello", "assistant: hi there"});
+    auto const entries = session.path().value();
+    CHECK(entries.front().as<sk::Message>()->metadata.str().find(R"("source":"voice","n":9007199254740993)")
+          != std::string::npos);
+
+    // We continue it: what it reads then.
+    sk::Message asked = sk::user("and now?");
+    asked.metadata = sk::RawJson::from(R"({"source":"web","tokens":[1.0,null]})");
+    session.append(asked).value();
+    session.append(sk::assistant("now as well")).value();
+    Rows expected = before;
+    expected.push_back({"user", "and now?", R"({"source":"web","tokens":[1.0,null]})"});
+    expected.push_back({"assistant", "now as well", "-"});
+    CHECK(claw.messages(claw.a) == expected);
+
+    // It continues that.
+    claw.say(claw.a, "user", "back here", "2025-11-04T10:00:00+00:00");
+    CHECK(store->info(sid_of(claw.a)).value().messages == 5);
+    CHECK(store->list({}).value().sessions.at(0).id.str() == claw.a);
+    session.append(sk::assistant("and there")).value();
+    auto again = sk::Session::open(store, sid_of(claw.a)).value();
+    CHECK(texts(again)
+          == std::vector<std::string>{"user: hello", "assistant: hi there", "user: and now?",
+                                      "assistant: now as well", "user: back here", "assistant: and there"});
+    CHECK(claw.messages(claw.a).size() == 6);
+    CHECK(claw.db.ask("PRAGMA user_version") == Rows{{with_index ? "7" : "12"}});
+    CHECK(claw.db.ask("PRAGMA integrity_check") == Rows{{"ok"}});
+
+    // A session of ours in its tables.
+    auto ours = sk::Session::resume(store, "thread:slack:c:t").value();
+    ours.append(sk::user("new")).value();
+    ours.append(sk::assistant("one")).value();
+    CHECK(claw.messages(ours.id().str()) == Rows{{"user", "new", "-"}, {"assistant", "one", "-"}});
+    if (with_index)
+      CHECK(claw.db.ask("SELECT active_session_id FROM session_index WHERE session_key = 'thread:slack:c:t'")
+            == Rows{{ours.id().str()}});
+    else
+      CHECK(
+          claw.db.ask("SELECT inbound_key, status FROM sessions WHERE session_id = '" + ours.id().str() + "'")
+          == Rows{{"thread:slack:c:t", "active"}});
+  }
+}
+
+TEST_CASE("a copy of ZeroClaw's database is kept as it was, and only the first time") {
+  TempDir dir;
+  std::string const path = dir / "sessions.db", copy = path + ".before-sessionkit";
+  {
+    ZeroClaw claw(path, true);
+    claw.start(claw.a, "k", "2025-11-04T08:00:00Z");
+    claw.say(claw.a, "user", "hello", "2025-11-04T08:00:01Z");
+  }
+  std::string const bytes = read_file(path);
+  { auto store = sk::open_sqlite_store(path).value(); }
+  struct stat mode = {};
+  REQUIRE(::stat(copy.c_str(), &mode) == 0);
+  CHECK((mode.st_mode & 07777U) == 0600);
+  {
+    Other old(copy);
+    CHECK(old.ask("SELECT content FROM session_messages") == Rows{{"hello"}});
+    CHECK(old.ask("SELECT count(*) FROM pragma_table_info('sessions')") == Rows{{"7"}});
+    CHECK(old.ask("PRAGMA user_version") == Rows{{"7"}});
+  }
+  std::string const kept = read_file(copy);
+  CHECK(kept.size() == bytes.size());
+  { auto store = sk::open_sqlite_store(path).value(); }
+  CHECK(read_file(copy) == kept);
+  CHECK(::access((copy + ".part").c_str(), F_OK) != 0);
+}
+
+TEST_CASE("what another program changes in its columns is told") {
+  TempDir dir;
+  ZeroClaw claw(dir / "sessions.db", true);
+  claw.start(claw.a, "k", "2025-11-04T08:00:00Z");
+  claw.say(claw.a, "user", "hello", "2025-11-04T08:00:01Z");
+  auto store = sk::open_sqlite_store(dir / "sessions.db").value();
+  SessionId const a = sid_of(claw.a);
+  CHECK(store->info(a).value().title.empty());
+  claw.db.ask("UPDATE sessions SET title = 'A title', status = 'archived'");
+  CHECK(store->info(a).value().title == "A title");
+  CHECK(store->info(a).value().archived);
+  auto session = sk::Session::open(store, a).value();
+  session.set_title("Another").value();
+  session.set_archived(false).value();
+  CHECK(claw.db.ask("SELECT title, status FROM sessions") == Rows{{"Another", "active"}});
+  CHECK(claw.messages(claw.a).size() == 1); // titles are no messages
+  claw.say(claw.a, "user", "second", "2025-11-04T08:00:02Z");
+  claw.db.ask("DELETE FROM session_messages WHERE content = 'hello'");
+  CHECK(store->info(a).value().messages == 1);
+  CHECK(store->info(a).value().first_user_text == "second");
+  claw.db.ask("DELETE FROM sessions");
+  CHECK(store->info(a).error().code == sk::Errc::not_found);
+  CHECK(store->list({}).value().sessions.empty());
+  CHECK(claw.db.ask("SELECT count(*) FROM session_entries") == Rows{{"0"}});
+}
+
+TEST_CASE("a summary of ZeroClaw's is a compaction, and one of ours is a summary to it") {
+  TempDir dir;
+  ZeroClaw claw(dir / "sessions.db", true);
+  claw.start(claw.a, "k", "2025-11-04T08:00:00Z");
+  claw.say(claw.a, "user", "old question", "2025-11-04T08:00:01Z");
+  claw.say(claw.a, "assistant", "old answer", "2025-11-04T08:00:02Z");
+  claw.db.ask("INSERT INTO session_state VALUES('" + claw.a
+              + "', 'compaction_after_message_id', '2', '2025-11-04T08:00:03Z')");
+  claw.say(claw.a, "assistant", "[Session Compaction Summary]\nthey talked", "2025-11-04T08:00:03Z");
+  claw.say(claw.a, "user", "new question", "2025-11-04T08:00:04Z");
+  auto store = sk::open_sqlite_store(dir / "sessions.db").value();
+  auto session = sk::Session::open(store, sid_of(claw.a)).value();
+  sk::Context const context = session.context().value();
+  REQUIRE(context.compaction);
+  CHECK(context.compaction->as<sk::Compaction>()->summary == "they talked");
+
+  session.append(sk::assistant("new answer")).value();
+  std::vector<sk::Entry> const path = session.path().value();
+  sk::EntryId kept;
+  for (sk::Entry const& entry : path)
+    if (auto const* message = entry.as<sk::Message>(); message && message->text() == "new answer")
+      kept = entry.id;
+  sk::Compaction compaction;
+  compaction.summary = "they talked more";
+  compaction.first_kept = kept;
+  session.append_entry(compaction).value();
+  Rows const state =
+      claw.db.ask("SELECT value_json FROM session_state WHERE key = 'compaction_after_message_id'");
+  CHECK(state == Rows{{"4"}}); // the new question was summarised, the answer kept
+  Rows const loaded = claw.messages(claw.a, state.at(0).at(0));
+  REQUIRE(loaded.size() == 2);
+  CHECK(loaded[0] == Row{"assistant", "new answer", "-"});
+  CHECK(loaded[1]
+        == Row{"assistant", "[Session Compaction Summary]\nthey talked more",
+               R"({"kind":"compaction_summary","after":4})"});
+}
+
+TEST_CASE("state is kept where ZeroClaw keeps its own, and forgotten with it") {
+  TempDir dir;
+  auto store = sk::open_sqlite_store(dir / "new/folder/sessions.db").value();
+  auto session = sk::Session::create(store).value();
+  session.set_state("n", sk::RawJson::from("9007199254740993")).value();
+  session.set_state("x", sk::RawJson::from("1.0")).value();
+  session.set_state("gone", sk::RawJson::from("null")).value();
+  session.remove_state("gone").value();
+  Other db(dir / "new/folder/sessions.db");
+  CHECK(db.ask("SELECT key, value_json FROM session_state ORDER BY key")
+        == Rows{{"n", "9007199254740993"}, {"x", "1.0"}});
+  CHECK(store->info(session.id()).value().state.at("n").str() == "9007199254740993");
+  store->remove(session.id()).value();
+  CHECK(db.ask("SELECT count(*) FROM session_state") == Rows{{"0"}});
+}
+
+TEST_CASE("files that are no database of ours are refused and left alone") {
+  TempDir dir;
+  auto const refused = [&](std::string const& name) {
+    auto const store = sk::open_sqlite_store(dir / name);
+    return store ? sk::Errc{} : store.error().code;
+  };
+  write_file(dir / "text.db", std::string(5000, 'x'));
+  CHECK(refused("text.db") == sk::Errc::corrupt);
+  CHECK(read_file(dir / "text.db") == std::string(5000, 'x'));
+  { Other(dir / "other.db").ask("CREATE TABLE sessions(id TEXT); CREATE TABLE notes(x)"); }
+  CHECK(refused("other.db") == sk::Errc::unsupported);
+  CHECK(Other(dir / "other.db").ask("SELECT count(*) FROM sqlite_schema") == Rows{{"2"}});
+  { auto store = sk::open_sqlite_store(dir / "newer.db").value(); }
+  { Other(dir / "newer.db").ask("PRAGMA user_version = 99"); }
+  CHECK(refused("newer.db") == sk::Errc::unsupported_version);
+  { Other(dir / "wide.db").ask("PRAGMA encoding = 'UTF-16'; CREATE TABLE x(y)"); }
+  CHECK(refused("wide.db") == sk::Errc::unsupported);
+  REQUIRE(::symlink((dir / "newer.db").c_str(), (dir / "link.db").c_str()) == 0);
+  CHECK(refused("link.db") == sk::Errc::unsafe_path);
+  CHECK(refused("") == sk::Errc::unsafe_path); // the folder
+  CHECK(sk::open_sqlite_store(":memory:").error().code == sk::Errc::invalid_argument);
+  sk::SqliteStoreOptions options;
+  options.create = false;
+  CHECK(sk::open_sqlite_store(dir / "none.db", options).error().code == sk::Errc::not_found);
+}
+
+TEST_CASE("the files of a database are for their owner alone") {
+  TempDir dir;
+  mode_t const before = ::umask(0);
+  auto store = sk::open_sqlite_store(dir / "x/sessions.db").value();
+  auto session = sk::Session::create(store).value();
+  session.append(sk::user("secret")).value();
+  ::umask(before);
+  for (char const* name : {"x/sessions.db", "x/sessions.db-wal", "x/sessions.db-shm"}) {
+    CAPTURE(name);
+    struct stat found = {};
+    REQUIRE(::stat((dir / name).c_str(), &found) == 0);
+    CHECK((found.st_mode & 07777U) == 0600);
+  }
+}
