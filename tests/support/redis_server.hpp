@@ -12,7 +12,7 @@ struct redisContext;
 
 namespace sessionkit_test {
 
-/// False: there is none, and who makes one throws "skipped: there is no redis-server", by which ctest tells.
+/// False: there is none, and who makes one throws "SKIPPED: there is no redis-server", by which ctest tells.
 bool has_redis_server();
 /// A port of the loopback that nobody listens on now, nor on the one 10000 behind it, which a cluster takes.
 int free_port();

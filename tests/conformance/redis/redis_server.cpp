@@ -90,7 +90,7 @@ int free_port() {
 
 RedisServer::RedisServer(Settings settings, Settings environment)
     : settings_(std::move(settings)), environment_(std::move(environment)), port_(free_port()) {
-  if (!has_redis_server()) throw std::runtime_error("skipped: there is no redis-server"); // ctest knows this
+  if (!has_redis_server()) throw std::runtime_error("SKIPPED: there is no redis-server"); // ctest knows this
   std::error_code none;
   std::filesystem::path const memory = "/dev/shm";
   bool const has_memory = std::filesystem::is_directory(memory, none);
