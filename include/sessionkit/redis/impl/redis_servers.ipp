@@ -381,6 +381,7 @@ Result<std::vector<RedisReply>> RedisServers::call_all(std::vector<RedisCall> co
     std::vector<RedisCommand> commands;
     for (std::size_t const i : some) commands.push_back(command_of(calls[i], !calls[i].script->sha.empty()));
     std::vector<RedisCommand const*> pointers;
+    pointers.reserve(commands.size());
     for (RedisCommand const& command : commands) pointers.push_back(&command);
     Result<std::vector<RedisReply>> const all = (*connection)->exchange(pointers, deadline);
     give_back(std::move(*connection));

@@ -25,13 +25,13 @@ constexpr std::size_t redis_rows_at_once = 512;
 
 class RedisStore final : public SessionStore {
  public:
-  RedisStore(detail::RedisPlace place, RedisStoreOptions const& options, Profile const& profile)
+  RedisStore(detail::RedisPlace place, RedisStoreOptions options, Profile const& profile)
       : SessionStore(profile),
-        options_(options),
+        options_(std::move(options)),
         process_(::getpid()),
-        servers_(std::move(place), {options.connect_wait, options.durability, options.accept_weaker,
-                                    options.replicas, options.on_event}),
-        log_(servers_, options.prefix, options.ttl) {}
+        servers_(std::move(place), {options_.connect_wait, options_.durability, options_.accept_weaker,
+                                    options_.replicas, options_.on_event}),
+        log_(servers_, options_.prefix, options_.ttl) {}
 
   Result<void> open() { return log_.open(std::chrono::steady_clock::now() + options_.connect_wait); }
   Result<std::size_t> reindex(StoreProgress const& progress) { return log_.reindex(options_.wait, progress); }
@@ -126,7 +126,7 @@ Result<std::optional<Position>> RedisStore::append_unseen(SessionId const& id, A
   std::vector<Position> ends;
   for (RecordView const& record : batch.records) {
     write.lines.push_back(record.line);
-    ends.push_back(Position{batch.expected.value() + write.lines.size()});
+    ends.emplace_back(batch.expected.value() + write.lines.size());
   }
   SessionInfo const info = detail::info_after(make_session_info(id), batch, {}, ends, {});
   write.info = &info;
@@ -199,7 +199,7 @@ Result<Position> RedisStore::append_seen(SessionId const& id, Append const& batc
     std::vector<Position> ends;
     for (std::size_t i = plan->from; i < batch.records.size(); ++i) {
       write.lines.push_back(batch.records[i].line);
-      ends.push_back(Position{seen->count + write.lines.size()});
+      ends.emplace_back(seen->count + write.lines.size());
     }
     std::string_view const dialect = seen->count == 0 ? write.dialect : seen->dialect;
     SessionInfo const info = detail::info_after(std::move(before), batch, *plan, ends, dialect);
@@ -344,8 +344,7 @@ Result<void> RedisStore::remove(SessionId const& id) {
   return {};
 }
 
-Result<std::shared_ptr<RedisStore>> make_redis_store(std::string const& url,
-                                                     RedisStoreOptions const& options) {
+Result<std::shared_ptr<RedisStore>> make_redis_store(std::string const& url, RedisStoreOptions options) {
   Result<detail::RedisPlace> place = detail::parse_redis_url(url);
   if (!place) return place.error();
   if (place->tls)
@@ -356,8 +355,8 @@ Result<std::shared_ptr<RedisStore>> make_redis_store(std::string const& url,
     return Error{Errc::invalid_argument, 0,
                  fmt::format("the prefix '{}' is no name for keys; take up to 64 of A-Z a-z 0-9 : . _ -",
                              options.prefix)};
-  auto store = std::make_shared<RedisStore>(std::move(*place), options,
-                                            options.profile ? *options.profile : profiles::native);
+  Profile const profile = options.profile ? *options.profile : profiles::native;
+  auto store = std::make_shared<RedisStore>(std::move(*place), std::move(options), profile);
   if (auto r = store->open(); !r) return r.error();
   return store;
 }
@@ -365,14 +364,14 @@ Result<std::shared_ptr<RedisStore>> make_redis_store(std::string const& url,
 }
 
 Result<std::shared_ptr<SessionStore>> open_redis_store(std::string const& url, RedisStoreOptions options) {
-  Result<std::shared_ptr<RedisStore>> store = make_redis_store(url, options);
+  Result<std::shared_ptr<RedisStore>> store = make_redis_store(url, std::move(options));
   if (!store) return store.error();
   return std::shared_ptr<SessionStore>(std::move(*store));
 }
 
 Result<std::size_t> reindex_redis_store(std::string const& url, RedisStoreOptions options,
                                         StoreProgress const& progress) {
-  Result<std::shared_ptr<RedisStore>> const store = make_redis_store(url, options);
+  Result<std::shared_ptr<RedisStore>> const store = make_redis_store(url, std::move(options));
   if (!store) return store.error();
   return (*store)->reindex(progress);
 }
