@@ -2,12 +2,15 @@
 // A PostgreSQL server of our own: made in a folder under /tmp, on a free port of the loopback, ended by its
 // own pid.
 #pragma once
+#include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
+#include <random>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -27,18 +30,22 @@
 
 namespace sessionkit_test {
 
-/// A port of 127.0.0.1 that was free a moment ago.
+/// A port of 127.0.0.1 that was free a moment ago; below those that the system gives to clients, one of which
+/// might else connect to itself while the server is down.
 inline int free_port() {
-  int const socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  bool const bound = ::bind(socket, reinterpret_cast<sockaddr*>(&address), size) == 0
-                     && ::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size) == 0;
-  ::close(socket);
-  if (!bound) throw std::runtime_error("there is no free port");
-  return ntohs(address.sin_port);
+  static std::minstd_rand random(static_cast<unsigned>(::getpid()));
+  for (int tries = 0; tries < 1000; ++tries) {
+    int const port = 15000 + static_cast<int>(random() % 17000);
+    int const socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    address.sin_port = htons(static_cast<std::uint16_t>(port));
+    bool const bound = ::bind(socket, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
+    ::close(socket);
+    if (bound) return port;
+  }
+  throw std::runtime_error("there is no free port");
 }
 
 class PostgresServer {
@@ -83,7 +90,8 @@ class PostgresServer {
 
   /// Starts it, also after a `kill`, whose other processes may take a while to end.
   void start() {
-    for (int tries = 0; tries < 60; ++tries) {
+    auto const patience = std::chrono::steady_clock::now() + std::chrono::seconds(120);
+    while (std::chrono::steady_clock::now() < patience) {
       if (port_ == 0) port_ = free_port();
       std::vector<std::string> words{"postgres", "-D", data(), "-p", std::to_string(port_)};
       std::vector<std::string> all{"listen_addresses=127.0.0.1",
@@ -134,7 +142,7 @@ class PostgresServer {
   }
   // Its own word that it takes connections; a process that ended says no.
   bool answers() {
-    for (int tries = 0; tries < 400; ++tries) {
+    for (int tries = 0; tries < 6000; ++tries) {
       if (::waitpid(pid_, nullptr, WNOHANG) == pid_) return pid_ = 0, false;
       if (std::FILE* const file = std::fopen((data() + "/postmaster.pid").c_str(), "r")) {
         char line[128];

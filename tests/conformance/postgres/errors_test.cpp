@@ -111,6 +111,19 @@ TEST_CASE("lines that PostgreSQL does not keep are refused, and those it keeps s
   CHECK(lines_of(*store, session) == std::vector<std::string>{header_line(), odd});
 }
 
+TEST_CASE("an append that says what the summary will be is held to the end it was made for") {
+  if (!has_postgres()) return;
+  auto store = sk::open_postgres_store(shared_postgres().url(), in_fresh_schema()).value();
+  Position const start = store->append(session, Batch({header_line()})).value();
+  sk::SessionInfo const info = store->info(session).value();
+  Batch one({message_line("m1", "", "one")}, start), two({message_line("m2", "", "two")}, start);
+  one.append.after = two.append.after = &info; // and no checksum
+  Position const end = store->append(session, one).value();
+  CHECK(store->append(session, two).error().code == Errc::conflict);
+  CHECK(store->append(session, one).value() == end);
+  CHECK(lines_of(*store, session).size() == 2);
+}
+
 TEST_CASE("names of any bytes are other texts in their columns, and come back") {
   std::vector<std::string> const names{
       "",     "plain",        "\\",       "\\\\",  "\\x00", std::string("a\0b", 3),

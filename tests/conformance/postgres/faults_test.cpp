@@ -24,23 +24,44 @@ std::vector<std::string> lines_of(sk::SessionStore& store, SessionId const& id) 
   return read_all([&](sk::ReadRange const& range) { return store.read(id, range); }).lines;
 }
 
+/// Threads that are joined at the end, whatever happened.
+struct Writers {
+  std::atomic<bool> over{false}; ///< begin nothing more
+  std::atomic<bool> lost{false}; ///< and leave what was begun
+  std::vector<std::thread> threads;
+  Writers() = default;
+  Writers(Writers const&) = delete;
+  Writers& operator=(Writers const&) = delete;
+  ~Writers() {
+    lost = true;
+    finish();
+  }
+  void finish() {
+    over = true;
+    for (std::thread& thread : threads)
+      if (thread.joinable()) thread.join();
+  }
+};
+
 /// Appends a line with an id of its own until it stands, wherever the log ends by then.
-void append_until_it_stands(sk::SessionStore& store, SessionId const& id, std::string const& line) {
-  for (;;) {
+bool append_until_it_stands(sk::SessionStore& store, SessionId const& id, std::string const& line,
+                            std::atomic<bool> const& lost) {
+  while (!lost) {
     auto const info = store.info(id);
     if (info) {
       Batch batch({line}, info->end, true);
       batch.append.expected_crc = info->end_crc;
       for (bool again = true; again;) {
         auto const got = store.append(id, batch);
-        if (got) return;
-        again = got.error().code != Errc::conflict; // in doubt: the same batch once more
+        if (got) return true;
+        again = got.error().code != Errc::conflict && !lost; // in doubt: the same batch once more
         if (again) std::this_thread::sleep_for(std::chrono::milliseconds(20));
       }
     } else {
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
   }
+  return false;
 }
 
 }
@@ -56,17 +77,17 @@ TEST_CASE("a server killed again and again under four writers loses and doubles 
   for (std::size_t w = 0; w < writers; ++w)
     store->append(named("own" + std::to_string(w)), Batch({header_line()}, {}, true)).value();
 
-  std::atomic<bool> over{false};
   std::atomic<std::size_t> acknowledged{0};
   std::vector<std::vector<std::string>> own(writers), together(writers);
-  std::vector<std::thread> threads;
+  Writers crew;
   for (std::size_t w = 0; w < writers; ++w)
-    threads.emplace_back([&, w] {
-      for (std::size_t n = 0; !over; ++n) {
+    crew.threads.emplace_back([&, w] {
+      for (std::size_t n = 0; !crew.over; ++n) {
         bool const mine = n % 2 == 0;
         std::string const id = "w" + std::to_string(w) + "n" + std::to_string(n);
         std::string const line = message_line(id, "", "text of " + id);
-        append_until_it_stands(*store, mine ? named("own" + std::to_string(w)) : shared, line);
+        SessionId const id_of = mine ? named("own" + std::to_string(w)) : shared;
+        if (!append_until_it_stands(*store, id_of, line, crew.lost)) return;
         (mine ? own : together)[w].push_back(line);
         ++acknowledged;
       }
@@ -77,8 +98,7 @@ TEST_CASE("a server killed again and again under four writers loses and doubles 
     server.stop(SIGKILL);
     server.start();
   }
-  over = true;
-  for (std::thread& thread : threads) thread.join();
+  crew.finish();
 
   std::size_t expected = 1;
   std::map<std::string, std::size_t> place;
