@@ -81,7 +81,7 @@ void show(Console& console, char const* member, sk::RetentionPlan const& plan,
 
 Exit prune(Console& console, Arguments const& args) {
   auto const policy = policy_of(args);
-  if (args.most_bytes != 0) store_root(args, "prune --most-bytes", "limit their number: --most 500");
+  if (args.most_bytes) store_root(args, "prune --most-bytes", "limit their number: --most 500");
   auto const store = open_store(console, args).value();
   require_keys(*store, policy.protected_keys);
   auto const plan = sk::plan_retention(*store, policy, sk::system_now()).value();

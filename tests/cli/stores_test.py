@@ -6,7 +6,7 @@ import subprocess
 import time
 import unittest
 
-from support import DATA, ENVIRONMENT, PI, SESSIONKIT, ProgramTest
+from support import DATA, ENVIRONMENT, HERE, PI, SESSIONKIT, ProgramTest
 
 CLEAN = sorted(path for path in PI.glob("*.jsonl") if not path.name.startswith("edge_"))
 
@@ -66,6 +66,11 @@ class Copies(ProgramTest):
             session, result, lines, written = run.out.rstrip("\n").split("\t")
             self.assertEqual((result, lines), ("copied", written), path)
             self.assertEqual((self.copies / f"{session}.jsonl").read_bytes(), path.read_bytes(), path)
+
+    def test_its_document_is_as_promised(self):
+        self.fixture("simple_chat.jsonl")
+        run = self.ok("cp", "simple_chat.jsonl", "copies", "--json")
+        self.assertEqual(run.out, (HERE / "golden/cp_simple_chat.json").read_text())
 
     def test_it_copies_one_session_several_or_all(self):
         for name in ("one", "two", "three"):

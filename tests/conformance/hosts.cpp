@@ -167,7 +167,6 @@ void keeps_hostile_keys(OpenStore const& open, std::size_t count, Random& random
 void keeps_hostile_entries(OpenStore const& open, std::size_t count, Random& random) {
   auto const store = open();
   auto session = sk::Session::create(store).value();
-  std::vector<sk::Message> messages;
   std::vector<std::string> ids;
   for (std::size_t i = 0; i < count; ++i) {
     sk::AppendOptions named;
