@@ -86,7 +86,11 @@ std::vector<Command> const& command_table() {
        history},
       {"context",
        "Print how long the model's view of a session is, and whether it is due to be compacted",
-       {session, leaf, {"--explain", "every entry in it with its estimate", &A::explain}},
+       {session,
+        leaf,
+        {"--explain", "every entry in it with its estimate", &A::explain},
+        {"--profile", "by the rules of this profile's program (default: as the store looks)", &A::profile,
+         false, names_of_profiles()}},
        "  sessionkit context @last\n  sessionkit context @last --explain\n  sessionkit context session.jsonl "
        "--json",
        context},
@@ -164,6 +168,8 @@ std::vector<Command> const& command_table() {
          &A::keep_turns},
         {"--keep-messages", "leave the last so many messages, and their turn", &A::keep_messages},
         {"--keep-tokens", "leave the last so many tokens", &A::keep_tokens},
+        {"--profile", "by the rules of this profile's program (default: as the store looks)", &A::profile,
+         false, names_of_profiles()},
         {"--focus", "what the summary should stress", &A::focus},
         {"--dry-run", "only print what would be done; with --json also what would be asked", &A::dry_run}},
        "  sessionkit compact @last --dry-run --keep-turns 2\n  sessionkit compact @last --exec 'my-model "

@@ -151,6 +151,8 @@ class SESSIONKIT_API Session {
   /// compactions, the profile stores nothing, or the first kept entry has no lasting id; `invalid_argument`
   /// while messages that the summary would replace are held back.
   Result<CompactionOutcome> apply(CompactionPlan const& plan, std::string summary);
+  /// The same of what `summarize` answered: its error is given back, and counts as a failure for the breaker.
+  Result<CompactionOutcome> apply(CompactionPlan const& plan, Result<std::string> summary);
 
  private:
   friend class Turn;

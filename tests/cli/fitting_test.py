@@ -71,6 +71,9 @@ class Compact(ProgramTest):
         late = self.fails(1, *args, "sleep 50", "--deadline", "200ms")
         self.assertLess(time.monotonic() - begin, 20)
         self.assertIn("did not end in time", late.err)
+        begin = time.monotonic()
+        self.assertIn("did not end in time", self.fails(1, *args, "echo ok; exec >&-; sleep 50", "--deadline", "200ms").err)
+        self.assertLess(time.monotonic() - begin, 20)
         self.assertIn("more than", self.fails(1, *args, "yes").err)
         self.assertIn("no duration", self.fails(2, *args, "cat", "--deadline", "soon").err)
         self.assertEqual(self.file_of(session).read_bytes(), before)
@@ -103,6 +106,17 @@ class Context(ProgramTest):
         self.say(session, "assistant", "y")
         shown = self.ok("context", session, "--explain", "--json").json
         self.assertEqual(sum(row["tokens"] for row in shown["entries"]), shown["tokens"])
+
+    def test_the_rules_of_a_program_can_be_named(self):
+        session = self.new("--profile", "zeroclaw")
+        self.say(session, "user", "x")
+        self.assertEqual(self.ok("context", session, "--profile", "zeroclaw", "--json").json["limit"], 12000)
+        self.assertIsNone(self.ok("context", session, "--profile", "ephemeral", "--json").json["limit"])
+
+    def test_over_the_limit_it_says_why_nothing_happens(self):
+        session = self.new()
+        self.say(session, "user", "x" * 400000)
+        self.assertIn("nothing can be summarised", self.ok("context", session).out)
 
     def test_a_compaction_stands_first(self):
         shown = self.ok("context", self.fixture("compaction_twice.jsonl"), "--explain", "--json").json
@@ -178,6 +192,9 @@ class Prune(ProgramTest):
     def test_what_is_no_session_is_not_the_first_to_go(self):
         self.say(self.new("--id", "mine"), "user", "x")
         (self.store / "alien.jsonl").write_text("garbage\n")
+        (self.store / "export.jsonl").write_text('{"some":"export"}\n')
+        self.assertEqual(self.ok("prune", "--most", "1", "--yes").out, "")  # nor counted
+        self.say(self.new("--id", "young"), "user", "x")
         self.assertEqual(self.ok("prune", "--most", "1", "--dry-run").out.split("\t")[0], "mine")
 
     def test_idle_sessions_go_to_the_trash_with_a_reason_and_protected_ones_stay(self):

@@ -52,9 +52,7 @@ RawJson details_of(CompactionPlan const& plan) {
 
 Compaction compaction_of(CompactionPlan const& plan, std::string summary) {
   Compaction body{std::move(summary), plan.first_kept, plan.tokens_before, details_of(plan)};
-  TokenEstimator const& estimator = plan.policy.estimator;
-  std::size_t const tokens = estimator ? estimator(system(body.summary)) : estimate_tokens(body.summary);
-  body.tokens_after = tokens + plan.tokens_kept;
+  body.tokens_after = detail::summary_tokens(body.summary, plan.policy.estimator) + plan.tokens_kept;
   return body;
 }
 
@@ -189,15 +187,16 @@ Result<CompactionOutcome> Session::compact(Summarizer& summarizer, CompactionPol
   state_->tell(Event::compaction_started,
                fmt::format("{} tokens: {} messages are to be summarised, {} stay", plan->tokens_before,
                            plan->summarized + plan->turn_prefix, plan->kept));
-  Result<std::string> summary = summarize(*plan, summarizer, state_->options.clock);
-  if (!summary) {
-    state_->tell(Event::compaction_ended, "no summary came: " + summary.error().message);
-    state_->compaction_failed(*plan);
-    return summary.error();
-  }
-  Result<CompactionOutcome> outcome = apply(*plan, std::move(*summary));
-  state_->tell(Event::compaction_ended, outcome ? to_string(*outcome) : outcome.error().message);
+  Result<CompactionOutcome> outcome = apply(*plan, summarize(*plan, summarizer, state_->options.clock));
+  state_->tell(Event::compaction_ended,
+               outcome ? to_string(*outcome) : "nothing was stored: " + outcome.error().message);
   return outcome;
+}
+
+Result<CompactionOutcome> Session::apply(CompactionPlan const& plan, Result<std::string> summary) {
+  if (summary) return apply(plan, std::move(*summary));
+  state_->compaction_failed(plan);
+  return summary.error();
 }
 
 Result<CompactionOutcome> Session::apply(CompactionPlan const& plan, std::string summary) {

@@ -122,15 +122,14 @@ struct Folder {
 }
 
 std::string SessionInfo::display_title(std::size_t max_code_points) const {
-  if (!title.empty()) return title;
-  std::size_t const begin = first_user_text.find_first_not_of(" \t\r\n");
-  if (begin == std::string::npos) return {};
-  std::string_view text = std::string_view(first_user_text).substr(begin);
-  text = text.substr(0, detail::utf8_cut(text, max_code_points));
-  text = text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
+  std::string_view text = detail::trimmed(title);
+  if (text.empty()) {
+    text = detail::trimmed(first_user_text);
+    text = detail::trimmed(text.substr(0, detail::utf8_cut(text, max_code_points)));
+  }
   std::string line(text);
   std::replace_if(
-      line.begin(), line.end(), [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
+      line.begin(), line.end(), [](char c) { return detail::byte_of(c) < 0x20 || c == 0x7F; }, ' ');
   return line;
 }
 
