@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include "support/catch.hpp"
-#include "support/data.hpp"
 #include "walkthroughs.hpp"
 
 #include <sessionkit/dialect.hpp>
@@ -8,7 +7,6 @@
 #include <sessionkit/session.hpp>
 
 #include <algorithm>
-#include <deque>
 #include <string>
 #include <vector>
 
@@ -52,36 +50,11 @@ void say(sk::Session& session, std::string const& question, std::string const& a
   turn.commit().value();
 }
 
-struct Transcript {
-  std::string name, dialect;
-  std::vector<std::string> lines;
-};
-
-// Whole lines that hold an object; what is no entry belongs to files.
-Transcript transcript_of(std::string const& path) {
-  Transcript transcript{path, {}, {}};
-  std::string const bytes = read_file(path);
-  for (std::size_t at = 0; at < bytes.size();) {
-    std::size_t const end = std::min(bytes.find('\n', at), bytes.size());
-    std::string line = bytes.substr(at, end - at);
-    at = end + 1;
-    sk::RecordView head;
-    std::deque<std::string> unescaped;
-    if (transcript.lines.empty())
-      if (sk::Dialect const* const dialect = sk::detect_dialect(line)) transcript.dialect = dialect->name;
-    if (transcript.dialect.empty() || line.empty() || line.front() != '{' || line.back() != '}'
-        || !sk::find_dialect(transcript.dialect)->head(line, head, unescaped))
-      continue;
-    transcript.lines.push_back(std::move(line));
-  }
-  return transcript;
 }
 
-}
-
-void walk_through_zeroclaw(StoreToWalk const& subject) {
+void walk_through_zeroclaw(OpenAs const& open) {
   sk::Target const target = sk::target_of(sk::profiles::zeroclaw);
-  auto const store = subject.open_empty(sk::profiles::zeroclaw);
+  auto const store = open(sk::profiles::zeroclaw);
 
   // 2: user and answer are stored as a pair when the turn is over, tools never.
   auto session = sk::Session::resume(store, "direct:telegram:u1").value();
@@ -100,7 +73,7 @@ void walk_through_zeroclaw(StoreToWalk const& subject) {
 
   // 3: what stands is read once, neighbours of one role as one.
   session.append(sk::assistant("And b.txt.")).value(); // a second answer
-  auto again = sk::Session::resume(subject.open_again(sk::profiles::zeroclaw), "direct:telegram:u1").value();
+  auto again = sk::Session::resume(open(sk::profiles::zeroclaw), "direct:telegram:u1").value();
   CHECK(again.id() == session.id());
   CHECK(sent(again, target) == Rows{"user|list the files", "assistant|There is a.txt.\n\nAnd b.txt."});
 
@@ -113,7 +86,7 @@ void walk_through_zeroclaw(StoreToWalk const& subject) {
   say(session, "new", "reply");
   CHECK(sent(session, target).size() == 4);
   CHECK(sent(session, target)[2] == "user|orphan\n\nnew");
-  auto reread = sk::Session::resume(subject.open_again(sk::profiles::zeroclaw), "direct:telegram:u1").value();
+  auto reread = sk::Session::resume(open(sk::profiles::zeroclaw), "direct:telegram:u1").value();
   CHECK(sent(reread, target) == sent(session, target));
 
   // 5: a compaction is an answer behind what it replaces, before the question that is open.
@@ -133,7 +106,7 @@ void walk_through_zeroclaw(StoreToWalk const& subject) {
   turn.commit().value();
   expected.insert(expected.end(), {"user|pending", "assistant|done"});
   CHECK(stored(*store, session.id()) == expected); // nothing was taken away
-  auto last = sk::Session::resume(subject.open_again(sk::profiles::zeroclaw), "direct:telegram:u1").value();
+  auto last = sk::Session::resume(open(sk::profiles::zeroclaw), "direct:telegram:u1").value();
   REQUIRE(last.context().value().compaction);
   Rows const view = sent(last, target);
   REQUIRE(view.size() >= 2);
@@ -142,9 +115,9 @@ void walk_through_zeroclaw(StoreToWalk const& subject) {
   CHECK(sent(session, target) == view);
 }
 
-void walk_through_blades(StoreToWalk const& subject) {
+void walk_through_blades(OpenAs const& open) {
   sk::Profile const& profile = sk::profiles::blades;
-  auto store = subject.open_empty(profile);
+  auto store = open(profile);
   sk::SessionId const id = sk::SessionId::parse("last-session").value();
 
   // 3.1 and 3.3: load, or create under the id that was asked for; a failure is none of the two.
@@ -171,7 +144,7 @@ void walk_through_blades(StoreToWalk const& subject) {
   CHECK(stored(*store, id) == first);
 
   // The next process: Load keeps the id, the state its types; UpdateState is seen by the one before.
-  auto elsewhere = subject.open_again(profile);
+  auto elsewhere = open(profile);
   auto loaded = sk::Session::open(elsewhere, id).value();
   CHECK(loaded.id() == id);
   auto const state_of = [](sk::SessionInfo const& info) {
@@ -218,45 +191,6 @@ void walk_through_blades(StoreToWalk const& subject) {
   CHECK(elsewhere->list(query).value().sessions.size() == 1);
   elsewhere->remove(id).value();
   CHECK(store->info(id).error().code == sk::Errc::not_found);
-}
-
-void round_trip_transcripts(StoreToWalk const& subject) {
-  auto const store = subject.open_empty(sk::profiles::native);
-  std::size_t transcripts = 0, lines = 0;
-  std::filesystem::path const root = std::filesystem::path(data("README.md")).parent_path();
-  for (auto const& file : std::filesystem::recursive_directory_iterator(root)) {
-    if (file.path().extension() != ".jsonl") continue;
-    Transcript const transcript = transcript_of(file.path().string());
-    if (transcript.lines.empty()) continue;
-    CAPTURE(transcript.name);
-    sk::SessionId const id = sk::SessionId::parse("t" + std::to_string(transcripts++)).value();
-    sk::Append batch;
-    std::deque<std::string> unescaped;
-    std::deque<std::deque<std::string>> kept;
-    for (std::string const& line : transcript.lines) {
-      sk::RecordView record;
-      REQUIRE(sk::find_dialect(transcript.dialect)->head(line, record, kept.emplace_back()));
-      record.line = line;
-      batch.records.push_back(record);
-    }
-    auto const end = store->append(id, batch);
-    INFO((end ? "" : end.error().message));
-    REQUIRE(end);
-    auto const again = subject.open_again(sk::profiles::native);
-    std::vector<std::string> got;
-    sk::ReadRange range;
-    for (bool more = true; more;) {
-      sk::RecordPage const page = again->read(id, range).value();
-      CHECK(page.dialect == transcript.dialect);
-      for (auto const& item : page.items()) got.emplace_back(item.line);
-      more = page.more;
-      range.from = page.next;
-    }
-    CHECK(got == transcript.lines);
-    lines += got.size();
-  }
-  CHECK(transcripts > 20);
-  CHECK(lines > 100);
 }
 
 }

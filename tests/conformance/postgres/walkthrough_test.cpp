@@ -6,21 +6,19 @@ using namespace sessionkit_test;
 
 namespace {
 
-StoreToWalk in_one_schema() {
+OpenAs in_one_schema() {
   sk::PostgresStoreOptions options;
   options.schema = fresh_schema();
-  auto const open = [options](sk::Profile const& profile) mutable {
+  return [options](sk::Profile const& profile) mutable {
     options.profile = profile;
     return sk::open_postgres_store(shared_postgres().url(), options).value();
   };
-  return {open, open};
 }
 
 }
 
-TEST_CASE("ZeroClaw's and blades' hosts and all transcripts on PostgreSQL") {
+TEST_CASE("ZeroClaw's and blades' hosts on PostgreSQL") {
   if (!has_postgres()) return;
   SECTION("ZeroClaw") { walk_through_zeroclaw(in_one_schema()); }
   SECTION("blades") { walk_through_blades(in_one_schema()); }
-  SECTION("transcripts") { round_trip_transcripts(in_one_schema()); }
 }
