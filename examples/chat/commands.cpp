@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "chat.hpp"
+#include "interrupt.hpp"
 #include "screen.hpp"
 
 #include <fmt/format.h>
@@ -99,7 +100,10 @@ void Chat::remove_session(std::string const& rest) {
 void Chat::compact(std::string const& rest) {
   auto focused = agent_;
   if (focused.compaction) focused.compaction->focus = rest;
-  agent::compact(*session_, focused, sk::CompactionReason::manual, [&](auto const& event) { watch(event); });
+  llm::CancelToken const cancel;
+  OnInterrupt const guard(cancel);
+  agent::compact(
+      *session_, focused, sk::CompactionReason::manual, [&](auto const& event) { watch(event); }, cancel);
 }
 
 void Chat::set_title(std::string const& rest) {

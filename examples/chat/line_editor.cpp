@@ -34,41 +34,41 @@ Line read_plain_line() {
 #ifdef CHAT_HAS_LIBEDIT
 
 struct LineEditor::Editor {
-  Editor() : history(history_init()), edit(el_init("chat", stdin, stdout, stderr)) {
+  Editor() : history_(history_init()), edit_(el_init("chat", stdin, stdout, stderr)) {
     HistEvent event;
-    ::history(history, &event, H_SETSIZE, 500);
-    el_set(edit, EL_CLIENTDATA, this);
-    el_set(edit, EL_PROMPT, &Editor::prompt_of);
-    el_set(edit, EL_EDITOR, "emacs");
-    el_set(edit, EL_HIST, ::history, history);
+    history(history_, &event, H_SETSIZE, 500);
+    el_set(edit_, EL_CLIENTDATA, this);
+    el_set(edit_, EL_PROMPT, &Editor::prompt_of);
+    el_set(edit_, EL_EDITOR, "emacs");
+    el_set(edit_, EL_HIST, history, history_);
     // Ctrl-C is a key here: as a signal it would find the terminal in the editor's mode.
-    el_set(edit, EL_SETTY, "-d", "-isig", nullptr);
-    el_set(edit, EL_ADDFN, "chat-interrupt", "Forgets the line", &Editor::interrupt);
-    el_set(edit, EL_BIND, "^C", "chat-interrupt", nullptr);
-    el_set(edit, EL_BIND, "^R", "em-inc-search-prev", nullptr);
+    el_set(edit_, EL_SETTY, "-d", "-isig", nullptr);
+    el_set(edit_, EL_ADDFN, "chat-interrupt", "Forgets the line", &Editor::interrupt);
+    el_set(edit_, EL_BIND, "^C", "chat-interrupt", nullptr);
+    el_set(edit_, EL_BIND, "^R", "em-inc-search-prev", nullptr);
   }
   Editor(Editor const&) = delete;
   Editor& operator=(Editor const&) = delete;
   ~Editor() {
-    el_end(edit);
-    history_end(history);
+    el_end(edit_);
+    history_end(history_);
   }
 
   Line read(std::string const& prompt) {
     prompt_ = prompt;
     interrupted_ = false;
     int count = 0;
-    char const* const typed = el_gets(edit, &count);
+    char const* const typed = el_gets(edit_, &count);
     if (interrupted_) {
-      std::cout << "^C\n" << std::flush;
-      el_reset(edit);
+      std::cout << "^C" << std::flush;
+      el_reset(edit_);
       return {Line::interrupted};
     }
     if (typed == nullptr || count <= 0) return {Line::end};
     std::string text(typed, static_cast<std::size_t>(count));
     while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
     HistEvent event;
-    if (!text.empty()) ::history(history, &event, H_ENTER, text.c_str());
+    if (!text.empty()) history(history_, &event, H_ENTER, text.c_str());
     return {Line::text, std::move(text)};
   }
 
@@ -84,8 +84,8 @@ struct LineEditor::Editor {
     return CC_EOF;
   }
 
-  History* history;
-  EditLine* edit;
+  History* history_;
+  EditLine* edit_;
   std::string prompt_;
   bool interrupted_ = false;
 };

@@ -96,7 +96,9 @@ constexpr Flag with_value[] = {
     {"--script-file", [](Options& o, std::string const& v) { return !(o.provider.script = v).empty(); }},
     {"--system", [](Options& o, std::string const& v) { return read_file(v, o.system); }},
     {"--window",
-     [](Options& o, std::string const& v) { return read_number(v, o.window) && o.window >= smallest_window; }},
+     [](Options& o, std::string const& v) {
+       return read_number(v, o.window) && o.window >= smallest_window;
+     }},
     {"--keep-messages", [](Options& o, std::string const& v) { return read_number(v, o.keep_messages); }},
     {"--folder", [](Options& o, std::string const& v) { return !(o.folder = v).empty(); }},
     {"--requests", [](Options& o, std::string const& v) { return !(o.requests = v).empty(); }},
