@@ -83,6 +83,7 @@ TEST_CASE(
     info = patient->info(id).value();
     batch.expected_crc = info.end_crc;
     if (unseen) batch.after = &info;
+    while (!store->info(id)) {} // it is connected: what is cut is the append
     proxy.cut_after(direction, n, for_good);
     sk::Result<sk::Position> got = store->append(id, batch);
     bool const cut = proxy.was_cut();
