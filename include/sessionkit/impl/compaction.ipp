@@ -5,6 +5,7 @@
 #include <sessionkit/detail/compaction.hpp>
 #include <sessionkit/detail/fields.hpp>
 #include <sessionkit/detail/history_rules.hpp>
+#include <sessionkit/detail/kept_again.hpp>
 
 #include <fmt/format.h>
 
@@ -148,6 +149,7 @@ class Cutter {
 // Has an answer come since the last compaction, or another question? Else it would be asked for ever.
 bool went_on_since(Context const& context) {
   for (std::size_t i = context.after_compaction; i < context.entries.size(); ++i) {
+    if (detail::is_kept_again(context.entries[i])) continue;
     if (detail::voice_of(context.entries[i]) == Voice::user) return true;
     auto const* message = context.entries[i].as<Message>();
     if (!message || message->role != Role::assistant) continue;
@@ -157,14 +159,19 @@ bool went_on_since(Context const& context) {
   return false;
 }
 
-bool breaker_is_open(Context const& context, std::size_t tokens) {
+// At how many tokens compactions were stopped since the last one.
+std::uint64_t stopped_at(Context const& context) {
   for (std::size_t i = context.entries.size(); i-- > context.after_compaction;) {
     auto const* custom = context.entries[i].as<Custom>();
-    if (!custom || custom->type != detail::breaker_type) continue;
-    std::uint64_t const before = detail::Fields(custom->data.str()).count("tokens");
-    return tokens < before + before / 4;
+    if (custom && custom->type == detail::breaker_type)
+      return detail::Fields(custom->data.str()).count("tokens");
   }
-  return false;
+  return context.stopped_at;
+}
+
+bool breaker_is_open(Context const& context, std::size_t tokens) {
+  std::uint64_t const before = stopped_at(context);
+  return tokens < before + before / 4;
 }
 
 bool has_reason(Context const& context, CompactionPolicy const& policy, CompactionReason reason,
