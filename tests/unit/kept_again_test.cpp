@@ -207,6 +207,14 @@ TEST_CASE("what ai-panel writes again is counted once when all of it stands ther
   }
 }
 
+TEST_CASE("a compaction is as young as its making, though what it keeps is older") {
+  Lines const file(
+      {header, line("user", "a"), line("user", "b"),
+       R"({"type":"compaction","summary":"S","firstKeptEntryId":"turn-1","keptAgain":1,"timestamp":9})",
+       again(line("user", "b"))});
+  CHECK(file.open().info().value().updated == sk::from_unix_ms(9));
+}
+
 TEST_CASE("a hook sees a message once, when it is said, and what stands again is the same") {
   Lines file({header});
   int calls = 0;

@@ -4,6 +4,7 @@
 #include <sessionkit/detail/crc32c.hpp>
 #include <sessionkit/detail/history_rules.hpp>
 #include <sessionkit/detail/kept_again.hpp>
+#include <sessionkit/detail/line_members.hpp>
 #include <sessionkit/detail/utf8.hpp>
 #include <sessionkit/dialect.hpp>
 #include <sessionkit/session_info.hpp>
@@ -40,7 +41,6 @@ std::uint32_t words_of_said(Message const& message) {
 // True of a message that stands in the log already. What ai-panel writes again carries no mark: it is counted
 // like any other, and when all of it stands again it is taken back.
 bool repeats_said(SessionInfo& info, Entry const& entry, Message const& message) {
-  if (entry.link != Parent::previous) return false;
   auto& said = info.recent_words;
   auto& kept = info.kept_words;
   if (said.size() >= remembered_words) said.erase(said.begin());
@@ -60,6 +60,7 @@ bool repeats_said(SessionInfo& info, Entry const& entry, Message const& message)
 struct Folder {
   SessionInfo& info;
   Entry const& entry;
+  bool writes_again; ///< its lines are of a dialect whose compactions write again what they keep
 
   void operator()(Header const& header) const {
     info.key = header.key;
@@ -74,7 +75,7 @@ struct Folder {
     if (message.role == Role::system) return;
     ++info.since_compaction;
     if (info.tokens) *info.tokens += estimate_tokens(message);
-    if (repeats_said(info, entry, message)) return;
+    if (writes_again && repeats_said(info, entry, message)) return;
     ++info.messages;
     if (message.role == Role::user) user_spoke(message);
     if (message.role == Role::assistant && message.generation) model_spoke(message);
@@ -148,14 +149,32 @@ struct Folder {
   }
 };
 
+void fold_entry(SessionInfo& info, Entry const& entry, Position end, std::string_view line,
+                bool writes_again) {
+  bool const header = entry.as<Header>() != nullptr;
+  bool const first_header = header && info.end == Position{};
+  if (!header) {
+    ++info.entries;
+    bool const branches = entry.link == Parent::entry ? entry.parent != info.last
+                                                      : entry.link == Parent::root && !info.last.empty();
+    if (branches) info.tokens.reset();
+    info.last = entry.id;
+  }
+  if (!header || first_header) std::visit(Folder{info, entry, writes_again}, entry.body);
+  if (entry.at != Timestamp{} && !detail::is_kept_again(entry)) {
+    if (info.created == Timestamp{}) info.created = entry.at;
+    info.updated = std::max(entry.at, info.created); // the entries of a fork are older than the fork
+  }
+  info.end = end;
+  info.end_crc = detail::crc32c(line);
+}
+
 }
 
 std::vector<bool> written_again(std::vector<Entry> const& log) {
   std::vector<bool> again;
   for (detail::Standing const& standing : detail::standings(log))
     again.push_back(standing.kind != detail::Standing::once);
-  for (std::size_t i = 0; i < log.size(); ++i)
-    if (log[i].as<Compaction>()) again[i] = false;
   return again;
 }
 
@@ -173,28 +192,16 @@ std::string SessionInfo::display_title(std::size_t max_code_points) const {
 }
 
 void fold(SessionInfo& info, Entry const& entry, Position end, std::string_view line) {
-  bool const header = entry.as<Header>() != nullptr;
-  bool const first_header = header && info.end == Position{};
-  if (!header) {
-    ++info.entries;
-    bool const branches = entry.link == Parent::entry ? entry.parent != info.last
-                                                      : entry.link == Parent::root && !info.last.empty();
-    if (branches) info.tokens.reset();
-    info.last = entry.id;
-  }
-  if (!header || first_header) std::visit(Folder{info, entry}, entry.body);
-  if (entry.at != Timestamp{}) {
-    if (info.created == Timestamp{}) info.created = entry.at;
-    info.updated = std::max(entry.at, info.created); // the entries of a fork are older than the fork
-  }
-  info.end = end;
-  info.end_crc = detail::crc32c(line);
+  fold_entry(info, entry, end, line, entry.link == Parent::previous);
 }
 
 void fold(SessionInfo& info, RecordPage::Item const& item, std::string_view dialect) {
   Dialect const* const known = find_dialect(dialect);
   Result<Entry> const entry = known ? known->decode(item) : Error{Errc::unsupported};
-  if (entry) return fold(info, *entry, item.end, item.line);
+  if (entry) {
+    bool const writes_again = !known->has_ids && known->can(detail::body_index<Compaction>);
+    return fold_entry(info, *entry, item.end, item.line, writes_again);
+  }
   ++info.damaged;
   info.end = item.end;
   info.end_crc = detail::crc32c(item.line);
