@@ -7,6 +7,7 @@
 #include <sessionkit/json.hpp>
 #include <sessionkit/profile_view.hpp>
 #include <sessionkit/provider.hpp>
+#include <sessionkit/session_info.hpp>
 
 #include <fmt/format.h>
 
@@ -195,7 +196,7 @@ Exit show(Console& console, Arguments const& args) {
   std::unordered_set<std::string> on_path;
   for (auto const& entry : path) on_path.insert(entry.id.str());
   auto const info = named.store->info(named.id).value();
-  auto const again = repeats_in(records.log.entries);
+  auto const again = sk::written_again(records.log.entries);
   Json entries = Json::array();
   for (std::size_t i = 0; i < records.types.size(); ++i) {
     auto const& entry = records.log.entries[i];

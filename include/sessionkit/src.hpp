@@ -32,6 +32,7 @@
 #include <sessionkit/impl/history_signatures.ipp>
 #include <sessionkit/impl/ids.ipp>
 #include <sessionkit/impl/index_journal.ipp>
+#include <sessionkit/impl/kept_again.ipp>
 #include <sessionkit/impl/key_index.ipp>
 #include <sessionkit/impl/line_members.ipp>
 #include <sessionkit/impl/line_scan.ipp>

@@ -158,6 +158,26 @@ class Stats(ProgramTest):
         self.assertEqual(before["answers"], 4)
         self.assertEqual(self.ok("show", log).out.count("words 7"), 1)
 
+    def test_a_compaction_that_was_cut_short_counts_for_nobody_and_verify_tells(self):
+        log = self.folder / "panel.jsonl"
+        said = [{"type": "message", "timestamp": 1700000000000 + i, "message": {
+            "role": "assistant" if i % 2 else "user", "content": f"words {i}"}} for i in range(8)]
+        head = {"type": "session", "version": 1, "id": "p1", "agentId": "a", "createdAt": 1700000000000}
+        log.write_text("".join(json.dumps(line) + "\n" for line in [head, *said]))
+        self.ok("compact", log, "--keep-turns", "2", "--summary", "short")
+        self.ok("verify", log)
+        log.write_text("".join(log.read_text().splitlines(keepends=True)[:-1]))
+        self.say(log, "user", "words 7")
+        self.assertEqual(self.ok("show", log).out.count("words 7"), 2)
+        self.assertEqual(self.ok("show", log).out.count("short"), 0)
+        stats = self.ok("stats", log, "--json").json
+        self.assertEqual((stats["messages"], stats["turns"], stats["compactions"]), (9, 5, 0))
+        context = self.run_cli("context", log)
+        self.assertIn("sessionkit verify", context.err)
+        verify = self.run_cli("verify", log)
+        self.assertEqual(verify.code, 5)
+        self.assertIn("not all 4 messages that the compaction keeps", verify.out)
+
     def test_the_whole_store_is_counted_and_a_fork_not_twice(self):
         session = self.new()
         self.say(session, "user", "q")

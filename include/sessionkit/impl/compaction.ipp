@@ -5,6 +5,7 @@
 #include <sessionkit/detail/compaction.hpp>
 #include <sessionkit/detail/fields.hpp>
 #include <sessionkit/detail/history_rules.hpp>
+#include <sessionkit/detail/kept_again.hpp>
 
 #include <fmt/format.h>
 
@@ -148,6 +149,7 @@ class Cutter {
 // Has an answer come since the last compaction, or another question? Else it would be asked for ever.
 bool went_on_since(Context const& context) {
   for (std::size_t i = context.after_compaction; i < context.entries.size(); ++i) {
+    if (detail::is_kept_again(context.entries[i])) continue;
     if (detail::voice_of(context.entries[i]) == Voice::user) return true;
     auto const* message = context.entries[i].as<Message>();
     if (!message || message->role != Role::assistant) continue;
@@ -161,16 +163,15 @@ bool went_on_since(Context const& context) {
 // that was wrong once would keep it open for good.
 bool breaker_is_open(Context const& context, CompactionPolicy const& policy, std::size_t tokens,
                      std::size_t limit) {
+  auto const grew_little = [tokens](std::uint64_t before) { return tokens < before + before / 4; };
   std::size_t since = 0;
   for (std::size_t i = context.entries.size(); i-- > context.after_compaction;) {
     auto const* custom = context.entries[i].as<Custom>();
-    if (custom && custom->type == detail::breaker_type) {
-      std::uint64_t const before = detail::Fields(custom->data.str()).count("tokens");
-      return tokens < before + before / 4 && since < limit / 4;
-    }
+    if (custom && custom->type == detail::breaker_type)
+      return grew_little(detail::Fields(custom->data.str()).count("tokens")) && since < limit / 4;
     since += estimate_tokens(context.entries[i], policy.estimator);
   }
-  return false;
+  return grew_little(context.stopped_at);
 }
 
 bool has_reason(Context const& context, CompactionPolicy const& policy, CompactionReason reason,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-#include <sessionkit/detail/compaction_label.hpp>
+#include <sessionkit/detail/kept_again.hpp>
 #include <sessionkit/detail/line_members.hpp>
 #include <sessionkit/detail/native_dialect.hpp>
 #include <sessionkit/detail/raw_json_access.hpp>
@@ -168,9 +168,12 @@ Result<EntryId> Session::append_entry(EntryBody body, AppendOptions const& optio
   OnConflict on_conflict = OnConflict::rebase;
   auto* const compaction = std::get_if<Compaction>(&body);
   if (compaction && !state_->dialect->has_ids) {
-    Result<Context> const seen = context();
+    Result<Context> seen = context();
     if (!seen) return seen.error();
-    bodies = detail::compaction_with_kept(std::move(*compaction), seen->entries);
+    state_->keep_stored(*seen);
+    Result<std::vector<EntryBody>> with_kept = state_->with_kept(std::move(*compaction), *seen);
+    if (!with_kept) return with_kept.error();
+    bodies = std::move(*with_kept);
     on_conflict = OnConflict::fail; // what others wrote meanwhile would not be among what is kept
   } else {
     bodies.push_back(std::move(body));
@@ -305,7 +308,10 @@ Result<Context> Session::context() {
     seen->end = state_->end, seen->dialect = state_->dialect->name;
   else
     seen = load_context(*state_->store, state_->id, state_->leaf);
-  if (seen) state_->complete(*seen);
+  if (!seen) return seen;
+  state_->complete(*seen);
+  EntryId const last = seen->compaction ? seen->compaction->id : EntryId{};
+  if (last == state_->breaker.behind) seen->stopped_at = state_->breaker.tokens;
   return seen;
 }
 
