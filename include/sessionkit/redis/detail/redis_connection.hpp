@@ -91,7 +91,7 @@ class RedisConnection {
   explicit RedisConnection(RedisAddress address) : address_(std::move(address)) {}
   Result<void> connect(RedisDeadline deadline);
   Result<void> introduce(RedisPlace const& place, RedisDeadline deadline);
-  Result<void> send_all(RedisDeadline deadline);
+  Result<void> send_all(std::string_view bytes, RedisDeadline deadline);
   Result<RedisReply> receive(RedisDeadline deadline);
   Error failure(Errc code, std::string_view what) const;
   struct Free {

@@ -7,44 +7,32 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <csignal>
 #include <new>
 
 #include <hiredis/hiredis.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <pthread.h>
 #include <sys/socket.h>
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
 namespace {
 
-/// hiredis writes without MSG_NOSIGNAL: a server that went away must not end the host.
-class WithoutSigpipe {
- public:
-  WithoutSigpipe() {
-    sigemptyset(&pipe_);
-    sigaddset(&pipe_, SIGPIPE);
-    sigset_t pending;
-    sigpending(&pending);
-    theirs_ = sigismember(&pending, SIGPIPE) == 1;
-    pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
-  }
-  WithoutSigpipe(WithoutSigpipe const&) = delete;
-  WithoutSigpipe& operator=(WithoutSigpipe const&) = delete;
-  ~WithoutSigpipe() {
-    timespec const now{0, 0};
-    if (!theirs_)
-      while (sigtimedwait(&pipe_, nullptr, &now) == -1 && errno == EINTR) {}
-    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-  }
+void append_number(std::string& out, char kind, std::size_t number) {
+  out += kind;
+  out += std::to_string(number);
+  out += "\r\n";
+}
 
- private:
-  sigset_t pipe_, before_;
-  bool theirs_ = false;
-};
+// As the protocol wants a command.
+void append_command(std::string& out, RedisCommand const& command) {
+  append_number(out, '*', command.texts().size());
+  for (std::string_view const text : command.texts()) {
+    append_number(out, '$', text.size());
+    out.append(text).append("\r\n");
+  }
+}
 
 // False: the time is over.
 bool wait_for(int descriptor, short events, RedisDeadline deadline) {
@@ -187,16 +175,19 @@ RedisConnection::open(RedisAddress const& address, RedisPlace const& place, Redi
   return connection;
 }
 
-// What the server did not get whole it does not execute.
-Result<void> RedisConnection::send_all(RedisDeadline deadline) {
-  WithoutSigpipe const guard;
-  for (int done = 0;;) {
-    if (redisBufferWrite(context_.get(), &done) != REDIS_OK)
-      return failure(Errc::unavailable, "the connection broke while writing");
-    if (done != 0) return {};
-    if (!wait_for(context_->fd, POLLOUT, deadline))
+// What the server did not get whole it does not execute. A server that went away must not end the host:
+// hiredis itself would write with SIGPIPE.
+Result<void> RedisConnection::send_all(std::string_view bytes, RedisDeadline deadline) {
+  while (!bytes.empty()) {
+    ssize_t const sent = ::send(context_->fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (sent >= 0)
+      bytes.remove_prefix(static_cast<std::size_t>(sent));
+    else if (errno != EAGAIN && errno != EINTR)
+      return Error{Errc::unavailable, errno, address_.text() + ": the connection broke while writing"};
+    else if (!wait_for(context_->fd, POLLOUT, deadline))
       return failure(Errc::unavailable, "the server takes nothing");
   }
+  return {};
 }
 
 Result<RedisReply> RedisConnection::receive(RedisDeadline deadline) {
@@ -214,18 +205,9 @@ Result<RedisReply> RedisConnection::receive(RedisDeadline deadline) {
 Result<std::vector<RedisReply>> RedisConnection::exchange(std::vector<RedisCommand const*> const& commands,
                                                           RedisDeadline deadline) {
   usable_ = false;
-  for (RedisCommand const* command : commands) {
-    std::vector<char const*> bytes;
-    std::vector<std::size_t> sizes;
-    for (std::string_view const text : command->texts()) {
-      bytes.push_back(text.data() != nullptr ? text.data() : "");
-      sizes.push_back(text.size());
-    }
-    if (redisAppendCommandArgv(context_.get(), static_cast<int>(bytes.size()), bytes.data(), sizes.data())
-        != REDIS_OK)
-      throw std::bad_alloc();
-  }
-  Result<void> const sent = send_all(deadline);
+  std::string bytes;
+  for (RedisCommand const* command : commands) append_command(bytes, *command);
+  Result<void> const sent = send_all(bytes, deadline);
   // Of several some may have come whole.
   if (!sent)
     return commands.size() == 1 ? sent.error() : failure(Errc::outcome_unknown, sent.error().message);
