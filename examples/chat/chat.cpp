@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include "chat.hpp"
+#include "interrupt.hpp"
+#include "screen.hpp"
+#include "store.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
-#include <chrono>
+#include <agent/folder_tools.hpp>
+#include <agent/sub_agent.hpp>
+#include <charconv>
 #include <iostream>
-#include <thread>
+#include <llm/llm_summarizer.hpp>
+#include <stdexcept>
 #include <utility>
 
 namespace chat {
@@ -15,175 +20,182 @@ namespace sk = sessionkit;
 
 namespace {
 
-/// What is stored may hold anything: a terminal must not act on it.
-std::string printable(std::string text) {
-  for (char& c : text)
-    if ((static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == 0x7F) c = '?';
-  return text;
-}
-
-void print(std::string const& text) { std::cout << printable(text) << std::flush; }
-
-sk::Target make_target() {
-  sk::Target target;
-  target.provider = sk::Provider::anthropic;
-  target.model = "parrot-1";
-  target.system = "You answer in one sentence.";
-  return target;
-}
-
-// The conversation is made shorter where the answer would no longer fit.
-sk::CompactionPolicy make_policy(std::size_t window) {
-  sk::CompactionPolicy policy;
-  policy.trigger_tokens = 0;
-  policy.window = window;
-  policy.window_reserve = window / 4;
+// The conversation is made shorter where the answer would no longer fit, or sooner where the profile says so.
+sk::CompactionPolicy make_policy(Options const& options) {
+  auto policy = sk::make_compaction_policy(options.profile);
+  if (policy.trigger_tokens == 0) return policy; // its program never does it by itself
+  policy.window = options.window;
+  policy.window_reserve = options.window / 4;
   return policy;
 }
 
+sk::Target make_target(Options const& options, std::shared_ptr<llm::Provider> const& provider) {
+  sk::Target target;
+  target.provider = provider->format();
+  target.model = options.model;
+  target.system = options.system;
+  if (options.profile.name == sk::profiles::blades.name) // shortened in the view only
+    target.policies.push_back(
+        sk::summarize_window(std::make_shared<llm::LlmSummarizer>(provider, options.model)));
+  if (options.keep_messages != 0) target.policies.emplace_back(sk::MessageLimit{options.keep_messages});
+  return target;
 }
 
-Chat::Chat(Options options)
+agent::Agent make_agent(Options const& options, bool interactive) {
+  auto asked = options.provider;
+  if (interactive) asked.delay = std::chrono::milliseconds(30); // let the stream be seen
+  agent::Agent agent;
+  agent.provider = llm::open_provider(asked).value();
+  agent.target = make_target(options, agent.provider);
+  agent.tools = agent::make_folder_tools(options.folder).value();
+  agent.compaction = make_policy(options);
+  agent.tools.push_back(agent::make_sub_agent(agent));
+  return agent;
+}
+
+template <class... F> struct Overloaded : F... { using F::operator()...; };
+template <class... F> Overloaded(F...) -> Overloaded<F...>;
+
+}
+
+Chat::Chat(Options options, bool interactive)
     : options_(std::move(options)),
-      store_(sk::open_file_store(options_.store).value()),
-      session_(sk::Session::resume(store_, options_.key).value()),
-      target_(make_target()),
-      policy_(make_policy(options_.window)),
-      model_(options_.window),
-      tool_(options_.folder) {
+      interactive_(interactive),
+      store_(open_chat_store(options_).value()),
+      store_of_session_(store_),
+      agent_(make_agent(options_, interactive)) {
+  session_.emplace(resume_or_create());
   if (!options_.requests.empty()) requests_file_.open(options_.requests);
 }
 
-// One turn: the person's message, then answers and tool results until an answer calls no tool. Should
-// anything throw on the way, the turn's destructor says in the log that it was cut short.
 void Chat::exchange(std::string const& line) {
-  auto turn = session_.begin_turn();
-  turn.append(sk::user(line)).value();
-  for (;;) {
-    sk::Message const said = answer();
-    turn.append(said).value();
-    if (said.tool_uses().empty()) break;
-    for (auto const* call : said.tool_uses()) {
-      sk::Message const result = tool_.run(*call);
-      print(fmt::format("[{} {}]\n", call->name, call->input.str()));
-      turn.append(result).value();
-    }
-  }
-  turn.commit().value(); // on disk
-  compact(sk::CompactionReason::size);
-}
-
-// A request that the model refuses as too long is made shorter, once.
-sk::Message Chat::answer() {
-  try {
-    return stream_answer();
-  } catch (TooLong const&) {
-    if (compact(sk::CompactionReason::context_exceeded) != sk::CompactionOutcome::applied) throw;
-    return stream_answer();
+  llm::CancelToken const cancel;
+  OnInterrupt const guard(cancel);
+  auto const outcome =
+      agent::run_turn(
+          *session_, agent_, sk::user(line), [&](auto const& event) { watch(event); }, cancel)
+          .value();
+  switch (outcome.end) {
+  case agent::TurnEnd::finished: break;
+  case agent::TurnEnd::interrupted: print("[interrupted]\n"); break;
+  case agent::TurnEnd::too_long: print("[stopped: too many steps in one turn]\n"); break;
+  case agent::TurnEnd::failed: throw std::runtime_error(outcome.failure->message);
   }
 }
 
-// A summary that cannot be had is no reason to stop talking: the next turn tries again.
-sk::CompactionOutcome Chat::compact(sk::CompactionReason reason) {
-  auto summarizer =
-      sk::make_summarizer([&](sk::SummaryRequest const& request) { return model_.summarize(request); });
-  auto const outcome = session_.compact(summarizer, policy_, reason);
-  if (!outcome) print(fmt::format("[not compacted: {}]\n", outcome.error().message));
-  if (!outcome) return sk::CompactionOutcome::no_progress;
-  if (*outcome != sk::CompactionOutcome::not_needed || reason != sk::CompactionReason::size)
-    print(fmt::format("[compaction: {}]\n", to_string(*outcome)));
-  return *outcome;
+void Chat::watch(agent::Event const& event) {
+  std::visit(Overloaded{[&](llm::Event const& progress) { show(progress); },
+                        [&](agent::RequestMade const& request) { note_request(request); },
+                        [](agent::AnswerEnded const& /*ended*/) { print("\n"); },
+                        [](agent::ToolStarted const& started) {
+                          print(fmt::format("[{} {}]\n", started.call->name, started.call->input.str()));
+                        },
+                        [](agent::ToolEnded const& /*ended*/) {},
+                        [](agent::Compacted const& compacted) {
+                          if (compacted.error)
+                            print(fmt::format("[not compacted: {}]\n", compacted.error->message));
+                          else
+                            print(fmt::format("[compaction: {}]\n", to_string(compacted.outcome)));
+                        }},
+             event);
 }
 
-sk::Message Chat::stream_answer() {
-  sk::History history = session_.history(target_).value();
-  sk::RequestParts const request = sk::encode(history, target_);
-  requests_.note(std::move(history), request, target_);
+void Chat::show(llm::Event const& event) {
+  if (auto const* const text = std::get_if<llm::TextDelta>(&event)) print(text->text);
+  if (auto const* const retry = std::get_if<llm::RetryWait>(&event))
+    print(fmt::format("[{}; asking again in {:.1f} s]\n", retry->why,
+                      std::chrono::duration<double>(retry->wait).count()));
+}
+
+void Chat::note_request(agent::RequestMade const& request) {
+  requests_.note(*request.history, *request.parts, agent_.target);
   if (requests_file_.is_open())
-    requests_file_ << R"({"system":)" << nlohmann::json(request.system).dump() << R"(,"messages":)"
-                   << request.messages << "}\n";
-  sk::MessageBuilder answer;
+    requests_file_ << R"({"system":)" << request.parts->system << R"(,"messages":)" << request.parts->messages
+                   << "}\n"
+                   << std::flush;
   print("assistant> ");
-  auto generation = model_.stream(request, [&](Delta const& delta) {
-    switch (delta.kind) {
-    case Delta::text:
-      answer.text(delta.text_or_id);
-      print(delta.text_or_id);
-      if (options_.slow) std::this_thread::sleep_for(std::chrono::milliseconds(30));
-      break;
-    case Delta::begin_tool_use: answer.begin_tool_use(delta.text_or_id, delta.tool); break;
-    case Delta::tool_input: answer.tool_input(delta.text_or_id); break;
-    }
-  });
-  print("\n");
-  return std::move(answer).finish(std::move(generation));
 }
 
 void Chat::greet() {
   requests_.clear();
-  auto const info = session_.info().value();
+  auto const info = session_->info().value();
   if (info.turns == 0)
     print(fmt::format("New session {}\n", info.id.str()));
   else
     print(fmt::format("Restored: {} previous turns\n", info.turns));
+  if (info.damaged != 0)
+    print(fmt::format("[{} lines of the log are damaged: sessionkit doctor]\n", info.damaged));
 }
 
-void Chat::show_history() {
-  for (auto const& entry : session_.path().value()) {
-    auto const* const message = entry.as<sk::Message>();
-    if (message == nullptr || message->text().empty()) continue;
-    print(fmt::format("{}> {}\n", message->role == sk::Role::user ? "you" : "assistant", message->text()));
+sk::Session Chat::resume_or_create() {
+  if (options_.resume && options_.resume->empty()) return choose();
+  if (options_.resume) return sk::Session::open(store_, find(*options_.resume), session_options()).value();
+  if (options_.newest) {
+    sk::ListQuery newest;
+    newest.limit = 1;
+    newest.archived = false;
+    auto const page = store_->list(newest).value();
+    if (!page.sessions.empty())
+      return sk::Session::open(store_, page.sessions.front().id, session_options()).value();
   }
+  return sk::Session::resume(store_, options_.key, session_options()).value();
 }
 
-void Chat::list_sessions() {
-  for (auto const& info : store_->list({}).value().sessions)
-    print(fmt::format("{} {}  {} turns  {}\n", info.id == session_.id() ? '*' : ' ', info.id.str(),
-                      info.turns, info.display_title()));
+sk::SessionOptions Chat::session_options() const {
+  sk::SessionOptions how;
+  if (options_.profile_given || options_.no_session) how.profile = options_.profile;
+  return how;
 }
 
-void Chat::start_session() {
-  sk::NewSession about;
-  about.key = options_.key;
-  session_ = sk::Session::create(store_, about).value();
-  greet();
+sk::Session Chat::choose() {
+  auto const sessions = store_->list({}).value().sessions;
+  if (sessions.empty()) throw std::runtime_error("there is no session to go on with");
+  for (std::size_t i = 0; i < sessions.size(); ++i)
+    print(fmt::format("{:>3}  {}  {} turns  {}\n", i + 1, sessions[i].id.str(), sessions[i].turns,
+                      sessions[i].display_title()));
+  print("which? ");
+  std::string typed;
+  std::getline(std::cin, typed);
+  std::size_t number = 0;
+  std::from_chars(typed.data(), typed.data() + typed.size(), number);
+  if (number == 0 || number > sessions.size()) throw std::runtime_error("no session was chosen");
+  return sk::Session::open(store_, sessions[number - 1].id, session_options()).value();
 }
 
-void Chat::switch_to(std::string const& name) {
-  session_ = sk::Session::open(store_, sk::SessionId::parse(name).value()).value();
+void Chat::open(sk::SessionId const& id) {
+  session_.emplace(sk::Session::open(store_, id, session_options()).value());
+  store_of_session_ = store_;
   greet();
 }
 
 void Chat::open_file(std::string const& path) {
   auto const store = sk::open_transcript(path).value(); // a store of one session
-  session_ = sk::Session::open(store, store->list({}).value().sessions.at(0).id).value();
+  store_of_session_ = store;
+  session_.emplace(sk::Session::open(store, store->list({}).value().sessions.at(0).id).value());
   greet();
 }
 
-bool Chat::take(std::string const& line) {
-  auto const space = line.find(' ');
-  auto const command = line.substr(0, space);
-  auto const rest = space == std::string::npos ? "" : line.substr(space + 1);
-  if (command == "/quit") return false;
-  if (command == "/new")
-    start_session();
-  else if (command == "/sessions")
-    list_sessions();
-  else if (command == "/switch")
-    switch_to(rest);
-  else if (command == "/open")
-    open_file(rest);
-  else if (command == "/history")
-    show_history();
-  else if (command == "/explain")
-    print(requests_.text());
-  else if (command == "/compact")
-    compact(sk::CompactionReason::manual);
-  else if (!command.empty() && command.front() == '/')
-    print("/new  /sessions  /switch ID  /open FILE  /history  /explain  /compact  /quit\n");
-  else if (!line.empty())
-    exchange(line);
-  return true;
+// An id, a key (its newest session), or the beginning of one id.
+sk::SessionId Chat::find(std::string const& name) {
+  if (auto id = sk::SessionId::parse(name); id && store_->info(*id)) return *id;
+  sk::ListQuery query;
+  query.key = name;
+  query.limit = 1;
+  if (auto const page = store_->list(query).value(); !page.sessions.empty()) return page.sessions.front().id;
+
+  std::optional<sk::SessionId> found;
+  query = {};
+  do {
+    auto page = store_->list(query).value();
+    for (auto const& info : page.sessions) {
+      if (name.empty() || info.id.str().compare(0, name.size(), name) != 0) continue;
+      if (found) throw std::runtime_error("several sessions begin with '" + name + "'");
+      found = info.id;
+    }
+    query.cursor = std::move(page.next);
+  } while (!query.cursor.empty());
+  if (!found) throw std::runtime_error("there is no session '" + name + "'");
+  return *found;
 }
 
 }

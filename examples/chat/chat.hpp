@@ -1,32 +1,24 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include "options.hpp"
 #include "request_log.hpp"
-#include "scripted_model.hpp"
-#include "tools.hpp"
 
 #include <sessionkit/sessionkit.hpp>
 
-#include <cstddef>
+#include <agent/agent.hpp>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace chat {
 
-struct Options {
-  std::string store;               ///< directory of the sessions
-  std::string key = "chat";        ///< the newest session of this key is continued
-  std::string folder = CHAT_FILES; ///< what the tool may read
-  std::size_t window = 200000;     ///< of the model, in tokens
-  std::string requests;            ///< a file that takes each request as a line; empty: none
-  bool slow = false;               ///< let the stream be seen
-};
-
 /// A conversation at the terminal: what is typed goes to the model, what anybody says goes to the store.
-/// Functions throw `sessionkit::Exception` and `BadRequest`.
+/// Functions throw `sessionkit::Exception`, and `std::runtime_error` where there is no answer.
 class Chat {
  public:
-  explicit Chat(Options options);
+  /// Opens the session that the options name. `interactive`: a person types.
+  Chat(Options options, bool interactive);
 
   /// Says which session this is and how much of it there is.
   void greet();
@@ -37,24 +29,46 @@ class Chat {
   /// Goes on with a transcript file, whoever wrote it.
   void open_file(std::string const& path);
 
- private:
-  void exchange(std::string const& line);
-  sessionkit::Message answer();
-  sessionkit::Message stream_answer();
-  sessionkit::CompactionOutcome compact(sessionkit::CompactionReason reason);
+  sessionkit::SessionId const& id() const noexcept { return session_->id(); }
 
-  void show_history();
-  void list_sessions();
-  void start_session();
-  void switch_to(std::string const& name);
+ private:
+  struct Command;
+  static Command const commands[];
+
+  void exchange(std::string const& line);
+  void watch(agent::Event const& event);
+  void note_request(agent::RequestMade const& request);
+  void show(llm::Event const& event);
+
+  // One for each command; `rest` is what is typed behind it.
+  void begin_session(std::string const& rest);
+  void list_sessions(std::string const& rest);
+  void switch_to(std::string const& rest);
+  void open_file_named(std::string const& rest);
+  void show_history(std::string const& rest);
+  void remove_session(std::string const& rest);
+  void compact(std::string const& rest);
+  void set_title(std::string const& rest);
+  void undo(std::string const& rest);
+  void fork(std::string const& rest);
+  void show_tree(std::string const& rest);
+  void show_tokens(std::string const& rest);
+  void export_to(std::string const& rest);
+  void explain(std::string const& rest);
+  void show_help(std::string const& rest);
+
+  sessionkit::SessionId find(std::string const& name);
+  void open(sessionkit::SessionId const& id);
+  sessionkit::Session resume_or_create();
+  sessionkit::Session choose();
+  sessionkit::SessionOptions session_options() const;
 
   Options options_;
+  bool interactive_;
   std::shared_ptr<sessionkit::SessionStore> store_;
-  sessionkit::Session session_;
-  sessionkit::Target target_;
-  sessionkit::CompactionPolicy policy_;
-  ScriptedModel model_;
-  ReadFile tool_;
+  std::shared_ptr<sessionkit::SessionStore> store_of_session_; ///< another one for a file that was opened
+  std::optional<sessionkit::Session> session_;                 ///< always there behind the constructor
+  agent::Agent agent_;
   RequestLog requests_; ///< of this process and session
   std::ofstream requests_file_;
 };

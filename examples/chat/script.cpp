@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "script.hpp"
+#include "store.hpp"
 
 #include <filesystem>
 #include <iostream>
@@ -17,7 +18,7 @@ void type(Chat& chat, std::string const& line) {
 
 /// A copy of a session that pi wrote; the same one again in later runs.
 std::string pi_session(Options const& options) {
-  auto const folder = fs::path(options.store) / "pi";
+  auto const folder = fs::path(directory_of(options.store)) / "pi";
   auto const copy = folder / "simple_chat.jsonl";
   fs::create_directories(folder);
   if (!fs::exists(copy)) fs::copy_file(CHAT_PI_SESSION, copy);
@@ -27,7 +28,7 @@ std::string pi_session(Options const& options) {
 }
 
 void play_beginning(Options const& options) {
-  Chat chat(options);
+  Chat chat(options, false);
   chat.greet();
   type(chat, "What is in config.json?");
   type(chat, "Thank you.");
@@ -35,7 +36,7 @@ void play_beginning(Options const& options) {
 }
 
 void play_continuation(Options const& options) {
-  Chat chat(options);
+  Chat chat(options, false);
   chat.greet();
   type(chat, "/history");
   type(chat, "What did I say first?");

@@ -46,16 +46,20 @@ struct Arguments {
 
   // compact, context
   std::optional<std::string> summary, exec;
-  std::size_t keep_turns = 0, keep_messages = 0, keep_tokens = 0; ///< 0: not given
+  std::string deadline = "10m";
+  std::optional<std::size_t> keep_turns, keep_messages, keep_tokens;
   std::string focus;
 
   // prune
   std::optional<std::string> idle, older;
-  std::size_t most_sessions = 0, most_bytes = 0; ///< 0: not given
+  std::optional<std::size_t> most_sessions, most_bytes;
   std::vector<std::string> protect;
 
   // convert
   std::optional<std::string> to, output;
+
+  // cp
+  std::string source, target;
 
   // new, append, rm
   std::optional<std::string> cwd, title, id, entry_id;
@@ -65,9 +69,10 @@ struct Arguments {
 
 /// A flag (`-n,--limit`) or a positional argument (`SESSION`) and where its value goes.
 struct Option {
-  using Target = std::variant<bool Arguments::*, std::size_t Arguments::*, std::string Arguments::*,
-                              std::optional<std::string> Arguments::*, std::vector<std::string> Arguments::*,
-                              bool OutputStyle::*, std::string OutputStyle::*>;
+  using Target =
+      std::variant<bool Arguments::*, std::size_t Arguments::*, std::string Arguments::*,
+                   std::optional<std::size_t> Arguments::*, std::optional<std::string> Arguments::*,
+                   std::vector<std::string> Arguments::*, bool OutputStyle::*, std::string OutputStyle::*>;
   char const* spelling;
   char const* help;
   Target target;
@@ -91,6 +96,8 @@ std::vector<Option> const& common_options();
 Exit ls(Console&, Arguments const&);
 Exit show(Console&, Arguments const&);
 Exit history(Console&, Arguments const&);
+// copying.cpp
+Exit copy(Console&, Arguments const&);
 // diffing.cpp
 Exit diff(Console&, Arguments const&);
 // converting.cpp

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 
 namespace cli {
 
@@ -23,6 +24,19 @@ std::string hyphenated(std::string name) {
   return name;
 }
 
+/// CLI11 would read -1 as the greatest number.
+CLI::Validator whole_number(std::size_t least) {
+  return CLI::Validator(
+      [least](std::string& text) {
+        std::size_t number = 0;
+        char const* const end = text.data() + text.size();
+        auto const [stopped, error] = std::from_chars(text.data(), end, number);
+        bool const good = error == std::errc() && stopped == end && number >= least;
+        return good ? std::string{} : fmt::format("'{}' is no whole number from {} on", text, least);
+      },
+      "");
+}
+
 void add_option(CLI::App& app, Arguments& args, Option const& option) {
   std::visit(
       [&](auto target) {
@@ -35,8 +49,8 @@ void add_option(CLI::App& app, Arguments& args, Option const& option) {
               option.choices.empty() ? "" : fmt::format(": {}", fmt::join(option.choices, ", "));
           auto* const added = app.add_option(option.spelling, value, option.help);
           added->required(option.required)->type_name("");
-          // CLI11 would read -1 as the greatest number.
-          if constexpr (std::is_same_v<Value, std::size_t>) added->check(CLI::NonNegativeNumber);
+          if constexpr (std::is_same_v<Value, std::size_t>) added->check(whole_number(0));
+          if constexpr (std::is_same_v<Value, std::optional<std::size_t>>) added->check(whole_number(1));
           if (!option.choices.empty())
             added->transform(CLI::IsMember(option.choices, hyphenated).description(""));
         }
@@ -98,7 +112,7 @@ Request parse_command_line(int argc, char const* const* argv) {
       "ends\n"
       "at byte 246 of the file, as tree and history --explain print it.\n"
       "Exit codes: 0 done, 1 failed (diff: they differ), 2 usage, 3 not found, 4 locked or changed,\n"
-      "5 damage, no session in the file, or (convert) something left out,\n"
+      "5 damage, no session in the file, or (convert, cp) something left out,\n"
       "6 forbidden, 7 no space, 8 unreachable, 9 outcome unknown. More: sessionkit COMMAND --help");
   try {
     app.parse(argc, argv);

@@ -111,7 +111,7 @@ void Console::show(Failure const& failure) {
   if (!failure.hint.empty()) to_stderr(fmt::format("hint: {}\n", failure.hint));
 }
 
-void Console::progress(std::size_t done, std::size_t total) {
+void Console::progress(std::size_t done, std::size_t total, char const* of) {
   if (style_.quiet || style_.json || isatty(STDERR_FILENO) == 0) return;
   constexpr std::chrono::milliseconds pause{500};
   auto const now = std::chrono::steady_clock::now();
@@ -120,7 +120,7 @@ void Console::progress(std::size_t done, std::size_t total) {
   if (last ? !tells_progress_ : now - told_ < pause) return;
   told_ = now;
   tells_progress_ = !last;
-  to_stderr(last ? std::string() : fmt::format("{} of {} transcripts", done, total));
+  to_stderr(last ? std::string() : fmt::format("{} of {} {}", done, total, of));
   std::fwrite(last ? "\r\x1b[K" : "\r", 1, last ? 4 : 1, stderr);
 }
 
@@ -132,11 +132,11 @@ Exit Console::finish(Exit exit) {
   return failure.exit;
 }
 
-bool confirm(std::string const& question, std::string const& flag) {
+bool confirm(std::string const& question, std::string const& flag, std::string const& about) {
   if (isatty(STDIN_FILENO) == 0 || isatty(STDERR_FILENO) == 0)
     throw Failure{Exit::usage, "confirmation_needed", "nobody is there to answer: " + question,
                   "say so on the command line: " + flag};
-  to_stderr(question + " [y/N] ");
+  to_stderr(about + question + " [y/N] ");
   std::string answer;
   std::getline(std::cin, answer);
   return answer == "y" || answer == "Y" || answer == "yes";

@@ -56,7 +56,7 @@ class Console {
   void report_json(Json const& json);
   void show(Failure const& failure);
   /// How far a long task is: one line on a terminal, after half a second; nothing anywhere else.
-  void progress(std::size_t done, std::size_t total);
+  void progress(std::size_t done, std::size_t total, char const* of = "transcripts");
 
   /// Makes sure that stdout took everything: `exit`, or the code of that failure.
   Exit finish(Exit exit);
@@ -70,7 +70,7 @@ class Console {
   bool tells_progress_ = false;
 };
 
-/// Asks on the terminal; `Failure` naming `flag` if there is nobody to ask.
-bool confirm(std::string const& question, std::string const& flag);
+/// Shows `about` and asks on the terminal; `Failure` naming `flag` if there is nobody to ask.
+bool confirm(std::string const& question, std::string const& flag, std::string const& about = {});
 
 }

@@ -85,8 +85,9 @@ sk::SessionPage list_page(Console& console, Arguments const& args, StorePtr& sto
   auto opened = open_store(console, args);
   // A store nobody chose and nothing was ever kept in is not missing, it is empty.
   if (!opened && opened.error().code == sk::Errc::not_found) {
-    if (!store_root(args).chosen) return {};
-    fail_no_store(args);
+    auto const address = store_address(args);
+    if (!address.chosen) return {};
+    fail_no_store(shown(address));
   }
   store = std::move(opened).value();
   sk::ListQuery query;
@@ -170,7 +171,7 @@ Exit ls(Console& console, Arguments const& args) {
     Json rows = Json::array();
     for (auto const& info : page.sessions) rows.push_back(row_of(info));
     console.document({{"schema", "sessionkit/list@1"},
-                      {"store", store_root(args).path},
+                      {"store", shown(store_address(args))},
                       {"returned", page.sessions.size()},
                       {"has_more", !page.next.empty()},
                       {"next", or_null(page.next)},
@@ -194,13 +195,14 @@ Exit show(Console& console, Arguments const& args) {
   std::unordered_set<std::string> on_path;
   for (auto const& entry : path) on_path.insert(entry.id.str());
   auto const info = named.store->info(named.id).value();
+  auto const again = repeats_in(records.log.entries);
   Json entries = Json::array();
   for (std::size_t i = 0; i < records.types.size(); ++i) {
     auto const& entry = records.log.entries[i];
     if (on_path.count(entry.id.str()) == 0) continue;
     if (console.json())
       entries.push_back(sk::to_nlohmann(sk::RawJson::from(records.lines[i])));
-    else
+    else if (!again[i])
       show_entry(console, entry, records.types[i], args.thinking);
   }
   if (console.json())

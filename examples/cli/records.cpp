@@ -3,6 +3,7 @@
 #include "text.hpp"
 
 #include <sessionkit/dialect.hpp>
+#include <sessionkit/session_info.hpp>
 
 #include <fmt/format.h>
 
@@ -35,6 +36,17 @@ Records read_records(Named const& named) {
   }
 }
 
+std::vector<bool> repeats_in(std::vector<sk::Entry> const& entries) {
+  std::vector<bool> again;
+  auto so_far = sk::make_session_info(sk::SessionId::parse("any").value());
+  std::uint64_t line = 0;
+  for (auto const& entry : entries) {
+    again.push_back(so_far.repeats != 0 && entry.as<sk::Message>() != nullptr);
+    sk::fold(so_far, entry, sk::Position{++line}, {});
+  }
+  return again;
+}
+
 void notice_damage(Console& console, std::string const& name, std::size_t count) {
   if (count != 0)
     console.notice(
@@ -58,9 +70,28 @@ std::string text_of(std::vector<sk::ToolContent> const& content) {
   return out;
 }
 
+namespace {
+
+/// What a message says; of one that says nothing, what it asks for or answers.
+std::string words_of(sk::Message const& message) {
+  std::string out = message.text();
+  if (!out.empty()) return out;
+  for (auto const& part : message.parts)
+    std::visit(Overloaded{[&](sk::ToolUse const& call) {
+                            out += fmt::format("{}({}) ", call.name, call.input.str());
+                          },
+                          [&](sk::ToolResult const& result) { out += text_of(result.content) + " "; },
+                          [&](sk::Image const& image) { out += "[" + image.media_type + "] "; },
+                          [](auto const&) {}},
+               part);
+  return out;
+}
+
+}
+
 std::string summary_of(sk::Entry const& entry) {
   return std::visit(Overloaded{
-                        [](sk::Message const& message) { return message.text(); },
+                        [](sk::Message const& message) { return words_of(message); },
                         [](sk::Compaction const& compaction) { return compaction.summary; },
                         [](sk::BranchSummary const& branch) { return branch.summary; },
                         [](sk::TitleChange const& title) { return title.title; },

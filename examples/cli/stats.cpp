@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // stats: what conversations cost, by day and model.
 #include "naming.hpp"
+#include "records.hpp"
 #include "text.hpp"
 
 #include <sessionkit/context.hpp>
@@ -58,7 +59,8 @@ double cost_of(sk::Message const& message) {
   return 0;
 }
 
-/// Answers that a fork copied are counted where they came from; those of one request once.
+/// Answers that a fork copied are counted where they came from; those of one request once, and so those that
+/// stand again behind a compaction.
 void count(Stats& stats, sk::SessionStore& store, sk::SessionId const& id) {
   auto const info = store.info(id).value();
   ++stats.sessions;
@@ -68,8 +70,11 @@ void count(Stats& stats, sk::SessionStore& store, sk::SessionId const& id) {
   stats.damaged += info.damaged;
   std::set<std::string> requests;
   std::uint64_t place = 0;
-  for (auto const& entry : sk::load_log(store, id).value().entries) {
-    if (entry.as<sk::Header>() || ++place <= info.copied) continue;
+  auto const entries = sk::load_log(store, id).value().entries;
+  auto const again = repeats_in(entries);
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    auto const& entry = entries[i];
+    if (entry.as<sk::Header>() || ++place <= info.copied || again[i]) continue;
     stats.compactions += entry.as<sk::Compaction>() != nullptr ? 1U : 0U;
     auto const* const message = entry.as<sk::Message>();
     if (message == nullptr || message->role != sk::Role::assistant) continue;
@@ -137,8 +142,10 @@ Exit stats(Console& console, Arguments const& args) {
   rows.push_back(row_of({"total", "", ""}, all.total));
   console.table(
       {"DAY", "PROVIDER", "MODEL", "ANSWERS", "INPUT", "OUTPUT", "CACHE_READ", "CACHE_WRITE", "COST"}, rows);
-  console.notice(fmt::format("{} sessions, {} messages, {} turns, {} compactions, {} tokens in context",
-                             all.sessions, all.messages, all.turns, all.compactions, all.tokens));
+  console.notice(fmt::format("{}, {}, {}, {}, {} in context", plural(all.sessions, "session", "sessions"),
+                             plural(all.messages, "message", "messages"), plural(all.turns, "turn", "turns"),
+                             plural(all.compactions, "compaction", "compactions"),
+                             plural(all.tokens, "token", "tokens")));
   return Exit::ok;
 }
 

@@ -135,6 +135,10 @@ std::string age(std::chrono::milliseconds since) {
   return fmt::format("{}d ago", seconds / 86400);
 }
 
+std::string plural(std::uint64_t count, char const* one, char const* many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
 std::string short_number(std::uint64_t number) {
   if (number < 1000) return fmt::format("{}", number);
   if (number < 1000000) return fmt::format("{:.1f}k", static_cast<double>(number) / 1e3);

@@ -29,6 +29,9 @@ std::string cut(std::string_view text, std::size_t most);
 /// How many columns a terminal gives the text, roughly: wide scripts count two.
 std::size_t columns(std::string_view text);
 
+/// "1 entry", "2 entries".
+std::string plural(std::uint64_t count, char const* one, char const* many);
+
 /// "just now", "2m ago", "3h ago", "5d ago".
 std::string age(std::chrono::milliseconds since);
 

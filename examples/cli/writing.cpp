@@ -163,12 +163,10 @@ Exit fork(Console& console, Arguments const& args) {
                   "name a session: sessionkit ls"};
   auto session = sk::Session::open(named.store, named.id).value();
   auto const leaf = leaf_of(args);
-  if (!leaf.empty()) {
-    auto const rewound = session.rewind(leaf);
-    if (!rewound && rewound.error().code == sk::Errc::not_found) fail_entry(*args.session, leaf.str());
-    rewound.value();
-  }
-  auto copy = session.fork().value();
+  auto forked = session.fork({}, leaf);
+  if (!forked && !leaf.empty() && forked.error().code == sk::Errc::not_found)
+    fail_entry(*args.session, leaf.str());
+  auto copy = std::move(forked).value();
   copy.end_turn().value();
   if (console.json())
     console.document({{"id", copy.id().str()}});
@@ -181,7 +179,7 @@ Exit remove(Console& console, Arguments const& args) {
   auto const all = sessions_to_remove(console, args); // all are found before the first is removed
   if (!args.dry_run && !args.yes) {
     auto const question =
-        fmt::format("move {} session{} to the trash?", all.size(), all.size() == 1 ? "" : "s");
+        store_address(args).removal(fmt::format("{} session{}", all.size(), all.size() == 1 ? "" : "s"));
     if (!confirm(question, "--yes")) throw Failure{Exit::usage, "declined", "nothing was removed"};
   }
   IdList done(console, args.dry_run ? "would_remove" : "removed");

@@ -17,7 +17,7 @@ namespace sessionkit { inline namespace v0 {
 /// Why a conversation is made shorter.
 enum class CompactionReason {
   size,             ///< it may have outgrown its limit: only then
-  context_exceeded, ///< the provider refused a request as too long; once, until an answer came
+  context_exceeded, ///< the provider refused a request as too long; once, until an answer or a question came
   manual,           ///< somebody asked for it: whatever the size, and though the breaker is open
 };
 
@@ -26,9 +26,9 @@ enum class CompactionReason {
 struct CompactionPolicy {
   // When: over the smallest limit that is given. None given: never for its size.
   std::size_t trigger_tokens = 80000;
-  std::size_t window = 0;         ///< of the model
-  unsigned window_percent = 0;    ///< limit: so much of the window
-  std::size_t window_reserve = 0; ///< limit: the window without so much, for the answer
+  std::size_t window = 0;         ///< limit: the model's window
+  unsigned window_percent = 0;    ///< limit: so much of it
+  std::size_t window_reserve = 0; ///< limit: without so much, for the answer
 
   KeepRule keep = {};
   /// A cut may fall inside a turn, between a tool's results and the next answer: where the rule counts
@@ -51,6 +51,9 @@ SESSIONKIT_API CompactionPolicy make_compaction_policy(Profile const& profile);
 
 /// Above this many tokens a conversation is compacted; nothing: never for its size.
 SESSIONKIT_API std::optional<std::size_t> limit_of(CompactionPolicy const& policy) noexcept;
+
+/// What an entry adds to the context; 0 for those that are never sent.
+SESSIONKIT_API std::size_t estimate_tokens(Entry const& entry, TokenEstimator const& estimator = {});
 
 /// What the context counts as: the provider's count of the last answer behind the compaction and estimates of
 /// what follows it; else the sum of estimates, the summary included.

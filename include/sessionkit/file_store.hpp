@@ -43,8 +43,10 @@ SESSIONKIT_API Result<std::shared_ptr<SessionStore>>
 open_agent_store(std::string const& home, std::string const& agent, FileStoreOptions options = {});
 
 /// One transcript file of any name as a store of one session, whose id is the file's header id where that is
-/// a valid `SessionId`, else the file's name without its extension, cleaned. There is no index. Listing gives
-/// that session; creating another in it, a fork included, and removing are `unsupported`.
+/// a valid `SessionId`, else the file's name without its extension, cleaned. Absent a profile, messages are
+/// stored as they come, counted and compacted as ai-panel and claw0 do in their dialects. There is no index.
+/// Listing gives that session; creating another in it, a
+/// fork included, and removing are `unsupported`.
 SESSIONKIT_API Result<std::shared_ptr<SessionStore>> open_transcript(std::string const& path,
                                                                      FileStoreOptions options = {});
 

@@ -120,8 +120,9 @@ class SESSIONKIT_API Session {
   /// Moves the leaf: the next entry will follow this one. Nothing is stored until then. Empty id: before the
   /// first entry. `invalid_argument` while messages are held back.
   Result<void> rewind(EntryId const& to);
-  /// Copies the path up to the leaf, line for line, into a new session whose header names this one.
-  Result<Session> fork(NewSession about = {});
+  /// Copies the path up to the leaf, line for line, into a new session whose header names this one. `at`: the
+  /// entry to copy up to instead; this session's leaf stays where it is. `not_found` if there is none.
+  Result<Session> fork(NewSession about = {}, EntryId const& at = {});
 
   Result<Context> context();
   /// The history of `context()` rebuilt for a target.
@@ -131,6 +132,10 @@ class SESSIONKIT_API Session {
 
   /// The policy of the session's profile.
   CompactionPolicy compaction_policy() const;
+  /// What a compaction would do now; absent where there is no reason for one. `unsupported` and
+  /// `invalid_argument` as `apply`, before anybody is asked for a summary.
+  Result<std::optional<CompactionPlan>> plan_compaction(CompactionPolicy const& policy,
+                                                        CompactionReason reason = CompactionReason::size);
   /// Plans, asks and applies; `not_needed` where there is no plan. No lock is held while `summarizer` works,
   /// and turns may be appended meanwhile. Its error, `timed_out` past the deadline, or those of `append`:
   /// nothing is stored then. `most_failures` in a row, or too little saved, open the breaker, which is an
@@ -146,6 +151,8 @@ class SESSIONKIT_API Session {
   /// compactions, the profile stores nothing, or the first kept entry has no lasting id; `invalid_argument`
   /// while messages that the summary would replace are held back.
   Result<CompactionOutcome> apply(CompactionPlan const& plan, std::string summary);
+  /// The same of what `summarize` answered: its error is given back, and counts as a failure for the breaker.
+  Result<CompactionOutcome> apply(CompactionPlan const& plan, Result<std::string> summary);
 
  private:
   friend class Turn;
@@ -181,5 +188,10 @@ class SESSIONKIT_API Turn {
   std::shared_ptr<Session::State> session_; ///< null: the turn is over
   bool stored_ = false;
 };
+
+/// Changes the state of a session that need not be open: one entry, durable as the end of a turn. An empty
+/// change stores nothing. `not_found`; `unsupported` where the session's dialect has no words for state.
+SESSIONKIT_API Result<void> update_state(std::shared_ptr<SessionStore> store, SessionId const& id,
+                                         StateChange change, SessionOptions options = {});
 
 }}

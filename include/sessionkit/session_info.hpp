@@ -44,7 +44,8 @@ struct SessionInfo {
   std::uint32_t end_crc =
       0; ///< CRC-32C of that entry's line: tells whether the log is still the one that was folded
 
-  /// The title to show: the chosen one, else the first user text cut at `max_code_points`.
+  /// The title to show, in one line: the chosen one, else the first user text cut at `max_code_points`;
+  /// control characters are spaces.
   SESSIONKIT_API std::string display_title(std::size_t max_code_points = 30) const;
 };
 

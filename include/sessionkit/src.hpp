@@ -5,12 +5,14 @@
 #include <sessionkit/impl/batch.ipp>
 #include <sessionkit/impl/blades.ipp>
 #include <sessionkit/impl/blades_export.ipp>
+#include <sessionkit/impl/blank.ipp>
 #include <sessionkit/impl/compaction.ipp>
 #include <sessionkit/impl/compaction_facts.ipp>
 #include <sessionkit/impl/content.ipp>
 #include <sessionkit/impl/context.ipp>
 #include <sessionkit/impl/conversation_text.ipp>
 #include <sessionkit/impl/convert.ipp>
+#include <sessionkit/impl/copy.ipp>
 #include <sessionkit/impl/dialect.ipp>
 #include <sessionkit/impl/divergence.ipp>
 #include <sessionkit/impl/doctor.ipp>
@@ -19,6 +21,7 @@
 #include <sessionkit/impl/file_store.ipp>
 #include <sessionkit/impl/flat_dialect.ipp>
 #include <sessionkit/impl/follow.ipp>
+#include <sessionkit/impl/foreign_members.ipp>
 #include <sessionkit/impl/freshness.ipp>
 #include <sessionkit/impl/glued_lines.ipp>
 #include <sessionkit/impl/history.ipp>
@@ -66,6 +69,7 @@
 #include <sessionkit/impl/session_index.ipp>
 #include <sessionkit/impl/session_index_file.ipp>
 #include <sessionkit/impl/session_info.ipp>
+#include <sessionkit/impl/session_key.ipp>
 #include <sessionkit/impl/session_state.ipp>
 #include <sessionkit/impl/session_store.ipp>
 #include <sessionkit/impl/session_writing.ipp>

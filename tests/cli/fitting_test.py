@@ -55,10 +55,38 @@ class Compact(ProgramTest):
         self.fails(1, "compact", session, "--keep-turns", "1", "--exec", "false")
         self.fails(1, "compact", session, "--keep-turns", "1", "--summary", "  ")
         self.fails(2, "compact", session, "--keep-turns", "1")
+        for none in ("--keep-turns", "--keep-tokens", "--keep-messages"):
+            self.fails(2, "compact", session, none, "0", "--summary", "x")
         self.fails(2, "compact", session, "--summary", "x", "--exec", "cat")
         self.fails(2, "compact", session, "--summary", "x", "--keep-turns", "1", "--keep-tokens", "9")
         self.assertIn("nothing to summarise", self.ok("compact", session, "--summary", "x").err)
         self.assertEqual(self.file_of(session).read_bytes(), before)
+
+
+    def test_a_program_that_never_ends_or_never_stops_writing_is_ended(self):
+        session = self.talk()
+        before = self.file_of(session).read_bytes()
+        args = ("compact", session, "--keep-turns", "1", "--exec")
+        begin = time.monotonic()
+        late = self.fails(1, *args, "sleep 50", "--deadline", "200ms")
+        self.assertLess(time.monotonic() - begin, 20)
+        self.assertIn("did not end in time", late.err)
+        begin = time.monotonic()
+        self.assertIn("did not end in time", self.fails(1, *args, "echo ok; exec >&-; sleep 50", "--deadline", "200ms").err)
+        self.assertLess(time.monotonic() - begin, 20)
+        self.assertIn("more than", self.fails(1, *args, "yes").err)
+        self.assertIn("no duration", self.fails(2, *args, "cat", "--deadline", "soon").err)
+        self.assertEqual(self.file_of(session).read_bytes(), before)
+
+    def test_what_cannot_be_stored_is_told_before_a_program_is_asked(self):
+        flat = self.folder / "flat.jsonl"
+        flat.write_text("".join(
+            json.dumps({"type": kind, "content": f"{kind} {i}", "ts": 1700000000.5 + i}) + "\n"
+            for i in range(3) for kind in ("user", "assistant")))
+        asked = self.folder / "asked"
+        for args in (("--exec", f"touch {asked}; echo x"), ("--dry-run",)):
+            self.assertIn("convert", self.fails(2, "compact", flat, "--keep-turns", "1", *args).err)
+        self.assertFalse(asked.exists())
 
 
 class Context(ProgramTest):
@@ -71,6 +99,24 @@ class Context(ProgramTest):
         shown = self.ok("context", session, "--json").json
         self.assertEqual((shown["tokens"], shown["limit"], shown["compaction_due"]), (110, 80000, False))
         self.assertNotIn("entries", shown)
+
+    def test_rows_sum_to_the_total_where_the_provider_did_not_count(self):
+        session = self.new()
+        self.say(session, "user", "\u4f60\u597d, " + "x" * 39)
+        self.say(session, "assistant", "y")
+        shown = self.ok("context", session, "--explain", "--json").json
+        self.assertEqual(sum(row["tokens"] for row in shown["entries"]), shown["tokens"])
+
+    def test_the_rules_of_a_program_can_be_named(self):
+        session = self.new("--profile", "zeroclaw")
+        self.say(session, "user", "x")
+        self.assertEqual(self.ok("context", session, "--profile", "zeroclaw", "--json").json["limit"], 12000)
+        self.assertIsNone(self.ok("context", session, "--profile", "ephemeral", "--json").json["limit"])
+
+    def test_over_the_limit_it_says_why_nothing_happens(self):
+        session = self.new()
+        self.say(session, "user", "x" * 400000)
+        self.assertIn("nothing can be summarised", self.ok("context", session).out)
 
     def test_a_compaction_stands_first(self):
         shown = self.ok("context", self.fixture("compaction_twice.jsonl"), "--explain", "--json").json
@@ -95,6 +141,22 @@ class Stats(ProgramTest):
         self.assertEqual(sum(row["answers"] for row in shown["by"]), answers)
         self.assertTrue(all(len(row["day"]) == 10 and row["model"] for row in shown["by"]))
         self.assertEqual(self.ok("stats", copy).out.splitlines()[-1].split("\t")[0], "total")
+
+    def test_what_a_compaction_wrote_again_is_counted_and_shown_once(self):
+        log = self.folder / "panel.jsonl"
+        said = [{"type": "message", "timestamp": 1700000000000 + i, "message": {
+            "role": "user" if i % 2 == 0 else "assistant", "content": f"words {i}"}} for i in range(8)]
+        for line in said[1::2]:
+            line["message"].update(model="m", usage={"input": 10, "output": 5, "cost": {"total": 0.5}})
+        head = {"type": "session", "version": 1, "id": "p1", "agentId": "a", "createdAt": 1700000000000}
+        log.write_text("".join(json.dumps(line) + "\n" for line in [head, *said]))
+        before = self.ok("stats", log, "--json").json["total"]
+        self.ok("compact", log, "--keep-turns", "2", "--summary", "short")
+        self.assertGreater(len(log.read_text().splitlines()), 10)  # the kept ones stand again
+        after = self.ok("stats", log, "--json").json["total"]
+        self.assertEqual((after["answers"], after["cost"]), (before["answers"], before["cost"]))
+        self.assertEqual(before["answers"], 4)
+        self.assertEqual(self.ok("show", log).out.count("words 7"), 1)
 
     def test_the_whole_store_is_counted_and_a_fork_not_twice(self):
         session = self.new()
@@ -130,6 +192,9 @@ class Prune(ProgramTest):
     def test_what_is_no_session_is_not_the_first_to_go(self):
         self.say(self.new("--id", "mine"), "user", "x")
         (self.store / "alien.jsonl").write_text("garbage\n")
+        (self.store / "export.jsonl").write_text('{"some":"export"}\n')
+        self.assertEqual(self.ok("prune", "--most", "1", "--yes").out, "")  # nor counted
+        self.say(self.new("--id", "young"), "user", "x")
         self.assertEqual(self.ok("prune", "--most", "1", "--dry-run").out.split("\t")[0], "mine")
 
     def test_idle_sessions_go_to_the_trash_with_a_reason_and_protected_ones_stay(self):

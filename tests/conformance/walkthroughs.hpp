@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What two programs do with their sessions, step by step, on any store.
+// Days in the life of hosts, on any store: fails with Catch2's checks.
 #pragma once
-#include <sessionkit/profile.hpp>
 #include <sessionkit/session_store.hpp>
 
 #include <functional>
@@ -9,15 +8,14 @@
 
 namespace sessionkit_test {
 
-/// Opens the same data with a profile each time it is called; empty at first.
-using OpenStore = std::function<std::shared_ptr<sessionkit::SessionStore>(sessionkit::Profile const&)>;
+namespace sk = sessionkit;
 
-/// ZeroClaw's documentation of its sessions: when messages are stored, how a start rebuilds them, what
-/// becomes of a message without an answer, and of a compaction.
-void walk_through_zeroclaw(OpenStore const& open);
+/// Opens the same data each time it is called, empty at first, with new sessions as this profile keeps them.
+using OpenAs = std::function<std::shared_ptr<sk::SessionStore>(sk::Profile const&)>;
 
-/// The guide to blades: load or create, stream and save, a turn that breaks off, state, limits of the view,
-/// users of their own.
-void walk_through_blades(OpenStore const& open);
+/// ZeroClaw's documentation of its sessions, sections 2 to 5: what stands when, and what is sent.
+void walk_through_zeroclaw(OpenAs const& open);
+/// blades' guide, its complete example: load or create, converse, save, list, exit.
+void walk_through_blades(OpenAs const& open);
 
 }

@@ -272,7 +272,7 @@ TEST_CASE("a turn longer than the window is compacted again and again, and the f
   CHECK(second->facts().find("bash(command=\"make 19\")") != std::string::npos);
 }
 
-TEST_CASE("a refused request compacts once, to half of what was refused, until an answer came") {
+TEST_CASE("a refused request compacts once, to half of what was refused, until the conversation went on") {
   sk::CompactionPolicy policy; // 80,000: the estimate is far below
   policy.keep = sk::keep_turns(2);
   std::vector<sk::EntryBody> bodies;
@@ -285,11 +285,32 @@ TEST_CASE("a refused request compacts once, to half of what was refused, until a
   CHECK(plan->tokens_kept <= 200);
   log = applied(log, *plan, "s");
   CHECK_FALSE(sk::plan_compaction(log, policy, CompactionReason::context_exceeded));
-  sk::Entry answer;
-  answer.id = sk::EntryId("new");
-  answer.body = sk::assistant(letters(50));
-  log.entries.push_back(answer);
-  CHECK(sk::plan_compaction(log, policy, CompactionReason::context_exceeded));
+  for (sk::Message const& said : {sk::user(letters(50)), sk::assistant(letters(50))}) {
+    sk::Context later = log;
+    later.entries.push_back({});
+    later.entries.back().id = sk::EntryId("new");
+    later.entries.back().body = said;
+    CHECK(sk::plan_compaction(later, policy, CompactionReason::context_exceeded));
+  }
+}
+
+TEST_CASE("facts of calls that ran stay when their answer was cut short, those of calls that did not go") {
+  sk::ToolUse const ran = tool_call("1", "read", R"({"path":"ran.txt"})");
+  sk::ToolUse const lost = tool_call("2", "read", R"({"path":"lost.txt"})");
+  auto const cut_short = [](sk::ToolUse const& call) {
+    sk::Message message = sk::assistant(call);
+    message.generation.emplace();
+    message.generation->stop = sk::StopReason::aborted;
+    return message;
+  };
+  sk::ToolUse const beside = tool_call("3", "read", R"({"path":"beside.txt"})");
+  sk::Message both = cut_short(ran);
+  both.parts.push_back(beside);
+  sk::Context const log = context_of({sk::user("go"), both, sk::tool_result(ran, "ok"), cut_short(lost),
+                                      sk::user("next"), sk::assistant("yes")});
+  auto const plan = sk::plan_compaction(log, keeping(sk::keep_turns(1)), CompactionReason::manual);
+  REQUIRE(plan);
+  CHECK(plan->read_files == std::vector<std::string>{"ran.txt"});
 }
 
 TEST_CASE("facts of tool calls stand behind the summary word for word and survive three compactions") {
@@ -400,6 +421,37 @@ TEST_CASE("a conversation longer than a request is summarised in several, each u
   REQUIRE(summarizer.requests.size() == plan->conversations.size());
   CHECK(summarizer.requests[0].previous_summary.empty());
   CHECK(summarizer.requests[1].previous_summary == "in short");
+}
+
+TEST_CASE("a message longer than a request is read whole, in several") {
+  std::string text;
+  for (int i = 0; i < 3000; ++i) text += "line " + std::to_string(i) + " of what was pasted\n";
+  sk::Context const log = context_of({sk::user(text), sk::assistant("yes"), sk::user("next")});
+  sk::CompactionPolicy policy = keeping(sk::keep_turns(1));
+  policy.max_request_tokens = 5000;
+  auto const plan = sk::plan_compaction(log, policy, CompactionReason::manual);
+  REQUIRE(plan);
+  CHECK(plan->conversations.size() == 4);
+  std::string all;
+  for (std::string const& part : plan->conversations) {
+    CHECK(sk::estimate_tokens(part) <= 5000);
+    CHECK((all.empty() || all.back() == '\n')); // parted behind a line
+    all += part;
+  }
+  CHECK(all.find(text) != std::string::npos);
+  policy.max_request_tokens = 500;
+  auto const short_plan = sk::plan_compaction(log, policy, CompactionReason::manual);
+  REQUIRE(short_plan);
+  std::string left;
+  for (std::string const& part : short_plan->conversations) left += part;
+  CHECK(short_plan->conversations.size() <= 10);
+  CHECK(left.find("characters left out") != std::string::npos);
+}
+
+TEST_CASE("a window alone is a limit") {
+  sk::CompactionPolicy policy;
+  policy.window = 8000;
+  CHECK(sk::limit_of(policy) == 8000U);
 }
 
 TEST_CASE("messages are split by their share of tokens as OpenClaw splits them") {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "support/catch.hpp"
+#include "support/conversations.hpp"
 
 #include <sessionkit/divergence.hpp>
 
@@ -9,20 +10,10 @@
 #include <vector>
 
 namespace sk = sessionkit;
+using sessionkit_test::context_of;
 
 namespace {
 
-// Entries are called e0, e1, ...
-sk::Context context(std::vector<sk::EntryBody> bodies) {
-  sk::Context made;
-  for (sk::EntryBody& body : bodies) {
-    sk::Entry entry;
-    entry.id = sk::EntryId("e" + std::to_string(made.entries.size()));
-    entry.body = std::move(body);
-    made.entries.push_back(std::move(entry));
-  }
-  return made;
-}
 sk::Context first(sk::Context all, std::size_t n) {
   all.entries.resize(n);
   return all;
@@ -40,8 +31,8 @@ sk::Message answer(std::string id, std::string text) {
   return sk::tool_results({{std::move(id), "read", {sk::Text{std::move(text)}}}});
 }
 
-sk::Context const talk = context({sk::user("one"), sk::assistant("ok", call("a")), answer("a", "x"),
-                                  sk::assistant("done"), sk::user("two"), sk::user("three")});
+sk::Context const talk = context_of({sk::user("one"), sk::assistant("ok", call("a")), answer("a", "x"),
+                                     sk::assistant("done"), sk::user("two"), sk::user("three")});
 
 }
 
@@ -82,8 +73,8 @@ TEST_CASE("the part of a message that differs is named") {
 }
 
 TEST_CASE("a late result parts where its call was said to be interrupted, and the repair is named") {
-  auto const log = context({sk::user("go"), sk::assistant(call("a"), call("b")), answer("a", "x"),
-                            sk::user("and?"), answer("b", "y")});
+  auto const log = context_of({sk::user("go"), sk::assistant(call("a"), call("b")), answer("a", "x"),
+                               sk::user("and?"), answer("b", "y")});
   sk::Target const target;
   sk::History const before = rebuild(first(log, 4), target), after = rebuild(log, target);
   // [late]
@@ -103,8 +94,8 @@ TEST_CASE("a late result parts where its call was said to be interrupted, and th
 }
 
 TEST_CASE("a policy that cuts is named") {
-  auto const log =
-      context({sk::user("one"), sk::assistant("1"), sk::user("two"), sk::assistant("2"), sk::user("three")});
+  auto const log = context_of(
+      {sk::user("one"), sk::assistant("1"), sk::user("two"), sk::assistant("2"), sk::user("three")});
   sk::Target target;
   target.policies = {sk::TurnLimit{2}};
   auto const found = parting(rebuild(first(log, 3), target), rebuild(log, target), target);
@@ -116,7 +107,7 @@ TEST_CASE("a policy that cuts is named") {
 }
 
 TEST_CASE("a difference in the system text comes before all messages") {
-  auto const log = context({sk::user("one"), sk::assistant("1"), sk::system("be terse"), sk::user("two")});
+  auto const log = context_of({sk::user("one"), sk::assistant("1"), sk::system("be terse"), sk::user("two")});
   sk::Target target;
   target.system = "be kind";
   auto const found = parting(rebuild(first(log, 1), target), rebuild(log, target), target);
@@ -130,7 +121,7 @@ TEST_CASE("a difference in the system text comes before all messages") {
 }
 
 TEST_CASE("a compaction between two requests is the reason itself") {
-  sk::Context compacted = context({sk::user("two"), sk::assistant("2")});
+  sk::Context compacted = context_of({sk::user("two"), sk::assistant("2")});
   sk::Entry summary;
   summary.id = sk::EntryId("c");
   summary.body = sk::Compaction{"they said one"};
@@ -149,7 +140,7 @@ TEST_CASE("a compaction between two requests is the reason itself") {
 TEST_CASE("what differs within a tool result, a call or an image is a difference") {
   auto const with = [](sk::Message message) {
     return rebuild(
-        context({sk::user("go"), sk::assistant(call("a")), std::move(message), sk::assistant("ok")}));
+        context_of({sk::user("go"), sk::assistant(call("a")), std::move(message), sk::assistant("ok")}));
   };
   auto const result = with(answer("a", "x"));
   CHECK_FALSE(parting(result, with(answer("a", "x"))));
@@ -157,7 +148,7 @@ TEST_CASE("what differs within a tool result, a call or an image is a difference
   CHECK(parting(result, with(sk::tool_results({{"a", "read", {sk::Text{"x"}}, true}}))));
   CHECK(parting(result, with(sk::tool_results({{"a", "read", {sk::Text{"x"}, sk::Text{"y"}}}}))));
   auto const image = [](char const* data) {
-    return rebuild(context({sk::user(sk::Image{"image/png", sk::Base64{data}}), sk::assistant("ok")}));
+    return rebuild(context_of({sk::user(sk::Image{"image/png", sk::Base64{data}}), sk::assistant("ok")}));
   };
   CHECK_FALSE(parting(image("QUJD"), image("QUJD")));
   CHECK(parting(image("QUJD"), image("QQ==")));
@@ -166,7 +157,7 @@ TEST_CASE("what differs within a tool result, a call or an image is a difference
 TEST_CASE("requests of the same bytes are the same, whatever the logs say") {
   using sk::RequestRelation;
   auto const with = [](sk::ToolResult result) {
-    return context({sk::user("go"), sk::assistant(call("a")), sk::tool_results({std::move(result)})});
+    return context_of({sk::user("go"), sk::assistant(call("a")), sk::tool_results({std::move(result)})});
   };
   auto const relation = [](sk::Context const& a, sk::Context const& b, sk::Provider provider) {
     sk::Target target;
@@ -190,7 +181,7 @@ TEST_CASE("requests of the same bytes are the same, whatever the logs say") {
 
 TEST_CASE("arguments that go on within a call are others, though their bytes begin alike") {
   auto const with = [](std::string const& input) {
-    return context({sk::user("go"), sk::assistant(sk::ToolUse{"a", "read", sk::RawJson::from(input)})});
+    return context_of({sk::user("go"), sk::assistant(sk::ToolUse{"a", "read", sk::RawJson::from(input)})});
   };
   sk::Target target;
   target.mode = sk::RebuildMode::faithful; // the call stands last
@@ -205,9 +196,9 @@ TEST_CASE("arguments that go on within a call are others, though their bytes beg
 
 TEST_CASE("a repair of an entry behind the first that differs is not to blame") {
   auto const log = [](std::string const& words) {
-    return context({sk::user("one"), sk::assistant(words), sk::user("go"),
-                    sk::assistant(call("a"), call("b")), answer("a", "x"), sk::user("and?"),
-                    answer("b", "y")});
+    return context_of({sk::user("one"), sk::assistant(words), sk::user("go"),
+                       sk::assistant(call("a"), call("b")), answer("a", "x"), sk::user("and?"),
+                       answer("b", "y")});
   };
   auto const found = parting(rebuild(first(log("yes"), 6)), rebuild(log("no")));
   REQUIRE(found);
@@ -218,7 +209,7 @@ TEST_CASE("a repair of an entry behind the first that differs is not to blame") 
 
 TEST_CASE("a repair of another part of the message that differs is not to blame") {
   auto const log = [](sk::Message before, std::string const& words) {
-    return context({std::move(before), sk::user(words)});
+    return context_of({std::move(before), sk::user(words)});
   };
   auto const found = parting(rebuild(log(sk::user("one"), "yes")), rebuild(log(sk::user("one", " "), "no")));
   REQUIRE(found);
@@ -231,7 +222,7 @@ TEST_CASE("a text that a profile joined is to blame where the joined text differ
   sk::Target target;
   target.orphan_user = sk::OrphanUser::join;
   auto const log =
-      context({sk::user("one"), sk::user("two"), sk::assistant("ok"), sk::user("go"), sk::user("on")});
+      context_of({sk::user("one"), sk::user("two"), sk::assistant("ok"), sk::user("go"), sk::user("on")});
   auto const found = parting(rebuild(first(log, 1), target), rebuild(log, target), target);
   REQUIRE(found);
   CHECK(found->earlier.str() == "e0");

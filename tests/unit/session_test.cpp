@@ -272,6 +272,24 @@ TEST_CASE("a fork copies the path line for line and names where it came from") {
   CHECK(texts_of(session) == Texts{"1", "2"});
 }
 
+TEST_CASE("a fork ends at the entry that is named, in logs without ids too, and leaves the leaf alone") {
+  for (sk::Profile const& profile : {sk::profiles::native, sk::profiles::ai_panel, sk::profiles::claw0}) {
+    CAPTURE(profile.name);
+    sk::SessionOptions options;
+    options.profile = profile;
+    auto session = sk::Session::create(sk::make_memory_store(), {}, options).value();
+    session.append(sk::user("1")).value();
+    auto const middle = session.append(sk::assistant("2")).value();
+    session.append(sk::user("3")).value();
+    auto const leaf = session.append(sk::assistant("4")).value();
+    auto copy = session.fork({}, middle).value();
+    CHECK(texts_of(copy) == Texts{"1", "2"});
+    CHECK(session.leaf() == leaf);
+    CHECK(texts_of(session) == Texts{"1", "2", "3", "4"});
+    CHECK(session.fork({}, sk::EntryId("nope")).error().code == sk::Errc::not_found);
+  }
+}
+
 TEST_CASE("a fork of a path with a lost line is whole") {
   auto store = store_of("s", {log_header("s"), message_line("a", "", "user", "1"),
                               message_line("c", "lost", "assistant", "3")});

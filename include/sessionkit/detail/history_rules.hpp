@@ -145,13 +145,6 @@ constexpr bool is_name_byte(char c) noexcept {
 /// Which entries hold a call and its result, as `valid` histories pair them: indices in `Context::entries`.
 std::vector<std::pair<std::size_t, std::size_t>> paired_entries(Context const& context);
 
-/// Blank as providers see it: nothing, or white space only.
-bool is_blank(std::string_view text) noexcept;
-/// Without the white space at either end.
-std::string_view trimmed(std::string_view text) noexcept;
-/// Length without the white space at the end.
-std::size_t trimmed_length(std::string_view text) noexcept;
-
 /// The rules that look at more than one piece, in the order in which they apply.
 struct StructuralRule {
   std::string_view name;

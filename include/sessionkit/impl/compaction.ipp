@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 #include <sessionkit/compaction.hpp>
+#include <sessionkit/detail/blank.hpp>
 #include <sessionkit/detail/compaction.hpp>
 #include <sessionkit/detail/fields.hpp>
 #include <sessionkit/detail/history_rules.hpp>
@@ -43,7 +44,7 @@ class Cutter {
     for (Entry const& entry : context.entries) voices_.push_back(detail::voice_of(entry));
     tokens_from_.resize(count + 1);
     for (std::size_t i = count; i-- > 0;)
-      tokens_from_[i] = tokens_from_[i + 1] + detail::entry_tokens(context.entries[i], policy.estimator);
+      tokens_from_[i] = tokens_from_[i + 1] + estimate_tokens(context.entries[i], policy.estimator);
   }
 
   Voice voice(std::size_t i) const { return voices_[i]; }
@@ -144,9 +145,10 @@ class Cutter {
   std::vector<std::size_t> tokens_from_ = {}; ///< of entry i and all behind it
 };
 
-// Has an answer come since the last compaction?
-bool answered_since(Context const& context) {
+// Has an answer come since the last compaction, or another question? Else it would be asked for ever.
+bool went_on_since(Context const& context) {
   for (std::size_t i = context.after_compaction; i < context.entries.size(); ++i) {
+    if (detail::voice_of(context.entries[i]) == Voice::user) return true;
     auto const* message = context.entries[i].as<Message>();
     if (!message || message->role != Role::assistant) continue;
     StopReason const stop = message->generation ? message->generation->stop : StopReason::end_turn;
@@ -155,12 +157,18 @@ bool answered_since(Context const& context) {
   return false;
 }
 
-bool breaker_is_open(Context const& context, std::size_t tokens) {
+// Until the conversation has grown by a quarter, or what was said since is a quarter of the limit: a count
+// that was wrong once would keep it open for good.
+bool breaker_is_open(Context const& context, CompactionPolicy const& policy, std::size_t tokens,
+                     std::size_t limit) {
+  std::size_t since = 0;
   for (std::size_t i = context.entries.size(); i-- > context.after_compaction;) {
     auto const* custom = context.entries[i].as<Custom>();
-    if (!custom || custom->type != detail::breaker_type) continue;
-    std::uint64_t const before = detail::Fields(custom->data.str()).count("tokens");
-    return tokens < before + before / 4;
+    if (custom && custom->type == detail::breaker_type) {
+      std::uint64_t const before = detail::Fields(custom->data.str()).count("tokens");
+      return tokens < before + before / 4 && since < limit / 4;
+    }
+    since += estimate_tokens(context.entries[i], policy.estimator);
   }
   return false;
 }
@@ -168,9 +176,9 @@ bool breaker_is_open(Context const& context, std::size_t tokens) {
 bool has_reason(Context const& context, CompactionPolicy const& policy, CompactionReason reason,
                 std::size_t tokens) {
   if (reason == CompactionReason::manual) return true;
-  if (reason == CompactionReason::context_exceeded) return !context.compaction || answered_since(context);
+  if (reason == CompactionReason::context_exceeded) return !context.compaction || went_on_since(context);
   std::optional<std::size_t> const limit = limit_of(policy);
-  return limit && tokens > *limit && !breaker_is_open(context, tokens);
+  return limit && tokens > *limit && !breaker_is_open(context, policy, tokens, *limit);
 }
 
 // How much may stay, so that the next compaction is far: half of what the limit leaves for messages.
@@ -182,6 +190,29 @@ std::optional<std::size_t> room_for(CompactionPolicy const& policy, CompactionRe
   if (!limit) return std::nullopt;
   std::size_t const others = tokens - std::min(tokens, estimated);
   return std::max((*limit - std::min(*limit, others)) / 2, *limit / 8);
+}
+
+std::size_t summary_room(CompactionPolicy const& policy) {
+  std::optional<std::size_t> const limit = limit_of(policy);
+  return policy.max_summary_tokens != 0 ? policy.max_summary_tokens
+         : limit                        ? std::min(most_summary_tokens, *limit / 8)
+                                        : usual_summary_tokens;
+}
+
+// How long a conversation may be in a request for a summary, beside the words around it and the summary that
+// came before; 0: as long as it is.
+std::size_t conversation_room(CompactionPolicy const& policy) {
+  if (policy.max_request_tokens != 0) return policy.max_request_tokens;
+  std::optional<std::size_t> const limit = limit_of(policy);
+  if (!limit) return 0;
+  SummaryRequest around;
+  around.words = policy.prompt;
+  around.focus = policy.focus;
+  around.previous_summary = " ";
+  around.split_turn = true;
+  std::size_t const words = estimate_tokens(around.system()) + estimate_tokens(around.prompt());
+  std::size_t const others = words + summary_room(policy);
+  return std::max({*limit - std::min(*limit, others), *limit / 4, std::size_t{1}});
 }
 
 // What the entries say, in requests that are not too long.
@@ -207,8 +238,7 @@ std::vector<std::string> conversations(std::vector<Entry> const& entries, std::s
     pieces.push_back(std::move(piece));
     items.push_back(std::move(item));
   }
-  std::size_t const most =
-      policy.max_request_tokens != 0 ? policy.max_request_tokens : limit_of(policy).value_or(0);
+  std::size_t const most = conversation_room(policy);
   constexpr std::size_t any = std::numeric_limits<std::size_t>::max();
   std::vector<std::size_t> const parts = most == 0
                                              ? std::vector<std::size_t>{pieces.size()}
@@ -221,7 +251,10 @@ std::vector<std::string> conversations(std::vector<Entry> const& entries, std::s
       if (!text.empty()) text += words.between;
       text += pieces[next];
     }
-    all.push_back(most == 0 ? std::move(text) : detail::shortened_to(std::move(text), most));
+    if (most == 0)
+      all.push_back(std::move(text));
+    else
+      for (std::string& part : detail::parts_of(std::move(text), most)) all.push_back(std::move(part));
   }
   if (all.empty()) all.emplace_back(); // images only
   return all;
@@ -256,7 +289,9 @@ Voice voice_of(Entry const& entry) noexcept {
   return Voice::silent;
 }
 
-std::size_t entry_tokens(Entry const& entry, TokenEstimator const& estimator) {
+}
+
+std::size_t estimate_tokens(Entry const& entry, TokenEstimator const& estimator) {
   auto const count = [&](Message const& message) {
     return estimator ? estimator(message) : estimate_tokens(message);
   };
@@ -268,8 +303,6 @@ std::size_t entry_tokens(Entry const& entry, TokenEstimator const& estimator) {
   for (ToolContent const& piece : custom->content)
     std::visit([&](auto const& part) { said.parts.emplace_back(part); }, piece);
   return count(said);
-}
-
 }
 
 CompactionPolicy make_compaction_policy(Profile const& profile) {
@@ -284,6 +317,7 @@ CompactionPolicy make_compaction_policy(Profile const& profile) {
 std::optional<std::size_t> limit_of(CompactionPolicy const& policy) noexcept {
   constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
   std::size_t limit = policy.trigger_tokens != 0 ? policy.trigger_tokens : none;
+  if (policy.window != 0) limit = std::min(limit, policy.window);
   if (policy.window != 0 && policy.window_percent != 0)
     limit = std::min(limit, policy.window / 100 * policy.window_percent
                                 + policy.window % 100 * policy.window_percent / 100);
@@ -302,11 +336,11 @@ std::size_t count_tokens(Context const& context, TokenEstimator const& estimator
       Usage const& used = *message->generation->usage;
       return tokens + static_cast<std::size_t>(used.input + used.output + used.cache_read + used.cache_write);
     }
-    tokens += detail::entry_tokens(context.entries[i], estimator);
+    tokens += estimate_tokens(context.entries[i], estimator);
   }
   auto const* compaction = context.compaction ? context.compaction->as<Compaction>() : nullptr;
   if (!compaction) return tokens;
-  return tokens + (estimator ? estimator(system(compaction->summary)) : estimate_tokens(compaction->summary));
+  return tokens + detail::summary_tokens(compaction->summary, estimator);
 }
 
 std::optional<CompactionPlan> plan_compaction(Context const& context, CompactionPolicy const& policy,
@@ -334,12 +368,17 @@ std::optional<CompactionPlan> plan_compaction(Context const& context, Compaction
   detail::Facts facts;
   if (auto const* last = context.compaction ? context.compaction->as<Compaction>() : nullptr) {
     plan.previous = context.compaction->id;
-    plan.tokens_removed += estimate_tokens(last->summary);
+    plan.tokens_removed += detail::summary_tokens(last->summary, policy.estimator);
     plan.previous_summary = last->summary;
     facts = detail::take_facts(plan.previous_summary);
     if (!last->from_hook) facts.add_details(last->details);
   }
-  for (std::size_t i = 0; i < cut; ++i) facts.add(context.entries[i]);
+  std::vector<std::vector<std::string_view>> answered(cut);
+  for (auto const& [call, result] : detail::paired_entries(context))
+    if (call < cut)
+      for (Part const& part : context.entries[result].as<Message>()->parts)
+        if (auto const* one = std::get_if<ToolResult>(&part)) answered[call].push_back(one->tool_use_id);
+  for (std::size_t i = 0; i < cut; ++i) facts.add(context.entries[i], answered[i]);
   facts.settle();
   plan.read_files = std::move(facts.read_files);
   plan.modified_files = std::move(facts.modified_files);
@@ -354,10 +393,7 @@ SummaryRequest CompactionPlan::request(std::size_t part, std::string summary_so_
   request.previous_summary = std::move(summary_so_far);
   request.focus = policy.focus;
   request.split_turn = turn_prefix != 0 && part + 1 == conversations.size();
-  std::optional<std::size_t> const limit = limit_of(policy);
-  request.max_tokens = policy.max_summary_tokens != 0 ? policy.max_summary_tokens
-                       : limit                        ? std::min(most_summary_tokens, *limit / 8)
-                                                      : usual_summary_tokens;
+  request.max_tokens = summary_room(policy);
   return request;
 }
 
@@ -369,7 +405,8 @@ std::string CompactionPlan::facts() const {
 
 Result<std::string> summarize(CompactionPlan const& plan, Summarizer& summarizer, Clock const& clock) {
   auto const now = [&] { return clock ? clock() : system_now(); };
-  bool const hurries = plan.policy.deadline.count() > 0;
+  constexpr auto most_deadline = std::chrono::hours(24 * 365); // a clock's range ends somewhere
+  bool const hurries = plan.policy.deadline.count() > 0 && plan.policy.deadline < most_deadline;
   Timestamp const deadline = hurries ? now() + plan.policy.deadline : Timestamp{};
   Result<std::string> summary = plan.previous_summary;
   for (std::size_t part = 0; part < plan.conversations.size(); ++part) {

@@ -4,6 +4,7 @@
 #include <sessionkit/detail/batch.hpp>
 #include <sessionkit/detail/compaction_label.hpp>
 #include <sessionkit/detail/content.hpp>
+#include <sessionkit/detail/foreign_members.hpp>
 #include <sessionkit/detail/json.hpp>
 #include <sessionkit/detail/line_members.hpp>
 #include <sessionkit/detail/log_path.hpp>
@@ -22,82 +23,6 @@
 namespace sessionkit { inline namespace v0 {
 
 namespace {
-
-// Members that mean something in one dialect or the other, so that they cannot go along as strangers.
-constexpr std::array<std::string_view, 13> line_names{{"type", "id", "parentId", "timestamp", "ts", "message",
-                                                       "content", "output", "name", "input", "summary",
-                                                       "created", "createdAt"}};
-
-template <std::size_t Count>
-bool is_among(std::array<std::string_view, Count> const& names, std::string_view key) {
-  return std::any_of(names.begin(), names.end(),
-                     [&](std::string_view name) { return detail::key_is(key, name); });
-}
-
-// The members of an object whose key `keeps` answers true for, as written; null if there are none.
-template <class Keeps> RawJson members_that(RawJson const& object, Keeps const& keeps) {
-  std::string kept;
-  detail::for_members(object.str(), [&](std::string_view key, std::string_view value) {
-    if (keeps(key)) kept.append(kept.empty() ? "{\"" : ",\"").append(key).append("\":").append(value);
-    return true;
-  });
-  return kept.empty() ? RawJson{} : RawJsonAccess::trust(kept + '}');
-}
-
-// Takes away the signatures of texts and calls, and reasoning that has none; true if there were any.
-bool strip_proofs(Message& message) {
-  bool any = false;
-  auto const clear = [&](std::string& signature) { any = any || !signature.empty(), signature.clear(); };
-  for (Part& part : message.parts) {
-    if (auto* text = std::get_if<Text>(&part)) clear(text->signature);
-    if (auto* call = std::get_if<ToolUse>(&part)) clear(call->signature);
-    if (auto* result = std::get_if<ToolResult>(&part))
-      for (ToolContent& piece : result->content)
-        if (auto* text = std::get_if<Text>(&piece)) clear(text->signature);
-  }
-  auto const unsigned_thought =
-      std::remove_if(message.parts.begin(), message.parts.end(), [](Part const& part) {
-        auto const* thinking = std::get_if<Thinking>(&part);
-        return thinking && thinking->signature.empty();
-      });
-  any = any || unsigned_thought != message.parts.end();
-  message.parts.erase(unsigned_thought, message.parts.end());
-  return any;
-}
-
-// What programs that send content as it stands may find beside the members that we know.
-constexpr std::array<std::string_view, 3> api_names{{"cache_control", "citations", "caller"}};
-
-// What dialects write of parts themselves.
-constexpr std::array<std::string_view, 19> part_names{
-    {"type", "text", "textSignature", "thinking", "thinkingSignature", "signature", "redacted", "data",
-     "mimeType", "media_type", "url", "id", "name", "input", "arguments", "thoughtSignature", "tool_use_id",
-     "content", "is_error"}};
-
-// Takes the members that Anthropic's API does not know out of all parts; their names.
-std::string strip_strange_members(Message& message) {
-  std::string names;
-  auto const name = [&](std::string_view key) { names.append(names.empty() ? "" : ", ").append(key); };
-  auto const strip = [&](RawJson& extra) {
-    extra = members_that(extra, [&](std::string_view key) {
-      bool const known = is_among(api_names, key);
-      if (!known) name(key);
-      return known;
-    });
-  };
-  auto const strip_address = [&](auto& body) {
-    if constexpr (std::is_same_v<std::decay_t<decltype(body)>, Image>)
-      if (std::holds_alternative<Url>(body.source) && !body.media_type.empty())
-        name("media_type"), body.media_type.clear();
-  };
-  for (Part& part : message.parts) {
-    detail::each_extra(part, strip);
-    std::visit(strip_address, part);
-    if (auto* result = std::get_if<ToolResult>(&part))
-      for (ToolContent& piece : result->content) std::visit(strip_address, piece);
-  }
-  return names;
-}
 
 class LogConverter {
  public:
@@ -163,11 +88,8 @@ class LogConverter {
   // Strange members go along unless they mean something on the other side.
   void foreign_members(Entry& entry) {
     if (&from_ == &to_ || !entry.extra.is_object()) return;
-    entry.extra = members_that(entry.extra, [&](std::string_view key) {
-      bool const foreign = is_among(line_names, key);
-      if (foreign) leave_out(entry, fmt::format("its member \"{}\" means something else there", key));
-      return !foreign;
-    });
+    for (std::string const& name : detail::strip_line_names(entry.extra))
+      leave_out(entry, fmt::format("its member \"{}\" means something else there", name));
   }
 
   void in_range(Entry& entry) {
@@ -308,7 +230,7 @@ class LogConverter {
   }
 
   std::string strip_members(Message& message) const {
-    return from_.has_ids && !to_.has_ids ? strip_strange_members(message) : std::string{};
+    return from_.has_ids && !to_.has_ids ? detail::strip_strange_members(message) : std::string{};
   }
 
   // Of a result whose call does not name it, for lines that have no place for the name.
@@ -332,7 +254,7 @@ class LogConverter {
   void write_message(Entry& entry, EntryId const& source) {
     if (write(entry)) return;
     std::string const why = refusal_;
-    bool const stripped = strip_proofs(std::get<Message>(entry.body));
+    bool const stripped = detail::strip_proofs(std::get<Message>(entry.body));
     bool const said = stripped && !std::get<Message>(entry.body).parts.empty() && write(entry);
     out_.unsaid.push_back({source, (said ? "a signature or reasoning: " : "a part of a message: ") + why});
   }
@@ -514,7 +436,7 @@ class LogConverter {
     auto const list = [&](RawJson const& extra) {
       if (!extra.is_object()) return;
       detail::for_members(extra.str(), [&](std::string_view key, std::string_view) {
-        if (is_among(part_names, key))
+        if (detail::is_part_name(key))
           out_.unsaid.push_back({id, fmt::format("a part's member \"{}\" means something else there", key)});
         return true;
       });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include <sessionkit/detail/blank.hpp>
 #include <sessionkit/detail/history_regroup.hpp>
 #include <sessionkit/detail/history_rules.hpp>
 

@@ -7,6 +7,7 @@
 #include <sessionkit/detail/session_state.hpp>
 #include <sessionkit/memory_store.hpp>
 #include <sessionkit/profile_view.hpp>
+#include <sessionkit/session_key.hpp>
 
 #include <fmt/format.h>
 
@@ -42,9 +43,11 @@ constexpr int most_names = 1000; // sessions created in one millisecond
 
 // claw0's keys name agent, channel and peer.
 std::string key_by_scheme(KeyScheme scheme, NewSession const& about) {
-  if (scheme == KeyScheme::any || !about.key.empty()) return about.key;
-  return fmt::format("{}:cli:{}", about.agent.empty() ? "main" : about.agent,
-                     about.user.empty() ? "user" : about.user);
+  if (scheme != KeyScheme::claw0 || !about.key.empty()) return about.key;
+  ChannelContext at;
+  at.agent = about.agent;
+  at.sender = about.user;
+  return resolve(at, scheme);
 }
 
 SessionId id_by_scheme(IdScheme scheme, Timestamp now, int tries) {
@@ -119,17 +122,16 @@ Result<Session> Session::resume(std::shared_ptr<SessionStore> store, std::string
   if (!store) return no_store();
   ListQuery query;
   query.key = key;
-  query.archived = false;
-  query.limit = 1;
   bool const remembers = !options.profile || options.profile->timing != WriteTiming::never;
-  Result<SessionPage> page = remembers ? store->list(query) : SessionPage{};
-  if (!page) return page.error();
-  if (page->sessions.empty()) {
+  using Newest = std::optional<SessionInfo>;
+  Result<Newest> found = remembers ? newest_session(*store, std::move(query)) : Newest{};
+  if (!found) return found.error();
+  if (!*found) {
     NewSession about;
     about.key = std::move(key);
     return create(std::move(store), std::move(about), std::move(options));
   }
-  SessionInfo newest = std::move(page->sessions.front());
+  SessionInfo newest = std::move(**found);
   Result<Session> session = open(std::move(store), newest.id, std::move(options));
   if (session && session->end() == newest.end) session->state_->info = std::move(newest);
   return session;
@@ -250,16 +252,22 @@ Result<void> Session::rewind(EntryId const& to) {
   if (!state_->dialect->has_ids && to != state_->leaf)
     return Error{
         Errc::unsupported, 0,
-        fmt::format("session '{}': a {} log has no branches; fork the session, or convert it to native",
+        fmt::format("session '{}': a {} log has no branches; fork the session at that entry, or convert it "
+                    "to native",
                     state_->id.str(), state_->dialect->name)};
   state_->leaf = to;
   return {};
 }
 
-Result<Session> Session::fork(NewSession about) {
+Result<Session> Session::fork(NewSession about, EntryId const& at) {
   Result<SessionInfo> const from = info();
   if (!from) return from.error();
-  Result<detail::Batch> copy = detail::copy_path(*state_->store, state_->id, state_->leaf);
+  if (!at.empty()) {
+    Result<std::optional<Entry>> const found = state_->find(at);
+    if (!found) return found.error();
+    if (!*found) return no_such_entry(state_->id, at);
+  }
+  Result<detail::Batch> copy = detail::copy_path(*state_->store, state_->id, at.empty() ? state_->leaf : at);
   if (!copy) return copy.error();
   auto const or_else = [](std::string& text, std::string const& inherited) {
     if (text.empty()) text = inherited;
@@ -272,7 +280,7 @@ Result<Session> Session::fork(NewSession about) {
   bool const titled = std::any_of(copy->entries.begin(), copy->entries.end(),
                                   [](Entry const& entry) { return entry.as<TitleChange>() != nullptr; });
   Timestamp const now = state_->now();
-  bool const needs_key = state_->profile.keys != KeyScheme::any && about.key.empty();
+  bool const needs_key = state_->profile.keys == KeyScheme::claw0 && about.key.empty();
   std::string const key = key_by_scheme(state_->profile.keys, about);
   for (int tries = 0;; ++tries) {
     SessionId const id = about.id ? *about.id : id_by_scheme(state_->profile.ids, now, tries);
@@ -358,6 +366,17 @@ Result<void> Turn::abort() {
       session->append(std::move(mark), {{}, true, OnConflict::rebase});
   if (!marked) return marked.error();
   return {};
+}
+
+Result<void> update_state(std::shared_ptr<SessionStore> store, SessionId const& id, StateChange change,
+                          SessionOptions options) {
+  Result<Session> session = Session::open(std::move(store), id, std::move(options));
+  if (!session) return session.error();
+  if (change.set.empty() && change.removed.empty()) return {};
+  AppendOptions how;
+  how.ends_turn = true;
+  Result<EntryId> const stored = session->append_entry(std::move(change), how);
+  return stored ? Result<void>{} : stored.error();
 }
 
 }}

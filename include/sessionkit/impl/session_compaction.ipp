@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include <sessionkit/detail/blank.hpp>
 #include <sessionkit/detail/compaction.hpp>
 #include <sessionkit/detail/compaction_label.hpp>
 #include <sessionkit/detail/history_rules.hpp>
@@ -51,9 +52,7 @@ RawJson details_of(CompactionPlan const& plan) {
 
 Compaction compaction_of(CompactionPlan const& plan, std::string summary) {
   Compaction body{std::move(summary), plan.first_kept, plan.tokens_before, details_of(plan)};
-  TokenEstimator const& estimator = plan.policy.estimator;
-  std::size_t const tokens = estimator ? estimator(system(body.summary)) : estimate_tokens(body.summary);
-  body.tokens_after = tokens + plan.tokens_kept;
+  body.tokens_after = detail::summary_tokens(body.summary, plan.policy.estimator) + plan.tokens_kept;
   return body;
 }
 
@@ -92,6 +91,13 @@ Error no_compactions(SessionId const& id, Dialect const& dialect) {
           fmt::format("session '{}': {} lines hold no summaries; shorten the view with summarize_window, or "
                       "convert the session to native",
                       id.str(), dialect.name)};
+}
+
+Error no_id_to_keep(SessionId const& id, EntryId const& kept) {
+  return {Errc::unsupported, 0,
+          fmt::format("session '{}': the line of entry '{}' carries no id to refer to; fork the session, the "
+                      "copy has ids",
+                      id.str(), kept.str())};
 }
 
 Error held_back(SessionId const& id) {
@@ -135,6 +141,11 @@ Result<void> Session::State::check_compaction(CompactionPlan const& plan, Contex
     if (std::any_of(held.begin(), held.end(), [&](Unstored const& one) { return one.entry.id == entry.id; }))
       return held_back(id);
   }
+  Context stored_part = seen;
+  keep_stored(stored_part);
+  EntryId const kept = first_stored(plan, seen, stored_part);
+  bool const derived = !kept.empty() && kept.str().front() == '@';
+  if (dialect->has_ids && derived) return no_id_to_keep(id, kept);
   return {};
 }
 
@@ -153,29 +164,39 @@ void Session::State::compaction_failed(CompactionPlan const& plan) {
 
 CompactionPolicy Session::compaction_policy() const { return make_compaction_policy(state_->profile); }
 
+Result<std::optional<CompactionPlan>> Session::plan_compaction(CompactionPolicy const& policy,
+                                                               CompactionReason reason) {
+  Result<Context> const seen = context();
+  if (!seen) return seen.error();
+  std::optional<CompactionPlan> plan = v0::plan_compaction(*seen, policy, reason);
+  if (!plan) return plan;
+  if (auto checked = state_->check_compaction(*plan, *seen); !checked) return checked.error();
+  return plan;
+}
+
 Result<CompactionOutcome> Session::compact(Summarizer& summarizer, CompactionReason reason) {
   return compact(summarizer, compaction_policy(), reason);
 }
 
 Result<CompactionOutcome> Session::compact(Summarizer& summarizer, CompactionPolicy const& policy,
                                            CompactionReason reason) {
-  Result<Context> const seen = context();
-  if (!seen) return seen.error();
-  std::optional<CompactionPlan> const plan = plan_compaction(*seen, policy, reason);
-  if (!plan) return CompactionOutcome::not_needed;
-  if (auto checked = state_->check_compaction(*plan, *seen); !checked) return checked.error();
+  Result<std::optional<CompactionPlan>> const planned = plan_compaction(policy, reason);
+  if (!planned) return planned.error();
+  if (!*planned) return CompactionOutcome::not_needed;
+  CompactionPlan const* const plan = &**planned;
   state_->tell(Event::compaction_started,
                fmt::format("{} tokens: {} messages are to be summarised, {} stay", plan->tokens_before,
                            plan->summarized + plan->turn_prefix, plan->kept));
-  Result<std::string> summary = summarize(*plan, summarizer, state_->options.clock);
-  if (!summary) {
-    state_->tell(Event::compaction_ended, "no summary came: " + summary.error().message);
-    state_->compaction_failed(*plan);
-    return summary.error();
-  }
-  Result<CompactionOutcome> outcome = apply(*plan, std::move(*summary));
-  state_->tell(Event::compaction_ended, outcome ? to_string(*outcome) : outcome.error().message);
+  Result<CompactionOutcome> outcome = apply(*plan, summarize(*plan, summarizer, state_->options.clock));
+  state_->tell(Event::compaction_ended,
+               outcome ? to_string(*outcome) : "nothing was stored: " + outcome.error().message);
   return outcome;
+}
+
+Result<CompactionOutcome> Session::apply(CompactionPlan const& plan, Result<std::string> summary) {
+  if (summary) return apply(plan, std::move(*summary));
+  state_->compaction_failed(plan);
+  return summary.error();
 }
 
 Result<CompactionOutcome> Session::apply(CompactionPlan const& plan, std::string summary) {
@@ -207,13 +228,6 @@ Result<void> Session::State::store_compaction(CompactionPlan const& plan, Compac
   Context stored_part = seen;
   keep_stored(stored_part);
   body.first_kept = first_stored(plan, seen, stored_part);
-  bool const derived = !body.first_kept.empty() && body.first_kept.str().front() == '@';
-  if (dialect->has_ids && derived)
-    return Error{
-        Errc::unsupported, 0,
-        fmt::format("session '{}': the line of entry '{}' carries no id to refer to; fork the session, "
-                    "the copy has ids",
-                    id.str(), body.first_kept.str())};
   std::vector<EntryBody> bodies;
   Saving const saved(plan, *body.tokens_after);
   if (dialect->has_ids) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include <sessionkit/detail/blank.hpp>
 #include <sessionkit/detail/compaction_label.hpp>
 #include <sessionkit/detail/crc32c.hpp>
 #include <sessionkit/detail/utf8.hpp>
@@ -100,6 +101,7 @@ struct Folder {
     ++info.turns;
     if (!info.first_user_text.empty()) return;
     std::string text = message.text();
+    if (detail::is_blank(text)) return;
     text.resize(detail::utf8_cut(text, first_text_code_points));
     info.first_user_text = std::move(text);
   }
@@ -120,15 +122,14 @@ struct Folder {
 }
 
 std::string SessionInfo::display_title(std::size_t max_code_points) const {
-  if (!title.empty()) return title;
-  std::size_t const begin = first_user_text.find_first_not_of(" \t\r\n");
-  if (begin == std::string::npos) return {};
-  std::string_view text = std::string_view(first_user_text).substr(begin);
-  text = text.substr(0, detail::utf8_cut(text, max_code_points));
-  text = text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
+  std::string_view text = detail::trimmed(title);
+  if (text.empty()) {
+    text = detail::trimmed(first_user_text);
+    text = detail::trimmed(text.substr(0, detail::utf8_cut(text, max_code_points)));
+  }
   std::string line(text);
   std::replace_if(
-      line.begin(), line.end(), [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
+      line.begin(), line.end(), [](char c) { return detail::byte_of(c) < 0x20 || c == 0x7F; }, ' ');
   return line;
 }
 

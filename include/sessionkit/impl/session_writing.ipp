@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include <sessionkit/detail/blank.hpp>
 #include <sessionkit/detail/history_rules.hpp>
 #include <sessionkit/detail/json.hpp>
 #include <sessionkit/detail/path_walk.hpp>

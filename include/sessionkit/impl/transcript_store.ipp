@@ -24,10 +24,23 @@ SessionId session_id_of_path(std::string_view path) {
   return SessionId::parse(clean.empty() ? "session" : clean).value();
 }
 
+// Counts and compacts as the program whose dialect this is; each message is stored as it comes.
+Profile profile_of_dialect(std::string_view dialect) {
+  Profile profile = profiles::native;
+  Profile const& whose = dialect == "panel"  ? profiles::ai_panel
+                         : dialect == "flat" ? profiles::claw0
+                                             : profiles::native;
+  profile.estimator = whose.estimator;
+  profile.compaction = whose.compaction;
+  return profile;
+}
+
 class TranscriptStore final : public SessionStore, public detail::SyncsFiles {
  public:
-  TranscriptStore(detail::FileOps& ops, std::string path, SessionId id, FileStoreOptions options)
-      : ops_(&ops),
+  TranscriptStore(detail::FileOps& ops, std::string path, SessionId id, Profile const& profile,
+                  FileStoreOptions options)
+      : SessionStore(profile),
+        ops_(&ops),
         path_(std::move(path)),
         id_(std::move(id)),
         options_(std::move(options)),
@@ -147,8 +160,9 @@ Result<std::shared_ptr<SessionStore>> open_transcript(FileOps& ops, std::string 
       if (auto const* header = entry->as<Header>())
         if (Result<SessionId> named = SessionId::parse(header->id)) id = std::move(*named);
   if (!id) id = session_id_of_path(path);
+  Profile const profile = options.profile ? *options.profile : profile_of_dialect(page->dialect);
   return std::shared_ptr<SessionStore>(
-      std::make_shared<TranscriptStore>(ops, path, std::move(*id), std::move(options)));
+      std::make_shared<TranscriptStore>(ops, path, std::move(*id), profile, std::move(options)));
 }
 
 }

@@ -6,7 +6,7 @@ using namespace sessionkit_test;
 
 namespace {
 
-OpenStore in_one_schema() {
+OpenAs in_one_schema() {
   sk::PostgresStoreOptions options;
   options.schema = fresh_schema();
   return [options](sk::Profile const& profile) mutable {
@@ -17,10 +17,8 @@ OpenStore in_one_schema() {
 
 }
 
-TEST_CASE("ZeroClaw's sessions do on PostgreSQL what its documentation says") {
-  if (has_postgres()) walk_through_zeroclaw(in_one_schema());
-}
-
-TEST_CASE("blades' sessions do on PostgreSQL what its guide says") {
-  if (has_postgres()) walk_through_blades(in_one_schema());
+TEST_CASE("ZeroClaw's and blades' hosts on PostgreSQL") {
+  if (!has_postgres()) return;
+  SECTION("ZeroClaw") { walk_through_zeroclaw(in_one_schema()); }
+  SECTION("blades") { walk_through_blades(in_one_schema()); }
 }

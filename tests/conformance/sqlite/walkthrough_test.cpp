@@ -3,7 +3,6 @@
 // tables when.
 #include "support/catch.hpp"
 #include "support/data.hpp"
-#include "walkthroughs.hpp"
 
 #include <sessionkit/profile_view.hpp>
 #include <sessionkit/session.hpp>
@@ -155,17 +154,4 @@ TEST_CASE(
   CHECK(view[view.size() - 2] == "user|pending");
   CHECK(view.back() == "assistant|done");
   CHECK(Host::history(session) == view);
-}
-
-TEST_CASE("ZeroClaw's and blades' sessions do on SQLite what is written of them") {
-  TempDir dir;
-  auto const in_file = [&](std::string const& name) {
-    return [path = dir / name](sk::Profile const& profile) {
-      sk::SqliteStoreOptions how;
-      how.profile = profile;
-      return sk::open_sqlite_store(path, how).value();
-    };
-  };
-  walk_through_zeroclaw(in_file("zeroclaw.db"));
-  walk_through_blades(in_file("blades.db"));
 }

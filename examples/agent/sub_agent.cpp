@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+#include "sub_agent.hpp"
+
+#include <sessionkit/json.hpp>
+#include <sessionkit/memory_store.hpp>
+
+#include <utility>
+
+namespace agent {
+
+namespace sk = sessionkit;
+
+namespace {
+
+/// The conversation so far, in a session that is gone with the task.
+sk::Result<sk::Session> share(sk::History const& history) {
+  sk::SessionOptions options;
+  options.profile = sk::profiles::ephemeral;
+  auto session = sk::Session::create(sk::make_memory_store(), {}, std::move(options));
+  if (!session) return session;
+  if (auto const copied = session->append_all(history.messages); !copied) return copied.error();
+  return session;
+}
+
+struct Spent {
+  std::uint64_t answers = 0, input = 0, output = 0;
+
+  void add(sk::Message const& answer) {
+    ++answers;
+    if (!answer.generation || !answer.generation->usage) return;
+    input += answer.generation->usage->input;
+    output += answer.generation->usage->output;
+  }
+};
+
+ToolOutput work(Agent worker, ToolCall const& call) {
+  auto const arguments = sk::to_nlohmann(call.use->input);
+  if (!arguments.is_object() || !arguments.contains("task") || !arguments["task"].is_string())
+    return {"'task' is missing", true};
+  auto session = share(*call.history);
+  if (!session) return {session.error().message, true};
+  worker.target.system = call.history->system; // with the summary of what was compacted
+  Spent spent;
+  auto const watch = [&](Event const& event) {
+    if (auto const* const ended = std::get_if<AnswerEnded>(&event)) spent.add(*ended->message);
+  };
+  auto const task = arguments["task"].get<std::string>();
+  auto const outcome = run_turn(*session, worker, sk::user("You are asked to do this on your own: " + task),
+                                watch, call.cancel);
+  if (!outcome) return {outcome.error().message, true};
+  auto const record = nlohmann::ordered_json{{"task", task},
+                                             {"answers", spent.answers},
+                                             {"tokens", {{"input", spent.input}, {"output", spent.output}}}};
+  bool const done = outcome->end == TurnEnd::finished;
+  std::string const why = outcome->failure ? outcome->failure->message : "it took too many steps";
+  return {done ? outcome->text : "not done: " + why, !done, sk::to_raw_json(record)};
+}
+
+}
+
+Tool make_sub_agent(Agent worker, std::string name) {
+  llm::ToolSpec spec{
+      std::move(name), "Gives a task to an assistant of its own, who knows this conversation.",
+      sk::RawJson::from(R"({"type":"object","properties":{"task":{"type":"string"}},"required":["task"]})")};
+  return {std::move(spec), [worker = std::move(worker)](ToolCall const& call) { return work(worker, call); }};
+}
+
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/history.hpp>
+
+#include <functional>
+#include <llm/provider.hpp>
+#include <string>
+
+namespace agent {
+
+struct ToolOutput {
+  std::string text;
+  bool is_error = false;
+  sessionkit::RawJson record = {}; ///< for people: stored beside the turn, never sent
+};
+
+/// What a running tool may know of the conversation that called it.
+struct ToolCall {
+  sessionkit::ToolUse const* use;
+  sessionkit::History const* history; ///< as the model saw it when it called
+  llm::CancelToken cancel;
+};
+
+/// Something the model may do. `run` is called on a thread of its own, several at the same time, and throws
+/// nothing: what goes wrong is an output for the model to see.
+struct Tool {
+  llm::ToolSpec spec;
+  std::function<ToolOutput(ToolCall const&)> run;
+};
+
+}

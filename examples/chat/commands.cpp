@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+#include "chat.hpp"
+#include "interrupt.hpp"
+#include "screen.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+
+namespace chat {
+
+namespace sk = sessionkit;
+
+struct Chat::Command {
+  std::string_view name, rest, help;
+  void (Chat::*run)(std::string const& rest); ///< null: leave
+};
+
+Chat::Command const Chat::commands[] = {
+    {"/new", "[KEY]", "begin another session", &Chat::begin_session},
+    {"/sessions", "", "list the sessions, newest first", &Chat::list_sessions},
+    {"/switch", "ID|KEY", "go on with another session", &Chat::switch_to},
+    {"/open", "FILE", "go on with a transcript file, whoever wrote it", &Chat::open_file_named},
+    {"/history", "", "what was said in this session", &Chat::show_history},
+    {"/tree", "", "all of its branches", &Chat::show_tree},
+    {"/undo", "", "take the last turn back; it stays in the log, as a branch", &Chat::undo},
+    {"/fork", "[KEY]", "copy this session and go on with the copy", &Chat::fork},
+    {"/title", "TEXT", "name this session", &Chat::set_title},
+    {"/compact", "[FOCUS]", "replace what came before by a summary", &Chat::compact},
+    {"/tokens", "", "how long the conversation is, and what was used", &Chat::show_tokens},
+    {"/export", "[FILE]", "as Markdown", &Chat::export_to},
+    {"/explain", "", "what of each request was sent before", &Chat::explain},
+    {"/delete", "ID|KEY", "move a session to the trash", &Chat::remove_session},
+    {"/help", "", "this list", &Chat::show_help},
+    {"/quit", "", "leave; so does Ctrl-D", nullptr},
+};
+
+bool Chat::take(std::string const& line) {
+  auto const word_end = std::min(line.find(' '), line.size());
+  auto const name = line.substr(0, word_end);
+  auto const rest = line.substr(std::min(word_end + 1, line.size()));
+  if (name.empty() || name.front() != '/') {
+    if (line.find_first_not_of(" \t") != std::string::npos) exchange(line);
+    return true;
+  }
+  for (auto const& command : commands) {
+    if (command.name != name) continue;
+    if (command.run == nullptr) return false;
+    (this->*command.run)(rest);
+    return true;
+  }
+  print(fmt::format("there is no {}\n", name));
+  show_help({});
+  return true;
+}
+
+void Chat::show_help(std::string const& /*rest*/) {
+  for (auto const& command : commands)
+    print(fmt::format("{:<10} {:<8} {}\n", command.name, command.rest, command.help));
+}
+
+void Chat::begin_session(std::string const& rest) {
+  sk::NewSession about;
+  about.key = rest.empty() ? options_.key : rest;
+  // There a key has one session: another one needs another key.
+  if (rest.empty() && options_.profile.keys == sk::KeyScheme::claw0)
+    about.key = fmt::format("main:cli:{}", sk::to_unix_ms(sk::system_now()));
+  session_.emplace(sk::Session::create(store_, about, session_options()).value());
+  store_of_session_ = store_;
+  greet();
+}
+
+void Chat::list_sessions(std::string const& /*rest*/) {
+  for (auto const& info : store_->list({}).value().sessions)
+    print(fmt::format("{} {}  {}  {} turns  {}\n", info.id == session_->id() ? '*' : ' ', info.id.str(),
+                      info.key, info.turns, info.display_title()));
+}
+
+void Chat::switch_to(std::string const& rest) { open(find(rest)); }
+
+void Chat::open_file_named(std::string const& rest) { open_file(rest); }
+
+void Chat::show_history(std::string const& /*rest*/) { print(as_talk(session_->path().value())); }
+
+void Chat::show_tree(std::string const& /*rest*/) {
+  print(as_tree(sk::load_log(*store_of_session_, session_->id()).value(), session_->path().value()));
+}
+
+void Chat::remove_session(std::string const& rest) {
+  auto const id = find(rest);
+  store_->remove(id).value();
+  print(fmt::format("deleted {}\n", id.str()));
+  if (id == session_->id()) begin_session({});
+}
+
+void Chat::compact(std::string const& rest) {
+  auto focused = agent_;
+  if (focused.compaction) focused.compaction->focus = rest;
+  llm::CancelToken const cancel;
+  OnInterrupt const guard(cancel);
+  agent::compact(
+      *session_, focused, sk::CompactionReason::manual, [&](auto const& event) { watch(event); }, cancel);
+}
+
+void Chat::set_title(std::string const& rest) {
+  session_->set_title(rest).value();
+  print(fmt::format("this is now \"{}\"\n", session_->info().value().display_title()));
+}
+
+// The mark that is stored makes the next run go on from here as well.
+void Chat::undo(std::string const& /*rest*/) {
+  auto const path = session_->path().value();
+  auto const last = std::find_if(path.rbegin(), path.rend(), [](sk::Entry const& entry) {
+    auto const* const message = entry.as<sk::Message>();
+    return message != nullptr && message->role == sk::Role::user;
+  });
+  if (last == path.rend()) throw std::runtime_error("there is nothing to undo");
+  auto const said = last->as<sk::Message>()->text();
+  auto const before = std::next(last);
+  session_->rewind(before == path.rend() ? sk::EntryId() : before->id).value();
+  session_->append_entry(sk::Custom{"undo", {}}).value();
+  print(fmt::format("taken back: {}\n", said));
+}
+
+void Chat::fork(std::string const& rest) {
+  sk::NewSession about;
+  about.key = rest.empty() ? session_->info().value().key : rest;
+  session_.emplace(session_->fork(about).value());
+  print(fmt::format("this is now {}\n", session_->id().str()));
+  greet();
+}
+
+void Chat::show_tokens(std::string const& /*rest*/) {
+  auto const info = session_->info().value();
+  auto const context = sk::count_tokens(session_->context().value());
+  print(fmt::format("context: {} tokens of a window of {}\n", context, options_.window));
+  if (auto const limit = sk::limit_of(*agent_.compaction)) print(fmt::format("compacted above {}\n", *limit));
+  print(fmt::format("used: {} in, {} out, {} read from a cache, {} written to it\n", info.usage.input,
+                    info.usage.output, info.usage.cache_read, info.usage.cache_write));
+}
+
+void Chat::export_to(std::string const& rest) {
+  auto const text = as_markdown(session_->info().value(), session_->path().value());
+  if (rest.empty()) return print(text);
+  std::ofstream file(rest, std::ios::binary);
+  if (!(file << text << std::flush)) throw std::runtime_error("cannot write " + rest);
+  print(fmt::format("wrote {}\n", rest));
+}
+
+void Chat::explain(std::string const& /*rest*/) { print(requests_.text()); }
+
+}

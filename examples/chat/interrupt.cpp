@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+#include "interrupt.hpp"
+
+#include <atomic>
+
+namespace chat {
+
+namespace {
+
+std::atomic<llm::CancelToken const*> current{nullptr}; // a signal handler sees nothing else
+
+void cancel_current(int /*signal*/) {
+  if (auto const* const token = current.load()) token->cancel();
+}
+
+}
+
+OnInterrupt::OnInterrupt(llm::CancelToken const& token) {
+  current = &token;
+  struct sigaction action {};
+  action.sa_handler = cancel_current;
+  action.sa_flags = static_cast<int>(SA_RESETHAND); // the second one ends the program
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, &before_);
+}
+
+OnInterrupt::~OnInterrupt() {
+  sigaction(SIGINT, &before_, nullptr);
+  current = nullptr;
+}
+
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace chat {
+
+/// Reads what a person types, with history and editing where there is a terminal and libedit.
+class LineEditor {
+ public:
+  struct Line {
+    enum Kind { text, interrupted, end };
+    Kind kind;
+    std::string content = {};
+  };
+
+  LineEditor();
+  LineEditor(LineEditor const&) = delete;
+  LineEditor& operator=(LineEditor const&) = delete;
+  ~LineEditor();
+
+  /// `interrupted`: Ctrl-C was pressed and the line is to be forgotten.
+  Line read(std::string const& prompt);
+
+  bool on_terminal() const noexcept { return on_terminal_; }
+
+ private:
+  struct Editor;
+  bool on_terminal_;
+  std::unique_ptr<Editor> editor_; ///< null: plain lines
+};
+
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+#include "options.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <string_view>
+#include <vector>
+
+namespace chat {
+
+namespace sk = sessionkit;
+
+char const usage[] =
+    "usage: chat [options]\n"
+    "  --store URL        where sessions are kept: a directory, file:///DIRECTORY or memory:\n"
+    "                     (default: the user's data directory)\n"
+    "  --no-session       keep nothing\n"
+    "  --profile NAME     keep sessions as another program does: native, claw0, ai_panel, zyhive, zeroclaw,\n"
+    "                     blades, ephemeral\n"
+    "  --key KEY          which conversation (default: chat)\n"
+    "  -c, --continue     go on with the newest session, whatever its key\n"
+    "  -r, --resume [ID]  go on with this one: an id, the beginning of one, or a key; without it, choose\n"
+    "  --provider NAME    anthropic, openai (and what speaks like it), or scripted (default)\n"
+    "  --base-url URL     as the provider's own programs have it, for example http://localhost:8080/v1\n"
+    "  --model NAME       (default: the provider's small one)\n"
+    "  --script-file FILE what the scripted provider says, an answer on each line\n"
+    "  --system FILE      the system prompt\n"
+    "  --window N         of the model, in tokens (default: 200000, at least 500)\n"
+    "  --keep-messages N  show the model only the last N messages, and what belongs to their turn\n"
+    "  --folder DIR       what the tools may read and write\n"
+    "  --requests FILE    write each request to this file, one a line\n"
+    "  --script           play the demonstration\n"
+    "The key of the provider is read from ANTHROPIC_API_KEY or OPENAI_API_KEY.\n";
+
+namespace {
+
+std::string variable(char const* name) {
+  char const* const value = std::getenv(name); // NOLINT(concurrency-mt-unsafe): there is one thread
+  return value == nullptr ? "" : value;
+}
+
+std::string default_store() {
+  if (auto store = variable("SESSIONKIT_STORE"); !store.empty()) return store;
+  if (auto const data = variable("XDG_DATA_HOME"); !data.empty()) return data + "/sessionkit/sessions";
+  if (auto const home = variable("HOME"); !home.empty()) return home + "/.local/share/sessionkit/sessions";
+  return "sessions";
+}
+
+constexpr std::size_t smallest_window = 500; // a request for a summary has to fit
+
+struct KnownProvider {
+  std::string_view name;
+  char const* key; ///< environment variable
+  char const* model;
+};
+constexpr KnownProvider providers[] = {
+    {"scripted", nullptr, "parrot-1"},
+    {"anthropic", "ANTHROPIC_API_KEY", "claude-haiku-4-5"},
+    {"openai", "OPENAI_API_KEY", "gpt-4o-mini"},
+};
+
+bool read_number(std::string const& text, std::size_t& into) {
+  auto const* const end = text.data() + text.size();
+  auto const read = std::from_chars(text.data(), end, into);
+  return read.ec == std::errc() && read.ptr == end;
+}
+
+bool read_file(std::string const& path, std::string& into) {
+  std::ifstream file(path, std::ios::binary);
+  if (file) into.assign(std::istreambuf_iterator<char>(file), {});
+  return !file.fail();
+}
+
+bool read_profile(std::string const& name, Options& options) {
+  auto const* const profile = sk::find_profile(name);
+  if (profile == nullptr) return false;
+  options.profile = *profile;
+  options.profile_given = true;
+  return true;
+}
+
+struct Flag {
+  std::string_view name;
+  bool (*take)(Options&, std::string const& value); ///< false: the value is none
+};
+constexpr Flag with_value[] = {
+    {"--store", [](Options& o, std::string const& v) { return !(o.store = v).empty(); }},
+    {"--profile", [](Options& o, std::string const& v) { return read_profile(v, o); }},
+    {"--key", [](Options& o, std::string const& v) { return !(o.key = v).empty(); }},
+    {"--provider", [](Options& o, std::string const& v) { return !(o.provider.name = v).empty(); }},
+    {"--base-url", [](Options& o, std::string const& v) { return !(o.provider.base_url = v).empty(); }},
+    {"--model", [](Options& o, std::string const& v) { return !(o.model = v).empty(); }},
+    {"--script-file", [](Options& o, std::string const& v) { return !(o.provider.script = v).empty(); }},
+    {"--system", [](Options& o, std::string const& v) { return read_file(v, o.system); }},
+    {"--window",
+     [](Options& o, std::string const& v) {
+       return read_number(v, o.window) && o.window >= smallest_window;
+     }},
+    {"--keep-messages", [](Options& o, std::string const& v) { return read_number(v, o.keep_messages); }},
+    {"--folder", [](Options& o, std::string const& v) { return !(o.folder = v).empty(); }},
+    {"--requests", [](Options& o, std::string const& v) { return !(o.requests = v).empty(); }},
+};
+struct Switch {
+  std::string_view name;
+  bool Options::*on;
+};
+constexpr Switch switches[] = {
+    {"--no-session", &Options::no_session}, {"--continue", &Options::newest},     {"-c", &Options::newest},
+    {"--script", &Options::script},         {"--restarted", &Options::restarted},
+};
+
+template <class Table> auto const* find(Table const& table, std::string_view name) {
+  auto const found =
+      std::find_if(std::begin(table), std::end(table), [&](auto const& row) { return row.name == name; });
+  return found == std::end(table) ? nullptr : &*found;
+}
+
+/// True if the flag at `i` is known and its value makes sense; `i` moves to its last word.
+bool take_flag(std::vector<std::string> const& words, std::size_t& i, Options& options, std::string& why) {
+  auto const& name = words[i];
+  bool const value_follows = i + 1 < words.size();
+  if (auto const* const known = find(switches, name)) return options.*known->on = true;
+  if (name == "-r" || name == "--resume") {
+    options.resume = value_follows && words[i + 1].front() != '-' ? words[++i] : "";
+    return true;
+  }
+  auto const* const known = find(with_value, name);
+  why = known == nullptr ? "there is no option " + name : name + " needs a value";
+  if (known == nullptr || !value_follows) return false;
+  why = "'" + words[i + 1] + "' is nothing for " + name;
+  return known->take(options, words[++i]);
+}
+
+}
+
+std::optional<Options> parse_options(int argc, char** argv, std::string& why) {
+  Options options;
+  options.store = default_store();
+  std::vector<std::string> const words(argv + 1, argv + argc);
+  for (std::size_t i = 0; i < words.size(); ++i)
+    if (!take_flag(words, i, options, why)) return std::nullopt;
+
+  auto const* const provider = find(providers, options.provider.name);
+  if (provider == nullptr) {
+    why = "there is no provider " + options.provider.name;
+    return std::nullopt;
+  }
+  if (options.model.empty()) options.model = provider->model;
+  if (provider->key != nullptr) options.provider.key = variable(provider->key);
+  options.provider.window = options.window;
+  if (options.no_session) options.profile = sk::profiles::ephemeral;
+  if (options.key.empty())
+    options.key = options.profile.keys == sk::KeyScheme::claw0 ? "main:cli:user" : "chat";
+  return options;
+}
+
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+#include "screen.hpp"
+
+#include <cli/text.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iostream>
+#include <map>
+#include <utility>
+
+namespace chat {
+
+namespace sk = sessionkit;
+
+namespace {
+
+char const* speaker(sk::Role role) {
+  switch (role) {
+  case sk::Role::user: return "you";
+  case sk::Role::assistant: return "assistant";
+  case sk::Role::tool: return "tool";
+  case sk::Role::system: break;
+  }
+  return "system";
+}
+
+bool was_interrupted(sk::Message const& message) {
+  return message.generation && message.generation->stop == sk::StopReason::aborted;
+}
+
+std::string text_of(sk::ToolResult const& result) {
+  std::string text;
+  for (auto const& piece : result.content)
+    if (auto const* const words = std::get_if<sk::Text>(&piece)) text += words->text;
+  return text;
+}
+
+std::string first_line(std::string const& text) { return cli::cut(cli::one_line(text), 72); }
+
+/// What is not text in a message, a line each.
+std::string tool_lines(sk::Message const& message) {
+  std::string lines;
+  for (auto const& part : message.parts) {
+    if (auto const* const call = std::get_if<sk::ToolUse>(&part))
+      lines += fmt::format("[{} {}]\n", call->name, call->input.str());
+    if (auto const* const result = std::get_if<sk::ToolResult>(&part))
+      lines += fmt::format("  {} {}\n", result->is_error ? "failed:" : "->", first_line(text_of(*result)));
+  }
+  return lines;
+}
+
+/// One line that names an entry in a tree; empty: it is not shown.
+std::string in_brief(sk::Entry const& entry) {
+  if (auto const* const message = entry.as<sk::Message>()) {
+    if (message->role == sk::Role::tool) return {};
+    auto const text = message->text();
+    return fmt::format("{}> {}", speaker(message->role),
+                       first_line(text.empty() ? tool_lines(*message) : text));
+  }
+  if (auto const* const compaction = entry.as<sk::Compaction>())
+    return "compaction: " + first_line(compaction->summary);
+  return {};
+}
+
+struct Branches {
+  std::map<sk::EntryId, std::vector<sk::Entry const*>> children; ///< by parent; the empty id: beginnings
+};
+
+Branches branches_of(sk::Log const& log) {
+  Branches branches;
+  std::set<sk::EntryId> known{sk::EntryId()}; // a parent that is lost is none
+  sk::EntryId previous;
+  for (auto const& entry : log.entries) {
+    if (entry.as<sk::Header>() != nullptr) continue;
+    auto const parent = entry.link == sk::Parent::previous ? previous
+                        : entry.link == sk::Parent::entry  ? entry.parent
+                                                           : sk::EntryId();
+    branches.children[known.count(parent) != 0 ? parent : sk::EntryId()].push_back(&entry);
+    known.insert(entry.id);
+    previous = entry.id;
+  }
+  return branches;
+}
+
+}
+
+void print(std::string const& text) { std::cout << cli::neutral(text) << std::flush; }
+
+std::string as_talk(std::vector<sk::Entry> const& path) {
+  std::string all;
+  for (auto const& entry : path) {
+    if (auto const* const compaction = entry.as<sk::Compaction>())
+      all += fmt::format("[summary of what came before, at {} tokens]\n{}\n", compaction->tokens_before,
+                         compaction->summary);
+    auto const* const message = entry.as<sk::Message>();
+    if (message == nullptr) continue;
+    if (auto const text = message->text(); !text.empty())
+      all += fmt::format("{}> {}{}\n", speaker(message->role), text,
+                         was_interrupted(*message) ? " [interrupted]" : "");
+    all += tool_lines(*message);
+  }
+  return all;
+}
+
+std::string as_markdown(sk::SessionInfo const& info, std::vector<sk::Entry> const& path) {
+  std::string all = fmt::format("# {}\n\nSession {}\n", info.display_title(80), info.id.str());
+  for (auto const& entry : path) {
+    auto const* const message = entry.as<sk::Message>();
+    if (message == nullptr) continue;
+    if (auto const text = message->text(); !text.empty())
+      all += fmt::format("\n## {}{}\n\n{}\n", speaker(message->role),
+                         was_interrupted(*message) ? " (interrupted)" : "", text);
+    if (auto const lines = tool_lines(*message); !lines.empty()) all += fmt::format("\n```\n{}```\n", lines);
+  }
+  return all;
+}
+
+std::string as_tree(sk::Log const& log, std::vector<sk::Entry> const& path) {
+  auto const branches = branches_of(log);
+  std::set<sk::EntryId> current;
+  for (auto const& entry : path) current.insert(entry.id);
+
+  struct Place {
+    sk::Entry const* entry;
+    std::size_t depth;
+  };
+  std::vector<Place> open; // the next one last
+  auto const enter = [&](sk::EntryId const& parent, std::size_t depth) {
+    auto const found = branches.children.find(parent);
+    if (found == branches.children.end()) return;
+    auto const& all = found->second;
+    for (auto child = all.rbegin(); child != all.rend(); ++child)
+      open.push_back({*child, all.size() > 1 ? depth + 1 : depth});
+  };
+  std::string text;
+  enter({}, 0);
+  while (!open.empty()) {
+    auto const [entry, depth] = open.back();
+    open.pop_back();
+    if (auto const line = in_brief(*entry); !line.empty())
+      text += fmt::format("{} {}{}\n", current.count(entry->id) != 0 ? '*' : ' ', std::string(2 * depth, ' '),
+                          line);
+    enter(entry->id, depth);
+  }
+  return text;
+}
+
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include "options.hpp"
+
+#include <sessionkit/session_store.hpp>
+
+#include <memory>
+#include <string>
+
+namespace chat {
+
+/// The store that the options name; all of this program's sessions go through here. Errors are those of
+/// `open_file_store`; `invalid_argument` for a URL of another kind.
+sessionkit::Result<std::shared_ptr<sessionkit::SessionStore>> open_chat_store(Options const& options);
+
+/// The directory of a store of files; empty for others.
+std::string directory_of(std::string const& store_url);
+
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include "cancel.hpp"
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace llm {
+
+struct HttpRequest {
+  std::string url;
+  std::vector<std::string> headers; ///< "name: value"
+  std::string body;
+};
+
+struct HttpTimeouts {
+  std::chrono::milliseconds connect{15000};
+  std::chrono::milliseconds silence{120000}; ///< longest time in which no byte comes
+};
+
+struct HttpReply {
+  enum Ending {
+    complete,
+    cancelled,
+    unreachable, ///< nothing was sent, or no reply came
+    cut,         ///< the connection ended before the body did, or was silent for too long
+  };
+  Ending ending = complete;
+  std::string error = {};                          ///< what the network said; empty where `complete`
+  int status = 0;                                  ///< 0: no reply came
+  std::map<std::string, std::string> headers = {}; ///< names in lower case
+};
+
+/// Called with pieces of the body as they come, and with what is known of the reply until then.
+using OnBody = std::function<void(HttpReply const& so_far, std::string_view bytes)>;
+
+/// Sends requests. Safe to use from several threads at once. Exceptions of `on_body` reach the caller.
+class Http {
+ public:
+  Http() = default;
+  Http(Http const&) = delete;
+  Http& operator=(Http const&) = delete;
+  virtual ~Http() = default;
+
+  virtual HttpReply post(HttpRequest const& request, OnBody const& on_body, CancelToken const& cancel) = 0;
+};
+
+/// With libcurl; null where this build has none.
+std::shared_ptr<Http> make_curl_http(HttpTimeouts timeouts = {});
+
+}

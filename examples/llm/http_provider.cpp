@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+#include "http_provider.hpp"
+#include "wire_json.hpp"
+
+#include <charconv>
+#include <utility>
+
+namespace llm {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+/// Seconds; providers send no dates.
+std::optional<milliseconds> retry_after(HttpReply const& reply) {
+  auto const header = [&](char const* name) -> std::optional<unsigned> {
+    auto const found = reply.headers.find(name);
+    if (found == reply.headers.end()) return std::nullopt;
+    auto const& text = found->second;
+    unsigned value = 0;
+    auto const read = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (read.ec != std::errc() || value > 86400000) return std::nullopt;
+    return value;
+  };
+  if (auto const ms = header("retry-after-ms")) return milliseconds(*ms);
+  if (auto const seconds = header("retry-after")) return std::chrono::seconds(*seconds);
+  return std::nullopt;
+}
+
+std::optional<Failure> failure_of(HttpReply const& reply, std::string const& body,
+                                  StreamDecoder const& decoder) {
+  if (reply.status != 0 && reply.status != 200) {
+    auto const json = parse_json(body);
+    auto failure = to_failure(json ? member(*json, "error") : Json(), reply.status);
+    failure.retry_after = retry_after(reply);
+    return failure;
+  }
+  if (decoder.failure()) return decoder.failure();
+  if (decoder.complete()) return std::nullopt; // how the connection ended does not matter any more
+  switch (reply.ending) {
+  case HttpReply::cancelled: return Failure{FailureKind::cancelled, "cancelled"};
+  case HttpReply::unreachable: return Failure{FailureKind::unavailable, reply.error};
+  case HttpReply::cut: return Failure{FailureKind::cut, reply.error, reply.status};
+  case HttpReply::complete: break;
+  }
+  return Failure{FailureKind::cut, "the stream ended before the answer did", reply.status};
+}
+
+class HttpProvider final : public Provider {
+ public:
+  HttpProvider(std::shared_ptr<Http> http, WireFormat const& format, std::string base_url, std::string key)
+      : http_(std::move(http)), format_(format), url_(std::move(base_url)), key_(std::move(key)) {
+    if (url_.empty()) url_ = format_.base_url;
+    while (!url_.empty() && url_.back() == '/') url_.pop_back();
+    url_ += format_.path;
+  }
+
+  sessionkit::Provider format() const noexcept override { return format_.format; }
+
+  Answer generate(Request const& request, OnEvent const& on_event, CancelToken const& cancel) override {
+    AnswerCollector collector(on_event);
+    collector.generation().provider = format_.provider;
+    collector.generation().api = format_.api;
+    auto const decoder = format_.decoder(collector);
+    SseParser events;
+    std::string refusal;
+    constexpr std::size_t longest_refusal = 1U << 16;
+    auto const on_body = [&](HttpReply const& so_far, std::string_view bytes) {
+      if (so_far.status == 200)
+        events.feed(bytes, [&](SseEvent const& event) { decoder->take(event); });
+      else if (refusal.size() < longest_refusal)
+        refusal += bytes;
+    };
+    auto const reply = http_->post({url_, format_.headers(key_), format_.body(request)}, on_body, cancel);
+    if (collector.generation().model.empty()) collector.generation().model = request.model;
+    return std::move(collector).finish(failure_of(reply, refusal, *decoder));
+  }
+
+ private:
+  std::shared_ptr<Http> http_;
+  WireFormat format_;
+  std::string url_, key_;
+};
+
+}
+
+std::shared_ptr<Provider> make_http_provider(std::shared_ptr<Http> http, WireFormat const& format,
+                                             std::string base_url, std::string key) {
+  return std::make_shared<HttpProvider>(std::move(http), format, std::move(base_url), std::move(key));
+}
+
+}

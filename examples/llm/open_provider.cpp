@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+#include "http_provider.hpp"
+#include "open_provider.hpp"
+#include "retry.hpp"
+#include "scripted_provider.hpp"
+
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+namespace llm {
+
+namespace sk = sessionkit;
+
+namespace {
+
+sk::Result<std::shared_ptr<Provider>> open_scripted(ProviderOptions const& options) {
+  ScriptedOptions scripted;
+  scripted.window = options.window;
+  scripted.delay = options.delay;
+  if (!options.script.empty()) {
+    std::ifstream file(options.script, std::ios::binary);
+    if (!file) return sk::Error{sk::Errc::invalid_argument, 0, "cannot read the script " + options.script};
+    auto steps = parse_script(std::string{std::istreambuf_iterator<char>(file), {}});
+    if (!steps) return steps.error();
+    scripted.steps = std::move(*steps);
+  }
+  return with_retries(make_scripted_provider(std::move(scripted)));
+}
+
+WireFormat const* format_of(ProviderOptions const& options) {
+  if (options.name == "anthropic") return &anthropic_messages;
+  if (options.name != "openai") return nullptr;
+  return options.base_url.empty() ? &openai_chat : &openai_compatible;
+}
+
+}
+
+sk::Result<std::shared_ptr<Provider>> open_provider(ProviderOptions const& options) {
+  if (options.name == "scripted") return open_scripted(options);
+  auto const* const format = format_of(options);
+  if (format == nullptr)
+    return sk::Error{sk::Errc::invalid_argument, 0,
+                     "there is no provider '" + options.name + "': anthropic, openai or scripted"};
+  auto http = make_curl_http();
+  if (!http) return sk::Error{sk::Errc::unsupported, 0, "this program was built without libcurl"};
+  return with_retries(make_http_provider(std::move(http), *format, options.base_url, options.key));
+}
+
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include "provider.hpp"
+#include "retry.hpp"
+
+#include <sessionkit/result.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace llm {
+
+/// One answer of a script.
+struct ScriptStep {
+  std::string when = {}; ///< only to a last message of the user that contains this
+  bool summary = false;  ///< answers requests for a summary, and no others
+  std::string thinking = {}, text = {};
+  struct Call {
+    std::string name, input;
+  };
+  std::vector<Call> calls = {};
+  std::size_t chunk = 7;               ///< bytes of a delta
+  std::chrono::milliseconds delay{0};  ///< before each delta
+  std::optional<Failure> failure = {}; ///< behind what was said; `cut` for a stream that breaks off
+};
+
+/// Reads a script, an answer on each line:
+///
+///     {"text": "Let me look.", "tools": [{"name": "read_file", "input": {"path": "a.txt"}}], "delay_ms": 20}
+///     {"when": "weather", "thinking": "Hm.", "text": "Sunny."}
+///     {"error": {"kind": "overloaded", "message": "later", "retry_after_ms": 10}}
+///     {"text": "The answer is", "cut": true}
+///     {"summary": true, "text": "They spoke of the weather."}
+///
+/// `invalid_argument`, naming the line, for anything else.
+sessionkit::Result<std::vector<ScriptStep>> parse_script(std::string_view text);
+
+struct ScriptedOptions {
+  std::vector<ScriptStep> steps = {}; ///< each is played once, the first that fits; then it improvises
+  std::size_t window = 200000;        ///< tokens; a longer request fails as `context_exceeded`
+  std::chrono::milliseconds delay{0}; ///< before each delta of what it improvises
+  Sleep sleep = sleep_for;
+};
+
+/// Stands in for a model, without a network: reads the request that Anthropic would get, refuses what a
+/// provider would refuse, and streams the answers of a script. Behind its end it improvises: it says what it
+/// heard, reads a file that is named, and writes summaries of what the user said.
+std::shared_ptr<Provider> make_scripted_provider(ScriptedOptions options = {});
+
+}

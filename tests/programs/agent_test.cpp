@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: MIT
+#include "support/catch.hpp"
+
+#include <sessionkit/sessionkit.hpp>
+
+#include <agent/agent.hpp>
+#include <agent/folder.hpp>
+#include <agent/folder_tools.hpp>
+#include <agent/sub_agent.hpp>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <filesystem>
+#include <fstream>
+#include <llm/llm_summarizer.hpp>
+#include <llm/scripted_provider.hpp>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+namespace sk = sessionkit;
+namespace fs = std::filesystem;
+
+std::shared_ptr<llm::Provider> scripted(std::string const& script, std::size_t window = 200000) {
+  llm::ScriptedOptions options;
+  options.steps = llm::parse_script(script).value();
+  options.window = window;
+  return llm::make_scripted_provider(std::move(options));
+}
+
+agent::Agent make_agent(std::string const& script, std::vector<agent::Tool> tools = {}) {
+  agent::Agent agent;
+  agent.provider = scripted(script);
+  agent.target.provider = agent.provider->format();
+  agent.target.model = "parrot-1";
+  agent.tools = std::move(tools);
+  return agent;
+}
+
+sk::Session fresh(sk::Profile const& profile = sk::profiles::native) {
+  sk::SessionOptions options;
+  options.profile = profile;
+  return sk::Session::create(sk::make_memory_store(), {}, options).value();
+}
+
+agent::Tool tool(std::string name, std::function<agent::ToolOutput(agent::ToolCall const&)> run) {
+  return {{std::move(name), "", sk::RawJson::from(R"({"type":"object"})")}, std::move(run)};
+}
+
+std::vector<sk::Message> messages_of(sk::Session& session) {
+  std::vector<sk::Message> all;
+  for (auto const& entry : session.path().value())
+    if (auto const* message = entry.as<sk::Message>()) all.push_back(*message);
+  return all;
+}
+
+std::string talk_of(sk::Session& session) {
+  std::string all;
+  for (auto const& message : messages_of(session)) {
+    all += message.role == sk::Role::user ? "U:" : message.role == sk::Role::assistant ? "A:" : "T:";
+    all += message.text();
+    for (auto const* call : message.tool_uses()) all += "(" + call->name + ")";
+    for (auto const& part : message.parts)
+      if (auto const* result = std::get_if<sk::ToolResult>(&part))
+        all += (result->is_error ? "!" : "=") + std::get<sk::Text>(result->content.at(0)).text;
+    all += "\n";
+  }
+  return all;
+}
+
+/// A folder that is gone with the test.
+struct TestFolder {
+  fs::path path = fs::temp_directory_path() / ("sessionkit-agent-" + sk::random_entry_id());
+  TestFolder() { fs::create_directory(path); }
+  ~TestFolder() { fs::remove_all(path); }
+  TestFolder(TestFolder const&) = delete;
+  TestFolder& operator=(TestFolder const&) = delete;
+};
+
+void write(fs::path const& path, std::string const& text) { std::ofstream(path) << text; }
+
+}
+
+TEST_CASE("a turn runs tools until an answer calls none", "[agent]") {
+  auto session = fresh();
+  auto const agent = make_agent(
+      "{\"text\":\"One.\",\"tools\":[{\"name\":\"t\",\"input\":{\"n\":1}}]}\n"
+      "{\"tools\":[{\"name\":\"t\",\"input\":{\"n\":2}},{\"name\":\"none\",\"input\":{}}]}\n"
+      "{\"text\":\"Done.\"}\n",
+      {tool("t", [](agent::ToolCall const& call) { return agent::ToolOutput{call.use->input.str()}; })});
+  auto const outcome = agent::run_turn(session, agent, sk::user("go")).value();
+  CHECK(outcome.end == agent::TurnEnd::finished);
+  CHECK(outcome.text == "Done.");
+  CHECK(talk_of(session)
+        == "U:go\nA:One.(t)\nT:={\"n\":1}\nA:(t)(none)\nT:={\"n\":2}\nT:!there is no tool 'none'\nA:Done.\n");
+}
+
+TEST_CASE("tools of one answer run at the same time and answer in the order of the calls", "[agent]") {
+  std::mutex mutex;
+  std::condition_variable met;
+  int here = 0;
+  // Each waits for the other: one after the other they would wait in vain.
+  auto const meet = [&](agent::ToolCall const& call) {
+    std::unique_lock lock(mutex);
+    ++here;
+    met.notify_all();
+    bool const both = met.wait_for(lock, std::chrono::seconds(30), [&] { return here == 2; });
+    return agent::ToolOutput{call.use->input.str() + (both ? " met" : " alone")};
+  };
+  auto session = fresh();
+  auto const agent = make_agent("{\"tools\":[{\"name\":\"t\",\"input\":{\"n\":1}},{\"name\":\"t\",\"input\":{"
+                                "\"n\":2}}]}\n{\"text\":\"Done.\"}\n",
+                                {tool("t", meet)});
+  CHECK(agent::run_turn(session, agent, sk::user("go")).value().end == agent::TurnEnd::finished);
+  CHECK(talk_of(session) == "U:go\nA:(t)(t)\nT:={\"n\":1} met\nT:={\"n\":2} met\nA:Done.\n");
+}
+
+TEST_CASE("a tool that throws answers with what it threw", "[agent]") {
+  auto session = fresh();
+  auto const agent = make_agent(
+      "{\"tools\":[{\"name\":\"t\",\"input\":{}}]}\n{\"text\":\"Done.\"}\n",
+      {tool("t", [](agent::ToolCall const&) -> agent::ToolOutput { throw std::runtime_error("broken"); })});
+  CHECK(agent::run_turn(session, agent, sk::user("go")).value().end == agent::TurnEnd::finished);
+  CHECK_THAT(talk_of(session), sessionkit_test::contains("T:!broken"));
+}
+
+TEST_CASE("an interrupted answer is kept, marked, and the next turn goes on", "[agent]") {
+  for (auto const* profile : {&sk::profiles::native, &sk::profiles::zyhive, &sk::profiles::zeroclaw,
+                              &sk::profiles::blades, &sk::profiles::ephemeral}) {
+    CAPTURE(profile->name);
+    auto session = fresh(*profile);
+    auto const agent = make_agent("{\"text\":\"This is a long answer\",\"chunk\":5}\n");
+    llm::CancelToken const cancel;
+    auto const stop = [&](agent::Event const& event) {
+      if (auto const* progress = std::get_if<llm::Event>(&event);
+          progress && std::get_if<llm::TextDelta>(progress))
+        cancel.cancel();
+    };
+    auto const outcome = agent::run_turn(session, agent, sk::user("go"), stop, cancel).value();
+    CHECK(outcome.end == agent::TurnEnd::interrupted);
+    CHECK(outcome.text == "This ");
+    CHECK(talk_of(session) == "U:go\nA:This \n");
+    if (profile->dialect == "native")
+      CHECK(messages_of(session).back().generation->stop == sk::StopReason::aborted);
+    CHECK(agent::run_turn(session, agent, sk::user("and now?")).value().text
+          == "You said \"and now?\". I remember 2 of your messages.");
+  }
+}
+
+TEST_CASE("an interruption before anything came keeps the question", "[agent]") {
+  auto session = fresh();
+  auto const agent = make_agent("");
+  llm::CancelToken const cancel;
+  cancel.cancel();
+  CHECK(agent::run_turn(session, agent, sk::user("go"), {}, cancel).value().end
+        == agent::TurnEnd::interrupted);
+  CHECK(talk_of(session) == "U:go\n");
+  CHECK(agent::run_turn(session, agent, sk::user("again")).value().end == agent::TurnEnd::finished);
+}
+
+TEST_CASE("an interruption while tools run keeps their results", "[agent]") {
+  auto session = fresh();
+  auto const agent =
+      make_agent("{\"tools\":[{\"name\":\"t\",\"input\":{}},{\"name\":\"t\",\"input\":{\"n\":2}}]}\n",
+                 {tool("t", [](agent::ToolCall const& call) {
+                   call.cancel.cancel();
+                   return agent::ToolOutput{"done"};
+                 })});
+  CHECK(agent::run_turn(session, agent, sk::user("go")).value().end == agent::TurnEnd::interrupted);
+  CHECK(talk_of(session) == "U:go\nA:(t)(t)\nT:=done\nT:=done\n");
+  CHECK(agent::run_turn(session, agent, sk::user("well?")).value().end == agent::TurnEnd::finished);
+}
+
+TEST_CASE("a failure keeps the question and what came, and the next turn goes on", "[agent]") {
+  auto session = fresh();
+  auto const agent = make_agent(
+      "{\"text\":\"This is a\",\"cut\":true}\n{\"error\":{\"kind\":\"overloaded\",\"message\":\"later\"}}\n");
+  auto const cut = agent::run_turn(session, agent, sk::user("go")).value();
+  CHECK(cut.end == agent::TurnEnd::failed);
+  CHECK(cut.failure->kind == llm::FailureKind::cut);
+  auto const busy = agent::run_turn(session, agent, sk::user("again")).value();
+  CHECK(busy.failure->kind == llm::FailureKind::overloaded);
+  CHECK(talk_of(session) == "U:go\nA:This is a\nU:again\n");
+  CHECK(agent::run_turn(session, agent, sk::user("well?")).value().end == agent::TurnEnd::finished);
+}
+
+TEST_CASE("a turn that never ends is stopped behind its steps", "[agent]") {
+  auto session = fresh();
+  std::string script;
+  for (int i = 0; i < 10; ++i) script += "{\"tools\":[{\"name\":\"t\",\"input\":{}}]}\n";
+  auto agent =
+      make_agent(script, {tool("t", [](agent::ToolCall const&) { return agent::ToolOutput{"on"}; })});
+  agent.max_steps = 3;
+  CHECK(agent::run_turn(session, agent, sk::user("go")).value().end == agent::TurnEnd::too_long);
+  CHECK(messages_of(session).size() == 1 + 3 * 2);
+}
+
+TEST_CASE("a turn that outgrows the window by its tools is compacted in between", "[agent]") {
+  auto session = fresh();
+  for (int i = 0; i < 20; ++i) {
+    session.append(sk::user("question " + std::to_string(i) + std::string(300, '.'))).value();
+    session.append(sk::assistant("answer" + std::string(300, '.'))).value();
+  }
+  auto agent = make_agent(
+      "{\"tools\":[{\"name\":\"big\",\"input\":{}}]}\n{\"text\":\"Done.\"}\n",
+      {tool("big", [](agent::ToolCall const&) { return agent::ToolOutput{std::string(6000, 'x')}; })});
+  agent.compaction = sk::CompactionPolicy();
+  agent.compaction->trigger_tokens = 4500;
+  agent.compaction->keep = sk::keep_turns(3);
+  std::vector<std::string> order;
+  auto const note = [&](agent::Event const& event) {
+    if (std::get_if<agent::RequestMade>(&event)) order.emplace_back("request");
+    if (std::get_if<agent::ToolEnded>(&event)) order.emplace_back("tool");
+    if (auto const* compacted = std::get_if<agent::Compacted>(&event))
+      order.emplace_back(to_string(compacted->outcome));
+  };
+  CHECK(agent::run_turn(session, agent, sk::user("go"), note).value().text == "Done.");
+  CHECK(order == std::vector<std::string>{"request", "tool", "applied", "request"});
+}
+
+TEST_CASE("a sub-agent knows the conversation and leaves only its answer and a record", "[agent]") {
+  auto session = fresh();
+  auto worker = make_agent("{\"tools\":[{\"name\":\"t\",\"input\":{}}]}\n",
+                           {tool("t", [](agent::ToolCall const&) { return agent::ToolOutput{"seen"}; })});
+  auto agent = make_agent("{\"text\":\"Yes.\"}\n{\"tools\":[{\"name\":\"sub_agent\",\"input\":{\"task\":"
+                          "\"Say what I said first\"}}]}\n{\"text\":\"Done.\"}\n");
+  // What the worker says behind its script is improvised: it repeats what it remembers of this session.
+  worker.provider = scripted("");
+  agent.tools = {agent::make_sub_agent(worker)};
+  CHECK(agent::run_turn(session, agent, sk::user("My name is Ada.")).value().text == "Yes.");
+  CHECK(agent::run_turn(session, agent, sk::user("Who am I?")).value().text == "Done.");
+  CHECK(talk_of(session)
+        == "U:My name is Ada.\nA:Yes.\nU:Who am I?\nA:(sub_agent)\nT:=First you said: \"My name is "
+           "Ada.\"\nA:Done.\n");
+  auto const last = session.path().value().back();
+  REQUIRE(last.as<sk::Custom>());
+  CHECK(last.as<sk::Custom>()->type == "sub_agent");
+  CHECK_THAT(last.as<sk::Custom>()->data.str(), sessionkit_test::contains("Say what I said first"));
+}
+
+TEST_CASE("a summary that was cut short is no summary", "[agent]") {
+  sk::SummaryRequest request;
+  request.conversation = "[User]: hello";
+  llm::LlmSummarizer whole(scripted("{\"summary\":true,\"text\":\"They met.\"}"), "m");
+  CHECK(whole.summarize(request).value() == "They met.");
+  llm::LlmSummarizer cut(scripted("{\"summary\":true,\"text\":\"They\",\"cut\":true}"), "m");
+  REQUIRE_FALSE(cut.summarize(request));
+  CHECK(cut.summarize(request).value() == "- The user said: hello"); // the next time it improvises
+}
+
+TEST_CASE("a script that makes no sense names its line", "[agent]") {
+  auto const wrong = llm::parse_script("{\"text\":\"a\"}\n\nnonsense\n");
+  REQUIRE_FALSE(wrong);
+  CHECK_THAT(wrong.error().message, sessionkit_test::contains("line 3"));
+  CHECK_FALSE(llm::parse_script(R"({"error":{"kind":"tired"}})"));
+  CHECK_FALSE(llm::parse_script("[]"));
+}
+
+TEST_CASE("one provider serves several sessions on several threads", "[agent]") {
+  auto const agent = make_agent("");
+  std::atomic<int> right{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i)
+    threads.emplace_back([&, i] {
+      auto session = fresh();
+      auto const said = "I am " + std::to_string(i);
+      for (int turn = 1; turn <= 20; ++turn) {
+        auto const text = agent::run_turn(session, agent, sk::user(said)).value().text;
+        if (text == "You said \"" + said + "\". I remember " + std::to_string(turn) + " of your messages.")
+          ++right;
+      }
+    });
+  for (auto& thread : threads) thread.join();
+  CHECK(right == 8 * 20);
+}
+
+TEST_CASE("nothing leads out of a folder", "[folder]") {
+  TestFolder const test;
+  fs::create_directories(test.path / "in" / "sub");
+  write(test.path / "secret.txt", "secret");
+  write(test.path / "in" / "mine.txt", "mine");
+  fs::create_symlink(test.path / "secret.txt", test.path / "in" / "link.txt");
+  fs::create_symlink(test.path, test.path / "in" / "up");
+  fs::create_symlink("mine.txt", test.path / "in" / "alias.txt"); // links inside are no better
+  auto const folder = agent::Folder::open((test.path / "in").string()).value();
+
+  CHECK(folder.read("mine.txt", 100).value() == "mine");
+  CHECK(folder.read("./sub/..//mine.txt", 100).error().code == sk::Errc::unsafe_path);
+  CHECK(folder.read("sub/./../mine.txt", 100).error().code == sk::Errc::unsafe_path);
+  std::vector<std::string> const outside{"../secret.txt",
+                                         "/etc/passwd",
+                                         "link.txt",
+                                         "up/secret.txt",
+                                         "alias.txt",
+                                         "sub/../../secret.txt",
+                                         "",
+                                         ".",
+                                         "sub",
+                                         "none.txt",
+                                         std::string("mine.txt\0x", 10),
+                                         (test.path / "in" / "mine.txt").string()};
+  for (auto const& path : outside) {
+    CAPTURE(path);
+    CHECK_FALSE(folder.read(path, 100));
+    if (path != "none.txt" && path != "link.txt" && path != "alias.txt") CHECK_FALSE(folder.write(path, "x"));
+  }
+  CHECK_FALSE(folder.list("up"));
+  CHECK_FALSE(folder.list(".."));
+  CHECK(folder.list("").value()
+        == std::vector<std::string>{"alias.txt", "link.txt", "mine.txt", "sub/", "up"});
+
+  // A file is written in the place of a link, never through it.
+  CHECK(folder.write("link.txt", "mine now"));
+  std::string secret;
+  std::getline(std::ifstream(test.path / "secret.txt"), secret);
+  CHECK(secret == "secret");
+  CHECK(folder.read("link.txt", 100).value() == "mine now");
+}
+
+TEST_CASE("files are written whole, folders are made on the way, and no draft stays", "[folder]") {
+  TestFolder const test;
+  auto const folder = agent::Folder::open(test.path.string()).value();
+  CHECK(folder.write("a/b/c.txt", "one"));
+  CHECK(folder.write("a/b/c.txt", std::string(100000, 'x')));
+  CHECK(folder.read("a/b/c.txt", 100000).value().size() == 100000);
+  CHECK_FALSE(folder.read("a/b/c.txt", 99999));
+  CHECK_FALSE(folder.write("a/b", "a folder stands there"));
+  CHECK(folder.list("a/b").value() == std::vector<std::string>{"c.txt"});
+  CHECK(folder.list("a").value() == std::vector<std::string>{"b/"});
+}
+
+TEST_CASE("tools check their arguments", "[folder]") {
+  TestFolder const test;
+  auto const tools = agent::make_folder_tools(test.path.string()).value();
+  auto const run = [&](std::size_t which, std::string const& input) {
+    sk::ToolUse const use{"1", tools.at(which).spec.name, sk::RawJson::from(input)};
+    return tools.at(which).run({&use, nullptr, {}});
+  };
+  CHECK(run(0, "{}").text == "'path' is missing");
+  CHECK(run(0, R"({"path":7})").text == "'path' is no text");
+  CHECK(run(0, "cut short {").is_error);
+  CHECK(run(1, "{}").text == "it is empty");
+  CHECK(run(2, R"({"path":"a.txt","content":"hello\n"})").text == "wrote 6 bytes");
+  CHECK(run(0, R"({"path":"a.txt"})").text == "hello");
+  CHECK(run(1, R"({"path":"."})").text == "a.txt\n");
+}

@@ -1,0 +1,360 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A model provider on loopback that speaks Anthropic's Messages API and OpenAI's Chat Completions, streamed or not, and
+refuses every history that the checkers of tests/oracle refuse.
+
+usage: fake_provider.py [--port N] [--script FILE] [--requests FILE] [--window TOKENS] [--key KEY] [--dribble BYTES]
+
+Prints "listening on http://127.0.0.1:PORT" and serves until it is killed. GET /state tells how many requests it accepted
+and refused, and why. The script holds an answer on each line, as examples/llm/scripted_provider.hpp describes; each is
+played once, the first whose "when" stands in the last message of the user. More members are known here: "stall": true
+says nothing more behind the text, "status": N answers with that status, "headers": {..} are added. Behind the script's
+end it says what it heard.
+"""
+import argparse
+import http.server
+import json
+import pathlib
+import sys
+import threading
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "oracle"))
+sys.dont_write_bytecode = True
+import check_anthropic  # noqa: E402
+import check_openai  # noqa: E402
+
+# kind: status, Anthropic's type, OpenAI's code
+ERRORS = {
+    "refused": (400, "invalid_request_error", "invalid_value"),
+    "context_exceeded": (400, "invalid_request_error", "context_length_exceeded"),
+    "unauthorized": (401, "authentication_error", "invalid_api_key"),
+    "rate_limited": (429, "rate_limit_error", "rate_limit_exceeded"),
+    "overloaded": (529, "overloaded_error", "server_error"),
+    "unavailable": (500, "api_error", "server_error"),
+}
+
+
+class Refused(Exception):
+    def __init__(self, kind, message, status=None, headers=None):
+        super().__init__(message)
+        self.kind, self.headers = kind, headers or {}
+        self.status = status or ERRORS[kind][0]
+
+
+def text_in(content):
+    if isinstance(content, str):
+        return content
+    return "".join(part["text"] for part in content or [] if part.get("type") == "text")
+
+
+def words_of_user(messages):
+    return [text for text in (text_in(m["content"]) for m in messages if m["role"] == "user") if text]
+
+
+def improvise(messages):
+    last = messages[-1]
+    results = [last] if last["role"] == "tool" else [
+        part for part in last["content"] if isinstance(part, dict) and part.get("type") == "tool_result"]
+    if results and (last["role"] == "tool" or not text_in(last["content"])):
+        return {"text": "It says: " + text_in(results[0].get("content", ""))}
+    said = words_of_user(messages)
+    if not said:
+        return {"text": "I heard nothing."}
+    if "first" in said[-1]:
+        return {"text": f'First you said: "{said[0]}"'}
+    return {"text": f'You said "{said[-1]}". I remember {len(said)} of your messages.'}
+
+
+class Script:
+    def __init__(self, file):
+        lines = pathlib.Path(file).read_text(encoding="utf-8").splitlines() if file else []
+        self.steps = [json.loads(line) for line in lines if line.strip()]
+        self.lock = threading.Lock()
+
+    def next(self, messages):
+        heard = (words_of_user(messages) or [""])[-1]
+        summary = sum(m["role"] != "system" for m in messages) == 1 and "<conversation>" in heard
+        with self.lock:
+            for step in self.steps:
+                if bool(step.get("summary")) == summary and step.get("when", "") in heard:
+                    self.steps.remove(step)
+                    return step
+        return {"text": "They spoke."} if summary else improvise(messages)
+
+
+class Anthropic:
+    path = "/v1/messages"
+
+    @staticmethod
+    def check(body, headers, key):
+        if headers.get("anthropic-version") != "2023-06-01":
+            raise Refused("refused", "anthropic-version: header is required")
+        if key and headers.get("x-api-key") != key:
+            raise Refused("unauthorized", "invalid x-api-key")
+        if not isinstance(body.get("max_tokens"), int):
+            raise Refused("refused", "max_tokens: Field required")
+        if "system" in body and not isinstance(body["system"], (str, list)):
+            raise Refused("refused", "system: Input should be a valid string")
+        for tool in body.get("tools", []):
+            if tool["input_schema"]["type"] != "object":
+                raise Refused("refused", "tools: input_schema")
+        return check_anthropic.check(body["messages"], mode="strict")
+
+    @staticmethod
+    def error(refused):
+        return {"type": "error", "error": {"type": ERRORS[refused.kind][1], "message": str(refused)}}
+
+    @staticmethod
+    def whole(step, model, usage):
+        content = [{"type": "text", "text": step["text"]}] if step.get("text") else []
+        for i, call in enumerate(step.get("tools", [])):
+            content.append({"type": "tool_use", "id": call["id"], "name": call["name"], "input": call["input"]})
+        return {"id": "msg_1", "type": "message", "role": "assistant", "model": model, "content": content,
+                "stop_reason": "tool_use" if step.get("tools") else "end_turn", "stop_sequence": None,
+                "usage": {"input_tokens": usage[0], "output_tokens": usage[1]}}
+
+    @classmethod
+    def events(cls, step, model, usage):
+        """The stream up to the place where a script may break it off, and the rest."""
+        message = dict(cls.whole(step, model, usage), content=[], stop_reason=None,
+                       usage={"input_tokens": usage[0], "output_tokens": 1, "cache_read_input_tokens": 0})
+        yield {"type": "message_start", "message": message}
+        yield {"type": "ping"}
+        index = 0
+        for kind, words in (("thinking", step.get("thinking", "")), ("text", step.get("text", ""))):
+            if not words:
+                continue
+            yield {"type": "content_block_start", "index": index, "content_block": {"type": kind, kind: ""}}
+            for piece in pieces(words, step):
+                yield {"type": "content_block_delta", "index": index, "delta": {"type": kind + "_delta", kind: piece}}
+            if kind == "thinking":
+                yield {"type": "content_block_delta", "index": index,
+                       "delta": {"type": "signature_delta", "signature": "c2lnbmVk"}}
+            yield {"type": "content_block_stop", "index": index}
+            index += 1
+        for call in step.get("tools", []):
+            yield {"type": "content_block_start", "index": index,
+                   "content_block": {"type": "tool_use", "id": call["id"], "name": call["name"], "input": {}}}
+            for piece in ["", *pieces(json.dumps(call["input"]), step)]:
+                yield {"type": "content_block_delta", "index": index,
+                       "delta": {"type": "input_json_delta", "partial_json": piece}}
+            yield {"type": "content_block_stop", "index": index}
+            index += 1
+        yield None
+        yield {"type": "message_delta", "usage": {"output_tokens": usage[1]},
+               "delta": {"stop_reason": "tool_use" if step.get("tools") else "end_turn", "stop_sequence": None}}
+        yield {"type": "message_stop"}
+
+    @staticmethod
+    def frame(event):
+        return f"event: {event['type']}\ndata: {json.dumps(event, ensure_ascii=False)}\n\n"
+
+    end = ""
+
+
+class OpenAi:
+    path = "/v1/chat/completions"
+
+    @staticmethod
+    def check(body, headers, key):
+        if key and headers.get("authorization") != "Bearer " + key:
+            raise Refused("unauthorized", "Incorrect API key provided")
+        for tool in body.get("tools", []):
+            if tool["type"] != "function" or tool["function"]["parameters"]["type"] != "object":
+                raise Refused("refused", "Invalid 'tools'")
+        return check_openai.check(body["messages"], strict=True)
+
+    @staticmethod
+    def error(refused):
+        return {"error": {"message": str(refused), "type": ERRORS[refused.kind][1], "param": None,
+                          "code": ERRORS[refused.kind][2]}}
+
+    @staticmethod
+    def calls(step):
+        return [{"index": i, "id": call["id"], "type": "function",
+                 "function": {"name": call["name"], "arguments": json.dumps(call["input"])}}
+                for i, call in enumerate(step.get("tools", []))]
+
+    @classmethod
+    def whole(cls, step, model, usage):
+        message = {"role": "assistant", "content": step.get("text")}
+        if step.get("tools"):
+            message["tool_calls"] = cls.calls(step)
+        return {"id": "chatcmpl-1", "object": "chat.completion", "model": model,
+                "choices": [{"index": 0, "message": message,
+                             "finish_reason": "tool_calls" if step.get("tools") else "stop"}],
+                "usage": {"prompt_tokens": usage[0], "completion_tokens": usage[1]}}
+
+    @classmethod
+    def events(cls, step, model, usage):
+        def chunk(delta, reason=None):
+            return {"id": "chatcmpl-1", "object": "chat.completion.chunk", "model": model,
+                    "choices": [{"index": 0, "delta": delta, "finish_reason": reason}], "usage": None}
+        yield chunk({"role": "assistant", "content": ""})
+        for piece in pieces(step.get("thinking", ""), step):
+            yield chunk({"reasoning_content": piece})
+        for piece in pieces(step.get("text", ""), step):
+            yield chunk({"content": piece})
+        for call in cls.calls(step):
+            arguments = call["function"]["arguments"]
+            yield chunk({"tool_calls": [dict(call, function=dict(call["function"], arguments=""))]})
+            for piece in pieces(arguments, step):
+                yield chunk({"tool_calls": [{"index": call["index"], "function": {"arguments": piece}}]})
+        yield None
+        yield chunk({}, "tool_calls" if step.get("tools") else "stop")
+        yield {"id": "chatcmpl-1", "object": "chat.completion.chunk", "model": model, "choices": [],
+               "usage": {"prompt_tokens": usage[0], "completion_tokens": usage[1],
+                         "prompt_tokens_details": {"cached_tokens": usage[0] // 2}}}
+
+    @staticmethod
+    def frame(event):
+        return f"data: {json.dumps(event, ensure_ascii=False)}\n\n"
+
+    end = "data: [DONE]\n\n"
+
+
+def pieces(text, step):
+    size = step.get("chunk", 7)
+    return [text[i:i + size] for i in range(0, len(text), size)]
+
+
+class Provider:
+    def __init__(self, options):
+        self.options = options
+        self.script = Script(options.script)
+        self.log = open(options.requests, "a", encoding="utf-8") if options.requests else None
+        self.lock = threading.Lock()
+        self.accepted, self.refused, self.calls = 0, [], 0
+
+    def note(self, path, raw):
+        with self.lock:
+            if self.log:
+                self.log.write(json.dumps({"path": path, "body": json.loads(raw)}) + "\n")
+                self.log.flush()
+
+    def answer_to(self, wire, raw, headers):
+        """What to say, and the request; raises Refused."""
+        body = json.loads(raw)
+        if not isinstance(body.get("model"), str) or not body["model"]:
+            raise Refused("refused", "model: Field required")
+        findings = wire.check(body, headers, self.options.key)
+        if findings:
+            raise Refused("refused", "; ".join(f"messages.{i}: {code} {text}" for code, i, text in findings))
+        tokens = len(raw) // 4
+        if self.options.window and tokens > self.options.window:
+            raise Refused("context_exceeded", f"prompt is too long: {tokens} tokens > {self.options.window} maximum")
+        step = self.script.next(body["messages"])
+        error = step.get("error")
+        if "status" in step or (error and not step.get("text")):
+            error = error or {"kind": "unavailable"}
+            more = dict(step.get("headers", {}))
+            if "retry_after_ms" in error:
+                more["retry-after-ms"] = str(error["retry_after_ms"])
+            raise Refused(error["kind"], error.get("message", "as the script says"), step.get("status"), more)
+        with self.lock:
+            for call in step.get("tools", []):
+                self.calls += 1
+                call.setdefault("id", f"toolu_{self.calls}")
+        return step, body, (tokens, 1 + len(step.get("text", "")) // 4)
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    provider = None
+
+    def log_message(self, *_):
+        pass
+
+    def do_GET(self):
+        provider = self.provider
+        with provider.lock:
+            self.send_json(200, {"accepted": provider.accepted, "refused": provider.refused})
+
+    def do_POST(self):
+        provider = self.provider
+        raw = self.rfile.read(int(self.headers["content-length"])).decode()
+        wire = next((wire for wire in (Anthropic, OpenAi) if wire.path == self.path), None)
+        if wire is None:
+            return self.send_json(404, {"error": {"type": "not_found_error", "message": self.path}})
+        provider.note(self.path, raw)
+        try:
+            step, body, usage = provider.answer_to(wire, raw, self.headers)
+        except Refused as refused:
+            with provider.lock:
+                provider.refused.append({"kind": refused.kind, "message": str(refused)})
+            return self.send_json(refused.status, wire.error(refused), refused.headers)
+        with provider.lock:
+            provider.accepted += 1
+        if not body.get("stream"):
+            return self.send_json(200, wire.whole(step, body["model"], usage))
+        try:
+            self.stream(wire, step, body["model"], usage)
+        except OSError:
+            self.close_connection = True  # the client has left
+
+    def send_json(self, status, value, headers=None):
+        data = json.dumps(value).encode()
+        self.send_response(status)
+        for name, text in {"content-type": "application/json", "content-length": str(len(data)),
+                           "request-id": "req_1", **(headers or {})}.items():
+            self.send_header(name, text)
+        self.end_headers()
+        self.wfile.write(data)
+
+    def stream(self, wire, step, model, usage):
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.send_header("transfer-encoding", "chunked")
+        self.end_headers()
+        delay = step.get("delay_ms", 0) / 1000
+        for event in wire.events(step, model, usage):
+            if event is not None:
+                self.send_chunk(wire.frame(event))
+                time.sleep(delay)
+            elif step.get("stall"):
+                while True:
+                    time.sleep(0.1)
+                    self.send_chunk(": nothing\n\n")
+            elif step.get("cut"):
+                self.close_connection = True
+                return self.connection.shutdown(1)
+            elif step.get("error"):
+                error = wire.error(Refused(step["error"]["kind"], step["error"].get("message", "")))
+                self.send_chunk(("event: error\n" if wire is Anthropic else "") + f"data: {json.dumps(error)}\n\n")
+                break
+        self.send_chunk(wire.end)
+        self.wfile.write(b"0\r\n\r\n")
+        self.wfile.flush()
+
+    def send_chunk(self, text):
+        data = text.encode()
+        size = self.provider.options.dribble or len(data)
+        for i in range(0, len(data), size or 1):
+            piece = data[i:i + size]
+            self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
+        self.wfile.flush()
+
+
+class Server(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 1024
+
+
+def main():
+    arguments = argparse.ArgumentParser(description="a model provider for tests")
+    arguments.add_argument("--port", type=int, default=0)
+    arguments.add_argument("--script")
+    arguments.add_argument("--requests")
+    arguments.add_argument("--window", type=int, default=0)
+    arguments.add_argument("--key", default="")
+    arguments.add_argument("--dribble", type=int, default=0)
+    options = arguments.parse_args()
+    Handler.provider = Provider(options)
+    server = Server(("127.0.0.1", options.port), Handler)
+    print(f"listening on http://127.0.0.1:{server.server_port}", flush=True)
+    server.serve_forever()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: MIT
+"""What the tests of the talking programs share: a provider that refuses invalid histories, and a terminal."""
+import json
+import os
+import pathlib
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "cli"))
+sys.path.insert(0, str(HERE.parent / "oracle"))
+sys.dont_write_bytecode = True
+from support import CHAT, ENVIRONMENT, ProgramTest, Run  # noqa: E402,F401
+
+
+class FakeProvider:
+    """A provider on loopback; `steps` is its script."""
+
+    def __init__(self, test, steps=(), *arguments):
+        self.requests_file = test.folder / f"requests-{time.monotonic_ns()}.jsonl"
+        script = test.folder / f"script-{time.monotonic_ns()}.jsonl"
+        script.write_text("".join(json.dumps(step) + "\n" for step in steps), encoding="utf-8")
+        self.process = subprocess.Popen(
+            [sys.executable, "-B", HERE / "fake_provider.py", "--script", script, "--requests", self.requests_file,
+             *map(str, arguments)], stdout=subprocess.PIPE, text=True)
+        test.addCleanup(self.stop)
+        self.url = self.process.stdout.readline().split()[-1]
+
+    def stop(self):
+        self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+
+    def base_url(self, provider):
+        return self.url + ("/v1" if provider == "openai" else "")
+
+    @property
+    def state(self):
+        with urllib.request.urlopen(self.url + "/state", timeout=10) as reply:
+            return json.load(reply)
+
+    @property
+    def requests(self):
+        return [json.loads(line)["body"] for line in self.requests_file.read_text(encoding="utf-8").splitlines()]
+
+
+class Terminal:
+    """A program that runs in a terminal, and what it shows."""
+
+    def __init__(self, test, *command, env=None, columns=100):
+        self.shown = ""
+        environment = test.environment({"TERM": "xterm", "COLUMNS": str(columns), **(env or {})})
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            try:
+                os.chdir(test.folder)
+                os.execve(command[0], list(map(str, command)), environment)
+            finally:
+                os._exit(127)  # no second Python goes on with the tests
+        self.status = None
+        test.addCleanup(self.close)
+
+    def expect(self, text, seconds=20):
+        """Waits until the text is shown behind what was expected before; answers what came until then."""
+        end = time.monotonic() + seconds
+        while text not in self.shown:
+            if not self.read(end - time.monotonic()):
+                raise AssertionError(f"{text!r} did not come, but {self.shown!r}")
+        before, self.shown = self.shown.split(text, 1)
+        return before + text
+
+    def read(self, seconds):
+        if seconds <= 0 or not select.select([self.fd], [], [], seconds)[0]:
+            return False
+        try:
+            piece = os.read(self.fd, 65536).decode("utf-8", "replace")
+        except OSError:
+            return False
+        # What a line editor says to the terminal is not what a person reads.
+        self.shown += re.sub(r"\x1b\[[0-9;?]*[A-Za-z]|[\r\x07\x08]", "", piece)
+        return piece != ""
+
+    def type(self, text):
+        os.write(self.fd, text.encode())
+
+    def say(self, line, prompt="you> "):
+        """Types a line, and answers what is shown until the next prompt."""
+        self.type(line + "\n")
+        return self.expect(prompt)
+
+    def show(self, command):
+        """Types a command that may show a prompt of its own, and answers what it shows."""
+        self.type(command + "\n/end\n")
+        shown = self.expect("there is no /end")
+        self.expect("/quit")
+        self.expect("you> ")
+        return shown
+
+    def kill(self, number=signal.SIGKILL):
+        os.kill(self.pid, number)
+        return self.wait()
+
+    def wait(self, seconds=20):
+        """The exit code; negative: the signal that ended it."""
+        end = time.monotonic() + seconds
+        while self.status is None and time.monotonic() < end:
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            if pid:
+                self.status = os.waitstatus_to_exitcode(status)
+            elif not self.read(0.02):
+                time.sleep(0.01)
+        if self.status is None:
+            raise AssertionError(f"the program is still there; it shows {self.shown!r}")
+        return self.status
+
+    def close(self):
+        if self.status is None:
+            os.kill(self.pid, signal.SIGKILL)
+            os.waitpid(self.pid, 0)
+        os.close(self.fd)

@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: MIT
+"""The REPL as a person meets it: in a terminal, with Ctrl-C, killed in the middle of a turn."""
+import json
+import re
+import signal
+import time
+import unittest
+
+from live import CHAT, ProgramTest, Run, Terminal
+
+
+class Repl(ProgramTest):
+    def terminal(self, *arguments, env=None):
+        return Terminal(self, CHAT, "--store", self.store, *arguments, env=env)
+
+    def script(self, *steps):
+        file = self.folder / f"script-{time.monotonic_ns()}.jsonl"
+        file.write_text("".join(json.dumps(step) + "\n" for step in steps), encoding="utf-8")
+        return "--script-file", file
+
+    def chat(self, stdin, *arguments):
+        run = Run(self.run_program("--store", self.store, *arguments, program=CHAT, stdin=stdin))
+        self.assertEqual((run.code, run.err), (0, ""), run)
+        return run.out
+
+    def walk(self, *arguments):
+        """The list "try it" of claw0's s03, point by point."""
+        first = self.terminal(*arguments)
+        first.expect("New session")
+        first.expect("you> ")
+        self.assertIn('You said "My cat is Momo"', first.say("My cat is Momo"))
+        self.assertIn("I remember 2 of your messages", first.say("She is grey"))
+        first.type("/quit\n")
+        self.assertEqual(first.wait(), 0)
+
+        again = self.terminal(*arguments)
+        again.expect("Restored: 2 previous turns")
+        again.expect("you> ")
+        self.assertIn('First you said: "My cat is Momo"', again.say("What did I say first?"))
+        again.type("/new\n")
+        again.expect("New session ")
+        again.expect("you> ")
+        self.assertIn("I remember 1 of your messages", again.say("Something else"))
+        listed = again.say("/sessions")
+        self.assertIn("My cat is Momo", listed)
+        self.assertIn("* ", listed)
+        rows = [line.strip(" *").split("  ") for line in listed.splitlines() if " turns " in line]
+        self.assertEqual(len(rows), 2, listed)
+        other = next(row for row in rows if "Momo" in row[-1])
+        again.type(f"/switch {other[1] if 'claw0' in arguments else other[0]}\n")
+        again.expect("Restored: 3 previous turns")
+        again.expect("you> ")
+        history = again.show("/history")
+        for words in ("you> My cat is Momo", "you> She is grey", "assistant> First you said"):
+            self.assertIn(words, history)
+        self.assertNotIn("Something else", history)
+        current = next(row for row in rows if "Something else" in row[-1])
+        self.assertIn("deleted", again.say(f"/delete {current[0]}"))
+        self.assertEqual(again.say("/sessions").count(" turns "), 1)
+        again.type("\x04")  # Ctrl-D leaves as well
+        again.expect("resume with: chat -r " + other[0])
+        self.assertEqual(again.wait(), 0)
+        return other[0]
+
+    def test_the_walk_of_claw0_in_a_terminal(self):
+        self.ok("verify", self.walk())
+
+    def test_the_same_walk_in_claw0s_own_files(self):
+        session = self.walk("--profile", "claw0")
+        files = list((self.store / "transcripts").glob(f"main_cli_user_{session}.jsonl"))
+        lines = [json.loads(line) for line in files[0].read_text(encoding="utf-8").splitlines()]
+        self.assertEqual([line["type"] for line in lines], ["session"] + ["user", "assistant"] * 3)
+        self.assertEqual(lines[0]["key"], "main:cli:user")
+        self.assertIn("main:cli:user", json.loads((self.store / "sessions.json").read_text()))
+
+    def test_every_profile_keeps_a_conversation_but_the_one_that_keeps_none(self):
+        for profile in ("native", "ai_panel", "zyhive", "zeroclaw", "blades", "claw0", "ephemeral"):
+            with self.subTest(profile):
+                self.store = self.folder / profile
+                arguments = ("--profile", profile, *self.script(
+                    {"text": "Let me look.", "tools": [{"name": "read_file", "input": {"path": "config.json"}}]}))
+                self.assertIn("It says: ", self.chat("Read it\nand on\n", *arguments))
+                again = self.chat("What did I say first?\n/history\n", "--profile", profile)
+                kept = profile != "ephemeral"
+                self.assertEqual("Restored: 2 previous turns" in again, kept)
+                self.assertEqual('First you said: "Read it"' in again, kept)
+                self.assertEqual("you> and on" in again, kept)
+                if not kept:
+                    self.assertFalse(self.store.exists())
+
+    def test_no_session_leaves_nothing(self):
+        out = self.chat("one\nWhat did I say first?\n", "--no-session")
+        self.assertIn('First you said: "one"', out)
+        self.assertFalse(self.store.exists())
+
+    def test_ctrl_c_keeps_what_came_and_the_repl_goes_on(self):
+        terminal = self.terminal(*self.script({"text": "word " * 2000, "delay_ms": 20, "chunk": 5}))
+        terminal.expect("you> ")
+        terminal.type("Talk\n")
+        terminal.expect("word word word ")
+        terminal.type("\x03")
+        terminal.expect("[interrupted]")
+        terminal.expect("you> ")
+        self.assertIn("I remember 2 of your messages", terminal.say("Go on"))
+        self.assertRegex(terminal.show("/history"), r"assistant> (word )+ ?\[interrupted\]")
+        terminal.type("half a line\x03")  # at the prompt it forgets the line
+        terminal.expect("you> ")
+        self.assertNotIn("half", terminal.show("/history"))
+        terminal.type("/quit\n")
+        self.assertEqual(terminal.wait(), 0)
+        entries = [json.loads(line) for line in next(self.store.glob("*.jsonl")).read_text().splitlines()]
+        cut = next(e for e in entries if e.get("message", {}).get("role") == "assistant")
+        self.assertEqual(cut["message"]["stopReason"], "aborted")
+        self.ok("verify")
+
+    def test_killed_in_the_middle_of_a_turn_it_goes_on(self):
+        slow = {"text": "word " * 2000, "delay_ms": 20, "chunk": 5}
+        call = {"text": "Let me look.", "tools": [{"name": "list_dir", "input": {}}]}
+        for count, steps in enumerate(((slow,), (call, slow)), 1):
+            terminal = self.terminal(*self.script(*steps))
+            terminal.expect("you> ")
+            terminal.type(f"Remember the heron {count}\n")
+            terminal.expect("word word ")
+            self.assertEqual(terminal.kill(), -signal.SIGKILL)
+            again = self.terminal("-c")
+            again.expect(f"Restored: {2 * count - 1} previous turns")
+            again.expect("you> ")
+            self.assertIn('First you said: "Remember the heron 1', again.say("What was first?"))
+            again.type("/quit\n")
+            self.assertEqual(again.wait(), 0)
+        self.ok("verify")
+
+    def test_several_tools_of_one_answer(self):
+        (self.folder / "a.txt").write_text("from a")
+        (self.folder / "b.txt").write_text("from b")
+        out = self.chat("Read both\n/history\n", "--folder", self.folder, *self.script(
+            {"text": "Both.", "tools": [{"name": "read_file", "input": {"path": "a.txt"}},
+                                        {"name": "write_file", "input": {"path": "sub/c.txt", "content": "from c"}},
+                                        {"name": "read_file", "input": {"path": "b.txt"}}]}))
+        self.assertRegex(out, r"(?s)-> from a\n.*-> wrote 6 bytes\n.*-> from b\n")
+        self.assertEqual((self.folder / "sub" / "c.txt").read_text(), "from c")
+
+    def test_undo_stays_undone_and_the_tree_shows_it(self):
+        out = self.chat("one\ntwo\n/undo\nthree\n/tree\n")
+        self.assertIn("taken back: two", out)
+        self.assertIn("I remember 2 of your messages", out.split("taken back")[1])
+        self.assertRegex(out, r"\n +you> two\n")
+        self.assertRegex(out, r"\n\* +you> three\n")
+        self.chat("/undo\n")
+        again = self.chat("/history\n")
+        self.assertIn("you> one\n", again)
+        self.assertNotIn("you> three\n", again)
+        self.ok("verify")
+
+    def test_a_fork_goes_its_own_way(self):
+        out = self.chat("one\n/fork\ntwo\n/title The other way\n/sessions\n")
+        self.assertEqual(out.split("this is now \"")[1].count(" turns "), 2)
+        self.assertRegex(out, r"\* \S+  chat  2 turns  The other way\n")
+        self.assertRegex(out, r"\n  \S+  chat  1 turns  one\n")
+        original = re.search(r"\n  (\S+)  chat  1 turns", out).group(1)
+        self.assertNotIn("two", self.chat(f"/switch {original}\n/history\n"))
+
+    def test_what_is_asked_of_it_otherwise(self):
+        out = self.chat("one\n/tokens\n/export\n/export out.md\n/help\n/nonsense\n/compact\n")
+        self.assertRegex(out, r"context: \d+ tokens of a window of 200000")
+        self.assertIn("## you\n\none\n", out)
+        self.assertIn("## you\n\none\n", (self.folder / "out.md").read_text())
+        self.assertIn("/switch", out)
+        self.assertIn("there is no /nonsense", out)
+        self.assertIn("[compaction: not_needed]", out)
+
+    def test_continue_and_resume(self):
+        self.chat("one\n", "--key", "a")
+        time.sleep(0.01)
+        self.chat("two\n", "--key", "b")
+        ids = {row["key"]: row["id"] for row in self.ok("ls", "--json").json["sessions"]}
+        self.assertIn("you> two", self.chat("/history\n", "-c"))
+        for name in (ids["a"], "a"):
+            self.assertIn("you> one", self.chat("/history\n", "-r", name))
+        chosen = self.terminal("-r")
+        shown = chosen.expect("which? ")
+        number = next(line.split()[0] for line in shown.splitlines() if ids["a"] in line)
+        chosen.type(number + "\n")
+        chosen.expect("Restored: 1 previous turns")
+        chosen.expect("you> ")
+        self.assertIn("you> one", chosen.show("/history"))
+        missing = Run(self.run_program("--store", self.store, "-r", "nobody", program=CHAT, stdin="x\n"))
+        self.assertEqual((missing.code, missing.err), (1, "chat: there is no session 'nobody'\n"))
+
+    def test_the_model_sees_only_the_last_messages_where_that_is_wished(self):
+        out = self.chat("".join(f"line {i}\n" for i in range(10)), "--keep-messages", "3")
+        self.assertIn('You said "line 9". I remember 2 of your messages.', out)
+        self.assertIn("Restored: 10 previous turns", self.chat("x\n"))
+
+    def test_what_a_model_says_does_not_reach_the_terminal_as_a_command(self):
+        nasty = "\x1b]52;c;aGk=\x07\x1b[2J\x9b31m ok"
+        out = self.chat("go\n/history\n/tree\n", *self.script({"text": nasty}))
+        self.assertNotIn("\x1b", out)
+        self.assertNotIn("\x9b", out)
+        self.assertIn(" ok", out)
+
+    def test_what_makes_no_sense_exits_with_2(self):
+        for arguments in (["--profile", "none"], ["--provider", "none"], ["--window", "many"], ["--key"], ["--no"]):
+            run = Run(self.run_program(*arguments, program=CHAT))
+            self.assertEqual(run.code, 2, arguments)
+            self.assertRegex(run.err, r"\Achat: .*\nusage: ")
+        run = Run(self.run_program("--store", "mongodb://x/y", program=CHAT, stdin="x\n"))
+        self.assertEqual(run.code, 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
