@@ -13,7 +13,7 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 class PostgresPool {
  public:
   PostgresPool(PostgresSettings settings, std::size_t most, PostgresConnection first)
-      : settings_(std::move(settings)), most_(most), open_(1) {
+      : settings_(std::move(settings)), most_(most) {
     idle_.push_back(std::move(first));
   }
 
@@ -50,7 +50,7 @@ class PostgresPool {
   void give_back(PostgresConnection connection) noexcept;
 
   PostgresSettings settings_;
-  std::size_t most_, open_;
+  std::size_t most_, open_ = 1;
   std::mutex mutex_;
   std::condition_variable given_back_;
   std::vector<PostgresConnection> idle_;

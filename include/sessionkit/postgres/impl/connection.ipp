@@ -21,7 +21,7 @@ using PostgresClock = std::chrono::steady_clock;
 struct PostgresMeaning {
   std::string_view state; ///< SQLSTATE or what it begins with
   Errc errc;
-  std::string_view mend;
+  char const* mend;
   bool elsewhere = false; ///< another connection may succeed
 };
 // The first that fits.
@@ -228,7 +228,8 @@ Result<void> PostgresConnection::settle(PostgresSettings const& settings) {
   Result<PostgresAnswer> const said =
       run("set up the connection",
           fmt::format("SET search_path TO {}, pg_temp; SET statement_timeout = {}; SET enable_seqscan = off; "
-                      "SET enable_bitmapscan = off; SET enable_sort = off; SET jit = off; "
+                      "SET enable_bitmapscan = off; SET enable_sort = off; SET jit = off; SET "
+                      "plan_cache_mode = force_generic_plan; "
                       "SET default_transaction_isolation = 'read committed'; SELECT "
                       "current_setting('server_encoding'), current_setting('fsync'), "
                       "current_setting('synchronous_commit')",

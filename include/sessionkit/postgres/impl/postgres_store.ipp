@@ -213,8 +213,7 @@ Result<Position> PostgresStore::append(SessionId const& id, Append const& batch)
   if (auto r = check_process(); !r) return r.error();
   if (auto r = check_lines(id, batch.records); !r) return r.error();
   Attempt attempt{id, batch, waits(batch.durable)};
-  Result<Position> const end =
-      with_connection([&](PostgresConnection& db) { return append_on(db, attempt); });
+  Result<Position> end = with_connection([&](PostgresConnection& db) { return append_on(db, attempt); });
   if (end) return end;
   Error error = end.error();
   bool const decided = error.code == Errc::conflict || error.code == Errc::already_exists
