@@ -66,6 +66,8 @@ void measure_resume_size(Workbench& bench);
 void measure_whole_path(Workbench& bench);
 void measure_verify(Workbench& bench);
 void measure_sqlite(Workbench& bench);
+void measure_redis(Workbench& bench);
+void measure_postgres(Workbench& bench);
 void measure_append(Workbench& bench);
 void measure_durable_append(Workbench& bench);
 void measure_group_commit(Workbench& bench);

@@ -30,11 +30,18 @@ constexpr Case cases[] {
 #if SESSIONKIT_BENCH_SQLITE
       {"sqlite", measure_sqlite},
 #endif
+#if SESSIONKIT_BENCH_REDIS
+      {"redis", measure_redis},
+#endif
+#if SESSIONKIT_BENCH_POSTGRES
+      {"postgres", measure_postgres},
+#endif
 };
 constexpr char const* usage =
     R"(usage: sessionkit_bench [--only CASE] [--dir DIR] [--quick] [--json]
 Measures ratios to what the machine can do at best; figures are medians, with quartiles in brackets.
-  --only CASE  one of: resume append durable group index path size memory verify sqlite (may be repeated)
+  --only CASE  one of: resume append durable group index path size memory verify sqlite redis postgres
+               (may be repeated)
   --dir DIR    where files are made, and removed at the end; default $TMPDIR, else /tmp. Needs 2 GB
   --quick      files of 100 MB instead of 1 GB, 10,000 sessions instead of 100,000
   --json       one JSON array instead of the table

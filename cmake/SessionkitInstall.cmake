@@ -2,13 +2,19 @@
 include(CMakePackageConfigHelpers)
 
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/sessionkit")
-get_target_property(sessionkit_type sessionkit TYPE)
+set(sessionkit_type INTERFACE_LIBRARY)
+if(TARGET sessionkit)
+  get_target_property(sessionkit_type sessionkit TYPE)
+endif()
 
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
         FILES_MATCHING PATTERN "*.hpp" PATTERN "*.ipp")
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DATADIR}/licenses/sessionkit")
 
-set(installed sessionkit sessionkit_header_only sessionkit_json)
+set(installed sessionkit_header_only sessionkit_json)
+if(TARGET sessionkit)
+  list(APPEND installed sessionkit)
+endif()
 foreach(component IN LISTS sessionkit_components)
   list(APPEND installed sessionkit_${component})
 endforeach()
@@ -25,6 +31,7 @@ configure_package_config_file(
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/sessionkitConfigVersion.cmake"
                                  VERSION "${PROJECT_VERSION}" COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/sessionkitConfig.cmake" "${PROJECT_BINARY_DIR}/sessionkitConfigVersion.cmake"
+              "${PROJECT_SOURCE_DIR}/cmake/FindHiredis.cmake"
         DESTINATION "${package_dir}")
 
 # The prefix is found from where the .pc file lies, so that the installed tree can be moved.
@@ -38,10 +45,13 @@ else()
   set(pc_libdir "\${prefix}/${CMAKE_INSTALL_LIBDIR}")
   set(pc_includedir "\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}")
 endif()
-if(sessionkit_type STREQUAL "STATIC_LIBRARY")
-  set(pc_requires "fmt") # public here: there is no shared library that would bring it along
-else()
+set(pc_requires "fmt") # public: there is no shared library that would bring it along
+if(sessionkit_type STREQUAL "SHARED_LIBRARY")
   set(pc_requires "")
+endif()
+set(pc_libs "-L\${libdir} -lsessionkit")
+if(sessionkit_type STREQUAL "INTERFACE_LIBRARY")
+  set(pc_libs "")
 endif()
 configure_file("${PROJECT_SOURCE_DIR}/cmake/sessionkit.pc.in" "${PROJECT_BINARY_DIR}/sessionkit.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/sessionkit.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")

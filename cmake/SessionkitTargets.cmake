@@ -3,7 +3,10 @@
 # sessionkit::header_only  the program includes <sessionkit/src.hpp> in exactly one .cpp
 # sessionkit::json         the bridge <sessionkit/json.hpp>: adds nlohmann_json to what links it
 # sessionkit::sqlite       the store in an SQLite file, <sessionkit/sqlite/sqlite_store.hpp>
+# sessionkit::redis        the store in Redis or a Redis Cluster, <sessionkit/redis/redis_store.hpp>
+# sessionkit::postgres     the store in a PostgreSQL database, <sessionkit/postgres/postgres_store.hpp>
 # sessionkit::testing      the conformance kit for stores, <sessionkit/testing/store_conformance.hpp>
+# With SESSIONKIT_HEADER_ONLY there is no sessionkit::sessionkit, and a component is its headers and what they need.
 if(NOT TARGET fmt::fmt)
   find_package(fmt 9 REQUIRED)
 endif()
@@ -13,17 +16,6 @@ endif()
 
 set(sessionkit_include_dirs "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>"
                             "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
-
-# One compilation serves the static and the shared library, and so does one result in the compiler cache: hence always
-# position independent. A host may well be a plugin.
-file(GLOB sessionkit_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/*.cpp")
-add_library(sessionkit_objects OBJECT ${sessionkit_sources})
-target_include_directories(sessionkit_objects PUBLIC "${PROJECT_SOURCE_DIR}/include")
-target_link_libraries(sessionkit_objects PRIVATE fmt::fmt)
-target_compile_features(sessionkit_objects PUBLIC cxx_std_17)
-target_compile_options(sessionkit_objects PRIVATE ${sessionkit_warnings})
-set_target_properties(sessionkit_objects PROPERTIES
-  CXX_EXTENSIONS OFF CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON POSITION_INDEPENDENT_CODE ON)
 
 # sessionkit_add_compiled(<target> [STATIC|SHARED]): a library of those objects; without a kind, BUILD_SHARED_LIBS decides.
 function(sessionkit_add_compiled target)
@@ -37,8 +29,21 @@ function(sessionkit_add_compiled target)
     SOVERSION "${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}") # before 1.0 a minor may break the ABI
 endfunction()
 
-sessionkit_add_compiled(sessionkit)
-add_library(sessionkit::sessionkit ALIAS sessionkit)
+if(NOT SESSIONKIT_HEADER_ONLY)
+  # One compilation serves the static and the shared library, and so does one result in the compiler cache: hence always
+  # position independent. A host may well be a plugin.
+  file(GLOB sessionkit_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/*.cpp")
+  add_library(sessionkit_objects OBJECT ${sessionkit_sources})
+  target_include_directories(sessionkit_objects PUBLIC "${PROJECT_SOURCE_DIR}/include")
+  target_link_libraries(sessionkit_objects PRIVATE fmt::fmt)
+  target_compile_features(sessionkit_objects PUBLIC cxx_std_17)
+  target_compile_options(sessionkit_objects PRIVATE ${sessionkit_warnings})
+  set_target_properties(sessionkit_objects PROPERTIES
+    CXX_EXTENSIONS OFF CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON POSITION_INDEPENDENT_CODE ON)
+
+  sessionkit_add_compiled(sessionkit)
+  add_library(sessionkit::sessionkit ALIAS sessionkit)
+endif()
 
 add_library(sessionkit_header_only INTERFACE)
 target_include_directories(sessionkit_header_only INTERFACE ${sessionkit_include_dirs})
@@ -55,6 +60,15 @@ add_library(sessionkit::json ALIAS sessionkit_json)
 # sessionkit_add_component(<name> <library>...): sessionkit::<name> of src/<name>/*.cpp, beside sessionkit::sessionkit.
 # Its objects are a target of their own, so that tests can link them with the library in any of its ways.
 function(sessionkit_add_component name)
+  set(sessionkit_components ${sessionkit_components} ${name} PARENT_SCOPE)
+  if(SESSIONKIT_HEADER_ONLY)
+    add_library(sessionkit_${name} INTERFACE)
+    target_link_libraries(sessionkit_${name} INTERFACE sessionkit_header_only ${ARGN})
+    set_target_properties(sessionkit_${name} PROPERTIES EXPORT_NAME ${name})
+    add_library(sessionkit::${name} ALIAS sessionkit_${name})
+    return()
+  endif()
+
   file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${name}/*.cpp")
   add_library(sessionkit_${name}_objects OBJECT ${sources})
   target_include_directories(sessionkit_${name}_objects PUBLIC "${PROJECT_SOURCE_DIR}/include")
@@ -75,20 +89,29 @@ function(sessionkit_add_component name)
   if(NOT SESSIONKIT_INSTALL) # a host's build: what it links is built
     set_target_properties(sessionkit_${name} sessionkit_${name}_objects PROPERTIES EXCLUDE_FROM_ALL ON)
   endif()
-  set(sessionkit_components ${sessionkit_components} ${name} PARENT_SCOPE)
 endfunction()
 
 set(sessionkit_components)
 find_package(Threads REQUIRED)
 sessionkit_add_component(testing Threads::Threads)
 
-if(SESSIONKIT_WITH_SQLITE STREQUAL "AUTO")
-  if(sessionkit_top_level)
-    find_package(SQLite3 3.35 QUIET)
+# sessionkit_add_backend(<name> <package> FIND <arguments of find_package>... LINK <library>...): a component that is
+# built as SESSIONKIT_WITH_<NAME> says.
+macro(sessionkit_add_backend name package)
+  cmake_parse_arguments(backend "" "" "LINK;FIND" ${ARGN})
+  string(TOUPPER "SESSIONKIT_WITH_${name}" backend_wanted)
+  if(${backend_wanted} STREQUAL "AUTO")
+    if(sessionkit_top_level)
+      find_package(${package} ${backend_FIND} QUIET)
+    endif()
+  elseif(${backend_wanted})
+    find_package(${package} ${backend_FIND} REQUIRED)
   endif()
-elseif(SESSIONKIT_WITH_SQLITE)
-  find_package(SQLite3 3.35 REQUIRED)
-endif()
-if(SESSIONKIT_WITH_SQLITE AND SQLite3_FOUND)
-  sessionkit_add_component(sqlite SQLite::SQLite3)
-endif()
+  if(${backend_wanted} AND ${package}_FOUND)
+    sessionkit_add_component(${name} ${backend_LINK})
+  endif()
+endmacro()
+
+sessionkit_add_backend(sqlite SQLite3 FIND 3.35 LINK SQLite::SQLite3)
+sessionkit_add_backend(redis Hiredis FIND 0.14 MODULE LINK Hiredis::Hiredis Threads::Threads)
+sessionkit_add_backend(postgres PostgreSQL FIND 11 LINK PostgreSQL::PostgreSQL)

@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <memory>
 #include <optional>
+#include <thread>
 
 #include <poll.h>
 #include <sys/wait.h>
@@ -23,6 +24,7 @@ namespace {
 
 using Deadline = std::optional<std::chrono::steady_clock::time_point>;
 
+constexpr auto a_year = std::chrono::hours(24 * 365);         // the clock's range ends somewhere
 constexpr std::size_t longest_answer = std::size_t{16} << 20; // bytes: far more than any model reads
 
 Failure cannot_use(std::string const& why) {
@@ -30,27 +32,26 @@ Failure cannot_use(std::string const& why) {
           "it gets the prompt on stdin and writes the summary to stdout"};
 }
 
+bool is_over(Deadline const& deadline) { return deadline && std::chrono::steady_clock::now() >= *deadline; }
+
 /// False: the deadline came first.
 bool wait_for(int descriptor, Deadline const& deadline) {
   for (;;) {
-    int wait = -1;
-    if (deadline) {
-      auto const left =
-          std::chrono::ceil<std::chrono::milliseconds>(*deadline - std::chrono::steady_clock::now());
-      wait = static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 1000));
-      if (left.count() <= 0) return false;
-    }
+    if (is_over(deadline)) return false;
     pollfd one{descriptor, POLLIN, 0};
-    int const ready = poll(&one, 1, wait);
+    int const ready = poll(&one, 1, deadline ? 20 : -1);
     if (ready > 0 || (ready < 0 && errno != EINTR)) return true; // read tells what is wrong
   }
+}
+
+Failure too_late(char const* what) {
+  return cannot_use(fmt::format("{} did not end in time (--deadline)", what));
 }
 
 std::string read_all(int descriptor, char const* what, Deadline const& deadline = {}) {
   std::string text;
   for (char buffer[1 << 16];;) {
-    if (!wait_for(descriptor, deadline))
-      throw cannot_use(fmt::format("{} did not end in time (--deadline)", what));
+    if (!wait_for(descriptor, deadline)) throw too_late(what);
     ssize_t const n = read(descriptor, buffer, sizeof buffer);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) throw system_failure(errno, fmt::format("cannot read {}", what));
@@ -69,7 +70,6 @@ class Child {
     if (pipe(ends) != 0) throw system_failure(errno, "cannot start a program");
     process_ = ::fork();
     if (process_ == 0) {
-      setpgid(0, 0); // so that what it starts ends with it
       dup2(input, STDIN_FILENO);
       dup2(ends[1], STDOUT_FILENO);
       close(ends[0]);
@@ -83,9 +83,8 @@ class Child {
   }
   ~Child() {
     if (process_ > 0) {
-      kill(-process_, SIGKILL);
-      kill(process_, SIGKILL); // it may not have come to its own group yet
-      (void)wait();
+      kill(process_, SIGKILL);
+      while (waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {}
     }
     close(output_);
   }
@@ -93,12 +92,14 @@ class Child {
   Child& operator=(Child const&) = delete;
 
   int output() const { return output_; }
-  /// Its status, once it ended.
-  int wait() {
-    int status = 0;
-    while (waitpid(process_, &status, 0) < 0 && errno == EINTR) {}
-    process_ = 0;
-    return status;
+  /// Its status, once it ended; absent: the deadline came first.
+  std::optional<int> wait(Deadline const& deadline) {
+    for (int status = 0; !is_over(deadline); std::this_thread::sleep_for(std::chrono::milliseconds(2)))
+      if (waitpid(process_, &status, WNOHANG) == process_) {
+        process_ = 0;
+        return status;
+      }
+    return std::nullopt;
   }
 
  private:
@@ -117,10 +118,11 @@ std::string output_of(std::string const& command, std::string const& input, std:
       || std::fflush(file.get()) != 0 || lseek(fileno(file.get()), 0, SEEK_SET) != 0)
     throw system_failure(errno, "cannot hand over the prompt");
   Child child(command, fileno(file.get()));
-  std::string text =
-      read_all(child.output(), "what the program answers", std::chrono::steady_clock::now() + most);
-  int const status = child.wait();
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+  auto const deadline = std::chrono::steady_clock::now() + std::min<std::chrono::milliseconds>(most, a_year);
+  std::string text = read_all(child.output(), "what the program answers", deadline);
+  std::optional<int> const status = child.wait(deadline);
+  if (!status) throw too_late("the program");
+  if (!WIFEXITED(*status) || WEXITSTATUS(*status) != 0)
     throw cannot_use(fmt::format("'{}' failed", one_line(command)));
   return text;
 }

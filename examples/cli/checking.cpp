@@ -4,6 +4,7 @@
 #include "recognising.hpp"
 #include "text.hpp"
 
+#include <sessionkit/context.hpp>
 #include <sessionkit/file_store.hpp>
 #include <sessionkit/transcript_reader.hpp>
 
@@ -26,8 +27,8 @@ namespace fs = std::filesystem;
 namespace {
 
 struct Finding {
-  std::string file;
-  std::uint64_t line; ///< 1 is the first
+  std::string file;   ///< or the session
+  std::uint64_t line; ///< 1 is the first; 0: in no file
   sk::Damage damage;
 };
 
@@ -44,14 +45,41 @@ std::vector<std::string> transcripts_in(std::string const& root) {
   return paths;
 }
 
-std::vector<std::string> files_to_verify(Console& console, Arguments const& args) {
-  if (args.session) return {find_place(console, args, *args.session).path};
-  auto const root = store_root(args);
+/// What is checked: a file, or the log of a session that is in no file of its own.
+struct Subject {
+  std::string name; ///< of a file its path
+  StorePtr store = nullptr;
+  std::optional<sk::SessionId> id = {};
+};
+
+std::vector<Subject> files_in(std::string const& root) {
+  std::vector<Subject> all;
+  for (auto& path : transcripts_in(root)) all.push_back({std::move(path)});
+  return all;
+}
+
+std::vector<Subject> logs_in(StorePtr const& store) {
+  std::vector<Subject> all;
+  for (auto const& info : all_sessions(*store)) all.push_back({info.id.str(), store, info.id});
+  return all;
+}
+
+std::vector<Subject> subjects_of(Console& console, Arguments const& args) {
+  if (args.session) {
+    auto const place = find_place(console, args, *args.session);
+    if (!place.path.empty()) return {{place.path}};
+    return {{place.id->str(), place.store, place.id}};
+  }
+  auto const address = store_address(args);
   std::error_code ignored;
-  if (!root.chosen && !fs::exists(root.path, ignored)) return {};
+  if (!address.chosen && !fs::exists(address.place, ignored)) return {};
   auto const store = open_store(console, args);
+  if (!address.is_files()) {
+    if (!store && store.error().code == sk::Errc::not_found) fail_no_store(shown(address));
+    return logs_in(store.value());
+  }
   bool const in_folder = store && (*store)->profile().layout == sk::StoreLayout::transcripts_folder;
-  return transcripts_in(in_folder ? root.path + "/transcripts" : root.path);
+  return files_in(in_folder ? address.place + "/transcripts" : address.place);
 }
 
 /// Numbers the lines in which the findings begin. They are in file order.
@@ -78,7 +106,13 @@ std::ptrdiff_t count_damage(std::vector<Finding> const& findings) {
                        [](Finding const& finding) { return is_damage(finding.damage.kind); });
 }
 
-std::vector<Finding> check(Console& console, std::string const& path) {
+/// What one subject was found to be.
+struct Examined {
+  std::vector<Finding> findings = {};
+  UnknownLines unknown = {};
+};
+
+Examined check_file(Console& console, std::string const& path) {
   auto reader = sk::TranscriptReader::open(path).value();
   std::vector<Finding> findings;
   if (!blades_document(path)) // it would be one finding a line
@@ -87,7 +121,16 @@ std::vector<Finding> check(Console& console, std::string const& path) {
   std::stable_sort(findings.begin(), findings.end(),
                    [](Finding const& a, Finding const& b) { return a.damage.offset < b.damage.offset; });
   count_lines(path, findings);
-  return findings;
+  return {std::move(findings), unknown_lines(path)};
+}
+
+/// An engine keeps its rows whole; what is looked at is what they say.
+Examined check_log(Subject const& subject) {
+  Examined seen;
+  for (auto& damage : sk::load_log(*subject.store, *subject.id).value().damage)
+    seen.findings.push_back({subject.name, 0, std::move(damage)});
+  seen.unknown = unknown_lines(*subject.store, *subject.id);
+  return seen;
 }
 
 template <class F> std::optional<Failure> failure_in(F&& f) {
@@ -138,45 +181,45 @@ void write(Console& console, std::vector<Finding> const& all, Verdict const& ver
 }
 
 /// Lines that are whole and say nothing to any reader are no damage, but not to be passed over in silence.
-std::size_t notice_unknown(Console& console, std::string const& path) {
-  auto const unknown = unknown_lines(path);
+void notice_unknown(Console& console, std::string const& name, UnknownLines const& unknown) {
   if (unknown.count != 0)
     console.notice(
         fmt::format("{}: {} line(s) are of no type that its format has ({}); they are kept and never "
                     "sent",
-                    path, unknown.count, unknown.types));
-  return unknown.count;
+                    name, unknown.count, unknown.types));
 }
 
-std::string summary_of(Verdict const& verdict) {
+std::string summary_of(Verdict const& verdict, char const* subjects) {
   auto const rest =
       verdict.unchecked == 0 ? std::string{} : fmt::format("; {} could not be checked", verdict.unchecked);
   if (verdict.findings != 0)
-    return fmt::format("{} finding(s) in {} of {} file(s); nothing was changed{}", verdict.findings,
-                       verdict.damaged, verdict.checked, rest);
+    return fmt::format("{} finding(s) in {} of {} {}; nothing was changed{}", verdict.findings,
+                       verdict.damaged, verdict.checked, subjects, rest);
   if (verdict.checked == 0 && verdict.unchecked != 0) return "nothing could be checked";
-  return fmt::format("{} file(s) checked, no damage{}", verdict.checked, rest);
+  return fmt::format("{} {} checked, no damage{}", verdict.checked, subjects, rest);
 }
 
 }
 
 Exit verify(Console& console, Arguments const& args) {
-  auto const files = files_to_verify(console, args);
+  auto const subjects = subjects_of(console, args);
   std::vector<Finding> all;
   Verdict verdict;
   std::optional<Exit> unreadable;
-  for (auto const& file : files) {
-    std::vector<Finding> found;
+  for (auto const& subject : subjects) {
+    Examined seen;
     auto const look = [&] {
-      found = check(console, file);
-      verdict.unknown += notice_unknown(console, file);
+      seen = subject.store ? check_log(subject) : check_file(console, subject.name);
+      notice_unknown(console, subject.name, seen.unknown);
     };
     if (auto const failure = failure_in(look)) {
       console.show(*failure);
       unreadable = failure->exit;
       ++verdict.unchecked;
-      continue; // the other files are checked all the same
+      continue; // the others are checked all the same
     }
+    auto& found = seen.findings;
+    verdict.unknown += seen.unknown.count;
     auto const count = static_cast<std::size_t>(count_damage(found));
     ++verdict.checked;
     verdict.findings += count;
@@ -184,7 +227,8 @@ Exit verify(Console& console, Arguments const& args) {
     std::move(found.begin(), found.end(), std::back_inserter(all));
   }
   write(console, all, verdict);
-  console.notice(summary_of(verdict));
+  bool const logs = !subjects.empty() && subjects.front().store;
+  console.notice(summary_of(verdict, logs ? "session(s)" : "file(s)"));
   return verdict.findings != 0 ? Exit::damage : unreadable.value_or(Exit::ok);
 }
 
@@ -193,8 +237,9 @@ Exit reindex(Console& console, Arguments const& args) {
   options.create = false;
   options.lock_wait = lock_wait(args);
   auto const progress = [&](std::size_t done, std::size_t total) { console.progress(done, total); };
-  auto const reindexed = sk::reindex_file_store(store_root(args).path, options, progress);
-  if (!reindexed && reindexed.error().code == sk::Errc::not_found) fail_no_store(args);
+  auto const root = store_root(args, "reindex", "a database keeps its own indexes");
+  auto const reindexed = sk::reindex_file_store(root, options, progress);
+  if (!reindexed && reindexed.error().code == sk::Errc::not_found) fail_no_store(root);
   auto const sessions = reindexed.value();
   if (console.json())
     console.document({{"sessions", sessions}});

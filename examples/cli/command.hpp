@@ -58,6 +58,9 @@ struct Arguments {
   // convert
   std::optional<std::string> to, output;
 
+  // cp
+  std::string source, target;
+
   // new, append, rm
   std::optional<std::string> cwd, title, id, entry_id;
   std::string role, text;
@@ -93,6 +96,8 @@ std::vector<Option> const& common_options();
 Exit ls(Console&, Arguments const&);
 Exit show(Console&, Arguments const&);
 Exit history(Console&, Arguments const&);
+// copying.cpp
+Exit copy(Console&, Arguments const&);
 // diffing.cpp
 Exit diff(Console&, Arguments const&);
 // converting.cpp

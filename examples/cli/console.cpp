@@ -111,7 +111,7 @@ void Console::show(Failure const& failure) {
   if (!failure.hint.empty()) to_stderr(fmt::format("hint: {}\n", failure.hint));
 }
 
-void Console::progress(std::size_t done, std::size_t total) {
+void Console::progress(std::size_t done, std::size_t total, char const* of) {
   if (style_.quiet || style_.json || isatty(STDERR_FILENO) == 0) return;
   constexpr std::chrono::milliseconds pause{500};
   auto const now = std::chrono::steady_clock::now();
@@ -120,7 +120,7 @@ void Console::progress(std::size_t done, std::size_t total) {
   if (last ? !tells_progress_ : now - told_ < pause) return;
   told_ = now;
   tells_progress_ = !last;
-  to_stderr(last ? std::string() : fmt::format("{} of {} transcripts", done, total));
+  to_stderr(last ? std::string() : fmt::format("{} of {} {}", done, total, of));
   std::fwrite(last ? "\r\x1b[K" : "\r", 1, last ? 4 : 1, stderr);
 }
 

@@ -56,7 +56,7 @@ class Console {
   void report_json(Json const& json);
   void show(Failure const& failure);
   /// How far a long task is: one line on a terminal, after half a second; nothing anywhere else.
-  void progress(std::size_t done, std::size_t total);
+  void progress(std::size_t done, std::size_t total, char const* of = "transcripts");
 
   /// Makes sure that stdout took everything: `exit`, or the code of that failure.
   Exit finish(Exit exit);

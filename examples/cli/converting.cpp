@@ -6,8 +6,8 @@
 
 #include <sessionkit/blades.hpp>
 #include <sessionkit/convert.hpp>
+#include <sessionkit/dialect.hpp>
 #include <sessionkit/profile.hpp>
-#include <sessionkit/transcript_reader.hpp>
 
 #include <fmt/format.h>
 
@@ -29,8 +29,8 @@ struct Source {
   sk::Log log;
   sk::Dialect const* dialect;
   sk::SessionId id;
-  std::string path;
-  bool in_store; ///< its directory is the store's
+  std::string path; ///< its name, at least
+  bool in_store;    ///< its directory is the store's
 };
 
 sk::SessionId id_of_name(std::string const& path) {
@@ -58,10 +58,11 @@ Source open_source(Console& console, Arguments const& args) {
             !!place.id};
   }
   auto const named = open_place(console, args, place);
-  auto reader = sk::TranscriptReader::open(named.path).value();
+  auto const& dialect = *sk::find_dialect(named.store->read(named.id, {}).value().dialect);
   auto log = sk::load_log(*named.store, named.id, sk::LogLines::kept).value();
   add_title(log, named.store->info(named.id).value());
-  return {std::move(log), &reader.dialect(), named.id, named.path, !named.is_file};
+  auto const path = named.path.empty() ? named.id.str() + ".jsonl" : named.path;
+  return {std::move(log), &dialect, named.id, path, !named.is_file};
 }
 
 /// The format asked for, by its own name or by its program's.

@@ -105,6 +105,23 @@ std::string why_nothing(sk::Session& session, Arguments const& args) {
                   : "there is nothing to summarise; keep fewer: --keep-turns 1";
 }
 
+/// What a store does not remember: which program's rules its sessions follow.
+sk::Profile profile_of(Arguments const& args, sk::SessionStore const& store) {
+  return args.profile ? *sk::find_profile(*args.profile) : store.profile();
+}
+
+std::string words_on_limit(sk::Context const& seen, sk::CompactionPolicy const& policy, std::size_t tokens) {
+  auto const limit = sk::limit_of(policy);
+  if (!limit) return "no limit";
+  auto const words = fmt::format("{} is the limit", *limit);
+  if (tokens <= *limit) return words;
+  if (sk::plan_compaction(seen, policy)) return words + "; a compaction is due";
+  return words
+         + (sk::plan_compaction(seen, policy, sk::CompactionReason::manual)
+                ? "; over it, and the last compactions saved too little to try again"
+                : "; over it, and nothing can be summarised");
+}
+
 struct Line {
   std::string entry, who;
   std::size_t tokens = 0;
@@ -136,7 +153,9 @@ std::vector<Line> lines_of(sk::Context const& context, sk::TokenEstimator const&
 Exit compact(Console& console, Arguments const& args) {
   check_options(args);
   auto const named = find_session(console, args, *args.session);
-  auto session = sk::Session::open(named.store, named.id).value();
+  sk::SessionOptions options;
+  if (args.profile) options.profile = *sk::find_profile(*args.profile);
+  auto session = sk::Session::open(named.store, named.id, options).value();
   auto const plan = session.plan_compaction(policy_of(args, session), sk::CompactionReason::manual).value();
   if (!plan) {
     if (console.json())
@@ -168,7 +187,7 @@ Exit compact(Console& console, Arguments const& args) {
 Exit context(Console& console, Arguments const& args) {
   auto const named = find_session(console, args, *args.session);
   auto const seen = sk::load_context(*named.store, named.id, sk::EntryId(args.leaf.value_or(""))).value();
-  auto const policy = sk::make_compaction_policy(named.store->profile());
+  auto const policy = sk::make_compaction_policy(profile_of(args, *named.store));
   std::size_t const tokens = sk::count_tokens(seen, policy.estimator);
   auto const limit = sk::limit_of(policy);
   bool const due = sk::plan_compaction(seen, policy).has_value();
@@ -194,12 +213,9 @@ Exit context(Console& console, Arguments const& args) {
   if (args.explain)
     for (auto const& line : lines)
       rows.push_back({line.entry, line.who, fmt::format("{}", line.tokens), line.text});
-  rows.push_back({"total", plural(lines.size(), "entry", "entries"), fmt::format("{}", tokens),
-                  fmt::format("{}{}", limit ? fmt::format("{} is the limit", *limit) : "no limit",
-                              due                        ? "; a compaction is due"
-                              : limit && tokens > *limit ? "; over it, and nothing can be summarised"
-                                                         : "")
-                      + (tokens != estimated ? "; as the provider counted" : "")});
+  rows.push_back(
+      {"total", plural(lines.size(), "entry", "entries"), fmt::format("{}", tokens),
+       words_on_limit(seen, policy, tokens) + (tokens != estimated ? "; as the provider counted" : "")});
   console.table({"ENTRY", "WHO", "TOKENS", "TEXT"}, rows);
   notice_damage(console, *args.session, seen.damage.size());
   return Exit::ok;

@@ -26,6 +26,8 @@ struct Row {
   bool left = true; ///< still as it was
 };
 
+constexpr char const* verify_instead = "see whether its sessions can be read: sessionkit verify";
+
 struct Patient {
   sk::Diagnosis diagnosis;
   bool store;
@@ -36,11 +38,15 @@ Patient diagnose(Console& console, Arguments const& args, sk::DoctorOptions cons
   bool const named_file = args.session && !fs::is_directory(*args.session, ignored);
   if (named_file) {
     std::string const path = find_place(console, args, *args.session).path;
+    if (path.empty()) store_root(args, "doctor", verify_instead);
     auto found = sk::diagnose_transcript(path, options).value();
     require_transcript(console, path);
     return {std::move(found), false};
   }
-  return {sk::diagnose_store(args.session ? *args.session : store_root(args).path, options).value(), true};
+  return {
+      sk::diagnose_store(args.session ? *args.session : store_root(args, "doctor", verify_instead), options)
+          .value(),
+      true};
 }
 
 /// What a repair would do, for people.

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <iterator>
 #include <limits>
 #include <optional>
 
@@ -26,35 +27,12 @@ bool ends_with(std::string_view text, std::string_view suffix) {
   return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
 }
 
-/// A directory, written plainly or as `file:DIR` or `file:///DIR`.
-std::string directory_of(std::string const& store) {
-  std::string path = store;
-  if (starts_with(path, "file://"))
-    path.erase(0, 7);
-  else if (starts_with(path, "file:"))
-    path.erase(0, 5);
-  else if (auto const scheme = path.find("://"); scheme != std::string::npos)
-    throw Failure{Exit::usage, "unsupported_store",
-                  fmt::format("--store: this program has no '{}' stores", path.substr(0, scheme)),
-                  "name a directory"};
-  if (path.empty())
-    throw Failure{Exit::usage, "invalid_argument", "--store: the directory is empty", "name a directory"};
-  return path;
-}
-
-sk::FileStoreOptions options_of(Console& console, Arguments const& args, bool create) {
-  sk::FileStoreOptions options;
-  options.create = create;
-  options.lock_wait = lock_wait(args);
-  if (create && args.profile) options.profile = *sk::find_profile(*args.profile);
-  options.on_event = [&console](sk::Event const& event) {
-    console.notice(event.session.empty() ? event.message : event.session + ": " + event.message);
-  };
-  return options;
-}
-
 Named open_file(Console& console, Arguments const& args, std::string const& path) {
-  auto store = sk::open_transcript(path, options_of(console, args, false)).value();
+  auto const how = open_options(console, args);
+  sk::FileStoreOptions options;
+  options.lock_wait = how.lock_wait;
+  options.on_event = how.on_event;
+  auto store = sk::open_transcript(path, options).value();
   auto const page = store->list({}).value();
   if (page.sessions.empty())
     throw Failure{Exit::damage, "corrupt", fmt::format("'{}' holds no session", path),
@@ -163,15 +141,10 @@ void refuse_directory(std::string const& path, Exit exit) {
                   fmt::format("if it is a store: sessionkit ls --store {}; else name a file in it", path)};
 }
 
-[[noreturn]] void fail_missing(Arguments const& args, std::string const& name, bool has_store) {
-  auto const root = store_root(args).path;
-  if (has_store)
-    throw Failure{Exit::not_found, "not_found",
-                  fmt::format("there is no session '{}' in the store '{}'", name, root),
-                  "see what there is: sessionkit ls"};
+[[noreturn]] void fail_missing(std::string const& name, std::string const& where) {
   throw Failure{Exit::not_found, "not_found",
-                fmt::format("there is no session '{}': there is no store in '{}'", name, root),
-                "name the directory of the sessions, --store DIR, or an existing file"};
+                fmt::format("there is no session '{}' in the store '{}'", name, where),
+                "see what there is: sessionkit ls"};
 }
 
 }
@@ -188,9 +161,9 @@ sk::EntryId leaf_of(Arguments const& args) {
   return sk::EntryId(args.leaf.value_or(""));
 }
 
-StoreRoot store_root(Arguments const& args) {
-  if (args.store) return {directory_of(*args.store), true};
-  if (auto const store = environment("SESSIONKIT_STORE"); !store.empty()) return {directory_of(store), true};
+StoreAddress store_address(Arguments const& args) {
+  if (args.store) return parse_address(*args.store);
+  if (auto const store = environment("SESSIONKIT_STORE"); !store.empty()) return parse_address(store);
   auto data = environment("XDG_DATA_HOME");
   if (data.empty() || data.front() != '/') {
     auto const home = environment("HOME");
@@ -199,7 +172,14 @@ StoreRoot store_root(Arguments const& args) {
                     "name a directory: --store DIR"};
     data = home + "/.local/share";
   }
-  return {data + "/sessionkit/sessions", false};
+  return {"file", data + "/sessionkit/sessions", false};
+}
+
+std::string store_root(Arguments const& args, char const* verb, char const* instead) {
+  auto const address = store_address(args);
+  if (address.is_files()) return address.place;
+  throw Failure{Exit::usage, "unsupported",
+                fmt::format("{} is for stores of files; '{}' is none", verb, shown(address)), instead};
 }
 
 std::chrono::milliseconds lock_wait(Arguments const& args) {
@@ -211,22 +191,47 @@ std::chrono::milliseconds lock_wait(Arguments const& args) {
 
 std::optional<std::string> known_store_root(Arguments const& args) {
   try {
-    return store_root(args).path;
+    auto const address = store_address(args);
+    return address.is_files() ? std::optional(address.place) : std::nullopt;
   } catch (Failure const&) { return std::nullopt; }
 }
 
-sk::Result<StorePtr> open_store(Console& console, Arguments const& args, bool create) {
-  auto const root = store_root(args);
-  if (create) {
-    std::error_code ignored; // the store says what is wrong with its directory
-    std::filesystem::create_directories(std::filesystem::path(root.path).parent_path(), ignored);
-  }
-  return sk::open_file_store(root.path, options_of(console, args, create));
+OpenOptions open_options(Console& console, Arguments const& args, bool create) {
+  OpenOptions options;
+  options.create = create;
+  options.lock_wait = lock_wait(args);
+  if (create && args.profile) options.profile = *sk::find_profile(*args.profile);
+  options.on_event = [&console](sk::Event const& event) {
+    console.notice(event.session.empty() ? event.message : event.session + ": " + event.message);
+  };
+  return options;
 }
 
-void fail_no_store(Arguments const& args) {
-  throw Failure{Exit::not_found, "not_found", fmt::format("there is no store in '{}'", store_root(args).path),
+sk::Result<StorePtr> open_store(Console& console, Arguments const& args, bool create) {
+  return open_store(store_address(args), open_options(console, args, create));
+}
+
+void fail_no_store(std::string const& where) {
+  throw Failure{Exit::not_found, "not_found", fmt::format("there is no store in '{}'", where),
                 "name one: --store DIR; sessionkit new makes one"};
+}
+
+std::vector<sk::SessionInfo> all_sessions(sk::SessionStore& store) {
+  std::vector<sk::SessionInfo> all;
+  sk::ListQuery query;
+  query.limit = 1000;
+  do {
+    auto page = store.list(query).value();
+    std::move(page.sessions.begin(), page.sessions.end(), std::back_inserter(all));
+    query.cursor = std::move(page.next);
+  } while (!query.cursor.empty());
+  std::reverse(all.begin(), all.end());
+  return all;
+}
+
+sk::SessionId find_in_store(sk::SessionStore& store, std::string const& name, std::string const& where) {
+  if (auto id = find_in(store, name)) return *id;
+  fail_missing(name, where);
 }
 
 Place find_place(Console& console, Arguments const& args, std::string const& name) {
@@ -241,12 +246,16 @@ Place find_place(Console& console, Arguments const& args, std::string const& nam
   if (std::filesystem::is_regular_file(name, ignored)) return {nullptr, {}, name};
   if (!store && store.error().code != sk::Errc::not_found) throw failure_of(store.error());
   refuse_directory(name, Exit::not_found);
-  fail_missing(args, name, static_cast<bool>(store));
+  auto const where = shown(store_address(args));
+  if (store) fail_missing(name, where);
+  throw Failure{Exit::not_found, "not_found",
+                fmt::format("there is no session '{}': there is no store in '{}'", name, where),
+                "name the directory of the sessions, --store DIR, or an existing file"};
 }
 
 Named open_place(Console& console, Arguments const& args, Place const& place) {
   if (place.id) {
-    require_transcript(console, place.path);
+    if (!place.path.empty()) require_transcript(console, place.path);
     return {place.store, *place.id, place.path, false};
   }
   auto named = open_file(console, args, place.path);

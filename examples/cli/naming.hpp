@@ -1,36 +1,35 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 #include "command.hpp"
-
-#include <sessionkit/session_store.hpp>
+#include "stores.hpp"
 
 #include <chrono>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 
 namespace cli {
 
-using StorePtr = std::shared_ptr<sessionkit::SessionStore>;
-
 /// Nothing in that session is called so.
 [[noreturn]] void fail_entry(std::string const& session, std::string const& entry);
 
-/// The directory of the store that the command line, the environment or the default names.
-struct StoreRoot {
-  std::string path;
-  bool chosen; ///< somebody named it
-};
-StoreRoot store_root(Arguments const& args);
-/// The same for commands that need no store: absent where nothing names one.
+/// The store that the command line, the environment or the default names.
+StoreAddress store_address(Arguments const& args);
+/// Its directory, for what files alone have. The command ends where it is none; `instead` is what to do then.
+std::string store_root(Arguments const& args, char const* verb, char const* instead);
+/// The same for commands that need no store: absent where nothing names one, or it is no directory.
 std::optional<std::string> known_store_root(Arguments const& args);
 
-/// Opens that store. `create`: makes it if it does not exist.
+/// How the command line says to open stores. `create`: makes them if they do not exist.
+OpenOptions open_options(Console& console, Arguments const& args, bool create = false);
+/// Opens that store.
 sessionkit::Result<StorePtr> open_store(Console& console, Arguments const& args, bool create = false);
 
-/// There is nothing in that directory.
-[[noreturn]] void fail_no_store(Arguments const& args);
+/// There is nothing there.
+[[noreturn]] void fail_no_store(std::string const& where);
+
+/// All sessions of a store, the oldest first, archived ones too.
+std::vector<sessionkit::SessionInfo> all_sessions(sessionkit::SessionStore& store);
 
 /// How long the command line says to wait for another writer.
 std::chrono::milliseconds lock_wait(Arguments const& args);
@@ -39,8 +38,11 @@ std::chrono::milliseconds lock_wait(Arguments const& args);
 struct Named {
   StorePtr store;
   sessionkit::SessionId id;
-  std::string path; ///< of its transcript
+  std::string path; ///< of its transcript; empty: it is in no file of its own
   bool is_file;     ///< named by its path: the store holds it alone
+
+  /// What to call it in a sentence.
+  std::string const& name() const { return path.empty() ? id.str() : path; }
 };
 
 /// The entry `--leaf` or `--at` names; empty: none is named. The command ends where it is an empty text.
@@ -58,7 +60,7 @@ T value_at(sessionkit::Result<T> result, std::string const& session, sessionkit:
 struct Place {
   StorePtr store;                          ///< null: a file, named by its path
   std::optional<sessionkit::SessionId> id; ///< absent: the same
-  std::string path;                        ///< of the transcript
+  std::string path;                        ///< of the transcript; empty: it is in no file of its own
 };
 
 /// What `name` means: `@last`, `@-2`, `key:KEY`, a path (it has a `/` or ends in `.jsonl` or `.json`), an id,
@@ -70,7 +72,12 @@ Place find_place(Console& console, Arguments const& args, std::string const& nam
 /// The session there. The command ends if it is none: see `require_transcript`.
 Named open_place(Console& console, Arguments const& args, Place const& place);
 
-/// Both in one.
+/// The session of a store that has this name, as `find_place` reads names. The command ends if there is none;
+/// `where` is what to call the store then.
+sessionkit::SessionId find_in_store(sessionkit::SessionStore& store, std::string const& name,
+                                    std::string const& where);
+
+/// `find_place` and `open_place` in one.
 Named find_session(Console& console, Arguments const& args, std::string const& name);
 
 }

@@ -37,7 +37,7 @@ sk::RetentionPolicy policy_of(Arguments const& args) {
   policy.most_bytes = args.most_bytes.value_or(0);
   for (std::string_view key : args.protect) // as sessions are named elsewhere
     policy.protected_keys.emplace_back(key.substr(key.substr(0, 4) == "key:" ? 4 : 0));
-  policy.is_protected = [](sk::SessionInfo const& info) { // perhaps no session at all
+  policy.leaves_out = [](sk::SessionInfo const& info) { // perhaps no session at all
     return info.updated == sk::Timestamp{};
   };
   if (!args.idle && !args.older && !args.most_sessions && !args.most_bytes)
@@ -72,21 +72,22 @@ void show(Console& console, char const* member, sk::RetentionPlan const& plan,
                     {"why", removal.why}});
   }
   if (!console.json()) return console.table({"SESSION", "REASON", "KEY", "WHY"}, rows);
-  more["schema"] = "sessionkit/prune@1";
-  more[member] = std::move(list);
-  console.document(more);
+  Json document{{"schema", "sessionkit/prune@1"}, {member, std::move(list)}};
+  document.update(more);
+  console.document(document);
 }
 
 }
 
 Exit prune(Console& console, Arguments const& args) {
   auto const policy = policy_of(args);
+  if (args.most_bytes) store_root(args, "prune --most-bytes", "limit their number: --most 500");
   auto const store = open_store(console, args).value();
   require_keys(*store, policy.protected_keys);
   auto const plan = sk::plan_retention(*store, policy, sk::system_now()).value();
   if (args.dry_run) return show(console, "would_remove", plan, nullptr, {{"kept", plan.kept}}), Exit::ok;
-  auto const question = fmt::format("move {} of {} sessions to the trash?", plan.removals.size(),
-                                    plan.removals.size() + plan.kept);
+  auto const question = store_address(args).removal(
+      fmt::format("{} of {} sessions", plan.removals.size(), plan.removals.size() + plan.kept));
   std::string about;
   for (auto const& removal : plan.removals)
     about += fmt::format("{}: {}\n", removal.id.str(), one_line(removal.why));

@@ -7,6 +7,7 @@
 #include <sessionkit/json.hpp>
 #include <sessionkit/profile_view.hpp>
 #include <sessionkit/provider.hpp>
+#include <sessionkit/session_info.hpp>
 
 #include <fmt/format.h>
 
@@ -85,8 +86,9 @@ sk::SessionPage list_page(Console& console, Arguments const& args, StorePtr& sto
   auto opened = open_store(console, args);
   // A store nobody chose and nothing was ever kept in is not missing, it is empty.
   if (!opened && opened.error().code == sk::Errc::not_found) {
-    if (!store_root(args).chosen) return {};
-    fail_no_store(args);
+    auto const address = store_address(args);
+    if (!address.chosen) return {};
+    fail_no_store(shown(address));
   }
   store = std::move(opened).value();
   sk::ListQuery query;
@@ -170,7 +172,7 @@ Exit ls(Console& console, Arguments const& args) {
     Json rows = Json::array();
     for (auto const& info : page.sessions) rows.push_back(row_of(info));
     console.document({{"schema", "sessionkit/list@1"},
-                      {"store", store_root(args).path},
+                      {"store", shown(store_address(args))},
                       {"returned", page.sessions.size()},
                       {"has_more", !page.next.empty()},
                       {"next", or_null(page.next)},
@@ -194,7 +196,7 @@ Exit show(Console& console, Arguments const& args) {
   std::unordered_set<std::string> on_path;
   for (auto const& entry : path) on_path.insert(entry.id.str());
   auto const info = named.store->info(named.id).value();
-  auto const again = repeats_in(records.log.entries);
+  auto const again = sk::written_again(records.log.entries);
   Json entries = Json::array();
   for (std::size_t i = 0; i < records.types.size(); ++i) {
     auto const& entry = records.log.entries[i];

@@ -97,16 +97,17 @@ sk::Log import_document(std::string const& path, std::string const& document) {
   throw failure;
 }
 
-UnknownLines unknown_lines(std::string const& path) {
-  auto reader = sk::TranscriptReader::open(path).value();
+namespace {
+
+template <class Read> UnknownLines unknown_among(Read read) {
   UnknownLines found;
   std::vector<std::string> types;
   sk::ReadRange range;
   for (;;) {
-    auto const page = reader.read(range).value();
+    sk::RecordPage const page = read(range);
     for (auto const& item : page.items()) {
       auto const entry = sk::decode(page, item);
-      if (!entry || !entry->as<sk::Unknown>()) continue;
+      if (!entry || !entry->template as<sk::Unknown>()) continue;
       ++found.count;
       auto const type = item.type.empty() ? "none" : cut(one_line(neutral(std::string(item.type))), 40);
       if (types.size() < 3 && std::find(types.begin(), types.end(), type) == types.end())
@@ -117,6 +118,17 @@ UnknownLines unknown_lines(std::string const& path) {
   }
   found.types = fmt::format("{}", fmt::join(types, ", "));
   return found;
+}
+
+}
+
+UnknownLines unknown_lines(std::string const& path) {
+  auto reader = sk::TranscriptReader::open(path).value();
+  return unknown_among([&](sk::ReadRange const& range) { return reader.read(range).value(); });
+}
+
+UnknownLines unknown_lines(sk::SessionStore& store, sk::SessionId const& id) {
+  return unknown_among([&](sk::ReadRange const& range) { return store.read(id, range).value(); });
 }
 
 void require_transcript(Console& console, std::string const& path) {

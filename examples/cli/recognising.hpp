@@ -22,6 +22,8 @@ struct UnknownLines {
   std::string types;
 };
 UnknownLines unknown_lines(std::string const& path);
+/// The same of a log that is in no file of its own.
+UnknownLines unknown_lines(sessionkit::SessionStore& store, sessionkit::SessionId const& id);
 
 /// Ends the command unless `path` is a transcript: `usage` if it is a document of blades, `damage` if not one
 /// of its lines is an entry of a known type. An empty file is a session that has not begun: a notice says so.

@@ -3,7 +3,6 @@
 #include "text.hpp"
 
 #include <sessionkit/dialect.hpp>
-#include <sessionkit/session_info.hpp>
 
 #include <fmt/format.h>
 
@@ -34,17 +33,6 @@ Records read_records(Named const& named) {
     if (!page.more) return records;
     range.from = page.next;
   }
-}
-
-std::vector<bool> repeats_in(std::vector<sk::Entry> const& entries) {
-  std::vector<bool> again;
-  auto so_far = sk::make_session_info(sk::SessionId::parse("any").value());
-  std::uint64_t line = 0;
-  for (auto const& entry : entries) {
-    again.push_back(so_far.repeats != 0 && entry.as<sk::Message>() != nullptr);
-    sk::fold(so_far, entry, sk::Position{++line}, {});
-  }
-  return again;
 }
 
 void notice_damage(Console& console, std::string const& name, std::size_t count) {

@@ -19,9 +19,6 @@ struct Records {
 /// All entries but the header, oldest first; what gives no entry is in `log.damage`.
 Records read_records(Named const& named);
 
-/// Which entries of a whole log say again what stands in it: those that a compaction of panel lines keeps.
-std::vector<bool> repeats_in(std::vector<sessionkit::Entry> const& entries);
-
 /// Tells the person that there is damage, and how to see it.
 void notice_damage(Console& console, std::string const& name, std::size_t count);
 

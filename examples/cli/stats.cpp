@@ -6,6 +6,7 @@
 
 #include <sessionkit/context.hpp>
 #include <sessionkit/json.hpp>
+#include <sessionkit/session_info.hpp>
 
 #include <fmt/format.h>
 
@@ -71,7 +72,7 @@ void count(Stats& stats, sk::SessionStore& store, sk::SessionId const& id) {
   std::set<std::string> requests;
   std::uint64_t place = 0;
   auto const entries = sk::load_log(store, id).value().entries;
-  auto const again = repeats_in(entries);
+  auto const again = sk::written_again(entries);
   for (std::size_t i = 0; i < entries.size(); ++i) {
     auto const& entry = entries[i];
     if (entry.as<sk::Header>() || ++place <= info.copied || again[i]) continue;

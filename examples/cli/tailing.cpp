@@ -60,16 +60,17 @@ Ending last_lines(Named const& named, std::size_t most) {
   return ending;
 }
 
-void notice_change(Console& console, std::string const& path, sk::LogNews const& news) {
+void notice_change(Console& console, Named const& named, sk::LogNews const& news) {
+  auto const& name = named.name();
   if (news.change == sk::LogNews::removed)
-    console.notice(fmt::format("{} was removed; waiting for it to come back", path));
+    console.notice(fmt::format("{} was removed; waiting for it to come back", name));
   if (news.change == sk::LogNews::replaced)
-    console.notice(fmt::format("{} is another file now; {}", path,
+    console.notice(fmt::format("{} is another {} now; {}", name, named.path.empty() ? "log" : "file",
                                news.from == sk::Position{} ? "it is followed from its start"
                                                            : "it goes on behind the entry shown last"));
   for (auto const& damage : news.page.damage)
     console.notice(
-        fmt::format("{}: {} at offset {}: {}", path, to_string(damage.kind), damage.offset, damage.what));
+        fmt::format("{}: {} at offset {}: {}", name, to_string(damage.kind), damage.offset, damage.what));
 }
 
 Exit follow_lines(Console& console, Arguments const& args, Named const& named, sk::Position from) {
@@ -77,7 +78,7 @@ Exit follow_lines(Console& console, Arguments const& args, Named const& named, s
   FileWatch::Woken woken = FileWatch::Woken::look;
   sk::LogFollower follower(named.store, named.id, from);
   auto const take = [&](sk::LogNews const& news) {
-    notice_change(console, named.path, news);
+    notice_change(console, named, news);
     for (auto const& item : news.page.items())
       if (auto const line = line_of(news.page, item)) print(console, *line, args.thinking);
     console.flush();

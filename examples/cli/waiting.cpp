@@ -30,7 +30,7 @@ int watch_directory(std::string const& directory) {
 
 FileWatch::FileWatch(std::string const& path) : name_(std::filesystem::path(path).filename().string()) {
   auto const directory = std::filesystem::path(path).parent_path().string();
-  inotify_ = watch_directory(directory.empty() ? "." : directory);
+  inotify_ = path.empty() ? -1 : watch_directory(directory.empty() ? "." : directory);
   // Delivered only while we wait: a signal between looking and waiting is not slept over.
   sigset_t interrupt;
   sigemptyset(&interrupt);

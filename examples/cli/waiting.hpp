@@ -6,8 +6,8 @@
 namespace cli {
 
 /// Waits until a file may have changed. As long as there is one, Ctrl-C does not end the program but the
-/// waiting. The directory is watched where the system can tell of changes in it; it is looked at now and then
-/// all the same.
+/// waiting. Its directory is watched where the system can tell of changes in it; it is looked at now and then
+/// all the same. An empty path: there is no file, and it is looked at often.
 class FileWatch {
  public:
   explicit FileWatch(std::string const& path);

@@ -179,7 +179,7 @@ Exit remove(Console& console, Arguments const& args) {
   auto const all = sessions_to_remove(console, args); // all are found before the first is removed
   if (!args.dry_run && !args.yes) {
     auto const question =
-        fmt::format("move {} session{} to the trash?", all.size(), all.size() == 1 ? "" : "s");
+        store_address(args).removal(fmt::format("{} session{}", all.size(), all.size() == 1 ? "" : "s"));
     if (!confirm(question, "--yes")) throw Failure{Exit::usage, "declined", "nothing was removed"};
   }
   IdList done(console, args.dry_run ? "would_remove" : "removed");

@@ -58,9 +58,10 @@ sk::Result<sk::CompactionOutcome> after_turn(sk::Session& session) {
 class Background {
  public:
   sk::Result<void> start(sk::Session& session) {
-    auto context = session.context();
-    if (!context) return context.error();
-    plan_ = sk::plan_compaction(*context, small_window());
+    if (plan_) return {}; // one at a time
+    auto plan = session.plan_compaction(small_window());
+    if (!plan) return plan.error();
+    plan_ = std::move(*plan);
     if (!plan_) return {};
     summary_ = std::async(std::launch::async, [plan = *plan_] {
       auto summarizer = sk::make_summarizer([](sk::SummaryRequest const& request) {
@@ -72,9 +73,8 @@ class Background {
   }
   sk::Result<sk::CompactionOutcome> finish(sk::Session& session) {
     if (!plan_) return sk::CompactionOutcome::not_needed;
-    sk::Result<std::string> summary = summary_.get();
-    if (!summary) return summary.error(); // nothing was stored; the next turn may try again
-    return session.apply(*plan_, std::move(*summary));
+    auto const plan = *std::exchange(plan_, std::nullopt);
+    return session.apply(plan, summary_.get()); // an error is counted: the third in a row stops the asking
   }
 
  private:

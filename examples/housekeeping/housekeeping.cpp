@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Many sessions: when a key begins a new one, what they are called, when they go.
+// Many sessions: whose they are, when a key begins a new one, what they are called, where they are copied to,
+// when they go.
+#include <sessionkit/copy.hpp>
 #include <sessionkit/sessionkit.hpp>
 
 #include <cstdio>
@@ -11,21 +13,28 @@ namespace sk = sessionkit;
 
 namespace {
 
+// [keys]
+// The session of whoever wrote: one for a person over all channels, one for a group, one for a thread in it.
+sk::Result<sk::Session> session_for(std::shared_ptr<sk::SessionStore> const& store,
+                                    sk::ChannelContext const& message) {
+  sk::KeyRules rules;
+  rules.direct = sk::DirectScope::peer;
+  rules.identities = {{"ann", {"telegram:111", "discord:222"}}};
+  return sk::Session::resume(store, sk::resolve(message, sk::KeyScheme::openclaw, rules));
+}
+// [keys]
+
 // [fresh]
 // The newest session of a key, unless it is of yesterday (since 04:00) or nobody spoke for two hours.
 sk::Result<sk::Session> resume_fresh(std::shared_ptr<sk::SessionStore> const& store, std::string const& key,
                                      sk::Timestamp now, sk::UtcOffset const& zone) {
-  sk::ListQuery newest;
-  newest.key = key;
-  newest.archived = false;
-  newest.limit = 1;
-  auto page = store->list(newest);
-  if (!page) return page.error();
+  sk::ListQuery of_key;
+  of_key.key = key;
+  auto const newest = sk::newest_session(*store, of_key);
+  if (!newest) return newest.error();
   sk::FreshnessRule const rule{4, std::chrono::hours(2)};
-  if (!page->sessions.empty()) {
-    auto const& info = page->sessions.front();
-    if (sk::freshness_of(sk::times_of(info), rule, now, zone).fresh) return sk::Session::open(store, info.id);
-  }
+  if (*newest && sk::freshness_of(sk::times_of(**newest), rule, now, zone).fresh)
+    return sk::Session::open(store, (*newest)->id);
   sk::NewSession about;
   about.key = key;
   return sk::Session::create(store, std::move(about));
@@ -42,6 +51,41 @@ sk::Result<bool> name_it(sk::Session& session, std::uint64_t messages_before_the
   return sk::retitle(session, messages_before_the_turn, ask_for_title);
 }
 // [title]
+
+// [copy]
+// Everything that is not in the other store yet; what is there already is compared, not written again.
+sk::Result<std::uint64_t> back_up(sk::SessionStore& from, sk::SessionStore& to) {
+  std::uint64_t lines = 0;
+  sk::ListQuery query;
+  do {
+    auto page = from.list(query);
+    if (!page) return page.error();
+    for (auto const& session : page->sessions) {
+      auto const copy = sk::copy_session(from, to, session.id);
+      if (!copy) return copy.error();
+      lines += copy->written;
+    }
+    query.cursor = std::move(page->next);
+  } while (!query.cursor.empty());
+  return lines;
+}
+// [copy]
+
+// [state]
+// Where a summary reaches to, as blades notes it: an integer that is one after every restart.
+sk::Result<std::int64_t> move_offset(std::shared_ptr<sk::SessionStore> const& store, sk::SessionId const& id,
+                                     std::int64_t by) {
+  auto const info = store->info(id);
+  if (!info) return info.error();
+  auto const found = info->state.find("__summary_offset__");
+  auto const offset = found == info->state.end() ? 0 : found->second.as_integer().value_or(0);
+  sk::StateChange change;
+  change.set.emplace_back("__summary_offset__", sk::RawJson::integer(offset + by));
+  auto const stored = sk::update_state(store, id, std::move(change));
+  if (!stored) return stored.error();
+  return offset + by;
+}
+// [state]
 
 void tidy(sk::SessionStore& store, sk::Timestamp now) {
   // [retention]
@@ -73,5 +117,19 @@ int main() {
   std::printf("%s\n", session.info().value().title.c_str());
   auto const later = resume_fresh(store, "main:web:ann", now + std::chrono::hours(48), utc).value();
   std::printf("%s\n", later.id() == session.id() ? "the same session" : "another session");
+  move_offset(store, session.id(), 2).value();
+  auto const copies = sk::make_memory_store();
+  std::printf("offset %d, ", static_cast<int>(move_offset(store, session.id(), 2).value()));
+  std::printf("%d lines copied, ", static_cast<int>(back_up(*store, *copies).value()));
+  std::printf("then %d\n", static_cast<int>(back_up(*store, *copies).value()));
   tidy(*store, now + std::chrono::hours(24 * 100));
+
+  sk::ChannelContext message;
+  message.channel = "telegram";
+  message.sender = "111";
+  auto const ann = session_for(store, message).value();
+  message.channel = "discord";
+  message.sender = "222";
+  bool const same = session_for(store, message).value().id() == ann.id();
+  std::printf("%s\n", same ? "one session for one person" : "two sessions for one person");
 }

@@ -26,9 +26,9 @@ enum class CompactionReason {
 struct CompactionPolicy {
   // When: over the smallest limit that is given. None given: never for its size.
   std::size_t trigger_tokens = 80000;
-  std::size_t window = 0;         ///< of the model
-  unsigned window_percent = 0;    ///< limit: so much of the window
-  std::size_t window_reserve = 0; ///< limit: the window without so much, for the answer
+  std::size_t window = 0;         ///< limit: the model's window
+  unsigned window_percent = 0;    ///< limit: so much of it
+  std::size_t window_reserve = 0; ///< limit: without so much, for the answer
 
   KeepRule keep = {};
   /// A cut may fall inside a turn, between a tool's results and the next answer: where the rule counts

@@ -2,6 +2,7 @@
 #pragma once
 #include <sessionkit/session_store.hpp>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +19,9 @@ struct Context {
   Position end = {};                    ///< end of the log when it was read
   std::vector<Damage> damage = {};      ///< met on the way; what they hide is not in `entries`
   std::string_view dialect = "native";  ///< of the log: `faithful` histories regroup as its program does
+  /// Tokens at which compactions for their size were stopped, where lines of the dialect cannot say so and
+  /// the `Session` remembers it; 0: they were not.
+  std::uint64_t stopped_at = 0;
 };
 
 /// Reads what counts from the leaf backwards and stops as soon as it may: cost follows what is kept, not the

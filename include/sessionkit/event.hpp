@@ -16,6 +16,7 @@ struct Event {
     compaction_started, ///< a summary is about to be asked for
     compaction_ended,   ///< stored or not: the message says which
     compaction_stopped, ///< the breaker opened
+    durability_lowered, ///< the server keeps less than was asked for, and that was allowed
   };
   Kind kind;
   std::string session = {}; ///< id or path; empty: the whole store

@@ -15,10 +15,12 @@ enum class IdScheme {
   hex12,  ///< 12 hexadecimal digits
 };
 
-/// What the keys of sessions look like.
+/// What the keys of sessions look like; `resolve` (sessionkit/session_key.hpp) makes them.
 enum class KeyScheme {
-  any,   ///< as given; none is none
-  claw0, ///< `agent:channel:peer`; where none is given, `main:cli:user` with the agent's and user's names
+  any,      ///< as given; none is none
+  claw0,    ///< `agent:channel:peer`; where none is given, `main:cli:user` with the agent's and user's names
+  openclaw, ///< `agent:<agent>:<channel>:<direct|group|channel>:<peer>`
+  zeroclaw, ///< `direct:`, `group:` or `thread:`, the channel and who or where
 };
 
 /// Where a file store keeps things below its root.
@@ -129,7 +131,7 @@ inline constexpr Profile zeroclaw{"zeroclaw",
                                   StoreLayout::by_id,
                                   false,
                                   IdScheme::uuid7,
-                                  KeyScheme::any,
+                                  KeyScheme::zeroclaw,
                                   WriteTiming::turn_atomic,
                                   ToolPolicy::none,
                                   OrphanUser::join,

@@ -2,6 +2,8 @@
 #pragma once
 #include <sessionkit/result.hpp>
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,11 +25,21 @@ class SESSIONKIT_API RawJson {
 
   /// The JSON string of `text`, escaped.
   static RawJson string(std::string_view text);
+  static RawJson integer(std::int64_t value);
+  /// Reads as a number with a fraction wherever it goes: 5 is `5.0`. What JSON has no number for is `null`.
+  static RawJson number(double value);
+  static RawJson boolean(bool value);
 
   std::string const& str() const noexcept { return text_; }
   bool is_null() const noexcept { return text_ == "null"; }
   bool is_object() const noexcept { return !text_.empty() && text_.front() == '{'; }
   bool is_string() const noexcept { return !text_.empty() && text_.front() == '"'; }
+  /// The value, where it is of that type: `5` is an integer, `5.0` and `5e0` are not, whatever wrote them.
+  /// Absent as well where it is out of range.
+  std::optional<std::int64_t> as_integer() const noexcept;
+  std::optional<double> as_number() const noexcept; ///< integers too
+  std::optional<bool> as_boolean() const noexcept;
+  std::optional<std::string> as_string() const;
   friend bool operator==(RawJson const& a, RawJson const& b) noexcept { return a.text_ == b.text_; }
   friend bool operator!=(RawJson const& a, RawJson const& b) noexcept { return a.text_ != b.text_; }
 

@@ -23,6 +23,7 @@ struct RetentionPolicy {
   std::uint64_t most_bytes = 0;      ///< of all logs, by their end positions (bytes in files); 0: no limit
   std::vector<std::string> protected_keys = {};              ///< their sessions stay whatever the limits say
   std::function<bool(SessionInfo const&)> is_protected = {}; ///< the same for any other mark
+  std::function<bool(SessionInfo const&)> leaves_out = {};   ///< what is neither counted nor removed
 };
 
 enum class RetentionReason { idle, age, count, bytes };

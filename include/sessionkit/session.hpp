@@ -151,6 +151,8 @@ class SESSIONKIT_API Session {
   /// compactions, the profile stores nothing, or the first kept entry has no lasting id; `invalid_argument`
   /// while messages that the summary would replace are held back.
   Result<CompactionOutcome> apply(CompactionPlan const& plan, std::string summary);
+  /// The same of what `summarize` answered: its error is given back, and counts as a failure for the breaker.
+  Result<CompactionOutcome> apply(CompactionPlan const& plan, Result<std::string> summary);
 
  private:
   friend class Turn;
@@ -186,5 +188,10 @@ class SESSIONKIT_API Turn {
   std::shared_ptr<Session::State> session_; ///< null: the turn is over
   bool stored_ = false;
 };
+
+/// Changes the state of a session that need not be open: one entry, durable as the end of a turn. An empty
+/// change stores nothing. `not_found`; `unsupported` where the session's dialect has no words for state.
+SESSIONKIT_API Result<void> update_state(std::shared_ptr<SessionStore> store, SessionId const& id,
+                                         StateChange change, SessionOptions options = {});
 
 }}

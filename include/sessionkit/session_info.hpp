@@ -38,13 +38,16 @@ struct SessionInfo {
   EntryId last = {};        ///< the last entry of the log: where a session continues unless told otherwise
   std::uint64_t since_compaction =
       0;                     ///< messages behind the last compaction, those that stand again included
-  std::uint64_t repeats = 0; ///< how many of the next messages stand in the log already: what a panel
-                             ///< compaction keeps is written again behind it, and counted once
-  Position end = {};         ///< end of the last entry folded in
+  std::uint64_t repeats = 0; ///< how many messages behind the last compaction may yet say that they stand in
+                             ///< the log already: what a panel compaction keeps is counted once
+  std::vector<std::uint32_t> recent_words = {}; ///< of lines without ids: checksums of the last few messages
+  std::vector<std::uint32_t> kept_words = {};   ///< of those that ai-panel is about to write again
+  Position end = {};                            ///< end of the last entry folded in
   std::uint32_t end_crc =
       0; ///< CRC-32C of that entry's line: tells whether the log is still the one that was folded
 
-  /// The title to show: the chosen one, else the first user text cut at `max_code_points`.
+  /// The title to show, in one line: the chosen one, else the first user text cut at `max_code_points`;
+  /// control characters are spaces.
   SESSIONKIT_API std::string display_title(std::size_t max_code_points = 30) const;
 };
 
@@ -61,5 +64,9 @@ SESSIONKIT_API void fold(SessionInfo& info, Entry const& entry, Position end, st
 /// The same for a record, decoded in `dialect`; a line that cannot be decoded counts as damaged.
 SESSIONKIT_API void fold(SessionInfo& info, RecordPage::Item const& item,
                          std::string_view dialect = "native");
+
+/// Which entries of a log, oldest first, add nothing to it: messages that a panel compaction keeps, where they
+/// stand again behind it, and a compaction that does not count because its write was cut short.
+SESSIONKIT_API std::vector<bool> written_again(std::vector<Entry> const& log);
 
 }}

@@ -77,6 +77,19 @@ class SESSIONKIT_API SessionStore {
   Profile profile_;
 };
 
+// For hosts.
+
+/// True if there is such a session. One that cannot be read is an error, never "no".
+SESSIONKIT_API Result<bool> exists(SessionStore& store, SessionId const& id);
+
+/// The session that answers: the newest that matches; absent: none does. Archived ones only where the query
+/// says so; its limit and cursor are not looked at.
+SESSIONKIT_API Result<std::optional<SessionInfo>> newest_session(SessionStore& store, ListQuery query = {});
+
+/// The page that begins `offset` sessions later than the query's. Reads what it passes over; `next` goes on
+/// from there without.
+SESSIONKIT_API Result<SessionPage> list_sessions(SessionStore& store, ListQuery query, std::size_t offset);
+
 // For backends.
 
 /// True if the query asks for this session (cursor and limit aside).

@@ -7,6 +7,7 @@
 #include <sessionkit/memory_store.hpp>
 #include <sessionkit/retention.hpp>
 #include <sessionkit/session.hpp>
+#include <sessionkit/session_key.hpp>
 #include <sessionkit/titles.hpp>
 #include <sessionkit/transcript_reader.hpp>
 #include <sessionkit/transcript_writer.hpp>

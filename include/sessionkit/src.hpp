@@ -12,6 +12,7 @@
 #include <sessionkit/impl/context.ipp>
 #include <sessionkit/impl/conversation_text.ipp>
 #include <sessionkit/impl/convert.ipp>
+#include <sessionkit/impl/copy.ipp>
 #include <sessionkit/impl/dialect.ipp>
 #include <sessionkit/impl/divergence.ipp>
 #include <sessionkit/impl/doctor.ipp>
@@ -31,6 +32,7 @@
 #include <sessionkit/impl/history_signatures.ipp>
 #include <sessionkit/impl/ids.ipp>
 #include <sessionkit/impl/index_journal.ipp>
+#include <sessionkit/impl/kept_again.ipp>
 #include <sessionkit/impl/key_index.ipp>
 #include <sessionkit/impl/line_members.ipp>
 #include <sessionkit/impl/line_scan.ipp>
@@ -68,6 +70,7 @@
 #include <sessionkit/impl/session_index.ipp>
 #include <sessionkit/impl/session_index_file.ipp>
 #include <sessionkit/impl/session_info.ipp>
+#include <sessionkit/impl/session_key.ipp>
 #include <sessionkit/impl/session_state.ipp>
 #include <sessionkit/impl/session_store.ipp>
 #include <sessionkit/impl/session_writing.ipp>

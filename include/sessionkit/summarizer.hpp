@@ -87,7 +87,8 @@ struct SummaryWindow {
 /// A policy that asks `summarizer` when turns leave the window, and remembers the answer: the same range is
 /// never summarised twice, a longer one begins with the summary of the shorter. Where the summarizer fails or
 /// answers blank, the last turns are shown alone and it is asked again with the next request. Copies share
-/// what they remember; one thread at a time.
+/// what they remember, which is one range: make one for each session; one thread at a time. Nothing bounds
+/// the request but the window.
 SESSIONKIT_API HistoryPolicy summarize_window(std::shared_ptr<Summarizer> summarizer,
                                               SummaryWindow window = {});
 

@@ -71,6 +71,9 @@ class Compact(ProgramTest):
         late = self.fails(1, *args, "sleep 50", "--deadline", "200ms")
         self.assertLess(time.monotonic() - begin, 20)
         self.assertIn("did not end in time", late.err)
+        begin = time.monotonic()
+        self.assertIn("did not end in time", self.fails(1, *args, "echo ok; exec >&- 2>&-; sleep 50", "--deadline", "200ms").err)
+        self.assertLess(time.monotonic() - begin, 20)
         self.assertIn("more than", self.fails(1, *args, "yes").err)
         self.assertIn("no duration", self.fails(2, *args, "cat", "--deadline", "soon").err)
         self.assertEqual(self.file_of(session).read_bytes(), before)
@@ -103,6 +106,17 @@ class Context(ProgramTest):
         self.say(session, "assistant", "y")
         shown = self.ok("context", session, "--explain", "--json").json
         self.assertEqual(sum(row["tokens"] for row in shown["entries"]), shown["tokens"])
+
+    def test_the_rules_of_a_program_can_be_named(self):
+        session = self.new("--profile", "zeroclaw")
+        self.say(session, "user", "x")
+        self.assertEqual(self.ok("context", session, "--profile", "zeroclaw", "--json").json["limit"], 12000)
+        self.assertIsNone(self.ok("context", session, "--profile", "ephemeral", "--json").json["limit"])
+
+    def test_over_the_limit_it_says_why_nothing_happens(self):
+        session = self.new()
+        self.say(session, "user", "x" * 400000)
+        self.assertIn("nothing can be summarised", self.ok("context", session).out)
 
     def test_a_compaction_stands_first(self):
         shown = self.ok("context", self.fixture("compaction_twice.jsonl"), "--explain", "--json").json
@@ -144,6 +158,26 @@ class Stats(ProgramTest):
         self.assertEqual(before["answers"], 4)
         self.assertEqual(self.ok("show", log).out.count("words 7"), 1)
 
+    def test_a_compaction_that_was_cut_short_counts_for_nobody_and_verify_tells(self):
+        log = self.folder / "panel.jsonl"
+        said = [{"type": "message", "timestamp": 1700000000000 + i, "message": {
+            "role": "assistant" if i % 2 else "user", "content": f"words {i}"}} for i in range(8)]
+        head = {"type": "session", "version": 1, "id": "p1", "agentId": "a", "createdAt": 1700000000000}
+        log.write_text("".join(json.dumps(line) + "\n" for line in [head, *said]))
+        self.ok("compact", log, "--keep-turns", "2", "--summary", "short")
+        self.ok("verify", log)
+        log.write_text("".join(log.read_text().splitlines(keepends=True)[:-1]))
+        self.say(log, "user", "words 7")
+        self.assertEqual(self.ok("show", log).out.count("words 7"), 2)
+        self.assertEqual(self.ok("show", log).out.count("short"), 0)
+        stats = self.ok("stats", log, "--json").json
+        self.assertEqual((stats["messages"], stats["turns"], stats["compactions"]), (9, 5, 0))
+        context = self.run_cli("context", log)
+        self.assertIn("sessionkit verify", context.err)
+        verify = self.run_cli("verify", log)
+        self.assertEqual(verify.code, 5)
+        self.assertIn("not all 4 messages that the compaction keeps", verify.out)
+
     def test_the_whole_store_is_counted_and_a_fork_not_twice(self):
         session = self.new()
         self.say(session, "user", "q")
@@ -178,6 +212,9 @@ class Prune(ProgramTest):
     def test_what_is_no_session_is_not_the_first_to_go(self):
         self.say(self.new("--id", "mine"), "user", "x")
         (self.store / "alien.jsonl").write_text("garbage\n")
+        (self.store / "export.jsonl").write_text('{"some":"export"}\n')
+        self.assertEqual(self.ok("prune", "--most", "1", "--yes").out, "")  # nor counted
+        self.say(self.new("--id", "young"), "user", "x")
         self.assertEqual(self.ok("prune", "--most", "1", "--dry-run").out.split("\t")[0], "mine")
 
     def test_idle_sessions_go_to_the_trash_with_a_reason_and_protected_ones_stay(self):

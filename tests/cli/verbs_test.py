@@ -364,11 +364,11 @@ class Listing(ProgramTest):
         self.ok("new", "--id", "in-xdg", env={"SESSIONKIT_STORE": "", "XDG_DATA_HOME": str(self.folder / "xdg")})
         self.assertTrue((self.folder / "xdg/sessionkit/sessions/in-xdg.jsonl").exists())
 
-    def test_a_store_is_a_path_or_a_file_url_and_nothing_else_yet(self):
+    def test_a_store_is_a_path_or_a_url_of_a_kind_that_is_known(self):
         self.new("--id", "mine")
         for url in (self.store, f"file:{self.store}", f"file://{self.store}"):
             self.assertEqual(self.ok("ls", "--store", url).out.split("\t")[0], "mine")
-        self.fails(2, "ls", "--store", "redis://localhost")
+        self.fails(2, "ls", "--store", "mongodb://localhost")
 
     def test_reindex_brings_back_what_the_index_forgot(self):
         made = {self.new() for _ in range(3)}

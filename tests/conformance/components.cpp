@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The components as a program without their libraries has them: everything in one .cpp.
+#include <sessionkit/postgres/src.hpp>
+#include <sessionkit/redis/src.hpp>
 #include <sessionkit/sqlite/src.hpp>
 #include <sessionkit/src.hpp>
 #include <sessionkit/testing/src.hpp>

@@ -66,7 +66,7 @@ class Terminal:
         self.status = None
         test.addCleanup(self.close)
 
-    def expect(self, text, seconds=20):
+    def expect(self, text, seconds=60):
         """Waits until the text is shown behind what was expected before; answers what came until then."""
         end = time.monotonic() + seconds
         while text not in self.shown:
@@ -106,7 +106,7 @@ class Terminal:
         os.kill(self.pid, number)
         return self.wait()
 
-    def wait(self, seconds=20):
+    def wait(self, seconds=60):
         """The exit code; negative: the signal that ended it."""
         end = time.monotonic() + seconds
         while self.status is None and time.monotonic() < end:

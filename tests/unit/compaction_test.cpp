@@ -303,8 +303,11 @@ TEST_CASE("facts of calls that ran stay when their answer was cut short, those o
     message.generation->stop = sk::StopReason::aborted;
     return message;
   };
-  sk::Context const log = context_of({sk::user("go"), cut_short(ran), sk::tool_result(ran, "ok"),
-                                      cut_short(lost), sk::user("next"), sk::assistant("yes")});
+  sk::ToolUse const beside = tool_call("3", "read", R"({"path":"beside.txt"})");
+  sk::Message both = cut_short(ran);
+  both.parts.push_back(beside);
+  sk::Context const log = context_of({sk::user("go"), both, sk::tool_result(ran, "ok"), cut_short(lost),
+                                      sk::user("next"), sk::assistant("yes")});
   auto const plan = sk::plan_compaction(log, keeping(sk::keep_turns(1)), CompactionReason::manual);
   REQUIRE(plan);
   CHECK(plan->read_files == std::vector<std::string>{"ran.txt"});
@@ -418,6 +421,38 @@ TEST_CASE("a conversation longer than a request is summarised in several, each u
   REQUIRE(summarizer.requests.size() == plan->conversations.size());
   CHECK(summarizer.requests[0].previous_summary.empty());
   CHECK(summarizer.requests[1].previous_summary == "in short");
+}
+
+TEST_CASE("a message longer than a request is read whole, in several") {
+  std::string text;
+  for (int i = 0; i < 3000; ++i) text += "line " + std::to_string(i) + " of what was pasted\n";
+  sk::Context const log = context_of({sk::user(text), sk::assistant("yes"), sk::user("next")});
+  sk::CompactionPolicy policy = keeping(sk::keep_turns(1));
+  policy.max_request_tokens = 5000;
+  auto const plan = sk::plan_compaction(log, policy, CompactionReason::manual);
+  REQUIRE(plan);
+  CHECK(plan->conversations.size() > 3);
+  CHECK(plan->conversations.size() <= 6);
+  std::string all;
+  for (std::string const& part : plan->conversations) {
+    CHECK(sk::estimate_tokens(part) <= 5000);
+    CHECK((all.empty() || all.back() == '\n')); // parted behind a line
+    all += part;
+  }
+  CHECK(all.find(text) != std::string::npos);
+  policy.max_request_tokens = 500;
+  auto const short_plan = sk::plan_compaction(log, policy, CompactionReason::manual);
+  REQUIRE(short_plan);
+  std::string left;
+  for (std::string const& part : short_plan->conversations) left += part;
+  CHECK(short_plan->conversations.size() <= 10);
+  CHECK(left.find("characters left out") != std::string::npos);
+}
+
+TEST_CASE("a window alone is a limit") {
+  sk::CompactionPolicy policy;
+  policy.window = 8000;
+  CHECK(sk::limit_of(policy) == 8000U);
 }
 
 TEST_CASE("messages are split by their share of tokens as OpenClaw splits them") {

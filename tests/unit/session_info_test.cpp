@@ -77,6 +77,15 @@ TEST_CASE("the first text that says something is the title") {
   CHECK(info.first_user_text == "hello");
 }
 
+TEST_CASE("a title is one line, and a blank one is none") {
+  auto info = sk::make_session_info(sk::SessionId::parse("s").value());
+  info.first_user_text = "hello";
+  info.title = " \xE3\x80\x80\n ";
+  CHECK(info.display_title() == "hello");
+  info.title = "\x1b[31mred\nalert\n";
+  CHECK(info.display_title() == " [31mred alert");
+}
+
 TEST_CASE("long first texts are cut on code points") {
   std::string text;
   for (int i = 0; i < 300; ++i) text += "\xE5\xAD\x97";

@@ -26,8 +26,8 @@ struct Facts {
   std::vector<std::string> read_files = {}, modified_files = {}, calls = {};
 
   void add(ToolUse const& call);
-  /// The calls of an answer; of one that was cut short only where its calls ran.
-  void add(Entry const& entry, bool ran);
+  /// The calls of an answer; of one that failed or was cut short those that were `answered`, by their ids.
+  void add(Entry const& entry, std::vector<std::string_view> const& answered);
   /// The files that pi notes in the details of a compaction.
   void add_details(RawJson const& details);
   /// Nothing stands twice, nor as read what was modified.
@@ -45,8 +45,10 @@ std::string call_text(ToolUse const& call, std::size_t most = std::numeric_limit
 
 /// Appends what an entry says, each piece begun with `words.between` unless it is the first.
 void append_conversation(std::string& out, Entry const& entry, SummaryPrompt const& words);
-/// At most about `most_tokens` of a text, its middle left out.
-std::string shortened_to(std::string text, std::size_t most_tokens);
+/// A text as parts of at most about `most_tokens`; of one that is longer than eight the middle is left out,
+/// and it says so.
+std::vector<std::string> parts_of(std::string text, std::size_t most_tokens);
+std::size_t summary_tokens(std::string const& summary, TokenEstimator const& estimator);
 
 /// One of several things to be put into parts, with what it opens and closes.
 struct SplitItem {

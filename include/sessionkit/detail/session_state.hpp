@@ -63,6 +63,12 @@ struct Session::State {
   std::size_t held_before_turn = 0, aside_before_turn = 0;
   std::uint64_t writes = 0, writes_before_turn = 0; ///< batches stored by this object
   unsigned failed_compactions = 0;                  ///< in a row
+  /// Where lines of the dialect cannot hold it: which compaction was the last when the breaker opened.
+  struct Breaker {
+    EntryId behind = {};
+    std::uint64_t tokens = 0;
+  };
+  Breaker breaker = {};
 
   Timestamp now() const { return options.clock ? options.clock() : system_now(); }
   std::string fresh_id() const { return options.ids ? options.ids() : random_entry_id(); }
@@ -108,6 +114,8 @@ struct Session::State {
   void compaction_failed(CompactionPlan const& plan);
   /// Stores a compaction behind the leaf, if nothing else has come: `conflict` then.
   Result<void> store_compaction(CompactionPlan const& plan, Compaction body, Context const& seen);
+  /// A compaction as a dialect without ids stores it, in one batch: behind it the lines of what it keeps.
+  Result<std::vector<EntryBody>> with_kept(Compaction compaction, Context const& stored_part) const;
   /// What is said but not in the log leaves the context.
   void keep_stored(Context& context) const;
   void tell(Event::Kind kind, std::string message) const {

@@ -5,6 +5,7 @@
 #include <sessionkit/detail/compaction.hpp>
 #include <sessionkit/detail/fields.hpp>
 #include <sessionkit/detail/history_rules.hpp>
+#include <sessionkit/detail/kept_again.hpp>
 
 #include <fmt/format.h>
 
@@ -148,6 +149,7 @@ class Cutter {
 // Has an answer come since the last compaction, or another question? Else it would be asked for ever.
 bool went_on_since(Context const& context) {
   for (std::size_t i = context.after_compaction; i < context.entries.size(); ++i) {
+    if (detail::is_kept_again(context.entries[i])) continue;
     if (detail::voice_of(context.entries[i]) == Voice::user) return true;
     auto const* message = context.entries[i].as<Message>();
     if (!message || message->role != Role::assistant) continue;
@@ -157,14 +159,19 @@ bool went_on_since(Context const& context) {
   return false;
 }
 
-bool breaker_is_open(Context const& context, std::size_t tokens) {
+// Until the conversation has grown by a quarter, or what was said since is a quarter of the limit: a count
+// that was wrong once would keep it open for good.
+bool breaker_is_open(Context const& context, CompactionPolicy const& policy, std::size_t tokens,
+                     std::size_t limit) {
+  auto const grew_little = [tokens](std::uint64_t before) { return tokens < before + before / 4; };
+  std::size_t since = 0;
   for (std::size_t i = context.entries.size(); i-- > context.after_compaction;) {
     auto const* custom = context.entries[i].as<Custom>();
-    if (!custom || custom->type != detail::breaker_type) continue;
-    std::uint64_t const before = detail::Fields(custom->data.str()).count("tokens");
-    return tokens < before + before / 4;
+    if (custom && custom->type == detail::breaker_type)
+      return grew_little(detail::Fields(custom->data.str()).count("tokens")) && since < limit / 4;
+    since += estimate_tokens(context.entries[i], policy.estimator);
   }
-  return false;
+  return grew_little(context.stopped_at);
 }
 
 bool has_reason(Context const& context, CompactionPolicy const& policy, CompactionReason reason,
@@ -172,7 +179,7 @@ bool has_reason(Context const& context, CompactionPolicy const& policy, Compacti
   if (reason == CompactionReason::manual) return true;
   if (reason == CompactionReason::context_exceeded) return !context.compaction || went_on_since(context);
   std::optional<std::size_t> const limit = limit_of(policy);
-  return limit && tokens > *limit && !breaker_is_open(context, tokens);
+  return limit && tokens > *limit && !breaker_is_open(context, policy, tokens, *limit);
 }
 
 // How much may stay, so that the next compaction is far: half of what the limit leaves for messages.
@@ -206,7 +213,7 @@ std::size_t conversation_room(CompactionPolicy const& policy) {
   around.split_turn = true;
   std::size_t const words = estimate_tokens(around.system()) + estimate_tokens(around.prompt());
   std::size_t const others = words + summary_room(policy);
-  return std::max(*limit - std::min(*limit, others), *limit / 4);
+  return std::max({*limit - std::min(*limit, others), *limit / 4, std::size_t{1}});
 }
 
 // What the entries say, in requests that are not too long.
@@ -245,7 +252,10 @@ std::vector<std::string> conversations(std::vector<Entry> const& entries, std::s
       if (!text.empty()) text += words.between;
       text += pieces[next];
     }
-    all.push_back(most == 0 ? std::move(text) : detail::shortened_to(std::move(text), most));
+    if (most == 0)
+      all.push_back(std::move(text));
+    else
+      for (std::string& part : detail::parts_of(std::move(text), most)) all.push_back(std::move(part));
   }
   if (all.empty()) all.emplace_back(); // images only
   return all;
@@ -308,6 +318,7 @@ CompactionPolicy make_compaction_policy(Profile const& profile) {
 std::optional<std::size_t> limit_of(CompactionPolicy const& policy) noexcept {
   constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
   std::size_t limit = policy.trigger_tokens != 0 ? policy.trigger_tokens : none;
+  if (policy.window != 0) limit = std::min(limit, policy.window);
   if (policy.window != 0 && policy.window_percent != 0)
     limit = std::min(limit, policy.window / 100 * policy.window_percent
                                 + policy.window % 100 * policy.window_percent / 100);
@@ -330,7 +341,7 @@ std::size_t count_tokens(Context const& context, TokenEstimator const& estimator
   }
   auto const* compaction = context.compaction ? context.compaction->as<Compaction>() : nullptr;
   if (!compaction) return tokens;
-  return tokens + (estimator ? estimator(system(compaction->summary)) : estimate_tokens(compaction->summary));
+  return tokens + detail::summary_tokens(compaction->summary, estimator);
 }
 
 std::optional<CompactionPlan> plan_compaction(Context const& context, CompactionPolicy const& policy,
@@ -358,15 +369,17 @@ std::optional<CompactionPlan> plan_compaction(Context const& context, Compaction
   detail::Facts facts;
   if (auto const* last = context.compaction ? context.compaction->as<Compaction>() : nullptr) {
     plan.previous = context.compaction->id;
-    plan.tokens_removed += estimate_tokens(last->summary);
+    plan.tokens_removed += detail::summary_tokens(last->summary, policy.estimator);
     plan.previous_summary = last->summary;
     facts = detail::take_facts(plan.previous_summary);
     if (!last->from_hook) facts.add_details(last->details);
   }
-  std::vector<bool> ran(cut);
+  std::vector<std::vector<std::string_view>> answered(cut);
   for (auto const& [call, result] : detail::paired_entries(context))
-    if (call < cut) ran[call] = true;
-  for (std::size_t i = 0; i < cut; ++i) facts.add(context.entries[i], ran[i]);
+    if (call < cut)
+      for (Part const& part : context.entries[result].as<Message>()->parts)
+        if (auto const* one = std::get_if<ToolResult>(&part)) answered[call].push_back(one->tool_use_id);
+  for (std::size_t i = 0; i < cut; ++i) facts.add(context.entries[i], answered[i]);
   facts.settle();
   plan.read_files = std::move(facts.read_files);
   plan.modified_files = std::move(facts.modified_files);
@@ -393,7 +406,8 @@ std::string CompactionPlan::facts() const {
 
 Result<std::string> summarize(CompactionPlan const& plan, Summarizer& summarizer, Clock const& clock) {
   auto const now = [&] { return clock ? clock() : system_now(); };
-  bool const hurries = plan.policy.deadline.count() > 0;
+  constexpr auto most_deadline = std::chrono::hours(24 * 365); // a clock's range ends somewhere
+  bool const hurries = plan.policy.deadline.count() > 0 && plan.policy.deadline < most_deadline;
   Timestamp const deadline = hurries ? now() + plan.policy.deadline : Timestamp{};
   Result<std::string> summary = plan.previous_summary;
   for (std::size_t part = 0; part < plan.conversations.size(); ++part) {

@@ -154,12 +154,13 @@ void Facts::settle() {
   for (auto* list : {&modified_files, &read_files, &calls}) keep_newest(*list);
 }
 
-void Facts::add(Entry const& entry, bool ran) {
+void Facts::add(Entry const& entry, std::vector<std::string_view> const& answered) {
   auto const* message = entry.as<Message>();
   if (!message || message->role != Role::assistant) return;
   StopReason const stop = message->generation ? message->generation->stop : StopReason::unknown;
-  if (stop == StopReason::error || (stop == StopReason::aborted && !ran)) return;
-  for (ToolUse const* call : message->tool_uses()) add(*call);
+  bool const whole = stop != StopReason::error && stop != StopReason::aborted;
+  for (ToolUse const* call : message->tool_uses())
+    if (whole || std::find(answered.begin(), answered.end(), call->id) != answered.end()) add(*call);
 }
 
 void Facts::add_details(RawJson const& details) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 #include <sessionkit/context.hpp>
-#include <sessionkit/detail/compaction_label.hpp>
+#include <sessionkit/detail/kept_again.hpp>
 #include <sessionkit/detail/path_walk.hpp>
 #include <sessionkit/dialect.hpp>
 
@@ -34,12 +34,10 @@ class ContextBuilder {
     if (!entry) {
       undecodable_ = true;
       context_.damage.push_back(detail::undecodable_line(item, entry.error()));
-      if (doubted_) return counts(), false;
-    } else if (doubted_ && is_whole(*entry)) {
-      return counts(), false;
     } else if (!context_.compaction && entry->as<Compaction>()) {
       return compacted_at(std::move(*entry), item);
     } else {
+      if (doubted_ && detail::is_said(*entry)) does_not_count();
       context_.entries.push_back(std::move(*entry));
     }
     kept_ = kept_ || last;
@@ -71,25 +69,24 @@ class ContextBuilder {
     // follows the damage.
     if (context_.compaction && !kept_) context_.entries.resize(std::max(after_, last_break_.value_or(0)));
     std::reverse(context_.entries.begin(), context_.entries.end());
-    if (cut_short_) detail::take_out_cut_short(context_.entries, *cut_short_);
     context_.after_compaction = context_.compaction ? context_.entries.size() - after_ : 0;
+    if (cut_short_) detail::take_out_cut_short(context_.entries);
     return std::move(context_);
   }
 
  private:
   bool compacted_at(Entry entry, RecordPage::Item const& item) {
     auto const& compaction = std::get<Compaction>(entry.body);
-    Dialect const* const dialect = find_dialect(context_.dialect);
-    after_ = context_.entries.size();
-    if (dialect && compaction.kept_again.value_or(0) != 0 && detail::messages_left_out(entry)) {
-      doubted_ = dialect;
-      doubted_at_ = {item.end.value(), 0, DamageKind::missing_first_kept,
-                     fmt::format("not all {} messages that the compaction keeps stand behind it: it does not "
-                                 "count, and what it replaces does",
-                                 *compaction.kept_again)};
+    if (!detail::is_whole(entry, context_.entries.rbegin(), context_.entries.rend())) {
+      if (!doubted_) doubted_ = context_.entries.size();
+      Damage const place = detail::undecodable_line(item, {});
+      doubts_.push_back(detail::cut_short_damage(entry, place.offset, place.length));
       context_.entries.push_back(std::move(entry));
       return true;
     }
+    if (doubted_) return counts(), false;
+    Dialect const* const dialect = find_dialect(context_.dialect);
+    after_ = context_.entries.size();
     first_kept_ = compaction.first_kept.str();
     std::optional<std::uint64_t> const index = compaction.first_kept_index;
     context_.compaction = std::move(entry);
@@ -98,18 +95,15 @@ class ContextBuilder {
     return !first_kept_.empty() && !failure_;
   }
 
-  // Whether the write of the compaction in doubt came to its end; `before` stands before it.
-  bool is_whole(Entry const& before) {
-    auto const* message = before.as<Message>();
-    if (before.as<Compaction>()) return true; // nothing is between them that could stand again
-    if (!message || message->role == Role::system) return false;
-    if (detail::stands_again(before, context_.entries, after_, *doubted_)) return true;
-    cut_short_ = std::exchange(doubted_, nullptr);
-    context_.damage.push_back(std::move(doubted_at_));
-    return false;
+  // A message stands before the compaction in doubt: the view of what it replaces is still whole.
+  void does_not_count() {
+    doubted_.reset();
+    cut_short_ = true;
+    std::move(doubts_.begin(), doubts_.end(), std::back_inserter(context_.damage));
+    doubts_.clear();
   }
   void counts() {
-    doubted_ = nullptr;
+    after_ = *doubted_;
     context_.compaction = std::move(context_.entries[after_]);
     context_.entries.resize(after_);
   }
@@ -134,10 +128,10 @@ class ContextBuilder {
   std::optional<std::size_t> last_break_; ///< how many follow the oldest break before it
   bool kept_ = false;                     ///< the first kept entry was met
   bool undecodable_ = false;
-  // In lines without ids: of a compaction that was met, and of any whose write was cut short.
-  Dialect const* doubted_ = nullptr;
-  Dialect const* cut_short_ = nullptr;
-  Damage doubted_at_;
+  // In lines without ids, of compactions whose write was cut short:
+  std::optional<std::size_t> doubted_; ///< how many entries follow it; no message before it was met yet
+  std::vector<Damage> doubts_;
+  bool cut_short_ = false; ///< one that does not count was met
   std::optional<Error> failure_;
 };
 

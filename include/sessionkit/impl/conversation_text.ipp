@@ -155,6 +155,9 @@ void append_conversation(std::string& out, Entry const& entry, SummaryPrompt con
   if (branch && !branch->summary.empty()) writer.say(words.user, branch_summary_text(branch->summary));
 }
 
+namespace {
+
+// At most about `most_tokens` of a text, its middle left out.
 std::string shortened_to(std::string text, std::size_t most_tokens) {
   std::size_t const tokens = estimate_tokens(text);
   if (tokens <= most_tokens) return text;
@@ -167,6 +170,37 @@ std::string shortened_to(std::string text, std::size_t most_tokens) {
         fmt::format("{}\n\n[... {} characters left out]\n\n{}", head, length - 2 * half, tail);
     if (half == 0 || estimate_tokens(shorter) <= most_tokens) return shorter;
   }
+}
+
+// Where a part of at most about `most_tokens` ends: behind a line if there is one in its second half.
+std::size_t part_end(std::string_view text, std::size_t most_tokens) {
+  std::size_t tokens = estimate_tokens(text), length = text.size();
+  while (tokens > most_tokens) {
+    std::size_t const points = count_text(text.substr(0, length)).code_points();
+    length = utf8_cut(text, std::max<std::size_t>(points * most_tokens / tokens, 1));
+    if (points <= 1) return length;
+    tokens = estimate_tokens(text.substr(0, length));
+  }
+  std::size_t const line = text.substr(0, length).rfind('\n');
+  return length < text.size() && line != std::string_view::npos && line > length / 2 ? line + 1 : length;
+}
+
+}
+
+std::vector<std::string> parts_of(std::string text, std::size_t most_tokens) {
+  constexpr std::size_t most_parts = 8;
+  text = shortened_to(std::move(text), most_parts * most_tokens);
+  std::vector<std::string> parts;
+  for (std::string_view rest = text; !rest.empty() || parts.empty();) {
+    std::size_t const end = part_end(rest, most_tokens);
+    parts.emplace_back(rest.substr(0, end));
+    rest.remove_prefix(end);
+  }
+  return parts;
+}
+
+std::size_t summary_tokens(std::string const& summary, TokenEstimator const& estimator) {
+  return estimator ? estimator(system(summary)) : estimate_tokens(summary);
 }
 
 std::vector<std::size_t> split_by_tokens(std::vector<SplitItem> const& items, double target,

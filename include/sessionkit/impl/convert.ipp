@@ -2,10 +2,10 @@
 #pragma once
 #include <sessionkit/convert.hpp>
 #include <sessionkit/detail/batch.hpp>
-#include <sessionkit/detail/compaction_label.hpp>
 #include <sessionkit/detail/content.hpp>
 #include <sessionkit/detail/foreign_members.hpp>
 #include <sessionkit/detail/json.hpp>
+#include <sessionkit/detail/kept_again.hpp>
 #include <sessionkit/detail/line_members.hpp>
 #include <sessionkit/detail/log_path.hpp>
 #include <sessionkit/detail/raw_json_access.hpp>
@@ -24,12 +24,15 @@ namespace sessionkit { inline namespace v0 {
 
 namespace {
 
+using detail::Standing;
+
 class LogConverter {
  public:
   LogConverter(Log const& log, Dialect const& from, Dialect const& to) : log_(log), from_(from), to_(to) {}
 
   Result<Converted> run(SessionId const& id) && {
     detail::list_damage(log_, out_.unsaid);
+    standings_ = from_.has_ids ? std::vector<Standing>(log_.entries.size()) : detail::standings(log_.entries);
     Result<void> const begun = begin(id);
     if (!begun) return begun.error();
     if (to_.has_ids) {
@@ -99,7 +102,7 @@ class LogConverter {
   void add(std::size_t place) {
     Entry const& source = log_.entries[at_ = place];
     if (to_.has_ids && parents_[at_] != detail::no_parent) written_[at_].last = written_[parents_[at_]].last;
-    if (repeats(source) || (copies_ && copy(source))) return;
+    if ((copies_ && copy(source)) || (&from_ != &to_ && adds_nothing(source))) return;
     detail::list_spelling(log_, place, out_.unsaid);
     Entry entry = source;
     in_range(entry);
@@ -198,7 +201,6 @@ class LogConverter {
 
   void put_message(Entry entry, Message const& message) {
     EntryId const source = entry.id;
-    if (message.role != Role::system) segment_.push_back(entry);
     std::vector<Message> lines = to_.split(message);
     if (std::string_view const lost = detail::lost_order(message); lines.size() > 1 && !lost.empty())
       leave_out(entry, std::string(lost));
@@ -213,9 +215,17 @@ class LogConverter {
       entry.body = std::move(one);
       entry.id = source;
       link(entry);
-      write_message(entry, source);
+      bool const written = write_message(entry, source);
       entry.extra = RawJson{};
+      remember(entry, written);
     }
+  }
+
+  // For a compaction that writes again what it keeps: what is not there is not among it.
+  void remember(Entry entry, bool written) {
+    if (&to_ != &panel_dialect()) return;
+    if (!written) entry.body = Unknown{};
+    segment_.push_back(std::move(entry));
   }
 
   // A flat line holds one part: which of the assistant's lines came in one answer is told by what stands
@@ -251,12 +261,13 @@ class LogConverter {
       result.tool_name = known->second;
   }
 
-  void write_message(Entry& entry, EntryId const& source) {
-    if (write(entry)) return;
+  bool write_message(Entry& entry, EntryId const& source) {
+    if (write(entry)) return true;
     std::string const why = refusal_;
     bool const stripped = detail::strip_proofs(std::get<Message>(entry.body));
     bool const said = stripped && !std::get<Message>(entry.body).parts.empty() && write(entry);
     out_.unsaid.push_back({source, (said ? "a signature or reasoning: " : "a part of a message: ") + why});
+    return said;
   }
 
   // What a compaction keeps stands before it in one kind of dialect, and behind it, again, in the other.
@@ -268,7 +279,6 @@ class LogConverter {
       if (*index > 0 && *index < log_.entries.size()) compaction.first_kept = log_.entries[*index].id;
     bool const can = to_.can(entry.body.index());
     if (can && !to_.has_ids) return from_.has_ids ? add_with_kept(std::move(entry)) : add_as_it_is(entry);
-    if (!from_.has_ids) expect_repeats(entry);
     Compaction const named = compaction;
     link(entry);
     if (can) name_first_kept(entry, named);
@@ -298,35 +308,21 @@ class LogConverter {
       leave_out(entry, "the details of a compaction");
       compaction.details = RawJson{}, compaction.from_hook = false;
     }
-    std::vector<EntryBody> bodies = detail::compaction_with_kept(compaction, segment_);
-    std::get<Compaction>(bodies.front()).kept_again.reset(); // not all of them may have words
-    std::size_t const count = std::min(bodies.size() - 1, segment_.size());
-    segment_.erase(segment_.begin(), segment_.end() - static_cast<std::ptrdiff_t>(count));
-    for (EntryBody& body : bodies) {
-      entry.body = std::move(body);
-      if (entry.as<Message>())
-        write_message(entry, entry.id);
-      else if (!write(entry))
-        leave_out(entry, "a compaction: " + refusal_);
-      entry.extra = RawJson{};
+    std::vector<Entry> const again = detail::take_kept(compaction, segment_);
+    if (!write(entry)) return leave_out(entry, "a compaction: " + refusal_);
+    segment_ = again;
+    for (Entry const& message : again) {
+      entry.body = message.body;
+      entry.extra = detail::again_mark();
+      write_message(entry, entry.id);
     }
-  }
-
-  // What is kept will stand again behind this compaction; of the other dialects' it stands once.
-  void expect_repeats(Entry const& entry) {
-    std::optional<std::uint64_t> const left_out = detail::messages_left_out(entry);
-    std::size_t const out =
-        left_out ? static_cast<std::size_t>(std::min<std::uint64_t>(*left_out, segment_.size()))
-                 : segment_.size();
-    segment_.erase(segment_.begin(), segment_.begin() + static_cast<std::ptrdiff_t>(out));
-    again_.assign(segment_.rbegin(), segment_.rend());
   }
 
   // Its own name says that nothing is kept, in pi's files too.
   void name_first_kept(Entry& entry, Compaction const& source) {
     auto& compaction = std::get<Compaction>(entry.body);
     compaction.first_kept_index.reset();
-    EntryId const kept = from_.has_ids ? source.first_kept : again_.empty() ? EntryId{} : again_.back().id;
+    EntryId const kept = from_.has_ids ? source.first_kept : first_written_again();
     if (kept.empty() && from_.has_ids) return;
     if (kept.empty() || kept == log_.entries[at_].id) {
       compaction.first_kept = entry.id;
@@ -344,17 +340,19 @@ class LogConverter {
     if (!from_.has_ids) compaction.first_kept = entry.id;
   }
 
-  // A message that a compaction wrote again: it stands already.
-  bool repeats(Entry const& entry) {
-    if (again_.empty()) return false;
-    auto const* message = entry.as<Message>();
-    if (!message || message->role == Role::system) return false;
-    bool const same = detail::words_of(again_.back(), from_) == detail::words_of(entry, from_);
-    if (same)
-      again_.pop_back();
-    else
-      again_.clear(); // somebody else's words: what follows is new
-    return same;
+  // The original of the first message that the compaction at hand wrote again.
+  EntryId first_written_again() const {
+    for (std::size_t i = at_ + 1; i < log_.entries.size() && !log_.entries[i].as<Compaction>(); ++i)
+      if (standings_[i].kind == Standing::again) return log_.entries[standings_[i].original].id;
+    return {};
+  }
+
+  // A message that a compaction wrote again stands already; one whose write was cut short does not count.
+  bool adds_nothing(Entry const& entry) {
+    Standing::Kind const kind = standings_[at_].kind;
+    if (kind == Standing::cut_short && entry.as<Compaction>())
+      leave_out(entry, "a compaction whose write was cut short: it does not count");
+    return kind != Standing::once;
   }
 
   // Behind what its parent was written as, or behind the line before of the same entry.
@@ -477,8 +475,8 @@ class LogConverter {
               owner_ = detail::no_parent; ///< of the entry at hand, and who was named last
   std::vector<std::size_t> parents_;
   std::vector<Written> written_;
-  std::vector<Entry> segment_; ///< messages since the last compaction
-  std::vector<Entry> again_;   ///< those that are expected to stand again, the next one last
+  std::vector<Entry> segment_; ///< messages since the last compaction, for panel lines
+  std::vector<Standing> standings_;
   std::unordered_map<std::string, std::string> tool_names_;
   std::unordered_set<std::string> reserved_, used_; ///< ids of the log, and those that are written
   std::string refusal_;

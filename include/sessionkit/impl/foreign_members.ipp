@@ -16,9 +16,9 @@ namespace sessionkit { inline namespace v0 {
 namespace {
 
 // Members that mean something in one dialect or the other, so that they cannot go along as strangers.
-constexpr std::array<std::string_view, 13> line_names{{"type", "id", "parentId", "timestamp", "ts", "message",
+constexpr std::array<std::string_view, 14> line_names{{"type", "id", "parentId", "timestamp", "ts", "message",
                                                        "content", "output", "name", "input", "summary",
-                                                       "created", "createdAt"}};
+                                                       "created", "createdAt", "keptAgain"}};
 
 template <std::size_t Count>
 bool is_among(std::array<std::string_view, Count> const& names, std::string_view key) {

@@ -420,8 +420,9 @@ void put_first(Draft& draft, std::string_view text, std::string_view name) {
 }
 
 void begin_with_user(Draft& draft, std::string_view name) {
+  bool const summarised = draft.context.compaction && draft.rules.summary_in_system;
   if (!draft.messages.empty() && draft.messages.front().role != Role::user)
-    put_first(draft, detail::no_beginning_text, name);
+    put_first(draft, summarised ? detail::summary_only_text : detail::no_beginning_text, name);
 }
 
 // A request without a message is refused; where there is a summary, there is something to go on from.

@@ -2,6 +2,7 @@
 #pragma once
 #include <sessionkit/detail/crc32c.hpp>
 #include <sessionkit/detail/json.hpp>
+#include <sessionkit/detail/kept_again.hpp>
 #include <sessionkit/detail/log_reader.hpp>
 
 #include <fmt/format.h>
@@ -75,6 +76,7 @@ class VerifySink final : public LineSink {
   }
 
   std::vector<Damage> finish() {
+    settle_compaction();
     for (Dangling const& it : dangling_) {
       bool const later = ids_.count(it.wanted) > 0;
       if (it.kind == DamageKind::missing_first_kept)
@@ -157,6 +159,8 @@ class VerifySink final : public LineSink {
     }
     if (first) no_header_ = &reader_.dialect() != &flat_v2_dialect(); // which has none
     if (record.type == "compaction" && reader_.dialect().has_ids) kept(line, record);
+    if (record.type == "compaction" && !reader_.dialect().has_ids) compacted(line, record);
+    if (record.type == "message" && !reader_.dialect().has_ids) said(record);
     if (record.link == Parent::entry && !record.parent.empty())
       refer(line, record.parent, DamageKind::missing_parent);
     std::string const own = record.id.empty() ? derived_id(trimmed) : std::string(record.id);
@@ -179,6 +183,35 @@ class VerifySink final : public LineSink {
       refer(line, compaction->first_kept.str(), DamageKind::missing_first_kept);
   }
 
+  // Behind a compaction in lines without ids its messages stand again, unless its write was cut short.
+  void compacted(RawLine const& line, RecordView const& record) {
+    settle_compaction();
+    Result<Entry> entry = reader_.dialect().decode(record);
+    if (!entry || !entry->as<Compaction>()) return;
+    bool const replaces = std::exchange(any_said_, false);
+    std::uint64_t const kept =
+        messages_left_out(*entry) ? entry->as<Compaction>()->kept_again.value_or(0) : 0;
+    if (!replaces || kept == 0) return;
+    kept_left_ = kept;
+    cut_short_ = cut_short_damage(*entry, line.offset, line.length);
+  }
+  void said(RecordView const& record) {
+    if (kept_left_ != 0) {
+      Result<Entry> const entry = reader_.dialect().decode(record);
+      if (!entry || !is_said(*entry)) return;
+      if (is_kept_again(*entry))
+        --kept_left_;
+      else
+        settle_compaction();
+    }
+    any_said_ = true;
+  }
+  void settle_compaction() {
+    if (std::exchange(kept_left_, 0) == 0) return;
+    any_said_ = true; // what the compaction does not replace
+    add(cut_short_.offset, cut_short_.length, cut_short_.kind, cut_short_.what);
+  }
+
   void refer(RawLine const& line, std::string_view name, DamageKind kind) {
     std::uint64_t const wanted = id_hash(name);
     if (ids_.count(wanted) == 0 && dangling_.size() < most_findings)
@@ -198,6 +231,9 @@ class VerifySink final : public LineSink {
   OddLines repeated_{DamageKind::repeated_line, "stand there a second time, byte for byte"};
   OddLines duplicate_keys_{DamageKind::duplicate_key,
                            "name their type, id or parentId twice, which programs read differently"};
+  Damage cut_short_;            ///< the last compaction, unless all it keeps comes yet
+  std::uint64_t kept_left_ = 0; ///< so many messages
+  bool any_said_ = false;       ///< since the last compaction that counts
   bool any_ = false, no_header_ = false, header_ = false;
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-#include <sessionkit/detail/compaction_label.hpp>
 #include <sessionkit/detail/content.hpp>
 #include <sessionkit/detail/header_marks.hpp>
+#include <sessionkit/detail/kept_again.hpp>
 #include <sessionkit/detail/line_members.hpp>
 #include <sessionkit/detail/raw_json_access.hpp>
 
@@ -58,6 +58,8 @@ EntryBody decode_panel_message(detail::Fields& line, RecordView const& record) {
   message.role = panel_role(role, message.parts);
   detail::take_generation_member(fields, message);
   message.metadata = fields.rest(); // `toolCalls` among them: for display
+  bool const again = !line.look(detail::again_member).empty();
+  if (again && message.generation) message.generation->usage.reset(); // it counted what a summary replaces
   return message;
 }
 
@@ -192,83 +194,6 @@ bool can_panel(std::size_t body) noexcept {
 
 // Parallel results stay in one message: the program keeps one of several in a row only.
 std::vector<Message> split_nothing(Message const& message) { return {message}; }
-
-}
-
-namespace detail {
-
-std::vector<EntryBody> compaction_with_kept(Compaction compaction, std::vector<Entry> const& context) {
-  std::vector<EntryBody> bodies;
-  bool keeps = false;
-  std::uint64_t left_out = 0;
-  for (Entry const& entry : context) {
-    keeps = keeps || (!compaction.first_kept.empty() && entry.id == compaction.first_kept);
-    auto const* message = entry.as<Message>();
-    if (!message || message->role == Role::system) continue;
-    if (!keeps) {
-      ++left_out;
-      continue;
-    }
-    Message again = *message;
-    if (again.generation) again.generation->usage.reset(); // it counted what the summary replaces
-    bodies.emplace_back(std::move(again));
-  }
-  compaction.first_kept = EntryId(fmt::format("{}{}", panel_label, left_out));
-  compaction.kept_again.reset();
-  if (!bodies.empty()) compaction.kept_again = bodies.size();
-  bodies.insert(bodies.begin(), std::move(compaction));
-  return bodies;
-}
-
-std::string words_of(Entry entry, Dialect const& dialect) {
-  if (auto* message = std::get_if<Message>(&entry.body); message && message->generation)
-    message->generation->usage.reset();
-  entry.at = Timestamp{};
-  entry.extra = RawJson{};
-  std::string line;
-  (void)dialect.encode(entry, line).ok();
-  return line;
-}
-
-namespace {
-
-bool is_kept_again(Entry const& entry) {
-  auto const* message = entry.as<Message>();
-  return message && message->role != Role::system;
-}
-
-}
-
-bool stands_again(Entry const& last_kept, std::vector<Entry> const& entries, std::size_t place,
-                  Dialect const& dialect) {
-  std::uint64_t left = std::get<Compaction>(entries[place].body).kept_again.value_or(0);
-  while (place-- > 0)
-    if (is_kept_again(entries[place]) && --left == 0)
-      return words_of(entries[place], dialect) == words_of(last_kept, dialect);
-  return false;
-}
-
-void take_out_cut_short(std::vector<Entry>& entries, Dialect const& dialect) {
-  std::vector<Entry> all = std::exchange(entries, {});
-  std::vector<std::size_t> said; // where messages stand in `entries`
-  std::size_t next = 0, end = 0; // of those, which may stand again
-  for (Entry& entry : all) {
-    if (auto const* compaction = entry.as<Compaction>()) {
-      end = said.size();
-      next = end - static_cast<std::size_t>(std::min<std::uint64_t>(compaction->kept_again.value_or(0), end));
-      continue;
-    }
-    if (is_kept_again(entry)) {
-      if (next < end && words_of(entry, dialect) == words_of(entries[said[next]], dialect)) {
-        ++next;
-        continue;
-      }
-      next = end = 0;
-      said.push_back(entries.size());
-    }
-    entries.push_back(std::move(entry));
-  }
-}
 
 }
 

@@ -4,6 +4,8 @@
 #include <sessionkit/raw_json.hpp>
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -76,6 +78,35 @@ RawJson RawJson::string(std::string_view text) {
   std::string json;
   detail::append_json_string(json, text);
   return RawJson(std::move(json));
+}
+
+RawJson RawJson::integer(std::int64_t value) { return RawJson(std::to_string(value)); }
+
+RawJson RawJson::number(double value) {
+  if (!std::isfinite(value)) return {};
+  char digits[32];
+  auto const written = std::to_chars(digits, digits + sizeof digits, value);
+  std::string text(digits, written.ptr);
+  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  return RawJson(std::move(text));
+}
+
+RawJson RawJson::boolean(bool value) { return RawJson(value ? "true" : "false"); }
+
+std::optional<std::int64_t> RawJson::as_integer() const noexcept {
+  if (text_.find_first_of(".eE") != std::string::npos) return std::nullopt;
+  return detail::to_int(text_);
+}
+
+std::optional<double> RawJson::as_number() const noexcept { return detail::to_double(text_); }
+
+std::optional<bool> RawJson::as_boolean() const noexcept {
+  if (text_ == "true") return true;
+  return text_ == "false" ? std::optional(false) : std::nullopt;
+}
+
+std::optional<std::string> RawJson::as_string() const {
+  return is_string() ? std::optional(detail::to_text(text_)) : std::nullopt;
 }
 
 }}

@@ -34,7 +34,8 @@ class RetentionPlanner {
  public:
   RetentionPlanner(std::vector<SessionInfo> const& sessions, RetentionPolicy const& policy, Timestamp now)
       : policy_(policy), now_(now) {
-    for (SessionInfo const& info : sessions) left_.push_back(&info);
+    for (SessionInfo const& info : sessions)
+      if (!policy.leaves_out || !policy.leaves_out(info)) left_.push_back(&info);
     std::stable_sort(left_.begin(), left_.end(), [](SessionInfo const* a, SessionInfo const* b) {
       return a->updated != b->updated ? a->updated < b->updated : a->id.str() < b->id.str();
     });

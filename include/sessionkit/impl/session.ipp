@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-#include <sessionkit/detail/compaction_label.hpp>
+#include <sessionkit/detail/kept_again.hpp>
 #include <sessionkit/detail/line_members.hpp>
 #include <sessionkit/detail/native_dialect.hpp>
 #include <sessionkit/detail/raw_json_access.hpp>
 #include <sessionkit/detail/session_state.hpp>
 #include <sessionkit/memory_store.hpp>
 #include <sessionkit/profile_view.hpp>
+#include <sessionkit/session_key.hpp>
 
 #include <fmt/format.h>
 
@@ -42,9 +43,11 @@ constexpr int most_names = 1000; // sessions created in one millisecond
 
 // claw0's keys name agent, channel and peer.
 std::string key_by_scheme(KeyScheme scheme, NewSession const& about) {
-  if (scheme == KeyScheme::any || !about.key.empty()) return about.key;
-  return fmt::format("{}:cli:{}", about.agent.empty() ? "main" : about.agent,
-                     about.user.empty() ? "user" : about.user);
+  if (scheme != KeyScheme::claw0 || !about.key.empty()) return about.key;
+  ChannelContext at;
+  at.agent = about.agent;
+  at.sender = about.user;
+  return resolve(at, scheme);
 }
 
 SessionId id_by_scheme(IdScheme scheme, Timestamp now, int tries) {
@@ -119,17 +122,16 @@ Result<Session> Session::resume(std::shared_ptr<SessionStore> store, std::string
   if (!store) return no_store();
   ListQuery query;
   query.key = key;
-  query.archived = false;
-  query.limit = 1;
   bool const remembers = !options.profile || options.profile->timing != WriteTiming::never;
-  Result<SessionPage> page = remembers ? store->list(query) : SessionPage{};
-  if (!page) return page.error();
-  if (page->sessions.empty()) {
+  using Newest = std::optional<SessionInfo>;
+  Result<Newest> found = remembers ? newest_session(*store, std::move(query)) : Newest{};
+  if (!found) return found.error();
+  if (!*found) {
     NewSession about;
     about.key = std::move(key);
     return create(std::move(store), std::move(about), std::move(options));
   }
-  SessionInfo newest = std::move(page->sessions.front());
+  SessionInfo newest = std::move(**found);
   Result<Session> session = open(std::move(store), newest.id, std::move(options));
   if (session && session->end() == newest.end) session->state_->info = std::move(newest);
   return session;
@@ -166,9 +168,12 @@ Result<EntryId> Session::append_entry(EntryBody body, AppendOptions const& optio
   OnConflict on_conflict = OnConflict::rebase;
   auto* const compaction = std::get_if<Compaction>(&body);
   if (compaction && !state_->dialect->has_ids) {
-    Result<Context> const seen = context();
+    Result<Context> seen = context();
     if (!seen) return seen.error();
-    bodies = detail::compaction_with_kept(std::move(*compaction), seen->entries);
+    state_->keep_stored(*seen);
+    Result<std::vector<EntryBody>> with_kept = state_->with_kept(std::move(*compaction), *seen);
+    if (!with_kept) return with_kept.error();
+    bodies = std::move(*with_kept);
     on_conflict = OnConflict::fail; // what others wrote meanwhile would not be among what is kept
   } else {
     bodies.push_back(std::move(body));
@@ -278,7 +283,7 @@ Result<Session> Session::fork(NewSession about, EntryId const& at) {
   bool const titled = std::any_of(copy->entries.begin(), copy->entries.end(),
                                   [](Entry const& entry) { return entry.as<TitleChange>() != nullptr; });
   Timestamp const now = state_->now();
-  bool const needs_key = state_->profile.keys != KeyScheme::any && about.key.empty();
+  bool const needs_key = state_->profile.keys == KeyScheme::claw0 && about.key.empty();
   std::string const key = key_by_scheme(state_->profile.keys, about);
   for (int tries = 0;; ++tries) {
     SessionId const id = about.id ? *about.id : id_by_scheme(state_->profile.ids, now, tries);
@@ -303,7 +308,10 @@ Result<Context> Session::context() {
     seen->end = state_->end, seen->dialect = state_->dialect->name;
   else
     seen = load_context(*state_->store, state_->id, state_->leaf);
-  if (seen) state_->complete(*seen);
+  if (!seen) return seen;
+  state_->complete(*seen);
+  EntryId const last = seen->compaction ? seen->compaction->id : EntryId{};
+  if (last == state_->breaker.behind) seen->stopped_at = state_->breaker.tokens;
   return seen;
 }
 
@@ -364,6 +372,17 @@ Result<void> Turn::abort() {
       session->append(std::move(mark), {{}, true, OnConflict::rebase});
   if (!marked) return marked.error();
   return {};
+}
+
+Result<void> update_state(std::shared_ptr<SessionStore> store, SessionId const& id, StateChange change,
+                          SessionOptions options) {
+  Result<Session> session = Session::open(std::move(store), id, std::move(options));
+  if (!session) return session.error();
+  if (change.set.empty() && change.removed.empty()) return {};
+  AppendOptions how;
+  how.ends_turn = true;
+  Result<EntryId> const stored = session->append_entry(std::move(change), how);
+  return stored ? Result<void>{} : stored.error();
 }
 
 }}

@@ -2,16 +2,18 @@
 #pragma once
 #include <sessionkit/detail/blank.hpp>
 #include <sessionkit/detail/compaction.hpp>
-#include <sessionkit/detail/compaction_label.hpp>
 #include <sessionkit/detail/history_rules.hpp>
 #include <sessionkit/detail/json.hpp>
+#include <sessionkit/detail/kept_again.hpp>
 #include <sessionkit/detail/line_members.hpp>
+#include <sessionkit/detail/path_walk.hpp>
 #include <sessionkit/detail/raw_json_access.hpp>
 #include <sessionkit/detail/session_state.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
 #include <utility>
 
 // A compaction's way into the log. The plan decided; here it is checked against what the log has become.
@@ -52,9 +54,7 @@ RawJson details_of(CompactionPlan const& plan) {
 
 Compaction compaction_of(CompactionPlan const& plan, std::string summary) {
   Compaction body{std::move(summary), plan.first_kept, plan.tokens_before, details_of(plan)};
-  TokenEstimator const& estimator = plan.policy.estimator;
-  std::size_t const tokens = estimator ? estimator(system(body.summary)) : estimate_tokens(body.summary);
-  body.tokens_after = tokens + plan.tokens_kept;
+  body.tokens_after = detail::summary_tokens(body.summary, plan.policy.estimator) + plan.tokens_kept;
   return body;
 }
 
@@ -69,7 +69,7 @@ struct Saving {
   std::uint64_t percent() const { return before == 0 ? 0 : tokens * 100 / before; }
 };
 
-Custom breaker(std::string_view why, std::uint64_t tokens, CompactionPolicy const& policy) {
+Custom breaker_entry(std::string_view why, std::uint64_t tokens, CompactionPolicy const& policy) {
   std::string text;
   detail::JsonWriter json(text);
   json.begin_object().member("why", why).key("tokens").unsigned_integer(tokens);
@@ -102,6 +102,13 @@ Error no_id_to_keep(SessionId const& id, EntryId const& kept) {
                       id.str(), kept.str())};
 }
 
+Error log_changed(SessionId const& id) {
+  return {Errc::conflict, 0,
+          fmt::format("session '{}': what the compaction keeps is no longer in the log; refresh and compact "
+                      "again",
+                      id.str())};
+}
+
 Error held_back(SessionId const& id) {
   return {Errc::invalid_argument, 0,
           fmt::format("session '{}': messages that are to be summarised are held back until the turn ends; "
@@ -119,6 +126,27 @@ EntryId first_stored(CompactionPlan const& plan, Context const& all, Context con
   return {};
 }
 
+}
+
+Result<std::vector<EntryBody>> Session::State::with_kept(Compaction compaction,
+                                                         Context const& stored_part) const {
+  std::vector<Entry> const kept = detail::take_kept(compaction, stored_part.entries);
+  std::vector<EntryBody> bodies;
+  bodies.emplace_back(std::move(compaction));
+  if (kept.empty()) return bodies;
+  std::unordered_map<std::string, std::string> lines;
+  Result<detail::WalkResult> const walked =
+      detail::walk_path(*store, id, stored_part.leaf, [&](RecordPage const&, RecordPage::Item const& item) {
+        lines.emplace(item.id, item.line);
+        return item.id != kept.front().id.str();
+      });
+  if (!walked) return walked.error();
+  for (Entry const& entry : kept) {
+    auto const found = lines.find(entry.id.str());
+    if (found == lines.end()) return log_changed(id);
+    bodies.emplace_back(Unknown{"message", RawJsonAccess::trust(detail::line_again(found->second))});
+  }
+  return bodies;
 }
 
 void Session::State::keep_stored(Context& context) const {
@@ -159,8 +187,11 @@ void Session::State::compaction_failed(CompactionPlan const& plan) {
            "{} compactions in a row came to nothing at {} tokens; the next try for its size comes when "
            "the conversation has grown by a quarter, or by hand",
            plan.policy.most_failures, plan.tokens_before));
-  if (!dialect->can(detail::body_index<Custom>)) return;
-  Result<void> const marked = append_one(breaker("failures", plan.tokens_before, plan.policy));
+  if (!dialect->can(detail::body_index<Custom>)) {
+    breaker = {plan.previous, plan.tokens_before};
+    return;
+  }
+  Result<void> const marked = append_one(breaker_entry("failures", plan.tokens_before, plan.policy));
   if (!marked) tell(Event::compaction_stopped, "the breaker could not be stored: " + marked.error().message);
 }
 
@@ -189,15 +220,16 @@ Result<CompactionOutcome> Session::compact(Summarizer& summarizer, CompactionPol
   state_->tell(Event::compaction_started,
                fmt::format("{} tokens: {} messages are to be summarised, {} stay", plan->tokens_before,
                            plan->summarized + plan->turn_prefix, plan->kept));
-  Result<std::string> summary = summarize(*plan, summarizer, state_->options.clock);
-  if (!summary) {
-    state_->tell(Event::compaction_ended, "no summary came: " + summary.error().message);
-    state_->compaction_failed(*plan);
-    return summary.error();
-  }
-  Result<CompactionOutcome> outcome = apply(*plan, std::move(*summary));
-  state_->tell(Event::compaction_ended, outcome ? to_string(*outcome) : outcome.error().message);
+  Result<CompactionOutcome> outcome = apply(*plan, summarize(*plan, summarizer, state_->options.clock));
+  state_->tell(Event::compaction_ended,
+               outcome ? to_string(*outcome) : "nothing was stored: " + outcome.error().message);
   return outcome;
+}
+
+Result<CompactionOutcome> Session::apply(CompactionPlan const& plan, Result<std::string> summary) {
+  if (summary) return apply(plan, std::move(*summary));
+  state_->compaction_failed(plan);
+  return summary.error();
 }
 
 Result<CompactionOutcome> Session::apply(CompactionPlan const& plan, std::string summary) {
@@ -235,13 +267,17 @@ Result<void> Session::State::store_compaction(CompactionPlan const& plan, Compac
     bodies.emplace_back(std::move(body));
   } else {
     body.details = {};
-    bodies = detail::compaction_with_kept(std::move(body), stored_part.entries);
+    Result<std::vector<EntryBody>> with_kept = this->with_kept(std::move(body), stored_part);
+    if (!with_kept) return with_kept.error();
+    bodies = std::move(*with_kept);
   }
   bool const opens = saved.percent() < plan.policy.least_saved_percent;
-  if (opens && dialect->can(detail::body_index<Custom>))
-    bodies.emplace_back(breaker("little_saved", saved.before - saved.tokens, plan.policy));
+  bool const holds_breaker = dialect->can(detail::body_index<Custom>);
+  if (opens && holds_breaker)
+    bodies.emplace_back(breaker_entry("little_saved", saved.before - saved.tokens, plan.policy));
   Result<std::vector<EntryId>> const ids = append(std::move(bodies), {{}, true, OnConflict::fail, true});
   if (!ids) return ids.error();
+  if (opens && !holds_breaker) breaker = {ids->front(), saved.before - saved.tokens};
   if (opens)
     tell(Event::compaction_stopped,
          fmt::format(

@@ -48,6 +48,18 @@ void write_index_requests(SessionInfo const& info, JsonWriter& out) {
   for (std::string const& id : info.recent_requests) out.string(id);
   out.end_array();
 }
+template <std::vector<std::uint32_t> SessionInfo::*Member>
+void read_index_sums(RowReading& reading, std::string_view raw) {
+  for_elements(raw, [&](std::string_view value) {
+    return (reading.info.*Member).push_back(static_cast<std::uint32_t>(index_count(value))), true;
+  });
+}
+template <std::vector<std::uint32_t> SessionInfo::*Member>
+void write_index_sums(SessionInfo const& info, JsonWriter& out) {
+  out.begin_array();
+  for (std::uint32_t const sum : info.*Member) out.unsigned_integer(sum);
+  out.end_array();
+}
 template <class Use> void each_index_member(std::string_view object, Use&& use) {
   for_members(object, [&](std::string_view key, std::string_view value) {
     std::string name;
@@ -105,6 +117,11 @@ template <Timestamp SessionInfo::*Member> constexpr IndexField index_time_field(
   return {name, [](RowReading& r, std::string_view v) { r.info.*Member = index_time(v); },
           [](SessionInfo const& i, JsonWriter& out) { out.integer(to_unix_ms(i.*Member)); }};
 }
+template <std::vector<std::uint32_t> SessionInfo::*Member>
+constexpr IndexField index_sums_field(std::string_view name) {
+  return {name, read_index_sums<Member>, write_index_sums<Member>,
+          [](SessionInfo const& i) { return (i.*Member).empty(); }};
+}
 constexpr IndexField index_always(IndexField field) {
   field.absent = nullptr;
   return field;
@@ -150,6 +167,8 @@ constexpr IndexField index_fields[] = {
     index_number_field<&SessionInfo::damaged>("damaged"),
     index_number_field<&SessionInfo::since_compaction>("sinceCompaction"),
     index_number_field<&SessionInfo::repeats>("repeats"),
+    index_sums_field<&SessionInfo::recent_words>("recentWords"),
+    index_sums_field<&SessionInfo::kept_words>("keptWords"),
     {"usage", read_index_usage, write_index_usage},
     {"requests", read_index_requests, write_index_requests,
      [](SessionInfo const& i) { return i.recent_requests.empty(); }},

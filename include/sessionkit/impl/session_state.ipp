@@ -71,7 +71,9 @@ Result<std::vector<Entry>> Session::State::draft(std::vector<EntryBody> bodies,
       entry.id = EntryId(fresh_id());
     entry.at = now();
     entry.body = std::move(bodies[i]);
-    if (options.before_append) options.before_append(entry);
+    auto const* line = entry.as<Unknown>();
+    bool const stands_again = line && line->type == "message"; // the hook saw it when it was said
+    if (options.before_append && !stands_again) options.before_append(entry);
     if (entry.id.empty() || entry.id.str().front() == '@')
       return Error{
           Errc::invalid_argument, 0,

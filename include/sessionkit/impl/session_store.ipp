@@ -25,6 +25,41 @@ std::optional<detail::ListPlace> detail::parse_list_cursor(std::string_view text
   return cursor;
 }
 
+Result<bool> exists(SessionStore& store, SessionId const& id) {
+  ReadRange range;
+  range.order = ReadRange::newest_first;
+  range.max_records = 1;
+  range.heads_only = true;
+  Result<RecordPage> const page = store.read(id, range);
+  if (!page && page.error().code != Errc::not_found) return page.error();
+  return page.ok();
+}
+
+Result<std::optional<SessionInfo>> newest_session(SessionStore& store, ListQuery query) {
+  if (!query.archived) query.archived = false;
+  query.limit = 1;
+  query.cursor.clear();
+  Result<SessionPage> page = store.list(query);
+  if (!page) return page.error();
+  if (page->sessions.empty()) return std::optional<SessionInfo>{};
+  return std::optional<SessionInfo>(std::move(page->sessions.front()));
+}
+
+Result<SessionPage> list_sessions(SessionStore& store, ListQuery query, std::size_t offset) {
+  constexpr std::size_t at_once = 1000;
+  std::size_t const limit = query.limit;
+  while (offset > 0) {
+    query.limit = std::min(offset, at_once);
+    Result<SessionPage> passed = store.list(query);
+    if (!passed) return passed.error();
+    offset -= passed->sessions.size();
+    if (passed->next.empty()) return SessionPage{};
+    query.cursor = std::move(passed->next);
+  }
+  query.limit = limit;
+  return store.list(query);
+}
+
 bool selects(ListQuery const& query, SessionInfo const& info) {
   return (!query.key || *query.key == info.key) && (!query.agent || *query.agent == info.agent)
          && (!query.user || *query.user == info.user)

@@ -23,7 +23,8 @@ Result<bool> retitle(Session& session, std::uint64_t messages_before, MakeTitle 
   Result<std::string> title = make_title(session);
   if (!title) return title.error();
   if (detail::is_blank(*title)) return false;
-  if (Result<void> const stored = session.set_title(std::move(*title), false); !stored) return stored.error();
+  Result<void> const stored = session.set_title(std::string(detail::trimmed(*title)), false);
+  if (!stored) return stored.error();
   return true;
 }
 

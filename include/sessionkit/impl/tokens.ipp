@@ -99,6 +99,7 @@ namespace detail {
 
 bool has_usable_count(Message const& message) noexcept {
   if (message.role != Role::assistant || !message.generation || !message.generation->usage) return false;
+  if (tokens_of(*message.generation->usage) == 0) return false; // nobody counted
   return message.generation->stop != StopReason::aborted && message.generation->stop != StopReason::error;
 }
 

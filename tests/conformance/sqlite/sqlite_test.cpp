@@ -2,6 +2,7 @@
 #include "kit.hpp"
 #include "sqlite/faulty_vfs.hpp"
 #include "support/data.hpp"
+#include "walkthroughs.hpp"
 
 #include <sessionkit/sqlite/sqlite_store.hpp>
 
@@ -46,4 +47,15 @@ struct SqliteFiles {
 TEST_CASE("the SQLite store keeps the contract") {
   SqliteFiles files;
   conforms(files.subject());
+}
+
+TEST_CASE("ZeroClaw's and blades' hosts on SQLite") {
+  TempDir const dir;
+  auto const open = [&dir](sk::Profile const& profile) {
+    sk::SqliteStoreOptions options;
+    options.profile = profile;
+    return sk::open_sqlite_store(dir / "sessions.db", options).value();
+  };
+  SECTION("ZeroClaw") { walk_through_zeroclaw(open); }
+  SECTION("blades") { walk_through_blades(open); }
 }

@@ -45,6 +45,11 @@ std::string info_requests(SessionInfo const& info) {
   for (std::string const& id : info.recent_requests) out += quoted(id) + ";";
   return out;
 }
+std::string info_sums(std::vector<std::uint32_t> const& sums) {
+  std::string out;
+  for (std::uint32_t const sum : sums) out += info_number(sum) + ";";
+  return out;
+}
 std::string info_usage(SessionInfo const& info) {
   return info_number(info.usage.input) + "/" + info_number(info.usage.output) + "/"
          + info_number(info.usage.cache_read) + "/" + info_number(info.usage.cache_write);
@@ -80,6 +85,8 @@ constexpr InfoField info_fields[] = {
     {"last", [](SessionInfo const& i) { return i.last.str(); }},
     {"since_compaction", [](SessionInfo const& i) { return info_number(i.since_compaction); }},
     {"repeats", [](SessionInfo const& i) { return info_number(i.repeats); }},
+    {"recent_words", [](SessionInfo const& i) { return info_sums(i.recent_words); }},
+    {"kept_words", [](SessionInfo const& i) { return info_sums(i.kept_words); }},
     {"end", [](SessionInfo const& i) { return info_number(i.end.value()); }},
     {"end_crc", [](SessionInfo const& i) { return info_number(i.end_crc); }},
 };

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+// An append to the Redis store beside the RPUSH that a host would write by hand, to a server of our own.
+#include "cases.hpp"
+
+#include <sessionkit/redis/redis_store.hpp>
+#include <sessionkit/sessionkit.hpp>
+
+#include <csignal>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <hiredis/hiredis.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace sessionkit_bench {
+
+namespace sk = sessionkit;
+
+namespace {
+
+constexpr int server_port = 26379;
+
+class Server {
+ public:
+  Server(std::string const& folder, char const* sync) {
+    ::mkdir(folder.c_str(), 0700);
+    pid_ = ::fork();
+    if (pid_ == 0) {
+      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+      std::string const port = std::to_string(server_port);
+      ::execlp("redis-server", "redis-server", "--port", port.c_str(), "--bind", "127.0.0.1", "--dir",
+               folder.c_str(), "--save", "", "--appendonly", "yes", "--appendfsync", sync, "--logfile", "log",
+               static_cast<char*>(nullptr));
+      ::_exit(127);
+    }
+    for (int tries = 0; tries < 500; ++tries) {
+      context_ = redisConnect("127.0.0.1", server_port);
+      if (context_ != nullptr && context_->err == 0) return;
+      redisFree(context_);
+      context_ = nullptr;
+      ::usleep(10000);
+    }
+    fail("redis-server does not start");
+  }
+  Server(Server const&) = delete;
+  Server& operator=(Server const&) = delete;
+  ~Server() {
+    redisFree(context_);
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+  }
+  void push(std::string const& line) {
+    void* const reply = redisCommand(context_, "RPUSH bare %b", line.data(), line.size());
+    require(reply != nullptr, "RPUSH failed");
+    freeReplyObject(reply);
+  }
+  /// What a host would do for a list of sessions: the line, its session's summary and time, in one go.
+  void push_and_touch(std::string const& line, std::string const& row) {
+    redisAppendCommand(context_, "MULTI");
+    redisAppendCommand(context_, "RPUSH touched %b", line.data(), line.size());
+    redisAppendCommand(context_, "HSET row row %b", row.data(), row.size());
+    for (char const* list : {"all", "key", "agent", "user"})
+      redisAppendCommand(context_, "ZADD %s %d id", list, ++count_);
+    redisAppendCommand(context_, "EXEC");
+    for (int i = 0; i < 8; ++i) {
+      void* reply = nullptr;
+      require(redisGetReply(context_, &reply) == REDIS_OK, "EXEC failed");
+      freeReplyObject(reply);
+    }
+  }
+
+ private:
+  pid_t pid_ = 0;
+  int count_ = 0;
+  redisContext* context_ = nullptr;
+};
+
+/// Finished lines for a store, with their summaries, as `Session` gives them.
+class RedisAppender {
+ public:
+  explicit RedisAppender(sk::Durability durability) {
+    sk::RedisStoreOptions options;
+    options.durability = durability;
+    store_ =
+        value_of(sk::open_redis_store("redis://127.0.0.1:" + std::to_string(server_port), options), "open");
+    auto session = value_of(sk::Session::create(store_, {"main:cli:user"}), "create");
+    id_ = std::make_unique<sk::SessionId>(session.id());
+    info_ = std::make_unique<sk::SessionInfo>(value_of(session.info(), "info"));
+  }
+  void append(std::size_t count, bool durable) {
+    std::vector<std::string> lines(count), ids;
+    sk::Append batch;
+    batch.expected = info_->end;
+    batch.expected_crc = info_->end_crc;
+    batch.durable = durable;
+    for (std::string& line : lines) {
+      sk::Entry entry;
+      entry.id = sk::EntryId("entry-" + std::to_string(++count_));
+      entry.link = sk::Parent::entry;
+      entry.parent = info_->last;
+      entry.at = info_->updated;
+      entry.body = sk::user(message_text());
+      ids.push_back(entry.id.str());
+      require(sk::native_dialect().encode(entry, line).ok(), "cannot write the line");
+      sk::fold(*info_, entry, {}, line);
+    }
+    for (std::size_t i = 0; i < count; ++i)
+      batch.records.push_back({ids[i], "message", lines[i], sk::Parent::entry, "x"});
+    batch.after = info_.get();
+    info_->end = value_of(store_->append(*id_, batch), "append");
+  }
+  std::string row() const { return std::string(500, 'r'); }
+
+ private:
+  std::shared_ptr<sk::SessionStore> store_;
+  std::unique_ptr<sk::SessionId> id_;
+  std::unique_ptr<sk::SessionInfo> info_;
+  std::uint64_t count_ = 0;
+};
+
+}
+
+void measure_redis(Workbench& bench) {
+  sk::Entry entry;
+  entry.id = sk::EntryId("entry-100000");
+  entry.link = sk::Parent::entry;
+  entry.parent = entry.id;
+  entry.body = sk::user(message_text());
+  std::string line;
+  require(sk::native_dialect().encode(entry, line).ok(), "cannot write the line");
+  {
+    Server server(bench.path("redis-always"), "always");
+    RedisAppender ours(sk::Durability::turn);
+    Contest contest;
+    auto const push = contest.add_one(
+        "RPUSH, appendfsync always", [&] { server.push(line); }, 40);
+    auto const append = contest.add_one(
+        "durable append", [&] { ours.append(1, true); }, 40);
+    contest.run();
+    bench.told("redis.durable", "durable append to the Redis store, over an RPUSH", contest, append, push,
+               1.5);
+  }
+  Server server(bench.path("redis-everysec"), "everysec");
+  RedisAppender ours(sk::Durability::os);
+  Contest contest;
+  auto const push = contest.add_one(
+      "RPUSH, appendfsync everysec", [&] { server.push(line); }, 200);
+  auto const touch = contest.add_one(
+      "MULTI, RPUSH, HSET, 4 ZADD, EXEC", [&] { server.push_and_touch(line, ours.row()); }, 200);
+  auto const append = contest.add_one(
+      "append", [&] { ours.append(1, false); }, 200);
+  contest.run();
+  bench.told("redis.append", "append that waits for no sync, over such an RPUSH", contest, append, push);
+  bench.told("redis.append_touch", "the same, over RPUSH, HSET and 4 ZADD in one transaction", contest,
+             append, touch);
+}
+
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/session_store.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sessionkit { inline namespace v0 {
+
+/// What a copy of a log is to the log.
+enum class CopyState {
+  missing,   ///< there is none
+  behind,    ///< it has the first of the log's lines
+  same,      ///< it has all of them
+  ahead,     ///< it has all of them, and went on
+  different, ///< where the log has one line it has another
+};
+/// The enumerator's name, for example "behind". Never null.
+SESSIONKIT_API char const* to_string(CopyState) noexcept;
+
+/// How far a log and its copy are the same, byte for byte.
+struct CopyExtent {
+  CopyState state = CopyState::missing;
+  std::uint64_t lines = 0;               ///< that both begin with
+  Position end = {}, copy_end = {};      ///< where these end in the log, and in the copy
+  std::optional<std::uint32_t> crc = {}; ///< CRC-32C of the last of them
+};
+
+/// Called now and then with how many lines more were compared or written.
+using CopyProgress = std::function<void(std::uint64_t lines)>;
+
+/// Compares the log of a session with the one of the same name in another store, whatever engine either is.
+/// `known`: what an earlier comparison found, and need not be looked at again. Reads a page of each at a
+/// time. `not_found` if there is no such log.
+SESSIONKIT_API Result<CopyExtent> compare_logs(SessionStore& store, SessionStore& copies, SessionId const& id,
+                                               CopyExtent known = {}, CopyProgress const& progress = {});
+
+struct CopiedLog {
+  CopyState before = CopyState::missing;
+  CopyState after = CopyState::missing; ///< as read back; `behind`: the log went on meanwhile
+  std::uint64_t lines = 0;              ///< that both have now
+  std::uint64_t written = 0;            ///< of these, by this call
+  std::uint64_t damaged = 0; ///< lines of the log that give no entry; no copy has what is no line at all
+  /// What a list shows of the session and the copy's does not: it stood in an index and not in the log, where
+  /// the copy could not take it. "key", "agent", "user", "title" or "archived".
+  std::vector<std::string> unsaid = {};
+};
+
+/// Makes the session's log in `to` what it is in `from`: lines as they are, byte for byte, under the same id,
+/// then read back and compared. What is there already is not written again, so a copy that was cut short is
+/// completed by calling once more. A copy that is `ahead` or `different` stays as it is. Key, agent, user,
+/// title and archive mark that only an index knows are taken along. Durable when it answers, as far as `to`
+/// ever is. `not_found`; `corrupt` if it reads back otherwise than it was written; what `read` and `append`
+/// answer.
+SESSIONKIT_API Result<CopiedLog> copy_session(SessionStore& from, SessionStore& to, SessionId const& id,
+                                              CopyProgress const& progress = {});
+
+}}

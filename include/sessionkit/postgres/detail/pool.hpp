@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/postgres/detail/connection.hpp>
+
+#include <condition_variable>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace sessionkit { inline namespace v0 { namespace detail {
+
+/// Connections that threads take in turns; made when they are needed.
+class PostgresPool {
+ public:
+  PostgresPool(PostgresSettings settings, std::size_t most, PostgresConnection first)
+      : settings_(std::move(settings)), most_(most) {
+    idle_.push_back(std::move(first));
+  }
+
+  /// A connection, and its place among those that may be open: given back at the end of the scope.
+  class Lease {
+   public:
+    Lease(PostgresPool& pool, PostgresConnection connection)
+        : pool_(&pool), connection_(std::move(connection)) {}
+    Lease(Lease&& other) noexcept
+        : pool_(std::exchange(other.pool_, nullptr)), connection_(std::move(other.connection_)) {}
+    Lease& operator=(Lease&&) = delete;
+    Lease(Lease const&) = delete;
+    Lease& operator=(Lease const&) = delete;
+    ~Lease() {
+      if (pool_ != nullptr) pool_->give_back(std::move(connection_));
+    }
+    PostgresConnection& operator*() noexcept { return connection_; }
+    PostgresConnection* operator->() noexcept { return &connection_; }
+
+   private:
+    PostgresPool* pool_;
+    PostgresConnection connection_;
+  };
+
+  enum class Wanted { any, fresh };
+  /// `fresh`: those that are idle may be as dead as the one before, and are closed. `timed_out` if others
+  /// keep theirs for longer than a statement may take.
+  Result<Lease> take(Wanted wanted = Wanted::any);
+  /// Forgets all without closing them: they are the parent process's.
+  void abandon() noexcept;
+
+ private:
+  Result<std::optional<PostgresConnection>> idle_or_place(Wanted wanted);
+  void give_back(PostgresConnection connection) noexcept;
+
+  PostgresSettings settings_;
+  std::size_t most_, open_ = 1;
+  std::mutex mutex_;
+  std::condition_variable given_back_;
+  std::vector<PostgresConnection> idle_;
+};
+
+}}}

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/postgres/detail/postgres_log.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <forward_list>
+#include <limits>
+
+namespace sessionkit { inline namespace v0 { namespace detail {
+
+namespace {
+
+constexpr PostgresStatement find_session{
+    "find the session",
+    "SELECT log_end, last_crc, dialect, row_json FROM sessions WHERE session_id = $1::text"};
+
+// Values: the session, its columns, the records as arrays, the level of the commit. What stands is compared
+// and changed in one statement: who comes second waits for the row and finds it changed.
+constexpr PostgresStatement start_session{
+    "start the session",
+    "WITH made AS (INSERT INTO sessions(session_id, log_end, session_key, agent, user_id, title, archived, "
+    "updated_ms, last_crc, row_json, dialect) VALUES($1::text, $2::bigint + cardinality($13::text[]), "
+    "$3::text, "
+    "$4::text, $5::text, $6::text, $7::boolean, $8::bigint, $9::bigint, $10::text, $11::text) ON CONFLICT "
+    "(session_id) DO NOTHING RETURNING 1), added AS (INSERT INTO entries(session_id, position, entry_id, "
+    "parent_id, link, type, line) SELECT $1::text, $2::bigint + place, id, parent, link::smallint, type, "
+    "line "
+    "FROM made, unnest($13::text[], $14::text[], $15::text[], $16::text[], $17::text[]) WITH ORDINALITY AS "
+    "r(line, id, parent, link, type, place)) SELECT count(*), set_config('synchronous_commit', $12::text, "
+    "true) "
+    "FROM made"};
+constexpr PostgresStatement add_entries{
+    "append",
+    "WITH moved AS (UPDATE sessions SET log_end = $2::bigint + cardinality($13::text[]), session_key = "
+    "$3::text, "
+    "agent = $4::text, user_id = $5::text, title = $6::text, archived = $7::boolean, updated_ms = "
+    "$8::bigint, "
+    "last_crc = $9::bigint, row_json = $10::text, dialect = coalesce($11::text, dialect) WHERE session_id = "
+    "$1::text AND log_end = $2::bigint AND last_crc = coalesce($18::bigint, last_crc) RETURNING 1), added AS "
+    "(INSERT INTO entries(session_id, position, entry_id, parent_id, link, type, line) SELECT $1::text, "
+    "$2::bigint + place, id, parent, link::smallint, type, line FROM moved, unnest($13::text[], $14::text[], "
+    "$15::text[], $16::text[], $17::text[]) WITH ORDINALITY AS r(line, id, parent, link, type, place)) "
+    "SELECT "
+    "count(*), set_config('synchronous_commit', $12::text, true) FROM moved"};
+
+// A commit that has something to write flushes everything before it.
+constexpr PostgresStatement sync_session{
+    "sync",
+    "WITH same AS (UPDATE sessions SET log_end = log_end WHERE session_id = $1::text RETURNING 1) SELECT "
+    "count(*), set_config('synchronous_commit', $2::text, true) FROM same"};
+// A trigger removes its entries: it sees those that were added while the row was waited for.
+constexpr PostgresStatement remove_session{
+    "remove the session",
+    "WITH gone AS (DELETE FROM sessions WHERE session_id = $1::text RETURNING 1) SELECT "
+    "count(*), set_config('synchronous_commit', $2::text, true) FROM gone"};
+
+// The session's row, and records beside it as far as `max_bytes` goes: the first that is too much comes
+// without its line.
+#define SESSIONKIT_POSTGRES_PAGE(behind, order)                                                              \
+  "SELECT s.log_end, s.dialect, e.position, e.entry_id, e.parent_id, e.link, e.type, CASE WHEN e.bytes <= "  \
+  "$4::bigint OR e.place = 1 THEN e.line END FROM sessions s LEFT JOIN LATERAL (SELECT position, entry_id, " \
+  "parent_id, link, type, line, sum(octet_length(line)) OVER w AS bytes, row_number() OVER w AS place FROM " \
+  "entries WHERE session_id = s.session_id AND position " behind " WINDOW w AS (ORDER BY position " order    \
+  " ROWS UNBOUNDED PRECEDING) LIMIT $3::bigint) e ON e.place <= 2 OR e.bytes - octet_length(e.line) <= "     \
+  "$4::bigint WHERE "                                                                                        \
+  "s.session_id = $1::text"
+constexpr PostgresStatement page_behind{"read", SESSIONKIT_POSTGRES_PAGE("> $2::bigint", "")};
+constexpr PostgresStatement page_up_to{"read backwards", SESSIONKIT_POSTGRES_PAGE("<= $2::bigint", "DESC")};
+#undef SESSIONKIT_POSTGRES_PAGE
+
+std::int64_t postgres_integer(std::uint64_t value) noexcept {
+  return static_cast<std::int64_t>(std::min<std::uint64_t>(value, std::numeric_limits<std::int64_t>::max()));
+}
+Position position_of(std::int64_t column) noexcept { return Position{static_cast<std::uint64_t>(column)}; }
+
+/// Records as arrays of columns; what is empty is null.
+class PostgresRecords {
+ public:
+  using Texts = std::vector<std::optional<std::string_view>>;
+  Texts lines, ids, parents, links, types;
+
+  PostgresRecords(std::vector<RecordView> const& records, std::size_t from) {
+    constexpr std::string_view digits = "0123456789";
+    for (std::size_t i = from; i < records.size(); ++i) {
+      RecordView const& record = records[i];
+      lines.emplace_back(record.line);
+      ids.push_back(column(record.id));
+      parents.push_back(column(record.parent));
+      links.emplace_back(digits.substr(static_cast<std::size_t>(record.link), 1));
+      types.push_back(column(record.type));
+    }
+  }
+
+ private:
+  std::optional<std::string_view> column(std::string_view name) {
+    if (name.empty()) return std::nullopt;
+    if (is_postgres_text(name)) return name;
+    changed_.push_front(to_postgres_text(name));
+    return changed_.front();
+  }
+  std::forward_list<std::string> changed_;
+};
+
+void add_to_page(RecordPage& page, PostgresAnswer const& rows, int row) {
+  Position const end = position_of(rows.integer(row, 2));
+  std::string const id = rows.is_null(row, 3) ? id_by_place(end) : from_postgres_text(rows.text(row, 3));
+  std::string const parent = from_postgres_text(rows.text(row, 4)),
+                    type = from_postgres_text(rows.text(row, 6));
+  RecordView record;
+  record.id = id;
+  record.parent = parent;
+  record.link = static_cast<Parent>(rows.integer(row, 5));
+  record.type = type;
+  record.line = rows.text(row, 7);
+  page.add(end, record);
+}
+
+// A value of `synchronous_commit`.
+std::string_view commit_level(PostgresConnection const& db, bool durable) noexcept {
+  return durable ? std::string_view(db.durable_commit()) : "off";
+}
+
+Result<bool> changed_one(Result<PostgresAnswer> const& answer) {
+  if (!answer) return answer.error();
+  return answer->integer(0, 0) > 0;
+}
+
+}
+
+PostgresTables::PostgresTables() {
+  constexpr char const* columns[] = {"session_key", "agent", "user_id"};
+  for (std::size_t shape = 0; shape < lists_.size(); ++shape) {
+    std::string sql = "SELECT session_id, row_json FROM sessions WHERE ";
+    int n = 0;
+    for (std::size_t i = 0; i < std::size(columns); ++i)
+      if ((shape >> i & 1U) != 0)
+        sql +=
+            fmt::format("left({0}, 200) = left(${1}::text, 200) AND {0} = ${1}::text AND ", columns[i], ++n);
+    bool const named = n > 0;
+    if ((shape & 8U) != 0) sql += fmt::format("archived = ${}::boolean AND ", ++n);
+    sql += named ? fmt::format("(~updated_ms, session_id) > (~${}::bigint, ${}::text) ORDER BY ~updated_ms, "
+                               "session_id",
+                               n + 1, n + 2)
+                 : fmt::format("updated_ms <= ${0}::bigint AND (updated_ms < ${0}::bigint OR session_id > "
+                               "${1}::text) ORDER BY updated_ms DESC, session_id",
+                               n + 1, n + 2);
+    sql += fmt::format(" LIMIT ${}::bigint", n + 3);
+    lists_[shape] = {fmt::format("list {}", shape), std::move(sql)};
+  }
+}
+
+Result<std::optional<PostgresTables::Row>> PostgresTables::find(PostgresConnection& db, SessionId const& id) {
+  Result<PostgresAnswer> const rows = db.ask(find_session, PostgresValues().with(id.str()));
+  if (!rows) return rows.error();
+  if (rows->rows() == 0) return std::optional<Row>{};
+  Row row;
+  row.tail = {position_of(rows->integer(0, 0)), static_cast<std::uint32_t>(rows->integer(0, 1))};
+  row.dialect = known_dialect(rows->text(0, 2));
+  row.row_json = rows->text(0, 3);
+  return std::optional<Row>(std::move(row));
+}
+
+Result<std::optional<RecordPage>> PostgresTables::page(PostgresConnection& db, SessionId const& id,
+                                                       ReadRange const& range) {
+  bool const backwards = range.order == ReadRange::newest_first;
+  std::size_t const most = std::clamp<std::size_t>(range.max_records, 1, std::size_t{1} << 30);
+  std::uint64_t const from = range.from ? range.from->value() : backwards ? ~std::uint64_t{0} : 0;
+  PostgresValues values;
+  values.with(id.str()).with(postgres_integer(from)).with(postgres_integer(most + 1));
+  values.with(postgres_integer(range.max_bytes));
+  Result<PostgresAnswer> const rows = db.ask(backwards ? page_up_to : page_behind, values);
+  if (!rows) return rows.error();
+  if (rows->rows() == 0) return std::optional<RecordPage>{};
+  RecordPage page;
+  page.log_end = position_of(rows->integer(0, 0));
+  page.dialect = known_dialect(rows->text(0, 1));
+  page.next = std::min(range.from.value_or(backwards ? page.log_end : Position{}), page.log_end);
+  for (int row = 0; row < rows->rows() && !rows->is_null(row, 2) && !page.more; ++row) {
+    page.more = page.items().size() >= most || rows->is_null(row, 7);
+    if (page.more) break;
+    add_to_page(page, *rows, row);
+    Position const end = page.items().back().end;
+    page.next = backwards ? Position{end.value() - 1} : end;
+  }
+  return std::optional<RecordPage>(std::move(page));
+}
+
+Result<bool> PostgresTables::add(PostgresConnection& db, SessionId const& id, Addition const& addition) {
+  SessionInfo const& info = *addition.info;
+  std::string const row = to_row_text(info);
+  PostgresRecords const records(*addition.records, addition.from);
+  bool const starts = addition.end == Position{};
+  PostgresValues values;
+  values.with(id.str()).with(postgres_integer(addition.end.value()));
+  values.with_name(info.key).with_name(info.agent).with_name(info.user).with_name(info.title);
+  values.with(info.archived).with(to_unix_ms(info.updated)).with(std::int64_t{info.end_crc}).with(row);
+  addition.dialect.empty() ? values.with_null() : values.with(addition.dialect);
+  values.with(commit_level(db, addition.durable));
+  values.with(records.lines).with(records.ids).with(records.parents).with(records.links).with(records.types);
+  if (starts) return changed_one(db.ask(start_session, values));
+  addition.crc ? values.with(std::int64_t{*addition.crc}) : values.with_null();
+  return changed_one(db.ask(add_entries, values));
+}
+
+Result<bool> PostgresTables::sync(PostgresConnection& db, SessionId const& id) {
+  return changed_one(db.ask(sync_session, PostgresValues().with(id.str()).with(commit_level(db, true))));
+}
+
+Result<bool> PostgresTables::remove(PostgresConnection& db, SessionId const& id, bool durable) {
+  return changed_one(db.ask(remove_session, PostgresValues().with(id.str()).with(commit_level(db, durable))));
+}
+
+PostgresStatement PostgresTables::list_statement(ListQuery const& query) const noexcept {
+  std::size_t const shape =
+      (query.key ? 1U : 0U) + (query.agent ? 2U : 0U) + (query.user ? 4U : 0U) + (query.archived ? 8U : 0U);
+  return {lists_[shape].name.c_str(), lists_[shape].sql.c_str()};
+}
+
+PostgresValues PostgresTables::list_values(ListQuery const& query, std::optional<ListPlace> const& behind) {
+  PostgresValues values;
+  for (auto const* name : {&query.key, &query.agent, &query.user})
+    if (*name) values.with_name(**name);
+  if (query.archived) values.with(*query.archived);
+  values.with(behind ? behind->updated_ms : std::numeric_limits<std::int64_t>::max());
+  values.with(behind ? behind->id : std::string_view(""));
+  values.with(postgres_integer(std::min<std::size_t>(query.limit, 1U << 30)) + 1);
+  return values;
+}
+
+Result<std::vector<SessionInfo>> PostgresTables::list(PostgresConnection& db, ListQuery const& query,
+                                                      std::optional<ListPlace> const& behind) const {
+  Result<PostgresAnswer> const rows = db.ask(list_statement(query), list_values(query, behind));
+  if (!rows) return rows.error();
+  std::vector<SessionInfo> found;
+  for (int row = 0; row < rows->rows(); ++row)
+    if (Result<SessionId> const id = SessionId::parse(rows->text(row, 0)))
+      found.push_back(from_row_text(*id, rows->text(row, 1)));
+  return found;
+}
+
+}}}

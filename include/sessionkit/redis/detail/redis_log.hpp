@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/detail/row_store.hpp>
+#include <sessionkit/redis/detail/redis_servers.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sessionkit { inline namespace v0 { namespace detail {
+
+/// How keys are called. A session's have `{id}` in them, the lists' `{#}`, which is no id: each group is of
+/// one slot.
+class RedisKeys {
+ public:
+  explicit RedisKeys(std::string prefix) : prefix_(std::move(prefix)) {}
+  std::string log(SessionId const& id) const { return prefix_ + "{" + id.str() + "}:log"; }
+  std::string row(SessionId const& id) const { return prefix_ + "{" + id.str() + "}:row"; }
+  std::string all() const { return prefix_ + "{#}:all"; }
+  std::string pending() const { return prefix_ + "{#}:pending"; }
+  std::string about() const { return prefix_ + "{#}:about"; }
+  /// The lists a session stands in.
+  std::vector<std::string> lists(SessionInfo const& info) const;
+  /// The shortest list that has all sessions of a query.
+  std::string list_for(ListQuery const& query) const;
+  /// What SCAN finds logs by, and the id in such a key; empty: it is none.
+  std::string log_pattern() const { return prefix_ + "{*}:log"; }
+  std::string_view id_of_log(std::string_view key) const;
+
+ private:
+  std::string prefix_;
+};
+
+/// The scripts, one set for each store: servers give the names.
+struct RedisScripts {
+  RedisScripts();
+  RedisScript append, look, keep_row, touch, remove, announce, settle, list, about;
+  std::vector<RedisScript*> all();
+};
+
+/// One look at a session: its row and some lines, all of one moment.
+struct RedisSession {
+  std::uint64_t count = 0; ///< lines of the log
+  std::uint64_t row_end = 0;
+  std::string crc = {}, row_text = {}, made = {};
+  std::string_view dialect = "native";
+  RedisReply reply = {}; ///< owns the lines
+  std::size_t lines() const noexcept { return reply.at(2).size(); }
+  std::string_view line(std::size_t i) const noexcept { return reply.at(2).at(i).text(); }
+  /// Somebody wrote lines without the row, or the row is gone.
+  bool is_stale() const noexcept { return row_end != count || row_text.empty(); }
+  LogTail tail() const;
+};
+
+/// A line as a record: its head is what the dialect sees in it, and it is called by its place where it has no
+/// id. False: it is no entry.
+bool redis_record(std::string_view line, Position end, std::string_view dialect, RecordPage& page);
+
+/// Sessions and lists in Redis, one call a function. On one server a session and the lists change in one
+/// script; in a cluster lists are of another slot, so that a change is announced there before, and settled
+/// behind.
+class RedisLog {
+ public:
+  RedisLog(RedisServers& servers, std::string prefix, std::chrono::milliseconds ttl)
+      : servers_(servers), keys_(std::move(prefix)), ttl_(ttl) {}
+
+  Result<void> open(RedisDeadline deadline);
+
+  /// Lines from `first` on, so many. `count` 0: there is no such session.
+  Result<RedisSession> look(SessionId const& id, std::uint64_t first, std::uint64_t most,
+                            RedisDeadline deadline);
+  Result<std::vector<RedisSession>> look_all(std::vector<SessionId> const& ids, RedisDeadline deadline);
+  /// The summary of what was seen; where its row is stale, folded from the log and stored. `not_found`.
+  Result<SessionInfo> summary(SessionId const& id, RedisSession const& seen, RedisDeadline deadline);
+
+  struct Write {
+    Position expected = {};
+    std::optional<std::uint32_t> expected_crc = {};
+    std::vector<std::string_view> lines = {};
+    SessionInfo const* info = nullptr;
+    std::string_view dialect = {}; ///< set where the session starts
+    bool durable = false;
+  };
+  struct Written {
+    bool done = false;      ///< else the log does not end as expected
+    bool may_stand = false; ///< an earlier try of this write may have been executed
+  };
+  /// Compares and writes.
+  Result<Written> write(SessionId const& id, Write const& write, RedisDeadline deadline);
+  /// A write that changes nothing, for what it makes sure of. False: there is no such session.
+  Result<bool> touch(SessionId const& id, RedisDeadline deadline);
+  /// False: it was not there.
+  Result<bool> remove(SessionId const& id, bool durable, RedisDeadline deadline);
+
+  struct Listed {
+    std::string id;
+    std::int64_t updated_ms = 0;
+  };
+  /// Sessions of a list from this time on, newest first. In a cluster, changes that nobody settled are
+  /// settled before.
+  Result<std::vector<Listed>> listed(std::string const& list, std::optional<std::int64_t> from,
+                                     std::size_t most, RedisDeadline deadline);
+  /// Brings a session's place in the lists to what its row says, and out of `stray`, where it does not
+  /// belong. `member`: the announcement that this settles.
+  Result<void> settle(SessionId const& id, RedisDeadline deadline, std::string const& member = {},
+                      std::string const& stray = {});
+  Result<std::size_t> reindex(std::chrono::milliseconds wait, StoreProgress const& progress);
+
+  RedisKeys const& keys() const noexcept { return keys_; }
+
+ private:
+  bool cluster() const noexcept { return servers_.place().cluster; }
+  Result<std::string> place_of(SessionId const& id, std::string const& member, RedisDeadline deadline);
+  Result<bool> move(SessionId const& id, std::string const& seen, SessionInfo const& info, bool there,
+                    std::string const& member, std::string const& stray, RedisDeadline deadline);
+  Result<void> settle_pending(RedisReply const& pending, std::int64_t now_ms, RedisDeadline deadline);
+  Result<std::vector<SessionId>> scan(RedisDeadline deadline);
+
+  RedisServers& servers_;
+  RedisKeys keys_;
+  RedisScripts scripts_;
+  std::chrono::milliseconds ttl_;
+};
+
+}}}

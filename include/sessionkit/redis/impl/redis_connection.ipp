@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/redis/detail/redis_connection.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <new>
+
+#include <hiredis/hiredis.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+namespace sessionkit { inline namespace v0 { namespace detail {
+
+namespace {
+
+void append_number(std::string& out, char kind, std::size_t number) {
+  out += kind;
+  out += std::to_string(number);
+  out += "\r\n";
+}
+
+// As the protocol wants a command.
+void append_command(std::string& out, RedisCommand const& command) {
+  append_number(out, '*', command.texts().size());
+  for (std::string_view const text : command.texts()) {
+    append_number(out, '$', text.size());
+    out.append(text).append("\r\n");
+  }
+}
+
+// False: the time is over.
+bool wait_for(int descriptor, short events, RedisDeadline deadline) {
+  for (;;) {
+    auto const left =
+        std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()).count();
+    if (left <= 0) return false;
+    pollfd one{descriptor, events, 0};
+    int const ready = ::poll(&one, 1, static_cast<int>(std::min<std::int64_t>(left, 1 << 30)));
+    if (ready > 0) return true;
+    if (ready < 0 && errno != EINTR) return false;
+  }
+}
+
+std::string_view info_field(std::string_view info, std::string_view name) {
+  for (std::size_t at = info.find(name); at != std::string_view::npos; at = info.find(name, at + 1)) {
+    bool const begins = at == 0 || info[at - 1] == '\n';
+    std::size_t const colon = at + name.size();
+    if (!begins || colon >= info.size() || info[colon] != ':') continue;
+    return info.substr(colon + 1, info.find_first_of("\r\n", colon) - colon - 1);
+  }
+  return {};
+}
+
+std::string_view config_value(RedisReply const& config, std::string_view name) {
+  for (std::size_t i = 0; i + 1 < config.size(); i += 2)
+    if (config.at(i).text() == name) return config.at(i + 1).text();
+  return {};
+}
+
+RedisServerState state_of_server(RedisReply const& replication, RedisReply const& persistence,
+                                 RedisReply const& append, RedisReply const& memory) {
+  RedisServerState state;
+  state.is_replica = info_field(replication.text(), "role") == "slave";
+  std::string_view const replicas = info_field(replication.text(), "connected_slaves");
+  std::from_chars(replicas.data(), replicas.data() + replicas.size(), state.replicas);
+  bool const told = !config_value(append, "appendonly").empty(); // else CONFIG is forbidden
+  bool const logs = told ? config_value(append, "appendonly") == "yes"
+                         : info_field(persistence.text(), "aof_enabled") == "1";
+  std::string_view const sync = config_value(append, "appendfsync");
+  std::string_view const eviction = config_value(memory, "maxmemory-policy");
+  bool const bounded = !config_value(memory, "maxmemory").empty() && config_value(memory, "maxmemory") != "0";
+  if (bounded && eviction.substr(0, 8) == "allkeys-")
+    state.why = fmt::format("maxmemory-policy {} drops sessions when memory is short", eviction);
+  else if (!logs)
+    state.why = "appendonly no";
+  else if (!told)
+    state.keeps = RedisServerState::in_system, state.why = "appendfsync is not told, CONFIG is forbidden";
+  else
+    state.keeps = sync == "always" ? RedisServerState::on_disk : RedisServerState::in_system,
+    state.why = fmt::format("appendfsync {}", sync);
+  return state;
+}
+
+}
+
+void RedisReply::Free::operator()(redisReply* reply) const noexcept { freeReplyObject(reply); }
+RedisReply::RedisReply(redisReply* owned) noexcept : owned_(owned, Free{}), reply_(owned) {}
+
+bool RedisReply::is_error() const noexcept { return reply_ != nullptr && reply_->type == REDIS_REPLY_ERROR; }
+bool RedisReply::is_nil() const noexcept { return reply_ == nullptr || reply_->type == REDIS_REPLY_NIL; }
+std::string_view RedisReply::text() const noexcept {
+  if (reply_ == nullptr || reply_->str == nullptr || reply_->type == REDIS_REPLY_NIL) return {};
+  return {reply_->str, reply_->len};
+}
+std::int64_t RedisReply::integer() const noexcept {
+  if (reply_ != nullptr && reply_->type == REDIS_REPLY_INTEGER) return reply_->integer;
+  std::int64_t number = 0;
+  std::string_view const digits = text();
+  std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  return number;
+}
+std::size_t RedisReply::size() const noexcept {
+  return reply_ != nullptr && reply_->type == REDIS_REPLY_ARRAY ? reply_->elements : 0;
+}
+RedisReply RedisReply::at(std::size_t i) const noexcept {
+  RedisReply element;
+  if (i < size()) element.reply_ = reply_->element[i];
+  return element;
+}
+
+void RedisConnection::Free::operator()(redisContext* context) const noexcept { redisFree(context); }
+RedisConnection::~RedisConnection() = default;
+
+Error RedisConnection::failure(Errc code, std::string_view what) const {
+  bool const told = context_ && context_->err != 0;
+  return Error{
+      code, told && context_->err == REDIS_ERR_IO ? errno : 0,
+      fmt::format("{}: {}{}{}", address_.text(), what, told ? ": " : "", told ? context_->errstr : "")};
+}
+
+Result<void> RedisConnection::connect(RedisDeadline deadline) {
+  context_.reset(redisConnectNonBlock(address_.host.c_str(), address_.port));
+  if (!context_) throw std::bad_alloc();
+  if (context_->err != 0) return failure(Errc::unavailable, "cannot connect");
+  if (!wait_for(context_->fd, POLLOUT, deadline)) return failure(Errc::unavailable, "no connection in time");
+  int error = 0;
+  socklen_t size = sizeof error;
+  ::getsockopt(context_->fd, SOL_SOCKET, SO_ERROR, &error, &size);
+  if (error != 0)
+    return Error{Errc::unavailable, error,
+                 fmt::format("{}: cannot connect; start the server or name another", address_.text())};
+  int const one = 1;
+  ::setsockopt(context_->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+  context_->flags |= REDIS_CONNECTED;
+  return {};
+}
+
+Result<void> RedisConnection::introduce(RedisPlace const& place, RedisDeadline deadline) {
+  RedisCommand auth, select, replication, persistence, append, memory;
+  std::vector<RedisCommand const*> commands;
+  if (!place.password.empty()) {
+    auth.with("AUTH");
+    if (!place.user.empty()) auth.with(place.user);
+    commands.push_back(&auth.with(place.password));
+  }
+  if (place.database != 0) commands.push_back(&select.with("SELECT").with(std::int64_t{place.database}));
+  std::size_t const entrance = commands.size();
+  commands.push_back(&replication.with("INFO").with("replication"));
+  commands.push_back(&persistence.with("INFO").with("persistence"));
+  commands.push_back(&append.with("CONFIG").with("GET").with("append*"));
+  commands.push_back(&memory.with("CONFIG").with("GET").with("maxmemory*"));
+  Result<std::vector<RedisReply>> const replies = exchange(commands, deadline);
+  if (!replies) return failure(Errc::unavailable, "no answer to a greeting");
+  for (std::size_t i = 0; i <= entrance; ++i) // INFO is refused where a password is missing
+    if ((*replies)[i].is_error() && (i < entrance || (*replies)[i].text().substr(0, 6) == "NOAUTH"))
+      return Error{Errc::invalid_argument, 0,
+                   fmt::format("{}: the server does not let us in ({}); name user, password and database",
+                               address_.text(), (*replies)[i].text())};
+  state_ = state_of_server((*replies)[entrance], (*replies)[entrance + 1], (*replies)[entrance + 2],
+                           (*replies)[entrance + 3]);
+  return {};
+}
+
+Result<std::unique_ptr<RedisConnection>>
+RedisConnection::open(RedisAddress const& address, RedisPlace const& place, RedisDeadline deadline) {
+  std::unique_ptr<RedisConnection> connection(new RedisConnection(address));
+  if (auto r = connection->connect(deadline); !r) return r.error();
+  if (auto r = connection->introduce(place, deadline); !r) return r.error();
+  return connection;
+}
+
+// What the server did not get whole it does not execute. A server that went away must not end the host:
+// hiredis itself would write with SIGPIPE.
+Result<void> RedisConnection::send_all(std::string_view bytes, RedisDeadline deadline) {
+  while (!bytes.empty()) {
+    ssize_t const sent = ::send(context_->fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (sent >= 0)
+      bytes.remove_prefix(static_cast<std::size_t>(sent));
+    else if (errno != EAGAIN && errno != EINTR)
+      return Error{Errc::unavailable, errno, address_.text() + ": the connection broke while writing"};
+    else if (!wait_for(context_->fd, POLLOUT, deadline))
+      return failure(Errc::unavailable, "the server takes nothing");
+  }
+  return {};
+}
+
+Result<RedisReply> RedisConnection::receive(RedisDeadline deadline) {
+  for (;;) {
+    void* reply = nullptr;
+    if (redisGetReplyFromReader(context_.get(), &reply) != REDIS_OK)
+      return failure(Errc::outcome_unknown, "the answer is none of Redis");
+    if (reply != nullptr) return RedisReply(static_cast<redisReply*>(reply));
+    if (!wait_for(context_->fd, POLLIN, deadline)) return failure(Errc::outcome_unknown, "no answer in time");
+    if (redisBufferRead(context_.get()) != REDIS_OK)
+      return failure(Errc::outcome_unknown, "the connection broke before the answer");
+  }
+}
+
+Result<std::vector<RedisReply>> RedisConnection::exchange(std::vector<RedisCommand const*> const& commands,
+                                                          RedisDeadline deadline) {
+  usable_ = false;
+  std::string bytes;
+  for (RedisCommand const* command : commands) append_command(bytes, *command);
+  Result<void> const sent = send_all(bytes, deadline);
+  // Of several some may have come whole.
+  if (!sent)
+    return commands.size() == 1 ? sent.error() : failure(Errc::outcome_unknown, sent.error().message);
+  std::vector<RedisReply> replies;
+  for (std::size_t i = 0; i < commands.size(); ++i) {
+    Result<RedisReply> reply = receive(deadline);
+    if (!reply) return reply.error();
+    replies.push_back(std::move(*reply));
+  }
+  usable_ = true;
+  return replies;
+}
+
+}}}

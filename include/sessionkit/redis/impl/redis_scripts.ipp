@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/redis/detail/redis_log.hpp>
+
+/// What happens within a server. Scripts compare and write; what to write is decided in `AppendDecision`, the
+/// one place for all stores.
+namespace sessionkit { inline namespace v0 { namespace detail {
+
+namespace {
+
+// KEYS log row list...   ARGV end crc|'' ttl id score|'' crc row dialect|'' line...
+constexpr std::string_view append_script = R"lua(
+local n = redis.call('LLEN', KEYS[1])
+if n ~= tonumber(ARGV[1]) then return -1 end
+local row = redis.call('HMGET', KEYS[2], 'end', 'crc')
+if n > 0 and (row[1] ~= ARGV[1] or (ARGV[2] ~= '' and row[2] ~= ARGV[2])) then return -1 end
+if n == 0 and row[1] then redis.call('DEL', KEYS[2]) end -- no write before RPUSH: it looks for memory
+for i = 9, #ARGV, 1000 do redis.call('RPUSH', KEYS[1], unpack(ARGV, i, math.min(i + 999, #ARGV))) end
+n = n + #ARGV - 8
+redis.call('HSET', KEYS[2], 'end', n, 'crc', ARGV[6], 'row', ARGV[7])
+if ARGV[8] ~= '' then
+  local now = redis.call('TIME')
+  redis.call('HSET', KEYS[2], 'dialect', ARGV[8], 'made', now[1] .. '.' .. now[2])
+end
+if ARGV[3] ~= '0' then
+  redis.call('PEXPIRE', KEYS[1], ARGV[3])
+  redis.call('PEXPIRE', KEYS[2], ARGV[3])
+end
+for i = 3, #KEYS do redis.call('ZADD', KEYS[i], ARGV[5], ARGV[4]) end
+return n
+)lua";
+
+// KEYS log row   ARGV first last
+constexpr std::string_view look_script = R"lua(
+return {redis.call('LLEN', KEYS[1]), redis.call('HMGET', KEYS[2], 'end', 'crc', 'row', 'dialect', 'made'),
+        redis.call('LRANGE', KEYS[1], ARGV[1], ARGV[2])}
+)lua";
+
+// KEYS log row   ARGV end crc row dialect; the row goes when the log does
+constexpr std::string_view keep_row_script = R"lua(
+if redis.call('LLEN', KEYS[1]) ~= tonumber(ARGV[1]) then return 0 end
+redis.call('HSET', KEYS[2], 'end', ARGV[1], 'crc', ARGV[2], 'row', ARGV[3], 'dialect', ARGV[4])
+local left = redis.call('PTTL', KEYS[1])
+if left > 0 then redis.call('PEXPIRE', KEYS[2], left) end
+return 1
+)lua";
+
+// KEYS log row
+constexpr std::string_view touch_script = R"lua(
+if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
+redis.call('HINCRBY', KEYS[2], 'syncs', 1)
+return 1
+)lua";
+
+// KEYS log row list...   ARGV id
+constexpr std::string_view remove_script = R"lua(
+local n = redis.call('LLEN', KEYS[1])
+redis.call('UNLINK', KEYS[1], KEYS[2])
+for i = 3, #KEYS do redis.call('ZREM', KEYS[i], ARGV[1]) end
+return n
+)lua";
+
+// KEYS all pending   ARGV id member|''
+constexpr std::string_view announce_script = R"lua(
+if ARGV[2] ~= '' then
+  local now = redis.call('TIME')
+  redis.call('ZADD', KEYS[2], now[1] .. string.format('%03d', math.floor(now[2] / 1000)), ARGV[2])
+end
+return redis.call('ZSCORE', KEYS[1], ARGV[1])
+)lua";
+
+// KEYS all pending list... stray...   ARGV id seen|'' score|'' member strays; 0: it was moved since it was
+// seen
+constexpr std::string_view settle_script = R"lua(
+local score = redis.call('ZSCORE', KEYS[1], ARGV[1])
+if (score and tonumber(score) or '') ~= (tonumber(ARGV[2]) or '') then return 0 end
+redis.call('ZREM', KEYS[2], ARGV[4])
+for i = 1, #KEYS do
+  if i ~= 2 then
+    if ARGV[3] == '' or i > #KEYS - ARGV[5] then redis.call('ZREM', KEYS[i], ARGV[1])
+    else redis.call('ZADD', KEYS[i], ARGV[3], ARGV[1]) end
+  end
+end
+return 1
+)lua";
+
+// KEYS list pending   ARGV from most
+constexpr std::string_view list_script = R"lua(
+local now = redis.call('TIME')
+return {now[1] .. string.format('%03d', math.floor(now[2] / 1000)),
+        redis.call('ZRANGE', KEYS[2], 0, 999, 'WITHSCORES'),
+        redis.call('ZRANGEBYSCORE', KEYS[1], ARGV[1], '+inf', 'WITHSCORES', 'LIMIT', 0, ARGV[2])}
+)lua";
+
+// KEYS about   ARGV version
+constexpr std::string_view about_script = R"lua(
+redis.call('SETNX', KEYS[1], ARGV[1])
+return redis.call('GET', KEYS[1])
+)lua";
+
+}
+
+RedisScripts::RedisScripts()
+    : append{append_script},
+      look{look_script},
+      keep_row{keep_row_script},
+      touch{touch_script},
+      remove{remove_script},
+      announce{announce_script},
+      settle{settle_script},
+      list{list_script},
+      about{about_script} {}
+
+std::vector<RedisScript*> RedisScripts::all() {
+  return {&append, &look, &keep_row, &touch, &remove, &announce, &settle, &list, &about};
+}
+
+}}}

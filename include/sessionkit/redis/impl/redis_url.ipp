@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/redis/detail/redis_url.hpp>
+
+#include <charconv>
+#include <cstdint>
+
+namespace sessionkit { inline namespace v0 { namespace detail {
+
+namespace {
+
+Error bad_redis_url(std::string_view why) {
+  return Error{Errc::invalid_argument, 0,
+               "the Redis URL " + std::string(why)
+                   + "; write redis://[user:password@]host[:port][,host[:port]...][/database][?cluster]"};
+}
+
+// The text before the mark, which is taken away; all of it where there is no mark.
+std::string_view take_until(std::string_view& text, char mark) {
+  std::size_t const at = text.find(mark);
+  std::string_view const head = text.substr(0, at);
+  text.remove_prefix(at == std::string_view::npos ? text.size() : at + 1);
+  return head;
+}
+
+bool parse_small(std::string_view text, int most, int& out) {
+  auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  return error == std::errc{} && end == text.data() + text.size() && out >= 0 && out <= most;
+}
+
+bool percent_decoded(std::string_view text, std::string& out) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      out += text[i];
+      continue;
+    }
+    std::string_view const digits = text.substr(i + 1, 2);
+    unsigned byte = 0;
+    auto const [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), byte, 16);
+    if (digits.size() != 2 || error != std::errc{} || end != digits.data() + 2) return false;
+    out += static_cast<char>(byte);
+    i += 2;
+  }
+  return true;
+}
+
+bool parse_redis_address(std::string_view text, RedisAddress& out) {
+  if (!text.empty() && text.front() == '[') { // an IPv6 address
+    text.remove_prefix(1);
+    out.host = take_until(text, ']');
+    if (!text.empty() && text.front() != ':') return false;
+    if (!text.empty()) text.remove_prefix(1);
+  } else {
+    out.host = take_until(text, ':');
+  }
+  return !out.host.empty() && (text.empty() || (parse_small(text, 65535, out.port) && out.port > 0));
+}
+
+}
+
+std::string RedisPlace::text() const {
+  std::string out = tls ? "rediss://" : "redis://";
+  for (std::size_t i = 0; i < servers.size(); ++i) out += (i > 0 ? "," : "") + servers[i].text();
+  if (database != 0) out += "/" + std::to_string(database);
+  return out + (cluster ? "?cluster" : "");
+}
+
+Result<RedisPlace> parse_redis_url(std::string_view url) {
+  RedisPlace place;
+  std::size_t const scheme = url.find("://");
+  place.tls = url.substr(0, scheme) == "rediss";
+  if (scheme == std::string_view::npos || (!place.tls && url.substr(0, scheme) != "redis"))
+    return bad_redis_url("begins with neither redis:// nor rediss://");
+  std::string_view rest = url.substr(scheme + 3);
+  std::size_t const at = rest.rfind('@');
+  if (at != std::string_view::npos) {
+    std::string_view secret = rest.substr(0, at);
+    rest.remove_prefix(at + 1);
+    std::string_view const user = take_until(secret, ':');
+    if (!percent_decoded(user, place.user) || !percent_decoded(secret, place.password))
+      return bad_redis_url("has a user or password that is not percent-encoded");
+  }
+  std::string_view hosts = take_until(rest, '?');
+  if (rest == "cluster" || rest == "cluster=true" || rest == "cluster=1")
+    place.cluster = true;
+  else if (!rest.empty())
+    return bad_redis_url("has a parameter other than cluster");
+  std::string_view list = take_until(hosts, '/');
+  if (!hosts.empty() && !parse_small(hosts, 1 << 20, place.database))
+    return bad_redis_url("has a database that is no number");
+  if (place.cluster && place.database != 0)
+    return bad_redis_url("names a database, of which a cluster has only 0");
+  do {
+    RedisAddress address;
+    if (!parse_redis_address(take_until(list, ','), address))
+      return bad_redis_url("has a host or port that is none");
+    place.servers.push_back(std::move(address));
+  } while (!list.empty());
+  return place;
+}
+
+unsigned redis_slot(std::string_view key) {
+  std::size_t const open = key.find('{');
+  if (open != std::string_view::npos) {
+    std::size_t const close = key.find('}', open + 1);
+    if (close != std::string_view::npos && close > open + 1) key = key.substr(open + 1, close - open - 1);
+  }
+  std::uint32_t crc = 0; // CRC-16/XMODEM
+  for (char const c : key) {
+    crc ^= static_cast<std::uint32_t>(static_cast<unsigned char>(c)) << 8U;
+    for (int bit = 0; bit < 8; ++bit) crc = (crc & 0x8000U) != 0 ? (crc << 1U) ^ 0x1021U : crc << 1U;
+    crc &= 0xFFFFU;
+  }
+  return crc % 16384;
+}
+
+}}}

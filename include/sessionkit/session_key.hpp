@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/profile.hpp>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sessionkit { inline namespace v0 {
+
+enum class ChatKind { direct, group, channel };
+
+/// Where a message came from, in the words of what it came over. Any text; nothing of it becomes a path.
+struct ChannelContext {
+  std::string agent = {};   ///< who is spoken to
+  std::string channel = {}; ///< what it came over: "telegram", "slack", "cli"
+  std::string account = {}; ///< which of the host's accounts there
+  ChatKind kind = ChatKind::direct;
+  std::string chat = {};   ///< the group or channel; of a direct chat its name, if it has one
+  std::string sender = {}; ///< who spoke
+  std::string thread = {}; ///< empty: none
+};
+
+/// What direct messages share a session (OpenClaw's `dmScope`).
+enum class DirectScope {
+  main,                 ///< all of an agent's
+  peer,                 ///< those of one person, over whatever channel
+  channel_peer,         ///< those of one person on one channel
+  account_channel_peer, ///< the same, to one of the host's accounts
+};
+
+/// One person's names: in direct messages each of `peers` is called `name`.
+struct IdentityLink {
+  std::string name;
+  std::vector<std::string> peers = {}; ///< "telegram:111", or "111" on any channel
+};
+
+/// How OpenClaw is told to make keys. Other schemes have no such rules.
+struct KeyRules {
+  DirectScope direct = DirectScope::main;
+  std::string main_key = "main";
+  std::vector<IdentityLink> identities = {}; ///< not in scope `main`, where nobody is named
+};
+
+/// The key of the session that answers there: a thread's before its group's before its sender's. Pure, and
+/// never fails; `Session::resume` takes the key from there.
+///
+///   `any`, `claw0`   `agent:channel:sender`, `agent:channel:group:chat`
+///   `openclaw`       `agent:<agent>:main`, or as `KeyRules::direct` says, at most
+///                    `agent:<agent>:<channel>:<account>:direct:<peer>`;
+///                    `agent:<agent>:<channel>:group:<chat>`
+///   `zeroclaw`       `direct:channel:sender`, `group:channel:chat`, `thread:channel:chat:thread`
+///
+/// A thread is `:thread:<id>` behind the first two. Keys of `any` and `claw0` tell every two places apart: a
+/// `:` or `%` in a part is written `%3A`, `%25`. Those of OpenClaw and ZeroClaw are as these write them,
+/// colons and all; OpenClaw's are in lower case (letters of ASCII). What is empty is `main`, `cli` and `user`
+/// in the first row, in OpenClaw's `main`, `unknown` and `default`, in ZeroClaw's empty.
+SESSIONKIT_API std::string resolve(ChannelContext const& context, KeyScheme scheme,
+                                   KeyRules const& rules = {});
+
+/// A key taken apart, as far as its scheme tells.
+struct SessionKey {
+  std::string agent = {};   ///< empty in ZeroClaw's, which name none
+  std::string channel = {}; ///< empty: the key names none, for example OpenClaw's `agent:x:main`
+  std::string account = {};
+  ChatKind kind = ChatKind::direct;
+  std::string peer = {}; ///< the sender or the chat; empty: the key names nobody
+  std::string thread = {};
+  std::string rest = {}; ///< OpenClaw: all that stands behind the agent, for example "cron:job"
+};
+/// Absent: `key` is none of this scheme's.
+SESSIONKIT_API std::optional<SessionKey> parse_session_key(std::string_view key, KeyScheme scheme);
+
+/// What a person or a program calls a session of this agent, as the key it has. In `openclaw` an empty text
+/// and `main` are the main key, and what does not begin with `agent:` is the agent's; in `claw0` an empty
+/// text is `main:cli:user`, with the agent's name. All else is its own key.
+SESSIONKIT_API std::string canonical_key(std::string_view text, std::string_view agent, KeyScheme scheme,
+                                         KeyRules const& rules = {});
+
+/// OpenClaw's keys end in `:thread:<id>` where they are a thread's.
+struct ThreadKey {
+  std::string base;
+  std::string thread = {}; ///< empty: the key is no thread's
+};
+SESSIONKIT_API ThreadKey split_thread(std::string_view key);
+/// The key of a thread of that session; `key` itself where there is none.
+SESSIONKIT_API std::string thread_key(std::string_view key, std::string_view thread);
+
+/// An agent's name as OpenClaw's keys have it: lower case, `-` for what is no letter, digit, `_` or `-`, at
+/// most 64 bytes, "main" for nothing.
+SESSIONKIT_API std::string agent_id(std::string_view name);
+
+}}

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+#include <sessionkit/src.hpp>
+#ifdef with_sqlite
+#include <sessionkit/sqlite/src.hpp>
+#endif
+#ifdef with_redis
+#include <sessionkit/redis/src.hpp>
+#endif
+#ifdef with_postgres
+#include <sessionkit/postgres/src.hpp>
+#endif

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+#include "hosts.hpp"
+#include "postgres/servers.hpp"
+#include "support/long_form.hpp"
+
+using namespace sessionkit_test;
+
+TEST_CASE("what hosts build on a store holds on PostgreSQL") {
+  if (!has_postgres()) return;
+  sk::PostgresStoreOptions options;
+  options.schema = fresh_schema();
+  options.durability = sk::Durability::os;
+  OpenStore const open = [&options] {
+    return sk::open_postgres_store(shared_postgres().url(), options).value();
+  };
+  SECTION("every fixture goes there and back, and is the same") { copies_every_fixture(open); }
+  SECTION("keys, ids and state that mean harm are kept") {
+    keeps_hostile_names(open, long_form() ? 10000 : 1000);
+  }
+  SECTION("typed state survives") { keeps_typed_state(open); }
+  SECTION("sessions go as a whole, when they are idle or old") { forgets_whole_sessions(open); }
+}

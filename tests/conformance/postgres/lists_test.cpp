@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+// Lists cost what they show, not what there is: by the plans of PostgreSQL and the pages it touches.
+#include "postgres/servers.hpp"
+
+#include <sessionkit/postgres/detail/postgres_log.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <set>
+
+using namespace sessionkit_test;
+using sk::detail::PostgresConnection;
+
+namespace {
+
+constexpr std::size_t few = 10000, many = 100000;
+
+/// Rows as the store would have written them, without the store's time.
+void fill(std::string const& schema, std::size_t count) {
+  PostgresEye(shared_postgres().url())
+      .ask("INSERT INTO " + schema
+           + ".sessions SELECT 's' || i, 'key' || i % 100, 'agent' || i % 10, 'user' || i % 100, '', i % 7 = "
+             "0, "
+             "1762243200000 + i * 1000, 'native', 1, 0, '{\"key\":\"key' || i % 100 || "
+             "'\",\"agentId\":\"agent' || "
+             "i % 10 || '\",\"user\":\"user' || i % 100 || '\",\"createdAt\":0,\"lastAt\":' || "
+             "(1762243200000 + i "
+             "* 1000) || ',\"end\":1' || CASE WHEN i % 7 = 0 THEN ',\"archived\":true' ELSE '' END || '}' "
+             "FROM "
+             "generate_series(0, "
+           + std::to_string(count - 1) + ") AS i");
+}
+
+struct Asked {
+  sk::ListQuery query;
+  std::string values; ///< of the statement, before the place
+};
+std::vector<Asked> queries() {
+  std::vector<Asked> all(6);
+  all[1].query.key = "key42", all[1].values = "'key42', ";
+  all[2].query.agent = "agent3", all[2].values = "'agent3', ";
+  all[3].query.user = "user12", all[3].values = "'user12', ";
+  all[4].query.key = "key42", all[4].query.archived = false, all[4].values = "'key42', false, ";
+  all[5].query.archived = false, all[5].values = "false, ";
+  return all;
+}
+
+/// What the server does for a list, in its words, on a connection as the store has them.
+std::string plan_of(PostgresConnection& db, sk::detail::PostgresTables const& tables, Asked const& asked,
+                    bool generic, bool behind) {
+  std::string const place = behind ? "1762243500000, 's300', 51" : "9223372036854775807, '', 51";
+  auto const ask = [&db](std::string const& sql) { return db.run("ask", sql).value(); };
+  ask(std::string("SET plan_cache_mode = ") + (generic ? "force_generic_plan" : "force_custom_plan"));
+  ask(std::string("PREPARE asked AS ") + tables.list_statement(asked.query).sql);
+  auto const rows = ask("EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, TIMING OFF, SUMMARY OFF) EXECUTE asked("
+                        + asked.values + place + ")");
+  ask("DEALLOCATE asked");
+  std::string plan;
+  for (int row = 0; row < rows.rows(); ++row) (plan += rows.text(row, 0)) += '\n';
+  return plan;
+}
+
+/// Pages of the tables and indexes that were looked at.
+int pages_of(std::string const& plan) {
+  std::size_t const at = plan.find("Buffers: shared");
+  int hit = 0, read = 0;
+  if (at == std::string::npos) return 1 << 30;
+  if (std::sscanf(plan.c_str() + at, "Buffers: shared hit=%d read=%d", &hit, &read) == 0)
+    std::sscanf(plan.c_str() + at, "Buffers: shared read=%d", &read);
+  return hit + read;
+}
+
+void check_plan(std::string const& plan, sk::ListQuery const& query) {
+  CAPTURE(plan);
+  CHECK(plan.find("Index Scan using sessions_by_") != std::string::npos);
+  CHECK(plan.find("Seq Scan") == std::string::npos);
+  CHECK(plan.find("Sort") == std::string::npos);
+  if (query.key) CHECK(plan.find("sessions_by_key") != std::string::npos);
+  if (query.agent) CHECK(plan.find("sessions_by_agent") != std::string::npos);
+  if (query.user) CHECK(plan.find("sessions_by_user") != std::string::npos);
+}
+
+}
+
+TEST_CASE("the newest 50 of 100,000 sessions in PostgreSQL cost what those of 10,000 do") {
+  if (!has_postgres()) return;
+  sk::detail::PostgresTables const tables;
+  std::vector<int> pages[2];
+  for (std::size_t const count : {few, many}) {
+    sk::PostgresStoreOptions options;
+    options.schema = fresh_schema();
+    auto store = sk::open_postgres_store(shared_postgres().url(), options).value();
+    fill(options.schema, count);
+    sk::detail::PostgresSettings settings;
+    settings.where = shared_postgres().url();
+    settings.schema = options.schema;
+    auto db = PostgresConnection::open(settings).value();
+    for (bool const analyzed : {false, true}) { // what the server knows of the tables makes no difference
+      if (analyzed) db.run("analyze", "ANALYZE sessions").value();
+      for (bool const generic : {false, true})
+        for (bool const behind : {false, true})
+          for (Asked const& asked : queries()) {
+            CAPTURE(count, analyzed, generic, behind);
+            check_plan(plan_of(db, tables, asked, generic, behind), asked.query);
+            std::string const again = plan_of(db, tables, asked, generic, behind); // it has pruned dead rows
+            if (!behind) pages[count == many].push_back(pages_of(again));
+          }
+    }
+    for (Asked const& asked : queries()) {
+      auto const page = store->list(asked.query).value();
+      CHECK(page.sessions.size() == 50);
+      std::set<std::string> seen;
+      for (auto const& info : page.sessions) {
+        CHECK(seen.insert(info.id.str()).second);
+        CHECK(sk::selects(asked.query, info));
+      }
+      CHECK(std::is_sorted(page.sessions.begin(), page.sessions.end(),
+                           [](auto const& x, auto const& y) { return x.updated > y.updated; }));
+    }
+    CHECK(store->list({}).value().sessions.front().id.str() == "s" + std::to_string(count - 1));
+  }
+  REQUIRE(pages[0].size() == pages[1].size());
+  for (std::size_t i = 0; i < pages[0].size(); ++i) {
+    CAPTURE(i, pages[0][i]);
+    CHECK(pages[1][i] <= pages[0][i] + 60); // rows of a key lie farther apart; a page each at most
+    CHECK(pages[1][i] < 200);
+  }
+}
+
+TEST_CASE("pages of a list in PostgreSQL hold every session once while others are made and written") {
+  if (!has_postgres()) return;
+  sk::PostgresStoreOptions options;
+  options.schema = fresh_schema();
+  auto store = sk::open_postgres_store(shared_postgres().url(), options).value();
+  fill(options.schema, 500);
+  PostgresEye const eye(shared_postgres().url());
+  std::set<std::string> seen;
+  sk::ListQuery query;
+  query.limit = 30;
+  for (int n = 0;; ++n) {
+    auto const page = store->list(query).value();
+    for (auto const& info : page.sessions) CHECK(seen.insert(info.id.str()).second);
+    if (page.next.empty()) break;
+    query.cursor = page.next;
+    std::string const made = std::to_string(n);
+    eye.ask("INSERT INTO " + options.schema + ".sessions SELECT 'new" + made
+            + "', session_key, agent, user_id, '', false, 1900000000000, dialect, 1, 0, row_json FROM "
+            + options.schema + ".sessions WHERE session_id = 's0'");
+    eye.ask("DELETE FROM " + options.schema + ".sessions WHERE session_id = 's" + std::to_string(499 - n)
+            + "'");
+  }
+  CHECK(seen.size() == 500);
+}

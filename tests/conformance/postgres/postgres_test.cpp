@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+#include "kit.hpp"
+#include "postgres/servers.hpp"
+
+using namespace sessionkit_test;
+using kit::Claim;
+using kit::StoreUnderTest;
+
+namespace {
+
+/// Stores behind a stretch of network that can be cut.
+struct PostgresStores {
+  PostgresServer& server = shared_postgres();
+  FrailLine proxy{server.port()};
+  PostgresEye eye{server.url()};
+  sk::PostgresStoreOptions options = {};
+
+  sk::Result<std::shared_ptr<sk::SessionStore>> open() {
+    return sk::open_postgres_store(server.url(proxy.port()), options);
+  }
+  // How far the server's log is flushed.
+  std::uint64_t flushed() const {
+    return std::stoull(eye.ask("SELECT pg_current_wal_flush_lsn() - '0/0'").front());
+  }
+
+  StoreUnderTest subject() {
+    StoreUnderTest store;
+    store.name = "postgres";
+    store.open_empty = [this] {
+      proxy.heal();
+      options.schema = fresh_schema();
+      return open();
+    };
+    store.open_again = [this] { return open(); };
+    store.claims = Claim::persistent | Claim::shared | Claim::shared_between_processes
+                   | Claim::transactional_batches | Claim::survives_faults | Claim::durable;
+    store.fail_call = [this](std::int64_t n, bool sticky) {
+      bool const fired = proxy.heal();
+      if (n >= 0) proxy.cut_piece(static_cast<std::uint64_t>(n), sticky);
+      return fired;
+    };
+    store.syncs = [this] { return flushed(); };
+    return store;
+  }
+};
+
+}
+
+TEST_CASE("the PostgreSQL store keeps the contract") {
+  if (!has_postgres()) return;
+  PostgresStores stores;
+  conforms(stores.subject());
+}

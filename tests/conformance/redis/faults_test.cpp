@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: MIT
+// Servers that are killed, stopped and full, and connections that break: acknowledged entries stand, once.
+#include "redis/writers.hpp"
+#include "support/long_form.hpp"
+#include "support/redis_server.hpp"
+#include "support/tcp_proxy.hpp"
+
+#include <sessionkit/redis/redis_store.hpp>
+
+#include <algorithm>
+#include <csignal>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace sessionkit_test;
+using std::chrono::milliseconds;
+
+namespace {
+
+sk::RedisStoreOptions waiting(milliseconds wait) {
+  sk::RedisStoreOptions options;
+  options.wait = wait;
+  return options;
+}
+std::shared_ptr<sk::SessionStore> open(std::string const& url, sk::RedisStoreOptions const& options = {}) {
+  return sk::open_redis_store(url, options).value();
+}
+std::string url_of(int port) { return "redis://127.0.0.1:" + std::to_string(port); }
+
+}
+
+TEST_CASE("killing redis-server under four writers loses and doubles nothing that was acknowledged") {
+  RedisServer server;
+  auto const store = open(server.url(), waiting(milliseconds(60)));
+  std::vector<sk::SessionId> const sessions{sid("a"), sid("b")};
+  std::vector<Writer> writers;
+  for (sk::SessionId const& id : sessions) {
+    store->append(id, batch_of({header_line(id.str())})).value();
+    for (char const* name : {"x", "y"}) writers.emplace_back(store, id, id.str() + name);
+  }
+  int const kills = long_form() ? 50 : 4;
+  std::size_t const acknowledged = write_through(writers, *store, sessions, [&] {
+    for (int i = 0; i < kills; ++i) {
+      std::this_thread::sleep_for(milliseconds(100 + 13 * (i % 7)));
+      server.kill();
+      if (i % 3 == 0) std::this_thread::sleep_for(milliseconds(100)); // longer than calls wait
+      server.start();
+      server.wait_until_answering();
+      server.ask({"PING"});
+    }
+    std::this_thread::sleep_for(milliseconds(100));
+  });
+  int unknown = 0, unavailable = 0;
+  for (Writer const& writer : writers) unknown += writer.unknown(), unavailable += writer.unavailable();
+  WARN(acknowledged << " entries acknowledged, " << kills << " kills, " << unknown << " unknown, "
+                    << unavailable << " unavailable");
+  CHECK(acknowledged > static_cast<std::size_t>(kills) * 4);
+}
+
+TEST_CASE(
+    "a connection cut after any byte of an append, either way, leaves it whole or not at all, and known") {
+  RedisServer const server;
+  TcpProxy proxy(server.port());
+  sk::SessionId const id = sid("s1");
+  auto const direction = GENERATE(TcpProxy::to_server, TcpProxy::to_client);
+  bool const for_good = GENERATE(false, true);
+  auto const store = open(url_of(proxy.port()), waiting(for_good ? milliseconds(100) : milliseconds(5000)));
+  auto const patient = open(server.url()); // looks and repeats, whatever else the machine does
+  std::vector<std::string> expected{header_line("s1").text, message_line("m0").text};
+  sk::Position end = patient->append(id, batch_of({header_line("s1"), message_line("m0")})).value();
+  sk::SessionInfo info = patient->info(id).value();
+  bool const unseen = GENERATE(false, true); // with a summary it is one call, without a look and a call
+  int unknown = 0, stood = 0;
+  std::int64_t const step = long_form() ? 1 : direction == TcpProxy::to_server ? 211 : 97;
+  std::int64_t whole = 1 << 20; // bytes of an append; one that nothing happens to tells
+  for (std::int64_t n = whole, next = 0;;
+       n = next, next += whole - n <= 8 ? 1 : std::min(step, whole - n - 8)) {
+    CAPTURE(direction, for_good, unseen, n);
+    std::string const name = std::to_string(10000000 + n);
+    std::vector<Line> const lines{message_line(name + "a", "first"), message_line(name + "b", "second")};
+    sk::Append batch = batch_of(lines, end);
+    info = patient->info(id).value();
+    batch.expected_crc = info.end_crc;
+    if (unseen) batch.after = &info;
+    while (!store->info(id)) {} // it is connected: what is cut is the append
+    proxy.cut_after(direction, n, for_good);
+    sk::Result<sk::Position> got = store->append(id, batch);
+    bool const cut = proxy.was_cut();
+    if (!cut) whole = proxy.bytes(direction);
+    proxy.mend();
+    if (!for_good) REQUIRE(got); // it was repeated
+    if (!got) {
+      sk::Errc const code = got.error().code;
+      REQUIRE((code == sk::Errc::outcome_unknown || code == sk::Errc::unavailable));
+      unknown += code == sk::Errc::outcome_unknown ? 1 : 0;
+      std::size_t const stand = lines_of(*patient, id).size() - expected.size();
+      REQUIRE((stand == 0 || stand == 2));
+      if (code == sk::Errc::unavailable) REQUIRE(stand == 0);
+      if (direction == TcpProxy::to_server && n < whole) REQUIRE(stand == 0);
+      stood += stand > 0 ? 1 : 0;
+      got = patient->append(id, batch);
+      REQUIRE(got);
+    }
+    end = *got;
+    for (Line const& line : lines) expected.push_back(line.text);
+    if (n % 7 == 0) REQUIRE(lines_of(*patient, id) == expected);
+    if (!cut && next > 0) break; // behind the last byte
+  }
+  CHECK(lines_of(*patient, id) == expected);
+  if (for_good) CHECK(unknown > 0);
+  if (for_good && direction == TcpProxy::to_client) CHECK(stood > 0);
+}
+
+TEST_CASE("a server that stands still is waited for as long as asked, and the outcome is resolved by ids") {
+  RedisServer const server;
+  auto const store = open(server.url(), waiting(milliseconds(300)));
+  sk::Position const end = store->append(sid("s1"), batch_of({header_line("s1")})).value();
+  server.signal(SIGSTOP);
+  auto const begin = std::chrono::steady_clock::now();
+  sk::Result<sk::Position> const got = store->append(sid("s1"), batch_of({message_line("m1")}, end));
+  auto const took = std::chrono::steady_clock::now() - begin;
+  sk::Result<sk::SessionInfo> const info = store->info(sid("s1"));
+  server.signal(SIGCONT);
+  REQUIRE_FALSE(got);
+  CHECK((got.error().code == sk::Errc::outcome_unknown || got.error().code == sk::Errc::unavailable));
+  CHECK(took < milliseconds(2000));
+  REQUIRE_FALSE(info);
+  CHECK(info.error().code == sk::Errc::unavailable);
+  store->append(sid("s1"), batch_of({message_line("m1")}, end)).value();
+  CHECK(lines_of(*store, sid("s1")).size() == 2);
+}
+
+TEST_CASE("what the server does not keep as asked is refused, or taken and told") {
+  struct Case {
+    RedisServer::Settings settings;
+    sk::Durability asked;
+    char const* why; // empty: it does
+  };
+  std::vector<Case> const cases{
+      {{"--appendonly", "no"}, sk::Durability::os, "appendonly no"},
+      {{"--appendonly", "yes", "--appendfsync", "everysec"}, sk::Durability::os, ""},
+      {{"--appendonly", "yes", "--appendfsync", "everysec"}, sk::Durability::turn, "appendfsync everysec"},
+      {{"--appendonly", "yes", "--appendfsync", "no"}, sk::Durability::entry, "appendfsync no"},
+      {{"--appendonly", "yes", "--appendfsync", "always"}, sk::Durability::entry, ""},
+      {{"--appendonly", "yes", "--appendfsync", "always", "--rename-command", "CONFIG", "x"},
+       sk::Durability::turn,
+       "CONFIG is forbidden"},
+      {{"--appendonly", "yes", "--rename-command", "CONFIG", "x"}, sk::Durability::os, ""},
+      {{"--appendonly", "no", "--rename-command", "CONFIG", "x"}, sk::Durability::os, "appendonly no"},
+      {{"--appendonly", "yes", "--appendfsync", "always", "--maxmemory", "100mb", "--maxmemory-policy",
+        "allkeys-lru"},
+       sk::Durability::turn,
+       "allkeys-lru"}};
+  for (Case const& one : cases) {
+    CAPTURE(one.why);
+    RedisServer const server(one.settings);
+    sk::RedisStoreOptions options;
+    options.durability = one.asked;
+    std::vector<std::string> told;
+    options.on_event = [&](sk::Event const& event) {
+      if (event.kind == sk::Event::durability_lowered) told.push_back(event.message);
+    };
+    auto const store = sk::open_redis_store(server.url(), options);
+    if (*one.why == '\0') {
+      CHECK(store.ok());
+      continue;
+    }
+    REQUIRE_FALSE(store);
+    CHECK(store.error().code == sk::Errc::unsupported);
+    CHECK(store.error().message.find(one.why) != std::string::npos);
+    CHECK(store.error().message.find("set appendonly yes") != std::string::npos);
+    CHECK(told.empty());
+    options.accept_weaker = true;
+    auto const weaker = open(server.url(), options);
+    weaker->append(sid("s1"), batch_of({header_line("s1")})).value();
+    REQUIRE(told.size() == 1);
+    CHECK(told[0].find(one.why) != std::string::npos);
+  }
+}
+
+TEST_CASE("replicas that do not have a durable append in time leave it unknown") {
+  RedisServer const server(
+      {"--appendonly", "yes", "--appendfsync", "always", "--repl-diskless-sync-delay", "0"});
+  sk::RedisStoreOptions options = waiting(milliseconds(200));
+  options.replicas = 1;
+  auto const store = open(server.url(), options);
+  auto const got = store->append(sid("s1"), batch_of({header_line("s1")}));
+  REQUIRE_FALSE(got);
+  CHECK(got.error().code == sk::Errc::outcome_unknown);
+  CHECK(got.error().message.find("0 of 1 replicas") != std::string::npos);
+  auto const stands = store->append(sid("s1"), batch_of({header_line("s1")}, {}, false));
+  INFO((stands ? "" : stands.error().message));
+  CHECK(stands.ok()); // it stands, and nobody asked for more
+  CHECK(store->append(sid("s1"), batch_of({header_line("s1")})).error().code == sk::Errc::outcome_unknown);
+
+  RedisServer const replica({"--appendonly", "yes", "--appendfsync", "always", "--replicaof", "127.0.0.1",
+                             std::to_string(server.port())});
+  options.wait = milliseconds(10000);
+  auto const patient = open(server.url(), options);
+  while (replica.ask({"INFO", "replication"}).find("master_link_status:up") == std::string::npos)
+    std::this_thread::sleep_for(milliseconds(20));
+  CHECK(patient->append(sid("s1"), batch_of({header_line("s1")})).ok());
+
+  // Of several servers the master is taken, whichever stands first.
+  auto const either = open(url_of(replica.port()) + ",127.0.0.1:" + std::to_string(server.port()));
+  CHECK(either->append(sid("s2"), batch_of({header_line("s2")})).ok());
+}
+
+TEST_CASE("user, password and database are those of the URL") {
+  RedisServer const server({"--appendonly", "yes", "--appendfsync", "always", "--requirepass", "p@ss:w/rd"});
+  std::string const at = "127.0.0.1:" + std::to_string(server.port());
+  for (std::string const& url :
+       {"redis://" + at, "redis://:wrong@" + at, "redis://nobody:p%40ss%3Aw%2Frd@" + at}) {
+    auto const refused = sk::open_redis_store(url);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == sk::Errc::invalid_argument);
+    CHECK(refused.error().message.find("p@ss") == std::string::npos);
+  }
+  auto const first = open("redis://:p%40ss%3Aw%2Frd@" + at);
+  auto const second = open("redis://default:p%40ss%3Aw%2Frd@" + at + "/3");
+  first->append(sid("s1"), batch_of({header_line("s1")})).value();
+  CHECK(second->info(sid("s1")).error().code == sk::Errc::not_found);
+  second->append(sid("s1"), batch_of({header_line("s1")})).value();
+  CHECK(sk::open_redis_store("redis://:p%40ss%3Aw%2Frd@" + at + "/99").error().code
+        == sk::Errc::invalid_argument);
+}
+
+TEST_CASE("URLs and prefixes that are none are refused with what is right") {
+  for (char const* url : {"", "localhost", "http://a", "redis://", "redis://:1", "redis://a:x", "redis://a:0",
+                          "redis://a:70000", "redis://a/x", "redis://a/-1", "redis://%zz:p@a", "redis://a,,b",
+                          "redis://a?x=1", "redis://a/1?cluster"}) {
+    CAPTURE(url);
+    auto const refused = sk::open_redis_store(url);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == sk::Errc::invalid_argument);
+  }
+  auto const tls = sk::open_redis_store("rediss://a");
+  REQUIRE_FALSE(tls);
+  CHECK(tls.error().code == sk::Errc::unsupported);
+  CHECK(tls.error().message.find("stunnel") != std::string::npos);
+  sk::RedisStoreOptions options;
+  for (char const* prefix : {"a{b}", "a b", "*"}) {
+    options.prefix = prefix;
+    CHECK(sk::open_redis_store("redis://127.0.0.1:1", options).error().code == sk::Errc::invalid_argument);
+  }
+  options = {};
+  options.connect_wait = milliseconds(100);
+  CHECK(sk::open_redis_store("redis://127.0.0.1:1", options).error().code == sk::Errc::unavailable);
+}
+
+TEST_CASE("what others do to the keys is met: no script, no row, lines by hand, another type, no memory") {
+  RedisServer const server;
+  auto const store = open(server.url());
+  sk::SessionId const id = sid("s1");
+  sk::Position end = store->append(id, batch_of({header_line("s1"), message_line("m1")})).value();
+
+  server.ask({"SCRIPT", "FLUSH"});
+  end = store->append(id, batch_of({message_line("m2")}, end)).value();
+  sk::SessionInfo const before = store->info(id).value();
+  CHECK(before.messages == 2);
+
+  server.ask({"DEL", "sessionkit:{s1}:row"});
+  CHECK(store->info(id).value().messages == 2);
+  CHECK(store->info(id).value().end_crc == before.end_crc);
+  server.ask({"DEL", "sessionkit:{s1}:row"});
+  end = store->append(id, batch_of({message_line("m3")}, end)).value();
+  CHECK(store->list({}).value().sessions.at(0).messages == 3);
+
+  server.ask({"RPUSH", "sessionkit:{s1}:log", message_line("by-hand").text});
+  CHECK(store->info(id).value().messages == 4);
+  server.ask({"RPUSH", "sessionkit:{s1}:log", message_line("again").text});
+  auto const stale = store->append(id, batch_of({message_line("m4")}, end));
+  REQUIRE_FALSE(stale);
+  CHECK(stale.error().code == sk::Errc::conflict);
+  server.ask({"RPUSH", "sessionkit:{s1}:log", "no entry"});
+  auto const page = store->read(id, {}).value();
+  CHECK(page.items().size() == 6);
+  REQUIRE(page.damage.size() == 1);
+  CHECK(page.damage[0].offset == 7);
+  CHECK(store->info(id).value().damaged == 1);
+  store->append(id, batch_of({message_line("m5")}, page.log_end)).value();
+
+  server.ask({"SET", "sessionkit:{s2}:log", "text"});
+  auto const typed = store->append(sid("s2"), batch_of({header_line("s2")}));
+  REQUIRE_FALSE(typed);
+  CHECK(typed.error().code == sk::Errc::corrupt);
+
+  server.ask({"CONFIG", "SET", "maxmemory", "1"});
+  auto const full = store->append(sid("s3"), batch_of({header_line("s3")}));
+  REQUIRE_FALSE(full);
+  CHECK(full.error().code == sk::Errc::no_space);
+  CHECK(store->info(id).ok());
+  server.ask({"CONFIG", "SET", "maxmemory", "0"});
+  CHECK(store->append(sid("s3"), batch_of({header_line("s3")})).ok());
+
+  server.ask({"SET", "sessionkit:{#}:about", "2"});
+  CHECK(sk::open_redis_store(server.url()).error().code == sk::Errc::unsupported_version);
+}
+
+TEST_CASE("a session's keys go together when its time is over, and the lists with them") {
+  RedisServer const server;
+  sk::RedisStoreOptions options;
+  options.ttl = milliseconds(60000);
+  auto const store = open(server.url(), options);
+  store->append(sid("s1"), batch_of({header_line("s1")})).value();
+  std::string const log = server.ask({"PEXPIRETIME", "sessionkit:{s1}:log"});
+  CHECK(log == server.ask({"PEXPIRETIME", "sessionkit:{s1}:row"}));
+  CHECK(std::stoll(log) > 0);
+  server.ask({"DEL", "sessionkit:{s1}:row"});
+  store->info(sid("s1")).value(); // the row that is made anew goes with the log
+  CHECK(std::stoll(server.ask({"PTTL", "sessionkit:{s1}:row"})) > 0);
+  for (char const* key : {"sessionkit:{s1}:log", "sessionkit:{s1}:row"}) server.ask({"PEXPIRE", key, "1"});
+  std::this_thread::sleep_for(milliseconds(10));
+  CHECK(store->info(sid("s1")).error().code == sk::Errc::not_found);
+  CHECK(store->list({}).value().sessions.empty());
+  CHECK(server.ask({"ZCARD", "sessionkit:{#}:all"}) == "0");
+}
+
+TEST_CASE("a forked child is told, and its parent goes on") {
+  RedisServer const server;
+  auto store = open(server.url());
+  sk::Position const end = store->append(sid("s1"), batch_of({header_line("s1")})).value();
+  pid_t const child = ::fork();
+  if (child == 0) {
+    auto const got = store->append(sid("s1"), batch_of({message_line("m1")}, end));
+    bool const told = !got && got.error().code == sk::Errc::forked;
+    store.reset();
+    ::_exit(told ? 0 : 1);
+  }
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  CHECK(status == 0);
+  CHECK(store->append(sid("s1"), batch_of({message_line("m1")}, end)).ok());
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+#include <sessionkit/postgres/postgres_store.hpp>
+
+#include <cstdlib>
+
+namespace {
+
+// Before main: a name of no server.
+bool const asked = [] {
+  auto const store = sessionkit::open_postgres_store("no server");
+  if (store || store.error().code != sessionkit::Errc::invalid_argument) std::abort();
+  return true;
+}();
+
+}

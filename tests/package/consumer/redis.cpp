@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+#include <sessionkit/redis/redis_store.hpp>
+
+#include <cstdlib>
+
+namespace {
+
+// Before main: a server that is not there.
+bool const asked = [] {
+  auto const store = sessionkit::open_redis_store("redis://127.0.0.1:1");
+  if (store || store.error().code != sessionkit::Errc::unavailable) std::abort();
+  return true;
+}();
+
+}
