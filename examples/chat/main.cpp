@@ -79,7 +79,8 @@ int main(int argc, char** argv) {
   }
   std::setlocale(LC_CTYPE,
                  ""); // NOLINT(concurrency-mt-unsafe): there is one thread; the line editor reads it
-  std::signal(SIGPIPE, SIG_IGN); // a server that hangs up is an answer
+  std::signal(SIGPIPE,
+              SIG_IGN); // NOLINT(concurrency-mt-unsafe): the same; a server that hangs up is an answer
   try {
     int const status = run(*options, argv[0]);
     return std::cout.flush() ? status : 1;

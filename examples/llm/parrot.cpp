@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <optional>
 #include <set>
+#include <utility>
 #include <vector>
 
 namespace llm {
@@ -128,7 +130,10 @@ ScriptStep improvise(Json const& messages) {
 ScriptStep improvise_summary(Json const& messages) {
   std::vector<std::string> before, now;
   for (auto& line : lines_of(text_in(member(messages.front(), "content")))) {
-    if (starts_with(line, remembered)) before.push_back(std::move(line));
+    if (starts_with(line, remembered)) {
+      before.push_back(std::move(line));
+      continue;
+    }
     for (std::string_view const user : {"[User]: ", "User: ", "user: "})
       if (starts_with(line, user)) now.push_back(std::string(remembered) + line.substr(user.size(), 80));
   }

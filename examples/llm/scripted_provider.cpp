@@ -56,7 +56,8 @@ std::optional<ScriptStep> step_in(Json const& json) {
   return step;
 }
 
-/// The first place from `at` on where no code point is cut: JSON, and so a provider's delta, holds whole ones.
+/// The first place from `at` on where no code point is cut: JSON, and so a provider's delta, holds whole
+/// ones.
 std::size_t code_point_from(std::string const& text, std::size_t at) {
   while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80) ++at;
   return std::min(at, text.size());
@@ -129,7 +130,7 @@ class ScriptedProvider final : public Provider {
     }
   }
 
-  ScriptedOptions const options_;
+  ScriptedOptions options_;
   std::mutex mutex_;
   std::vector<bool> played_; ///< under `mutex_`
 };
