@@ -94,6 +94,7 @@ TEST_CASE("the newest 50 of 100,000 sessions in PostgreSQL cost what those of 10
     sk::detail::PostgresSettings settings;
     settings.where = shared_postgres().url();
     settings.schema = options.schema;
+    settings.statement_wait = std::chrono::minutes(5); // statistics of a busy machine take their time
     auto db = PostgresConnection::open(settings).value();
     for (bool const analyzed : {false, true}) { // what the server knows of the tables makes no difference
       if (analyzed) db.run("analyze", "ANALYZE sessions").value();
