@@ -21,29 +21,29 @@ AnswerCollector::Block& AnswerCollector::open(Block::Kind kind) {
 
 void AnswerCollector::text(std::string_view delta) {
   if (delta.empty()) return;
-  open(Block::text).content += delta;
+  open(Block::Kind::text).content += delta;
   tell(TextDelta{std::string(delta)});
 }
 
 void AnswerCollector::thinking(std::string_view delta) {
   if (delta.empty()) return;
-  open(Block::thinking).content += delta;
+  open(Block::Kind::thinking).content += delta;
   tell(ThinkingDelta{std::string(delta)});
 }
 
 void AnswerCollector::signature(std::string_view delta) {
   if (delta.empty()) return;
-  bool const of_text = open_ && blocks_.back().kind == Block::text;
-  open(of_text ? Block::text : Block::thinking).signature += delta;
+  bool const of_text = open_ && blocks_.back().kind == Block::Kind::text;
+  open(of_text ? Block::Kind::text : Block::Kind::thinking).signature += delta;
 }
 
 void AnswerCollector::redacted_thinking(std::string_view data) {
-  blocks_.push_back({Block::redacted, {}, std::string(data)});
+  blocks_.push_back({Block::Kind::redacted, {}, std::string(data)});
   open_ = false;
 }
 
 std::size_t AnswerCollector::begin_tool_use(std::string_view id, std::string_view name) {
-  Block call{Block::tool_use};
+  Block call{Block::Kind::tool_use};
   call.id = id.empty() ? "call_" + sk::random_entry_id() : std::string(id);
   call.name = name;
   tell(ToolUseBegin{call.id, call.name});
@@ -64,12 +64,14 @@ Answer AnswerCollector::finish(std::optional<Failure> failure) && {
         failure->kind == FailureKind::cancelled ? sk::StopReason::aborted : sk::StopReason::error;
   sk::Message message = sk::assistant();
   for (auto& block : blocks_) switch (block.kind) {
-    case Block::text: message.parts.emplace_back(sk::Text{std::move(block.content), block.signature}); break;
-    case Block::thinking:
+    case Block::Kind::text:
+      message.parts.emplace_back(sk::Text{std::move(block.content), block.signature});
+      break;
+    case Block::Kind::thinking:
       message.parts.emplace_back(sk::Thinking{std::move(block.content), block.signature});
       break;
-    case Block::redacted: message.parts.emplace_back(sk::Thinking{{}, block.signature, true}); break;
-    case Block::tool_use: add_call(message, block); break;
+    case Block::Kind::redacted: message.parts.emplace_back(sk::Thinking{{}, block.signature, true}); break;
+    case Block::Kind::tool_use: add_call(message, block); break;
     }
   message.generation = std::move(generation_);
   return {std::move(message), std::move(failure)};

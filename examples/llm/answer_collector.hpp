@@ -36,7 +36,7 @@ class AnswerCollector {
 
  private:
   struct Block {
-    enum Kind { text, thinking, redacted, tool_use };
+    enum class Kind { text, thinking, redacted, tool_use };
     Kind kind;
     std::string content = {}, signature = {}, id = {}, name = {};
   };
