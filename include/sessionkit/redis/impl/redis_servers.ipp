@@ -58,7 +58,9 @@ RedisCommand command_of(RedisCall const& call, bool by_name) {
   return command;
 }
 
-unsigned slot_of(RedisCall const& call) { return call.keys.empty() ? 0 : redis_slot(call.keys.front()); }
+unsigned redis_slot_of(RedisCall const& call) {
+  return call.keys.empty() ? 0 : redis_slot(call.keys.front());
+}
 
 bool says(RedisReply const& reply, std::string_view code) {
   return reply.is_error() && reply.text().substr(0, code.size()) == code;
@@ -302,7 +304,7 @@ void RedisServers::sort_out(RedisReply const& reply, Try& state) {
 
 void RedisServers::attempt(RedisCall const& call, RedisDeadline deadline, bool replicated, Try& state) {
   if (!state.route) {
-    Result<RedisAddress> address = server_of(slot_of(call), deadline);
+    Result<RedisAddress> address = server_of(redis_slot_of(call), deadline);
     if (!address) {
       state.last = address.error();
       if (address.error().code != Errc::unavailable && address.error().code != Errc::outcome_unknown)
@@ -373,7 +375,7 @@ Result<std::vector<RedisReply>> RedisServers::call_all(std::vector<RedisCall> co
   std::vector<bool> answered(calls.size());
   std::map<RedisAddress, std::vector<std::size_t>> by_server;
   for (std::size_t i = 0; i < calls.size(); ++i)
-    if (Result<RedisAddress> address = server_of(slot_of(calls[i]), deadline))
+    if (Result<RedisAddress> address = server_of(redis_slot_of(calls[i]), deadline))
       by_server[*address].push_back(i);
   for (auto const& [address, some] : by_server) {
     Result<Connection> connection = take(address, deadline);

@@ -102,7 +102,7 @@ constexpr char const* indexes_by_session =
     "SELECT count(*) FROM pragma_index_list('session_messages') AS l JOIN pragma_index_info(l.name) AS i "
     "WHERE i.seqno = 0 AND i.name = 'session_id' AND l.partial = 0";
 
-bool has_all(std::set<std::string> const& names, std::initializer_list<char const*> wanted) {
+bool has_columns(std::set<std::string> const& names, std::initializer_list<char const*> wanted) {
   return std::all_of(wanted.begin(), wanted.end(), [&](char const* name) { return names.count(name) > 0; });
 }
 
@@ -115,9 +115,9 @@ Result<SqliteSchema> look_at_schema(SqliteDatabase& database, std::set<std::stri
   if (sessions->count("session_key") == 0) schema.key_column = "inbound_key";
   if (sessions->count("agent_id") > 0) schema.agent_column = "agent_id";
   bool const known =
-      has_all(*sessions, {"session_id", "status", "title", "created_at", "updated_at"})
+      has_columns(*sessions, {"session_id", "status", "title", "created_at", "updated_at"})
       && sessions->count(schema.key_column) > 0 && tables.count("session_state") > 0
-      && has_all(*messages, {"id", "session_id", "role", "content", "created_at", "meta_json"});
+      && has_columns(*messages, {"id", "session_id", "role", "content", "created_at", "meta_json"});
   Result<std::set<std::string>> const others = ask_names(database, columns_without_default);
   if (!others) return others.error();
   schema.must_be_set.assign(others->begin(), others->end());
