@@ -77,10 +77,9 @@ int main(int argc, char** argv) {
     std::cerr << "chat: " << why << '\n' << chat::usage;
     return 2;
   }
-  std::setlocale(LC_CTYPE,
-                 ""); // NOLINT(concurrency-mt-unsafe): there is one thread; the line editor reads it
-  std::signal(SIGPIPE,
-              SIG_IGN); // NOLINT(concurrency-mt-unsafe): the same; a server that hangs up is an answer
+  // There is one thread. The line editor reads the locale; a server that hangs up is an answer.
+  std::setlocale(LC_CTYPE, "");  // NOLINT(concurrency-mt-unsafe)
+  std::signal(SIGPIPE, SIG_IGN); // NOLINT(concurrency-mt-unsafe)
   try {
     int const status = run(*options, argv[0]);
     return std::cout.flush() ? status : 1;

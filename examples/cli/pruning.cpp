@@ -60,7 +60,7 @@ void require_keys(sk::SessionStore& store, std::vector<std::string> const& keys)
 
 /// Of those planned, the ones in `which`, in their order.
 void show(Console& console, char const* member, sk::RetentionPlan const& plan,
-          std::vector<sk::SessionId> const* which, Json more) {
+          std::vector<sk::SessionId> const* which, Json const& more) {
   std::vector<std::vector<std::string>> rows;
   Json list = Json::array();
   for (auto const& removal : plan.removals) {
