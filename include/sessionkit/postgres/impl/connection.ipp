@@ -20,32 +20,32 @@ using PostgresClock = std::chrono::steady_clock;
 
 struct PostgresMeaning {
   std::string_view state; ///< SQLSTATE or what it begins with
-  Errc errc;
   char const* mend;
+  Errc errc;
   bool elsewhere = false; ///< another connection may succeed
 };
 // The first that fits.
 constexpr PostgresMeaning postgres_meanings[] = {
-    {"25006", Errc::unavailable, "the server cannot be written to; name the one that can, too", true},
-    {"26000", Errc::io_error, "prepared statements do not last; let no pooler share the connection", true},
-    {"0A000", Errc::io_error, "the tables were changed; try again", true},
-    {"57014", Errc::timed_out, "it took longer than statement_wait; try again"},
-    {"57P03", Errc::unavailable, "the server is starting or stopping; try again later", true},
-    {"57P", Errc::unavailable, "the server is ending; try again later", true},
-    {"55P03", Errc::timed_out, "others hold the row; try again"},
-    {"40", Errc::timed_out, "others were faster; try again"},
-    {"53100", Errc::no_space, "the server's disk is full; free some and try again"},
-    {"53", Errc::unavailable, "the server is short of memory or connections; try again later"},
-    {"08", Errc::unavailable, "the connection broke; try again later", true},
-    {"28", Errc::invalid_argument, "give a user and a password that the server takes"},
-    {"3D000", Errc::not_found, "there is no such database; create it or name another"},
-    {"22021", Errc::invalid_argument, "the text is not UTF-8; replace what is not"},
-    {"54", Errc::invalid_argument, "it is larger than the server keeps; make it shorter"},
-    {"42501", Errc::io_error, "the user may not do that; grant it, or give another user"},
-    {"XX001", Errc::corrupt, "the server's files are damaged; restore them"},
-    {"XX002", Errc::corrupt, "an index of the server's is damaged; REINDEX it"},
-    {"23", Errc::corrupt, "rows stand where none may; look into the tables"},
-    {"", Errc::io_error, "look at the server and its tables, then try again"},
+    {"25006", "the server cannot be written to; name the one that can, too", Errc::unavailable, true},
+    {"26000", "prepared statements do not last; let no pooler share the connection", Errc::io_error, true},
+    {"0A000", "the tables were changed; try again", Errc::io_error, true},
+    {"57014", "it took longer than statement_wait; try again", Errc::timed_out},
+    {"57P03", "the server is starting or stopping; try again later", Errc::unavailable, true},
+    {"57P", "the server is ending; try again later", Errc::unavailable, true},
+    {"55P03", "others hold the row; try again", Errc::timed_out},
+    {"40", "others were faster; try again", Errc::timed_out},
+    {"53100", "the server's disk is full; free some and try again", Errc::no_space},
+    {"53", "the server is short of memory or connections; try again later", Errc::unavailable},
+    {"08", "the connection broke; try again later", Errc::unavailable, true},
+    {"28", "give a user and a password that the server takes", Errc::invalid_argument},
+    {"3D000", "there is no such database; create it or name another", Errc::not_found},
+    {"22021", "the text is not UTF-8; replace what is not", Errc::invalid_argument},
+    {"54", "it is larger than the server keeps; make it shorter", Errc::invalid_argument},
+    {"42501", "the user may not do that; grant it, or give another user", Errc::io_error},
+    {"XX001", "the server's files are damaged; restore them", Errc::corrupt},
+    {"XX002", "an index of the server's is damaged; REINDEX it", Errc::corrupt},
+    {"23", "rows stand where none may; look into the tables", Errc::corrupt},
+    {"", "look at the server and its tables, then try again", Errc::io_error},
 };
 
 PostgresMeaning const& meaning_of(std::string_view state) {
