@@ -74,7 +74,7 @@ class Compact(ProgramTest):
         begin = time.monotonic()
         self.assertIn("did not end in time", self.fails(1, *args, "echo ok; exec sleep 50 >&-", "--deadline", "200ms").err)
         self.assertLess(time.monotonic() - begin, 20)
-        self.assertIn("more than", self.fails(1, *args, "yes").err)
+        self.assertIn("more than", self.fails(1, *args, "exec yes").err)
         self.assertIn("no duration", self.fails(2, *args, "cat", "--deadline", "soon").err)
         self.assertEqual(self.file_of(session).read_bytes(), before)
 

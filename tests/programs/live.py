@@ -13,6 +13,7 @@ import time
 import urllib.request
 
 HERE = pathlib.Path(__file__).resolve().parent
+LSAN_OPTIONS = f"suppressions={HERE / 'lsan.supp'}:print_suppressions=0"
 sys.path.insert(0, str(HERE.parent / "cli"))
 sys.path.insert(0, str(HERE.parent / "oracle"))
 sys.dont_write_bytecode = True
@@ -55,7 +56,7 @@ class Terminal:
 
     def __init__(self, test, *command, env=None, columns=100):
         self.shown = ""
-        environment = test.environment({"TERM": "xterm", "COLUMNS": str(columns), **(env or {})})
+        environment = test.environment({"TERM": "xterm", "COLUMNS": str(columns), "LSAN_OPTIONS": LSAN_OPTIONS, **(env or {})})
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
             try:
