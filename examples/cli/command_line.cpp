@@ -26,15 +26,14 @@ std::string hyphenated(std::string name) {
 
 /// CLI11 would read -1 as the greatest number.
 CLI::Validator whole_number(std::size_t least) {
-  return CLI::Validator(
-      [least](std::string& text) {
-        std::size_t number = 0;
-        char const* const end = text.data() + text.size();
-        auto const [stopped, error] = std::from_chars(text.data(), end, number);
-        bool const good = error == std::errc() && stopped == end && number >= least;
-        return good ? std::string{} : fmt::format("'{}' is no whole number from {} on", text, least);
-      },
-      "");
+  auto const why_not = [least](std::string& text) {
+    std::size_t number = 0;
+    char const* const end = text.data() + text.size();
+    auto const [stopped, error] = std::from_chars(text.data(), end, number);
+    bool const good = error == std::errc() && stopped == end && number >= least;
+    return good ? std::string{} : fmt::format("'{}' is no whole number from {} on", text, least);
+  };
+  return {why_not, ""};
 }
 
 void add_option(CLI::App& app, Arguments& args, Option const& option) {
