@@ -71,6 +71,7 @@ class Sessionkit(ConanFile):
     def generate(self):
         CMakeDeps(self).generate()
         toolchain = CMakeToolchain(self)
+        toolchain.user_presets_path = False
         for name in ("TESTS", "EXAMPLES", "BENCH"):
             toolchain.cache_variables[f"SESSIONKIT_BUILD_{name}"] = False
         toolchain.cache_variables["SESSIONKIT_INSTALL"] = True

@@ -18,6 +18,7 @@ class TakesSessionkit(ConanFile):
     def generate(self):
         CMakeDeps(self).generate()
         toolchain = CMakeToolchain(self)
+        toolchain.user_presets_path = False
         options = self.dependencies["sessionkit"].options
         toolchain.cache_variables["header_only"] = bool(options.header_only)
         toolchain.cache_variables["backends"] = ";".join(
