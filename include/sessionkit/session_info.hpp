@@ -65,8 +65,8 @@ SESSIONKIT_API void fold(SessionInfo& info, Entry const& entry, Position end, st
 SESSIONKIT_API void fold(SessionInfo& info, RecordPage::Item const& item,
                          std::string_view dialect = "native");
 
-/// Which entries of a log, oldest first, add nothing to it: messages that a panel compaction keeps, where they
-/// stand again behind it, and a compaction that does not count because its write was cut short.
+/// Which entries of a log, oldest first, add nothing to it: messages that a panel compaction keeps, where
+/// they stand again behind it, and a compaction that does not count because its write was cut short.
 SESSIONKIT_API std::vector<bool> written_again(std::vector<Entry> const& log);
 
 }}
