@@ -61,10 +61,13 @@ int run(chat::Options const& options, char const* program) {
     return 0;
   }
   chat::Chat chat(options, editor.on_terminal());
+  // Between two turns there is nothing that Ctrl-C could stop.
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): there is one thread
+  if (editor.on_terminal()) std::signal(SIGINT, [](int /*signal*/) {});
   chat.greet();
   int const failures = talk(chat, editor, std::move(first));
   if (editor.on_terminal() && !options.no_session)
-    std::cout << "resume with: chat -r " << chat.id().str() << '\n';
+    std::cout << "resume with: chat -r " << chat.id().str() << '\n' << std::flush;
   return failures == 0 || editor.on_terminal() ? 0 : 1;
 }
 

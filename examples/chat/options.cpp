@@ -15,8 +15,9 @@ namespace sk = sessionkit;
 
 char const usage[] =
     "usage: chat [options]\n"
-    "  --store URL        where sessions are kept: a directory, file:///DIRECTORY or memory:\n"
-    "                     (default: the user's data directory)\n"
+    "  --store URL        where sessions are kept: a directory, or a URL as sessionkit takes it, for "
+    "example\n"
+    "                     sqlite:FILE or redis://HOST (default: the user's data directory)\n"
     "  --no-session       keep nothing\n"
     "  --profile NAME     keep sessions as another program does: native, claw0, ai_panel, zyhive, zeroclaw,\n"
     "                     blades, ephemeral\n"

@@ -9,8 +9,8 @@
 
 namespace chat {
 
-/// The store that the options name; all of this program's sessions go through here. Errors are those of
-/// `open_file_store`; `invalid_argument` for a URL of another kind.
+/// The store that the options name: all of this program's sessions go through here. Errors are the store's;
+/// `invalid_argument` for a URL of an engine that this program does not have.
 sessionkit::Result<std::shared_ptr<sessionkit::SessionStore>> open_chat_store(Options const& options);
 
 /// The directory of a store of files; empty for others.

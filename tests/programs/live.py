@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: MIT
 """What the tests of the talking programs share: a provider that refuses invalid histories, and a terminal."""
+import fcntl
 import json
 import os
 import pathlib
-import pty
 import re
 import select
 import signal
 import subprocess
 import sys
+import termios
 import time
 import urllib.request
 
@@ -57,9 +58,15 @@ class Terminal:
     def __init__(self, test, *command, env=None, columns=100):
         self.shown = ""
         environment = test.environment({"TERM": "xterm", "COLUMNS": str(columns), "LSAN_OPTIONS": LSAN_OPTIONS, **(env or {})})
-        self.pid, self.fd = pty.fork()
+        # The program's end stays open here: what is said last is lost where the last end of a terminal closes.
+        self.fd, self.program_end = os.openpty()
+        self.pid = os.fork()
         if self.pid == 0:
             try:
+                os.setsid()
+                fcntl.ioctl(self.program_end, termios.TIOCSCTTY, 0)
+                for stream in range(3):
+                    os.dup2(self.program_end, stream)
                 os.chdir(test.folder)
                 os.execve(command[0], list(map(str, command)), environment)
             finally:
@@ -103,6 +110,14 @@ class Terminal:
         self.expect("you> ")
         return shown
 
+    def press(self, key, text, seconds=60):
+        """Presses a key until the text is shown: a line editor shows its prompt before it listens for keys."""
+        end = time.monotonic() + seconds
+        while text not in self.shown and time.monotonic() < end:
+            self.type(key)
+            self.read(0.5)
+        return self.expect(text)
+
     def kill(self, number=signal.SIGKILL):
         os.kill(self.pid, number)
         return self.wait()
@@ -124,4 +139,5 @@ class Terminal:
         if self.status is None:
             os.kill(self.pid, signal.SIGKILL)
             os.waitpid(self.pid, 0)
+        os.close(self.program_end)
         os.close(self.fd)

@@ -57,8 +57,7 @@ class Repl(ProgramTest):
         current = next(row for row in rows if "Something else" in row[-1])
         self.assertIn("deleted", again.say(f"/delete {current[0]}"))
         self.assertEqual(again.say("/sessions").count(" turns "), 1)
-        again.type("\x04")  # Ctrl-D leaves as well
-        again.expect("resume with: chat -r " + other[0])
+        again.press("\x04", "resume with: chat -r " + other[0])  # Ctrl-D leaves as well
         self.assertEqual(again.wait(), 0)
         return other[0]
 
@@ -88,6 +87,17 @@ class Repl(ProgramTest):
                 if not kept:
                     self.assertFalse(self.store.exists())
 
+    def test_other_engines_keep_it_too(self):
+        store = f"sqlite:{self.folder / 'talks.db'}"
+        if "built without" in Run(self.run_program("ls", "--store", store)).err:
+            self.skipTest("built without SQLite")
+        self.store = store
+        self.chat("one\nRead config.json\n/undo\n")
+        again = self.chat("What did I say first?\n/history\n")
+        self.assertIn("Restored: 2 previous turns", again)
+        self.assertIn('First you said: "one"', again)
+        self.assertNotIn("config.json", again)
+
     def test_no_session_leaves_nothing(self):
         out = self.chat("one\nWhat did I say first?\n", "--no-session")
         self.assertIn('First you said: "one"', out)
@@ -103,7 +113,9 @@ class Repl(ProgramTest):
         terminal.expect("you> ")
         self.assertIn("I remember 2 of your messages", terminal.say("Go on"))
         self.assertRegex(terminal.show("/history"), r"assistant> (word )+ ?\[interrupted\]")
-        terminal.type("half a line\x03")  # at the prompt it forgets the line
+        terminal.type("half a line")
+        terminal.expect("half a line")
+        terminal.press("\x03", "^C")  # at the prompt it forgets the line
         terminal.expect("you> ")
         self.assertNotIn("half", terminal.show("/history"))
         terminal.type("/quit\n")
@@ -206,6 +218,7 @@ class Repl(ProgramTest):
             self.assertRegex(run.err, r"\Achat: .*\nusage: ")
         run = Run(self.run_program("--store", "mongodb://x/y", program=CHAT, stdin="x\n"))
         self.assertEqual(run.code, 1)
+        self.assertRegex(run.err, r"\Achat: this program has no 'mongodb' stores; ")
 
 
 if __name__ == "__main__":
