@@ -113,7 +113,7 @@ sk::Profile profile_of(Arguments const& args, sk::SessionStore const& store) {
 std::string words_on_limit(sk::Context const& seen, sk::CompactionPolicy const& policy, std::size_t tokens) {
   auto const limit = sk::limit_of(policy);
   if (!limit) return "no limit";
-  auto const words = fmt::format("{} is the limit", *limit);
+  auto words = fmt::format("{} is the limit", *limit);
   if (tokens <= *limit) return words;
   if (sk::plan_compaction(seen, policy)) return words + "; a compaction is due";
   return words
