@@ -9,8 +9,7 @@ namespace {
 
 bool same(std::string_view given, std::string_view token) {
   unsigned difference = given.size() == token.size() ? 0U : 1U;
-  for (std::size_t i = 0; i < given.size(); ++i)
-    difference |= given[i] == token[i % token.size()] ? 0U : 1U;
+  for (std::size_t i = 0; i < given.size(); ++i) difference |= given[i] == token[i % token.size()] ? 0U : 1U;
   return difference == 0;
 }
 

@@ -47,6 +47,9 @@ void describe(CLI::App& app, Options& options, Tokens& tokens) {
   app.add_option("--system", options.system, "the system prompt");
   app.add_option("--folder", options.folder, "what the tools may read and write; without it there are none");
   app.add_option("--script-file", options.provider.script, "what the scripted provider says");
+  app.add_option_function<unsigned>(
+      "--delay", [&](unsigned ms) { options.provider.delay = std::chrono::milliseconds(ms); },
+      "of the scripted provider before each piece, in milliseconds");
   app.add_flag("--make-titles", options.make_titles, "let the model name conversations");
   app.add_option("--turns", options.most_turns, "answers on their way at once, of each agent");
   app.add_option("--host", server.host, "the address to listen at");

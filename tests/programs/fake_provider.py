@@ -342,6 +342,10 @@ class Server(http.server.ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 1024
 
+    def handle_error(self, *whose):
+        if not isinstance(sys.exc_info()[1], OSError):  # the client has left
+            super().handle_error(*whose)
+
 
 def main():
     arguments = argparse.ArgumentParser(description="a model provider for tests")
