@@ -231,6 +231,7 @@ $("message").addEventListener("keydown", (event) => {
   event.preventDefault();
   $("say").requestSubmit();
 });
+$("no").addEventListener("click", () => $("ask").close());
 $("new").addEventListener("click", begin);
 $("search").addEventListener("input", showSessions);
 $("rename").addEventListener("click", renameCurrent);
