@@ -104,4 +104,9 @@ sk::Result<bool> Conversations::cancel(Caller const& caller, sk::SessionId const
   return turns_.cancel(id.str());
 }
 
+std::optional<std::size_t> Conversations::token_limit() const {
+  auto const policy = sk::make_compaction_policy(hosted_.store->profile());
+  return sk::limit_of(agent::fit_to_window(policy, hosted_.window));
+}
+
 }

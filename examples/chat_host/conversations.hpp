@@ -59,6 +59,8 @@ class Conversations {
   /// What came of the answer stays, marked as interrupted. False: nothing ran.
   sessionkit::Result<bool> cancel(Caller const& caller, sessionkit::SessionId const& id);
   bool is_running(sessionkit::SessionId const& id) const { return turns_.is_running(id.str()); }
+  /// Above so many tokens a conversation is compacted; nothing: never for its size.
+  std::optional<std::size_t> token_limit() const;
   void stop_all() { turns_.stop_all(); }
 
   ChannelLogs const& channels() const noexcept { return hosted_.channels; }

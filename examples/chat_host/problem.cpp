@@ -18,6 +18,8 @@ constexpr Title titles[] = {
     {401, "Unauthorized"},
     {403, "Forbidden"},
     {404, "Not Found"},
+    {405, "Method Not Allowed"},
+    {416, "Range Not Satisfiable"},
     {409, "Conflict"},
     {413, "Content Too Large"},
     {414, "URI Too Long"},

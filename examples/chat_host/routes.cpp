@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <regex>
+#include <string_view>
 #include <utility>
 
 #include <httplib.h>
@@ -78,11 +80,13 @@ sk::Result<void> list(Call const& call) {
   auto const page = call.conversations.list(call.caller, call.number("limit", 100, 1000),
                                             call.request.get_param_value("cursor"));
   if (!page) return page.error();
+  auto const limit = call.conversations.token_limit();
   Json rows = Json::array();
   for (auto const& info : page->sessions)
     rows.push_back(row_of(info, call.conversations.is_running(info.id)));
-  answer(call.response,
-         {{"sessions", std::move(rows)}, {"next", page->next.empty() ? Json() : Json(page->next)}});
+  answer(call.response, {{"sessions", std::move(rows)},
+                         {"next", page->next.empty() ? Json() : Json(page->next)},
+                         {"tokenLimit", limit ? Json(*limit) : Json()}});
   return {};
 }
 
@@ -166,16 +170,48 @@ struct Route {
   sk::Result<void> (*act)(Call const&);
 };
 constexpr Route routes[] = {
-    {"POST", "/api/agents/([^/]+)/chat", For::everybody, chat},
-    {"GET", "/api/agents/([^/]+)/sessions", For::everybody, list},
-    {"GET", "/api/agents/([^/]+)/sessions/([^/]+)", For::everybody, history},
-    {"PATCH", "/api/agents/([^/]+)/sessions/([^/]+)", For::everybody, rename},
-    {"DELETE", "/api/agents/([^/]+)/sessions/([^/]+)", For::everybody, remove},
-    {"GET", "/api/agents/([^/]+)/sessions/([^/]+)/events", For::everybody, listen},
-    {"POST", "/api/agents/([^/]+)/sessions/([^/]+)/cancel", For::everybody, cancel},
-    {"GET", "/api/agents/([^/]+)/convlogs", For::admin, channels},
-    {"GET", "/api/agents/([^/]+)/convlogs/([^/]+)", For::admin, channel},
+    {"POST", "/api/agents/([^/]{1,128})/chat", For::everybody, chat},
+    {"GET", "/api/agents/([^/]{1,128})/sessions", For::everybody, list},
+    {"GET", "/api/agents/([^/]{1,128})/sessions/([^/]{1,128})", For::everybody, history},
+    {"PATCH", "/api/agents/([^/]{1,128})/sessions/([^/]{1,128})", For::everybody, rename},
+    {"DELETE", "/api/agents/([^/]{1,128})/sessions/([^/]{1,128})", For::everybody, remove},
+    {"GET", "/api/agents/([^/]{1,128})/sessions/([^/]{1,128})/events", For::everybody, listen},
+    {"POST", "/api/agents/([^/]{1,128})/sessions/([^/]{1,128})/cancel", For::everybody, cancel},
+    {"GET", "/api/agents/([^/]{1,128})/convlogs", For::admin, channels},
+    {"GET", "/api/agents/([^/]{1,128})/convlogs/([^/]{1,128})", For::admin, channel},
 };
+
+struct KnownPath {
+  std::string_view method;
+  std::regex path;
+};
+template <std::size_t Count> std::vector<KnownPath> compile(Route const (&table)[Count]) {
+  std::vector<KnownPath> known;
+  for (auto const& route : table) known.push_back({route.method, std::regex(route.path)});
+  return known;
+}
+
+/// Why a request is not even read; nothing: it is. What no route expects would be read without a bound, and
+/// a body that is asked for in many overlapping ranges would be sent many times.
+std::optional<Problem> objection_to(Request const& request, std::vector<Credential> const& credentials,
+                                    std::vector<KnownPath> const& known) {
+  bool const reads = request.method == "GET" || request.method == "HEAD";
+  bool const has_body =
+      request.has_header("Transfer-Encoding") || !request.get_header_value("Content-Length", 0).empty();
+  if (request.has_header("Range")) return Problem{416, "ranges are not served"};
+  if (request.path.compare(0, 5, "/api/") != 0)
+    return reads && !has_body ? std::nullopt : std::optional(Problem{405, "there is a page here to be read"});
+  if (!authenticate(request.get_header_value("Authorization"), credentials))
+    return Problem{401, "a bearer token is needed"};
+  bool const is_known = std::any_of(known.begin(), known.end(), [&](KnownPath const& each) {
+    return each.method == request.method && std::regex_match(request.path, each.path);
+  });
+  if (!is_known) return Problem{404, "there is no such route"};
+  bool const takes_body = request.method == "POST" || request.method == "PATCH";
+  if (has_body && !takes_body && request.get_header_value("Content-Length") != "0")
+    return Problem{400, "no body is expected here"};
+  return std::nullopt;
+}
 
 /// Answers one request that came in whole.
 void serve(Route const& route, Agents const& agents, std::vector<Credential> const& credentials,
@@ -194,10 +230,12 @@ void serve(Route const& route, Agents const& agents, std::vector<Credential> con
 /// forgotten, so that the client gets to hear of it.
 bool read_body(httplib::ContentReader const& read, std::size_t most, Response& response, std::string& body) {
   bool fits = true;
+  std::size_t seen = 0;
   bool const whole = read([&](char const* data, std::size_t size) {
-    fits = fits && body.size() + size <= most;
+    seen += size;
+    fits = seen <= most;
     if (fits) body.append(data, size);
-    return true;
+    return seen <= 8 * most;
   });
   if (!fits || response.status == 413)
     answer(response, Problem{413, "a body has at most " + std::to_string(most) + " bytes"});
@@ -217,14 +255,13 @@ void answer(Response& response, Problem const& problem) {
 
 void add_routes(httplib::Server& server, Agents const& agents, std::vector<Credential> const& credentials,
                 std::size_t longest_body) {
-  // Before a body is read, and before anybody learns which paths there are.
-  server.set_pre_routing_handler([&credentials](Request const& request, Response& response) {
-    bool const open = request.path.compare(0, 5, "/api/") != 0;
-    if (open || authenticate(request.get_header_value("Authorization"), credentials))
-      return httplib::Server::HandlerResponse::Unhandled;
-    answer(response, Problem{401, "a bearer token is needed"});
-    return httplib::Server::HandlerResponse::Handled;
-  });
+  server.set_pre_routing_handler(
+      [&credentials, known = compile(routes)](Request const& request, Response& response) {
+        auto const objection = objection_to(request, credentials, known);
+        if (objection) answer(response, *objection);
+        return objection ? httplib::Server::HandlerResponse::Handled
+                         : httplib::Server::HandlerResponse::Unhandled;
+      });
   for (auto const& route : routes) {
     auto const plain = [&route, &agents, &credentials](Request const& request, Response& response) {
       serve(route, agents, credentials, request, response, {});

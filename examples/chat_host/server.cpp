@@ -3,6 +3,7 @@
 #include "routes.hpp"
 #include "server.hpp"
 
+#include <chrono>
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
@@ -40,10 +41,10 @@ std::string read_file(std::string const& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// A server whose queue of connections is as long as its hosts allow: the library's own is five.
+/// A server whose queue of connections may be long: the library's own has five places.
 class Listener : public httplib::Server {
  public:
-  bool listen_long() { return ::listen(svr_sock_, SOMAXCONN) == 0 && listen_after_bind(); }
+  bool widen_queue() { return ::listen(svr_sock_, SOMAXCONN) == 0; }
 };
 
 }
@@ -87,7 +88,7 @@ Server::Server(ServerOptions options, Agents const& agents) : http_(new Http{std
     http_->port = listener.bind_to_any_port(wanted.host);
   else if (!listener.bind_to_port(wanted.host, wanted.port))
     http_->port = -1;
-  if (http_->port <= 0)
+  if (http_->port <= 0 || !listener.widen_queue())
     throw std::runtime_error("cannot listen at " + wanted.host + ":" + std::to_string(wanted.port));
 }
 
@@ -96,7 +97,9 @@ Server::~Server() { stop(); }
 int Server::port() const noexcept { return http_->port; }
 
 void Server::start() {
-  http_->thread = std::thread([&listener = http_->listener] { listener.listen_long(); });
+  http_->thread = std::thread([&listener = http_->listener] { listener.listen_after_bind(); });
+  // `stop` is heard by a listener that is running only.
+  while (!http_->listener.is_running()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
 void Server::stop() {

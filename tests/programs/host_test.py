@@ -201,8 +201,8 @@ class People(HostTest):
             for method, path in (("GET", "sessions"), ("POST", "chat"), ("GET", "sessions/x"), ("GET", "/api/nothing")):
                 self.refused(host.ask(method, path, "{}" if method == "POST" else None, token=token), 401)
         self.assertEqual(host.ask("GET", "/", token=None).status, 200)  # the page itself is no secret
-        for path in ("sessions", "chat"):
-            self.refused(host.ask("GET" if path == "sessions" else "POST", path, agent="nobody", body="{}"), 404)
+        self.refused(host.ask("GET", "sessions", agent="nobody"), 404)
+        self.refused(host.begin("Anybody?", agent="nobody"), 404)
 
     def test_a_token_is_made_where_none_is_given(self):
         host = self.host()
@@ -230,6 +230,7 @@ class Running(HostTest):
         answer.close()
         self.assertTrue(host.get(f"sessions/{session}")["running"])
         self.refused(host.begin("me too", session), 409)
+        self.assertEqual(host.ask("PATCH", f"sessions/{session}", {"title": "Meanwhile"}).status, 200)
         again = host.ask("GET", f"sessions/{session}/events", headers={"Last-Event-ID": answer.last_id})
         from_start = host.ask("GET", f"sessions/{session}/events")
         rest = list(again.events())
@@ -241,6 +242,7 @@ class Running(HostTest):
         self.assertEqual(list(host.ask("GET", f"sessions/{session}/events", headers={"Last-Event-ID": "x.99"}).events()), heard + rest)
         self.assertFalse(host.get(f"sessions/{session}")["running"])
         self.assertEqual(host.talk(session)[-1], ("assistant", "word " * 150))
+        self.assertEqual(host.get(f"sessions/{session}")["title"], "Meanwhile")
         host.restart()
         self.assertEqual(host.ask("GET", f"sessions/{session}/events").status, 204)
 
@@ -327,8 +329,29 @@ class Hostile(HostTest):
         for path in ("sessions/..", "sessions/.hidden", "sessions/" + "x" * 200, "sessions/a%2fb", "sessions/%00", "sessions//events"):
             self.refused(host.ask("GET", path), 404)
         self.refused(host.ask("GET", "sessions?cursor=nonsense"), 400)
-        self.assertIn(host.ask("PUT", "sessions").status, (400, 404))
+        for method, path in (("PUT", "sessions"), ("PRI", "*"), ("POST", "/api/" + "x" * 7000), ("GET", "sessions/" + "x" * 7000)):
+            self.refused(host.ask(method, path), 404)
+        ranges = host.ask("GET", "/", headers={"Range": "bytes=" + ",".join(["0-"] * 1000)}, token=None)
+        self.assertEqual(ranges.status, 416)
+        self.assertLess(len(ranges.text()), 500000)
         self.assertIn("I remember 2", host.chat("still there?", done["sessionId"])[0])
+
+    def test_bodies_that_nobody_asked_for_are_not_read(self):
+        host = self.host()
+        before = host.memory()
+
+        def endless():
+            for _ in range(2000):
+                yield b"x" * 50000
+        for method, path, token in (("POST", "/", None), ("DELETE", "sessions/x", "secret"), ("PUT", "sessions", "secret"),
+                                    ("POST", "sessions", "secret"), ("GET", "sessions", "secret"), ("POST", "chat", "secret")):
+            try:
+                answer = host.ask(method, path, endless(), token=token)
+                self.assertIn(answer.status, (400, 404, 405, 413))
+                answer.close()
+            except OSError:
+                pass  # it hung up
+        self.assertLess(host.memory() - before, 20 << 20)
 
     def test_gzipped_bodies_count_as_what_they_become(self):
         host = self.host("--body-limit", 20000)

@@ -4,7 +4,7 @@ import { Talk, element } from "./talk.js";
 
 const $ = (id) => document.getElementById(id);
 const talk = new Talk($("talk"));
-const contextLimit = 80000;
+let tokenLimit = null; // above it a conversation is summarised
 let sessions = [];
 let current = null; // a session's id; null: a new conversation
 let watching = null; // aborts what is being heard
@@ -61,13 +61,18 @@ async function loadSessions() {
   const page = await attempt(() => api.list());
   if (!page) return;
   sessions = page.sessions;
+  tokenLimit = page.tokenLimit;
   showSessions();
 }
 
 function showMeter(tokens) {
   $("meter").hidden = tokens === null || tokens === undefined;
-  $("meter").firstElementChild.value = tokens ?? 0;
-  $("meter").lastElementChild.textContent = `${(tokens ?? 0).toLocaleString("en")} of ${contextLimit.toLocaleString("en")} tokens`;
+  if ($("meter").hidden) return;
+  const [bar, words] = $("meter").children;
+  bar.hidden = tokenLimit === null;
+  Object.assign(bar, { max: tokenLimit ?? 1, low: (tokenLimit ?? 1) * 0.75, high: (tokenLimit ?? 1) * 0.9, value: tokens });
+  const number = (value) => value.toLocaleString("en");
+  words.textContent = tokenLimit === null ? `${number(tokens)} tokens` : `${number(tokens)} of ${number(tokenLimit)} tokens`;
 }
 
 function showHead(title, tokens) {
@@ -117,31 +122,37 @@ async function open(id) {
   if (session.running) await watch((signal) => api.listen(id, "", signal));
 }
 
-// Hears a turn to its end, also when the connection is lost on the way.
+const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+// Hears a turn to its end, also when the connection is lost on the way: for half a minute it is tried again.
 async function watch(connect) {
   const watcher = watching = new AbortController();
   const { signal } = watcher;
   showBusy(true);
-  let last = "", over = false;
-  await attempt(async () => {
-    for (let reply = await connect(signal); !over; reply = await api.listen(current, last, signal)) {
-      if (reply.status === 204) break;
-      try {
-        for await (const [name, event] of api.events(reply)) {
-          last = name;
-          over = event.type === "done";
-          hear(event);
-        }
-      } catch (lost) {
-        if (signal.aborted) throw lost;
-      }
-      if (!over) await new Promise((resolve) => setTimeout(resolve, 500));
-    }
-  });
+  await attempt(() => hearAll(connect, signal));
   if (watching !== watcher) return;
   watching = null;
   showBusy(false);
   await loadSessions();
+}
+
+async function hearAll(connect, signal) {
+  let last = "";
+  for (let tries = 30; tries > 0; --tries) {
+    try {
+      const reply = last ? await api.listen(current, last, signal) : await connect(signal);
+      if (reply.status === 204) return;
+      for await (const [name, event] of api.events(reply)) {
+        [last, tries] = [name, 30];
+        hear(event);
+        if (event.type === "done") return;
+      }
+    } catch (lost) {
+      // What the server says is meant; and what was never heard of may have to be said again by a person.
+      if (signal.aborted || lost instanceof api.Problem || !last) throw lost;
+    }
+    await pause(1000);
+  }
 }
 
 function hear(event) {

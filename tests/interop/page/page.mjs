@@ -91,7 +91,7 @@ step("a conversation begins and streams, its tool calls folded", async () => {
   await page.keyboard.press("Enter");
   assert.match(await call.locator(".result").textContent(), /^from a <img/);
   assert.equal(await page.title(), "What is in a.txt? – Chat");
-  assert.match(await page.locator("#meter span").textContent(), /^\d+ of 80,000 tokens$/);
+  assert.match(await page.locator("#meter span").textContent(), /^\d+ of 15,000 tokens$/);
   await shot("tools");
 });
 
