@@ -59,7 +59,10 @@ Json ChannelLogs::list() const {
     if (auto const id = sk::SessionId::parse(file.path().stem().string()); id && channel_of(*id))
       names.push_back(id->str());
   std::sort(names.begin(), names.end());
-  return names;
+  Json rows = Json::array();
+  for (auto const& name : names)
+    rows.push_back({{"channelId", name}, {"channelType", name.substr(0, name.find('-'))}});
+  return rows;
 }
 
 sk::Result<Json> ChannelLogs::page(Channel const& channel, std::string const& from, std::size_t limit,

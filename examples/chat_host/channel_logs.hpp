@@ -28,7 +28,7 @@ class ChannelLogs {
 
   sessionkit::Result<void> note(Channel const& channel, std::string role, std::string text,
                                 std::string sender) const;
-  /// The names of the channels.
+  /// `[{"channelId", "channelType"}]`, by name.
   nlohmann::ordered_json list() const;
   /// A page of `{"messages": [...], "next": ...}`, newest first, from `from` on (what `next` said; empty: the
   /// newest); of one sender only, if named. `not_found` if nothing was ever said there.

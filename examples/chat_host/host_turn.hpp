@@ -26,7 +26,7 @@ class HostTurn {
 
   Hosted const& hosted_;
   Caller const& caller_;
-  sessionkit::SessionId const id_;
+  sessionkit::SessionId id_;
   TurnFeed& feed_;
   llm::CancelToken const& cancel_;
   bool stored_ = false; ///< the message of the user; told once

@@ -54,7 +54,7 @@ class RunningTurns {
   void end(std::string const& session, std::string last_words);
   void join_ended();
 
-  std::size_t const most_;
+  std::size_t most_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   // All under `mutex_`:

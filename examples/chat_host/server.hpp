@@ -13,7 +13,7 @@ namespace chat_host {
 
 struct ServerOptions {
   std::string host = "127.0.0.1";
-  int port = 0; ///< 0: any that is free
+  int port = 8080; ///< 0: any that is free
   std::vector<Credential> credentials = {};
   std::size_t most_connections = 256;  ///< at the same time; further ones wait
   std::size_t longest_body = 8U << 20; ///< bytes

@@ -35,7 +35,7 @@ class TurnFeed {
   TurnFeed();
 
  private:
-  std::string const name_;
+  std::string name_; ///< never changes
   mutable std::mutex mutex_;
   mutable std::condition_variable changed_;
   std::vector<std::string> said_; ///< under `mutex_`

@@ -178,7 +178,8 @@ class People(HostTest):
             self.refused(host.ask("GET", path), 403)
             self.refused(host.ask("GET", path, token=None), 401)
         host.restart()
-        self.assertEqual(host.get("convlogs", token="admin")["channels"], ["telegram-42", "web-shop"])
+        channels = host.get("convlogs", token="admin")["channels"]
+        self.assertEqual([(row["channelId"], row["channelType"]) for row in channels], [("telegram-42", "telegram"), ("web-shop", "web")])
         page = host.get("convlogs/telegram-42?limit=3", token="admin")
         self.assertEqual([message["role"] for message in page["messages"]], ["assistant", "user", "assistant"])
         self.assertEqual(page["messages"][1]["content"], "hello from telegram-42")
@@ -208,7 +209,7 @@ class People(HostTest):
         host = self.host()
         host.kill()
         host.process = subprocess.Popen(
-            [CHAT_HOST, "--store", "memory:"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            [CHAT_HOST, "--store", "memory:", "--port", "0"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         lines = [host.process.stdout.readline() for _ in range(3)]
         token = lines[1].split()[1]
         self.assertRegex(token, r"\A[0-9a-f]{32}\Z")

@@ -200,7 +200,7 @@ async function showChannels() {
   $("say").hidden = true;
   try {
     const { channels } = await api.channels(admin);
-    const rows = channels.map((name) => {
+    const rows = channels.map(({ channelId: name }) => {
       const button = element("button", { type: "button", text: name });
       button.addEventListener("click", () => attempt(() => showChannel(admin, name, "")));
       return element("p", { children: [button] });
