@@ -4,6 +4,7 @@ import contextlib
 import http.client
 import json
 import os
+import re
 import signal
 import subprocess
 import threading
@@ -171,6 +172,12 @@ class HostTest(ProgramTest):
         script = self.folder / f"script-{time.monotonic_ns()}.jsonl"
         script.write_text("".join(json.dumps(step) + "\n" for step in steps))
         return "--script-file", script
+
+    def grew_by_less_than(self, megabytes, host, before):
+        with open(CHAT_HOST, "rb") as file:
+            if re.search(rb"__[at]san_init", file.read()):
+                return  # a sanitizer keeps what was freed
+        self.assertLess(host.memory() - before, megabytes << 20)
 
     def refused(self, answer, status):
         self.assertEqual(answer.status, status, answer.headers)

@@ -72,7 +72,7 @@ class Load(HostTest):
             for (_, message), (role, text) in zip(talk[::2], talk[1::2]):
                 self.assertEqual((role, text.startswith(f'You said "{message}"')), ("assistant", True))
         self.assertEqual(sum(map(len, stored.values())), CLIENTS * ROUNDS)
-        self.assertLess(max(memory) - memory[0], 400 << 20)
+        self.grew_by_less_than(200, host, memory[0])
         latest.sort()
         print(f"{CLIENTS * ROUNDS} turns of {CLIENTS} clients over {SESSIONS} sessions, up to {peak} in flight, {len(waits)} waits: {seconds:.1f} s, "
               f"median {latest[len(latest) // 2]:.2f} s, longest {latest[-1]:.2f} s, "

@@ -97,7 +97,7 @@ function leaveTalk(id) {
   $("sidebar").classList.remove("open");
   $("menu").setAttribute("aria-expanded", "false");
   $("say").hidden = false;
-  const address = id === null ? "#" : `#${encodeURIComponent(id)}`;
+  const address = `#${id ?? ""}`;
   if (location.hash !== address) history.pushState(null, "", address);
 }
 
@@ -159,7 +159,7 @@ function hear(event) {
   talk.news(event);
   if (event.type === "session" && current === null) {
     current = event.sessionId;
-    history.replaceState(null, "", `#${encodeURIComponent(current)}`);
+    history.replaceState(null, "", `#${current}`);
     showHead("…", null);
     loadSessions();
   }
@@ -259,7 +259,7 @@ document.addEventListener("keydown", (event) => {
 });
 
 function openAddress() {
-  const id = decodeURIComponent(location.hash.slice(1));
+  const id = location.hash.slice(1); // nothing in an id needs to be escaped
   if (id) open(id); else begin();
 }
 window.addEventListener("popstate", openAddress);

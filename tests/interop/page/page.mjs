@@ -218,6 +218,18 @@ step("a wrong token is asked for again", async () => {
   expected = [];
 });
 
+step("an address that names nothing says so", async () => {
+  expected = ["404"];
+  for (const name of ["nothing", "%E0%A4%A", "<b>"]) {
+    await page.goto(`${server.url}/#${name}`);
+    await page.reload();
+    await shows(page.locator("#notice"), /./);
+    assert.equal(await rows().count(), 4);
+  }
+  expected = [];
+  await page.click("#new");
+});
+
 step("dark, narrow, by keyboard", async () => {
   await page.emulateMedia({ colorScheme: "dark" });
   await rows().filter({ hasText: "a.txt" }).click();
