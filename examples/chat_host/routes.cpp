@@ -30,14 +30,9 @@ struct Call {
   Response& response;
   Caller caller;
   Conversations& conversations;
+  std::optional<sk::SessionId> session = {}; ///< there, if the path names one
   std::string body = {};
 
-  /// The session that the path names. A name that none can have names none.
-  sk::Result<sk::SessionId> session() const {
-    auto id = sk::SessionId::parse(std::string(request.matches[2]));
-    if (!id) return sk::Error{sk::Errc::not_found, 0, id.error().message};
-    return id;
-  }
   std::size_t number(char const* name, std::size_t otherwise, std::size_t most) const {
     auto const text = request.get_param_value(name);
     std::size_t value = 0;
@@ -91,11 +86,10 @@ sk::Result<void> list(Call const& call) {
 }
 
 sk::Result<void> history(Call const& call) {
-  auto const id = call.session();
-  if (!id) return id.error();
-  auto const history = call.conversations.history(call.caller, *id);
+  auto const& id = *call.session;
+  auto const history = call.conversations.history(call.caller, id);
   if (!history) return history.error();
-  auto view = row_of(history->info, call.conversations.is_running(*id));
+  auto view = row_of(history->info, call.conversations.is_running(id));
   view["damaged"] = history->info.damaged;
   view["entries"] = talk_of(history->path);
   answer(call.response, view);
@@ -103,28 +97,25 @@ sk::Result<void> history(Call const& call) {
 }
 
 sk::Result<void> rename(Call const& call) {
-  auto const id = call.session();
-  if (!id) return id.error();
+  auto const& id = *call.session;
   auto title = parse_title(call.body);
   if (!title) return title.error();
-  auto const info = call.conversations.rename(call.caller, *id, std::move(*title));
+  auto const info = call.conversations.rename(call.caller, id, std::move(*title));
   if (!info) return info.error();
-  answer(call.response, row_of(*info, call.conversations.is_running(*id)));
+  answer(call.response, row_of(*info, call.conversations.is_running(id)));
   return {};
 }
 
 sk::Result<void> remove(Call const& call) {
-  auto const id = call.session();
-  if (!id) return id.error();
-  if (auto const removed = call.conversations.remove(call.caller, *id); !removed) return removed.error();
+  auto const& id = *call.session;
+  if (auto const removed = call.conversations.remove(call.caller, id); !removed) return removed.error();
   call.response.status = 204;
   return {};
 }
 
 sk::Result<void> listen(Call const& call) {
-  auto const id = call.session();
-  if (!id) return id.error();
-  auto feed = call.conversations.listen(call.caller, *id);
+  auto const& id = *call.session;
+  auto feed = call.conversations.listen(call.caller, id);
   if (!feed) return feed.error();
   call.response.status = 204; // which tells an EventSource not to come back
   if (*feed == nullptr) return {};
@@ -135,9 +126,8 @@ sk::Result<void> listen(Call const& call) {
 }
 
 sk::Result<void> cancel(Call const& call) {
-  auto const id = call.session();
-  if (!id) return id.error();
-  auto const cancelled = call.conversations.cancel(call.caller, *id);
+  auto const& id = *call.session;
+  auto const cancelled = call.conversations.cancel(call.caller, id);
   if (!cancelled) return cancelled.error();
   answer(call.response, Json{{"cancelled", *cancelled}});
   return {};
@@ -149,10 +139,9 @@ sk::Result<void> channels(Call const& call) {
 }
 
 sk::Result<void> channel(Call const& call) {
-  auto const id = call.session();
-  if (!id) return id.error();
-  auto const named = channel_of(*id);
-  if (!named) return sk::Error{sk::Errc::not_found, 0, "'" + id->str() + "' is no channel"};
+  auto const& id = *call.session;
+  auto const named = channel_of(id);
+  if (!named) return sk::Error{sk::Errc::not_found, 0, "'" + id.str() + "' is no channel"};
   std::optional<std::string> sender;
   if (call.request.has_param("sender")) sender = call.request.get_param_value("sender");
   auto const page = call.conversations.channels().page(*named, call.request.get_param_value("from"),
@@ -222,7 +211,13 @@ void serve(Route const& route, Agents const& agents, std::vector<Credential> con
     return answer(response, Problem{403, "this is for the administrator"});
   auto const agent = agents.find(std::string(request.matches[1]));
   if (agent == agents.end()) return answer(response, Problem{404, "there is no such agent"});
-  auto const done = route.act({request, response, *caller, *agent->second, std::move(body)});
+  Call call{request, response, *caller, *agent->second, {}, std::move(body)};
+  if (request.matches.size() > 2) {
+    auto id = sk::SessionId::parse(std::string(request.matches[2]));
+    if (!id) return answer(response, Problem{404, id.error().message}); // a name that none can have
+    call.session = std::move(*id);
+  }
+  auto const done = route.act(call);
   if (!done) answer(response, problem_of(done.error()));
 }
 

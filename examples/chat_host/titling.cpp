@@ -30,7 +30,10 @@ std::string excerpt_of(sk::Context const& context) {
     auto const* const message = entry->as<sk::Message>();
     if (message == nullptr || message->role == sk::Role::tool || text.size() >= longest_excerpt) continue;
     auto const& speaker = message->role == sk::Role::user ? words.user : words.assistant;
-    text = std::string(speaker) + message->text().substr(0, longest_excerpt / 4) + "\n\n" + text;
+    std::string piece(speaker);
+    piece += message->text().substr(0, longest_excerpt / 4);
+    piece += "\n\n";
+    text.insert(0, piece);
   }
   return text;
 }
