@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <functional>
+#include <mutex>
 #include <set>
 #include <stdexcept>
 #include <thread>
@@ -86,6 +88,65 @@ struct IgnoresCrc : Good {
     any.expected_crc.reset();
     return in->append(id, any);
   }
+};
+struct OneIdABatch : Good {
+  Result<Position> append(SessionId const& id, Append const& batch) override {
+    Append less = batch;
+    less.records.clear();
+    std::set<std::string_view> ids;
+    for (RecordView const& record : batch.records)
+      if (record.id.empty() || ids.insert(record.id).second) less.records.push_back(record);
+    return in->append(id, less);
+  }
+};
+struct KeepsOnlyThousand : Good {
+  Result<Position> append(SessionId const& id, Append const& batch) override {
+    Append less = batch;
+    if (less.records.size() > 1000) less.records.resize(1000);
+    return in->append(id, less);
+  }
+};
+struct ReadsOnlyHundreds : Good {
+  Result<RecordPage> read(SessionId const& id, ReadRange const& range) override {
+    Result<RecordPage> page = in->read(id, range);
+    if (page && range.order == ReadRange::oldest_first && page->next.value() > 400) page->more = false;
+    return page;
+  }
+};
+struct CountsOnlyHundreds : Good {
+  Result<SessionInfo> info(SessionId const& id) override {
+    Result<SessionInfo> info = in->info(id);
+    if (info) info->entries = std::min<std::uint64_t>(info->entries, 400);
+    return info;
+  }
+};
+struct AlwaysNative : Good {
+  Result<RecordPage> read(SessionId const& id, ReadRange const& range) override {
+    Result<RecordPage> page = in->read(id, range);
+    if (page) page->dialect = "native";
+    return page;
+  }
+};
+/// Keeps other writers off a batch, but not readers.
+struct ShowsHalves : Good {
+  Result<Position> append(SessionId const& id, Append const& batch) override {
+    std::lock_guard<std::mutex> const lock(writing);
+    if (batch.records.size() < 2 || batch.expected == Position{} || end_of(id) != batch.expected)
+      return in->append(id, batch);
+    Append one = batch;
+    Result<Position> end = batch.expected;
+    for (RecordView const& record : batch.records) {
+      one.records = {record};
+      one.expected = *end;
+      one.after = &record == &batch.records.back() ? batch.after : nullptr;
+      end = in->append(id, one);
+      if (!end) return end;
+      one.expected_crc.reset();
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
+    }
+    return end;
+  }
+  std::mutex writing;
 };
 struct DoublesOnRepeat : Good {
   Result<Position> append(SessionId const& id, Append const& batch) override {
@@ -411,6 +472,32 @@ struct IgnoresArchived : Good {
     return in->list(any);
   }
 };
+struct IgnoresUserOfKey : Good {
+  Result<SessionPage> list(ListQuery const& query) override {
+    ListQuery any = query;
+    if (any.key) any.user.reset();
+    return in->list(any);
+  }
+};
+struct IgnoresArchivedOfKey : Good {
+  Result<SessionPage> list(ListQuery const& query) override {
+    ListQuery any = query;
+    if (any.key) any.archived.reset();
+    return in->list(any);
+  }
+};
+struct CutsBeforeItFilters : Good {
+  Result<SessionPage> list(ListQuery const& query) override {
+    ListQuery any = query;
+    any.archived.reset();
+    Result<SessionPage> page = in->list(any);
+    if (!page || !query.archived) return page;
+    auto& all = page->sessions;
+    auto const others = [&](SessionInfo const& info) { return info.archived != *query.archived; };
+    all.erase(std::remove_if(all.begin(), all.end(), others), all.end());
+    return page;
+  }
+};
 struct KeyByPrefix : Good {
   Result<SessionPage> list(ListQuery const& query) override {
     ListQuery any = query;
@@ -642,6 +729,13 @@ std::vector<Mutant> mutants() {
       mutant<ConflictIsIoError>("calls a conflict an error of the disk", "expects_beyond"),
       mutant<ConflictIsIoError>("calls a conflict an error of the disk", "part_before_others"),
       mutant<TakesOtherBytes>("drops an entry whose id is taken", "same_id_other_bytes"),
+      mutant<OneIdABatch>("drops the second of equal ids in a batch", "ids_stand_again"),
+      mutant<KeepsOnlyThousand>("keeps a thousand of a batch", "large_batches"),
+      mutant<ReadsOnlyHundreds>("reads no further than some hundred", "large_batches"),
+      mutant<CountsOnlyHundreds>("counts no further than some hundred", "large_batches"),
+      mutant<AlwaysNative>("takes every line for native", "dialects"),
+      mutant<ShowsHalves>("shows a batch while it grows", "threads_on_one_session",
+                          Claim::any_bytes | Claim::transactional_batches),
       mutant<IdsAreUnique>("lets no id stand twice", "ids_stand_again"),
       mutant<AnswersWrongEnd>("answers the end of the log for a repetition", "repeats_behind_others"),
       mutant<TakesAnyLine>("takes any line", "one_object_a_line"),
@@ -674,6 +768,9 @@ std::vector<Mutant> mutants() {
       mutant<ListOldestFirst>("lists oldest first", "lists_newest_first"),
       mutant<IgnoresAgent>("ignores the agent", "filters"),
       mutant<IgnoresArchived>("ignores what is archived", "filters_archived"),
+      mutant<IgnoresUserOfKey>("ignores the user where a key is asked for", "filters"),
+      mutant<IgnoresArchivedOfKey>("ignores what is archived where a key is asked for", "filters"),
+      mutant<CutsBeforeItFilters>("cuts a page before it leaves out the archived", "filters"),
       mutant<KeyByPrefix>("finds keys by their beginning", "filters"),
       mutant<PagesByOffset>("pages by offset", "stable_pages"),
       mutant<PagesByOffset>("pages by offset", "cursor_outlives"),
@@ -756,7 +853,6 @@ TEST_CASE("every check of the kit is known to catch a store, or named here") {
                                              "expects_of_another", // other positions than a count
                                              "repeats_after_reopen",
                                              "completes_start",
-                                             "large_batches", // the last found a fault in the file store
                                              "heads_only",
                                              "filters_users",
                                              "many_of_a_key",
