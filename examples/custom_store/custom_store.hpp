@@ -22,6 +22,7 @@ class MapStore final : public SessionStore {
   static Error missing(SessionId const& id) { return {Errc::not_found, 0, "no session " + id.str()}; }
 
  public:
+  // [append]
   Result<Position> append(SessionId const& id, Append const& batch) override {
     Guard const lock(mutex_);
     for (RecordView const& r : batch.records)
@@ -49,6 +50,8 @@ class MapStore final : public SessionStore {
     if (batch.after) info = *batch.after;
     return info.end = Position{crcs.size()};
   }
+  // [append]
+  // [read]
   Result<RecordPage> read(SessionId const& id, ReadRange const& range) override {
     Guard const lock(mutex_);
     if (logs_.count(id) == 0) return missing(id);
@@ -68,6 +71,8 @@ class MapStore final : public SessionStore {
     page.log_end = Position{all.size()};
     return page;
   }
+  // [read]
+  // [rest]
   Result<SessionInfo> info(SessionId const& id) override {
     Guard const lock(mutex_);
     return logs_.count(id) == 0 ? Result<SessionInfo>(missing(id)) : logs_.at(id).info;
@@ -83,6 +88,7 @@ class MapStore final : public SessionStore {
     Guard const lock(mutex_);
     return logs_.erase(id) > 0 ? Result<void>{} : missing(id);
   }
+  // [rest]
 };
 
 }
