@@ -59,7 +59,7 @@ void by_hand() {
 
 // [tools]
 // Tools of one answer run at the same time, each on a thread of its own.
-agent::Tool slow_tool(std::string name, std::chrono::milliseconds takes) {
+agent::Tool slow_tool(std::string const& name, std::chrono::milliseconds takes) {
   llm::ToolSpec spec{name, "Takes its time.", sk::RawJson::from(R"({"type":"object"})")};
   return {std::move(spec), [name, takes](agent::ToolCall const& call) {
             std::this_thread::sleep_for(takes);

@@ -117,7 +117,7 @@ class SESSIONKIT_API Session {
   /// Forgets a key; one that is not there is no error.
   Result<void> remove_state(std::string key);
 
-  /// `SessionStore::info` of this session: what is stored, not what is held back.
+  /// The summary of what is stored, as far as this object knows the log (`refresh`).
   Result<SessionInfo> info();
   /// What others appended since this object looked, oldest first; the leaf moves to the end of the log.
   Result<std::vector<Entry>> refresh();
