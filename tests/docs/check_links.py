@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Every relative link of every page leads to a file, and its anchor to a heading; every script that a page names exists;
-docs/README.md lists every page of docs/."""
+"""Every relative link of every page leads to a file, and its anchor to a heading; every file and script that a page
+names exists, whatever its suffix (`/X` stands for any); docs/README.md lists every page of docs/."""
 import pathlib
 import re
 import sys
@@ -8,6 +8,7 @@ import sys
 from pages import pages_of, prose_of
 
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+NAMED = re.compile(r"(?<![\w./-])((?:scripts|examples|bench|packaging|tests/(?:cli|crash|data|dialects|docs|oracle|unit))/[\w./-]*\w)")
 
 
 def anchors_of(text):
@@ -40,8 +41,8 @@ def faults(root):
         links += len(LINK.findall(prose_of(text)))
         name = page.relative_to(root)
         yield from (f"{name}: {fault}" for fault in link_faults(page, text))
-        yield from (f"{name}: there is no {script}" for script in set(re.findall(r"(?<![\w/])scripts/[\w-]+", text))
-                    if not (root / script).exists())
+        yield from (f"{name}: there is no {file}" for file in sorted(set(NAMED.findall(text)))
+                    if "/X" not in file and not any((root / file).parent.glob(f"{pathlib.Path(file).stem}*")))
     listed = {(root / "docs" / link).resolve() for link in LINK.findall((root / "docs/README.md").read_text())}
     for page in sorted((root / "docs").rglob("*.md")):
         if page != root / "docs/README.md" and page not in listed:
