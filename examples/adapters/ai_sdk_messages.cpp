@@ -9,7 +9,6 @@ namespace sk = sessionkit;
 
 namespace {
 
-// [from]
 sk::Part part_of(ai::ContentPart const& part) {
   if (auto const* const text = std::get_if<ai::TextContentPart>(&part)) return sk::Text{text->text};
   if (auto const* const call = std::get_if<ai::ToolCallContentPart>(&part))
@@ -23,7 +22,6 @@ sk::Part part_of(ai::ContentPart const& part) {
       sk::Text{is_text ? answer.result.get<std::string>() : sk::to_raw_json(answer.result).str()});
   return result;
 }
-// [from]
 
 std::string text_in(sk::ToolResult const& result) {
   std::string text;
@@ -32,7 +30,6 @@ std::string text_in(sk::ToolResult const& result) {
   return text;
 }
 
-// [to]
 void add_part(std::vector<ai::ContentPart>& content, sk::Part const& part) {
   if (auto const* const text = std::get_if<sk::Text>(&part))
     content.emplace_back(ai::TextContentPart{text->text});
@@ -41,7 +38,6 @@ void add_part(std::vector<ai::ContentPart>& content, sk::Part const& part) {
   if (auto const* const result = std::get_if<sk::ToolResult>(&part))
     content.emplace_back(ai::ToolResultContentPart{result->tool_use_id, text_in(*result), result->is_error});
 }
-// [to]
 
 }
 

@@ -10,7 +10,6 @@ namespace sk = sessionkit;
 
 namespace {
 
-// [result]
 common_chat_msg tool_message(sk::ToolResult const& result) {
   common_chat_msg out;
   out.role = "tool";
@@ -20,9 +19,7 @@ common_chat_msg tool_message(sk::ToolResult const& result) {
     if (auto const* const text = std::get_if<sk::Text>(&piece)) out.content += text->text;
   return out;
 }
-// [result]
 
-// [message]
 common_chat_msg spoken_message(sk::Message const& message) {
   common_chat_msg out;
   out.role = message.role == sk::Role::assistant ? "assistant" : "user";
@@ -34,7 +31,6 @@ common_chat_msg spoken_message(sk::Message const& message) {
     out.tool_calls.push_back({call->name, call->input.str(), call->id});
   return out;
 }
-// [message]
 
 sk::Role role_of(std::string const& role) {
   if (role == "system") return sk::Role::system;
@@ -44,7 +40,6 @@ sk::Role role_of(std::string const& role) {
 
 }
 
-// [from]
 sk::Message from_llama(common_chat_msg const& message) {
   sk::Message out;
   out.role = role_of(message.role);
@@ -63,7 +58,6 @@ sk::Message from_llama(common_chat_msg const& message) {
   }
   return out;
 }
-// [from]
 
 std::vector<common_chat_msg> to_llama(sk::History const& history) {
   std::vector<common_chat_msg> out;

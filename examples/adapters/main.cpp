@@ -7,18 +7,12 @@
 #include <sessionkit/json.hpp>
 #include <sessionkit/sessionkit.hpp>
 
-#include <cstdio>
-#include <cstdlib>
+#include <guides/expect.hpp>
 
 namespace sk = sessionkit;
+using guide::expect;
 
 namespace {
-
-void expect(bool holds, char const* what) {
-  if (holds) return;
-  std::fprintf(stderr, "not so: %s\n", what);
-  std::exit(1); // NOLINT(concurrency-mt-unsafe): there is one thread
-}
 
 sk::Session fresh_session() { return sk::Session::create(sk::make_memory_store()).value(); }
 
@@ -40,7 +34,6 @@ void with_nlohmann() {
 }
 
 void with_ai_sdk() {
-  // [ai_sdk]
   auto session = fresh_session();
   ai::Messages const said{
       {ai::kMessageRoleUser, {ai::TextContentPart("How warm is it?")}},
@@ -49,7 +42,6 @@ void with_ai_sdk() {
       {ai::kMessageRoleAssistant, {ai::TextContentPart("Four degrees.")}}};
   for (ai::Message const& message : said) session.append(adapters::from_ai_sdk(message)).value();
   ai::Messages const again = adapters::to_ai_sdk(session.history({sk::Provider::openai_chat}).value());
-  // [ai_sdk]
   expect(again.size() == said.size(), "as many messages");
   auto const& call = std::get<ai::ToolCallContentPart>(again[1].content.front());
   expect(call.id == "c1" && call.arguments == ai::JsonValue({{"city", "Oslo"}}), "the call");

@@ -20,7 +20,6 @@ std::string text_of(Json const& object, char const* name) {
 
 sk::Opaque opaque(Json const& part) { return {text_of(part, "type"), sk::to_raw_json(part)}; }
 
-// [result]
 sk::ToolResult tool_result(Json const& part) {
   sk::ToolResult result;
   result.tool_use_id = text_of(part, "tool_use_id");
@@ -36,9 +35,7 @@ sk::ToolResult tool_result(Json const& part) {
   }
   return result;
 }
-// [result]
 
-// [part]
 sk::Part part_of(Json const& part) {
   std::string const type = text_of(part, "type");
   if (type == "text") return sk::Text{text_of(part, "text")};
@@ -49,7 +46,6 @@ sk::Part part_of(Json const& part) {
   if (type == "tool_result") return tool_result(part);
   return opaque(part);
 }
-// [part]
 
 sk::Error no_message(Json const& value) {
   return {sk::Errc::invalid_argument, 0, "no message: " + value.dump().substr(0, 80)};

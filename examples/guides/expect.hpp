@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the programs of the guides share: they check what they show.
+// What the programs of the guides and the adapters share: they check what they show.
 #pragma once
 #include <cstdio>
 #include <cstdlib>
