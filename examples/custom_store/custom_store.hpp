@@ -23,6 +23,7 @@ class MapStore final : public SessionStore {
   static Error missing(SessionId const& id) { return {Errc::not_found, 0, "no session " + id.str()}; }
 
  public:
+  // [append]
   Result<Position> append(SessionId const& id, Append const& batch) override {
     Guard const lock(mutex_);
     for (RecordView const& r : batch.records)
@@ -53,6 +54,8 @@ class MapStore final : public SessionStore {
     if (batch.after) info = *batch.after;
     return info.end = Position{crcs.size()};
   }
+  // [append]
+  // [read]
   Result<RecordPage> read(SessionId const& id, ReadRange const& range) override {
     Guard const lock(mutex_);
     if (logs_.count(id) == 0) return missing(id);
@@ -72,6 +75,8 @@ class MapStore final : public SessionStore {
     page.log_end = Position{all.size()}, page.dialect = logs_.at(id).dialect;
     return page;
   }
+  // [read]
+  // [rest]
   Result<SessionInfo> info(SessionId const& id) override {
     Guard const lock(mutex_);
     return logs_.count(id) == 0 ? Result<SessionInfo>(missing(id)) : logs_.at(id).info;
@@ -87,6 +92,7 @@ class MapStore final : public SessionStore {
     Guard const lock(mutex_);
     return logs_.erase(id) > 0 ? Result<void>{} : missing(id);
   }
+  // [rest]
 };
 
 }

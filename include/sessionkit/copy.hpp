@@ -39,6 +39,7 @@ using CopyProgress = std::function<void(std::uint64_t lines)>;
 SESSIONKIT_API Result<CopyExtent> compare_logs(SessionStore& store, SessionStore& copies, SessionId const& id,
                                                CopyExtent known = {}, CopyProgress const& progress = {});
 
+/// What `copy_session` found and did.
 struct CopiedLog {
   CopyState before = CopyState::missing;
   CopyState after = CopyState::missing; ///< as read back; `behind`: the log went on meanwhile

@@ -7,6 +7,7 @@ namespace sessionkit { inline namespace v0 {
 
 /// Something a person may want to know that is no failure: the library logs nothing by itself.
 struct Event {
+  /// What happened.
   enum Kind {
     tail_sealed,
     damage_found,

@@ -32,6 +32,7 @@ struct ListQuery {
   std::size_t limit = 50;  ///< sessions on a page at most; 0: none, and no `next`
   std::string cursor = {}; ///< `SessionPage::next` of the page before
 };
+/// Sessions of a list, newest first.
 struct SessionPage {
   std::vector<SessionInfo> sessions = {};
   std::string next = {}; ///< empty: no more
@@ -71,6 +72,7 @@ class SESSIONKIT_API SessionStore {
   Profile const& profile() const noexcept { return profile_; }
 
  protected:
+  /// `profile`: how sessions are written that are made in this store.
   explicit SessionStore(Profile const& profile = profiles::native) noexcept : profile_(profile) {}
 
  private:

@@ -11,6 +11,7 @@
 
 namespace sessionkit { inline namespace v0 {
 
+/// How an SQLite store opens its file, and how long it waits.
 struct SqliteStoreOptions {
   Durability durability = Durability::turn;
   std::chrono::milliseconds lock_wait{5000};        ///< how long to wait for other writers: then `timed_out`
