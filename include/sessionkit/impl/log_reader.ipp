@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
@@ -68,7 +69,8 @@ class LastRecordSink final : public LineSink {
   explicit LastRecordSink(LogReader const& reader) : reader_(reader) {}
   std::size_t next_window(std::uint64_t bytes_read) override {
     if (end != 0) return 0;
-    return bytes_read == 0 ? reader_.windows().smallest : reader_.windows().first;
+    return std::clamp(static_cast<std::size_t>(bytes_read), reader_.windows().smallest,
+                      reader_.windows().largest); // twice as much each time
   }
   bool take(RawLine const& line) override {
     if (end != 0) return false;
@@ -93,7 +95,10 @@ class PageSink final : public LineSink {
     if (!page_.items().empty()
         && (page_.items().size() >= range_.max_records || bytes_read >= range_.max_bytes))
       return 0;
-    window_ = window_ == 0 ? sizes.first : std::min(window_ * 2, sizes.largest);
+    // Who takes all records that fit gets them in one piece of memory, which then serves for the next page.
+    bool const takes_all = range_.max_records == std::numeric_limits<std::size_t>::max();
+    std::size_t const first = takes_all ? sizes.largest : sizes.first;
+    window_ = window_ == 0 ? first : std::min(window_ * 2, sizes.largest);
     std::uint64_t const left = range_.max_bytes > bytes_read ? range_.max_bytes - bytes_read : 0;
     if (page_.items().empty() && bytes_read > 0) return window_;
     return std::max<std::size_t>(sizes.smallest,
