@@ -352,13 +352,13 @@ bool LogReader::stands_at(std::uint64_t offset, std::string_view bytes) const {
 }
 
 Result<bool> LogReader::ends_with(Position end, std::uint32_t crc) {
-  Result<FileStatus> const now = status();
-  if (!now) return now.error();
   std::array<char, 4096> block;
-  std::size_t const bytes = std::min<std::size_t>(end.value(), block.size());
-  if (now->size != end.value() || bytes == 0) return false;
-  if (auto r = read_exactly(*ops_, descriptor_, block.data(), bytes, end.value() - bytes, path_); !r)
-    return r.error();
+  std::size_t const bytes = std::min<std::size_t>(end.value(), block.size() - 1);
+  if (bytes == 0) return false;
+  auto const got = uninterrupted( // one more byte than there should be
+      [&] { return ops_->pread(descriptor_, block.data(), bytes + 1, end.value() - bytes); });
+  if (got < 0) return file_error(static_cast<int>(-got), path_, "cannot read the end of the file");
+  if (static_cast<std::size_t>(got) != bytes) return false;
   std::string_view const text(block.data(), bytes - 1); // without the line end
   std::size_t const before = text.rfind('\n');
   if (block[bytes - 1] != '\n' || (before == text.npos && bytes != end.value())) return false;
