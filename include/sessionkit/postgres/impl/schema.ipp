@@ -31,13 +31,11 @@ CREATE FUNCTION remove_entries() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
 CREATE TRIGGER session_removed AFTER DELETE ON sessions FOR EACH ROW EXECUTE FUNCTION remove_entries();
 )";
 
-constexpr PostgresStatement look_for_tables{
-    "look for the tables",
-    "SELECT n.oid IS NOT NULL, EXISTS(SELECT FROM pg_class WHERE relnamespace = n.oid AND relname = "
-    "'sessionkit_versions'), EXISTS(SELECT FROM pg_class WHERE relnamespace = n.oid AND relname IN "
-    "('sessions', "
-    "'entries')) FROM (SELECT $1::text AS name) AS wanted LEFT JOIN pg_namespace n ON n.nspname = "
-    "wanted.name"};
+constexpr PostgresStatement look_for_tables{"look for the tables", R"(
+  SELECT n.oid IS NOT NULL,
+         EXISTS(SELECT FROM pg_class WHERE relnamespace = n.oid AND relname = 'sessionkit_versions'),
+         EXISTS(SELECT FROM pg_class WHERE relnamespace = n.oid AND relname IN ('sessions', 'entries'))
+  FROM (SELECT $1::text AS name) AS wanted LEFT JOIN pg_namespace n ON n.nspname = wanted.name)"};
 constexpr char const* make_versions =
     "CREATE TABLE sessionkit_versions(version integer PRIMARY KEY, made timestamptz NOT NULL DEFAULT now())";
 
