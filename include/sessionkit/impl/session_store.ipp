@@ -76,8 +76,12 @@ Result<SessionPage> page_of(std::vector<SessionInfo> matching, ListQuery const& 
         matching.end());
   SessionPage page;
   std::size_t const count = std::min(query.limit, matching.size());
-  std::partial_sort(matching.begin(), matching.begin() + static_cast<std::ptrdiff_t>(count), matching.end(),
-                    [](auto const& a, auto const& b) { return detail::place_of(a) < detail::place_of(b); });
+  auto const newer = [](SessionInfo const& a, SessionInfo const& b) {
+    return detail::place_of(a) < detail::place_of(b);
+  };
+  if (!std::is_sorted(matching.begin(), matching.end(), newer)) // else much would be moved for nothing
+    std::partial_sort(matching.begin(), matching.begin() + static_cast<std::ptrdiff_t>(count), matching.end(),
+                      newer);
   if (count < matching.size() && count > 0) page.next = detail::list_cursor(matching[count - 1]);
   matching.erase(matching.begin() + static_cast<std::ptrdiff_t>(count), matching.end());
   page.sessions = std::move(matching);
