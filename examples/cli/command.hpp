@@ -44,6 +44,25 @@ struct Arguments {
   // diff
   std::optional<std::string> other;
 
+  // log, last
+  std::optional<std::string> type;
+  std::optional<std::size_t> newest;
+  bool code = false;
+
+  // search
+  std::string query;
+  bool ignore_case = false, names_only = false;
+
+  // set, label, rewind
+  std::vector<std::string> assignments, unset;
+  std::string entry;
+  std::optional<std::string> label;
+  bool remove_label = false;
+
+  // import, completion
+  std::vector<std::string> files;
+  std::string shell;
+
   // compact, context
   std::optional<std::string> summary, exec;
   std::string deadline = "10m";
@@ -89,8 +108,13 @@ struct Command {
   Exit (*run)(Console&, Arguments const&);
 };
 
+/// All commands, in the order help lists them.
 std::vector<Command> const& command_table();
 std::vector<Option> const& common_options();
+/// The parts of the table: what looks at sessions, what changes them, what takes care of stores.
+std::vector<Command> commands_to_read();
+std::vector<Command> commands_to_write();
+std::vector<Command> commands_to_keep();
 
 // reading.cpp
 Exit ls(Console&, Arguments const&);
@@ -109,6 +133,26 @@ Exit context(Console&, Arguments const&);
 Exit prune(Console&, Arguments const&);
 // stats.cpp
 Exit stats(Console&, Arguments const&);
+// entries.cpp
+Exit log_entries(Console&, Arguments const&);
+Exit last(Console&, Arguments const&);
+// searching.cpp
+Exit search(Console&, Arguments const&);
+// describing.cpp
+Exit info(Console&, Arguments const&);
+Exit path(Console&, Arguments const&);
+// changing.cpp
+Exit set(Console&, Arguments const&);
+Exit retitle(Console&, Arguments const&);
+Exit label(Console&, Arguments const&);
+Exit archive(Console&, Arguments const&);
+Exit restore(Console&, Arguments const&);
+Exit rewind_to(Console&, Arguments const&);
+// exporting.cpp, importing.cpp
+Exit export_session(Console&, Arguments const&);
+Exit import_files(Console&, Arguments const&);
+// completing.cpp
+Exit completion(Console&, Arguments const&);
 // tailing.cpp
 Exit tail(Console&, Arguments const&);
 // tree.cpp

@@ -11,7 +11,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
+#include <numeric>
 #include <string>
+#include <utility>
 
 #include <unistd.h>
 
@@ -21,13 +23,31 @@ namespace {
 
 bool wants_colours(std::string const& choice, bool pretty) {
   if (choice != "auto") return choice == "always";
-  auto const term = environment("TERM");
+  auto const term = environment("TERM"), forced = environment("CLICOLOR_FORCE");
+  if (environment("NO_COLOR").empty() && !forced.empty() && forced != "0") return true;
   return pretty && environment("NO_COLOR").empty() && !term.empty() && term != "dumb";
 }
 
-void to_stderr(std::string_view text) {
+void say(std::string_view text) {
   std::string const safe = isatty(STDERR_FILENO) != 0 ? neutral(text) : mended(text);
   std::fwrite(safe.data(), 1, safe.size(), stderr);
+}
+
+std::size_t total_of(std::vector<std::size_t> const& widths) {
+  return std::accumulate(widths.begin(), widths.end(), 2 * (widths.size() - 1));
+}
+
+/// Makes the widest columns narrower, down to their headings, until all fit; never the first, which is there
+/// to be typed. False: they do not.
+bool fit(std::vector<std::size_t>& widths, std::vector<std::string> const& heading, std::size_t most) {
+  while (total_of(widths) > most) {
+    std::size_t widest = 0;
+    for (std::size_t i = 1; i < widths.size(); ++i)
+      if (widths[i] > columns(heading[i]) && (widest == 0 || widths[i] > widths[widest])) widest = i;
+    if (widest == 0) return false;
+    --widths[widest];
+  }
+  return true;
 }
 
 }
@@ -40,19 +60,47 @@ std::string environment(char const* variable) {
 Console::Console(OutputStyle style)
     : style_(std::move(style)),
       pretty_(isatty(STDOUT_FILENO) != 0 && !style_.plain && !style_.json),
-      colours_(wants_colours(style_.color, pretty_)) {}
+      colours_(wants_colours(style_.color, pretty_)),
+      screen_(screen_of_stdout()),
+      holds_(pretty_ && !style_.no_pager) {}
 
-void Console::write(std::string_view text) {
+void Console::put(std::string_view text) {
   if (write_error_ != 0) return;
+  if (tells_progress_ && pretty_) {
+    std::fputs("\r\x1b[K", stderr);
+    tells_progress_ = false;
+  }
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) write_error_ = errno;
 }
 
+void Console::write(std::string_view text) {
+  if (!holds_) return put(text);
+  held_ += text;
+  auto const lines = static_cast<std::size_t>(std::count(held_.begin(), held_.end(), '\n'));
+  if (lines >= screen_.rows || held_.size() > screen_.rows * screen_.columns) release(true);
+}
+
+/// What was held goes to the screen, and what comes next follows it.
+void Console::release(bool to_pager) {
+  if (!std::exchange(holds_, false)) return;
+  if (to_pager) pager_.start();
+  put(std::exchange(held_, {}));
+}
+
 void Console::flush() {
+  release(false);
   if (write_error_ == 0 && std::fflush(stdout) != 0) write_error_ = errno;
 }
 
-void Console::content(std::string_view text) {
-  write(style_.raw ? std::string(text) : pretty_ ? neutral(text) : mended(text));
+void Console::to_stderr(std::string_view text) {
+  if (holds_ || pager_.runs())
+    late_ += text;
+  else
+    say(text);
+}
+
+std::string Console::shown(std::string_view text) const {
+  return style_.raw ? std::string(text) : pretty_ ? neutral(text) : mended(text);
 }
 
 void Console::document(Json const& json) { write(sessionkit::to_raw_json(json).str() + "\n"); }
@@ -72,11 +120,22 @@ void Console::table(std::vector<std::string> const& heading,
   }
   for (auto const& line : lines)
     for (std::size_t i = 0; i < widths.size(); ++i) widths[i] = std::max(widths[i], columns(line[i]));
+  if (fit(widths, heading, screen_.columns)) return write_aligned(lines, widths);
+  for (std::size_t row = 1; row < lines.size(); ++row) // the screen is too narrow for a table
+    for (std::size_t i = 0; i < widths.size(); ++i)
+      write(fmt::format(
+          "{}{} {}\n", row > 1 && i == 0 ? "\n" : "", heading[i],
+          cut(lines[row][i], std::max<std::size_t>(screen_.columns, 20) - heading[i].size() - 1)));
+}
+
+void Console::write_aligned(std::vector<std::vector<std::string>> const& lines,
+                            std::vector<std::size_t> const& widths) {
   for (auto const& line : lines) {
     std::string text;
     for (std::size_t i = 0; i < widths.size(); ++i) {
-      text += line[i];
-      if (i + 1 < widths.size()) text.append(widths[i] - columns(line[i]) + 2, ' ');
+      auto const field = cut(line[i], widths[i]);
+      text += field;
+      if (i + 1 < widths.size()) text.append(widths[i] - columns(field) + 2, ' ');
     }
     write(text + "\n");
   }
@@ -120,23 +179,52 @@ void Console::progress(std::size_t done, std::size_t total, char const* of) {
   if (last ? !tells_progress_ : now - told_ < pause) return;
   told_ = now;
   tells_progress_ = !last;
-  to_stderr(last ? std::string() : fmt::format("{} of {} {}", done, total, of));
-  std::fwrite(last ? "\r\x1b[K" : "\r", 1, last ? 4 : 1, stderr);
+  if (pager_.runs()) return; // the screen is the pager's
+  say(last ? std::string() : fmt::format("{} of {} {}", done, total, of));
+  std::fputs(last ? "\r\x1b[K" : "\r", stderr);
 }
 
 Exit Console::finish(Exit exit) {
   flush();
-  if (write_error_ == 0) return exit;
+  bool const left = pager_.runs() && write_error_ == EPIPE; // the person has seen enough
+  pager_.wait();
+  say(std::exchange(late_, {}));
+  if (write_error_ == 0 || left) return exit;
   Failure const failure = system_failure(write_error_, "cannot write to stdout");
   show(failure);
   return failure.exit;
+}
+
+JsonList::JsonList(Console& console, Json const& head, char const* member) : console_(console) {
+  auto text = sessionkit::to_raw_json(head).str();
+  text.pop_back();
+  console_.write(fmt::format("{}{}\"{}\":[", text, head.empty() ? "" : ",", member));
+}
+
+void JsonList::add(Json const& item) {
+  console_.write((std::exchange(first_, false) ? "" : ",") + sessionkit::to_raw_json(item).str());
+}
+
+void JsonList::finish(Json const& tail) {
+  auto const text = sessionkit::to_raw_json(tail).str();
+  console_.write(fmt::format("]{}{}\n", tail.empty() ? "" : ",", text.substr(1)));
+}
+
+void IdList::add(std::string const& id) {
+  if (console_.json()) return ids_.push_back(id);
+  console_.write(id + "\n");
+  console_.flush();
+}
+
+void IdList::finish() {
+  if (console_.json()) console_.document({{member_, ids_}});
 }
 
 bool confirm(std::string const& question, std::string const& flag, std::string const& about) {
   if (isatty(STDIN_FILENO) == 0 || isatty(STDERR_FILENO) == 0)
     throw Failure{Exit::usage, "confirmation_needed", "nobody is there to answer: " + question,
                   "say so on the command line: " + flag};
-  to_stderr(about + question + " [y/N] ");
+  say(about + question + " [y/N] ");
   std::string answer;
   std::getline(std::cin, answer);
   return answer == "y" || answer == "Y" || answer == "yes";

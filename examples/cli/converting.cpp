@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // convert: a session in the lines of another program, as a new file.
 #include "naming.hpp"
+#include "new_file.hpp"
 #include "recognising.hpp"
 #include "text.hpp"
 
@@ -11,12 +12,8 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <filesystem>
 #include <utility>
-
-#include <fcntl.h>
-#include <unistd.h>
 
 namespace cli {
 
@@ -110,27 +107,10 @@ std::string output_path(Arguments const& args, Source const& source, std::string
   return path.string();
 }
 
-/// A new file, for its owner alone; what stands there already stays.
 void write_new(std::string const& path, std::string const& text) {
-  int const file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (file < 0 && errno == EEXIST)
-    throw Failure{Exit::conflict, "already_exists", fmt::format("'{}' exists already", path),
-                  "name another file: -o FILE"};
-  if (file < 0) throw system_failure(errno, fmt::format("cannot write '{}'", path));
-  std::size_t done = 0;
-  int failed = 0;
-  while (done < text.size() && failed == 0) {
-    ssize_t const put = ::write(file, text.data() + done, text.size() - done);
-    if (put > 0)
-      done += static_cast<std::size_t>(put);
-    else if (errno != EINTR)
-      failed = put == 0 ? EIO : errno;
-  }
-  if (failed == 0 && ::fsync(file) != 0 && errno != EINVAL) failed = errno;
-  if (::close(file) != 0 && failed == 0) failed = errno;
-  if (failed == 0) return;
-  ::unlink(path.c_str()); // ours, and of no use
-  throw system_failure(failed, fmt::format("cannot write '{}'", path));
+  NewFile file(path);
+  file.write(text);
+  file.finish();
 }
 
 void list(Console& console, std::vector<sk::Unsaid> const& unsaid) {

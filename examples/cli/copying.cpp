@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
 // cp: sessions from one store into another.
-#include "naming.hpp"
+#include "copying.hpp"
 #include "text.hpp"
 
-#include <sessionkit/copy.hpp>
-#include <sessionkit/file_store.hpp>
 #include <sessionkit/memory_store.hpp>
 
 #include <fmt/format.h>
@@ -20,19 +18,6 @@ namespace sk = sessionkit;
 
 namespace {
 
-/// One side of the copying.
-struct Side {
-  StorePtr store;
-  std::string name;
-};
-
-StorePtr open_transcript(OpenOptions const& wanted, std::string const& path) {
-  sk::FileStoreOptions options;
-  options.lock_wait = wanted.lock_wait;
-  options.on_event = wanted.on_event;
-  return sk::open_transcript(path, options).value();
-}
-
 Side open_source(Console& console, Arguments const& args) {
   auto const address = parse_address(args.source);
   auto const options = open_options(console, args);
@@ -46,13 +31,6 @@ Side open_source(Console& console, Arguments const& args) {
   return {std::move(store).value(), shown(address)};
 }
 
-Side open_target(Console& console, Arguments const& args) {
-  auto const address = parse_address(args.target);
-  auto store = open_store(address, open_options(console, args, !args.dry_run));
-  bool const to_be_made = args.dry_run && !store && store.error().code == sk::Errc::not_found;
-  return {to_be_made ? sk::make_memory_store() : std::move(store).value(), shown(address)};
-}
-
 /// Each once, however often and by whatever names it is named.
 std::vector<sk::SessionInfo> sessions_to_copy(Arguments const& args, Side const& from) {
   if (args.sessions.empty()) return all_sessions(*from.store);
@@ -64,14 +42,6 @@ std::vector<sk::SessionInfo> sessions_to_copy(Arguments const& args, Side const&
   }
   return all;
 }
-
-/// What became of a session, or would.
-struct Copy {
-  sk::SessionId id;
-  std::string result;
-  sk::CopiedLog log = {};
-  std::optional<Failure> failure = {};
-};
 
 char const* result_of(sk::CopyState before, bool dry_run) {
   if (dry_run) return to_string(before);
@@ -94,6 +64,14 @@ sk::CopiedLog compared(Side const& from, Side const& to, sk::SessionId const& id
   return log;
 }
 
+}
+
+Side open_target(Console& console, Arguments const& args, StoreAddress const& address) {
+  auto store = open_store(address, open_options(console, args, !args.dry_run));
+  bool const to_be_made = args.dry_run && !store && store.error().code == sk::Errc::not_found;
+  return {to_be_made ? sk::make_memory_store() : std::move(store).value(), shown(address)};
+}
+
 Copy copy_one(Arguments const& args, Side const& from, Side const& to, sk::SessionId const& id,
               sk::CopyProgress const& progress) {
   Copy copy{id, "failed"};
@@ -105,7 +83,6 @@ Copy copy_one(Arguments const& args, Side const& from, Side const& to, sk::Sessi
   return copy;
 }
 
-/// What a person should know of a copy beside its result.
 void notice(Console& console, Copy const& copy, Side const& to) {
   auto const& log = copy.log;
   auto const tell = [&](std::string const& what) { console.notice(copy.id.str() + ": " + what); };
@@ -122,29 +99,13 @@ void notice(Console& console, Copy const& copy, Side const& to) {
     tell("somebody wrote to it meanwhile; run the command again");
 }
 
-void write(Console& console, Arguments const& args, Side const& from, Side const& to,
-           std::vector<Copy> const& copies) {
-  if (!console.json()) {
-    std::vector<std::vector<std::string>> rows;
-    rows.reserve(copies.size());
-    for (auto const& copy : copies)
-      rows.push_back({copy.id.str(), copy.result, fmt::format("{}", copy.log.lines),
-                      fmt::format("{}", copy.log.written)});
-    return console.table({"SESSION", "RESULT", "LINES", "WRITTEN"}, rows);
-  }
-  Json list = Json::array();
-  for (auto const& copy : copies)
-    list.push_back({{"id", copy.id.str()},
-                    {"result", copy.result},
-                    {"lines", copy.log.lines},
-                    {"written", copy.log.written},
-                    {"damaged", copy.log.damaged},
-                    {"unsaid", copy.log.unsaid}});
-  console.document({{"schema", "sessionkit/cp@1"},
-                    {"from", from.name},
-                    {"to", to.name},
-                    {"dry_run", args.dry_run},
-                    {"sessions", std::move(list)}});
+std::vector<std::string> row_of(Copy const& copy) {
+  return {copy.id.str(), copy.result, fmt::format("{}", copy.log.lines), fmt::format("{}", copy.log.written)};
+}
+
+Json json_of(Copy const& copy) {
+  return {{"id", copy.id.str()},         {"result", copy.result},       {"lines", copy.log.lines},
+          {"written", copy.log.written}, {"damaged", copy.log.damaged}, {"unsaid", copy.log.unsaid}};
 }
 
 std::string summary_of(std::vector<Copy> const& copies, bool dry_run) {
@@ -167,11 +128,30 @@ Exit exit_of(std::vector<Copy> const& copies) {
   return exit;
 }
 
+namespace {
+
+void write(Console& console, Arguments const& args, Side const& from, Side const& to,
+           std::vector<Copy> const& copies) {
+  if (!console.json()) {
+    std::vector<std::vector<std::string>> rows;
+    rows.reserve(copies.size());
+    for (auto const& copy : copies) rows.push_back(row_of(copy));
+    return console.table({"SESSION", "RESULT", "LINES", "WRITTEN"}, rows);
+  }
+  Json list = Json::array();
+  for (auto const& copy : copies) list.push_back(json_of(copy));
+  console.document({{"schema", "sessionkit/cp@1"},
+                    {"from", from.name},
+                    {"to", to.name},
+                    {"dry_run", args.dry_run},
+                    {"sessions", std::move(list)}});
+}
+
 }
 
 Exit copy(Console& console, Arguments const& args) {
   auto const from = open_source(console, args);
-  auto const to = open_target(console, args);
+  auto const to = open_target(console, args, parse_address(args.target));
   auto const sessions = sessions_to_copy(args, from);
   std::size_t done = 0, total = 0;
   for (auto const& info : sessions) total += info.entries + 1; // its header

@@ -57,7 +57,8 @@ int main(int argc, char** argv) {
     if (request.command == nullptr) console.write(request.text);
     return console.finish(request.command == nullptr ? cli::Exit::ok : run(console, request));
   } catch (cli::Failure const& failure) {
-    cli::Console(first_style(argc, argv)).show(failure);
-    return failure.exit;
+    cli::Console console(first_style(argc, argv));
+    console.show(failure);
+    return console.finish(failure.exit);
   }
 }

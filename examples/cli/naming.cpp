@@ -28,11 +28,7 @@ bool ends_with(std::string_view text, std::string_view suffix) {
 }
 
 Named open_file(Console& console, Arguments const& args, std::string const& path) {
-  auto const how = open_options(console, args);
-  sk::FileStoreOptions options;
-  options.lock_wait = how.lock_wait;
-  options.on_event = how.on_event;
-  auto store = sk::open_transcript(path, options).value();
+  auto store = open_transcript(open_options(console, args), path);
   auto const page = store->list({}).value();
   if (page.sessions.empty())
     throw Failure{Exit::damage, "corrupt", fmt::format("'{}' holds no session", path),
@@ -211,6 +207,19 @@ sk::Result<StorePtr> open_store(Console& console, Arguments const& args, bool cr
   return open_store(store_address(args), open_options(console, args, create));
 }
 
+StorePtr open_existing_store(Console& console, Arguments const& args) {
+  auto store = open_store(console, args);
+  if (!store && store.error().code == sk::Errc::not_found) fail_no_store(shown(store_address(args)));
+  return std::move(store).value();
+}
+
+StorePtr open_transcript(OpenOptions const& wanted, std::string const& path) {
+  sk::FileStoreOptions options;
+  options.lock_wait = wanted.lock_wait;
+  options.on_event = wanted.on_event;
+  return sk::open_transcript(path, options).value();
+}
+
 void fail_no_store(std::string const& where) {
   throw Failure{Exit::not_found, "not_found", fmt::format("there is no store in '{}'", where),
                 "name one: --store DIR; sessionkit new makes one"};
@@ -261,6 +270,19 @@ Named open_place(Console& console, Arguments const& args, Place const& place) {
   auto named = open_file(console, args, place.path);
   require_transcript(console, place.path);
   return named;
+}
+
+sk::Dialect const& dialect_to_continue(Named const& named) {
+  auto const page = named.store->read(named.id, {}).value();
+  auto const& dialect = *sk::find_dialect(page.dialect);
+  bool const begins = !page.items().empty();
+  std::string_view const id = begins ? page.items().front().id : "@"; // `@N`: the line has no id
+  bool const alien = !begins || (page.items().front().type != "session" && id.substr(0, 1) == "@");
+  if (named.is_file && dialect.has_ids && alien)
+    throw Failure{Exit::usage, "unsupported",
+                  fmt::format("'{}' is no session that can be continued", named.path),
+                  "begin one in the store: sessionkit new"};
+  return dialect;
 }
 
 Named find_session(Console& console, Arguments const& args, std::string const& name) {

@@ -3,6 +3,8 @@
 #include "command.hpp"
 #include "stores.hpp"
 
+#include <sessionkit/dialect.hpp>
+
 #include <chrono>
 #include <optional>
 #include <string>
@@ -25,6 +27,12 @@ OpenOptions open_options(Console& console, Arguments const& args, bool create = 
 /// Opens that store.
 sessionkit::Result<StorePtr> open_store(Console& console, Arguments const& args, bool create = false);
 
+/// The same, for what is only looked at: the command ends where there is none.
+StorePtr open_existing_store(Console& console, Arguments const& args);
+
+/// A transcript of any name as a store of one session.
+StorePtr open_transcript(OpenOptions const& wanted, std::string const& path);
+
 /// There is nothing there.
 [[noreturn]] void fail_no_store(std::string const& where);
 
@@ -44,6 +52,10 @@ struct Named {
   /// What to call it in a sentence.
   std::string const& name() const { return path.empty() ? id.str() : path; }
 };
+
+/// How its lines are written. The command ends before pi's lines are written into what is no file of pi's:
+/// the program it belongs to could not read them, and pi would throw away a file that has no header.
+sessionkit::Dialect const& dialect_to_continue(Named const& named);
 
 /// The entry `--leaf` or `--at` names; empty: none is named. The command ends where it is an empty text.
 sessionkit::EntryId leaf_of(Arguments const& args);

@@ -13,7 +13,7 @@
 
 #include <algorithm>
 #include <limits>
-#include <unordered_set>
+#include <optional>
 #include <utility>
 
 namespace cli {
@@ -21,31 +21,6 @@ namespace cli {
 namespace sk = sessionkit;
 
 namespace {
-
-Json or_null(std::string const& text) { return text.empty() ? Json() : Json(text); }
-
-Json row_of(sk::SessionInfo const& info) {
-  Json labels = Json::object();
-  for (auto const& [entry, label] : info.labels) labels[entry] = label;
-  return {{"id", info.id.str()},
-          {"key", or_null(info.key)},
-          {"agent", or_null(info.agent)},
-          {"user", or_null(info.user)},
-          {"cwd", or_null(info.cwd)},
-          {"title", or_null(info.display_title())},
-          {"created", sk::to_rfc3339(info.created)},
-          {"updated", sk::to_rfc3339(info.updated)},
-          {"messages", info.messages},
-          {"turns", info.turns},
-          {"tokens", info.tokens ? Json(*info.tokens) : Json()},
-          {"provider", or_null(info.provider)},
-          {"model", or_null(info.model)},
-          {"archived", info.archived},
-          {"parent_session", or_null(info.parent_session)},
-          {"leaf", or_null(info.last.str())},
-          {"labels", std::move(labels)},
-          {"damaged", info.damaged}};
-}
 
 /// How many characters of each id tell all sessions of the store apart, at least eight.
 std::size_t unique_length(sk::SessionStore& store) {
@@ -170,7 +145,7 @@ Exit ls(Console& console, Arguments const& args) {
   auto const page = list_page(console, args, store);
   if (console.json()) {
     Json rows = Json::array();
-    for (auto const& info : page.sessions) rows.push_back(row_of(info));
+    for (auto const& info : page.sessions) rows.push_back(json_of(info));
     console.document({{"schema", "sessionkit/list@1"},
                       {"store", shown(store_address(args))},
                       {"returned", page.sessions.size()},
@@ -190,28 +165,25 @@ Exit ls(Console& console, Arguments const& args) {
 
 Exit show(Console& console, Arguments const& args) {
   auto const named = find_session(console, args, *args.session);
-  auto const leaf = leaf_of(args);
-  auto const path = value_at(sk::load_path(*named.store, named.id, leaf), *args.session, leaf);
-  auto const records = read_records(named);
-  std::unordered_set<std::string> on_path;
-  for (auto const& entry : path) on_path.insert(entry.id.str());
-  auto const info = named.store->info(named.id).value();
-  auto const again = sk::written_again(records.log.entries);
-  Json entries = Json::array();
-  for (std::size_t i = 0; i < records.types.size(); ++i) {
-    auto const& entry = records.log.entries[i];
-    if (on_path.count(entry.id.str()) == 0) continue;
-    if (console.json())
-      entries.push_back(sk::to_nlohmann(sk::RawJson::from(records.lines[i])));
-    else if (!again[i])
-      show_entry(console, entry, records.types[i], args.thinking);
-  }
+  auto const path = path_of(named, *args.session, leaf_of(args));
+  std::optional<JsonList> list;
   if (console.json())
-    console.document(
-        {{"schema", "sessionkit/show@1"}, {"session", row_of(info)}, {"entries", std::move(entries)}});
-  if (std::size_t const unknown = unknown_in(path); unknown != 0 && unknown == path.size())
-    console.notice(words_on_unknown(*args.session, unknown));
-  notice_damage(console, *args.session, records.log.damage.size());
+    list.emplace(
+        console,
+        Json{{"schema", "sessionkit/show@1"}, {"session", json_of(named.store->info(named.id).value())}},
+        "entries");
+  std::size_t unknown = 0;
+  auto const damaged = for_each_on(path, named, [&](Record const& record) {
+    unknown += record.entry.as<sk::Unknown>() != nullptr ? 1U : 0U;
+    if (list)
+      list->add(sk::to_nlohmann(sk::RawJson::from(std::string(record.line))));
+    else if (!record.again)
+      show_entry(console, record.entry, std::string(record.type), args.thinking);
+    return console.writable();
+  });
+  if (list) list->finish();
+  if (unknown != 0 && unknown == path.places.size()) console.notice(words_on_unknown(*args.session, unknown));
+  notice_damage(console, *args.session, damaged);
   return Exit::ok;
 }
 

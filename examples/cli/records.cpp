@@ -3,36 +3,89 @@
 #include "text.hpp"
 
 #include <sessionkit/dialect.hpp>
+#include <sessionkit/session_info.hpp>
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace cli {
 
 namespace sk = sessionkit;
 
-Records read_records(Named const& named) {
-  Records records;
+std::size_t for_each_record(sk::SessionStore& store, sk::SessionId const& id, OnRecord const& each) {
+  std::size_t damaged = 0;
   sk::ReadRange range;
   for (;;) {
-    auto page = named.store->read(named.id, range).value();
+    auto const page = store.read(id, range).value();
+    for (auto const& damage : page.damage) damaged += is_damage(damage.kind) ? 1U : 0U;
     for (auto const& item : page.items()) {
-      auto entry = sk::decode(page, item);
-      if (!entry) {
-        records.log.damage.push_back(
-            {item.end.value(), item.line.size(), sk::DamageKind::bad_json, entry.error().message});
-      } else if (!entry->as<sk::Header>()) {
-        records.log.entries.push_back(*std::move(entry));
-        records.types.emplace_back(item.type);
-        records.lines.emplace_back(item.line);
-      }
+      auto const entry = sk::decode(page, item);
+      if (!entry)
+        ++damaged;
+      else if (!each({*entry, item.type, item.line, item.end}))
+        return damaged;
     }
-    for (auto& damage : page.damage) records.log.damage.push_back(std::move(damage));
-    records.log.end = page.log_end;
-    if (!page.more) return records;
+    if (!page.more) return damaged;
     range.from = page.next;
   }
+}
+
+Path path_of(Named const& named, std::string const& name, sk::EntryId const& leaf) {
+  Path path{value_at(sk::path_positions(*named.store, named.id, leaf), name, leaf)};
+  if (!sk::find_dialect(named.store->read(named.id, {}).value().dialect)->has_ids)
+    path.again = sk::written_again(sk::load_log(*named.store, named.id).value().entries);
+  return path;
+}
+
+std::size_t for_each_on(Path const& path, Named const& named, OnRecord const& each) {
+  auto next = path.places.begin();
+  std::size_t number = 0;
+  return for_each_record(*named.store, named.id, [&](Record record) {
+    std::size_t const i = number++;
+    next = std::lower_bound(next, path.places.end(), record.end);
+    if (next == path.places.end()) return false;
+    if (*next != record.end) return true;
+    record.again = i < path.again.size() && path.again[i];
+    return each(record);
+  });
+}
+
+Json or_null(std::string const& text) { return text.empty() ? Json() : Json(text); }
+
+Json json_of(sk::SessionInfo const& info) {
+  Json labels = Json::object();
+  for (auto const& [entry, label] : info.labels) labels[entry] = label;
+  return {{"id", info.id.str()},
+          {"key", or_null(info.key)},
+          {"agent", or_null(info.agent)},
+          {"user", or_null(info.user)},
+          {"cwd", or_null(info.cwd)},
+          {"title", or_null(info.display_title())},
+          {"created", sk::to_rfc3339(info.created)},
+          {"updated", sk::to_rfc3339(info.updated)},
+          {"messages", info.messages},
+          {"turns", info.turns},
+          {"tokens", info.tokens ? Json(*info.tokens) : Json()},
+          {"provider", or_null(info.provider)},
+          {"model", or_null(info.model)},
+          {"archived", info.archived},
+          {"parent_session", or_null(info.parent_session)},
+          {"leaf", or_null(info.last.str())},
+          {"labels", std::move(labels)},
+          {"damaged", info.damaged}};
+}
+
+Records read_records(Named const& named) {
+  Records records;
+  records.damaged = for_each_record(*named.store, named.id, [&](Record const& record) {
+    if (record.entry.as<sk::Header>() != nullptr) return true;
+    records.log.entries.push_back(record.entry);
+    records.types.emplace_back(record.type);
+    return true;
+  });
+  return records;
 }
 
 void notice_damage(Console& console, std::string const& name, std::size_t count) {
@@ -75,6 +128,22 @@ std::string words_of(sk::Message const& message) {
   return out;
 }
 
+}
+
+std::vector<std::string> words_of(sk::Entry const& entry, bool thinking) {
+  auto const* const message = entry.as<sk::Message>();
+  if (message == nullptr) return {summary_of(entry)};
+  std::vector<std::string> all;
+  for (auto const& part : message->parts)
+    std::visit(Overloaded{[&](sk::Text const& it) { all.push_back(it.text); },
+                          [&](sk::Thinking const& it) {
+                            if (thinking) all.push_back(it.text);
+                          },
+                          [&](sk::ToolUse const& it) { all.push_back(it.name + " " + it.input.str()); },
+                          [&](sk::ToolResult const& it) { all.push_back(text_of(it.content)); },
+                          [](auto const&) {}},
+               part);
+  return all;
 }
 
 std::string summary_of(sk::Entry const& entry) {

@@ -23,6 +23,13 @@ std::string mended(std::string_view text);
 /// Line ends, tabs and other control characters become spaces: for one field of a line.
 std::string one_line(std::string_view text);
 
+/// With `\n` for `\r\n`.
+std::string unix_lines(std::string_view text);
+
+/// Small letters for capital ones of the Latin, Greek and Cyrillic alphabets, each in as many bytes as
+/// before: for comparing.
+std::string folded(std::string_view text);
+
 /// The first `most` columns of `text`, with an ellipsis if that is not all.
 std::string cut(std::string_view text, std::size_t most);
 

@@ -128,7 +128,7 @@ Exit tree(Console& console, Arguments const& args) {
     draw(console, records, info);
   else
     write_lines(console, records, info);
-  notice_damage(console, *args.session, records.log.damage.size());
+  notice_damage(console, *args.session, records.damaged);
   return Exit::ok;
 }
 

@@ -33,6 +33,16 @@ std::string read_stdin() {
   }
 }
 
+sk::NewSession about_new(Arguments const& args) {
+  sk::NewSession about;
+  about.key = args.key.value_or("");
+  about.agent = args.agent.value_or("");
+  about.user = args.user.value_or("");
+  about.cwd = args.cwd.value_or("");
+  if (args.id) about.id = sk::SessionId::parse(*args.id).value();
+  return about;
+}
+
 std::string text_to_append(Arguments const& args) {
   std::string text = args.text == "-" ? read_stdin() : args.text;
   std::string const source = args.text == "-" ? "stdin" : "--text";
@@ -42,21 +52,6 @@ std::string text_to_append(Arguments const& args) {
     throw Failure{Exit::usage, "invalid_argument", fmt::format("{} is not UTF-8 at byte {}", source, *bad),
                   "convert it first, for example with iconv"};
   return text;
-}
-
-/// How the session's lines are written. Refuses to write pi's lines into what is no file of pi's: the program
-/// it belongs to could not read them, and pi would throw away a file that has no header.
-sk::Dialect const& dialect_to_continue(Named const& named) {
-  auto const page = named.store->read(named.id, {}).value();
-  auto const& dialect = *sk::find_dialect(page.dialect);
-  bool const begins = !page.items().empty();
-  std::string_view const id = begins ? page.items().front().id : "@"; // `@N`: the line has no id
-  bool const alien = !begins || (page.items().front().type != "session" && id.substr(0, 1) == "@");
-  if (named.is_file && dialect.has_ids && alien)
-    throw Failure{Exit::usage, "unsupported",
-                  fmt::format("'{}' is no session that can be continued", named.path),
-                  "begin one in the store: sessionkit new"};
-  return dialect;
 }
 
 sk::EntryId append_message(Named const& named, sk::Message const& message,
@@ -74,25 +69,6 @@ sk::EntryId append_message(Named const& named, sk::Message const& message,
     failure.hint = fmt::format("repeat it with --entry-id {}: nothing is stored twice", id->str());
   throw failure;
 }
-
-/// Ids, each printed as soon as it is true; as JSON they are one document, printed by `finish`.
-class IdList {
- public:
-  IdList(Console& console, char const* member) : console_(console), member_(member) {}
-  void add(std::string const& id) {
-    if (console_.json()) return ids_.push_back(id);
-    console_.write(id + "\n");
-    console_.flush();
-  }
-  void finish() {
-    if (console_.json()) console_.document({{member_, ids_}});
-  }
-
- private:
-  Console& console_;
-  char const* member_;
-  std::vector<std::string> ids_;
-};
 
 /// Each session once, however often and by whatever names it is named.
 std::vector<Named> sessions_to_remove(Console& console, Arguments const& args) {
@@ -113,13 +89,9 @@ std::vector<Named> sessions_to_remove(Console& console, Arguments const& args) {
 }
 
 Exit create(Console& console, Arguments const& args) {
-  sk::NewSession about;
-  about.key = args.key.value_or("");
-  about.agent = args.agent.value_or("");
-  about.user = args.user.value_or("");
+  sk::NewSession about = about_new(args);
   std::error_code ignored;
-  about.cwd = args.cwd.value_or(std::filesystem::current_path(ignored).string());
-  if (args.id) about.id = sk::SessionId::parse(*args.id).value();
+  if (!args.cwd) about.cwd = std::filesystem::current_path(ignored).string();
   auto const* const profile = args.profile ? sk::find_profile(*args.profile) : nullptr;
   if (profile && profile->timing == sk::WriteTiming::never)
     throw Failure{Exit::usage, "unsupported",
@@ -163,10 +135,11 @@ Exit fork(Console& console, Arguments const& args) {
                   "name a session: sessionkit ls"};
   auto session = sk::Session::open(named.store, named.id).value();
   auto const leaf = leaf_of(args);
-  auto forked = session.fork({}, leaf);
+  auto forked = session.fork(about_new(args), leaf);
   if (!forked && !leaf.empty() && forked.error().code == sk::Errc::not_found)
     fail_entry(*args.session, leaf.str());
   auto copy = std::move(forked).value();
+  if (args.title) copy.set_title(*args.title).value();
   copy.end_turn().value();
   if (console.json())
     console.document({{"id", copy.id().str()}});

@@ -6,6 +6,7 @@
 #include <sessionkit/impl/blades.ipp>
 #include <sessionkit/impl/blades_export.ipp>
 #include <sessionkit/impl/blank.ipp>
+#include <sessionkit/impl/channel_log.ipp>
 #include <sessionkit/impl/compaction.ipp>
 #include <sessionkit/impl/compaction_facts.ipp>
 #include <sessionkit/impl/content.ipp>

@@ -169,6 +169,19 @@ Result<std::vector<Entry>> load_path(SessionStore& store, SessionId const& id, E
   return entries;
 }
 
+Result<std::vector<Position>> path_positions(SessionStore& store, SessionId const& id, EntryId const& leaf) {
+  std::vector<Position> ends;
+  Result<detail::WalkResult> const walked =
+      detail::walk_path(store, id, leaf, [&](RecordPage const&, RecordPage::Item const& item) {
+        ends.push_back(item.end);
+        return true;
+      });
+  if (!walked) return walked.error();
+  if (!walked->found && !leaf.empty()) return no_entry(id, leaf);
+  std::reverse(ends.begin(), ends.end());
+  return ends;
+}
+
 Result<Log> load_log(SessionStore& store, SessionId const& id, LogLines lines) {
   Log log;
   Result<detail::WalkResult> walked = detail::for_each_record(

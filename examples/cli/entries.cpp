@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+// log: the entries as they stand, a line each. last: what the model said last.
+#include "records.hpp"
+#include "text.hpp"
+
+#include <sessionkit/json.hpp>
+
+#include <fmt/format.h>
+
+#include <deque>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace cli {
+
+namespace sk = sessionkit;
+
+namespace {
+
+struct Line {
+  std::uint64_t number;
+  std::string id, kind, parent;
+  sk::Timestamp at;
+  std::size_t bytes;
+  sk::Position end;
+};
+
+Line line_of(Record const& record, std::uint64_t number) {
+  auto const& entry = record.entry;
+  return {number,
+          entry.id.str(),
+          entry.as<sk::Header>() != nullptr ? "session" : speaker_of(entry, std::string(record.type)),
+          entry.link == sk::Parent::entry ? entry.parent.str() : "",
+          entry.at,
+          record.line.size(),
+          record.end};
+}
+
+Json json_of(Line const& line) {
+  return {{"number", line.number},
+          {"id", or_null(line.id)},
+          {"parent", or_null(line.parent)},
+          {"kind", line.kind},
+          {"timestamp", sk::to_rfc3339(line.at)},
+          {"bytes", line.bytes},
+          {"end", line.end.value()}};
+}
+
+/// Shows lines in the order they come, some at a time: a log may be longer than memory.
+class Lines {
+ public:
+  Lines(Console& console, sk::SessionId const& session) : console_(console) {
+    if (console.json())
+      list_.emplace(console, Json{{"schema", "sessionkit/log@1"}, {"session", session.str()}}, "entries");
+  }
+  void add(Line const& line) {
+    if (list_) return list_->add(json_of(line));
+    rows_.push_back({fmt::format("{:>6}", line.number), one_line(line.id), sk::to_rfc3339(line.at),
+                     one_line(line.kind), fmt::format("{}", line.bytes)});
+    if (!console_.pretty()) rows_.back()[0] = fmt::format("{}", line.number);
+    if (rows_.size() == 1000) write();
+  }
+  void finish(std::size_t damaged) {
+    if (list_) return list_->finish({{"damaged", damaged}});
+    write();
+  }
+
+ private:
+  void write() { console_.table({"NUMBER", "ID", "TIME", "KIND", "BYTES"}, std::exchange(rows_, {})); }
+
+  Console& console_;
+  std::optional<JsonList> list_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+/// The code of its first fenced block.
+std::string first_block(std::string const& text) {
+  auto const begin = text.find("```"), line = text.find('\n', begin);
+  auto const end = text.find("\n```", line);
+  if (begin == std::string::npos || line == std::string::npos || end == std::string::npos)
+    throw Failure{Exit::not_found, "not_found", "the last answer has no block of code",
+                  "leave --code out for the whole answer"};
+  return text.substr(line + 1, end - line);
+}
+
+}
+
+Exit log_entries(Console& console, Arguments const& args) {
+  auto const named = find_session(console, args, *args.session);
+  Lines lines(console, named.id);
+  std::deque<Line> last; // of those that were asked for
+  std::uint64_t number = 0;
+  auto const damaged = for_each_record(*named.store, named.id, [&](Record const& record) {
+    if (number == 0 && record.entry.as<sk::Header>() == nullptr) ++number; // the header is number 0
+    auto line = line_of(record, number++);
+    if (args.type && *args.type != line.kind && *args.type != record.type) return true;
+    if (!args.newest) return lines.add(line), console.writable();
+    last.push_back(std::move(line));
+    if (last.size() > *args.newest) last.pop_front();
+    return true;
+  });
+  for (auto const& line : last) lines.add(line);
+  lines.finish(damaged);
+  notice_damage(console, *args.session, damaged);
+  return Exit::ok;
+}
+
+Exit last(Console& console, Arguments const& args) {
+  auto const name = args.session.value_or("@last");
+  auto const named = find_session(console, args, name);
+  std::optional<sk::Entry> answer;
+  for_each_on(path_of(named, name, leaf_of(args)), named, [&](Record const& record) {
+    auto const* const message = record.entry.as<sk::Message>();
+    if (message != nullptr && message->role == sk::Role::assistant && !message->text().empty())
+      answer = record.entry;
+    return true;
+  });
+  if (!answer)
+    throw Failure{Exit::not_found, "not_found", fmt::format("nobody has answered in '{}' yet", name),
+                  "see what was said: sessionkit show " + name};
+  auto text = answer->as<sk::Message>()->text();
+  if (args.code) text = first_block(text);
+  if (console.json())
+    console.document({{"schema", "sessionkit/last@1"},
+                      {"session", named.id.str()},
+                      {"entry", answer->id.str()},
+                      {"timestamp", sk::to_rfc3339(answer->at)},
+                      {"text", text}});
+  else
+    console.content(text + (!text.empty() && text.back() == '\n' ? "" : "\n"));
+  return Exit::ok;
+}
+
+}
