@@ -48,6 +48,7 @@ constexpr char const* set_state =
 constexpr char const* drop_state = "DELETE FROM session_state WHERE session_id = ?1 AND key = ?2";
 constexpr char const* message_of_entry =
     "SELECT id FROM session_messages WHERE session_id = ?1 AND entry_id = ?2 ORDER BY id DESC LIMIT 1";
+constexpr char const* note_fresh = "UPDATE sessions SET stale = 0 WHERE session_id = ?1";
 constexpr char const* message_before =
     "SELECT id FROM session_messages WHERE session_id = ?1 AND id < ?2 ORDER BY id DESC LIMIT 1";
 constexpr char const* point_key =
@@ -197,9 +198,14 @@ Result<SessionInfo> SqliteTables::summary(SqliteDatabase& db, SessionId const& i
   if (!folded) return folded.error();
   info.updated = std::max(info.updated, updated);
   if (auto r = store(db, info, row.dialect, row.adopted); !r) return r.error();
+  if (auto r = set_fresh(db, id.str()); !r) return r.error(); // a row that came out the same looks foreign
   row.tail = {info.end, info.end_crc};
   row.stale = 0;
   return info;
+}
+
+Result<void> SqliteTables::set_fresh(SqliteDatabase& db, std::string_view name) {
+  return SqliteQuery(db, note_fresh).with(name).done();
 }
 
 Result<void> SqliteTables::each_behind(SqliteDatabase& db, SessionId const& id, Row const& row, Position from,
