@@ -129,7 +129,9 @@ Result<void> SqliteStore::set_level(bool durable) {
       options_.durability != Durability::os && (durable || options_.durability == Durability::entry);
   if (full_ == full) return {};
   full_.reset();
-  if (auto r = writer_.db.run(full ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL"); !r)
+  if (auto r = writer_.db.run(
+          {"set what is synced", full ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL"});
+      !r)
     return r;
   full_ = full;
   return {};
@@ -139,7 +141,7 @@ Result<void> SqliteStore::set_level(bool durable) {
 // before anything else is called safe.
 Result<void> SqliteStore::mend() {
   if (!doubtful_) return {};
-  SqliteQuery query(writer_.db, "PRAGMA wal_checkpoint(TRUNCATE)");
+  SqliteQuery query(writer_.db, {"bring the log to the disk", "PRAGMA wal_checkpoint(TRUNCATE)"});
   bool const busy = query.row() && query.integer(0) != 0;
   if (auto r = query.done(); !r)
     return Error{Errc::poisoned, r.error().system,
@@ -215,7 +217,7 @@ Result<Position> SqliteStore::append_locked(SessionId const& id, Append const& b
   if (plan->from == batch.records.size()) {
     if (!full_.value_or(false)) return plan->end;
     // A commit of anything syncs everything before it.
-    auto r = SqliteQuery(db, "UPDATE sessionkit SET value = value + 1 WHERE name = 'syncs'").done();
+    auto r = SqliteQuery(db, {"sync", "UPDATE sessionkit SET value = value + 1 WHERE name = 'syncs'"}).done();
     if (r) r = commit(transaction, id);
     if (!r) return r.error();
     return plan->end;
@@ -318,7 +320,8 @@ Result<void> SqliteStore::refresh_stale() {
   std::vector<std::string> names;
   {
     std::lock_guard<std::mutex> const lock(reader_.mutex);
-    SqliteQuery query(reader_.db, "SELECT session_id FROM sessions WHERE stale > 0");
+    SqliteQuery query(reader_.db,
+                      {"look for what others wrote", "SELECT session_id FROM sessions WHERE stale > 0"});
     while (query.row()) names.emplace_back(query.text(0));
     if (query.failed()) return query.error();
   }
@@ -350,7 +353,7 @@ Result<SessionPage> SqliteStore::list(ListQuery const& query) {
   if (!behind) return behind.error();
   if (auto r = refresh_stale(); !r) return r.error();
   std::lock_guard<std::mutex> const lock(reader_.mutex);
-  SqliteQuery rows(reader_.db, tables_.list_sql(query));
+  SqliteQuery rows(reader_.db, {"list the sessions", tables_.list_sql(query)});
   for (auto const* value : {&query.key, &query.agent, &query.user})
     if (*value) rows.with(**value);
   if (query.archived) rows.with(std::int64_t{*query.archived});
@@ -409,7 +412,7 @@ Result<SqliteFile> prepare_sqlite_file(std::string const& path, bool create) {
 Result<void> use_write_ahead_log(SqliteDatabase& db, std::chrono::milliseconds wait) {
   constexpr int pause_ms = 5;
   for (std::int64_t waited = 0;; waited += pause_ms) {
-    SqliteQuery query(db, "PRAGMA journal_mode = WAL");
+    SqliteQuery query(db, {"switch to a write-ahead log", "PRAGMA journal_mode = WAL"});
     bool const switched = query.row() && query.text(0) == "wal";
     if (switched) return {};
     if (!query.failed())
