@@ -75,15 +75,18 @@ std::string with_key(std::string text, std::string const& key) {
   return text;
 }
 
+constexpr char const* looking_at_tables = "look at the tables";
+constexpr char const* making_tables = "make the tables";
+
 Result<std::int64_t> ask_integer(SqliteDatabase& database, char const* sql) {
-  SqliteQuery query(database, sql);
+  SqliteQuery query(database, {looking_at_tables, sql});
   std::int64_t const value = query.row() ? query.integer(0) : -1;
   if (query.failed()) return query.error();
   return value;
 }
 
 Result<std::set<std::string>> ask_names(SqliteDatabase& database, char const* sql) {
-  SqliteQuery query(database, sql);
+  SqliteQuery query(database, {looking_at_tables, sql});
   std::set<std::string> names;
   while (query.row()) names.emplace(query.text(0));
   if (query.failed()) return query.error();
@@ -186,10 +189,10 @@ Result<SqliteSchema> make_schema(SqliteDatabase& database, std::set<std::string>
   SqliteSchema schema;
   bool add_index = true;
   if (tables.empty()) {
-    if (auto r = database.run(zeroclaw_tables); !r) return r.error();
+    if (auto r = database.run({making_tables, zeroclaw_tables}); !r) return r.error();
     std::string const ours = fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}",
                                          sqlite_application_id, sqlite_schema_version);
-    if (auto r = database.run(ours.c_str()); !r) return r.error();
+    if (auto r = database.run({making_tables, ours.c_str()}); !r) return r.error();
   } else {
     Result<SqliteSchema> found = look_at_schema(database, tables);
     if (!found) return found;
@@ -200,9 +203,9 @@ Result<SqliteSchema> make_schema(SqliteDatabase& database, std::set<std::string>
     add_index = *indexes == 0;
     if (auto r = keep_original(database); !r) return r.error();
   }
-  if (auto r = database.run(with_key(our_columns, schema.key_column).c_str()); !r) return r.error();
+  if (auto r = database.run({making_tables, with_key(our_columns, schema.key_column).c_str()}); !r) return r.error();
   if (add_index)
-    if (auto r = database.run(messages_index); !r) return r.error();
+    if (auto r = database.run({making_tables, messages_index}); !r) return r.error();
   return schema;
 }
 
