@@ -8,25 +8,27 @@ import shutil
 import sqlite3
 import unittest
 
-from support import CHAT, DATA, HERE, SESSIONKIT, ProgramTest
+from support import DATA, HERE, SESSIONKIT, ProgramTest
 
 ROOT = HERE.parent.parent
+BIN = pathlib.Path(SESSIONKIT).parent.resolve()
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-COMMAND = re.compile(r"(?:^|[$|(`]) *(sessionkit|chat) ([^`\n]*)", re.MULTILINE)
+COMMAND = re.compile(r"(?:^|[$|(`]) *(sessionkit|chat|chat_host) ([^`\n]*)", re.MULTILINE)
 
 
 def screens_of(page):
-    """Blocks of text with prompts: each is played as it stands. Commands that cannot be are in blocks of `sh`."""
+    """Blocks of text with prompts: each is played as it stands. What cannot be stands in blocks of
+    `sh`, or of `console` with what it may print."""
     return [body for language, body in FENCE.findall(page.read_text())
             if language == "text" and re.search(r"^\$ ", body, re.MULTILINE)]
 
 
 def commands_of(page):
-    """Each `sessionkit ...` and `chat ...` that stands in code: (program, words), up to where the shell goes on."""
+    """Each `sessionkit ...`, `chat ...`, `chat_host ...` in code: (program, words), up to where the shell goes on."""
     text = page.read_text()
-    code = [body for language, body in FENCE.findall(text) if language in ("text", "sh", "")]
-    code += [f"`{span}`" for span in re.findall(r"`((?:sessionkit|chat) [^`]+)`", FENCE.sub("", text))]
+    code = [body for language, body in FENCE.findall(text) if language in ("text", "console", "sh", "")]
+    code += [f"`{span}`" for span in re.findall(r"`((?:sessionkit|chat|chat_host) [^`]+)`", FENCE.sub("", text))]
     for program, rest in (found.groups() for body in code for found in COMMAND.finditer(body)):
         lexer = shlex.shlex(rest, posix=True, punctuation_chars="|;&<>()")
         lexer.whitespace_split, lexer.commenters = True, "#"
@@ -53,7 +55,7 @@ class Screens(ProgramTest):
         """The screen of a shell in a folder that has the tests' data and no terminal."""
         self.lay_out()
         script = "exec 2>&1\n" + "".join(f"cat <<'SCREEN'\n$ {command}\nSCREEN\n{command}\n" for command in commands)
-        path = f"{pathlib.Path(SESSIONKIT).resolve().parent}{os.pathsep}{os.environ['PATH']}"
+        path = f"{BIN}{os.pathsep}{os.environ['PATH']}"
         return self.run_program("-c", script, program="sh", env={"PATH": path}).stdout.decode()
 
     def test_each_is_what_the_program_prints(self):
@@ -77,11 +79,15 @@ class Commands(ProgramTest):
         everywhere = self.options_of(SESSIONKIT)
         known = {verb: self.options_of(SESSIONKIT, verb) | everywhere for verb in verbs}
         known[""] = everywhere
-        known["chat"] = self.options_of(CHAT)
+        for path in (BIN / "chat", BIN / "chat_host"):
+            if path.exists():  # chat_host needs a library of its own
+                known[path.name] = self.options_of(path)
         seen = 0
         for page in PAGES:
             for program, words in commands_of(page):
-                verb = "chat" if program == "chat" else "" if words[0].startswith("-") else words[0]
+                if program == "chat_host" and program not in known:
+                    continue
+                verb = program if program != "sessionkit" else "" if words[0].startswith("-") else words[0]
                 with self.subTest(page.name, command=" ".join(words)):
                     self.assertIn(verb, known)
                     given = {word.partition("=")[0] for word in words if re.match(r"--?[a-z]", word)}
