@@ -62,6 +62,7 @@ Opened open_memory(std::string const&, OpenOptions const&) { return sk::make_mem
 Opened open_sqlite(std::string const& path, OpenOptions const& wanted) {
   sk::SqliteStoreOptions options;
   options.create = wanted.create;
+  options.adopt = wanted.adopt;
   options.lock_wait = wanted.lock_wait;
   options.profile = wanted.profile;
   options.on_event = wanted.on_event;
