@@ -75,6 +75,7 @@ Opened open_memory(std::string const&, OpenOptions const&) { return sk::make_mem
 Opened open_sqlite(std::string const& path, OpenOptions const& wanted) {
   auto options = common<sk::SqliteStoreOptions>(wanted);
   options.create = wanted.create;
+  options.adopt = wanted.adopt;
   options.lock_wait = wanted.lock_wait;
   if (wanted.create) make_parent(path);
   return sk::open_sqlite_store(path, options);

@@ -37,6 +37,7 @@ void refuse_database(std::string const& path);
 
 struct OpenOptions {
   bool create = false; ///< make it if it does not exist
+  bool adopt = true;   ///< add what is ours to another program's database
   std::chrono::milliseconds lock_wait{5000};
   std::optional<sessionkit::Profile> profile = {};
   sessionkit::OnEvent on_event = {};

@@ -39,6 +39,7 @@ class SqliteDatabase {
  public:
   struct Options {
     bool read_only = false;
+    bool immutable = false; ///< nobody writes: neither locks nor a log's index are needed beside it
     std::chrono::milliseconds wait{5000};
     std::string vfs = {};
   };
@@ -46,6 +47,8 @@ class SqliteDatabase {
 
   sqlite3* handle() const noexcept { return handle_.get(); }
   std::string const& path() const noexcept { return path_; }
+  /// The file may not be written, or was opened so.
+  bool is_read_only() const noexcept;
   /// The statement, prepared once and reset.
   Result<sqlite3_stmt*> prepared(SqliteStatement const& statement);
   /// Statements without values.

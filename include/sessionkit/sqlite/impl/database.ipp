@@ -31,6 +31,17 @@ constexpr SqliteMeaning sqlite_meanings[] = {
     {SQLITE_IOERR, Errc::io_error, "the system refused; look at the disk, then try again"},
 };
 
+// So that a name that looks like a URI is a name.
+std::string sqlite_uri(std::string const& path, bool immutable) {
+  std::string uri = path.compare(0, 1, "/") == 0 ? "file://" : "file:./";
+  for (char const c : path)
+    if (c == '%' || c == '?' || c == '#')
+      uri += fmt::format("%{:02X}", static_cast<unsigned>(c));
+    else
+      uri += c;
+  return immutable ? uri + "?immutable=1" : uri;
+}
+
 // SQLite's own pauses grow to 100 ms, in which somebody who writes without end is always first again.
 int sqlite_wait_for_others(void* to, int tries) {
   auto& wait = *static_cast<SqliteWait*>(to);
@@ -44,7 +55,9 @@ int sqlite_wait_for_others(void* to, int tries) {
 }
 
 // Of other failures SQLite would tell the errno of an earlier one.
-bool sqlite_tells_errno(int primary) noexcept { return primary == SQLITE_IOERR || primary == SQLITE_CANTOPEN; }
+bool sqlite_tells_errno(int primary) noexcept {
+  return primary == SQLITE_IOERR || primary == SQLITE_CANTOPEN;
+}
 
 }
 
@@ -71,9 +84,9 @@ Result<SqliteDatabase> SqliteDatabase::open(std::string const& path, Options con
   std::uint32_t seed = 0;
   sqlite3_randomness(sizeof seed, &seed);
   database.wait_ = std::make_unique<SqliteWait>(SqliteWait{options.wait, {}, seed});
-  std::string const name = path.compare(0, 5, "file:") == 0 ? "./" + path : path; // a name, never a URI
+  std::string const name = sqlite_uri(path, options.immutable);
   int const flags = (options.read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_NOMUTEX
-                    | SQLITE_OPEN_PRIVATECACHE;
+                    | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_URI;
   sqlite3* handle = nullptr;
   int const result =
       sqlite3_open_v2(name.c_str(), &handle, flags, options.vfs.empty() ? nullptr : options.vfs.c_str());
@@ -103,6 +116,7 @@ Result<void> SqliteDatabase::run(SqliteStatement const& statement) {
   return {};
 }
 
+bool SqliteDatabase::is_read_only() const noexcept { return sqlite3_db_readonly(handle_.get(), "main") == 1; }
 bool SqliteDatabase::in_transaction() const noexcept { return sqlite3_get_autocommit(handle_.get()) == 0; }
 
 void SqliteDatabase::abandon() noexcept {

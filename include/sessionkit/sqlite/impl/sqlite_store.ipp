@@ -382,14 +382,17 @@ Result<void> SqliteStore::remove(SessionId const& id) {
   return commit(transaction, id);
 }
 
+std::string folder_of(std::string const& path) {
+  std::size_t const slash = path.find_last_of('/');
+  return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
+}
+
 // The folder, and the file with our mode: SQLite would make it as the umask says.
 Result<SqliteFile> prepare_sqlite_file(std::string const& path, bool create) {
   if (path.empty() || path == ":memory:")
     return Error{Errc::invalid_argument, 0,
                  "a database in memory lives as long as its connection; use make_memory_store"};
-  std::size_t const slash = path.find_last_of('/');
-  std::string const folder = slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
-  auto const opened = detail::open_store_directory(detail::system_file_ops(), folder, create);
+  auto const opened = detail::open_store_directory(detail::system_file_ops(), folder_of(path), create);
   if (!opened) return opened.error();
   struct stat found = {};
   auto const refused = [&](Errc code, char const* why) {
@@ -424,24 +427,59 @@ Result<void> use_write_ahead_log(SqliteDatabase& db, std::chrono::milliseconds w
   }
 }
 
+// Whether it has no log beside it and can get none: then nothing but the file is to be read.
+bool is_sealed_off(std::string const& path, std::string const& folder) {
+  return ::access((path + "-wal").c_str(), F_OK) != 0
+         && ::faccessat(AT_FDCWD, folder.c_str(), W_OK, AT_EACCESS) != 0;
+}
+
+struct OpenSqlite {
+  SqliteDatabase writer;
+  SqliteDatabase::Options how;
+  detail::SqliteSchema schema;
+};
+
+// A stranger's database stays as it is: its mode is changed when its tables are known.
+Result<OpenSqlite> open_known_sqlite(std::string const& path, SqliteStoreOptions const& options) {
+  SqliteDatabase::Options how;
+  how.wait = options.lock_wait;
+  how.vfs = options.vfs;
+  Result<SqliteDatabase> db = SqliteDatabase::open(path, how);
+  if (!db) return db.error();
+  how.read_only = db->is_read_only() && !options.create;
+  if (how.read_only) {
+    how.immutable = is_sealed_off(path, folder_of(path));
+    db = SqliteDatabase::open(path, how);
+    if (!db) return db.error();
+  }
+  Result<detail::SqliteSchema> schema = detail::prepare_sqlite_schema(*db, {options.create, options.adopt});
+  if (!schema) return schema.error();
+  if (!how.read_only)
+    if (auto r = use_write_ahead_log(*db, options.lock_wait); !r) return r.error();
+  return OpenSqlite{std::move(*db), std::move(how), std::move(*schema)};
+}
+
 }
 
 Result<std::shared_ptr<SessionStore>> open_sqlite_store(std::string const& path, SqliteStoreOptions options) {
   Result<SqliteFile> const file = prepare_sqlite_file(path, options.create);
   if (!file) return file.error();
-  SqliteDatabase::Options const how{false, options.lock_wait, options.vfs};
-  Result<SqliteDatabase> writer = SqliteDatabase::open(path, how);
-  if (!writer) return writer.error();
-  if (auto r = use_write_ahead_log(*writer, options.lock_wait); !r) return r.error();
-  Result<detail::SqliteSchema> const schema = detail::prepare_sqlite_schema(*writer);
-  if (!schema) return schema.error();
-  Result<SqliteDatabase> reader = SqliteDatabase::open(path, how);
+  Result<OpenSqlite> open = open_known_sqlite(path, options);
+  if (!open) return open.error();
+  detail::SqliteSchema const& schema = open->schema;
+  Result<SqliteDatabase> reader = SqliteDatabase::open(path, open->how);
   if (!reader) return reader.error();
+  if (!schema.copy.empty() && options.on_event)
+    options.on_event(
+        {Event::database_adopted,
+         {},
+         fmt::format("{}: columns were added to ZeroClaw's tables; the database as it was is kept as {}",
+                     path, schema.copy)});
   Profile const profile = options.profile ? *options.profile
-                          : schema->ours  ? profiles::native
+                          : schema.ours   ? profiles::native
                                           : profiles::zeroclaw;
   return std::shared_ptr<SessionStore>(std::make_shared<SqliteStore>(
-      std::move(*writer), std::move(*reader), *file, *schema, std::move(options), profile));
+      std::move(open->writer), std::move(*reader), *file, schema, std::move(options), profile));
 }
 
 }}
