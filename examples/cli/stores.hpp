@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 #include <sessionkit/event.hpp>
+#include <sessionkit/file_store.hpp>
 #include <sessionkit/session_store.hpp>
 
 #include <chrono>
@@ -41,5 +42,9 @@ struct OpenOptions {
   sessionkit::OnEvent on_event = {};
 };
 sessionkit::Result<StorePtr> open_store(StoreAddress const& address, OpenOptions const& options);
+
+/// Makes its lists anew and answers how many sessions there are. The command ends where they need no making.
+sessionkit::Result<std::size_t> reindex_store(StoreAddress const& address, OpenOptions const& options,
+                                              sessionkit::StoreProgress const& progress);
 
 }

@@ -16,6 +16,7 @@ class MapStore final : public SessionStore {
     RecordPage records; // owns the bytes
     std::vector<std::uint32_t> crcs;
     SessionInfo info;
+    std::string_view dialect; // that of the first line
   };
   std::mutex mutex_;
   std::map<SessionId, Log> logs_;
@@ -30,7 +31,10 @@ class MapStore final : public SessionStore {
     std::size_t const at = batch.expected.value(), size = batch.records.size(); // a position counts records
     if (logs_.count(id) == 0 && (at > 0 || size == 0)) return missing(id);
     if (size == 0) return batch.expected;
-    auto& [records, crcs, info] = logs_.try_emplace(id, Log{{}, {}, make_session_info(id)}).first->second;
+    Dialect const* const found = detect_dialect(batch.records.front().line);
+    auto& [records, crcs, info, dialect] =
+        logs_.try_emplace(id, Log{{}, {}, make_session_info(id), found ? found->name : "native"})
+            .first->second;
     if (at > crcs.size() || (at > 0 && batch.expected_crc && *batch.expected_crc != crcs[at - 1]))
       return Error{Errc::conflict, 0, "another log than expected; refresh"};
     auto const behind = records.items().begin() + static_cast<std::ptrdiff_t>(at);
@@ -43,7 +47,7 @@ class MapStore final : public SessionStore {
       std::string const place = "@" + std::to_string(crcs.size() + 1);
       if (record.id.empty()) record.id = place;
       records.add(Position{crcs.size() + 1}, record);
-      fold(info, records.items().back());
+      fold(info, records.items().back(), dialect);
       crcs.push_back(info.end_crc);
     }
     if (batch.after) info = *batch.after;
@@ -65,7 +69,7 @@ class MapStore final : public SessionStore {
       page.add(item.end, item);
     }
     page.more = back ? at > 0 : at < all.size(), page.next = Position{at},
-    page.log_end = Position{all.size()};
+    page.log_end = Position{all.size()}, page.dialect = logs_.at(id).dialect;
     return page;
   }
   Result<SessionInfo> info(SessionId const& id) override {

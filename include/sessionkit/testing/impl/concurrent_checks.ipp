@@ -7,6 +7,7 @@
 #include <csignal>
 #include <map>
 #include <mutex>
+#include <set>
 #include <thread>
 
 #include <sys/wait.h>
@@ -116,6 +117,10 @@ void one_session(Trial& t) {
   Records const first = t.session(id, 1);
   t.must(store->append(id, batch_of(first)), "append");
   auto const all = speeches(t, writers);
+  std::set<std::string> halves; // lines that others of their batch follow
+  for (auto const& speech : all)
+    for (Records const& batch : speech)
+      for (std::size_t i = 0; i + 1 < batch.size(); ++i) halves.insert(batch[i].line);
   std::atomic<std::size_t> busy{writers};
   {
     Crew crew;
@@ -133,6 +138,8 @@ void one_session(Trial& t) {
         std::string const wrong = difference(seen, log);
         t.expect(wrong.empty(), "a reader sees entries change: " + wrong);
         seen = read_unfinished(t, *store, id).records;
+        t.expect(!t.claims(Claim::transactional_batches) || halves.count(seen.back().line) == 0,
+                 "a reader sees a batch of which a part is missing");
         (void)t.must(store->info(id), "info");
         (void)list_all(*store, {});
       }
