@@ -313,8 +313,7 @@ Result<void> RedisLog::settle_pending(RedisReply const& pending, std::int64_t no
   }
   std::vector<Result<RedisSession>> const seen = look_all(ids, patience.for_each());
   for (std::size_t i = 0; i < ids.size(); ++i) {
-    Result<void> const settled =
-        seen[i] ? settle(ids[i], patience.end, members[i]) : Result<void>(seen[i].error());
+    Result<void> settled = seen[i] ? settle(ids[i], patience.end, members[i]) : Result<void>(seen[i].error());
     if (!settled && !patience.forgives(settled.error().code)) return settled;
   }
   return {};

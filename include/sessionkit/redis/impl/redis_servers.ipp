@@ -393,6 +393,7 @@ std::vector<std::size_t> RedisServers::ask_together(RedisAddress const& address,
   Result<std::vector<RedisReply>> replies = std::vector<RedisReply>{};
   if (connection) {
     std::vector<RedisCommand> commands;
+    commands.reserve(which.size());
     for (std::size_t const i : which) commands.push_back(command_of(calls[i], !calls[i].script->sha.empty()));
     std::vector<RedisCommand const*> pointers;
     pointers.reserve(commands.size());
@@ -472,7 +473,7 @@ Result<void> RedisServers::load_anywhere(std::vector<RedisScript*> const& script
   if (!all) return all.error();
   std::optional<Error> last;
   for (RedisAddress const& address : *all) {
-    Result<void> const loaded = load(address, scripts, deadline);
+    Result<void> loaded = load(address, scripts, deadline);
     if (loaded || !passes(loaded.error().code)) return loaded;
     hear(last, loaded.error(), deadline);
   }
@@ -482,7 +483,7 @@ Result<void> RedisServers::load_anywhere(std::vector<RedisScript*> const& script
 Result<void> RedisServers::open(std::vector<RedisScript*> const& scripts, RedisDeadline deadline) {
   std::optional<Error> last;
   for (;;) {
-    Result<void> const loaded = load_anywhere(scripts, deadline);
+    Result<void> loaded = load_anywhere(scripts, deadline);
     if (loaded || !passes(loaded.error().code)) return loaded;
     hear(last, loaded.error(), deadline);
     if (over(deadline)) return Error{Errc::unavailable, last->system, last->message};
