@@ -126,6 +126,18 @@ void add_to_page(RecordPage& page, PostgresAnswer const& rows, int row) {
   page.add(end, record);
 }
 
+// Positions are 1, 2, 3 up to the end that the session's row knows.
+Error entries_missing(PostgresConnection const& db, SessionId const& id, std::uint64_t first,
+                      std::uint64_t last, Position end) {
+  std::string const what = first <= last ? fmt::format("entries {} to {} are missing", first, last)
+                                         : "entries stand where none may";
+  return Error{
+      Errc::corrupt, 0,
+      fmt::format("{}: session '{}': {}, its row says that the log ends at {}; restore its entries, or "
+                  "remove it",
+                  db.place(), id.str(), what, end.value())};
+}
+
 // A value of `synchronous_commit`.
 std::string_view commit_level(PostgresConnection const& db, bool durable) noexcept {
   return durable ? std::string_view(db.durable_commit()) : "off";
@@ -189,10 +201,15 @@ Result<std::optional<RecordPage>> PostgresTables::page(PostgresConnection& db, S
   for (int row = 0; row < rows->rows() && !rows->is_null(row, 2) && !page.more; ++row) {
     page.more = page.items().size() >= most || rows->is_null(row, 7);
     if (page.more) break;
+    std::uint64_t const at = page.next.value(), end = position_of(rows->integer(row, 2)).value();
+    if (backwards && end != at) return entries_missing(db, id, end + 1, at, page.log_end);
+    if (!backwards && end != at + 1) return entries_missing(db, id, at + 1, end - 1, page.log_end);
     add_to_page(page, *rows, row);
-    Position const end = page.items().back().end;
-    page.next = backwards ? Position{end.value() - 1} : end;
+    page.next = Position{backwards ? end - 1 : end};
   }
+  std::uint64_t const at = page.next.value(), end = page.log_end.value();
+  if (!page.more && backwards && at > 0) return entries_missing(db, id, 1, at, page.log_end);
+  if (!page.more && !backwards && at != end) return entries_missing(db, id, at + 1, end, page.log_end);
   return std::optional<RecordPage>(std::move(page));
 }
 
