@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // cp: sessions from one store into another.
 #include "copying.hpp"
+#include "recognising.hpp"
 #include "text.hpp"
 
 #include <sessionkit/memory_store.hpp>
@@ -24,6 +25,7 @@ Side open_source(Console& console, Arguments const& args) {
   std::error_code ignored;
   if (address.is_files() && std::filesystem::is_regular_file(address.place, ignored)) {
     refuse_database(address.place);
+    require_transcript(console, address.place);
     return {open_transcript(options, address.place), address.place};
   }
   auto store = open_store(address, options);

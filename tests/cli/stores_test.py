@@ -126,6 +126,12 @@ class Copies(ProgramTest):
         verdict = self.run_cli("verify", "--store", self.copies, "--json").json
         self.assertEqual([finding["kind"] for finding in verdict["findings"]], ["missing_parent"])
 
+    def test_a_file_without_a_session_is_not_copied(self):
+        (self.folder / "alien.jsonl").write_text('{"kind":"message","text":"hi"}\n')
+        run = self.fails(5, "cp", self.folder / "alien.jsonl", self.folder / "target")
+        self.assertIn("holds no session", run.err)
+        self.assertFalse((self.folder / "target").exists())
+
     def test_a_source_that_is_not_there_makes_no_target(self):
         self.fails(3, "cp", self.folder / "none", self.copies)
         self.assertFalse(self.copies.exists())
