@@ -48,6 +48,7 @@ void add_option(CLI::App& app, Arguments& args, Option const& option) {
               option.choices.empty() ? "" : fmt::format(": {}", fmt::join(option.choices, ", "));
           auto* const added = app.add_option(option.spelling, value, option.help);
           added->required(option.required)->type_name("");
+          if (option.spelling[0] == '-') added->allow_extra_args(false); // one value each time it is named
           if constexpr (std::is_same_v<Value, std::size_t>) added->check(whole_number(0));
           if constexpr (std::is_same_v<Value, std::optional<std::size_t>>) added->check(whole_number(1));
           if (!option.choices.empty())
