@@ -111,7 +111,8 @@ Request parse_command_line(int argc, char const* const* argv) {
       "An ENTRY is its id. Entries of claw0's and ai-panel's lines have none: @246 is the one whose line "
       "ends\n"
       "at byte 246 of the file, as tree and history --explain print it.\n"
-      "Exit codes: 0 done, 1 failed (diff: they differ; search: found nowhere), 2 usage, 3 not found, 4 locked or changed,\n"
+      "Exit codes: 0 done, 1 failed (diff: they differ; search: found nowhere), 2 usage, 3 not found, 4 "
+      "locked or changed,\n"
       "5 damage, no session in the file, or (convert, cp, import) something left out,\n"
       "6 forbidden, 7 no space, 8 unreachable, 9 outcome unknown. More: sessionkit COMMAND --help");
   try {
