@@ -2,12 +2,12 @@
 // An append to the PostgreSQL store beside the insert that a host would write by hand: one prepared INSERT of
 // one row with the line, in a round trip of its own, on the same server.
 #include "cases.hpp"
+#include "store_appender.hpp"
 #include "support/postgres_server.hpp"
 
 #include <sessionkit/postgres/postgres_store.hpp>
 #include <sessionkit/sessionkit.hpp>
 
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -72,59 +72,16 @@ class TouchedPostgres {
   BarePostgres* rows_;
 };
 
-/// Finished lines for the store, with their summaries, as `Session` gives them.
-class PostgresAppender {
- public:
-  explicit PostgresAppender(std::string const& url) : store_(value_of(sk::open_postgres_store(url), "open")) {
-    auto session = value_of(sk::Session::create(store_, {"main:cli:user"}), "create");
-    id_ = std::make_unique<sk::SessionId>(session.id());
-    info_ = std::make_unique<sk::SessionInfo>(value_of(session.info(), "info"));
-  }
-  void append(std::size_t count, bool durable) {
-    std::vector<std::string> lines(count), ids;
-    sk::Append batch;
-    batch.expected = info_->end;
-    batch.durable = durable;
-    for (std::string& line : lines) {
-      sk::Entry entry;
-      entry.id = sk::EntryId("entry-" + std::to_string(++count_));
-      entry.link = sk::Parent::entry;
-      entry.parent = info_->last;
-      entry.at = info_->updated + std::chrono::milliseconds(1);
-      entry.body = sk::user(message_text());
-      ids.push_back(entry.id.str());
-      require(sk::native_dialect().encode(entry, line).ok(), "cannot write the line");
-      sk::fold(*info_, entry, {}, line);
-    }
-    for (std::size_t i = 0; i < count; ++i)
-      batch.records.push_back({ids[i], "message", lines[i], sk::Parent::entry, "x"});
-    batch.after = info_.get();
-    info_->end = value_of(store_->append(*id_, batch), "append");
-  }
-
- private:
-  std::shared_ptr<sk::SessionStore> store_;
-  std::unique_ptr<sk::SessionId> id_;
-  std::unique_ptr<sk::SessionInfo> info_;
-  std::uint64_t count_ = 0;
-};
-
 }
 
 void measure_postgres(Workbench& bench) {
   if (sessionkit_test::PostgresServer::programs().empty()) return; // there is no server to measure beside
-  sk::Entry entry;
-  entry.id = sk::EntryId("entry-100000");
-  entry.link = sk::Parent::entry;
-  entry.parent = entry.id;
-  entry.body = sk::user(message_text());
-  std::string line;
-  require(sk::native_dialect().encode(entry, line).ok(), "cannot write the line");
+  std::string const line = finished_line();
   sessionkit_test::PostgresServer const server;
   BarePostgres bare(server.url(), "bare", false), synced(server.url(), "synced", true),
       more(server.url(), "more", false);
   TouchedPostgres touched(more);
-  PostgresAppender ours(server.url());
+  StoreAppender ours(value_of(sk::open_postgres_store(server.url()), "open"));
   auto const turn_by_hand = [&] {
     synced.run("BEGIN");
     for (int i = 0; i < 4; ++i) synced.insert(line);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // An append to the Redis store beside the RPUSH that a host would write by hand, to a server of our own.
 #include "cases.hpp"
+#include "store_appender.hpp"
 
 #include <sessionkit/redis/redis_store.hpp>
 #include <sessionkit/sessionkit.hpp>
@@ -53,6 +54,12 @@ class Server {
     ::kill(pid_, SIGKILL);
     ::waitpid(pid_, nullptr, 0);
   }
+  static std::shared_ptr<sk::SessionStore> store(sk::Durability durability) {
+    sk::RedisStoreOptions options;
+    options.durability = durability;
+    return value_of(sk::open_redis_store("redis://127.0.0.1:" + std::to_string(server_port), options),
+                    "open");
+  }
   void push(std::string const& line) {
     void* const reply = redisCommand(context_, "RPUSH bare %b", line.data(), line.size());
     require(reply != nullptr, "RPUSH failed");
@@ -79,62 +86,13 @@ class Server {
   redisContext* context_ = nullptr;
 };
 
-/// Finished lines for a store, with their summaries, as `Session` gives them.
-class RedisAppender {
- public:
-  explicit RedisAppender(sk::Durability durability) {
-    sk::RedisStoreOptions options;
-    options.durability = durability;
-    store_ =
-        value_of(sk::open_redis_store("redis://127.0.0.1:" + std::to_string(server_port), options), "open");
-    auto session = value_of(sk::Session::create(store_, {"main:cli:user"}), "create");
-    id_ = std::make_unique<sk::SessionId>(session.id());
-    info_ = std::make_unique<sk::SessionInfo>(value_of(session.info(), "info"));
-  }
-  void append(std::size_t count, bool durable) {
-    std::vector<std::string> lines(count), ids;
-    sk::Append batch;
-    batch.expected = info_->end;
-    batch.expected_crc = info_->end_crc;
-    batch.durable = durable;
-    for (std::string& line : lines) {
-      sk::Entry entry;
-      entry.id = sk::EntryId("entry-" + std::to_string(++count_));
-      entry.link = sk::Parent::entry;
-      entry.parent = info_->last;
-      entry.at = info_->updated;
-      entry.body = sk::user(message_text());
-      ids.push_back(entry.id.str());
-      require(sk::native_dialect().encode(entry, line).ok(), "cannot write the line");
-      sk::fold(*info_, entry, {}, line);
-    }
-    for (std::size_t i = 0; i < count; ++i)
-      batch.records.push_back({ids[i], "message", lines[i], sk::Parent::entry, "x"});
-    batch.after = info_.get();
-    info_->end = value_of(store_->append(*id_, batch), "append");
-  }
-  std::string row() const { return std::string(500, 'r'); }
-
- private:
-  std::shared_ptr<sk::SessionStore> store_;
-  std::unique_ptr<sk::SessionId> id_;
-  std::unique_ptr<sk::SessionInfo> info_;
-  std::uint64_t count_ = 0;
-};
-
 }
 
 void measure_redis(Workbench& bench) {
-  sk::Entry entry;
-  entry.id = sk::EntryId("entry-100000");
-  entry.link = sk::Parent::entry;
-  entry.parent = entry.id;
-  entry.body = sk::user(message_text());
-  std::string line;
-  require(sk::native_dialect().encode(entry, line).ok(), "cannot write the line");
+  std::string const line = finished_line();
   {
     Server server(bench.path("redis-always"), "always");
-    RedisAppender ours(sk::Durability::turn);
+    StoreAppender ours(server.store(sk::Durability::turn));
     Contest contest;
     auto const push = contest.add_one(
         "RPUSH, appendfsync always", [&] { server.push(line); }, 40);
@@ -145,12 +103,12 @@ void measure_redis(Workbench& bench) {
                1.5);
   }
   Server server(bench.path("redis-everysec"), "everysec");
-  RedisAppender ours(sk::Durability::os);
+  StoreAppender ours(server.store(sk::Durability::os));
   Contest contest;
   auto const push = contest.add_one(
       "RPUSH, appendfsync everysec", [&] { server.push(line); }, 200);
   auto const touch = contest.add_one(
-      "MULTI, RPUSH, HSET, 4 ZADD, EXEC", [&] { server.push_and_touch(line, ours.row()); }, 200);
+      "MULTI, RPUSH, HSET, 4 ZADD, EXEC", [&] { server.push_and_touch(line, std::string(500, 'r')); }, 200);
   auto const append = contest.add_one(
       "append", [&] { ours.append(1, false); }, 200);
   contest.run();

@@ -2,11 +2,11 @@
 // An append to the SQLite store beside the insert that a host would write by hand: one row with the line,
 // prepared, in the same mode of the log.
 #include "cases.hpp"
+#include "store_appender.hpp"
 
 #include <sessionkit/sessionkit.hpp>
 #include <sessionkit/sqlite/sqlite_store.hpp>
 
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -98,60 +98,13 @@ class TwoStatements {
   std::uint64_t count_ = 1000000;
 };
 
-/// Finished lines for a store, with their summaries, as `Session` gives them.
-class SqliteAppender {
- public:
-  explicit SqliteAppender(std::string const& path) : store_(value_of(sk::open_sqlite_store(path), "open")) {
-    begin();
-  }
-  void begin() {
-    auto session = value_of(sk::Session::create(store_, {"main:cli:user"}), "create");
-    id_ = std::make_unique<sk::SessionId>(session.id());
-    info_ = std::make_unique<sk::SessionInfo>(value_of(session.info(), "info"));
-  }
-  void append(std::size_t count, bool durable) {
-    std::vector<std::string> lines(count), ids;
-    sk::Append batch;
-    batch.expected = info_->end;
-    batch.expected_crc = info_->end_crc;
-    batch.durable = durable;
-    for (std::string& line : lines) {
-      sk::Entry entry;
-      entry.id = sk::EntryId("entry-" + std::to_string(++count_));
-      entry.link = sk::Parent::entry;
-      entry.parent = info_->last;
-      entry.at = info_->updated;
-      entry.body = sk::user(message_text());
-      ids.push_back(entry.id.str());
-      require(sk::native_dialect().encode(entry, line).ok(), "cannot write the line");
-      sk::fold(*info_, entry, {}, line);
-    }
-    for (std::size_t i = 0; i < count; ++i)
-      batch.records.push_back({ids[i], "message", lines[i], sk::Parent::entry, "x"});
-    batch.after = info_.get();
-    info_->end = value_of(store_->append(*id_, batch), "append");
-  }
-
- private:
-  std::shared_ptr<sk::SessionStore> store_;
-  std::unique_ptr<sk::SessionId> id_;
-  std::unique_ptr<sk::SessionInfo> info_;
-  std::uint64_t count_ = 0;
-};
-
 }
 
 void measure_sqlite(Workbench& bench) {
-  sk::Entry entry;
-  entry.id = sk::EntryId("entry-100000");
-  entry.link = sk::Parent::entry;
-  entry.parent = entry.id;
-  entry.body = sk::user(message_text());
-  std::string line;
-  require(sk::native_dialect().encode(entry, line).ok(), "cannot write the line");
+  std::string const line = finished_line();
   BareInsert bare(bench.path("bare.db"), false), synced(bench.path("synced.db"), true);
   TwoStatements zeroclaw(bench.path("zeroclaw.db"));
-  SqliteAppender ours(bench.path("ours.db"));
+  StoreAppender ours(value_of(sk::open_sqlite_store(bench.path("ours.db")), "open"));
   auto const turn_by_hand = [&](BareInsert& by_hand) {
     by_hand.run("BEGIN IMMEDIATE");
     for (int i = 0; i < 4; ++i) by_hand.insert(line);

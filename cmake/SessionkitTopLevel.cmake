@@ -14,3 +14,6 @@ if(NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
     set(CMAKE_CXX_COMPILER_LAUNCHER "${SESSIONKIT_CCACHE}")
   endif()
 endif()
+
+# Under a sanitizer most of the time goes into optimising the tests, which are no faster for it.
+set(SESSIONKIT_PROGRAM_FLAGS "" CACHE STRING "How examples and tests are compiled, beyond the flags of the library")

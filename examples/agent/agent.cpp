@@ -150,6 +150,13 @@ sk::Result<TurnOutcome> run_turn(sk::Session& session, Agent const& agent, sk::M
   } catch (sk::Exception const& refused) { return refused.error(); }
 }
 
+sk::CompactionPolicy fit_to_window(sk::CompactionPolicy policy, std::size_t window) {
+  if (policy.trigger_tokens == 0) return policy;
+  policy.window = window;
+  policy.window_reserve = window / 4;
+  return policy;
+}
+
 Compacted compact(sk::Session& session, Agent const& agent, sk::CompactionReason reason,
                   OnEvent const& on_event, llm::CancelToken const& cancel) {
   Compacted what{reason, sk::CompactionOutcome::not_needed};

@@ -74,6 +74,10 @@ sessionkit::Result<TurnOutcome> run_turn(sessionkit::Session& session, Agent con
                                          sessionkit::Message const& said, OnEvent const& on_event = {},
                                          llm::CancelToken const& cancel = {});
 
+/// The same policy for a model with that window, in tokens: a conversation is made shorter where the answer
+/// would no longer fit, or sooner where the policy says so. One that never compacts for size stays so.
+sessionkit::CompactionPolicy fit_to_window(sessionkit::CompactionPolicy policy, std::size_t window);
+
 /// Compacts now; tells `on_event`.
 Compacted compact(sessionkit::Session& session, Agent const& agent, sessionkit::CompactionReason reason,
                   OnEvent const& on_event = {}, llm::CancelToken const& cancel = {});

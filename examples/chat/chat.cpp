@@ -20,15 +20,6 @@ namespace sk = sessionkit;
 
 namespace {
 
-// The conversation is made shorter where the answer would no longer fit, or sooner where the profile says so.
-sk::CompactionPolicy make_policy(Options const& options) {
-  auto policy = sk::make_compaction_policy(options.profile);
-  if (policy.trigger_tokens == 0) return policy; // its program never does it by itself
-  policy.window = options.window;
-  policy.window_reserve = options.window / 4;
-  return policy;
-}
-
 sk::Target make_target(Options const& options, std::shared_ptr<llm::Provider> const& provider) {
   sk::Target target;
   target.provider = provider->format();
@@ -48,7 +39,7 @@ agent::Agent make_agent(Options const& options, bool interactive) {
   agent.provider = llm::open_provider(asked).value();
   agent.target = make_target(options, agent.provider);
   agent.tools = agent::make_folder_tools(options.folder).value();
-  agent.compaction = make_policy(options);
+  agent.compaction = agent::fit_to_window(sk::make_compaction_policy(options.profile), options.window);
   agent.tools.push_back(agent::make_sub_agent(agent));
   return agent;
 }

@@ -52,17 +52,6 @@ std::string default_store() {
 
 constexpr std::size_t smallest_window = 500; // a request for a summary has to fit
 
-struct KnownProvider {
-  std::string_view name;
-  char const* key; ///< environment variable
-  char const* model;
-};
-constexpr KnownProvider providers[] = {
-    {"scripted", nullptr, "parrot-1"},
-    {"anthropic", "ANTHROPIC_API_KEY", "claude-haiku-4-5"},
-    {"openai", "OPENAI_API_KEY", "gpt-4o-mini"},
-};
-
 bool read_number(std::string const& text, std::size_t& into) {
   auto const* const end = text.data() + text.size();
   auto const read = std::from_chars(text.data(), end, into);
@@ -144,13 +133,13 @@ std::optional<Options> parse_options(int argc, char** argv, std::string& why) {
   for (std::size_t i = 0; i < words.size(); ++i)
     if (!take_flag(words, i, options, why)) return std::nullopt;
 
-  auto const* const provider = find(providers, options.provider.name);
+  auto const* const provider = llm::find_provider_defaults(options.provider.name);
   if (provider == nullptr) {
     why = "there is no provider " + options.provider.name;
     return std::nullopt;
   }
   if (options.model.empty()) options.model = provider->model;
-  if (provider->key != nullptr) options.provider.key = variable(provider->key);
+  if (provider->key_variable != nullptr) options.provider.key = variable(provider->key_variable);
   options.provider.window = options.window;
   if (options.no_session) options.profile = sk::profiles::ephemeral;
   if (options.key.empty())

@@ -233,13 +233,10 @@ Exit verify(Console& console, Arguments const& args) {
 }
 
 Exit reindex(Console& console, Arguments const& args) {
-  sk::FileStoreOptions options;
-  options.create = false;
-  options.lock_wait = lock_wait(args);
+  auto const address = store_address(args);
   auto const progress = [&](std::size_t done, std::size_t total) { console.progress(done, total); };
-  auto const root = store_root(args, "reindex", "a database keeps its own indexes");
-  auto const reindexed = sk::reindex_file_store(root, options, progress);
-  if (!reindexed && reindexed.error().code == sk::Errc::not_found) fail_no_store(root);
+  auto const reindexed = reindex_store(address, open_options(console, args, false), progress);
+  if (!reindexed && reindexed.error().code == sk::Errc::not_found) fail_no_store(shown(address));
   auto const sessions = reindexed.value();
   if (console.json())
     console.document({{"sessions", sessions}});

@@ -195,6 +195,7 @@ std::optional<std::string> known_store_root(Arguments const& args) {
 OpenOptions open_options(Console& console, Arguments const& args, bool create) {
   OpenOptions options;
   options.create = create;
+  options.adopt = !args.dry_run;
   options.lock_wait = lock_wait(args);
   if (create && args.profile) options.profile = *sk::find_profile(*args.profile);
   options.on_event = [&console](sk::Event const& event) {

@@ -30,6 +30,7 @@ namespace fs = std::filesystem;
 namespace {
 
 using Opened = sk::Result<StorePtr>;
+using Counted = sk::Result<std::size_t>;
 
 void make_parent(std::string const& path) {
   std::error_code ignored; // the store says what is wrong with its place
@@ -45,26 +46,37 @@ bool is_sqlite_file(std::string const& path) {
   return begin == magic;
 }
 
-Opened open_files(std::string const& root, OpenOptions const& wanted) {
-  refuse_database(root);
-  sk::FileStoreOptions options;
-  options.create = wanted.create;
-  options.lock_wait = wanted.lock_wait;
+/// What all engines are told alike.
+template <class Options> Options common(OpenOptions const& wanted) {
+  Options options;
   options.profile = wanted.profile;
   options.on_event = wanted.on_event;
+  return options;
+}
+
+sk::FileStoreOptions file_options(OpenOptions const& wanted) {
+  auto options = common<sk::FileStoreOptions>(wanted);
+  options.create = wanted.create;
+  options.lock_wait = wanted.lock_wait;
+  return options;
+}
+Opened open_files(std::string const& root, OpenOptions const& wanted) {
+  refuse_database(root);
   if (wanted.create) make_parent(root);
-  return sk::open_file_store(root, options);
+  return sk::open_file_store(root, file_options(wanted));
+}
+Counted reindex_files(std::string const& root, OpenOptions const& wanted, sk::StoreProgress const& progress) {
+  return sk::reindex_file_store(root, file_options(wanted), progress);
 }
 
 Opened open_memory(std::string const&, OpenOptions const&) { return sk::make_memory_store(); }
 
 #ifdef CLI_HAS_SQLITE
 Opened open_sqlite(std::string const& path, OpenOptions const& wanted) {
-  sk::SqliteStoreOptions options;
+  auto options = common<sk::SqliteStoreOptions>(wanted);
   options.create = wanted.create;
+  options.adopt = wanted.adopt;
   options.lock_wait = wanted.lock_wait;
-  options.profile = wanted.profile;
-  options.on_event = wanted.on_event;
   if (wanted.create) make_parent(path);
   return sk::open_sqlite_store(path, options);
 }
@@ -73,24 +85,28 @@ constexpr std::nullptr_t open_sqlite = nullptr;
 #endif
 
 #ifdef CLI_HAS_REDIS
-Opened open_redis(std::string const& url, OpenOptions const& wanted) {
-  sk::RedisStoreOptions options;
+sk::RedisStoreOptions redis_options(OpenOptions const& wanted) {
+  auto options = common<sk::RedisStoreOptions>(wanted);
   options.wait = wanted.lock_wait;
-  options.profile = wanted.profile;
-  options.on_event = wanted.on_event;
-  return sk::open_redis_store(url, options);
+  options.accept_weaker = true; // and told, as every event
+  return options;
+}
+Opened open_redis(std::string const& url, OpenOptions const& wanted) {
+  return sk::open_redis_store(url, redis_options(wanted));
+}
+Counted reindex_redis(std::string const& url, OpenOptions const& wanted, sk::StoreProgress const& progress) {
+  return sk::reindex_redis_store(url, redis_options(wanted), progress);
 }
 #else
-constexpr std::nullptr_t open_redis = nullptr;
+constexpr std::nullptr_t open_redis = nullptr, reindex_redis = nullptr;
 #endif
 
 #ifdef CLI_HAS_POSTGRES
 Opened open_postgres(std::string const& url, OpenOptions const& wanted) {
-  sk::PostgresStoreOptions options;
+  auto options = common<sk::PostgresStoreOptions>(wanted);
   options.create = wanted.create;
   options.statement_wait = wanted.lock_wait;
-  options.profile = wanted.profile;
-  options.on_event = wanted.on_event;
+  options.accept_weaker = true; // and told, as every event
   return sk::open_postgres_store(url, options);
 }
 #else
@@ -104,16 +120,18 @@ struct Engine {
   Where place;
   Opened (*open)(std::string const& place, OpenOptions const&); ///< null: not in this program
   char const* mend;                                             ///< then
+  /// null: it keeps its own indexes
+  Counted (*reindex)(std::string const& place, OpenOptions const&, sk::StoreProgress const&) = nullptr;
 };
 constexpr char const* build_sqlite = "build it with SESSIONKIT_WITH_SQLITE=ON (libsqlite3)";
 constexpr char const* build_redis = "build it with SESSIONKIT_WITH_REDIS=ON (libhiredis)";
 constexpr char const* build_postgres = "build it with SESSIONKIT_WITH_POSTGRES=ON (libpq)";
 constexpr Engine engines[] = {
-    {"file", Where::path, open_files, ""},
+    {"file", Where::path, open_files, "", reindex_files},
     {"memory", Where::none, open_memory, ""},
     {"sqlite", Where::path, open_sqlite, build_sqlite},
-    {"redis", Where::url, open_redis, build_redis},
-    {"rediss", Where::url, open_redis, build_redis},
+    {"redis", Where::url, open_redis, build_redis, reindex_redis},
+    {"rediss", Where::url, open_redis, build_redis, reindex_redis},
     {"postgres", Where::url, open_postgres, build_postgres},
     {"postgresql", Where::url, open_postgres, build_postgres},
 };
@@ -129,6 +147,11 @@ std::string engine_names() {
   for (auto const& engine : engines)
     if (engine.open != nullptr) names += fmt::format(", {}:", engine.name);
   return names;
+}
+
+bool looks_like_engine(std::string_view name) {
+  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz+";
+  return !name.empty() && name.find_first_not_of(letters) == std::string_view::npos;
 }
 
 /// What stands behind `name:` or `name://`.
@@ -158,10 +181,10 @@ void refuse_database(std::string const& path) {
 StoreAddress parse_address(std::string const& text) {
   auto const colon = text.find(':');
   auto const* engine = colon == std::string::npos ? nullptr : find_engine(text.substr(0, colon));
-  if (engine == nullptr && colon != std::string::npos && text.compare(colon, 3, "://") == 0)
+  if (engine == nullptr && colon != std::string::npos && looks_like_engine(text.substr(0, colon)))
     throw Failure{Exit::usage, "unsupported_store",
                   fmt::format("this program has no '{}' stores", text.substr(0, colon)),
-                  "name " + engine_names()};
+                  fmt::format("name {}; for a directory of that name: file:{}", engine_names(), text)};
   if (engine == nullptr) return {"file", place_of(engines[0], "file:" + text)};
   if (engine->open == nullptr)
     throw Failure{Exit::usage, "unsupported_store",
@@ -176,18 +199,33 @@ std::string shown(StoreAddress const& address) {
   if (engine.place != Where::url) return fmt::format("{}:{}", address.engine, address.place);
   std::string url = address.place;
   auto const begin = std::min(url.find("://"), url.size() - 3) + 3;
-  auto const at = url.rfind('@', url.find_first_of("/?", begin));
-  auto const colon = url.find(':', begin);
-  if (at != std::string::npos && colon < at) url.replace(colon + 1, at - colon - 1, "***");
-  if (auto const word = url.find("password="); word != std::string::npos) {
-    auto const value = word + std::string_view("password=").size();
+  if (auto const at = url.rfind('@'); at != std::string::npos && at >= begin) {
+    auto const user = std::min(url.find(':', begin), at);
+    url.replace(user < at ? user + 1 : begin, at - (user < at ? user + 1 : begin), "***");
+  }
+  constexpr std::string_view word = "password="; // sslpassword too
+  for (auto found = url.find(word); found != std::string::npos; found = url.find(word, found + word.size())) {
+    auto const value = found + word.size();
     url.replace(value, std::min(url.find('&', value), url.size()) - value, "***");
   }
   return url;
 }
 
 sk::Result<StorePtr> open_store(StoreAddress const& address, OpenOptions const& options) {
-  return find_engine(address.engine)->open(address.place, options);
+  auto const& engine = *find_engine(address.engine);
+  auto store = engine.open(address.place, options);
+  if (!store && store.error().code == sk::Errc::not_found && engine.place == Where::url)
+    throw Failure{Exit::not_found, "not_found", store.error().message}; // a server knows best what is missing
+  return store;
+}
+
+sk::Result<std::size_t> reindex_store(StoreAddress const& address, OpenOptions const& options,
+                                      sk::StoreProgress const& progress) {
+  auto const& engine = *find_engine(address.engine);
+  if (engine.reindex != nullptr) return engine.reindex(address.place, options, progress);
+  throw Failure{Exit::usage, "unsupported",
+                fmt::format("reindex is for stores of files and in Redis; '{}' is none", shown(address)),
+                "a database keeps its own indexes"};
 }
 
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 #include <sessionkit/event.hpp>
+#include <sessionkit/file_store.hpp>
 #include <sessionkit/session_store.hpp>
 
 #include <chrono>
@@ -36,10 +37,15 @@ void refuse_database(std::string const& path);
 
 struct OpenOptions {
   bool create = false; ///< make it if it does not exist
+  bool adopt = true;   ///< add what is ours to another program's database
   std::chrono::milliseconds lock_wait{5000};
   std::optional<sessionkit::Profile> profile = {};
   sessionkit::OnEvent on_event = {};
 };
 sessionkit::Result<StorePtr> open_store(StoreAddress const& address, OpenOptions const& options);
+
+/// Makes its lists anew and answers how many sessions there are. The command ends where they need no making.
+sessionkit::Result<std::size_t> reindex_store(StoreAddress const& address, OpenOptions const& options,
+                                              sessionkit::StoreProgress const& progress);
 
 }

@@ -16,12 +16,14 @@ class MapStore final : public SessionStore {
     RecordPage records; // owns the bytes
     std::vector<std::uint32_t> crcs;
     SessionInfo info;
+    std::string_view dialect; // that of the first line
   };
   std::mutex mutex_;
   std::map<SessionId, Log> logs_;
   static Error missing(SessionId const& id) { return {Errc::not_found, 0, "no session " + id.str()}; }
 
  public:
+  // [append]
   Result<Position> append(SessionId const& id, Append const& batch) override {
     Guard const lock(mutex_);
     for (RecordView const& r : batch.records)
@@ -30,7 +32,10 @@ class MapStore final : public SessionStore {
     std::size_t const at = batch.expected.value(), size = batch.records.size(); // a position counts records
     if (logs_.count(id) == 0 && (at > 0 || size == 0)) return missing(id);
     if (size == 0) return batch.expected;
-    auto& [records, crcs, info] = logs_.try_emplace(id, Log{{}, {}, make_session_info(id)}).first->second;
+    Dialect const* const found = detect_dialect(batch.records.front().line);
+    auto& [records, crcs, info, dialect] =
+        logs_.try_emplace(id, Log{{}, {}, make_session_info(id), found ? found->name : "native"})
+            .first->second;
     if (at > crcs.size() || (at > 0 && batch.expected_crc && *batch.expected_crc != crcs[at - 1]))
       return Error{Errc::conflict, 0, "another log than expected; refresh"};
     auto const behind = records.items().begin() + static_cast<std::ptrdiff_t>(at);
@@ -43,12 +48,14 @@ class MapStore final : public SessionStore {
       std::string const place = "@" + std::to_string(crcs.size() + 1);
       if (record.id.empty()) record.id = place;
       records.add(Position{crcs.size() + 1}, record);
-      fold(info, records.items().back());
+      fold(info, records.items().back(), dialect);
       crcs.push_back(info.end_crc);
     }
     if (batch.after) info = *batch.after;
     return info.end = Position{crcs.size()};
   }
+  // [append]
+  // [read]
   Result<RecordPage> read(SessionId const& id, ReadRange const& range) override {
     Guard const lock(mutex_);
     if (logs_.count(id) == 0) return missing(id);
@@ -65,9 +72,11 @@ class MapStore final : public SessionStore {
       page.add(item.end, item);
     }
     page.more = back ? at > 0 : at < all.size(), page.next = Position{at},
-    page.log_end = Position{all.size()};
+    page.log_end = Position{all.size()}, page.dialect = logs_.at(id).dialect;
     return page;
   }
+  // [read]
+  // [rest]
   Result<SessionInfo> info(SessionId const& id) override {
     Guard const lock(mutex_);
     return logs_.count(id) == 0 ? Result<SessionInfo>(missing(id)) : logs_.at(id).info;
@@ -83,6 +92,7 @@ class MapStore final : public SessionStore {
     Guard const lock(mutex_);
     return logs_.erase(id) > 0 ? Result<void>{} : missing(id);
   }
+  // [rest]
 };
 
 }

@@ -4,6 +4,7 @@
 #include "retry.hpp"
 #include "scripted_provider.hpp"
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <utility>
@@ -28,12 +29,24 @@ sk::Result<std::shared_ptr<Provider>> open_scripted(ProviderOptions const& optio
   return with_retries(make_scripted_provider(std::move(scripted)));
 }
 
+constexpr ProviderDefaults defaults[] = {
+    {"scripted", nullptr, "parrot-1"},
+    {"anthropic", "ANTHROPIC_API_KEY", "claude-haiku-4-5"},
+    {"openai", "OPENAI_API_KEY", "gpt-4o-mini"},
+};
+
 WireFormat const* format_of(ProviderOptions const& options) {
   if (options.name == "anthropic") return &anthropic_messages;
   if (options.name != "openai") return nullptr;
   return options.base_url.empty() ? &openai_chat : &openai_compatible;
 }
 
+}
+
+ProviderDefaults const* find_provider_defaults(std::string_view name) {
+  auto const* const found = std::find_if(std::begin(defaults), std::end(defaults),
+                                         [&](ProviderDefaults const& each) { return each.name == name; });
+  return found == std::end(defaults) ? nullptr : found;
 }
 
 sk::Result<std::shared_ptr<Provider>> open_provider(ProviderOptions const& options) {

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace llm {
 
@@ -20,6 +21,15 @@ struct ProviderOptions {
   std::size_t window = 200000;        ///< "scripted": tokens that fit
   std::chrono::milliseconds delay{0}; ///< "scripted": before each piece of what it improvises
 };
+
+/// What a person need not say of a provider.
+struct ProviderDefaults {
+  char const* name;
+  char const* key_variable; ///< of the environment; null: it takes no key
+  char const* model;
+};
+/// Null: there is no such provider.
+ProviderDefaults const* find_provider_defaults(std::string_view name);
 
 /// A provider that asks again where that helps (retry.hpp). `invalid_argument` for a name nobody has or a
 /// script that cannot be read, `unsupported` where this build has no libcurl.

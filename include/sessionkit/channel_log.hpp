@@ -48,6 +48,7 @@ struct ChannelMessage {
   RawJson extra = {}; ///< null or an object: members that have no place above; they never replace those
 };
 
+/// How channel logs are written and read.
 struct ChannelLogOptions {
   /// Each message survives power loss once it is acknowledged. False: the operating system has it.
   bool durable = true;
@@ -67,6 +68,7 @@ struct ChannelQuery {
   std::size_t limit = 100;                ///< messages on a page at most, not 0
   std::optional<std::string> sender = {}; ///< only what this person said
 };
+/// Some messages of a channel.
 struct ChannelPage {
   std::vector<ChannelMessage> messages = {}; ///< in the order asked for
   std::vector<Damage> damage = {};           ///< lines that give no message, in the order met

@@ -14,6 +14,7 @@ struct Unsaid {
   std::string what;   ///< one sentence
 };
 
+/// What `convert_log` made.
 struct Converted {
   std::string text;                ///< the whole file
   std::vector<Unsaid> unsaid = {}; ///< in the order of the log; empty: nothing was lost

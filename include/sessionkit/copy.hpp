@@ -39,6 +39,7 @@ using CopyProgress = std::function<void(std::uint64_t lines)>;
 SESSIONKIT_API Result<CopyExtent> compare_logs(SessionStore& store, SessionStore& copies, SessionId const& id,
                                                CopyExtent known = {}, CopyProgress const& progress = {});
 
+/// What `copy_session` found and did.
 struct CopiedLog {
   CopyState before = CopyState::missing;
   CopyState after = CopyState::missing; ///< as read back; `behind`: the log went on meanwhile
@@ -52,7 +53,8 @@ struct CopiedLog {
 
 /// Makes the session's log in `to` what it is in `from`: lines as they are, byte for byte, under the same id,
 /// then read back and compared. What is there already is not written again, so a copy that was cut short is
-/// completed by calling once more. A copy that is `ahead` or `different` stays as it is. Key, agent, user,
+/// completed by calling once more. A copy that is `ahead` or `different` stays as it is; one that this call
+/// began and `to` cannot hold (`invalid_argument`) is removed again. Key, agent, user,
 /// title and archive mark that only an index knows are taken along. Durable when it answers, as far as `to`
 /// ever is. `not_found`; `corrupt` if it reads back otherwise than it was written; what `read` and `append`
 /// answer.

@@ -14,6 +14,7 @@ namespace sessionkit { inline namespace v0 {
 
 /// One thing in a store that is not as it should be, or that a person may want to know of.
 struct DoctorFinding {
+  /// What it is. The first group costs entries or sessions, or may; the second is harmless.
   enum Kind {
     transcript_damage,  ///< `damage` says what and where
     transcript_unread,  ///< cannot be opened or read
@@ -32,6 +33,7 @@ struct DoctorFinding {
     empty_transcript, ///< no session was ever stored in it
     foreign_file,     ///< neither ours nor in the way
   };
+  /// What `repair` does about it.
   enum Remedy {
     none,      ///< left to a person
     tighten,   ///< take the mode from others
@@ -45,12 +47,15 @@ struct DoctorFinding {
   std::string what = {};             ///< one sentence
   std::optional<Damage> damage = {}; ///< of `transcript_damage`
 
+  /// Nothing is lost or wrong.
   bool harmless() const noexcept { return kind >= index_behind; }
 };
 /// The enumerators' names, for example "index_missing". Never null.
 SESSIONKIT_API char const* to_string(DoctorFinding::Kind) noexcept;
+/// The enumerators' names, for example "rewrite". Never null.
 SESSIONKIT_API char const* to_string(DoctorFinding::Remedy) noexcept;
 
+/// How to look, and how to mend.
 struct DoctorOptions {
   std::chrono::milliseconds lock_wait{5000};        ///< how long to wait for a writer: then `timed_out`
   std::uint64_t max_line = std::uint64_t{64} << 20; ///< longer lines are left alone; bytes

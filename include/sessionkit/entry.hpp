@@ -59,6 +59,7 @@ struct StateChange {
   std::vector<std::pair<std::string, RawJson>> set = {};
   std::vector<std::string> removed = {};
 };
+/// The session is put away, or taken up again.
 struct ArchiveChange {
   bool archived = true;
 };
@@ -90,6 +91,7 @@ struct Unknown {
   RawJson line = {};
 };
 
+/// What an entry says. The index of a kind is its place in this list.
 using EntryBody = std::variant<Header, Message, Compaction, BranchSummary, TitleChange, StateChange,
                                ArchiveChange, Label, ModelChange, CustomMessage, Custom, Unknown>;
 
@@ -102,6 +104,7 @@ struct Entry {
   EntryBody body = Unknown{};
   RawJson extra = {}; ///< null or an object: members of the line that have no place in `body`
 
+  /// The body, if it is of this kind; else null.
   template <class T> T const* as() const noexcept { return std::get_if<T>(&body); }
 };
 

@@ -7,6 +7,7 @@ namespace sessionkit { inline namespace v0 {
 
 /// Something a person may want to know that is no failure: the library logs nothing by itself.
 struct Event {
+  /// What happened.
   enum Kind {
     tail_sealed,
     damage_found,
@@ -17,6 +18,7 @@ struct Event {
     compaction_ended,   ///< stored or not: the message says which
     compaction_stopped, ///< the breaker opened
     durability_lowered, ///< the server keeps less than was asked for, and that was allowed
+    database_adopted,   ///< another program's database got our columns; the message names the copy kept
   };
   Kind kind;
   std::string session = {}; ///< id or path; empty: the whole store

@@ -18,6 +18,7 @@ enum class Durability {
   entry, ///< every entry survives power loss
 };
 
+/// How a file store writes, reads and waits.
 struct FileStoreOptions {
   Durability durability = Durability::turn;
   std::chrono::milliseconds lock_wait{5000}; ///< how long to wait for another writer: then `timed_out`

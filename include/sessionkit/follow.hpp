@@ -10,6 +10,7 @@ namespace sessionkit { inline namespace v0 {
 
 /// What came to a log since somebody last looked.
 struct LogNews {
+  /// What became of the log itself.
   enum Change {
     none,
     removed,  ///< the session is not there any more; told once

@@ -25,6 +25,7 @@ struct SessionTimes {
 /// As a store knows it; any last entry counts as interaction.
 SESSIONKIT_API SessionTimes times_of(SessionInfo const& info);
 
+/// Whether a session still answers, and until when.
 struct Freshness {
   bool fresh = true;
   std::optional<Timestamp> daily_reset = {};  ///< a session that began before this is stale

@@ -15,6 +15,7 @@ namespace sessionkit { inline namespace v0 {
 /// Whose rules a history must obey. `native` is pi's own message shape, for programs that read that.
 enum class Provider { anthropic, openai_chat, openai_responses, gemini, native };
 
+/// What a history is for: to be sent, or to show what another program would send.
 enum class RebuildMode {
   valid,    ///< what the provider accepts, whatever the log holds
   faithful, ///< what the log holds, regrouped and nothing else
@@ -73,7 +74,9 @@ struct History {
 /// proportional to the log. Nothing is written back.
 class SESSIONKIT_API HistoryRebuilder {
  public:
+  /// For any number of contexts.
   explicit HistoryRebuilder(Target target = {});
+  /// The history of a context.
   History rebuild(Context const& context) const;
   /// The same; texts are moved out of the context, not copied.
   History rebuild(Context&& context) const;

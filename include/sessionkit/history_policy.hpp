@@ -30,12 +30,14 @@ using HistoryPolicy = std::function<HistoryEdit(std::vector<Message> const&)>;
 /// Keep the last `turns` turns.
 struct TurnLimit {
   std::size_t turns;
+  /// What to leave out or to shorten.
   SESSIONKIT_API HistoryEdit operator()(std::vector<Message> const& messages) const;
 };
 
 /// Keep the last `messages` messages, and what belongs to their turn.
 struct MessageLimit {
   std::size_t messages;
+  /// What to leave out or to shorten.
   SESSIONKIT_API HistoryEdit operator()(std::vector<Message> const& messages) const;
 };
 
@@ -43,6 +45,7 @@ struct MessageLimit {
 struct TokenLimit {
   std::size_t tokens;
   TokenEstimator estimator = {}; ///< absent: `estimate_tokens`
+  /// What to leave out or to shorten.
   SESSIONKIT_API HistoryEdit operator()(std::vector<Message> const& messages) const;
 };
 
@@ -60,6 +63,7 @@ struct ClearToolResults {
   std::size_t head = 1500, tail = 1500;
   std::string placeholder = "[Old tool result content cleared]";
   std::vector<std::string> spared = {}; ///< names of tools whose results never change
+  /// What to leave out or to shorten.
   SESSIONKIT_API HistoryEdit operator()(std::vector<Message> const& messages) const;
 };
 

@@ -17,6 +17,7 @@ class SESSIONKIT_API SessionId {
   /// `invalid_argument` if the text has another shape.
   static Result<SessionId> parse(std::string_view text);
 
+  /// As text.
   std::string const& str() const noexcept { return text_; }
   friend bool operator==(SessionId const& a, SessionId const& b) noexcept { return a.text_ == b.text_; }
   friend bool operator!=(SessionId const& a, SessionId const& b) noexcept { return a.text_ != b.text_; }
@@ -34,7 +35,9 @@ class EntryId {
   EntryId() = default;
   explicit EntryId(std::string text) : text_(std::move(text)) {}
 
+  /// It names no entry.
   bool empty() const noexcept { return text_.empty(); }
+  /// As text.
   std::string const& str() const noexcept { return text_; }
   friend bool operator==(EntryId const& a, EntryId const& b) noexcept { return a.text_ == b.text_; }
   friend bool operator!=(EntryId const& a, EntryId const& b) noexcept { return a.text_ != b.text_; }
@@ -50,6 +53,7 @@ class Position {
  public:
   constexpr Position() = default;
   constexpr explicit Position(std::uint64_t value) noexcept : value_(value) {}
+  /// The number, which only the store that gave it understands.
   constexpr std::uint64_t value() const noexcept { return value_; }
   friend constexpr bool operator==(Position a, Position b) noexcept { return a.value_ == b.value_; }
   friend constexpr bool operator!=(Position a, Position b) noexcept { return a.value_ != b.value_; }

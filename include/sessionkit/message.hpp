@@ -34,12 +34,15 @@ struct Thinking {
   bool redacted = false;
   RawJson extra = {};
 };
+/// The bytes of an image, in base64.
 struct Base64 {
   std::string data;
 };
+/// Where an image is to be had.
 struct Url {
   std::string url;
 };
+/// A picture, inline or by address.
 struct Image {
   std::string media_type; ///< for example "image/png"
   std::variant<Base64, Url> source;
@@ -57,6 +60,7 @@ struct ToolUse {
   std::string signature = {};
   RawJson extra = {};
 };
+/// A piece of what a tool answered.
 using ToolContent = std::variant<Text, Image, Opaque>; // not recursive: no provider nests further
 /// What a tool answered to the call `tool_use_id`.
 struct ToolResult {
@@ -65,8 +69,10 @@ struct ToolResult {
   bool is_error = false;
   RawJson extra = {};
 };
+/// A piece of a message.
 using Part = std::variant<Text, Thinking, Image, ToolUse, ToolResult, Opaque>;
 
+/// Why an answer ended. Of one that was `aborted` the text is sent, of an `error` nothing.
 enum class StopReason { unknown, end_turn, tool_use, max_tokens, aborted, error };
 /// Tokens as the provider counted them.
 struct Usage {
@@ -80,6 +86,7 @@ struct Generation {
   std::string api = {}; ///< the wire format spoken, for example "anthropic-messages"
 };
 
+/// What one of the parties said at once.
 struct Message {
   Role role = Role::user;
   std::vector<Part> parts = {};
@@ -117,10 +124,13 @@ template <class... P> Message make_message(Role role, P&&... parts) {
 template <class... P> Message user(P&&... parts) {
   return detail::make_message(Role::user, std::forward<P>(parts)...);
 }
+/// The same of the model: `assistant("Let me look.", ToolUse{...})`.
 template <class... P> Message assistant(P&&... parts) {
   return detail::make_message(Role::assistant, std::forward<P>(parts)...);
 }
+/// Instructions that stand in the log; those of `Target::system` do not.
 SESSIONKIT_API Message system(std::string text);
+/// The answer to a call, as one text.
 SESSIONKIT_API Message tool_result(ToolUse const& call, std::string output, bool is_error = false);
 /// Several results in one message, as parallel calls are answered.
 SESSIONKIT_API Message tool_results(std::vector<ToolResult> results);
@@ -128,14 +138,18 @@ SESSIONKIT_API Message tool_results(std::vector<ToolResult> results);
 /// Collects a streamed assistant message. A value without I/O; feed it deltas in the order they arrive.
 class SESSIONKIT_API MessageBuilder {
  public:
+  /// More of the text; begins a part where the last one is none.
   void text(std::string_view delta);
+  /// More of the reasoning, likewise.
   void thinking(std::string_view delta);
   /// Signature of the part being built.
   void signature(std::string_view delta);
+  /// Begins a call; its arguments follow.
   void begin_tool_use(std::string id, std::string name);
   /// A piece of the open call's arguments.
   void tool_input(std::string_view delta);
 
+  /// Nothing came yet.
   bool empty() const noexcept { return parts_.empty(); }
 
   /// The message, once. A call whose arguments are no complete JSON value is dropped when the generation

@@ -55,12 +55,16 @@ enum class OrphanUser {
 /// What a compaction leaves as it is: the last so many turns, messages, or tokens. A cut is moved outwards to
 /// where a turn begins; one by tokens to where an answer or a turn begins (`CompactionPolicy::split_turns`).
 struct KeepRule {
+  /// What is counted.
   enum By { turns, messages, tokens };
   By by = turns;
   std::size_t count = 20;
 };
+/// The last so many turns stay.
 constexpr KeepRule keep_turns(std::size_t count) noexcept { return {KeepRule::turns, count}; }
+/// The last so many messages stay, and what belongs to their turn.
 constexpr KeepRule keep_messages(std::size_t count) noexcept { return {KeepRule::messages, count}; }
+/// So many tokens of the end stay.
 constexpr KeepRule keep_tokens(std::size_t count) noexcept { return {KeepRule::tokens, count}; }
 /// The last message of the user and all behind it.
 constexpr KeepRule keep_last_user() noexcept { return keep_turns(1); }

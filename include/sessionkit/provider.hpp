@@ -26,6 +26,7 @@ SESSIONKIT_API RequestParts encode(History const& history, Target const& target)
 struct RequestMembers {
   std::string_view system, messages;
 };
+/// As the documentation of the provider has them; `native` has none.
 SESSIONKIT_API RequestMembers request_members(Provider provider) noexcept;
 
 /// "anthropic", "openai-chat", "openai-responses", "gemini", "native", with `-` or `_`; `invalid_argument`

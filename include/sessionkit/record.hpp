@@ -60,6 +60,7 @@ struct Damage {
 
 /// Which records of a log to read.
 struct ReadRange {
+  /// From which end.
   enum Order { oldest_first, newest_first };
   Order order = oldest_first;
   /// oldest_first: records that end behind it. newest_first: records that end at or before it. Absent: that
@@ -76,6 +77,7 @@ struct ReadRange {
 /// Some records of a log, in the order asked for. Owns their bytes; moving it keeps the views valid.
 class SESSIONKIT_API RecordPage {
  public:
+  /// A record and its place.
   struct Item : RecordView {
     Position end; ///< where the log ended after this record
   };
@@ -87,6 +89,7 @@ class SESSIONKIT_API RecordPage {
   RecordPage& operator=(RecordPage const&) = delete;
   ~RecordPage() = default;
 
+  /// The records, in the order asked for; views into this page.
   std::vector<Item> const& items() const& noexcept { return items_; }
   std::vector<Item> const& items() const&& = delete; // the page owns the bytes
 
@@ -103,6 +106,7 @@ class SESSIONKIT_API RecordPage {
   /// For backends: gives bytes to the page; the view stays valid as long as the page or what it is moved
   /// into.
   std::string_view keep(std::string bytes);
+  /// The same of a buffer that was read into.
   char* keep(std::unique_ptr<char[]> buffer);
 
  private:

@@ -13,7 +13,9 @@ namespace sessionkit { inline namespace v0 {
 class SESSIONKIT_API Exception : public std::exception {
  public:
   explicit Exception(Error error) : error_(std::move(error)) {}
+  /// The sentence of the error.
   char const* what() const noexcept override { return error_.message.c_str(); }
+  /// The failure.
   Error const& error() const noexcept { return error_; }
 
  private:
@@ -34,21 +36,29 @@ template <class T> class [[nodiscard]] Result {
       : state_(other.ok() ? State(std::in_place_index<0>, std::move(other).value())
                           : State(std::in_place_index<1>, std::move(other).error())) {}
 
+  /// There is a value; so says the conversion to bool.
   bool ok() const noexcept { return state_.index() == 0; }
+  /// The same as `ok`.
   explicit operator bool() const noexcept { return ok(); }
 
+  /// The value; throws `Exception` where there is none.
   T& value() & { return check(), *std::get_if<0>(&state_); }
+  /// The same.
   T const& value() const& { return check(), *std::get_if<0>(&state_); }
   /// By value, so that a range-for over `f().value().items` does not dangle.
   T value() && { return check(), std::move(*std::get_if<0>(&state_)); }
 
+  /// The value, which must be there; so for the others.
   T& operator*() & noexcept { return *std::get_if<0>(&state_); }
   T const& operator*() const& noexcept { return *std::get_if<0>(&state_); }
   T operator*() && { return std::move(*std::get_if<0>(&state_)); }
+  /// A member of the value, which must be there.
   T* operator->() noexcept { return std::get_if<0>(&state_); }
   T const* operator->() const noexcept { return std::get_if<0>(&state_); }
 
+  /// The failure, which must be there.
   Error const& error() const& noexcept { return *std::get_if<1>(&state_); }
+  /// The same, moved out.
   Error error() && { return std::move(*std::get_if<1>(&state_)); }
 
  private:
@@ -65,12 +75,17 @@ template <> class [[nodiscard]] Result<void> {
   Result() = default;
   Result(Error error) : error_(std::move(error)), ok_(false) {}
 
+  /// There is a value; so says the conversion to bool.
   bool ok() const noexcept { return ok_; }
+  /// The same as `ok`.
   explicit operator bool() const noexcept { return ok_; }
+  /// Throws `Exception` where it failed.
   void value() const {
     if (!ok_) throw Exception(error_);
   }
+  /// The failure, which must be there.
   Error const& error() const& noexcept { return error_; }
+  /// The same, moved out.
   Error error() && { return std::move(error_); }
 
  private:

@@ -26,6 +26,7 @@ struct RetentionPolicy {
   std::function<bool(SessionInfo const&)> leaves_out = {};   ///< what is neither counted nor removed
 };
 
+/// Which limit of the policy a session is over.
 enum class RetentionReason { idle, age, count, bytes };
 /// The enumerator's name, for example "idle". Never null.
 SESSIONKIT_API char const* to_string(RetentionReason) noexcept;
@@ -41,6 +42,7 @@ struct Removal {
   std::uint32_t end_crc = 0;
 };
 
+/// What is to go, decided.
 struct RetentionPlan {
   std::vector<Removal> removals = {}; ///< oldest first within each reason
   std::size_t kept = 0;
@@ -56,6 +58,7 @@ SESSIONKIT_API Result<RetentionPlan> plan_retention(SessionStore& store, Retenti
 
 /// What became of a plan.
 struct RetentionOutcome {
+  /// A session that could not be removed, and why.
   struct Failed {
     SessionId id;
     Error error;

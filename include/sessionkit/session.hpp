@@ -22,6 +22,7 @@ enum class OnConflict {
   fork,   ///< append under the leaf we had: the log branches
 };
 
+/// How a `Session` stores and names what it is given. All members may be left as they are.
 struct SessionOptions {
   /// How and when to store, and what a new session is written in. Absent: as the store says
   /// (`SessionStore::profile`). An existing session stays in its own dialect.
@@ -41,6 +42,7 @@ struct NewSession {
   std::string parent_session = {};
 };
 
+/// About one append.
 struct AppendOptions {
   /// The caller's own id: repeating the call stores nothing twice. `already_exists` if the id stands in the
   /// log with another content, or on a branch that does not lead to the leaf.
@@ -73,6 +75,7 @@ class SESSIONKIT_API Session {
   Session& operator=(Session const&) = delete;
   ~Session();
 
+  /// Never changes.
   SessionId const& id() const noexcept;
   /// The entry the next one will follow; empty: none.
   EntryId leaf() const;
@@ -102,13 +105,19 @@ class SESSIONKIT_API Session {
   /// Groups what belongs together; see `Turn`.
   Turn begin_turn();
 
+  /// Stores a title; empty: it is cleared. `by_person`: no program replaces it. One entry, as all changes
+  /// below; it always rebases. `unsupported` where the dialect has no words for it.
   Result<void> set_title(std::string title, bool by_person = true);
+  /// An archived session no longer answers for its key.
   Result<void> set_archived(bool archived);
   /// Empty label: the mark is taken away. `not_found` if there is no such entry.
   Result<void> set_label(EntryId const& target, std::string label);
+  /// The last value of a key wins.
   Result<void> set_state(std::string key, RawJson value);
+  /// Forgets a key; one that is not there is no error.
   Result<void> remove_state(std::string key);
 
+  /// The summary of what is stored, as far as this object knows the log (`refresh`).
   Result<SessionInfo> info();
   /// What others appended since this object looked, oldest first; the leaf moves to the end of the log.
   Result<std::vector<Entry>> refresh();
@@ -124,6 +133,7 @@ class SESSIONKIT_API Session {
   /// entry to copy up to instead; this session's leaf stays where it is. `not_found` if there is none.
   Result<Session> fork(NewSession about = {}, EntryId const& at = {});
 
+  /// The entries that count for the model, up to the leaf; messages that are held back included.
   Result<Context> context();
   /// The history of `context()` rebuilt for a target.
   Result<History> history(Target const& target);
@@ -176,6 +186,7 @@ class SESSIONKIT_API Turn {
   Turn& operator=(Turn const&) = delete;
   ~Turn();
 
+  /// `Session::append`, but that only `commit` ends the turn.
   Result<EntryId> append(Message const& message, AppendOptions const& options = {});
   /// Ends the turn; on success it is as durable as the store's level says.
   Result<void> commit();

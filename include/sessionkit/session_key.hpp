@@ -9,6 +9,7 @@
 
 namespace sessionkit { inline namespace v0 {
 
+/// Where a message was said.
 enum class ChatKind { direct, group, channel };
 
 /// Where a message came from, in the words of what it came over. Any text; nothing of it becomes a path.
@@ -83,6 +84,7 @@ struct ThreadKey {
   std::string base;
   std::string thread = {}; ///< empty: the key is no thread's
 };
+/// Takes the thread off a key.
 SESSIONKIT_API ThreadKey split_thread(std::string_view key);
 /// The key of a thread of that session; `key` itself where there is none.
 SESSIONKIT_API std::string thread_key(std::string_view key, std::string_view thread);

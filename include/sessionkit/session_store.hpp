@@ -32,6 +32,7 @@ struct ListQuery {
   std::size_t limit = 50;  ///< sessions on a page at most; 0: none, and no `next`
   std::string cursor = {}; ///< `SessionPage::next` of the page before
 };
+/// Sessions of a list, newest first.
 struct SessionPage {
   std::vector<SessionInfo> sessions = {};
   std::string next = {}; ///< empty: no more
@@ -45,8 +46,8 @@ class SESSIONKIT_API SessionStore {
   SessionStore(SessionStore const&) = delete;
   SessionStore& operator=(SessionStore const&) = delete;
 
-  /// Adds a batch behind the log's end, all or nothing (a file may keep a prefix after a crash), and answers
-  /// the new end. `conflict` if an entry stands behind `expected`, or `expected` is no end of an entry;
+  /// Adds a batch behind the log's end, all or nothing (a file may keep a prefix after a crash, and who reads
+  /// it meanwhile may see one), and answers the new end. `conflict` if an entry stands behind `expected`, or `expected` is no end of an entry;
   /// `already_exists` if the session exists though `expected` is `Position{}`, or an id of the batch stands
   /// behind `expected` with other bytes; `not_found` if the session does not exist; `invalid_argument` if a
   /// line is not one JSON object on one line. A batch that stands there
@@ -71,6 +72,7 @@ class SESSIONKIT_API SessionStore {
   Profile const& profile() const noexcept { return profile_; }
 
  protected:
+  /// `profile`: how sessions are written that are made in this store.
   explicit SessionStore(Profile const& profile = profiles::native) noexcept : profile_(profile) {}
 
  private:

@@ -44,6 +44,7 @@ struct SummaryRequest {
   std::size_t max_tokens = 0; ///< how long the summary should be at most; 0: not said
   Timestamp deadline = {};    ///< an answer that comes later is not used; the epoch: no matter when
 
+  /// The system text to send.
   SESSIONKIT_API std::string system() const;
   /// The one message of the user to send.
   SESSIONKIT_API std::string prompt() const;
@@ -53,6 +54,7 @@ struct SummaryRequest {
 class SESSIONKIT_API Summarizer {
  public:
   virtual ~Summarizer();
+  /// The summary as text. An error or a blank text: the conversation stays as it is.
   virtual Result<std::string> summarize(SummaryRequest const& request) = 0;
 
  protected:
@@ -63,9 +65,11 @@ class SESSIONKIT_API Summarizer {
   Summarizer& operator=(Summarizer&&) = default;
 };
 
+/// What `make_summarizer` makes.
 template <class Call> class CallableSummarizer final : public Summarizer {
  public:
   explicit CallableSummarizer(Call call) : call_(std::move(call)) {}
+  /// What the callable answers.
   Result<std::string> summarize(SummaryRequest const& request) override { return call_(request); }
 
  private:

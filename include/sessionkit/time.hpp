@@ -29,6 +29,7 @@ SESSIONKIT_API Result<Timestamp> parse_rfc3339(std::string_view text);
 
 /// Milliseconds since 1970, negative before.
 inline std::int64_t to_unix_ms(Timestamp at) noexcept { return at.time_since_epoch().count(); }
+/// The other way round.
 inline Timestamp from_unix_ms(std::int64_t ms) noexcept { return Timestamp(std::chrono::milliseconds(ms)); }
 
 }}

@@ -11,6 +11,7 @@
 
 namespace sessionkit { inline namespace v0 {
 
+/// How to read a transcript.
 struct ReaderOptions {
   std::uint64_t max_line = std::uint64_t{64} << 20; ///< longer lines are skipped as `oversize`; bytes
 };
@@ -48,6 +49,7 @@ class SESSIONKIT_API TranscriptReader {
   /// in all.
   Result<std::vector<Damage>> verify(std::function<void(std::uint64_t, std::uint64_t)> const& progress = {});
 
+  /// As it was given.
   std::string const& path() const noexcept;
 
  private:

@@ -10,6 +10,7 @@
 
 namespace sessionkit { inline namespace v0 {
 
+/// How to write a transcript.
 struct WriterOptions {
   std::chrono::milliseconds lock_wait{5000};        ///< how long to wait for another writer: then `timed_out`
   std::uint64_t max_line = std::uint64_t{64} << 20; ///< longer lines are refused: `invalid_argument`; bytes

@@ -19,7 +19,7 @@ def has_sqlite():
 
 class Engines(ProgramTest):
     def test_an_engine_that_is_not_there_is_named_with_the_mend(self):
-        for url in ("nosuch://host", "mongodb://host/db"):
+        for url in ("nosuch://host", "mongodb://host/db", "sqllite:sessions.db"):
             run = self.fails(2, "ls", "--store", url)
             self.assertIn(url.split(":")[0], run.err)
             self.assertIn("hint: name a directory", run.err)
@@ -28,7 +28,10 @@ class Engines(ProgramTest):
 
     def test_a_password_in_a_url_is_not_repeated(self):
         for url in ("redis://user:hunter2@127.0.0.1:1/0", "postgres://user:hunter2@127.0.0.1:1/db",
-                    "postgres://127.0.0.1:1/db?password=hunter2&connect_timeout=1"):
+                    "postgres://127.0.0.1:1/db?password=hunter2&connect_timeout=1",
+                    "redis://hunter2@127.0.0.1:1", "redis://:hunter2/hunter2?@127.0.0.1:1",
+                    "postgres://user:pa@hunter2@127.0.0.1:1/db", "postgres://user:p/hunter2@127.0.0.1:1/db",
+                    "postgres://127.0.0.1:1/db?sslpassword=hunter2&password=hunter2"):
             run = self.run_cli("ls", "--json", "--store", url, "--timeout", "100ms")
             self.assertNotEqual(run.code, 0, run)
             self.assertNotIn("hunter2", run.out + run.err)

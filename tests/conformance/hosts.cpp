@@ -195,6 +195,46 @@ void keeps_hostile_state(OpenStore const& open, std::size_t count, Random& rando
 
 }
 
+namespace {
+
+// Bytes that are no text are U+FFFD from the first look on, and name the same session each time.
+void agrees_on_bytes_that_are_no_text(OpenStore const& open) {
+  std::string const bytes = "telegram:\xFF\xFE/\xC3", text = "telegram:\xEF\xBF\xBD\xEF\xBF\xBD/\xEF\xBF\xBD";
+  std::set<std::string> ids;
+  for (int times = 0; times < 3; ++times) {
+    auto session = sk::Session::resume(open(), bytes).value();
+    session.set_state("\xFF" + std::to_string(times), sk::RawJson::integer(times)).value();
+    session.remove_state("\xFF" + std::string("0")).value();
+    CHECK(session.info().value().key == text);
+    ids.insert(session.id().str());
+  }
+  CHECK(ids.size() == 1);
+  auto const id = sk::SessionId::parse(*ids.begin()).value();
+  std::map<std::string, sk::RawJson> const state{{"\xEF\xBF\xBD"
+                                                  "1",
+                                                  sk::RawJson::integer(1)},
+                                                 {"\xEF\xBF\xBD"
+                                                  "2",
+                                                  sk::RawJson::integer(2)}};
+  CHECK(open()->info(id).value().state == state);
+
+  sk::NewSession about;
+  about.agent = about.user = bytes;
+  auto const other = sk::Session::create(open(), about).value().id();
+  for (auto sk::ListQuery::*filter : {&sk::ListQuery::agent, &sk::ListQuery::user}) {
+    for (auto const& asked : {bytes, text}) {
+      sk::ListQuery query;
+      query.*filter = asked;
+      auto const page = sk::list_sessions(*open(), query, 0).value();
+      REQUIRE(page.sessions.size() == 1);
+      CHECK(page.sessions[0].id == other);
+      CHECK(page.sessions[0].user == text);
+    }
+  }
+}
+
+}
+
 void copies_every_fixture(OpenStore const& open) {
   auto const paths = fixtures();
   REQUIRE(paths.size() >= 29);
@@ -216,6 +256,7 @@ void keeps_hostile_names(OpenStore const& open, std::size_t count) {
   std::uint64_t const seed = 6;
   INFO("seed " << seed);
   Random random(seed);
+  agrees_on_bytes_that_are_no_text(open);
   keeps_hostile_keys(open, count, random);
   keeps_hostile_entries(open, count, random);
   keeps_hostile_state(open, count, random);

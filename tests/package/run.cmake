@@ -7,13 +7,7 @@ set(stage "${work}/${kind}/stage")
 set(prefix "${work}/${kind}/moved/prefix")
 set(own "${work}/${step}${kind}")
 
-function(run)
-  execute_process(COMMAND ${ARGN} RESULT_VARIABLE result)
-  if(NOT result EQUAL 0)
-    string(REPLACE ";" " " line "${ARGN}")
-    message(FATAL_ERROR "failed (${result}): ${line}")
-  endif()
-endfunction()
+include("${CMAKE_CURRENT_LIST_DIR}/command.cmake")
 
 function(configure_and_build source_dir build_dir)
   run("${CMAKE_COMMAND}" -S "${source_dir}" -B "${build_dir}" -G "${generator}" "-DCMAKE_CXX_COMPILER=${compiler}"

@@ -7,13 +7,7 @@ set(CURRENT_PACKAGES_DIR "${work}/vcpkg/packages")
 set(CURRENT_BUILDTREES_DIR "${work}/vcpkg/buildtrees")
 file(REMOVE_RECURSE "${CURRENT_PACKAGES_DIR}")
 
-function(run)
-  execute_process(COMMAND ${ARGN} RESULT_VARIABLE result)
-  if(NOT result EQUAL 0)
-    string(REPLACE ";" " " line "${ARGN}")
-    message(FATAL_ERROR "failed (${result}): ${line}")
-  endif()
-endfunction()
+include("${CMAKE_CURRENT_LIST_DIR}/command.cmake")
 
 # FEATURES <feature> <variable>...: -D<variable>=ON for each feature that is wanted, else OFF.
 function(vcpkg_check_features)

@@ -72,9 +72,11 @@ class Script:
         self.steps = [json.loads(line) for line in lines if line.strip()]
         self.lock = threading.Lock()
 
-    def next(self, messages):
+    def next(self, messages, system):
         heard = (words_of_user(messages) or [""])[-1]
-        summary = sum(m["role"] != "system" for m in messages) == 1 and "<conversation>" in heard
+        asked = "".join([text_in(system), *(text_in(m["content"]) for m in messages)])
+        summary = sum(m["role"] != "system" for m in messages) == 1 and any(
+            words in asked for words in ("<conversation>", "请将以下对话历史压缩"))
         with self.lock:
             for step in self.steps:
                 if bool(step.get("summary")) == summary and step.get("when", "") in heard:
@@ -244,7 +246,7 @@ class Provider:
         tokens = len(raw) // 4
         if self.options.window and tokens > self.options.window:
             raise Refused("context_exceeded", f"prompt is too long: {tokens} tokens > {self.options.window} maximum")
-        step = self.script.next(body["messages"])
+        step = self.script.next(body["messages"], body.get("system", ""))
         error = step.get("error")
         if "status" in step or (error and not step.get("text")):
             error = error or {"kind": "unavailable"}
@@ -339,6 +341,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
 class Server(http.server.ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 1024
+
+    def handle_error(self, *whose):
+        if not isinstance(sys.exc_info()[1], OSError):  # the client has left
+            super().handle_error(*whose)
 
 
 def main():

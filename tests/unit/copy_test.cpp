@@ -39,12 +39,13 @@ class Troubled final : public sk::SessionStore {
  public:
   explicit Troubled(Store inner) : inner_(std::move(inner)) {}
   std::uint64_t appends_until_failure = UINT64_MAX; ///< the one that fails stores nothing
-  bool falsifies = false;                           ///< every byte 'x' becomes 'y'
+  sk::Errc failure = sk::Errc::unavailable;
+  bool falsifies = false; ///< every byte 'x' becomes 'y'
   std::uint64_t appends = 0;
 
   sk::Result<sk::Position> append(sk::SessionId const& id, sk::Append const& batch) override {
     ++appends;
-    if (appends_until_failure-- == 0) return sk::Error{sk::Errc::unavailable, 0, "gone"};
+    if (appends_until_failure-- == 0) return sk::Error{failure, 0, "record 0 of the batch"};
     if (!falsifies) return inner_->append(id, batch);
     sk::Append other = batch;
     Lines lines;
@@ -158,6 +159,25 @@ TEST_CASE("a copy that reads back otherwise than it was written is an error") {
   REQUIRE_FALSE(done);
   CHECK(done.error().code == sk::Errc::corrupt);
   CHECK(done.error().message.find("from line 2 on") != std::string::npos);
+}
+
+TEST_CASE("what the other store cannot hold is told by its lines, and not left there half") {
+  auto const from = sk::make_memory_store();
+  auto const to = std::make_shared<Troubled>(sk::make_memory_store());
+  auto session = talk(from, 2);
+  to->appends_until_failure = 1; // the header stands
+  to->failure = sk::Errc::invalid_argument;
+  auto const done = sk::copy_session(*from, *to, session.id());
+  REQUIRE_FALSE(done);
+  CHECK(done.error().code == sk::Errc::invalid_argument);
+  CHECK(done.error().message.find("of the lines 2 to 6: record 0 of the batch") != std::string::npos);
+  CHECK_FALSE(sk::exists(*to, session.id()).value());
+
+  to->appends_until_failure = 1; // what may come back later stays, and is completed
+  to->failure = sk::Errc::unavailable;
+  REQUIRE_FALSE(sk::copy_session(*from, *to, session.id()));
+  CHECK(sk::exists(*to, session.id()).value());
+  CHECK(sk::copy_session(*from, *to, session.id()).value().after == sk::CopyState::same);
 }
 
 TEST_CASE("a session that is not there cannot be copied") {

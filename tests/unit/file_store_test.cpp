@@ -721,17 +721,3 @@ TEST_CASE("a transcript store makes no second session, and says so when it is as
   CHECK(store->append(id_of("another"), more).error().code == Errc::not_found);
   CHECK(read_file(path) == bytes);
 }
-
-TEST_CASE("a start that is longer than a page of reading is not written again when it is repeated") {
-  TempDir dir;
-  auto store = sk::open_file_store(dir.path()).value();
-  for (bool const long_line : {true, false}) {
-    SessionId const id = SessionId::parse(long_line ? "line" : "lines").value();
-    std::vector<std::string> lines{header_line(id.str())};
-    if (long_line) lines.push_back(message_line("m", "", std::string(std::size_t{2} << 20, 'x')));
-    for (int i = 0; i < 300; ++i) lines.push_back(message_line("m" + std::to_string(i), "", "text"));
-    Position const end = store->append(id, Batch(lines)).value();
-    CHECK(store->append(id, Batch(lines)).value() == end);
-    CHECK(read_all([&](sk::ReadRange const& r) { return store->read(id, r); }).lines == lines);
-  }
-}

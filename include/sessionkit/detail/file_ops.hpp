@@ -116,9 +116,11 @@ SESSIONKIT_API Result<void> lock_within(FileOps& ops, int descriptor, std::chron
 SESSIONKIT_API Result<void> read_exactly(FileOps& ops, int descriptor, char* to, std::size_t bytes,
                                          std::uint64_t offset, std::string_view path);
 
-/// Opens a regular file for reading, whoever owns it. Never waits for the other end of a pipe.
+/// Opens a regular file for reading, whoever owns it, and tells its `status`. Never waits for the other end
+/// of a pipe.
 SESSIONKIT_API Result<OpenFile> open_for_reading(FileOps& ops, int directory, char const* name,
-                                                 bool follow_links, std::string_view path);
+                                                 bool follow_links, std::string_view path,
+                                                 FileStatus* status = nullptr);
 
 /// Makes the entries of a directory survive power loss.
 SESSIONKIT_API Result<void> sync_directory(FileOps& ops, int directory, std::string_view path);

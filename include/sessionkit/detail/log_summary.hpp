@@ -21,7 +21,8 @@ struct LogSummary {
 };
 
 /// Folds a log from its start, or from the end of `known` if the log still holds the line that ended there.
-SESSIONKIT_API Result<LogSummary> summarise(LogReader& log, SessionId const& id, SessionInfo const* known);
+SESSIONKIT_API Result<LogSummary> summarise(LogReader& log, SessionId const& id,
+                                            std::optional<SessionInfo> known);
 
 /// True if a page from either end of the log shows that nothing was ever stored in it.
 SESSIONKIT_API bool shows_nothing(RecordPage const& page) noexcept;

@@ -18,9 +18,12 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 struct LineLimits {
   std::uint64_t max_line = std::uint64_t{64} << 20; ///< bytes
   bool utf8_only = false;                           ///< the engine keeps no other bytes
+  std::uint64_t max_batch = ~std::uint64_t{0};      ///< all lines together; bytes
 };
-/// `invalid_argument` unless each line is one JSON object on one line, within the limits. `where` names the
-/// session.
+/// What a server takes with one call, and half of where it ends the connection.
+inline constexpr std::uint64_t server_batch = std::uint64_t{512} << 20;
+/// `invalid_argument` unless each line is one JSON object on one line, and all are within the limits. `where`
+/// names the session.
 SESSIONKIT_API Result<void> check_lines(std::vector<RecordView> const& records, LineLimits const& limits,
                                         std::string_view where);
 

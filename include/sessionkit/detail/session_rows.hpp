@@ -31,9 +31,11 @@ class SessionRows {
   template <class Change> void change(SessionId const& id, Change&& how) {
     find(id.str());
     auto const it = index_.rows.try_emplace(id.str(), IndexRow{make_session_info(id)}).first;
-    if (ordered_) order_.erase(place(*it));
+    ListPlace const before = place(*it);
     how(it->second);
-    if (ordered_) order_.insert(place(*it));
+    if (!ordered_) return;
+    if (place(*it) < before || before < place(*it)) order_.erase(before);
+    order_.insert(place(*it));
   }
   void erase(std::string const& name) {
     auto const found = index_.rows.find(name);

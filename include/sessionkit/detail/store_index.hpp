@@ -57,17 +57,17 @@ class SESSIONKIT_API StoreIndex {
   // With a program that writes no journal, or in a shape that a journal has no words for.
   bool shared() const noexcept { return profile_.shares_index || by_key(); }
   bool by_key() const noexcept { return profile_.layout != StoreLayout::by_id; }
-  static SessionInfo told(IndexRow const& row, std::uint64_t trailing);
+  SessionInfo told(IndexRow const& row) const;
   std::string path_of(SessionId const& id) const;
 
-  Result<SessionInfo> refresh(SessionId const& id, bool anew);
+  Result<void> refresh(SessionId const& id, bool anew);
   Result<void> look(SessionId const& id, bool by_size);
   void look_again(std::vector<SessionId> const& ids, bool by_size);
   Result<void> sweep();
   Result<std::vector<SessionId>> list_directory(bool& all);
   std::vector<SessionId> newest(std::size_t count);
   void find_absent(std::vector<SessionId> const& there);
-  std::vector<SessionInfo> select(ListQuery const& query, std::optional<ListPlace> const& behind);
+  std::vector<IndexRow const*> select(ListQuery const& query, std::optional<ListPlace> const& behind);
   std::vector<SessionInfo> select_true(ListQuery const& query);
   std::vector<SessionId> doubtful();
 

@@ -159,7 +159,7 @@ bool went_on_since(Context const& context) {
   return false;
 }
 
-// Until the conversation has grown by a quarter, or what was said since is a quarter of the limit: a count
+// Until the conversation has grown by a quarter, or what was said since is half of the limit: a count
 // that was wrong once would keep it open for good.
 bool breaker_is_open(Context const& context, CompactionPolicy const& policy, std::size_t tokens,
                      std::size_t limit) {
@@ -168,7 +168,7 @@ bool breaker_is_open(Context const& context, CompactionPolicy const& policy, std
   for (std::size_t i = context.entries.size(); i-- > context.after_compaction;) {
     auto const* custom = context.entries[i].as<Custom>();
     if (custom && custom->type == detail::breaker_type)
-      return grew_little(detail::Fields(custom->data.str()).count("tokens")) && since < limit / 4;
+      return grew_little(detail::Fields(custom->data.str()).count("tokens")) && since < limit / 2;
     since += estimate_tokens(context.entries[i], policy.estimator);
   }
   return grew_little(context.stopped_at);

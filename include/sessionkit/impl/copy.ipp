@@ -131,11 +131,19 @@ class LogCopy {
     for (std::size_t i = begin; i < end; ++i)
       batch.records.push_back(record_of_line(page.items()[i], dialect, scratch));
     Result<Position> const put = to_.append(id_, batch);
-    if (!put) return put.error();
+    if (!put) return in_log(put.error(), batch.records.size());
     at_.copy_end = *put;
     at_.crc = detail::crc32c(batch.records.back().line);
     written_ += batch.records.size();
     return {};
+  }
+
+  // A store counts the records of a batch.
+  Error in_log(Error error, std::size_t batch) const {
+    std::uint64_t const before = at_.lines + written_;
+    error.message = fmt::format("session '{}', of the lines {} to {}: {}", id_.str(), before + 1,
+                                before + batch, error.message);
+    return error;
   }
 
   SessionStore& from_;
@@ -202,7 +210,11 @@ Result<CopiedLog> copy_session(SessionStore& from, SessionStore& to, SessionId c
   done.before = both->state;
   if (both->state == CopyState::missing || both->state == CopyState::behind) {
     Result<std::uint64_t> const written = LogCopy(from, to, id, *both).run(progress);
-    if (!written) return written.error();
+    if (!written) {
+      bool const never = written.error().code == Errc::invalid_argument;
+      if (never && done.before == CopyState::missing) (void)to.remove(id);
+      return written.error();
+    }
     done.written = *written;
     std::uint64_t const expected = both->lines + *written;
     both = compare_logs(from, to, id, *both);

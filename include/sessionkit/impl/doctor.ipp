@@ -180,7 +180,7 @@ class StoreDoctor {
     if (!damage) return unread(path, damage.error());
     for (Finding& finding : damage_findings(path, std::move(*damage)))
       out_.findings.push_back(std::move(finding));
-    Result<LogSummary> const fresh = summarise(log, id, nullptr);
+    Result<LogSummary> const fresh = summarise(log, id, {});
     if (!fresh) return unread(path, fresh.error());
     if (!fresh->exists)
       return add(Finding::empty_transcript, Finding::none, path, "no session was ever stored in it");
@@ -202,7 +202,7 @@ class StoreDoctor {
     if (row.info.end == Position{}) return; // another program's
     bool const old = row.info.end < fresh.info.end;
     Result<LogSummary> const forward =
-        old ? summarise(log, row.info.id, &row.info) : Result<LogSummary>(fresh);
+        old ? summarise(log, row.info.id, row.info) : Result<LogSummary>(fresh);
     if (!forward) return unread(path, forward.error());
     std::string const expected = row_text(fresh.info, row, by_key_);
     bool const right = row_text(old ? forward->info : row.info, row, by_key_) == expected;

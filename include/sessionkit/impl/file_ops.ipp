@@ -202,16 +202,17 @@ Result<void> read_exactly(FileOps& ops, int descriptor, char* to, std::size_t by
 }
 
 Result<OpenFile> open_for_reading(FileOps& ops, int directory, char const* name, bool follow_links,
-                                  std::string_view path) {
+                                  std::string_view path, FileStatus* status) {
   int const flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | (follow_links ? 0 : O_NOFOLLOW);
   int const descriptor = uninterrupted([&] { return ops.open(directory, name, flags, 0); });
   if (descriptor < 0) return file_error(-descriptor, path, "cannot open the file");
   OpenFile file(ops, descriptor);
-  FileStatus status;
-  int const failed = ops.status(descriptor, status);
+  FileStatus now;
+  int const failed = ops.status(descriptor, now);
   if (failed < 0) return file_error(-failed, path, "cannot look at the file");
-  if (status.kind != FileStatus::regular)
+  if (now.kind != FileStatus::regular)
     return Error{Errc::unsafe_path, 0, fmt::format("{}: not a regular file; name one", path)};
+  if (status != nullptr) *status = now;
   return file;
 }
 

@@ -15,14 +15,35 @@ std::unique_ptr<char[]> scan_buffer(std::size_t bytes) {
   return std::unique_ptr<char[]>(new char[bytes]); // not cleared: it is read into at once
 }
 
-// Changes to a buffer of `bytes`, which takes over `held` bytes at `at`.
-void next_buffer(std::unique_ptr<char[]>& buffer, std::size_t bytes, char const* rest, std::size_t held,
-                 std::size_t at, LineSink& sink) {
-  auto next = scan_buffer(bytes);
-  if (held > 0) std::memcpy(next.get() + at, rest, held);
-  if (buffer) sink.retire(buffer);
-  buffer = std::move(next);
-}
+// Two buffers by turns: what is left of the one is carried over into the other. New ones are made only where
+// the sink keeps them, for memory that is new to the process costs more than reading into it.
+class ScanBuffers {
+ public:
+  explicit ScanBuffers(LineSink& sink) noexcept : sink_(sink) {}
+
+  /// Changes to a buffer of `bytes`, which takes over `held` bytes at `at`.
+  char* next(std::size_t bytes, char const* rest, std::size_t held, std::size_t at) {
+    if (!spare_.bytes || spare_.size < bytes) {
+      spare_.size = bytes + bytes / 4; // so that it does for the next ones too
+      spare_.bytes = scan_buffer(spare_.size);
+    }
+    if (held > 0) std::memcpy(spare_.bytes.get() + at, rest, held);
+    retire();
+    std::swap(now_, spare_);
+    return now_.bytes.get();
+  }
+  void retire() {
+    if (now_.bytes) sink_.retire(now_.bytes);
+  }
+
+ private:
+  struct Buffer {
+    std::unique_ptr<char[]> bytes;
+    std::size_t size = 0;
+  };
+  LineSink& sink_;
+  Buffer now_, spare_;
+};
 
 std::size_t window_of(std::size_t wanted, std::uint64_t left) noexcept {
   return static_cast<std::size_t>(std::min<std::uint64_t>(wanted, left));
@@ -78,22 +99,22 @@ bool LineScan::offer(RawLine line, LineSink& sink) const {
 }
 
 Result<void> LineScan::forward(std::uint64_t from, std::uint64_t to, LineSink& sink) {
-  std::unique_ptr<char[]> buffer;
+  ScanBuffers buffers(sink);
   char const* rest = nullptr; // a line whose end is not found yet: `held` bytes of the buffer
   std::size_t held = 0;
   while (from + held < to) {
     std::size_t const window = window_of(sink.next_window(bytes_read_), to - from - held);
     if (window == 0) break;
-    next_buffer(buffer, held + window, rest, held, 0, sink);
-    if (auto r = read(buffer.get() + held, window, from + held); !r) return r;
+    char* const buffer = buffers.next(held + window, rest, held, 0);
+    if (auto r = read(buffer + held, window, from + held); !r) return r;
 
-    char const* begin = buffer.get();
+    char const* begin = buffer;
     char const* const end = begin + held + window;
     char const* search = begin + held;
     while (auto const* hit =
                static_cast<char const*>(std::memchr(search, '\n', static_cast<std::size_t>(end - search)))) {
       RawLine const line{from, static_cast<std::uint64_t>(hit - begin), begin, true};
-      if (!offer(line, sink)) return sink.retire(buffer), Result<void>{};
+      if (!offer(line, sink)) return buffers.retire(), Result<void>{};
       from = line.end();
       begin = search = hit + 1;
     }
@@ -103,7 +124,7 @@ Result<void> LineScan::forward(std::uint64_t from, std::uint64_t to, LineSink& s
       offer(RawLine{from, held, begin, false}, sink);
       break;
     }
-    if (begin == buffer.get()) { // no line end in all of it
+    if (begin == buffer) { // no line end in all of it
       Result<std::uint64_t> const found = find_end(from + held, to);
       if (!found) return found.error();
       Result<bool> const taken = take_long(RawLine{from, *found - from, nullptr, *found < to}, sink);
@@ -113,23 +134,22 @@ Result<void> LineScan::forward(std::uint64_t from, std::uint64_t to, LineSink& s
       held = 0;
     }
   }
-  if (buffer) sink.retire(buffer);
+  buffers.retire();
   return {};
 }
 
 Result<void> LineScan::backward(std::uint64_t to, LineSink& sink) {
-  std::unique_ptr<char[]> buffer;
+  ScanBuffers buffers(sink);
   char const* rest = nullptr; // a line whose begin is not found yet: `held` bytes, its line end included
   std::size_t held = 0;
   while (to > 0) {
     std::uint64_t low = to - held;
     std::size_t const window = window_of(sink.next_window(bytes_read_), low);
     if (window == 0) break;
-    next_buffer(buffer, held + window, rest, held, window, sink);
+    char* const base = buffers.next(held + window, rest, held, window);
     low -= window;
-    if (auto r = read(buffer.get(), window, low); !r) return r;
+    if (auto r = read(base, window, low); !r) return r;
 
-    char const* const base = buffer.get();
     std::size_t const whole = held + window;
     for (held = whole; held > 0; held = static_cast<std::size_t>(to - low)) {
       bool const terminated = base[held - 1] == '\n';
@@ -138,7 +158,7 @@ Result<void> LineScan::backward(std::uint64_t to, LineSink& sink) {
       if (hit == nullptr && low > 0) break;
       std::size_t const begin = hit == nullptr ? 0 : static_cast<std::size_t>(hit - base) + 1;
       if (!offer(RawLine{low + begin, text - begin, base + begin, terminated}, sink))
-        return sink.retire(buffer), Result<void>{};
+        return buffers.retire(), Result<void>{};
       to = low + begin;
     }
     rest = base;
@@ -154,7 +174,7 @@ Result<void> LineScan::backward(std::uint64_t to, LineSink& sink) {
       held = 0;
     }
   }
-  if (buffer) sink.retire(buffer);
+  buffers.retire();
   return {};
 }
 

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
@@ -68,7 +69,8 @@ class LastRecordSink final : public LineSink {
   explicit LastRecordSink(LogReader const& reader) : reader_(reader) {}
   std::size_t next_window(std::uint64_t bytes_read) override {
     if (end != 0) return 0;
-    return bytes_read == 0 ? reader_.windows().smallest : reader_.windows().first;
+    return std::clamp(static_cast<std::size_t>(bytes_read), reader_.windows().smallest,
+                      reader_.windows().largest); // twice as much each time
   }
   bool take(RawLine const& line) override {
     if (end != 0) return false;
@@ -93,7 +95,10 @@ class PageSink final : public LineSink {
     if (!page_.items().empty()
         && (page_.items().size() >= range_.max_records || bytes_read >= range_.max_bytes))
       return 0;
-    window_ = window_ == 0 ? sizes.first : std::min(window_ * 2, sizes.largest);
+    // Who takes all records that fit gets them in one piece of memory, which then serves for the next page.
+    bool const takes_all = range_.max_records == std::numeric_limits<std::size_t>::max();
+    std::size_t const first = takes_all ? sizes.largest : sizes.first;
+    window_ = window_ == 0 ? first : std::min(window_ * 2, sizes.largest);
     std::uint64_t const left = range_.max_bytes > bytes_read ? range_.max_bytes - bytes_read : 0;
     if (page_.items().empty() && bytes_read > 0) return window_;
     return std::max<std::size_t>(sizes.smallest,
@@ -347,13 +352,13 @@ bool LogReader::stands_at(std::uint64_t offset, std::string_view bytes) const {
 }
 
 Result<bool> LogReader::ends_with(Position end, std::uint32_t crc) {
-  Result<FileStatus> const now = status();
-  if (!now) return now.error();
   std::array<char, 4096> block;
-  std::size_t const bytes = std::min<std::size_t>(end.value(), block.size());
-  if (now->size != end.value() || bytes == 0) return false;
-  if (auto r = read_exactly(*ops_, descriptor_, block.data(), bytes, end.value() - bytes, path_); !r)
-    return r.error();
+  std::size_t const bytes = std::min<std::size_t>(end.value(), block.size() - 1);
+  if (bytes == 0) return false;
+  auto const got = uninterrupted( // one more byte than there should be
+      [&] { return ops_->pread(descriptor_, block.data(), bytes + 1, end.value() - bytes); });
+  if (got < 0) return file_error(static_cast<int>(-got), path_, "cannot read the end of the file");
+  if (static_cast<std::size_t>(got) != bytes) return false;
   std::string_view const text(block.data(), bytes - 1); // without the line end
   std::size_t const before = text.rfind('\n');
   if (block[bytes - 1] != '\n' || (before == text.npos && bytes != end.value())) return false;

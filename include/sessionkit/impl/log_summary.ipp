@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
@@ -35,15 +36,15 @@ bool shows_nothing(RecordPage const& page) noexcept {
   return page.log_end == Position{} && std::none_of(page.damage.begin(), page.damage.end(), costs_an_entry);
 }
 
-Result<LogSummary> summarise(LogReader& log, SessionId const& id, SessionInfo const* known) {
+Result<LogSummary> summarise(LogReader& log, SessionId const& id, std::optional<SessionInfo> known) {
   LogSummary out{make_session_info(id)};
-  if (known != nullptr && known->end != Position{}) {
+  if (known && known->end != Position{}) {
     Result<bool> const all = log.ends_with(known->end, known->end_crc); // nearly always
     if (!all) return all.error();
-    if (*all) return LogSummary{*known, 0, true};
+    if (*all) return LogSummary{std::move(*known), 0, true};
     Result<bool> const holds = still_holds(log, *known);
     if (!holds) return holds.error();
-    if (*holds) out.info = *known;
+    if (*holds) out.info = std::move(*known);
   }
   ReadRange range;
   range.from = out.info.end;

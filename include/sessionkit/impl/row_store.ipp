@@ -12,6 +12,12 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 
 Result<void> check_lines(std::vector<RecordView> const& records, LineLimits const& limits,
                          std::string_view where) {
+  std::uint64_t batch = 0;
+  for (RecordView const& record : records) batch += record.line.size();
+  if (batch > limits.max_batch)
+    return Error{Errc::invalid_argument, 0,
+                 fmt::format("{}: the batch has {} bytes, the server takes {} at once; append it in parts",
+                             where, batch, limits.max_batch)};
   for (std::size_t i = 0; i < records.size(); ++i) {
     std::string_view const line = records[i].line;
     char const* wrong = nullptr;

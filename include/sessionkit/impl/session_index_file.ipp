@@ -6,15 +6,32 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <memory>
 
 #include <fcntl.h>
+#include <sys/mman.h>
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
 namespace {
 constexpr char const* index_name = "sessions.json";
 constexpr char const* index_lock_name = ".lock";
+constexpr std::size_t index_piece = std::size_t{256} << 10; // stays in the processor's cache
+constexpr std::size_t large_page = std::size_t{2} << 20;
+
+// Memory for the text of a large index: to have it in small pages costs as much as reading into it.
+std::unique_ptr<char[]> index_memory(std::size_t bytes) {
+  std::unique_ptr<char[]> memory(new char[bytes]); // not cleared: it is read into at once
+#if defined(MADV_HUGEPAGE)
+  void* begin = memory.get();
+  std::size_t left = bytes;
+  if (std::align(large_page, large_page, begin, left) != nullptr)
+    ::madvise(begin, left / large_page * large_page, MADV_HUGEPAGE); // a wish
+#endif
+  return memory;
+}
 }
 
 IndexFile::IndexFile(FileOps& ops, int directory, std::string root, bool synced, IndexCodec const& codec)
@@ -52,12 +69,16 @@ IndexFile::State IndexFile::look(SessionIndex& out) {
   int const failed = ops_->status(file->get(), now);
   if (failed < 0) return cannot(file_error(-failed, path_, "cannot look at the index"));
   auto const size = static_cast<std::size_t>(now.size);
-  IndexText text{std::unique_ptr<char[]>(new char[size]), size}; // not cleared: it is read into at once
-  if (auto r = read_exactly(*ops_, file->get(), text.bytes.get(), size, 0, path_); !r)
-    return cannot(r.error());
-  seen_ = now;
+  IndexText text{index_memory(size), size};
   auto const sealed = static_cast<std::size_t>(sealed_bytes(now.size));
-  std::uint32_t const crc = crc32c(text.view().substr(0, sealed));
+  std::uint32_t crc = 0; // of what is sealed
+  for (std::size_t at = 0, bytes = 0; at < size; at += bytes) {
+    bytes = std::min(index_piece, (at < sealed ? sealed : size) - at);
+    if (auto r = read_exactly(*ops_, file->get(), text.bytes.get() + at, bytes, at, path_); !r)
+      return cannot(r.error());
+    if (at < sealed) crc = crc32c(text.view().substr(at, bytes), crc);
+  }
+  seen_ = now;
   print_ = {now.size, crc32c(text.view().substr(sealed), crc)};
   if (codec_.find_rows != nullptr)
     if (std::optional<SessionIndex> found = codec_.find_rows(text, crc))

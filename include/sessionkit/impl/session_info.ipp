@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include <sessionkit/detail/as_written.hpp>
 #include <sessionkit/detail/blank.hpp>
 #include <sessionkit/detail/crc32c.hpp>
 #include <sessionkit/detail/history_rules.hpp>
@@ -57,17 +58,18 @@ bool repeats_said(SessionInfo& info, Entry const& entry, Message const& message)
   return all;
 }
 
+// Every text in a summary is as a line says it, so that stores and programs agree on it.
 struct Folder {
   SessionInfo& info;
   Entry const& entry;
   bool writes_again; ///< its lines are of a dialect whose compactions write again what they keep
 
   void operator()(Header const& header) const {
-    info.key = header.key;
-    info.agent = header.agent;
-    info.user = header.user;
-    info.cwd = header.cwd;
-    info.parent_session = header.parent_session;
+    info.key = detail::as_written(header.key);
+    info.agent = detail::as_written(header.agent);
+    info.user = detail::as_written(header.user);
+    info.cwd = detail::as_written(header.cwd);
+    info.parent_session = detail::as_written(header.parent_session);
     info.copied = header.copied;
     info.created = entry.at;
   }
@@ -95,19 +97,19 @@ struct Folder {
   }
   void operator()(TitleChange const& change) const {
     if (info.title_by_person && !change.by_person && !info.title.empty()) return;
-    info.title = change.title;
+    info.title = detail::as_written(change.title);
     info.title_by_person = change.by_person && !change.title.empty();
   }
   void operator()(StateChange const& change) const {
-    for (auto const& [name, value] : change.set) info.state[name] = value;
-    for (std::string const& name : change.removed) info.state.erase(name);
+    for (auto const& [name, value] : change.set) info.state[detail::as_written(name)] = value;
+    for (std::string const& name : change.removed) info.state.erase(detail::as_written(name));
   }
   void operator()(ArchiveChange const& change) const { info.archived = change.archived; }
   void operator()(Label const& label) const {
     if (label.label.empty())
       info.labels.erase(label.target.str());
     else
-      info.labels[label.target.str()] = label.label;
+      info.labels[label.target.str()] = detail::as_written(label.label);
   }
   void operator()(ModelChange const& change) const {
     if (!change.model.empty()) info.provider = change.provider, info.model = change.model;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include <sessionkit/detail/as_written.hpp>
 #include <sessionkit/detail/row_store.hpp>
 #include <sessionkit/session_store.hpp>
 
@@ -35,10 +36,21 @@ Result<bool> exists(SessionStore& store, SessionId const& id) {
   return page.ok();
 }
 
+namespace {
+
+// Summaries hold no other text.
+void ask_as_written(ListQuery& query) {
+  for (std::optional<std::string>* text : {&query.key, &query.agent, &query.user})
+    if (*text) *text = detail::as_written(std::move(**text));
+}
+
+}
+
 Result<std::optional<SessionInfo>> newest_session(SessionStore& store, ListQuery query) {
   if (!query.archived) query.archived = false;
   query.limit = 1;
   query.cursor.clear();
+  ask_as_written(query);
   Result<SessionPage> page = store.list(query);
   if (!page) return page.error();
   if (page->sessions.empty()) return std::optional<SessionInfo>{};
@@ -48,6 +60,7 @@ Result<std::optional<SessionInfo>> newest_session(SessionStore& store, ListQuery
 Result<SessionPage> list_sessions(SessionStore& store, ListQuery query, std::size_t offset) {
   constexpr std::size_t at_once = 1000;
   std::size_t const limit = query.limit;
+  ask_as_written(query);
   while (offset > 0) {
     query.limit = std::min(offset, at_once);
     Result<SessionPage> passed = store.list(query);
@@ -76,8 +89,12 @@ Result<SessionPage> page_of(std::vector<SessionInfo> matching, ListQuery const& 
         matching.end());
   SessionPage page;
   std::size_t const count = std::min(query.limit, matching.size());
-  std::partial_sort(matching.begin(), matching.begin() + static_cast<std::ptrdiff_t>(count), matching.end(),
-                    [](auto const& a, auto const& b) { return detail::place_of(a) < detail::place_of(b); });
+  auto const newer = [](SessionInfo const& a, SessionInfo const& b) {
+    return detail::place_of(a) < detail::place_of(b);
+  };
+  if (!std::is_sorted(matching.begin(), matching.end(), newer)) // else much would be moved for nothing
+    std::partial_sort(matching.begin(), matching.begin() + static_cast<std::ptrdiff_t>(count), matching.end(),
+                      newer);
   if (count < matching.size() && count > 0) page.next = detail::list_cursor(matching[count - 1]);
   matching.erase(matching.begin() + static_cast<std::ptrdiff_t>(count), matching.end());
   page.sessions = std::move(matching);

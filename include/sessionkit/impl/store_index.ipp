@@ -56,9 +56,11 @@ std::string StoreIndex::path_of(SessionId const& id) const {
   return folder_->path() + "/" + folder_->file_of(id);
 }
 
-SessionInfo StoreIndex::told(IndexRow const& row, std::uint64_t trailing) {
+// `mutex_` is held.
+SessionInfo StoreIndex::told(IndexRow const& row) const {
   SessionInfo info = row.told();
-  info.damaged += trailing;
+  if (auto const known = known_.find(info.id.str()); known != known_.end())
+    info.damaged += known->second.trailing;
   return info;
 }
 
@@ -109,19 +111,22 @@ void StoreIndex::note_removed(SessionId const& id) {
 
 Result<SessionInfo> StoreIndex::info(SessionId const& id) {
   load();
-  return refresh(id, false);
+  if (auto r = refresh(id, false); !r) return r.error();
+  std::lock_guard<std::mutex> const lock(mutex_);
+  IndexRow const* const row = rows_.find(id.str());
+  return row != nullptr ? told(*row) : Result<SessionInfo>(missing(id));
 }
 
-Result<SessionInfo> StoreIndex::refresh(SessionId const& id, bool anew) {
+Result<void> StoreIndex::refresh(SessionId const& id, bool anew) {
   Result<std::string> const named = folder_->find(id);
   if (!named) return named.error();
   std::string const& file = *named;
   std::string const path = path_of(id);
-  Result<OpenFile> const opened = open_for_reading(*ops_, folder_->directory(), file.c_str(), false, path);
+  FileStatus now;
+  Result<OpenFile> const opened =
+      open_for_reading(*ops_, folder_->directory(), file.c_str(), false, path, &now);
   if (!opened) return opened.error().code == Errc::not_found ? missing(id) : opened.error();
   LogReader log(*ops_, opened->get(), path, ReaderOptions{options_->max_line});
-  Result<FileStatus> const now = log.status();
-  if (!now) return now.error();
   std::optional<SessionInfo> row;
   Position before;
   {
@@ -131,18 +136,16 @@ Result<SessionInfo> StoreIndex::refresh(SessionId const& id, bool anew) {
     if (found != nullptr && !anew) {
       row = found->info;
       auto const known = known_.find(id.str());
-      if (known != known_.end() && known->second.checked && known->second.seen.same_version(*now))
-        return told(*found, known->second.trailing);
+      if (known != known_.end() && known->second.checked && known->second.seen.same_version(now)) return {};
     }
   }
-  Result<LogSummary> fresh = summarise(log, id, row ? &*row : nullptr);
+  Result<LogSummary> fresh = summarise(log, id, std::move(row));
   if (!fresh) return fresh.error();
   if (!fresh->exists) return missing(id);
 
   std::lock_guard<std::mutex> const lock(mutex_);
-  std::optional<SessionInfo> out;
   if (IndexRow const* const kept = rows_.find(id.str()))
-    if (kept->info.end != before && kept->info.end > fresh->info.end) return told(*kept, 0); // it grew
+    if (kept->info.end != before && kept->info.end > fresh->info.end) return {}; // it grew
   rows_.change(id, [&](IndexRow& kept) {
     bool const stale = kept.info.end != fresh->info.end || kept.info.end_crc != fresh->info.end_crc;
     bool const ours = anew || touched_.count(id.str()) > 0; // what another program says is its own to mend
@@ -153,12 +156,11 @@ Result<SessionInfo> StoreIndex::refresh(SessionId const& id, bool anew) {
     kept.info = std::move(fresh->info);
     kept.file = file;
     if (kept.title == kept.info.display_title()) kept.title.clear();
-    out = told(kept, fresh->trailing);
   });
-  known_[id.str()] = Known{*now, fresh->trailing, true};
+  known_[id.str()] = Known{now, fresh->trailing, true};
   stale_.erase(id.str());
   absent_.erase(id.str());
-  return std::move(*out);
+  return {};
 }
 
 // As `refresh`, but a transcript that did not change is not opened (nor, `by_size`, one that ends where its
@@ -188,7 +190,7 @@ Result<void> StoreIndex::look(SessionId const& id, bool by_size) {
   }
   bool const never_ours = now.kind == FileStatus::directory || now.kind == FileStatus::other;
   if (failed == 0 && never_ours && !ours) return missing(id);
-  Result<SessionInfo> const fresh = refresh(id, false);
+  Result<void> const fresh = refresh(id, false);
   if (fresh || (ours && fresh.error().code != Errc::not_found)) return {};
   return fresh.error();
 }
@@ -293,18 +295,17 @@ Result<void> StoreIndex::sweep() {
   return {};
 }
 
-// One more than a page holds: it tells that there are more.
-std::vector<SessionInfo> StoreIndex::select(ListQuery const& query, std::optional<ListPlace> const& behind) {
-  std::lock_guard<std::mutex> const lock(mutex_);
-  std::vector<SessionInfo> matching;
+// One more than a page holds: it tells that there are more. `mutex_` is held.
+std::vector<IndexRow const*> StoreIndex::select(ListQuery const& query,
+                                                std::optional<ListPlace> const& behind) {
+  std::vector<IndexRow const*> matching;
   rows_.newest_first(behind, [&](std::string_view id, std::string_view written) {
     if (!written.empty() && !written_row_selected(query, written)) return true;
     std::string const name(id);
     if (absent_.count(name) > 0) return true;
     IndexRow const& row = *rows_.find(name);
     if (!row_selected(query, row)) return true;
-    auto const known = known_.find(name);
-    matching.push_back(told(row, known != known_.end() ? known->second.trailing : 0));
+    matching.push_back(&row);
     return matching.size() <= query.limit;
   });
   return matching;
@@ -313,13 +314,21 @@ std::vector<SessionInfo> StoreIndex::select(ListQuery const& query, std::optiona
 // What is shown is true whoever appended, though not yet in its place.
 std::vector<SessionInfo> StoreIndex::select_true(ListQuery const& query) {
   std::optional<ListPlace> const behind = parse_list_cursor(query.cursor);
-  std::set<std::string, std::less<>> looked;
+  std::unordered_set<std::string> looked;
   for (;;) {
-    std::vector<SessionInfo> matching = select(query, behind);
     std::vector<SessionId> unseen;
-    for (SessionInfo const& info : matching)
-      if (looked.insert(info.id.str()).second) unseen.push_back(info.id);
-    if (unseen.empty()) return matching;
+    {
+      std::lock_guard<std::mutex> const lock(mutex_);
+      std::vector<IndexRow const*> const rows = select(query, behind);
+      for (IndexRow const* row : rows)
+        if (looked.insert(row->info.id.str()).second) unseen.push_back(row->info.id);
+      if (unseen.empty()) {
+        std::vector<SessionInfo> matching;
+        matching.reserve(rows.size());
+        for (IndexRow const* row : rows) matching.push_back(told(*row));
+        return matching;
+      }
+    }
     look_again(unseen, false);
   }
 }

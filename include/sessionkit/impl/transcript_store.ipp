@@ -94,7 +94,7 @@ class TranscriptStore final : public SessionStore, public detail::SyncsFiles {
       std::lock_guard<std::mutex> const lock(known_mutex_);
       known = known_;
     }
-    Result<detail::LogSummary> const fresh = detail::summarise(log, id_, known ? &*known : nullptr);
+    Result<detail::LogSummary> const fresh = detail::summarise(log, id_, std::move(known));
     if (!fresh) return fresh.error();
     std::lock_guard<std::mutex> const lock(known_mutex_);
     known_ = fresh->info;

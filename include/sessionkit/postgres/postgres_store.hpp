@@ -12,6 +12,7 @@
 
 namespace sessionkit { inline namespace v0 {
 
+/// How a PostgreSQL store asks its server, and for how long.
 struct PostgresStoreOptions {
   Durability durability = Durability::turn;
   /// A server that does not keep what `durability` promises (`fsync = off`) is used all the same, and

@@ -12,6 +12,7 @@
 
 namespace sessionkit { inline namespace v0 {
 
+/// How a Redis store asks its servers, and for how long.
 struct RedisStoreOptions {
   /// `turn` and `entry` ask of the server `appendonly yes` and `appendfsync always`, `os` the first alone.
   /// Each new connection looks; a server that does less is refused (`unsupported`), unless `accept_weaker`.

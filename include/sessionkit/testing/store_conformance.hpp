@@ -71,11 +71,15 @@ enum class Tier {
   hostile,    ///< ids, keys and lines that mean harm
   fault,      ///< calls below the store that fail
 };
+/// The enumerator's name. Never null.
 SESSIONKIT_API char const* to_string(Tier) noexcept;
 
+/// How a check ended.
 enum class Verdict { passed, failed, not_claimed };
+/// The enumerator's name. Never null.
 SESSIONKIT_API char const* to_string(Verdict) noexcept;
 
+/// What a check found.
 struct CheckResult {
   std::string_view name; ///< static storage
   Tier tier = Tier::core;
@@ -83,6 +87,7 @@ struct CheckResult {
   std::string seen = {}; ///< failed: what was seen instead; not_claimed: which claim it needs
 };
 
+/// What all checks of a store found.
 struct ConformanceReport {
   std::string store;
   std::uint64_t seed = 0; ///< of everything random in it
@@ -90,6 +95,7 @@ struct ConformanceReport {
 
   /// Nothing failed.
   SESSIONKIT_API bool ok() const noexcept;
+  /// How many checks of a tier ended so.
   SESSIONKIT_API std::size_t count(Tier tier, Verdict verdict) const noexcept;
   /// One JSON object on one line: `{"store","seed","checks":[{"name","tier","verdict","seen"}]}`.
   SESSIONKIT_API std::string to_json() const;
@@ -100,6 +106,7 @@ struct ConformanceReport {
 /// The reports as a table: a row for each store, a column for each tier, and what is not claimed.
 SESSIONKIT_API std::string to_table(std::vector<ConformanceReport> const& reports);
 
+/// How much to try.
 struct ConformanceOptions {
   std::uint64_t seed = 20251122;
   std::size_t sequences = 40; ///< random sequences of operations, of 50 each

@@ -4,8 +4,10 @@
 #include "support/data.hpp"
 #include "support/transcript.hpp"
 
+#include <sessionkit/copy.hpp>
 #include <sessionkit/file_store.hpp>
 #include <sessionkit/follow.hpp>
+#include <sessionkit/memory_store.hpp>
 #include <sessionkit/postgres/detail/connection.hpp>
 
 #include <atomic>
@@ -58,6 +60,98 @@ TEST_CASE("a server that cannot be reached is told from one that refuses, and no
     CHECK(error.message.find("secret") == std::string::npos);
   }
   CHECK(refusal("sessions.db").code == Errc::invalid_argument);
+  for (char const* user : {"u:p/secret", "u:pa@secret", "u:p?secret", "u:/secret", "secret/"}) {
+    sk::Error const error = refusal("postgres://" + std::string(user) + at + "/postgres");
+    CHECK(error.code == Errc::invalid_argument);
+    CHECK(error.message.find("secret") == std::string::npos);
+    CHECK(error.message.find("percent-encode") != std::string::npos);
+  }
+  CHECK(sk::open_postgres_store("postgres://postgres:p%2Fa%40" + at + "/postgres?connect_timeout=5",
+                                in_fresh_schema())
+            .ok());
+}
+
+TEST_CASE("entries that are missing are told by whoever reads there") {
+  if (!has_postgres()) return;
+  sk::PostgresStoreOptions const options = in_fresh_schema();
+  auto store = sk::open_postgres_store(shared_postgres().url(), options).value();
+  std::vector<std::string> lines{header_line()};
+  for (int i = 2; i <= 33; ++i) lines.push_back(message_line("m" + std::to_string(i), "", "x"));
+  Position const whole = store->append(session, Batch(lines)).value();
+  PostgresEye const eye(shared_postgres().url());
+  auto const remove = [&](std::string const& which) {
+    eye.ask("DELETE FROM " + options.schema + ".entries WHERE " + which);
+  };
+  auto const reading = [&](sk::ReadRange::Order order) {
+    sk::ReadRange range;
+    range.order = order;
+    range.max_records = 4;
+    for (;;) {
+      auto const page = store->read(session, range);
+      if (!page) return page.error();
+      REQUIRE(page->more);
+      range.from = page->next;
+    }
+  };
+  auto const tells = [](sk::Error const& error, char const* what) {
+    CAPTURE(error.message);
+    CHECK(error.code == Errc::corrupt);
+    CHECK(error.message.find(what) != std::string::npos);
+    CHECK(error.message.find("restore") != std::string::npos);
+  };
+  remove("position > 20");
+  tells(reading(sk::ReadRange::oldest_first), "entries 21 to 33 are missing");
+  tells(reading(sk::ReadRange::newest_first), "entries 21 to 33 are missing");
+  tells(store->append(session, Batch({message_line("n", "", "x")}, Position{20})).error(), "21 to 33");
+  auto const memory = sk::make_memory_store();
+  tells(sk::copy_session(*store, *memory, session).error(), "21 to 33");
+  remove("position BETWEEN 5 AND 12");
+  tells(reading(sk::ReadRange::oldest_first), "entries 5 to 12 are missing");
+  eye.ask("UPDATE " + options.schema + ".sessions SET log_end = 20");
+  tells(reading(sk::ReadRange::newest_first), "entries 5 to 12 are missing");
+  remove("position < 13");
+  tells(reading(sk::ReadRange::newest_first), "entries 1 to 12 are missing");
+  eye.ask("UPDATE " + options.schema + ".sessions SET log_end = 18");
+  tells(reading(sk::ReadRange::newest_first), "stand where none may");
+  CHECK(whole == Position{33});
+}
+
+TEST_CASE("a role that may not use the schema is told so, and how to let it") {
+  if (!has_postgres()) return;
+  sk::PostgresStoreOptions const options = in_fresh_schema();
+  REQUIRE(sk::open_postgres_store(shared_postgres().url(), options));
+  PostgresEye(shared_postgres().url()).ask("CREATE ROLE stranger LOGIN");
+  std::string url = shared_postgres().url();
+  url.replace(url.find("postgres@"), 8, "stranger");
+  sk::Error const error = refusal(url, options);
+  CHECK(error.code == Errc::io_error);
+  CHECK(error.message.find("GRANT USAGE ON SCHEMA " + options.schema + " TO stranger") != std::string::npos);
+}
+
+TEST_CASE("a server waits for a statement no longer than a store does, also where that is not at all") {
+  if (!has_postgres()) return;
+  sk::detail::PostgresSettings settings;
+  settings.where = shared_postgres().url();
+  settings.schema = "public";
+  settings.statement_wait = std::chrono::milliseconds(0);
+  std::string wait;
+  for (int tries = 0; tries < 100 && wait.empty(); ++tries) { // a busy machine may need longer
+    auto db = sk::detail::PostgresConnection::open(settings);
+    auto const shown = db ? db->run("look", "SHOW statement_timeout") : db.error();
+    if (shown) wait = shown->text(0, 0);
+  }
+  CHECK(wait == "1ms");
+}
+
+TEST_CASE("what PostgreSQL would not take at once is refused before it is sent") {
+  if (!has_postgres()) return;
+  auto store = sk::open_postgres_store(shared_postgres().url(), in_fresh_schema()).value();
+  Batch batch({message_line("m", "", std::string(std::size_t{60} << 20, 'x'))});
+  batch.append.records.resize(9, batch.append.records.front());
+  auto const got = store->append(session, batch);
+  REQUIRE_FALSE(got);
+  CHECK(got.error().code == Errc::invalid_argument);
+  CHECK(got.error().message.find("in parts") != std::string::npos);
 }
 
 TEST_CASE("a server without fsync is refused, or used and told of, as the durability says") {

@@ -121,17 +121,13 @@ TEST_CASE("a server killed again and again under four writers loses and doubles 
 
 TEST_CASE("a connection cut after any byte of an append leaves it once, or not at all and told so") {
   if (!has_postgres()) return;
-  FrailLine proxy(shared_postgres().port());
+  TcpProxy proxy(shared_postgres().port());
   sk::PostgresStoreOptions options;
   options.schema = fresh_schema();
   auto store = sk::open_postgres_store(shared_postgres().url(proxy.port()), options).value();
   auto direct = sk::open_postgres_store(shared_postgres().url(), options).value();
   std::size_t sessions = 0, unknown = 0, stood_unknown = 0, unwritten = 0;
-  auto const passed = [&] {
-    return std::array<std::uint64_t, 2>{proxy.passed(FrailLine::to_server),
-                                        proxy.passed(FrailLine::to_client)};
-  };
-  std::array<std::uint64_t, 2> last_passed{};
+  std::array<std::int64_t, 2> passed{};
   // A session of two entries, whose third is cut: by a batch that says what the summary will be, or one that
   // does not.
   auto const try_one = [&](bool summary, auto const& cut) {
@@ -155,8 +151,8 @@ TEST_CASE("a connection cut after any byte of an append leaves it once, or not a
     second.append.expected = end;
     cut();
     auto const got = store->append(id, second);
-    last_passed = passed();
-    proxy.heal();
+    passed = {proxy.bytes(TcpProxy::to_server), proxy.bytes(TcpProxy::to_client)};
+    proxy.mend();
     bool const stands = lines_of(*direct, id).size() == 3;
     if (got) CHECK(stands);
     if (!got && got.error().code == Errc::outcome_unknown) ++unknown, stood_unknown += stands ? 1 : 0;
@@ -172,15 +168,14 @@ TEST_CASE("a connection cut after any byte of an append leaves it once, or not a
     return got.ok();
   };
   for (bool const summary : {true, false})
-    for (auto const direction : {FrailLine::to_server, FrailLine::to_client}) {
-      std::array<std::uint64_t, 2> before{};
+    for (auto const direction : {TcpProxy::to_server, TcpProxy::to_client}) {
       try_one(summary, [] {});
-      try_one(summary, [&] { before = passed(); });
-      std::uint64_t const bytes = last_passed[direction] - before[direction];
-      std::uint64_t const step = long_form() ? 1 : direction == FrailLine::to_server ? 53 : 13;
-      for (std::uint64_t n = 0; n <= bytes; n += step) {
+      try_one(summary, [&] { proxy.mend(); });
+      std::int64_t const bytes = passed[direction];
+      std::int64_t const step = long_form() ? 1 : direction == TcpProxy::to_server ? 53 : 13;
+      for (std::int64_t n = 0; n <= bytes; n += step) {
         CAPTURE(summary, direction, n, bytes);
-        CHECK(try_one(summary, [&] { proxy.cut_after(direction, n); })); // a new connection finds out
+        CHECK(try_one(summary, [&] { proxy.cut_after(direction, n, false); })); // a new connection finds out
         try_one(summary, [&] { proxy.cut_after(direction, n, true); });
       }
     }

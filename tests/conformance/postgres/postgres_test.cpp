@@ -11,7 +11,7 @@ namespace {
 /// Stores behind a stretch of network that can be cut.
 struct PostgresStores {
   PostgresServer& server = shared_postgres();
-  FrailLine proxy{server.port()};
+  TcpProxy proxy{server.port()};
   PostgresEye eye{server.url()};
   sk::PostgresStoreOptions options = {};
 
@@ -27,18 +27,14 @@ struct PostgresStores {
     StoreUnderTest store;
     store.name = "postgres";
     store.open_empty = [this] {
-      proxy.heal();
+      proxy.fail_call(-1, false);
       options.schema = fresh_schema();
       return open();
     };
     store.open_again = [this] { return open(); };
     store.claims = Claim::persistent | Claim::shared | Claim::shared_between_processes
                    | Claim::transactional_batches | Claim::survives_faults | Claim::durable;
-    store.fail_call = [this](std::int64_t n, bool sticky) {
-      bool const fired = proxy.heal();
-      if (n >= 0) proxy.cut_piece(static_cast<std::uint64_t>(n), sticky);
-      return fired;
-    };
+    store.fail_call = [this](std::int64_t n, bool sticky) { return proxy.fail_call(n, sticky); };
     store.syncs = [this] { return flushed(); };
     return store;
   }

@@ -2,8 +2,8 @@
 // Servers for the tests of the PostgreSQL store, and a connection that looks at them from outside.
 #pragma once
 #include "support/catch.hpp"
-#include "support/frail_line.hpp"
 #include "support/postgres_server.hpp"
+#include "support/tcp_proxy.hpp"
 
 #include <sessionkit/postgres/postgres_store.hpp>
 

@@ -115,6 +115,15 @@ TEST_CASE("a cluster: moved slots are followed, dead writers' sessions listed, l
     CHECK(lists.ask({"ZCARD", "sessionkit:{#}:pending"}) == "0"); // writers leave none behind
   }
 
+  SECTION("a session expires") {
+    RedisServer& lists = cluster.master_of("sessionkit:{#}:all");
+    cluster.master_of("sessionkit:{c}:log").ask({"DEL", "sessionkit:{c}:log", "sessionkit:{c}:row"});
+    CHECK(listed(*store).size() == 4);
+    for (char const* key : {"all", "key:main:cli:user", "agent:", "user:"})
+      CHECK(lists.ask({"ZCARD", std::string("sessionkit:{#}:") + key}) == "4");
+    CHECK(lists.ask({"HLEN", "sessionkit:{#}:where"}) == "4");
+  }
+
   SECTION("programs are killed anywhere in their appends") {
     std::size_t made = sessions.size();
     std::set<std::string> there;
@@ -206,4 +215,46 @@ TEST_CASE("masters die under writers: what a replica had before it was acknowled
   CHECK(acknowledged > 20);
   CHECK(unknown + unavailable > 0);
   CHECK(listed(*patient).size() == 4);
+}
+
+TEST_CASE("a cluster with a master away opens, lists and goes on with what the others have") {
+  RedisCluster cluster(
+      {"--appendonly", "yes", "--appendfsync", "always", "--cluster-require-full-coverage", "no"});
+  sk::RedisStoreOptions options;
+  options.wait = milliseconds(1500);
+  auto const before = sk::open_redis_store(cluster.url(), options).value();
+  std::size_t const away = &cluster.master_of("sessionkit:{#}:all") == cluster.servers()[0].get() ? 1 : 0;
+  RedisServer& victim = *cluster.servers()[away];
+  std::vector<std::string> lost, kept;
+  for (char const* name : {"a", "b", "c", "d", "e", "f", "g", "h"}) {
+    before->append(sid(name), batch_of({header_line(name, name)})).value();
+    std::string const log = "sessionkit:{" + std::string(name) + "}:log";
+    (&cluster.master_of(log) == &victim ? lost : kept).emplace_back(name);
+  }
+  REQUIRE_FALSE(lost.empty());
+  REQUIRE_FALSE(kept.empty());
+  cluster.servers()[away + 3]->kill(); // its replica
+  victim.kill();
+
+  auto const after = sk::open_redis_store(cluster.url(), options);
+  INFO((after ? "" : after.error().message));
+  REQUIRE(after);
+  for (auto const& store : {before, *after}) {
+    CHECK(listed(*store) == kept);
+    CHECK_FALSE(lines_of(*store, sid(kept[0])).empty());
+    sk::SessionInfo const info = store->info(sid(kept[0])).value();
+    CHECK(store->append(sid(kept[0]), batch_of({message_line("m")}, info.end)).ok());
+    sk::ListQuery query;
+    query.key = kept[0];
+    CHECK(listed(*store, query).size() == 1);
+    query.key = lost[0]; // hosts make a session where there is none
+    auto const asked = store->list(query);
+    auto const written = store->append(sid(lost[0]), batch_of({header_line(lost[0])})); // and stays announced
+    for (sk::Error const& error : {asked.error(), written.error()}) {
+      CAPTURE(error.message);
+      CHECK(error.code == sk::Errc::unavailable);
+      CHECK(error.message.find(":" + std::to_string(victim.port())) != std::string::npos);
+      CHECK(error.message.find("start the server") != std::string::npos);
+    }
+  }
 }

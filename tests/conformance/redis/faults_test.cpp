@@ -5,6 +5,8 @@
 #include "support/redis_server.hpp"
 #include "support/tcp_proxy.hpp"
 
+#include <sessionkit/copy.hpp>
+#include <sessionkit/memory_store.hpp>
 #include <sessionkit/redis/redis_store.hpp>
 
 #include <algorithm>
@@ -179,6 +181,95 @@ TEST_CASE("what the server does not keep as asked is refused, or taken and told"
   }
 }
 
+TEST_CASE("a server that drops sessions when memory is short is refused, or taken and told") {
+  struct Case {
+    char const* policy;
+    milliseconds ttl;
+    bool bounded, drops;
+  };
+  std::vector<Case> const cases{
+      {"allkeys-lru", milliseconds(0), true, true},        {"volatile-lru", milliseconds(60000), true, true},
+      {"volatile-ttl", milliseconds(60000), true, true},   {"volatile-lru", milliseconds(0), true, false},
+      {"volatile-lru", milliseconds(60000), false, false}, {"noeviction", milliseconds(60000), true, false}};
+  bool const without_config = GENERATE(false, true);
+  for (Case const& one : cases) {
+    CAPTURE(one.policy, one.ttl.count(), one.bounded, without_config);
+    RedisServer::Settings settings{"--appendonly", "yes", "--appendfsync", "always"};
+    for (char const* more : {"--maxmemory-policy", one.policy, "--maxmemory", one.bounded ? "100mb" : "0"})
+      settings.emplace_back(more);
+    if (without_config)
+      for (char const* more : {"--rename-command", "CONFIG", "x"}) settings.emplace_back(more);
+    RedisServer const server(settings);
+    sk::RedisStoreOptions options;
+    options.ttl = one.ttl;
+    options.durability = without_config ? sk::Durability::os : sk::Durability::turn;
+    auto const store = sk::open_redis_store(server.url(), options);
+    CHECK(store.ok() == !one.drops);
+    if (!one.drops) continue;
+    CHECK(store.error().code == sk::Errc::unsupported);
+    CHECK(store.error().message.find(one.policy) != std::string::npos);
+    CHECK(store.error().message.find("maxmemory-policy noeviction") != std::string::npos);
+    std::vector<std::string> told;
+    options.accept_weaker = true;
+    options.on_event = [&](sk::Event const& event) { told.push_back(event.message); };
+    CHECK(sk::open_redis_store(server.url(), options).ok());
+    REQUIRE(told.size() == 1);
+    CHECK(told[0].find(one.policy) != std::string::npos);
+  }
+}
+
+TEST_CASE("a log that lost lines its row knows is corrupt, not shorter") {
+  RedisServer const server;
+  auto const store = open(server.url());
+  sk::SessionId const id = sid("s1");
+  std::vector<Line> lines{header_line("s1")};
+  for (int i = 0; i < 5; ++i) lines.push_back(message_line("m" + std::to_string(i)));
+  store->append(id, batch_of(lines)).value();
+  server.ask({"LTRIM", "sessionkit:{s1}:log", "0", "2"});
+  auto const memory = sk::make_memory_store();
+  sk::ReadRange backwards;
+  backwards.order = sk::ReadRange::newest_first;
+  std::vector<sk::Error> const errors{
+      store->read(id, {}).error(), store->read(id, backwards).error(),
+      store->append(id, batch_of({message_line("m6")}, sk::Position{3})).error(),
+      sk::copy_session(*store, *memory, id).error()};
+  for (sk::Error const& error : errors) {
+    CHECK(error.code == sk::Errc::corrupt);
+    CHECK(error.message.find("lines 4 to 6") != std::string::npos);
+  }
+  CHECK(store->list({}).value().sessions.size() == 1);
+  server.ask({"DEL", "sessionkit:{s1}:row"}); // as the message says
+  CHECK(lines_of(*store, id).size() == 3);
+  CHECK(store->append(id, batch_of({message_line("m6")}, sk::Position{3})).ok());
+}
+
+TEST_CASE("what a server would not take at once is refused before it is sent") {
+  RedisServer const server;
+  auto const store = open(server.url());
+  Line const line = message_line("m", std::string(std::size_t{60} << 20, 'x'));
+  sk::Append batch;
+  for (int i = 0; i < 9; ++i) batch.records.push_back(line.view());
+  auto const got = store->append(sid("s1"), batch);
+  REQUIRE_FALSE(got);
+  CHECK(got.error().code == sk::Errc::invalid_argument);
+  CHECK(got.error().message.find("in parts") != std::string::npos);
+}
+
+TEST_CASE("a port where nobody listens is told so, and addresses of IPv6 have their brackets") {
+  sk::RedisStoreOptions options;
+  options.connect_wait = milliseconds(200);
+  std::string const port = std::to_string(free_port());
+  for (char const* suffix : {"", "?cluster"}) {
+    auto const got = sk::open_redis_store("redis://127.0.0.1:" + port + suffix, options);
+    REQUIRE_FALSE(got);
+    CHECK(got.error().code == sk::Errc::unavailable);
+    CHECK(got.error().message.find("Connection refused; start the server") != std::string::npos);
+  }
+  auto const six = sk::open_redis_store("redis://[::1]:" + port, options);
+  REQUIRE_FALSE(six);
+  CHECK(six.error().message.find("[::1]:" + port) != std::string::npos);
+}
+
 TEST_CASE("replicas that do not have a durable append in time leave it unknown") {
   RedisServer const server(
       {"--appendonly", "yes", "--appendfsync", "always", "--repl-diskless-sync-delay", "0"});
@@ -227,13 +318,31 @@ TEST_CASE("user, password and database are those of the URL") {
 }
 
 TEST_CASE("URLs and prefixes that are none are refused with what is right") {
-  for (char const* url : {"", "localhost", "http://a", "redis://", "redis://:1", "redis://a:x", "redis://a:0",
-                          "redis://a:70000", "redis://a/x", "redis://a/-1", "redis://%zz:p@a", "redis://a,,b",
-                          "redis://a?x=1", "redis://a/1?cluster"}) {
+  for (char const* url : {"",
+                          "localhost",
+                          "http://a",
+                          "redis://",
+                          "redis://:1",
+                          "redis://a:x",
+                          "redis://a:0",
+                          "redis://a:70000",
+                          "redis://a/x",
+                          "redis://a/-1",
+                          "redis://%zz:p@a",
+                          "redis://a,,b",
+                          "redis://a?x=1",
+                          "redis://a/1?cluster",
+                          "redis://:SECRET/x@a",
+                          "redis://:x/SECRET@a",
+                          "redis://:x?SECRET@a",
+                          "redis://:x@SECRET@a",
+                          "redis://SECRET@a:x",
+                          "redis://SECRET@a?password=SECRET"}) {
     CAPTURE(url);
     auto const refused = sk::open_redis_store(url);
     REQUIRE_FALSE(refused);
     CHECK(refused.error().code == sk::Errc::invalid_argument);
+    CHECK(refused.error().message.find("SECRET") == std::string::npos);
   }
   auto const tls = sk::open_redis_store("rediss://a");
   REQUIRE_FALSE(tls);

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <set>
 
 using namespace sessionkit_test;
@@ -50,6 +51,29 @@ std::vector<sk::ListQuery> queries() {
 
 double ms_of(std::chrono::steady_clock::duration time) {
   return std::chrono::duration<double, std::milli>(time).count();
+}
+
+std::vector<std::string> paged(sk::SessionStore& store, std::size_t limit) {
+  std::vector<std::string> ids;
+  sk::ListQuery query;
+  query.limit = limit;
+  for (int page = 0; page < 100; ++page) {
+    auto const now = store.list(query).value();
+    for (auto const& info : now.sessions) ids.push_back(info.id.str());
+    if (now.next.empty()) break;
+    query.cursor = now.next;
+  }
+  return ids;
+}
+
+void make_at(sk::SessionStore& store, std::string const& id, std::int64_t unix_ms) {
+  sk::SessionInfo info = sk::make_session_info(sid(id));
+  info.key = "key of " + id;
+  info.updated = sk::from_unix_ms(unix_ms);
+  std::vector<Line> const lines{header_line(id)};
+  sk::Append batch = batch_of(lines);
+  batch.after = &info;
+  store.append(sid(id), batch).value();
 }
 
 long calls_of(RedisServer const& server) {
@@ -107,19 +131,70 @@ TEST_CASE(
 TEST_CASE("sessions of one time are paged one by one, whatever their number") {
   RedisServer const server;
   auto const store = sk::open_redis_store(server.url()).value();
-  std::vector<std::string> expected, got;
+  std::vector<std::string> expected;
   for (int i = 100; i < 160; ++i) {
     std::string const id = "s" + std::to_string(i);
     store->append(sid(id), batch_of({header_line(id)})).value();
     expected.push_back(id);
   }
-  sk::ListQuery query;
-  query.limit = 3;
-  for (int page = 0; page < 100; ++page) {
-    auto const now = store->list(query).value();
-    for (auto const& info : now.sessions) got.push_back(info.id.str());
-    if (now.next.empty()) break;
-    query.cursor = now.next;
+  CHECK(paged(*store, 3) == expected);
+}
+
+TEST_CASE("times that no score can tell apart are one time, and such sessions are all listed") {
+  RedisServer const server;
+  auto const store = sk::open_redis_store(server.url()).value();
+  std::vector<std::string> future, past;
+  for (int i = 10; i < 30; ++i) {
+    future.push_back("n" + std::to_string(i));
+    make_at(*store, future.back(), 1767225600000000000 + (i * 7919) % 1000);
   }
-  CHECK(got == expected);
+  for (std::int64_t const ms : {std::numeric_limits<std::int64_t>::min(), std::int64_t{-99999999999999999}}) {
+    past.push_back("p" + std::to_string(past.size()));
+    make_at(*store, past.back(), ms);
+  }
+  make_at(*store, "now", 1762243200000);
+  std::vector<std::string> expected = future;
+  expected.emplace_back("now");
+  expected.insert(expected.end(), past.begin(), past.end());
+  for (std::size_t const limit : {1U, 3U, 50U}) CHECK(paged(*store, limit) == expected);
+  for (std::string const& id : expected) {
+    sk::ListQuery query;
+    query.key = "key of " + id;
+    CHECK(store->list(query).value().sessions.size() == 1);
+  }
+}
+
+TEST_CASE("a session that is older than its list had it is listed at once, where it belongs") {
+  RedisServer const server;
+  auto const store = sk::open_redis_store(server.url()).value();
+  make_at(*store, "old", 1000);
+  for (int i = 1; i < 6; ++i) make_at(*store, "s" + std::to_string(i), 1000000 - i);
+  server.ask({"ZADD", "sessionkit:{#}:all", "-9999999999999", "old", "-9999999999999", "s3"});
+  auto const limit = GENERATE(1, 2, 50);
+  CHECK(paged(*store, static_cast<std::size_t>(limit))
+        == std::vector<std::string>{"s1", "s2", "s3", "s4", "s5", "old"});
+}
+
+TEST_CASE("sessions that expired leave all lists with the first that reads one, in a few calls") {
+  RedisServer const server;
+  auto const store = sk::open_redis_store(server.url()).value();
+  constexpr int gone = 300;
+  for (int i = 0; i < gone; ++i) {
+    std::string const id = "s" + std::to_string(i);
+    store->append(sid(id), batch_of({header_line(id, "key" + id)})).value();
+  }
+  make_at(*store, "alive", 1);
+  for (int i = 0; i < gone; ++i) { // as the server does
+    std::string const keys = "sessionkit:{s" + std::to_string(i) + "}:";
+    server.ask({"DEL", keys + "log", keys + "row"});
+  }
+  sk::ListQuery one;
+  one.limit = 1;
+  server.ask({"CONFIG", "RESETSTAT"});
+  CHECK(store->list(one).value().sessions.at(0).id.str() == "alive");
+  std::string const stats = server.ask({"INFO", "commandstats"}), scripts = "cmdstat_evalsha:calls=";
+  CHECK(std::stol(stats.substr(stats.find(scripts) + scripts.size())) < gone + 30); // a look at each
+  CHECK(server.ask({"ZCARD", "sessionkit:{#}:all"}) == "1");
+  CHECK(server.ask({"HKEYS", "sessionkit:{#}:where"}) == "alive\n");
+  CHECK(server.ask({"KEYS", "sessionkit:{#}:key:*"}) == "sessionkit:{#}:key:key of alive\n");
 }

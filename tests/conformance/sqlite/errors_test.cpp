@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT
 // What SQLite says of a disk that fails, in our words: what happened, where, and the mend.
 #include "sqlite/faulty_vfs.hpp"
+#include "sqlite/zeroclaw.hpp"
 #include "support/catch.hpp"
 #include "support/data.hpp"
 #include "support/transcript.hpp"
 
 #include <sessionkit/sqlite/sqlite_store.hpp>
 
+#include <cerrno>
 #include <set>
 
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -146,6 +149,40 @@ TEST_CASE("a database that others hold is timed_out, and tells how long it was w
   REQUIRE(sqlite3_exec(other, "ROLLBACK", nullptr, nullptr, nullptr) == SQLITE_OK);
   CHECK(store->append(session, Batch({message_line("m2", "m1", "more")}, end)).ok());
   sqlite3_close(other);
+}
+
+TEST_CASE("who waits for others looks again every few milliseconds, so that no writer is always first") {
+  FailingDisk disk;
+  auto store = disk.open(std::chrono::milliseconds{200});
+  Position const end = disk.start(*store);
+  Other other(disk.path);
+  other.ask("BEGIN IMMEDIATE");
+  disk.vfs.arm(-1, false);
+  CHECK(store->append(session, Batch({message_line("m2", "m1", "more")}, end)).error().code
+        == Errc::timed_out);
+  CAPTURE(disk.vfs.calls);
+  CHECK(disk.vfs.calls >= 2 * 40); // pauses of 5 ms at most, two calls each time
+}
+
+TEST_CASE("an error tells what was done, and the system's errno only where the system refused") {
+  FailingDisk disk;
+  auto store = disk.open();
+  disk.start(*store);
+  Other(disk.path).ask("ALTER TABLE sessions RENAME TO gone");
+  std::pair<sk::Error, char const*> const told[] = {
+      {store->info(session).error(), "cannot find the session: no such table"},
+      {store->list({}).error(), "cannot look for what others wrote: no such table"},
+      {store->remove(session).error(), "cannot remove the session: no such table"}};
+  for (auto const& [error, sentence] : told) {
+    INFO(error.message);
+    CHECK(error.system == 0);
+    CHECK(error.message.find(sentence) != std::string::npos);
+  }
+  REQUIRE(::mkdir((disk.dir / "folder.db-wal").c_str(), 0700) == 0);
+  auto const opened = sk::open_sqlite_store(disk.dir / "folder.db");
+  REQUIRE_FALSE(opened);
+  INFO(opened.error().message);
+  CHECK(opened.error().system == EISDIR);
 }
 
 TEST_CASE("a damaged database is corrupt, and is not made anew") {

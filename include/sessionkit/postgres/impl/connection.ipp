@@ -80,6 +80,15 @@ bool names_a_server(std::string const& where) {
   return options != nullptr;
 }
 
+// What is not percent-encoded libpq takes for the host or the port, and tells.
+bool is_encoded_url(std::string_view where) {
+  bool const url = where.substr(0, 11) == "postgres://" || where.substr(0, 13) == "postgresql://";
+  std::size_t const at = where.rfind('@');
+  if (!url || at == std::string_view::npos) return true;
+  std::size_t const begin = where.find("://") + 3;
+  return where.substr(begin, at - begin).find_first_of("/?@") == std::string_view::npos;
+}
+
 // libpq tells of a connection that was refused in text alone.
 Error cannot_connect(PGconn const* handle, std::string const& place) {
   std::string_view const said = without_end(PQerrorMessage(handle));
@@ -199,6 +208,10 @@ Result<PostgresConnection> PostgresConnection::open(PostgresSettings const& sett
     return Error{
         Errc::invalid_argument, 0,
         "this names no PostgreSQL server; give postgres://user@host/database or host=... dbname=..."};
+  if (!is_encoded_url(settings.where))
+    return Error{Errc::invalid_argument, 0,
+                 "the PostgreSQL URL has a '/', '?' or '@' before its last '@': percent-encode those of the "
+                 "user, the password and the parameters as %2F, %3F and %40"};
   // A later one wins over an earlier, and what `where` says stands where `dbname` does.
   std::string const wait = std::to_string((settings.connect_wait.count() + 999) / 1000);
   char const* const names[] = {"fallback_application_name", "target_session_attrs",
@@ -233,7 +246,7 @@ Result<void> PostgresConnection::settle(PostgresSettings const& settings) {
                       "SET default_transaction_isolation = 'read committed'; SELECT "
                       "current_setting('server_encoding'), current_setting('fsync'), "
                       "current_setting('synchronous_commit')",
-                      *schema, settings.statement_wait.count()));
+                      *schema, std::max<std::int64_t>(settings.statement_wait.count(), 1))); // 0 is for ever
   if (!said) return said.error();
   if (said->text(0, 0) != "UTF8")
     return Error{Errc::unsupported, 0,

@@ -16,59 +16,68 @@ constexpr PostgresStatement find_session{
     "find the session",
     "SELECT log_end, last_crc, dialect, row_json FROM sessions WHERE session_id = $1::text"};
 
-// Values: the session, its columns, the records as arrays, the level of the commit. What stands is compared
+// Values: the session, its columns, the level of the commit, the records as arrays. What stands is compared
 // and changed in one statement: who comes second waits for the row and finds it changed.
-constexpr PostgresStatement start_session{
-    "start the session",
-    "WITH made AS (INSERT INTO sessions(session_id, log_end, session_key, agent, user_id, title, archived, "
-    "updated_ms, last_crc, row_json, dialect) VALUES($1::text, $2::bigint + cardinality($13::text[]), "
-    "$3::text, "
-    "$4::text, $5::text, $6::text, $7::boolean, $8::bigint, $9::bigint, $10::text, $11::text) ON CONFLICT "
-    "(session_id) DO NOTHING RETURNING 1), added AS (INSERT INTO entries(session_id, position, entry_id, "
-    "parent_id, link, type, line) SELECT $1::text, $2::bigint + place, id, parent, link::smallint, type, "
-    "line "
-    "FROM made, unnest($13::text[], $14::text[], $15::text[], $16::text[], $17::text[]) WITH ORDINALITY AS "
-    "r(line, id, parent, link, type, place)) SELECT count(*), set_config('synchronous_commit', $12::text, "
-    "true) "
-    "FROM made"};
-constexpr PostgresStatement add_entries{
-    "append",
-    "WITH moved AS (UPDATE sessions SET log_end = $2::bigint + cardinality($13::text[]), session_key = "
-    "$3::text, "
-    "agent = $4::text, user_id = $5::text, title = $6::text, archived = $7::boolean, updated_ms = "
-    "$8::bigint, "
-    "last_crc = $9::bigint, row_json = $10::text, dialect = coalesce($11::text, dialect) WHERE session_id = "
-    "$1::text AND log_end = $2::bigint AND last_crc = coalesce($18::bigint, last_crc) RETURNING 1), added AS "
-    "(INSERT INTO entries(session_id, position, entry_id, parent_id, link, type, line) SELECT $1::text, "
-    "$2::bigint + place, id, parent, link::smallint, type, line FROM moved, unnest($13::text[], $14::text[], "
-    "$15::text[], $16::text[], $17::text[]) WITH ORDINALITY AS r(line, id, parent, link, type, place)) "
-    "SELECT "
-    "count(*), set_config('synchronous_commit', $12::text, true) FROM moved"};
+constexpr PostgresStatement start_session{"start the session", R"(
+  WITH made AS (
+    INSERT INTO sessions(session_id, log_end, session_key, agent, user_id, title, archived, updated_ms,
+                         last_crc, row_json, dialect)
+    VALUES($1::text, $2::bigint + cardinality($13::text[]), $3::text, $4::text, $5::text, $6::text, $7::boolean,
+           $8::bigint, $9::bigint, $10::text, $11::text)
+    ON CONFLICT (session_id) DO NOTHING
+    RETURNING 1),
+  added AS (
+    INSERT INTO entries(session_id, position, entry_id, parent_id, link, type, line)
+    SELECT $1::text, $2::bigint + place, id, parent, link::smallint, type, line
+    FROM made, unnest($13::text[], $14::text[], $15::text[], $16::text[], $17::text[])
+               WITH ORDINALITY AS r(line, id, parent, link, type, place))
+  SELECT count(*), set_config('synchronous_commit', $12::text, true) FROM made)"};
+constexpr PostgresStatement add_entries{"append", R"(
+  WITH moved AS (
+    UPDATE sessions
+    SET log_end = $2::bigint + cardinality($13::text[]), session_key = $3::text, agent = $4::text,
+        user_id = $5::text, title = $6::text, archived = $7::boolean, updated_ms = $8::bigint,
+        last_crc = $9::bigint, row_json = $10::text, dialect = coalesce($11::text, dialect)
+    WHERE session_id = $1::text AND log_end = $2::bigint AND last_crc = coalesce($18::bigint, last_crc)
+    RETURNING 1),
+  added AS (
+    INSERT INTO entries(session_id, position, entry_id, parent_id, link, type, line)
+    SELECT $1::text, $2::bigint + place, id, parent, link::smallint, type, line
+    FROM moved, unnest($13::text[], $14::text[], $15::text[], $16::text[], $17::text[])
+                WITH ORDINALITY AS r(line, id, parent, link, type, place))
+  SELECT count(*), set_config('synchronous_commit', $12::text, true) FROM moved)"};
 
 // A commit that has something to write flushes everything before it.
-constexpr PostgresStatement sync_session{
-    "sync",
-    "WITH same AS (UPDATE sessions SET log_end = log_end WHERE session_id = $1::text RETURNING 1) SELECT "
-    "count(*), set_config('synchronous_commit', $2::text, true) FROM same"};
+constexpr PostgresStatement sync_session{"sync", R"(
+  WITH same AS (UPDATE sessions SET log_end = log_end WHERE session_id = $1::text RETURNING 1)
+  SELECT count(*), set_config('synchronous_commit', $2::text, true) FROM same)"};
 // A trigger removes its entries: it sees those that were added while the row was waited for.
-constexpr PostgresStatement remove_session{
-    "remove the session",
-    "WITH gone AS (DELETE FROM sessions WHERE session_id = $1::text RETURNING 1) SELECT "
-    "count(*), set_config('synchronous_commit', $2::text, true) FROM gone"};
+constexpr PostgresStatement remove_session{"remove the session", R"(
+  WITH gone AS (DELETE FROM sessions WHERE session_id = $1::text RETURNING 1)
+  SELECT count(*), set_config('synchronous_commit', $2::text, true) FROM gone)"};
 
 // The session's row, and records beside it as far as `max_bytes` goes: the first that is too much comes
 // without its line.
-#define SESSIONKIT_POSTGRES_PAGE(behind, order)                                                              \
-  "SELECT s.log_end, s.dialect, e.position, e.entry_id, e.parent_id, e.link, e.type, CASE WHEN e.bytes <= "  \
-  "$4::bigint OR e.place = 1 THEN e.line END FROM sessions s LEFT JOIN LATERAL (SELECT position, entry_id, " \
-  "parent_id, link, type, line, sum(octet_length(line)) OVER w AS bytes, row_number() OVER w AS place FROM " \
-  "entries WHERE session_id = s.session_id AND position " behind " WINDOW w AS (ORDER BY position " order    \
-  " ROWS UNBOUNDED PRECEDING) LIMIT $3::bigint) e ON e.place <= 2 OR e.bytes - octet_length(e.line) <= "     \
-  "$4::bigint WHERE "                                                                                        \
-  "s.session_id = $1::text"
-constexpr PostgresStatement page_behind{"read", SESSIONKIT_POSTGRES_PAGE("> $2::bigint", "")};
-constexpr PostgresStatement page_up_to{"read backwards", SESSIONKIT_POSTGRES_PAGE("<= $2::bigint", "DESC")};
-#undef SESSIONKIT_POSTGRES_PAGE
+constexpr PostgresStatement page_behind{"read", R"(
+  SELECT s.log_end, s.dialect, e.position, e.entry_id, e.parent_id, e.link, e.type,
+         CASE WHEN e.bytes <= $4::bigint OR e.place = 1 THEN e.line END
+  FROM sessions s LEFT JOIN LATERAL (
+    SELECT position, entry_id, parent_id, link, type, line,
+           sum(octet_length(line)) OVER w AS bytes, row_number() OVER w AS place
+    FROM entries WHERE session_id = s.session_id AND position > $2::bigint
+    WINDOW w AS (ORDER BY position ROWS UNBOUNDED PRECEDING)
+    LIMIT $3::bigint) e ON e.place <= 2 OR e.bytes - octet_length(e.line) <= $4::bigint
+  WHERE s.session_id = $1::text)"};
+constexpr PostgresStatement page_up_to{"read backwards", R"(
+  SELECT s.log_end, s.dialect, e.position, e.entry_id, e.parent_id, e.link, e.type,
+         CASE WHEN e.bytes <= $4::bigint OR e.place = 1 THEN e.line END
+  FROM sessions s LEFT JOIN LATERAL (
+    SELECT position, entry_id, parent_id, link, type, line,
+           sum(octet_length(line)) OVER w AS bytes, row_number() OVER w AS place
+    FROM entries WHERE session_id = s.session_id AND position <= $2::bigint
+    WINDOW w AS (ORDER BY position DESC ROWS UNBOUNDED PRECEDING)
+    LIMIT $3::bigint) e ON e.place <= 2 OR e.bytes - octet_length(e.line) <= $4::bigint
+  WHERE s.session_id = $1::text)"};
 
 std::int64_t postgres_integer(std::uint64_t value) noexcept {
   return static_cast<std::int64_t>(std::min<std::uint64_t>(value, std::numeric_limits<std::int64_t>::max()));
@@ -115,6 +124,18 @@ void add_to_page(RecordPage& page, PostgresAnswer const& rows, int row) {
   record.type = type;
   record.line = rows.text(row, 7);
   page.add(end, record);
+}
+
+// Positions are 1, 2, 3 up to the end that the session's row knows.
+Error entries_missing(PostgresConnection const& db, SessionId const& id, std::uint64_t first,
+                      std::uint64_t last, Position end) {
+  std::string const what = first <= last ? fmt::format("entries {} to {} are missing", first, last)
+                                         : "entries stand where none may";
+  return Error{
+      Errc::corrupt, 0,
+      fmt::format("{}: session '{}': {}, its row says that the log ends at {}; restore its entries, or "
+                  "remove it",
+                  db.place(), id.str(), what, end.value())};
 }
 
 // A value of `synchronous_commit`.
@@ -180,10 +201,15 @@ Result<std::optional<RecordPage>> PostgresTables::page(PostgresConnection& db, S
   for (int row = 0; row < rows->rows() && !rows->is_null(row, 2) && !page.more; ++row) {
     page.more = page.items().size() >= most || rows->is_null(row, 7);
     if (page.more) break;
+    std::uint64_t const at = page.next.value(), end = position_of(rows->integer(row, 2)).value();
+    if (backwards && end != at) return entries_missing(db, id, end + 1, at, page.log_end);
+    if (!backwards && end != at + 1) return entries_missing(db, id, at + 1, end - 1, page.log_end);
     add_to_page(page, *rows, row);
-    Position const end = page.items().back().end;
-    page.next = backwards ? Position{end.value() - 1} : end;
+    page.next = Position{backwards ? end - 1 : end};
   }
+  std::uint64_t const at = page.next.value(), end = page.log_end.value();
+  if (!page.more && backwards && at > 0) return entries_missing(db, id, 1, at, page.log_end);
+  if (!page.more && !backwards && at != end) return entries_missing(db, id, at + 1, end, page.log_end);
   return std::optional<RecordPage>(std::move(page));
 }
 

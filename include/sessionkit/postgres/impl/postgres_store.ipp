@@ -81,7 +81,8 @@ Result<void> PostgresStore::check_process() const {
 
 Result<void> PostgresStore::check_lines(SessionId const& id, std::vector<RecordView> const& records) const {
   std::string const where = "session '" + id.str() + "'";
-  if (auto r = detail::check_lines(records, {options_.max_line, true}, where); !r) return r;
+  if (auto r = detail::check_lines(records, {options_.max_line, true, detail::server_batch}, where); !r)
+    return r;
   for (std::size_t i = 0; i < records.size(); ++i)
     if (records[i].line.find('\0') != std::string_view::npos)
       return Error{

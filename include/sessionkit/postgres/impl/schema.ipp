@@ -31,13 +31,12 @@ CREATE FUNCTION remove_entries() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
 CREATE TRIGGER session_removed AFTER DELETE ON sessions FOR EACH ROW EXECUTE FUNCTION remove_entries();
 )";
 
-constexpr PostgresStatement look_for_tables{
-    "look for the tables",
-    "SELECT n.oid IS NOT NULL, EXISTS(SELECT FROM pg_class WHERE relnamespace = n.oid AND relname = "
-    "'sessionkit_versions'), EXISTS(SELECT FROM pg_class WHERE relnamespace = n.oid AND relname IN "
-    "('sessions', "
-    "'entries')) FROM (SELECT $1::text AS name) AS wanted LEFT JOIN pg_namespace n ON n.nspname = "
-    "wanted.name"};
+constexpr PostgresStatement look_for_tables{"look for the tables", R"(
+  SELECT n.oid IS NOT NULL,
+         EXISTS(SELECT FROM pg_class WHERE relnamespace = n.oid AND relname = 'sessionkit_versions'),
+         EXISTS(SELECT FROM pg_class WHERE relnamespace = n.oid AND relname IN ('sessions', 'entries')),
+         has_schema_privilege(n.oid, 'USAGE'), current_user
+  FROM (SELECT $1::text AS name) AS wanted LEFT JOIN pg_namespace n ON n.nspname = wanted.name)"};
 constexpr char const* make_versions =
     "CREATE TABLE sessionkit_versions(version integer PRIMARY KEY, made timestamptz NOT NULL DEFAULT now())";
 
@@ -49,6 +48,12 @@ struct FoundTables {
 Result<FoundTables> find_postgres_tables(PostgresConnection& db, std::string const& schema) {
   Result<PostgresAnswer> const there = db.ask(look_for_tables, PostgresValues().with(schema));
   if (!there) return there.error();
+  if (there->boolean(0, 0) && !there->boolean(0, 3))
+    return Error{
+        Errc::io_error, 0,
+        fmt::format("{0}: the user {1} may not look into the schema: GRANT USAGE ON SCHEMA {2} TO {1}, "
+                    "or give another user",
+                    db.place(), there->text(0, 4), schema)};
   bool const versions = there->boolean(0, 1), tables = there->boolean(0, 2);
   if (tables && !versions)
     return Error{Errc::unsupported, 0,

@@ -65,6 +65,9 @@ struct RedisServerState {
   enum Keeps { in_memory, in_system, on_disk };
   Keeps keeps = in_memory;
   std::string why = {}; ///< the setting that decides
+  enum Drops { nothing, with_ttl, anything };
+  Drops drops = nothing; ///< where its memory is short
+  std::string policy = {};
   bool is_replica = false;
   unsigned replicas = 0;
 };

@@ -18,6 +18,8 @@ class RedisKeys {
   std::string row(SessionId const& id) const { return prefix_ + "{" + id.str() + "}:row"; }
   std::string all() const { return prefix_ + "{#}:all"; }
   std::string pending() const { return prefix_ + "{#}:pending"; }
+  /// In which lists a session stands: what is known of it when its row is gone.
+  std::string where() const { return prefix_ + "{#}:where"; }
   std::string about() const { return prefix_ + "{#}:about"; }
   /// The lists a session stands in.
   std::vector<std::string> lists(SessionInfo const& info) const;
@@ -34,7 +36,7 @@ class RedisKeys {
 /// The scripts, one set for each store: servers give the names.
 struct RedisScripts {
   RedisScripts();
-  RedisScript append, look, keep_row, touch, remove, announce, settle, list, about;
+  RedisScript append, look, keep_row, touch, remove, announce, settle, sweep, list, about;
   std::vector<RedisScript*> all();
 };
 
@@ -48,13 +50,18 @@ struct RedisSession {
   std::size_t lines() const noexcept { return reply.at(2).size(); }
   std::string_view line(std::size_t i) const noexcept { return reply.at(2).at(i).text(); }
   /// Somebody wrote lines without the row, or the row is gone.
-  bool is_stale() const noexcept { return row_end != count || row_text.empty(); }
+  bool is_stale() const noexcept { return row_end < count || row_text.empty(); }
+  /// The row knows of lines that the log has no more.
+  bool has_lost() const noexcept { return count > 0 && row_end > count && !row_text.empty(); }
   LogTail tail() const;
 };
 
 /// A line as a record: its head is what the dialect sees in it, and it is called by its place where it has no
 /// id. False: it is no entry.
 bool redis_record(std::string_view line, Position end, std::string_view dialect, RecordPage& page);
+
+/// A time as the lists know it: scores are doubles, and times that those cannot tell apart are one.
+std::int64_t listed_time(std::int64_t unix_ms) noexcept;
 
 /// Sessions and lists in Redis, one call a function. On one server a session and the lists change in one
 /// script; in a cluster lists are of another slot, so that a change is announced there before, and settled
@@ -69,7 +76,8 @@ class RedisLog {
   /// Lines from `first` on, so many. `count` 0: there is no such session.
   Result<RedisSession> look(SessionId const& id, std::uint64_t first, std::uint64_t most,
                             RedisDeadline deadline);
-  Result<std::vector<RedisSession>> look_all(std::vector<SessionId> const& ids, RedisDeadline deadline);
+  /// Each by itself: one may be away.
+  std::vector<Result<RedisSession>> look_all(std::vector<SessionId> const& ids, RedisDeadline deadline);
   /// The summary of what was seen; where its row is stale, folded from the log and stored. `not_found`.
   Result<SessionInfo> summary(SessionId const& id, RedisSession const& seen, RedisDeadline deadline);
 
@@ -96,10 +104,23 @@ class RedisLog {
     std::string id;
     std::int64_t updated_ms = 0;
   };
+  /// How long to wait for servers that are away, and whether to go on without them.
+  struct Patience {
+    RedisDeadline end;
+    bool leaves_out;
+    /// For what may be left out; time stays for the others.
+    RedisDeadline for_each() const noexcept;
+    bool forgives(Errc code) const noexcept {
+      return leaves_out
+             && (code == Errc::unavailable || code == Errc::outcome_unknown || code == Errc::corrupt);
+    }
+  };
   /// Sessions of a list from this time on, newest first. In a cluster, changes that nobody settled are
   /// settled before.
   Result<std::vector<Listed>> listed(std::string const& list, std::optional<std::int64_t> from,
-                                     std::size_t most, RedisDeadline deadline);
+                                     std::size_t most, Patience patience);
+  /// Takes sessions that are gone out of all lists, unless they were moved since this one was read.
+  Result<void> sweep(std::string const& list, std::vector<Listed> const& gone, RedisDeadline deadline);
   /// Brings a session's place in the lists to what its row says, and out of `stray`, where it does not
   /// belong. `member`: the announcement that this settles.
   Result<void> settle(SessionId const& id, RedisDeadline deadline, std::string const& member = {},
@@ -113,7 +134,9 @@ class RedisLog {
   Result<std::string> place_of(SessionId const& id, std::string const& member, RedisDeadline deadline);
   Result<bool> move(SessionId const& id, std::string const& seen, SessionInfo const& info, bool there,
                     std::string const& member, std::string const& stray, RedisDeadline deadline);
-  Result<void> settle_pending(RedisReply const& pending, std::int64_t now_ms, RedisDeadline deadline);
+  Result<void> settle_pending(RedisReply const& pending, std::int64_t now_ms, Patience patience);
+  /// The keys of a change of a session and, on one server, of its lists.
+  std::vector<std::string> keys_of(SessionId const& id, SessionInfo const& info) const;
   Result<std::vector<SessionId>> scan(RedisDeadline deadline);
 
   RedisServers& servers_;

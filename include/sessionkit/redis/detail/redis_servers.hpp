@@ -38,6 +38,7 @@ class RedisServers {
     Durability durability = Durability::turn;
     bool accept_weaker = false;
     std::optional<unsigned> replicas = {};
+    bool ttl = false; ///< keys go by themselves
     OnEvent on_event = {};
   };
   RedisServers(RedisPlace place, Options options);
@@ -49,10 +50,8 @@ class RedisServers {
   /// `unavailable`: it was not executed; `outcome_unknown`: it may have been. `replicated`: as many replicas
   /// as the options say have it, else `outcome_unknown`.
   Result<RedisAnswer> call(RedisCall const& call, RedisDeadline deadline, bool replicated = false);
-  /// Calls that only read, in one go for each server.
-  Result<std::vector<RedisReply>> call_all(std::vector<RedisCall> const& calls, RedisDeadline deadline);
-  /// To each server that has slots.
-  Result<std::vector<RedisReply>> ask_each(RedisCommand const& command, RedisDeadline deadline);
+  /// Calls that only read, in one go for each server; each has an answer or a failure of its own.
+  std::vector<Result<RedisReply>> call_all(std::vector<RedisCall> const& calls, RedisDeadline deadline);
   /// The servers that have slots.
   Result<std::vector<RedisAddress>> masters(RedisDeadline deadline);
   /// One command to one server.
@@ -74,10 +73,16 @@ class RedisServers {
   Result<RedisAddress> server_of(unsigned slot, RedisDeadline deadline);
   Result<RedisAddress> first_master(RedisDeadline deadline);
   Result<void> learn_slots(RedisDeadline deadline);
-  bool learn_slots_from(RedisAddress const& address, RedisDeadline deadline);
+  Result<void> learn_slots_from(RedisAddress const& address, RedisDeadline deadline);
   void move_slot(unsigned slot, RedisAddress const& address);
   void attempt(RedisCall const& call, RedisDeadline deadline, bool replicated, Try& state);
   void sort_out(RedisReply const& reply, Try& state);
+  std::vector<std::size_t> ask_together(RedisAddress const& address, std::vector<std::size_t> const& which,
+                                        std::vector<RedisCall> const& calls, RedisDeadline deadline,
+                                        std::vector<Result<RedisReply>>& answers);
+  Result<void> load(RedisAddress const& address, std::vector<RedisScript*> const& scripts,
+                    RedisDeadline deadline);
+  Result<void> load_anywhere(std::vector<RedisScript*> const& scripts, RedisDeadline deadline);
 
   RedisPlace place_;
   Options options_;

@@ -17,7 +17,10 @@ struct RedisAddress {
   friend bool operator==(RedisAddress const& a, RedisAddress const& b) noexcept {
     return a.host == b.host && a.port == b.port;
   }
-  std::string text() const { return host + ":" + std::to_string(port); }
+  std::string text() const {
+    bool const is_ipv6 = host.find(':') != std::string::npos;
+    return (is_ipv6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
+  }
 };
 
 /// Where the servers are, and how to be let in.

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <charconv>
 #include <new>
+#include <system_error>
 
 #include <hiredis/hiredis.h>
 #include <netinet/in.h>
@@ -63,9 +64,21 @@ std::string_view config_value(RedisReply const& config, std::string_view name) {
   return {};
 }
 
+// INFO tells it, also where CONFIG is forbidden. Who does not tell may drop anything.
+void look_for_eviction(RedisReply const& memory, RedisServerState& state) {
+  std::string_view const bound = info_field(memory.text(), "maxmemory");
+  state.policy = info_field(memory.text(), "maxmemory_policy");
+  if (state.policy.empty() || bound.empty())
+    state.policy = "(not told, INFO is forbidden)", state.drops = RedisServerState::anything;
+  else if (bound != "0" && state.policy != "noeviction")
+    state.drops =
+        state.policy.substr(0, 9) == "volatile-" ? RedisServerState::with_ttl : RedisServerState::anything;
+}
+
 RedisServerState state_of_server(RedisReply const& replication, RedisReply const& persistence,
                                  RedisReply const& append, RedisReply const& memory) {
   RedisServerState state;
+  look_for_eviction(memory, state);
   state.is_replica = info_field(replication.text(), "role") == "slave";
   std::string_view const replicas = info_field(replication.text(), "connected_slaves");
   std::from_chars(replicas.data(), replicas.data() + replicas.size(), state.replicas);
@@ -73,11 +86,7 @@ RedisServerState state_of_server(RedisReply const& replication, RedisReply const
   bool const logs = told ? config_value(append, "appendonly") == "yes"
                          : info_field(persistence.text(), "aof_enabled") == "1";
   std::string_view const sync = config_value(append, "appendfsync");
-  std::string_view const eviction = config_value(memory, "maxmemory-policy");
-  bool const bounded = !config_value(memory, "maxmemory").empty() && config_value(memory, "maxmemory") != "0";
-  if (bounded && eviction.substr(0, 8) == "allkeys-")
-    state.why = fmt::format("maxmemory-policy {} drops sessions when memory is short", eviction);
-  else if (!logs)
+  if (!logs)
     state.why = "appendonly no";
   else if (!told)
     state.keeps = RedisServerState::in_system, state.why = "appendfsync is not told, CONFIG is forbidden";
@@ -134,7 +143,8 @@ Result<void> RedisConnection::connect(RedisDeadline deadline) {
   ::getsockopt(context_->fd, SOL_SOCKET, SO_ERROR, &error, &size);
   if (error != 0)
     return Error{Errc::unavailable, error,
-                 fmt::format("{}: cannot connect; start the server or name another", address_.text())};
+                 fmt::format("{}: cannot connect: {}; start the server or name another", address_.text(),
+                             std::generic_category().message(error))};
   int const one = 1;
   ::setsockopt(context_->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
   context_->flags |= REDIS_CONNECTED;
@@ -154,7 +164,7 @@ Result<void> RedisConnection::introduce(RedisPlace const& place, RedisDeadline d
   commands.push_back(&replication.with("INFO").with("replication"));
   commands.push_back(&persistence.with("INFO").with("persistence"));
   commands.push_back(&append.with("CONFIG").with("GET").with("append*"));
-  commands.push_back(&memory.with("CONFIG").with("GET").with("maxmemory*"));
+  commands.push_back(&memory.with("INFO").with("memory"));
   Result<std::vector<RedisReply>> const replies = exchange(commands, deadline);
   if (!replies) return failure(Errc::unavailable, "no answer to a greeting");
   for (std::size_t i = 0; i <= entrance; ++i) // INFO is refused where a password is missing

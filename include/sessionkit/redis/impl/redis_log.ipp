@@ -22,9 +22,7 @@ constexpr std::int64_t pending_ms = 600000; // an announced change that is older
 constexpr std::string_view redis_layout = "1";
 
 // Newest first, and equal times by id, is the order of a sorted set upwards.
-std::string score_of(std::int64_t updated_ms) {
-  return std::to_string(-std::clamp(updated_ms, -exact_score, exact_score));
-}
+std::string score_of(std::int64_t updated_ms) { return std::to_string(-listed_time(updated_ms)); }
 
 RedisSession session_of(RedisReply reply) {
   RedisSession seen;
@@ -44,6 +42,10 @@ std::string random_token() {
   return fmt::format("{:08x}{:08x}", device(), device());
 }
 
+}
+
+std::int64_t listed_time(std::int64_t unix_ms) noexcept {
+  return std::clamp(unix_ms, -exact_score, exact_score);
 }
 
 std::vector<std::string> RedisKeys::lists(SessionInfo const& info) const {
@@ -112,17 +114,16 @@ Result<RedisSession> RedisLog::look(SessionId const& id, std::uint64_t first, st
   return session_of(std::move(answer->reply));
 }
 
-Result<std::vector<RedisSession>> RedisLog::look_all(std::vector<SessionId> const& ids,
+std::vector<Result<RedisSession>> RedisLog::look_all(std::vector<SessionId> const& ids,
                                                      RedisDeadline deadline) {
   std::vector<RedisCall> calls;
   for (SessionId const& id : ids) {
     calls.push_back({&scripts_.look, {keys_.log(id), keys_.row(id)}});
     calls.back().values.with(std::int64_t{1}).with(std::int64_t{0});
   }
-  Result<std::vector<RedisReply>> replies = servers_.call_all(calls, deadline);
-  if (!replies) return replies.error();
-  std::vector<RedisSession> all;
-  for (RedisReply& reply : *replies) all.push_back(session_of(std::move(reply)));
+  std::vector<Result<RedisSession>> all;
+  for (Result<RedisReply>& reply : servers_.call_all(calls, deadline))
+    all.push_back(reply ? Result<RedisSession>(session_of(std::move(*reply))) : reply.error());
   return all;
 }
 
@@ -130,7 +131,7 @@ Result<std::vector<RedisSession>> RedisLog::look_all(std::vector<SessionId> cons
 Result<SessionInfo> RedisLog::summary(SessionId const& id, RedisSession const& seen, RedisDeadline deadline) {
   if (seen.count == 0) return no_such_session(id, servers_.place().text());
   if (!seen.is_stale()) return from_row_text(id, seen.row_text);
-  bool const anew = seen.row_text.empty() || seen.row_end > seen.count;
+  bool const anew = seen.row_text.empty();
   SessionInfo info = anew ? make_session_info(id) : from_row_text(id, seen.row_text);
   std::uint64_t at = anew ? 0 : seen.row_end;
   std::string dialect = anew ? std::string() : std::string(seen.dialect);
@@ -160,6 +161,14 @@ Result<SessionInfo> RedisLog::summary(SessionId const& id, RedisSession const& s
   return info;
 }
 
+std::vector<std::string> RedisLog::keys_of(SessionId const& id, SessionInfo const& info) const {
+  std::vector<std::string> keys{keys_.log(id), keys_.row(id)};
+  if (cluster()) return keys;
+  keys.push_back(keys_.where());
+  for (std::string& list : keys_.lists(info)) keys.push_back(std::move(list));
+  return keys;
+}
+
 Result<RedisLog::Written> RedisLog::write(SessionId const& id, Write const& write, RedisDeadline deadline) {
   std::string const member = cluster() ? random_token() + " " + id.str() : std::string();
   std::string place;
@@ -169,9 +178,7 @@ Result<RedisLog::Written> RedisLog::write(SessionId const& id, Write const& writ
       return Error{Errc::unavailable, found.error().system, found.error().message};
     place = std::move(*found);
   }
-  RedisCall call{&scripts_.append, {keys_.log(id), keys_.row(id)}};
-  if (!cluster())
-    for (std::string& list : keys_.lists(*write.info)) call.keys.push_back(std::move(list));
+  RedisCall call{&scripts_.append, keys_of(id, *write.info)};
   call.values.with(static_cast<std::int64_t>(write.expected.value()));
   call.values.with(write.expected_crc ? std::to_string(*write.expected_crc) : std::string());
   call.values.with(std::int64_t{ttl_.count()}).with(id.str());
@@ -209,9 +216,7 @@ Result<bool> RedisLog::remove(SessionId const& id, bool durable, RedisDeadline d
     if (!found) return found.error();
     place = std::move(*found);
   }
-  RedisCall call{&scripts_.remove, {keys_.log(id), keys_.row(id)}};
-  if (!cluster())
-    for (std::string& list : keys_.lists(info)) call.keys.push_back(std::move(list));
+  RedisCall call{&scripts_.remove, keys_of(id, info)};
   call.values.with(id.str());
   Result<RedisAnswer> const answer = servers_.call(call, deadline, durable);
   if (!answer) return answer.error();
@@ -233,9 +238,8 @@ Result<std::string> RedisLog::place_of(SessionId const& id, std::string const& m
 // False: it is not where it was seen any more, nothing was done.
 Result<bool> RedisLog::move(SessionId const& id, std::string const& seen, SessionInfo const& info, bool there,
                             std::string const& member, std::string const& stray, RedisDeadline deadline) {
-  RedisCall call{&scripts_.settle, {keys_.all(), keys_.pending()}};
-  for (std::string& list : keys_.lists(info))
-    if (list != call.keys.front()) call.keys.push_back(std::move(list));
+  RedisCall call{&scripts_.settle, {keys_.pending(), keys_.where()}};
+  for (std::string& list : keys_.lists(info)) call.keys.push_back(std::move(list));
   bool const strays =
       !stray.empty() && std::find(call.keys.begin(), call.keys.end(), stray) == call.keys.end();
   if (strays) call.keys.push_back(stray);
@@ -268,14 +272,14 @@ Result<void> RedisLog::settle(SessionId const& id, RedisDeadline deadline, std::
 
 Result<std::vector<RedisLog::Listed>> RedisLog::listed(std::string const& list,
                                                        std::optional<std::int64_t> from, std::size_t most,
-                                                       RedisDeadline deadline) {
+                                                       Patience patience) {
   RedisCall call{&scripts_.list, {list, keys_.pending()}};
   call.values.with(from ? score_of(*from) : std::string("-inf")).with(static_cast<std::int64_t>(most));
-  Result<RedisAnswer> answer = servers_.call(call, deadline);
+  Result<RedisAnswer> answer = servers_.call(call, patience.end);
   if (answer && answer->reply.at(1).size() > 0) {
-    if (auto r = settle_pending(answer->reply.at(1), answer->reply.at(0).integer(), deadline); !r)
+    if (auto r = settle_pending(answer->reply.at(1), answer->reply.at(0).integer(), patience); !r)
       return r.error();
-    answer = servers_.call(call, deadline);
+    answer = servers_.call(call, patience.end);
   }
   if (!answer) return answer.error();
   std::vector<Listed> all;
@@ -285,21 +289,42 @@ Result<std::vector<RedisLog::Listed>> RedisLog::listed(std::string const& list,
   return all;
 }
 
+RedisDeadline RedisLog::Patience::for_each() const noexcept {
+  if (!leaves_out) return end;
+  RedisDeadline const now = std::chrono::steady_clock::now();
+  return now + (end - now) / 2;
+}
+
 // Changes that were announced and not settled: by who is at it, or by who is no more. The announcement is
 // left to its maker for as long as one may still be alive.
-Result<void> RedisLog::settle_pending(RedisReply const& pending, std::int64_t now_ms,
-                                      RedisDeadline deadline) {
+Result<void> RedisLog::settle_pending(RedisReply const& pending, std::int64_t now_ms, Patience patience) {
+  std::vector<SessionId> ids;
+  std::vector<std::string> members; // that are settled with it
   std::set<std::string_view> done;
   for (std::size_t i = 0; i + 1 < pending.size(); i += 2) {
     std::string_view const member = pending.at(i).text();
     std::string_view const name = member.substr(std::min(member.size(), member.find(' ') + 1));
     bool const given_up = pending.at(i + 1).integer() < now_ms - pending_ms;
     if (!done.insert(name).second && !given_up) continue;
-    Result<SessionId> const id = SessionId::parse(std::string(name));
+    Result<SessionId> id = SessionId::parse(std::string(name));
     if (!id) continue;
-    if (auto r = settle(*id, deadline, given_up ? std::string(member) : std::string()); !r) return r;
+    ids.push_back(std::move(*id));
+    members.emplace_back(given_up ? member : std::string_view());
+  }
+  std::vector<Result<RedisSession>> const seen = look_all(ids, patience.for_each());
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    Result<void> settled = seen[i] ? settle(ids[i], patience.end, members[i]) : Result<void>(seen[i].error());
+    if (!settled && !patience.forgives(settled.error().code)) return settled;
   }
   return {};
+}
+
+Result<void> RedisLog::sweep(std::string const& list, std::vector<Listed> const& gone,
+                             RedisDeadline deadline) {
+  RedisCall call{&scripts_.sweep, {list, keys_.where()}};
+  for (Listed const& one : gone) call.values.with(std::string_view(one.id)).with(score_of(one.updated_ms));
+  Result<RedisAnswer> const answer = servers_.call(call, deadline);
+  return answer ? Result<void>{} : answer.error();
 }
 
 Result<std::vector<SessionId>> RedisLog::scan(RedisDeadline deadline) {

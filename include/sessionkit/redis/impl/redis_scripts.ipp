@@ -8,7 +8,7 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 
 namespace {
 
-// KEYS log row list...   ARGV end crc|'' ttl id score|'' crc row dialect|'' line...
+// KEYS log row [where list...]   ARGV end crc|'' ttl id score crc row dialect|'' line...
 constexpr std::string_view append_script = R"lua(
 local n = redis.call('LLEN', KEYS[1])
 if n ~= tonumber(ARGV[1]) then return -1 end
@@ -26,7 +26,11 @@ if ARGV[3] ~= '0' then
   redis.call('PEXPIRE', KEYS[1], ARGV[3])
   redis.call('PEXPIRE', KEYS[2], ARGV[3])
 end
-for i = 3, #KEYS do redis.call('ZADD', KEYS[i], ARGV[5], ARGV[4]) end
+if #KEYS > 2 then
+  local lists = cmsgpack.pack({unpack(KEYS, 4)})
+  if redis.call('HGET', KEYS[3], ARGV[4]) ~= lists then redis.call('HSET', KEYS[3], ARGV[4], lists) end
+end
+for i = 4, #KEYS do redis.call('ZADD', KEYS[i], ARGV[5], ARGV[4]) end
 return n
 )lua";
 
@@ -52,11 +56,12 @@ redis.call('HINCRBY', KEYS[2], 'syncs', 1)
 return 1
 )lua";
 
-// KEYS log row list...   ARGV id
+// KEYS log row [where list...]   ARGV id
 constexpr std::string_view remove_script = R"lua(
 local n = redis.call('LLEN', KEYS[1])
 redis.call('UNLINK', KEYS[1], KEYS[2])
-for i = 3, #KEYS do redis.call('ZREM', KEYS[i], ARGV[1]) end
+if #KEYS > 2 then redis.call('HDEL', KEYS[3], ARGV[1]) end
+for i = 4, #KEYS do redis.call('ZREM', KEYS[i], ARGV[1]) end
 return n
 )lua";
 
@@ -69,16 +74,32 @@ end
 return redis.call('ZSCORE', KEYS[1], ARGV[1])
 )lua";
 
-// KEYS all pending list... stray...   ARGV id seen|'' score|'' member strays; 0: it was moved since it was
-// seen
+// KEYS pending where all list... stray...   ARGV id seen|'' score|'' member strays; 0: it was moved since it
+// was seen
 constexpr std::string_view settle_script = R"lua(
-local score = redis.call('ZSCORE', KEYS[1], ARGV[1])
+local score = redis.call('ZSCORE', KEYS[3], ARGV[1])
 if (score and tonumber(score) or '') ~= (tonumber(ARGV[2]) or '') then return 0 end
-redis.call('ZREM', KEYS[2], ARGV[4])
-for i = 1, #KEYS do
-  if i ~= 2 then
-    if ARGV[3] == '' or i > #KEYS - ARGV[5] then redis.call('ZREM', KEYS[i], ARGV[1])
-    else redis.call('ZADD', KEYS[i], ARGV[3], ARGV[1]) end
+redis.call('ZREM', KEYS[1], ARGV[4])
+local last = #KEYS - ARGV[5]
+if ARGV[3] == '' then redis.call('HDEL', KEYS[2], ARGV[1])
+else redis.call('HSET', KEYS[2], ARGV[1], cmsgpack.pack({unpack(KEYS, 3, last)})) end
+for i = 3, #KEYS do
+  if ARGV[3] == '' or i > last then redis.call('ZREM', KEYS[i], ARGV[1])
+  else redis.call('ZADD', KEYS[i], ARGV[3], ARGV[1]) end
+end
+return 1
+)lua";
+
+// KEYS list where   ARGV id score...: sessions that are gone, as the list had them; one that was moved since
+// is there again. The lists they stand in are of this slot too.
+constexpr std::string_view sweep_script = R"lua(
+for i = 1, #ARGV, 2 do
+  local score = redis.call('ZSCORE', KEYS[1], ARGV[i])
+  if score and tonumber(score) == tonumber(ARGV[i + 1]) then
+    local lists = redis.call('HGET', KEYS[2], ARGV[i])
+    for _, list in ipairs(lists and cmsgpack.unpack(lists) or {}) do redis.call('ZREM', list, ARGV[i]) end
+    redis.call('HDEL', KEYS[2], ARGV[i])
+    redis.call('ZREM', KEYS[1], ARGV[i])
   end
 end
 return 1
@@ -108,11 +129,12 @@ RedisScripts::RedisScripts()
       remove{remove_script},
       announce{announce_script},
       settle{settle_script},
+      sweep{sweep_script},
       list{list_script},
       about{about_script} {}
 
 std::vector<RedisScript*> RedisScripts::all() {
-  return {&append, &look, &keep_row, &touch, &remove, &announce, &settle, &list, &about};
+  return {&append, &look, &keep_row, &touch, &remove, &announce, &settle, &sweep, &list, &about};
 }
 
 }}}

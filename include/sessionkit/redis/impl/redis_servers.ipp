@@ -78,6 +78,13 @@ bool parse_redirection(std::string_view text, RedisAddress const& from, RedisAdd
 
 bool over(RedisDeadline deadline) { return std::chrono::steady_clock::now() >= deadline; }
 
+bool passes(Errc code) { return code == Errc::unavailable || code == Errc::outcome_unknown; }
+
+// A failure that comes when the time is over says no more than that: the one before says what is wrong.
+void hear(std::optional<Error>& last, Error const& error, RedisDeadline deadline) {
+  if (!last || !over(deadline)) last = error;
+}
+
 }
 
 Error redis_refusal(std::string_view server, std::string_view text) {
@@ -96,7 +103,7 @@ struct RedisServers::Try {
   std::optional<Route> route = {}; ///< where the next goes
   bool by_name = true;
   std::optional<Error> refused = {}; ///< no further try helps
-  Error last{Errc::unavailable, 0, "no server was tried"};
+  std::optional<Error> last = {};
 };
 
 RedisServers::RedisServers(RedisPlace place, Options options)
@@ -106,14 +113,19 @@ Result<void> RedisServers::check_level(RedisConnection const& connection) {
   RedisServerState const& state = connection.state();
   RedisServerState::Keeps const wanted =
       options_.durability == Durability::os ? RedisServerState::in_system : RedisServerState::on_disk;
-  if (state.keeps >= wanted || state.is_replica) return {};
+  bool const drops = state.drops == RedisServerState::anything
+                     || (state.drops == RedisServerState::with_ttl && options_.ttl);
+  if ((state.keeps >= wanted && !drops) || state.is_replica) return {};
+  std::string const why =
+      drops ? fmt::format("maxmemory-policy {}, which drops sessions when memory is short", state.policy)
+            : state.why;
   if (!options_.accept_weaker)
     return Error{Errc::unsupported, 0,
                  fmt::format("{} has {}, less than the durability asked for: set appendonly yes, {}and "
                              "maxmemory-policy noeviction, or open with {}accept_weaker",
-                             connection.address().text(), state.why,
+                             connection.address().text(), why,
                              wanted == RedisServerState::on_disk ? "appendfsync always " : "",
-                             wanted == RedisServerState::on_disk ? "Durability::os or " : "")};
+                             wanted == RedisServerState::on_disk && !drops ? "Durability::os or " : "")};
   {
     std::lock_guard<std::mutex> const lock(mutex_);
     if (weaker_told_) return {};
@@ -123,7 +135,7 @@ Result<void> RedisServers::check_level(RedisConnection const& connection) {
     options_.on_event({Event::durability_lowered,
                        {},
                        fmt::format("{} has {}: what it acknowledges may be lost with it",
-                                   connection.address().text(), state.why)});
+                                   connection.address().text(), why)});
   return {};
 }
 
@@ -200,12 +212,19 @@ void RedisServers::move_slot(unsigned slot, RedisAddress const& address) {
   slots_known_ = true;
 }
 
-bool RedisServers::learn_slots_from(RedisAddress const& address, RedisDeadline deadline) {
+Result<void> RedisServers::learn_slots_from(RedisAddress const& address, RedisDeadline deadline) {
   RedisDeadline const soon = std::chrono::steady_clock::now() + options_.connect_wait;
   RedisCommand command;
   Result<RedisReply> const reply =
       ask_one(address, command.with("CLUSTER").with("SLOTS"), std::min(soon, deadline));
-  if (!reply || reply->size() == 0) return false;
+  if (!reply) return reply.error();
+  if (reply->is_error() && refusal_of(reply->text()) != nullptr)
+    return redis_refusal(address.text(), reply->text());
+  if (reply->is_error())
+    return Error{Errc::unsupported, 0,
+                 fmt::format("{} is no cluster ({}); leave out ?cluster", address.text(), reply->text())};
+  if (reply->size() == 0)
+    return Error{Errc::unavailable, 0, address.text() + ": nobody has slots; start the cluster"};
   std::map<unsigned, RedisAddress> slots;
   std::vector<RedisAddress> known = place_.servers;
   for (std::size_t i = 0; i < reply->size(); ++i) {
@@ -224,7 +243,7 @@ bool RedisServers::learn_slots_from(RedisAddress const& address, RedisDeadline d
   slots_ = std::move(slots);
   known_ = std::move(known);
   slots_known_ = true;
-  return true;
+  return {};
 }
 
 Result<void> RedisServers::learn_slots(RedisDeadline deadline) {
@@ -233,18 +252,13 @@ Result<void> RedisServers::learn_slots(RedisDeadline deadline) {
     std::lock_guard<std::mutex> const lock(mutex_);
     servers = known_;
   }
-  Error last{Errc::unavailable, 0,
-             place_.text() + ": no server tells who has which slots; start the cluster"};
-  for (RedisAddress const& address : servers)
-    if (learn_slots_from(address, deadline)) return {};
-  RedisCommand command;
-  Result<RedisReply> const why = ask_one(servers.front(), command.with("CLUSTER").with("SLOTS"), deadline);
-  if (!why && why.error().code != Errc::outcome_unknown) last = why.error();
-  if (why && why->is_error())
-    last =
-        Error{Errc::unsupported, 0,
-              fmt::format("{} is no cluster ({}); leave out ?cluster", servers.front().text(), why->text())};
-  return last;
+  std::optional<Error> last;
+  for (RedisAddress const& address : servers) {
+    Result<void> const learnt = learn_slots_from(address, deadline);
+    if (learnt) return {};
+    hear(last, learnt.error(), deadline);
+  }
+  return *last;
 }
 
 Result<RedisAddress> RedisServers::server_of(unsigned slot, RedisDeadline deadline) {
@@ -274,7 +288,8 @@ void RedisServers::sort_out(RedisReply const& reply, Try& state) {
     return;
   }
   Route next{state.route ? state.route->address : RedisAddress{}, false};
-  state.last = redis_refusal(next.address.text(), reply.text());
+  Error const refusal = redis_refusal(next.address.text(), reply.text());
+  state.last = refusal;
   state.pauses = false;
   if (says(reply, "NOSCRIPT") && state.by_name) {
     state.by_name = false;
@@ -298,7 +313,7 @@ void RedisServers::sort_out(RedisReply const& reply, Try& state) {
   state.route.reset();
   state.pauses = true;
   RedisRefusal const* const known = refusal_of(reply.text());
-  if (known == nullptr || !known->passes) state.refused = state.last;
+  if (known == nullptr || !known->passes) state.refused = refusal;
   if (known != nullptr && known->passes) forget(next.address); // it is another now than when we met it
 }
 
@@ -306,17 +321,16 @@ void RedisServers::attempt(RedisCall const& call, RedisDeadline deadline, bool r
   if (!state.route) {
     Result<RedisAddress> address = server_of(redis_slot_of(call), deadline);
     if (!address) {
-      state.last = address.error();
-      if (address.error().code != Errc::unavailable && address.error().code != Errc::outcome_unknown)
-        state.refused = address.error();
+      hear(state.last, address.error(), deadline);
+      if (!passes(address.error().code)) state.refused = address.error();
       return;
     }
     state.route = Route{std::move(*address), false};
   }
   Result<Connection> connection = take(state.route->address, deadline);
   if (!connection) {
-    state.last = connection.error();
-    if (state.last.code != Errc::unavailable) state.refused = state.last;
+    hear(state.last, connection.error(), deadline);
+    if (connection.error().code != Errc::unavailable) state.refused = connection.error();
     forget(state.route->address);
     state.route.reset();
     return;
@@ -337,7 +351,7 @@ void RedisServers::attempt(RedisCall const& call, RedisDeadline deadline, bool r
   Result<std::vector<RedisReply>> const replies = (*connection)->exchange(commands, deadline);
   give_back(std::move(*connection));
   if (!replies) {
-    state.last = replies.error();
+    hear(state.last, replies.error(), deadline);
     state.may_stand = state.may_stand || replies.error().code == Errc::outcome_unknown;
     state.route.reset();
     return;
@@ -365,38 +379,70 @@ Result<RedisAnswer> RedisServers::call(RedisCall const& call, RedisDeadline dead
       std::this_thread::sleep_for(std::min<std::chrono::steady_clock::duration>(
           between_tries, std::max(deadline - std::chrono::steady_clock::now(), {})));
   }
-  state.last.code = state.may_stand ? Errc::outcome_unknown : Errc::unavailable;
-  return state.last;
+  state.last->code = state.may_stand ? Errc::outcome_unknown : Errc::unavailable;
+  return *state.last;
 }
 
-Result<std::vector<RedisReply>> RedisServers::call_all(std::vector<RedisCall> const& calls,
-                                                       RedisDeadline deadline) {
-  std::vector<RedisReply> replies(calls.size());
-  std::vector<bool> answered(calls.size());
-  std::map<RedisAddress, std::vector<std::size_t>> by_server;
-  for (std::size_t i = 0; i < calls.size(); ++i)
-    if (Result<RedisAddress> address = server_of(redis_slot_of(calls[i]), deadline))
-      by_server[*address].push_back(i);
-  for (auto const& [address, some] : by_server) {
-    Result<Connection> connection = take(address, deadline);
-    if (!connection) continue;
+// Those that the server answered and did not execute: moved, or not loaded.
+std::vector<std::size_t> RedisServers::ask_together(RedisAddress const& address,
+                                                    std::vector<std::size_t> const& which,
+                                                    std::vector<RedisCall> const& calls,
+                                                    RedisDeadline deadline,
+                                                    std::vector<Result<RedisReply>>& answers) {
+  Result<Connection> connection = take(address, deadline);
+  Result<std::vector<RedisReply>> replies = std::vector<RedisReply>{};
+  if (connection) {
     std::vector<RedisCommand> commands;
-    for (std::size_t const i : some) commands.push_back(command_of(calls[i], !calls[i].script->sha.empty()));
+    commands.reserve(which.size());
+    for (std::size_t const i : which) commands.push_back(command_of(calls[i], !calls[i].script->sha.empty()));
     std::vector<RedisCommand const*> pointers;
     pointers.reserve(commands.size());
     for (RedisCommand const& command : commands) pointers.push_back(&command);
-    Result<std::vector<RedisReply>> const all = (*connection)->exchange(pointers, deadline);
+    replies = (*connection)->exchange(pointers, deadline);
     give_back(std::move(*connection));
-    for (std::size_t n = 0; all && n < some.size(); ++n)
-      if (!(*all)[n].is_error()) replies[some[n]] = (*all)[n], answered[some[n]] = true;
+  } else {
+    replies = connection.error();
+    forget(address);
   }
-  for (std::size_t i = 0; i < calls.size(); ++i) { // moved, not loaded, cut off: each by itself
-    if (answered[i]) continue;
-    Result<RedisAnswer> answer = call(calls[i], deadline);
-    if (!answer) return answer.error();
-    replies[i] = std::move(answer->reply);
+  std::vector<std::size_t> refused;
+  for (std::size_t n = 0; n < which.size(); ++n) {
+    if (replies && (*replies)[n].is_error())
+      refused.push_back(which[n]);
+    else if (replies)
+      answers[which[n]] = (*replies)[n];
+    else if (!over(deadline))
+      answers[which[n]] = replies.error();
   }
-  return replies;
+  return refused;
+}
+
+std::vector<Result<RedisReply>> RedisServers::call_all(std::vector<RedisCall> const& calls,
+                                                       RedisDeadline deadline) {
+  std::vector<Result<RedisReply>> answers(calls.size(),
+                                          Error{Errc::unavailable, 0, place_.text() + ": no answer in time"});
+  auto const waits = [](Result<RedisReply> const& answer) { return !answer && passes(answer.error().code); };
+  while (std::any_of(answers.begin(), answers.end(), waits)) { // one that is away keeps up no other
+    std::map<RedisAddress, std::vector<std::size_t>> by_server;
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      if (!waits(answers[i])) continue;
+      Result<RedisAddress> const address = server_of(redis_slot_of(calls[i]), deadline);
+      if (address)
+        by_server[*address].push_back(i);
+      else if (!over(deadline))
+        answers[i] = address.error();
+    }
+    std::vector<std::size_t> refused;
+    for (auto const& [address, some] : by_server)
+      for (std::size_t const i : ask_together(address, some, calls, deadline, answers)) refused.push_back(i);
+    for (std::size_t const i : refused) { // each by itself
+      Result<RedisAnswer> answer = call(calls[i], deadline);
+      answers[i] = answer ? Result<RedisReply>(std::move(answer->reply)) : answer.error();
+    }
+    if (over(deadline)) break;
+    if (refused.empty() && std::any_of(answers.begin(), answers.end(), waits))
+      std::this_thread::sleep_for(between_tries);
+  }
+  return answers;
 }
 
 Result<std::vector<RedisAddress>> RedisServers::masters(RedisDeadline deadline) {
@@ -408,37 +454,39 @@ Result<std::vector<RedisAddress>> RedisServers::masters(RedisDeadline deadline) 
   return std::vector<RedisAddress>(all.begin(), all.end());
 }
 
-Result<std::vector<RedisReply>> RedisServers::ask_each(RedisCommand const& command, RedisDeadline deadline) {
+Result<void> RedisServers::load(RedisAddress const& address, std::vector<RedisScript*> const& scripts,
+                                RedisDeadline deadline) {
+  for (RedisScript* script : scripts) {
+    RedisCommand command;
+    Result<RedisReply> const reply =
+        ask_one(address, command.with("SCRIPT").with("LOAD").with(script->text), deadline);
+    if (!reply) return reply.error();
+    // Where it is refused, the text goes along with each call.
+    if (!reply->is_error()) script->sha = std::string(reply->text());
+  }
+  return {};
+}
+
+// All servers call a script the same: one tells, the others get the text with the first call.
+Result<void> RedisServers::load_anywhere(std::vector<RedisScript*> const& scripts, RedisDeadline deadline) {
   Result<std::vector<RedisAddress>> const all = masters(deadline);
   if (!all) return all.error();
-  std::vector<RedisReply> replies;
+  std::optional<Error> last;
   for (RedisAddress const& address : *all) {
-    Result<RedisReply> reply = ask_one(address, command, deadline);
-    if (!reply) return reply.error();
-    replies.push_back(std::move(*reply));
+    Result<void> loaded = load(address, scripts, deadline);
+    if (loaded || !passes(loaded.error().code)) return loaded;
+    hear(last, loaded.error(), deadline);
   }
-  return replies;
+  return *last;
 }
 
 Result<void> RedisServers::open(std::vector<RedisScript*> const& scripts, RedisDeadline deadline) {
+  std::optional<Error> last;
   for (;;) {
-    Result<void> failed;
-    for (RedisScript* script : scripts) {
-      RedisCommand command;
-      command.with("SCRIPT").with("LOAD").with(script->text);
-      Result<std::vector<RedisReply>> const replies = ask_each(command, deadline);
-      if (!replies) {
-        failed = replies.error();
-        break;
-      }
-      // Where it is refused, the text goes along with each call.
-      if (!replies->front().is_error()) script->sha = std::string(replies->front().text());
-    }
-    if (failed) return {};
-    bool const passes =
-        failed.error().code == Errc::unavailable || failed.error().code == Errc::outcome_unknown;
-    if (!passes) return failed;
-    if (over(deadline)) return Error{Errc::unavailable, failed.error().system, failed.error().message};
+    Result<void> loaded = load_anywhere(scripts, deadline);
+    if (loaded || !passes(loaded.error().code)) return loaded;
+    hear(last, loaded.error(), deadline);
+    if (over(deadline)) return Error{Errc::unavailable, last->system, last->message};
     std::this_thread::sleep_for(between_tries);
   }
 }

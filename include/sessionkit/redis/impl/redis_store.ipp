@@ -30,7 +30,7 @@ class RedisStore final : public SessionStore {
         options_(std::move(options)),
         process_(::getpid()),
         servers_(std::move(place), {options_.connect_wait, options_.durability, options_.accept_weaker,
-                                    options_.replicas, options_.on_event}),
+                                    options_.replicas, options_.ttl.count() != 0, options_.on_event}),
         log_(servers_, options_.prefix, options_.ttl) {}
 
   Result<void> open() { return log_.open(std::chrono::steady_clock::now() + options_.connect_wait); }
@@ -54,8 +54,12 @@ class RedisStore final : public SessionStore {
   Result<Position> append_seen(SessionId const& id, Append const& batch, RedisDeadline end, bool& may_stand);
   Result<detail::AppendPlan> decide(SessionId const& id, Append const& batch, RedisSession const& seen,
                                     RedisDeadline end);
+  Error lines_missing(SessionId const& id, RedisSession const& seen) const;
   Result<Position> confirm(SessionId const& id, Append const& batch, Position answer, RedisDeadline end);
-  Result<void> take_page(std::string const& list, ListQuery const& query, Page& page, RedisDeadline end);
+  Result<std::vector<RedisLog::Listed>> take_page(std::string const& list, Page& page,
+                                                  RedisLog::Patience patience);
+  Result<void> take_rows(std::vector<RedisLog::Listed> const& all, std::string const& list,
+                         ListQuery const& query, Page& page, RedisLog::Patience patience);
   Result<bool> take_row(RedisLog::Listed const& listed, SessionId const& id, RedisSession const& seen,
                         std::string const& list, ListQuery const& query, Page& page, RedisDeadline end);
 
@@ -70,10 +74,15 @@ struct RedisStore::Page {
   std::optional<detail::ListPlace> behind = {}; ///< the cursor
   std::optional<RedisLog::Listed> last = {};    ///< the last that was looked at
   std::size_t at_once = 0;
-  bool ended = false;
+  bool ended = false, again = false;
   std::set<std::string> seen = {};
   std::vector<SessionInfo> found = {};
 };
+
+// In the order of the lists.
+detail::ListPlace redis_place(SessionInfo const& info) {
+  return {detail::listed_time(to_unix_ms(info.updated)), info.id.str()};
+}
 
 // Where nothing happened it is as if the server had not been there.
 Error redis_reading(Error error) {
@@ -90,8 +99,8 @@ Result<void> RedisStore::check_process() const {
 
 Result<Position> RedisStore::append(SessionId const& id, Append const& batch) {
   if (auto r = check_process(); !r) return r.error();
-  if (auto r = detail::check_lines(batch.records, {options_.max_line}, "session '" + id.str() + "'"); !r)
-    return r.error();
+  detail::LineLimits const limits{options_.max_line, false, detail::server_batch};
+  if (auto r = detail::check_lines(batch.records, limits, "session '" + id.str() + "'"); !r) return r.error();
   RedisDeadline const end = deadline();
   bool may_stand = false; // what was tried before
   Result<Position> done = Position{};
@@ -138,6 +147,14 @@ Result<std::optional<Position>> RedisStore::append_unseen(SessionId const& id, A
   return written->done ? std::optional<Position>(ends.back()) : std::nullopt;
 }
 
+Error RedisStore::lines_missing(SessionId const& id, RedisSession const& seen) const {
+  return Error{
+      Errc::corrupt, 0,
+      fmt::format("session '{}': lines {} to {}, which its row knows, are missing from the end of its "
+                  "log; restore them, or DEL {} to go on without them",
+                  id.str(), seen.count + 1, seen.row_end, log_.keys().row(id))};
+}
+
 Result<detail::AppendPlan> RedisStore::decide(SessionId const& id, Append const& batch,
                                               RedisSession const& seen, RedisDeadline end) {
   std::optional<detail::LogTail> tail;
@@ -180,6 +197,7 @@ Result<Position> RedisStore::append_seen(SessionId const& id, Append const& batc
   for (;;) { // again where somebody was faster than what was seen
     Result<RedisSession> seen = log_.look(id, 0, 0, end);
     if (!seen) return redis_reading(seen.error());
+    if (seen->has_lost()) return lines_missing(id, *seen);
     SessionInfo before = make_session_info(id);
     if (seen->count > 0) {
       bool const stale = seen->is_stale();
@@ -234,6 +252,7 @@ Result<RecordPage> RedisStore::read(SessionId const& id, ReadRange const& range)
     Result<RedisSession> const seen = log_.look(id, from, backwards ? at - from : some, end);
     if (!seen) return redis_reading(seen.error());
     if (seen->count == 0) return detail::no_such_session(id, servers_.place().text());
+    if (seen->has_lost()) return lines_missing(id, *seen);
     if (first) {
       made = seen->made;
       page.dialect = seen->dialect;
@@ -270,51 +289,68 @@ Result<SessionInfo> RedisStore::info(SessionId const& id) {
   return info;
 }
 
-// True: it is on the page, or does not belong there; false: its place in the list was wrong and is mended.
+// False: it belongs further behind than the list had it, and is there now.
 Result<bool> RedisStore::take_row(RedisLog::Listed const& listed, SessionId const& id,
                                   RedisSession const& seen, std::string const& list, ListQuery const& query,
                                   Page& page, RedisDeadline end) {
-  if (seen.count == 0) { // removed, expired, or lost by its server
-    if (auto r = log_.settle(id, end, {}, list); !r) return r.error();
-    return true;
-  }
   Result<SessionInfo> info = log_.summary(id, seen, end);
   if (!info) return info.error().code == Errc::not_found ? Result<bool>(true) : info.error();
-  std::int64_t const updated = to_unix_ms(info->updated);
+  std::int64_t const updated = redis_place(*info).updated_ms;
   std::vector<std::string> const lists = log_.keys().lists(*info);
   bool const belongs = std::find(lists.begin(), lists.end(), list) != lists.end();
   if (!belongs || updated != listed.updated_ms)
     if (auto r = log_.settle(id, end, {}, belongs ? std::string() : list); !r) return r.error();
-  // One that is older than the list had it comes later; one that is newer may be before the cursor by now.
-  if (updated < listed.updated_ms || !selects(query, *info)) return true;
-  if (page.behind && !(*page.behind < detail::place_of(*info))) return true;
-  if (page.seen.insert(id.str()).second) page.found.push_back(std::move(*info));
+  if (belongs && updated < listed.updated_ms) return false;
+  bool const before = page.behind && !(*page.behind < redis_place(*info)); // it is newer than it was
+  if (!before && selects(query, *info) && page.seen.insert(id.str()).second)
+    page.found.push_back(std::move(*info));
   return true;
 }
 
-Result<void> RedisStore::take_page(std::string const& list, ListQuery const& query, Page& page,
-                                   RedisDeadline end) {
+// What the list says next.
+Result<std::vector<RedisLog::Listed>> RedisStore::take_page(std::string const& list, Page& page,
+                                                            RedisLog::Patience patience) {
   std::optional<detail::ListPlace> from = page.behind;
   if (page.last) from = detail::ListPlace{page.last->updated_ms, page.last->id};
   Result<std::vector<RedisLog::Listed>> all = log_.listed(
-      list, from ? std::optional<std::int64_t>(from->updated_ms) : std::nullopt, page.at_once, end);
-  if (!all) return all.error();
+      list, from ? std::optional<std::int64_t>(from->updated_ms) : std::nullopt, page.at_once, patience);
+  if (!all) return all;
   page.ended = all->size() < page.at_once;
-  std::vector<RedisLog::Listed> behind;
+  auto const is_before = [&](RedisLog::Listed const& one) {
+    return from && !(*from < detail::ListPlace{one.updated_ms, one.id});
+  };
+  all->erase(std::remove_if(all->begin(), all->end(), is_before), all->end());
+  // All of one time, and before the cursor: it needs more at once to come by. Else it spares calls.
+  if (all->empty() || page.at_once < redis_rows_at_once) page.at_once *= 2;
+  return all;
+}
+
+// Looks at the sessions that the list named, and mends it where they say otherwise.
+Result<void> RedisStore::take_rows(std::vector<RedisLog::Listed> const& all, std::string const& list,
+                                   ListQuery const& query, Page& page, RedisLog::Patience patience) {
   std::vector<SessionId> ids;
-  for (RedisLog::Listed& one : *all) {
-    if (from && !(*from < detail::ListPlace{one.updated_ms, one.id})) continue;
-    if (Result<SessionId> id = SessionId::parse(one.id)) {
-      ids.push_back(std::move(*id));
-      behind.push_back(std::move(one));
-    }
+  std::vector<RedisLog::Listed> named, gone;
+  for (RedisLog::Listed const& one : all) {
+    Result<SessionId> id = SessionId::parse(one.id);
+    if (!id) continue;
+    ids.push_back(std::move(*id));
+    named.push_back(one);
   }
-  if (behind.empty()) page.at_once *= 2; // all of one time, and before the cursor
-  Result<std::vector<RedisSession>> const rows = log_.look_all(ids, end);
-  if (!rows) return rows.error();
-  for (std::size_t i = 0; i < behind.size(); ++i)
-    if (auto r = take_row(behind[i], ids[i], (*rows)[i], list, query, page, end); !r) return r.error();
-  if (!behind.empty()) page.last = std::move(behind.back());
+  std::vector<Result<RedisSession>> const rows = log_.look_all(ids, patience.for_each());
+  bool moved_back = false;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    bool const is_gone = rows[i] && rows[i]->count == 0; // removed, expired, or lost by its server
+    if (is_gone) gone.push_back(named[i]);
+    if (is_gone) continue;
+    Result<bool> const taken = rows[i] ? take_row(named[i], ids[i], *rows[i], list, query, page, patience.end)
+                                       : Result<bool>(rows[i].error());
+    if (!taken && !patience.forgives(taken.error().code)) return taken.error();
+    moved_back = moved_back || (taken && !*taken);
+  }
+  if (!gone.empty())
+    if (auto r = log_.sweep(list, gone, patience.end); !r) return r;
+  page.again = moved_back; // it may belong among these
+  if (!page.again && !all.empty()) page.last = all.back();
   return {};
 }
 
@@ -323,16 +359,19 @@ Result<SessionPage> RedisStore::list(ListQuery const& query) {
   Result<std::optional<detail::ListPlace>> const behind = detail::place_behind(query);
   if (!behind) return behind.error();
   if (query.limit == 0) return SessionPage{};
-  RedisDeadline const end = deadline();
+  RedisLog::Patience const patience{deadline(), !query.key};
   Page page;
   page.behind = *behind;
+  if (page.behind) page.behind->updated_ms = detail::listed_time(page.behind->updated_ms);
   page.at_once = std::min(query.limit, redis_rows_at_once) + 2; // the cursor's own, and one to tell of more
   std::string const list = log_.keys().list_for(query);
-  while (!page.ended && page.found.size() <= query.limit)
-    if (auto r = take_page(list, query, page, end); !r) return redis_reading(r.error());
-  std::sort(page.found.begin(), page.found.end(), [](SessionInfo const& a, SessionInfo const& b) {
-    return detail::place_of(a) < detail::place_of(b);
-  });
+  while (page.again || (!page.ended && page.found.size() <= query.limit)) {
+    Result<std::vector<RedisLog::Listed>> const all = take_page(list, page, patience);
+    if (!all) return redis_reading(all.error());
+    if (auto r = take_rows(*all, list, query, page, patience); !r) return redis_reading(r.error());
+  }
+  std::sort(page.found.begin(), page.found.end(),
+            [](SessionInfo const& a, SessionInfo const& b) { return redis_place(a) < redis_place(b); });
   return detail::page_of_rows(std::move(page.found), query);
 }
 

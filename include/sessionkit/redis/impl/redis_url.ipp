@@ -76,6 +76,10 @@ Result<RedisPlace> parse_redis_url(std::string_view url) {
   if (at != std::string_view::npos) {
     std::string_view secret = rest.substr(0, at);
     rest.remove_prefix(at + 1);
+    if (secret.find_first_of("/?@") != std::string_view::npos)
+      return bad_redis_url(
+          "has a '/', '?' or '@' before its last '@': percent-encode those of the user and the "
+          "password as %2F, %3F and %40");
     std::string_view const user = take_until(secret, ':');
     if (!percent_decoded(user, place.user) || !percent_decoded(secret, place.password))
       return bad_redis_url("has a user or password that is not percent-encoded");

@@ -22,11 +22,24 @@ struct FinalizeSqlite {
   void operator()(sqlite3_stmt* statement) const noexcept;
 };
 
+/// Static storage, or as long as the connection.
+struct SqliteStatement {
+  char const* doing; ///< what a failure says could not be done
+  char const* sql;
+};
+
+/// How long others have been waited for; SQLite keeps its address.
+struct SqliteWait {
+  std::chrono::milliseconds most, waited;
+  std::uint32_t random;
+};
+
 /// One connection and its prepared statements. One thread at a time.
 class SqliteDatabase {
  public:
   struct Options {
     bool read_only = false;
+    bool immutable = false; ///< nobody writes: neither locks nor a log's index are needed beside it
     std::chrono::milliseconds wait{5000};
     std::string vfs = {};
   };
@@ -34,10 +47,12 @@ class SqliteDatabase {
 
   sqlite3* handle() const noexcept { return handle_.get(); }
   std::string const& path() const noexcept { return path_; }
-  /// The statement of this text, prepared once and reset. The text has static storage.
-  Result<sqlite3_stmt*> prepared(char const* sql);
+  /// The file may not be written, or was opened so.
+  bool is_read_only() const noexcept;
+  /// The statement, prepared once and reset.
+  Result<sqlite3_stmt*> prepared(SqliteStatement const& statement);
   /// Statements without values.
-  Result<void> run(char const* sql);
+  Result<void> run(SqliteStatement const& statement);
   /// The last failure of this connection, in our words.
   Error failure(std::string_view doing) const;
   bool in_transaction() const noexcept;
@@ -46,7 +61,7 @@ class SqliteDatabase {
 
  private:
   std::string path_;
-  std::chrono::milliseconds wait_{0};
+  std::unique_ptr<SqliteWait> wait_; // outlives the connection
   std::unique_ptr<sqlite3, CloseSqlite> handle_;
   std::unordered_map<char const*, std::unique_ptr<sqlite3_stmt, FinalizeSqlite>>
       statements_; // closed before it
@@ -56,7 +71,7 @@ class SqliteDatabase {
 /// `done`.
 class SqliteQuery {
  public:
-  SqliteQuery(SqliteDatabase& database, char const* sql);
+  SqliteQuery(SqliteDatabase& database, SqliteStatement const& statement);
   SqliteQuery(SqliteQuery const&) = delete;
   SqliteQuery& operator=(SqliteQuery const&) = delete;
   ~SqliteQuery();
@@ -81,7 +96,7 @@ class SqliteQuery {
  private:
   void fail();
   SqliteDatabase* database_;
-  char const* sql_;
+  char const* doing_;
   sqlite3_stmt* statement_ = nullptr;
   int next_ = 0;
   bool ended_ = false;

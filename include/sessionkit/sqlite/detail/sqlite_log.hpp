@@ -29,6 +29,9 @@ class SqliteTables {
   /// The summary of a row that is not stale; of one that is, after folding what is new, which it stores.
   Result<SessionInfo> summary(SqliteDatabase& db, SessionId const& id, Row& row) const;
 
+  /// Nothing of this row is to be folded any more. Any name, also one that is no `SessionId`.
+  static Result<void> set_fresh(SqliteDatabase& db, std::string_view name);
+
   /// Records in order, until `use` answers false.
   using Use = std::function<bool(RecordPage::Item const&)>;
   static Result<void> each_behind(SqliteDatabase& db, SessionId const& id, Row const& row, Position from,

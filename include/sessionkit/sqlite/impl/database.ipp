@@ -31,31 +31,62 @@ constexpr SqliteMeaning sqlite_meanings[] = {
     {SQLITE_IOERR, Errc::io_error, "the system refused; look at the disk, then try again"},
 };
 
+// So that a name that looks like a URI is a name.
+std::string sqlite_uri(std::string const& path, bool immutable) {
+  std::string uri = path.compare(0, 1, "/") == 0 ? "file://" : "file:./";
+  for (char const c : path)
+    if (c == '%' || c == '?' || c == '#')
+      uri += fmt::format("%{:02X}", static_cast<unsigned>(c));
+    else
+      uri += c;
+  return immutable ? uri + "?immutable=1" : uri;
+}
+
+// SQLite's own pauses grow to 100 ms, in which somebody who writes without end is always first again.
+int sqlite_wait_for_others(void* to, int tries) {
+  auto& wait = *static_cast<SqliteWait*>(to);
+  if (tries == 0) wait.waited = {};
+  if (wait.waited >= wait.most) return 0;
+  wait.random = wait.random * 1664525U + 1013904223U; // so that who waits does not keep step
+  std::chrono::milliseconds const pause{1 + (wait.random >> 16) % 5};
+  sqlite3_sleep(static_cast<int>(pause.count()));
+  wait.waited += pause;
+  return 1;
+}
+
+// Of other failures SQLite would tell the errno of an earlier one.
+bool sqlite_tells_errno(int primary) noexcept {
+  return primary == SQLITE_IOERR || primary == SQLITE_CANTOPEN;
+}
+
 }
 
 void CloseSqlite::operator()(sqlite3* handle) const noexcept { sqlite3_close_v2(handle); }
 void FinalizeSqlite::operator()(sqlite3_stmt* statement) const noexcept { sqlite3_finalize(statement); }
 
 Error SqliteDatabase::failure(std::string_view doing) const {
-  int const extended = sqlite3_extended_errcode(handle_.get()), primary = extended & 0xFF;
+  int const primary = sqlite3_errcode(handle_.get()) & 0xFF;
+  int const system = sqlite_tells_errno(primary) ? sqlite3_system_errno(handle_.get()) : 0;
   if (primary == SQLITE_NOMEM) throw std::bad_alloc();
   std::string text = fmt::format("{}: cannot {}: {}", path_, doing, sqlite3_errmsg(handle_.get()));
   for (SqliteMeaning const& meaning : sqlite_meanings)
     if (meaning.code == primary)
-      return Error{meaning.errc, extended,
+      return Error{meaning.errc, system,
                    primary == SQLITE_BUSY
-                       ? fmt::format("{} within {} ms: {}", text, wait_.count(), meaning.mend)
+                       ? fmt::format("{} within {} ms: {}", text, wait_->most.count(), meaning.mend)
                        : fmt::format("{}: {}", text, meaning.mend)};
-  return Error{Errc::io_error, extended, text + ": the tables are not as they were; open the store again"};
+  return Error{Errc::io_error, system, text + ": the tables are not as they were; open the store again"};
 }
 
 Result<SqliteDatabase> SqliteDatabase::open(std::string const& path, Options const& options) {
   SqliteDatabase database;
   database.path_ = path;
-  database.wait_ = options.wait;
-  std::string const name = path.compare(0, 5, "file:") == 0 ? "./" + path : path; // a name, never a URI
+  std::uint32_t seed = 0;
+  sqlite3_randomness(sizeof seed, &seed);
+  database.wait_ = std::make_unique<SqliteWait>(SqliteWait{options.wait, {}, seed});
+  std::string const name = sqlite_uri(path, options.immutable);
   int const flags = (options.read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_NOMUTEX
-                    | SQLITE_OPEN_PRIVATECACHE;
+                    | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_URI;
   sqlite3* handle = nullptr;
   int const result =
       sqlite3_open_v2(name.c_str(), &handle, flags, options.vfs.empty() ? nullptr : options.vfs.c_str());
@@ -63,28 +94,29 @@ Result<SqliteDatabase> SqliteDatabase::open(std::string const& path, Options con
   if (handle == nullptr) throw std::bad_alloc();
   if (result != SQLITE_OK) return database.failure("open it");
   sqlite3_extended_result_codes(handle, 1);
-  sqlite3_busy_timeout(handle,
-                       static_cast<int>(options.wait.count())); // before anything that may have to wait
+  sqlite3_busy_handler(handle, sqlite_wait_for_others, database.wait_.get()); // before anything that may wait
   return database;
 }
 
-Result<sqlite3_stmt*> SqliteDatabase::prepared(char const* sql) {
-  auto& statement = statements_[sql];
-  if (!statement) {
+Result<sqlite3_stmt*> SqliteDatabase::prepared(SqliteStatement const& statement) {
+  auto& kept = statements_[statement.sql];
+  if (!kept) {
     sqlite3_stmt* made = nullptr;
-    if (sqlite3_prepare_v3(handle_.get(), sql, -1, SQLITE_PREPARE_PERSISTENT, &made, nullptr) != SQLITE_OK)
-      return failure("prepare a statement");
-    statement.reset(made);
+    if (sqlite3_prepare_v3(handle_.get(), statement.sql, -1, SQLITE_PREPARE_PERSISTENT, &made, nullptr)
+        != SQLITE_OK)
+      return failure(statement.doing);
+    kept.reset(made);
   }
-  return statement.get();
+  return kept.get();
 }
 
-Result<void> SqliteDatabase::run(char const* sql) {
-  if (sqlite3_exec(handle_.get(), sql, nullptr, nullptr, nullptr) != SQLITE_OK)
-    return failure("run a statement");
+Result<void> SqliteDatabase::run(SqliteStatement const& statement) {
+  if (sqlite3_exec(handle_.get(), statement.sql, nullptr, nullptr, nullptr) != SQLITE_OK)
+    return failure(statement.doing);
   return {};
 }
 
+bool SqliteDatabase::is_read_only() const noexcept { return sqlite3_db_readonly(handle_.get(), "main") == 1; }
 bool SqliteDatabase::in_transaction() const noexcept { return sqlite3_get_autocommit(handle_.get()) == 0; }
 
 void SqliteDatabase::abandon() noexcept {
@@ -92,12 +124,13 @@ void SqliteDatabase::abandon() noexcept {
   static_cast<void>(handle_.release());
 }
 
-SqliteQuery::SqliteQuery(SqliteDatabase& database, char const* sql) : database_(&database), sql_(sql) {
-  Result<sqlite3_stmt*> const statement = database.prepared(sql);
-  if (statement)
-    statement_ = *statement;
+SqliteQuery::SqliteQuery(SqliteDatabase& database, SqliteStatement const& statement)
+    : database_(&database), doing_(statement.doing) {
+  Result<sqlite3_stmt*> const prepared = database.prepared(statement);
+  if (prepared)
+    statement_ = *prepared;
   else
-    failure_ = statement.error();
+    failure_ = prepared.error();
 }
 
 SqliteQuery::~SqliteQuery() {
@@ -107,8 +140,7 @@ SqliteQuery::~SqliteQuery() {
 }
 
 void SqliteQuery::fail() {
-  if (!failure_)
-    failure_ = database_->failure(std::string_view(sql_).substr(0, std::string_view(sql_).find('(')));
+  if (!failure_) failure_ = database_->failure(doing_);
 }
 
 SqliteQuery& SqliteQuery::with(std::int64_t value) {
@@ -152,9 +184,13 @@ std::string_view SqliteQuery::text(int column) const {
 }
 bool SqliteQuery::is_null(int column) const { return sqlite3_column_type(statement_, column) == SQLITE_NULL; }
 
-Result<void> SqliteTransaction::begin_reading() { return SqliteQuery(*database_, "BEGIN").done(); }
-Result<void> SqliteTransaction::begin_writing() { return SqliteQuery(*database_, "BEGIN IMMEDIATE").done(); }
-Result<void> SqliteTransaction::commit() { return SqliteQuery(*database_, "COMMIT").done(); }
+Result<void> SqliteTransaction::begin_reading() {
+  return SqliteQuery(*database_, {"begin reading", "BEGIN"}).done();
+}
+Result<void> SqliteTransaction::begin_writing() {
+  return SqliteQuery(*database_, {"begin writing", "BEGIN IMMEDIATE"}).done();
+}
+Result<void> SqliteTransaction::commit() { return SqliteQuery(*database_, {"commit", "COMMIT"}).done(); }
 void SqliteTransaction::roll_back() noexcept {
   if (database_->in_transaction())
     (void)sqlite3_exec(database_->handle(), "ROLLBACK", nullptr, nullptr, nullptr);

@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 namespace sessionkit { inline namespace v0 { namespace detail {
-
 namespace {
 
 // As ZeroClaw makes them (schema 7), without what is ours.
@@ -75,15 +74,18 @@ std::string with_key(std::string text, std::string const& key) {
   return text;
 }
 
+constexpr char const* looking_at_tables = "look at the tables";
+constexpr char const* making_tables = "make the tables";
+
 Result<std::int64_t> ask_integer(SqliteDatabase& database, char const* sql) {
-  SqliteQuery query(database, sql);
+  SqliteQuery query(database, {looking_at_tables, sql});
   std::int64_t const value = query.row() ? query.integer(0) : -1;
   if (query.failed()) return query.error();
   return value;
 }
 
 Result<std::set<std::string>> ask_names(SqliteDatabase& database, char const* sql) {
-  SqliteQuery query(database, sql);
+  SqliteQuery query(database, {looking_at_tables, sql});
   std::set<std::string> names;
   while (query.row()) names.emplace(query.text(0));
   if (query.failed()) return query.error();
@@ -136,7 +138,9 @@ Error newer(SqliteDatabase const& database, std::int64_t version) {
 }
 
 Result<void> copy_pages(std::string const& of, std::string const& into) {
-  Result<SqliteDatabase> from = SqliteDatabase::open(of, {true, std::chrono::milliseconds{5000}, {}});
+  SqliteDatabase::Options reading;
+  reading.read_only = true;
+  Result<SqliteDatabase> from = SqliteDatabase::open(of, reading);
   if (!from) return from.error();
   Result<SqliteDatabase> to = SqliteDatabase::open(into, {});
   if (!to) return to.error();
@@ -147,10 +151,17 @@ Result<void> copy_pages(std::string const& of, std::string const& into) {
   return {};
 }
 
-// Page by page, as it stands; we hold the lock that keeps writers off.
-Result<void> keep_original(SqliteDatabase& database) {
-  std::string const copy = database.path() + sqlite_copy_suffix, made = copy + ".part";
-  if (::access(copy.c_str(), F_OK) == 0) return {}; // of an earlier try
+// A name that no earlier copy has.
+std::string name_of_copy(std::string const& path) {
+  std::string const first = path + sqlite_copy_suffix;
+  std::string name = first;
+  for (int n = 2; ::access(name.c_str(), F_OK) == 0; ++n) name = fmt::format("{}-{}", first, n);
+  return name;
+}
+
+// Page by page, as it stands; we hold the lock that keeps writers off. Answers the copy's name.
+Result<std::string> keep_original(SqliteDatabase& database) {
+  std::string const copy = name_of_copy(database.path()), made = copy + ".part";
   ::unlink(made.c_str());
   int const file = ::open(made.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
   auto const refused = [&](char const* what) {
@@ -158,10 +169,13 @@ Result<void> keep_original(SqliteDatabase& database) {
                  fmt::format("{}: cannot {}; make room or change its mode", made, what)};
   };
   if (file < 0) return refused("keep a copy of the database");
+  Result<void> const copied = copy_pages(database.path(), made);
+  bool const synced = copied && ::fdatasync(file) == 0;
   ::close(file);
-  if (auto r = copy_pages(database.path(), made); !r) return r;
+  if (!copied) return copied.error();
+  if (!synced) return refused("bring the copy of the database to the disk");
   if (::rename(made.c_str(), copy.c_str()) != 0) return refused("rename the copy of the database");
-  return {};
+  return copy;
 }
 
 // What stands there already; absent: there is something to do.
@@ -181,34 +195,56 @@ Result<std::optional<SqliteSchema>> known_schema(SqliteDatabase& database,
   return std::optional<SqliteSchema>(std::move(*schema));
 }
 
+Result<void> make_tables(SqliteDatabase& database) {
+  if (auto r = database.run({making_tables, zeroclaw_tables}); !r) return r;
+  std::string const ours = fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}",
+                                       sqlite_application_id, sqlite_schema_version);
+  return database.run({making_tables, ours.c_str()});
+}
+
+Result<void> add_what_is_ours(SqliteDatabase& database, SqliteSchema const& schema) {
+  Result<std::int64_t> const indexes = ask_integer(database, indexes_by_session);
+  if (!indexes) return indexes.error();
+  std::string sql = with_key(our_columns, schema.key_column);
+  if (*indexes == 0) sql += messages_index;
+  return database.run({making_tables, sql.c_str()});
+}
+
+// What is to be done with a database that has nothing of ours, as far as it may be.
+Result<SqliteSchema> plan_schema(SqliteDatabase& database, std::set<std::string> const& tables,
+                                 SqliteSchemaOptions const& may) {
+  if (tables.empty() && !may.create)
+    return Error{Errc::not_found, 0,
+                 database.path() + ": there is no table in it; create them or name another"};
+  if (tables.empty()) return SqliteSchema{};
+  Result<SqliteSchema> found = look_at_schema(database, tables);
+  if (!found) return found;
+  if (!may.adopt)
+    return Error{Errc::unsupported, 0,
+                 database.path()
+                     + ": a database of ZeroClaw's without our columns; adopt it, which adds them "
+                       "and keeps a copy"};
+  found->ours = false;
+  return found;
+}
+
 // Under the write lock.
-Result<SqliteSchema> make_schema(SqliteDatabase& database, std::set<std::string> const& tables) {
-  SqliteSchema schema;
-  bool add_index = true;
-  if (tables.empty()) {
-    if (auto r = database.run(zeroclaw_tables); !r) return r.error();
-    std::string const ours = fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}",
-                                         sqlite_application_id, sqlite_schema_version);
-    if (auto r = database.run(ours.c_str()); !r) return r.error();
-  } else {
-    Result<SqliteSchema> found = look_at_schema(database, tables);
-    if (!found) return found;
-    schema = std::move(*found);
-    schema.ours = false;
-    Result<std::int64_t> const indexes = ask_integer(database, indexes_by_session);
-    if (!indexes) return indexes.error();
-    add_index = *indexes == 0;
-    if (auto r = keep_original(database); !r) return r.error();
+Result<SqliteSchema> make_schema(SqliteDatabase& database, SqliteSchema schema) {
+  if (!schema.ours) {
+    Result<std::string> copy = keep_original(database);
+    if (!copy) return copy.error();
+    schema.copy = std::move(*copy);
   }
-  if (auto r = database.run(with_key(our_columns, schema.key_column).c_str()); !r) return r.error();
-  if (add_index)
-    if (auto r = database.run(messages_index); !r) return r.error();
-  return schema;
+  Result<void> made = schema.ours ? make_tables(database) : Result<void>{};
+  if (made) made = add_what_is_ours(database, schema);
+  if (made) return schema;
+  if (!schema.copy.empty()) ::unlink(schema.copy.c_str()); // the database is as it was
+  return made.error();
 }
 
 }
 
-Result<SqliteSchema> prepare_sqlite_schema(SqliteDatabase& database) {
+Result<SqliteSchema> prepare_sqlite_schema(SqliteDatabase& database, SqliteSchemaOptions const& options) {
   Result<std::set<std::string>> const encoding = ask_names(database, "PRAGMA encoding");
   if (!encoding) return encoding.error();
   if (encoding->count("UTF-8") == 0)
@@ -222,8 +258,10 @@ Result<SqliteSchema> prepare_sqlite_schema(SqliteDatabase& database) {
     Result<std::optional<SqliteSchema>> known = known_schema(database, *tables);
     if (!known) return known.error();
     if (*known) return std::move(**known);
+    Result<SqliteSchema> schema = plan_schema(database, *tables, options);
+    if (!schema) return schema;
     if (!writing) continue;
-    Result<SqliteSchema> schema = make_schema(database, *tables);
+    schema = make_schema(database, std::move(*schema));
     if (!schema) return schema;
     if (auto r = transaction.commit(); !r) return r.error();
     return schema;

@@ -23,37 +23,52 @@ namespace {
   " UNION ALL SELECT id, entry_id, parent_id, link, type, line, NULL, NULL, NULL, NULL FROM "                \
   "session_entries "                                                                                         \
   "WHERE session_id = ?1"
-constexpr char const* records_behind =
-    SESSIONKIT_MESSAGE_COLUMNS " AND id > ?2" SESSIONKIT_ENTRY_COLUMNS " AND id > ?2 ORDER BY 1 LIMIT ?3";
-constexpr char const* records_up_to = SESSIONKIT_MESSAGE_COLUMNS " AND id <= ?2" SESSIONKIT_ENTRY_COLUMNS
-                                                                 " AND id <= ?2 ORDER BY 1 DESC LIMIT ?3";
+constexpr SqliteStatement records_behind{"read the session's records",
+                                         SESSIONKIT_MESSAGE_COLUMNS " AND id > ?2" SESSIONKIT_ENTRY_COLUMNS
+                                                                    " AND id > ?2 ORDER BY 1 LIMIT ?3"};
+constexpr SqliteStatement records_up_to{"read the session's records",
+                                        SESSIONKIT_MESSAGE_COLUMNS " AND id <= ?2" SESSIONKIT_ENTRY_COLUMNS
+                                                                   " AND id <= ?2 ORDER BY 1 DESC LIMIT ?3"};
 #undef SESSIONKIT_MESSAGE_COLUMNS
 #undef SESSIONKIT_ENTRY_COLUMNS
 
-constexpr char const* last_ids =
+constexpr SqliteStatement last_ids{
+    "find the end of the session",
     "SELECT coalesce((SELECT id FROM session_messages WHERE session_id = ?1 ORDER BY id DESC LIMIT 1), 0), "
-    "coalesce((SELECT id FROM session_entries WHERE session_id = ?1 ORDER BY id DESC LIMIT 1), 0)";
-constexpr char const* last_given = "SELECT seq FROM sqlite_sequence WHERE name = 'session_messages'";
-constexpr char const* give_first = "INSERT INTO sqlite_sequence(name, seq) VALUES('session_messages', ?1)";
-constexpr char const* give = "UPDATE sqlite_sequence SET seq = ?1 WHERE name = 'session_messages'";
-constexpr char const* add_message = "INSERT INTO session_messages(id, session_id, role, content, created_at, "
-                                    "meta_json, entry_id, parent_id, link, type, "
-                                    "line) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
-constexpr char const* add_entry = "INSERT INTO session_entries(id, session_id, entry_id, parent_id, link, "
-                                  "type, line) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)";
-constexpr char const* set_state =
+    "coalesce((SELECT id FROM session_entries WHERE session_id = ?1 ORDER BY id DESC LIMIT 1), 0)"};
+constexpr SqliteStatement last_given{"see which ids are given",
+                                     "SELECT seq FROM sqlite_sequence WHERE name = 'session_messages'"};
+constexpr SqliteStatement give_first{"give ids",
+                                     "INSERT INTO sqlite_sequence(name, seq) VALUES('session_messages', ?1)"};
+constexpr SqliteStatement give{"give ids",
+                               "UPDATE sqlite_sequence SET seq = ?1 WHERE name = 'session_messages'"};
+constexpr SqliteStatement add_message{
+    "add a message", "INSERT INTO session_messages(id, session_id, role, content, created_at, "
+                     "meta_json, entry_id, parent_id, link, type, "
+                     "line) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)"};
+constexpr SqliteStatement add_entry{"add an entry",
+                                    "INSERT INTO session_entries(id, session_id, entry_id, parent_id, link, "
+                                    "type, line) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)"};
+constexpr SqliteStatement set_state{
+    "store the state",
     "INSERT INTO session_state(session_id, key, value_json, updated_at) VALUES(?1, ?2, ?3, ?4) "
     "ON CONFLICT(session_id, key) DO UPDATE SET value_json = excluded.value_json, updated_at = "
-    "excluded.updated_at";
-constexpr char const* drop_state = "DELETE FROM session_state WHERE session_id = ?1 AND key = ?2";
-constexpr char const* message_of_entry =
-    "SELECT id FROM session_messages WHERE session_id = ?1 AND entry_id = ?2 ORDER BY id DESC LIMIT 1";
-constexpr char const* message_before =
-    "SELECT id FROM session_messages WHERE session_id = ?1 AND id < ?2 ORDER BY id DESC LIMIT 1";
-constexpr char const* point_key =
+    "excluded.updated_at"};
+constexpr SqliteStatement drop_state{"remove from the state",
+                                     "DELETE FROM session_state WHERE session_id = ?1 AND key = ?2"};
+constexpr SqliteStatement message_of_entry{
+    "find the first message kept",
+    "SELECT id FROM session_messages WHERE session_id = ?1 AND entry_id = ?2 ORDER BY id DESC LIMIT 1"};
+constexpr SqliteStatement note_fresh{"mark the session as looked at",
+                                     "UPDATE sessions SET stale = 0 WHERE session_id = ?1"};
+constexpr SqliteStatement message_before{
+    "find the last message summarised",
+    "SELECT id FROM session_messages WHERE session_id = ?1 AND id < ?2 ORDER BY id DESC LIMIT 1"};
+constexpr SqliteStatement point_key{
+    "point the key to the session",
     "INSERT INTO session_index(session_key, active_session_id, updated_at) VALUES(?1, ?2, ?3) "
     "ON CONFLICT(session_key) DO UPDATE SET active_session_id = excluded.active_session_id, updated_at = "
-    "excluded.updated_at";
+    "excluded.updated_at"};
 
 std::int64_t sqlite_integer(std::uint64_t value) {
   constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
@@ -93,9 +108,9 @@ bool use_record(SqliteQuery const& query, SqliteTables::Use const& use) {
 }
 
 // Answers whether all was used.
-Result<bool> each_record(SqliteDatabase& db, char const* sql, SessionId const& id, Position from,
-                         std::size_t most, SqliteTables::Use const& use) {
-  SqliteQuery query(db, sql);
+Result<bool> each_record(SqliteDatabase& db, SqliteStatement const& records, SessionId const& id,
+                         Position from, std::size_t most, SqliteTables::Use const& use) {
+  SqliteQuery query(db, records);
   query.with(id.str()).with(sqlite_integer(from.value() / 2)).with(sqlite_integer(most));
   while (query.row())
     if (!use_record(query, use)) return false;
@@ -151,7 +166,7 @@ SqliteTables::SqliteTables(SqliteSchema const& schema) : schema_(schema) {
 }
 
 Result<std::optional<SqliteTables::Row>> SqliteTables::find(SqliteDatabase& db, SessionId const& id) const {
-  SqliteQuery query(db, find_sql_.c_str());
+  SqliteQuery query(db, {"find the session", find_sql_.c_str()});
   query.with(id.str());
   if (!query.row()) return query.failed() ? Result<std::optional<Row>>(query.error()) : std::optional<Row>{};
   Row row;
@@ -197,9 +212,14 @@ Result<SessionInfo> SqliteTables::summary(SqliteDatabase& db, SessionId const& i
   if (!folded) return folded.error();
   info.updated = std::max(info.updated, updated);
   if (auto r = store(db, info, row.dialect, row.adopted); !r) return r.error();
+  if (auto r = set_fresh(db, id.str()); !r) return r.error(); // a row that came out the same looks foreign
   row.tail = {info.end, info.end_crc};
   row.stale = 0;
   return info;
+}
+
+Result<void> SqliteTables::set_fresh(SqliteDatabase& db, std::string_view name) {
+  return SqliteQuery(db, note_fresh).with(name).done();
 }
 
 Result<void> SqliteTables::each_behind(SqliteDatabase& db, SessionId const& id, Row const& row, Position from,
@@ -231,7 +251,7 @@ Result<Position> SqliteTables::end_of(SqliteDatabase& db, SessionId const& id, R
 Result<void> SqliteTables::create(SqliteDatabase& db, SessionId const& id, SessionInfo const& info) const {
   std::string const at = to_rfc3339(info.created);
   {
-    SqliteQuery query(db, create_sql_.c_str());
+    SqliteQuery query(db, {"add the session", create_sql_.c_str()});
     query.with(id.str()).with(info.key).with(at);
     if (!schema_.agent_column.empty())
       query.with(info.agent.empty() ? std::string_view("default") : info.agent);
@@ -244,7 +264,7 @@ Result<void> SqliteTables::create(SqliteDatabase& db, SessionId const& id, Sessi
 Result<void> SqliteTables::store(SqliteDatabase& db, SessionInfo const& info, std::string_view dialect,
                                  bool adopted) const {
   std::string const at = to_rfc3339(info.updated), row = to_row_text(info);
-  SqliteQuery query(db, store_sql_.c_str());
+  SqliteQuery query(db, {"store the session's summary", store_sql_.c_str()});
   query.with(info.id.str())
       .with(info.key)
       .with_or_null(null_if_empty(info.title))
@@ -340,20 +360,23 @@ Result<std::string> SqliteTables::note_compaction(SqliteDatabase& db, SessionId 
 }
 
 Result<bool> SqliteTables::remove(SqliteDatabase& db, SessionId const& id) const {
+  constexpr char const* doing = "remove the session";
   {
-    SqliteQuery query(db, "DELETE FROM sessions WHERE session_id = ?1 RETURNING 1");
+    SqliteQuery query(db, {doing, "DELETE FROM sessions WHERE session_id = ?1 RETURNING 1"});
     bool const there = query.with(id.str()).row();
     if (auto r = query.done(); !r) return r.error();
     if (!there) return false;
   }
-  for (char const* sql : {"DELETE FROM session_messages WHERE session_id = ?1",
-                          "DELETE FROM session_entries WHERE session_id = ?1",
-                          "DELETE FROM session_state WHERE session_id = ?1"})
-    if (auto r = SqliteQuery(db, sql).with(id.str()).done(); !r) return r.error();
-  if (!schema_.has_session_index) return true;
-  if (auto r = SqliteQuery(db, repoint_sql_.c_str()).with(id.str()).done(); !r) return r.error();
-  auto r = SqliteQuery(db, "DELETE FROM session_index WHERE active_session_id = ?1").with(id.str()).done();
-  return r ? Result<bool>(true) : r.error();
+  std::vector<char const*> rest{"DELETE FROM session_messages WHERE session_id = ?1",
+                                "DELETE FROM session_entries WHERE session_id = ?1",
+                                "DELETE FROM session_state WHERE session_id = ?1"};
+  if (schema_.has_session_index) {
+    rest.push_back(repoint_sql_.c_str());
+    rest.push_back("DELETE FROM session_index WHERE active_session_id = ?1");
+  }
+  for (char const* sql : rest)
+    if (auto r = SqliteQuery(db, {doing, sql}).with(id.str()).done(); !r) return r.error();
+  return true;
 }
 
 char const* SqliteTables::list_sql(ListQuery const& query) {

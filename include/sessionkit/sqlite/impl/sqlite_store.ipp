@@ -28,6 +28,12 @@ using detail::SqliteTransaction;
 
 constexpr std::size_t refreshed_at_once = 64; // stale rows in one transaction
 
+/// Which file it is, whatever its name.
+struct SqliteFile {
+  dev_t device = 0;
+  ino_t number = 0;
+};
+
 /// A connection, and the lock that makes threads take turns.
 struct SqliteLane {
   std::mutex mutex;
@@ -36,12 +42,13 @@ struct SqliteLane {
 
 class SqliteStore final : public SessionStore {
  public:
-  SqliteStore(SqliteDatabase writer, SqliteDatabase reader, detail::SqliteSchema const& schema,
-              SqliteStoreOptions options, Profile const& profile)
+  SqliteStore(SqliteDatabase writer, SqliteDatabase reader, SqliteFile file,
+              detail::SqliteSchema const& schema, SqliteStoreOptions options, Profile const& profile)
       : SessionStore(profile),
         options_(std::move(options)),
         process_(::getpid()),
         path_(writer.path()),
+        file_(file),
         tables_(schema),
         writer_{{}, std::move(writer)},
         reader_{{}, std::move(reader)} {}
@@ -61,18 +68,25 @@ class SqliteStore final : public SessionStore {
 
  private:
   Result<void> check_process() const;
+  Result<void> check_file() const;
+  Result<void> check_handle() const;
+  Result<void> begin_writing(SqliteTransaction& transaction) const;
   Result<void> set_level(bool durable);
   Result<Position> append_locked(SessionId const& id, Append const& batch);
   Result<detail::AppendPlan> decide(SessionId const& id, Append const& batch,
                                     std::optional<SqliteTables::Row> const& row);
+  Result<void> check_end(SessionId const& id, SqliteTables::Row const& row, ReadRange const& range,
+                         RecordPage const& page) const;
   Result<void> commit(SqliteTransaction& transaction, SessionId const& id);
   Result<void> mend();
   Result<SessionInfo> refreshed(SessionId const& id);
   Result<void> refresh_stale();
+  Result<void> refresh_row(std::string const& name);
 
   SqliteStoreOptions options_;
   pid_t process_;
   std::string path_;
+  SqliteFile file_;
   SqliteTables tables_;
   SqliteLane writer_, reader_;
   std::optional<bool> full_; ///< what the writer's level is
@@ -90,12 +104,34 @@ Result<void> SqliteStore::check_process() const {
   return Error{Errc::forked, 0, path_ + ": the store was opened by the parent process; open one of your own"};
 }
 
+// SQLite itself goes on with a file that is no longer there under its name.
+Result<void> SqliteStore::check_file() const {
+  struct stat found = {};
+  bool const there = ::stat(path_.c_str(), &found) == 0;
+  if (there && found.st_dev == file_.device && found.st_ino == file_.number) return {};
+  return Error{Errc::poisoned, there ? 0 : errno,
+               fmt::format("{}: the file was {} while it was open; open the store again", path_,
+                           there ? "replaced" : "removed")};
+}
+
+Result<void> SqliteStore::check_handle() const {
+  Result<void> ours = check_process();
+  return ours ? check_file() : ours;
+}
+
+Result<void> SqliteStore::begin_writing(SqliteTransaction& transaction) const {
+  Result<void> begun = transaction.begin_writing();
+  return begun ? check_file() : begun;
+}
+
 Result<void> SqliteStore::set_level(bool durable) {
   bool const full =
       options_.durability != Durability::os && (durable || options_.durability == Durability::entry);
   if (full_ == full) return {};
   full_.reset();
-  if (auto r = writer_.db.run(full ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL"); !r)
+  if (auto r = writer_.db.run(
+          {"set what is synced", full ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL"});
+      !r)
     return r;
   full_ = full;
   return {};
@@ -105,7 +141,7 @@ Result<void> SqliteStore::set_level(bool durable) {
 // before anything else is called safe.
 Result<void> SqliteStore::mend() {
   if (!doubtful_) return {};
-  SqliteQuery query(writer_.db, "PRAGMA wal_checkpoint(TRUNCATE)");
+  SqliteQuery query(writer_.db, {"bring the log to the disk", "PRAGMA wal_checkpoint(TRUNCATE)"});
   bool const busy = query.row() && query.integer(0) != 0;
   if (auto r = query.done(); !r)
     return Error{Errc::poisoned, r.error().system,
@@ -167,7 +203,7 @@ Result<Position> SqliteStore::append(SessionId const& id, Append const& batch) {
 Result<Position> SqliteStore::append_locked(SessionId const& id, Append const& batch) {
   SqliteDatabase& db = writer_.db;
   SqliteTransaction transaction(db);
-  if (auto r = transaction.begin_writing(); !r) return sqlite_not_written(r.error());
+  if (auto r = begin_writing(transaction); !r) return sqlite_not_written(r.error());
   Result<std::optional<SqliteTables::Row>> row = tables_.find(db, id);
   if (!row) return sqlite_not_written(row.error());
   SessionInfo info = make_session_info(id);
@@ -181,7 +217,7 @@ Result<Position> SqliteStore::append_locked(SessionId const& id, Append const& b
   if (plan->from == batch.records.size()) {
     if (!full_.value_or(false)) return plan->end;
     // A commit of anything syncs everything before it.
-    auto r = SqliteQuery(db, "UPDATE sessionkit SET value = value + 1 WHERE name = 'syncs'").done();
+    auto r = SqliteQuery(db, {"sync", "UPDATE sessionkit SET value = value + 1 WHERE name = 'syncs'"}).done();
     if (r) r = commit(transaction, id);
     if (!r) return r.error();
     return plan->end;
@@ -200,8 +236,25 @@ Result<Position> SqliteStore::append_locked(SessionId const& id, Append const& b
   return ends->back();
 }
 
+// A page that has the log's last record has the one that the session's row knows: an index that was damaged
+// finds fewer. A row of 2 is not believed: records were taken away.
+Result<void> SqliteStore::check_end(SessionId const& id, SqliteTables::Row const& row, ReadRange const& range,
+                                    RecordPage const& page) const {
+  bool const backwards = range.order == ReadRange::newest_first;
+  if (backwards ? range.from && *range.from < row.tail.end : page.more) return {};
+  Position const newest = !backwards             ? page.next
+                          : page.items().empty() ? Position{}
+                                                 : page.items().front().end;
+  if (row.stale > 1 || newest >= row.tail.end) return {};
+  return Error{
+      Errc::corrupt, 0,
+      fmt::format("{}: session '{}' ends at {}, and its row says {}: records are missing between; keep a "
+                  "copy, then use sqlite3's .recover, or take a backup",
+                  path_, id.str(), newest.value(), row.tail.end.value())};
+}
+
 Result<RecordPage> SqliteStore::read(SessionId const& id, ReadRange const& range) {
-  if (auto r = check_process(); !r) return r.error();
+  if (auto r = check_handle(); !r) return r.error();
   std::lock_guard<std::mutex> const lock(reader_.mutex);
   SqliteDatabase& db = reader_.db;
   SqliteTransaction transaction(db); // the page and the end are of one moment
@@ -231,11 +284,12 @@ Result<RecordPage> SqliteStore::read(SessionId const& id, ReadRange const& range
   Result<void> const done = backwards ? SqliteTables::each_up_to(db, id, **row, page.next, limit, use)
                                       : SqliteTables::each_behind(db, id, **row, page.next, limit, use);
   if (!done) return done.error();
+  if (auto r = check_end(id, **row, range, page); !r) return r.error();
   return page;
 }
 
 Result<SessionInfo> SqliteStore::info(SessionId const& id) {
-  if (auto r = check_process(); !r) return r.error();
+  if (auto r = check_handle(); !r) return r.error();
   {
     std::lock_guard<std::mutex> const lock(reader_.mutex);
     Result<std::optional<SqliteTables::Row>> row = tables_.find(reader_.db, id);
@@ -251,7 +305,7 @@ Result<SessionInfo> SqliteStore::refreshed(SessionId const& id) {
   std::lock_guard<std::mutex> const lock(writer_.mutex);
   if (auto r = set_level(false); !r) return r.error();
   SqliteTransaction transaction(writer_.db);
-  if (auto r = transaction.begin_writing(); !r) return r.error();
+  if (auto r = begin_writing(transaction); !r) return r.error();
   Result<std::optional<SqliteTables::Row>> row = tables_.find(writer_.db, id);
   if (!row) return row.error();
   if (!*row) return detail::no_such_session(id, path_);
@@ -261,52 +315,45 @@ Result<SessionInfo> SqliteStore::refreshed(SessionId const& id) {
   return info;
 }
 
+// Each once: a row that is stale again after its turn is left for the next call.
 Result<void> SqliteStore::refresh_stale() {
-  constexpr char const* some = "SELECT session_id FROM sessions WHERE stale > 0 LIMIT ?1";
+  std::vector<std::string> names;
   {
     std::lock_guard<std::mutex> const lock(reader_.mutex);
-    SqliteQuery query(reader_.db, some);
-    query.with(std::int64_t{1});
-    if (!query.row()) return query.failed() ? Result<void>(query.error()) : Result<void>{};
+    SqliteQuery query(reader_.db,
+                      {"look for what others wrote", "SELECT session_id FROM sessions WHERE stale > 0"});
+    while (query.row()) names.emplace_back(query.text(0));
+    if (query.failed()) return query.error();
   }
+  if (names.empty()) return {};
   std::lock_guard<std::mutex> const lock(writer_.mutex);
   if (auto r = set_level(false); !r) return r;
-  for (;;) {
+  for (std::size_t at = 0; at < names.size();) {
     SqliteTransaction transaction(writer_.db);
-    if (auto r = transaction.begin_writing(); !r) return r;
-    std::vector<std::string> names;
-    {
-      SqliteQuery query(writer_.db, some);
-      query.with(static_cast<std::int64_t>(refreshed_at_once));
-      while (query.row()) names.emplace_back(query.text(0));
-      if (query.failed()) return query.error();
-    }
-    if (names.empty()) return {};
-    for (std::string const& name : names) {
-      Result<SessionId> const id = SessionId::parse(name);
-      if (!id) { // no id that anybody can ask for: it stays the other program's
-        auto r =
-            SqliteQuery(writer_.db, "UPDATE sessions SET stale = 0 WHERE session_id = ?1").with(name).done();
-        if (!r) return r;
-        continue;
-      }
-      Result<std::optional<SqliteTables::Row>> row = tables_.find(writer_.db, *id);
-      if (!row) return row.error();
-      if (!*row) continue;
-      if (Result<SessionInfo> const info = tables_.summary(writer_.db, *id, **row); !info)
-        return info.error();
-    }
+    if (auto r = begin_writing(transaction); !r) return r;
+    for (std::size_t const end = std::min(at + refreshed_at_once, names.size()); at < end; ++at)
+      if (auto r = refresh_row(names[at]); !r) return r;
     if (auto r = transaction.commit(); !r) return r;
   }
+  return {};
+}
+
+Result<void> SqliteStore::refresh_row(std::string const& name) {
+  Result<SessionId> const id = SessionId::parse(name);
+  if (!id) return SqliteTables::set_fresh(writer_.db, name); // nobody can ask for it: the other program's
+  Result<std::optional<SqliteTables::Row>> row = tables_.find(writer_.db, *id);
+  if (!row || !*row) return row ? Result<void>{} : row.error();
+  Result<SessionInfo> const info = tables_.summary(writer_.db, *id, **row);
+  return info ? Result<void>{} : info.error();
 }
 
 Result<SessionPage> SqliteStore::list(ListQuery const& query) {
-  if (auto r = check_process(); !r) return r.error();
+  if (auto r = check_handle(); !r) return r.error();
   Result<std::optional<detail::ListPlace>> const behind = detail::place_behind(query);
   if (!behind) return behind.error();
   if (auto r = refresh_stale(); !r) return r.error();
   std::lock_guard<std::mutex> const lock(reader_.mutex);
-  SqliteQuery rows(reader_.db, tables_.list_sql(query));
+  SqliteQuery rows(reader_.db, {"list the sessions", tables_.list_sql(query)});
   for (auto const* value : {&query.key, &query.agent, &query.user})
     if (*value) rows.with(**value);
   if (query.archived) rows.with(std::int64_t{*query.archived});
@@ -328,43 +375,47 @@ Result<void> SqliteStore::remove(SessionId const& id) {
   if (auto r = mend(); !r) return r;
   if (auto r = set_level(true); !r) return r;
   SqliteTransaction transaction(writer_.db);
-  if (auto r = transaction.begin_writing(); !r) return r;
+  if (auto r = begin_writing(transaction); !r) return r;
   Result<bool> const removed = tables_.remove(writer_.db, id);
   if (!removed) return removed.error();
   if (!*removed) return detail::no_such_session(id, path_);
   return commit(transaction, id);
 }
 
+std::string folder_of(std::string const& path) {
+  std::size_t const slash = path.find_last_of('/');
+  return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
+}
+
 // The folder, and the file with our mode: SQLite would make it as the umask says.
-Result<void> prepare_sqlite_file(std::string const& path, bool create) {
+Result<SqliteFile> prepare_sqlite_file(std::string const& path, bool create) {
   if (path.empty() || path == ":memory:")
     return Error{Errc::invalid_argument, 0,
                  "a database in memory lives as long as its connection; use make_memory_store"};
-  std::size_t const slash = path.find_last_of('/');
-  std::string const folder = slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
-  auto const opened = detail::open_store_directory(detail::system_file_ops(), folder, create);
+  auto const opened = detail::open_store_directory(detail::system_file_ops(), folder_of(path), create);
   if (!opened) return opened.error();
   struct stat found = {};
   auto const refused = [&](Errc code, char const* why) {
     return Error{code, errno, fmt::format("{}: {}", path, why)};
   };
-  if (::lstat(path.c_str(), &found) == 0)
-    return S_ISREG(found.st_mode)
-               ? Result<void>{}
-               : refused(Errc::unsafe_path, "not a regular file; name the database itself, no link");
-  if (errno != ENOENT) return refused(Errc::io_error, "cannot look at the file; change its folder's mode");
-  if (!create) return refused(Errc::not_found, "there is no such database; create it or name another");
-  int const file = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (file < 0) return errno == EEXIST ? Result<void>{} : refused(Errc::io_error, "cannot make the file");
-  ::close(file);
-  return {};
+  if (::lstat(path.c_str(), &found) != 0) {
+    if (errno != ENOENT) return refused(Errc::io_error, "cannot look at the file; change its folder's mode");
+    if (!create) return refused(Errc::not_found, "there is no such database; create it or name another");
+    int const file = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (file < 0 && errno != EEXIST) return refused(Errc::io_error, "cannot make the file");
+    if (file >= 0) ::close(file);
+    if (::lstat(path.c_str(), &found) != 0) return refused(Errc::io_error, "cannot look at the file made");
+  }
+  if (!S_ISREG(found.st_mode))
+    return refused(Errc::unsafe_path, "not a regular file; name the database itself, no link");
+  return SqliteFile{found.st_dev, found.st_ino};
 }
 
 // SQLite does not wait for others where it changes the mode.
 Result<void> use_write_ahead_log(SqliteDatabase& db, std::chrono::milliseconds wait) {
   constexpr int pause_ms = 5;
   for (std::int64_t waited = 0;; waited += pause_ms) {
-    SqliteQuery query(db, "PRAGMA journal_mode = WAL");
+    SqliteQuery query(db, {"switch to a write-ahead log", "PRAGMA journal_mode = WAL"});
     bool const switched = query.row() && query.text(0) == "wal";
     if (switched) return {};
     if (!query.failed())
@@ -376,23 +427,59 @@ Result<void> use_write_ahead_log(SqliteDatabase& db, std::chrono::milliseconds w
   }
 }
 
+// Whether it has no log beside it and can get none: then nothing but the file is to be read.
+bool is_sealed_off(std::string const& path, std::string const& folder) {
+  return ::access((path + "-wal").c_str(), F_OK) != 0
+         && ::faccessat(AT_FDCWD, folder.c_str(), W_OK, AT_EACCESS) != 0;
+}
+
+struct OpenSqlite {
+  SqliteDatabase writer;
+  SqliteDatabase::Options how;
+  detail::SqliteSchema schema;
+};
+
+// A stranger's database stays as it is: its mode is changed when its tables are known.
+Result<OpenSqlite> open_known_sqlite(std::string const& path, SqliteStoreOptions const& options) {
+  SqliteDatabase::Options how;
+  how.wait = options.lock_wait;
+  how.vfs = options.vfs;
+  Result<SqliteDatabase> db = SqliteDatabase::open(path, how);
+  if (!db) return db.error();
+  how.read_only = db->is_read_only() && !options.create;
+  if (how.read_only) {
+    how.immutable = is_sealed_off(path, folder_of(path));
+    db = SqliteDatabase::open(path, how);
+    if (!db) return db.error();
+  }
+  Result<detail::SqliteSchema> schema = detail::prepare_sqlite_schema(*db, {options.create, options.adopt});
+  if (!schema) return schema.error();
+  if (!how.read_only)
+    if (auto r = use_write_ahead_log(*db, options.lock_wait); !r) return r.error();
+  return OpenSqlite{std::move(*db), std::move(how), std::move(*schema)};
+}
+
 }
 
 Result<std::shared_ptr<SessionStore>> open_sqlite_store(std::string const& path, SqliteStoreOptions options) {
-  if (auto r = prepare_sqlite_file(path, options.create); !r) return r.error();
-  SqliteDatabase::Options const how{false, options.lock_wait, options.vfs};
-  Result<SqliteDatabase> writer = SqliteDatabase::open(path, how);
-  if (!writer) return writer.error();
-  if (auto r = use_write_ahead_log(*writer, options.lock_wait); !r) return r.error();
-  Result<detail::SqliteSchema> const schema = detail::prepare_sqlite_schema(*writer);
-  if (!schema) return schema.error();
-  Result<SqliteDatabase> reader = SqliteDatabase::open(path, how);
+  Result<SqliteFile> const file = prepare_sqlite_file(path, options.create);
+  if (!file) return file.error();
+  Result<OpenSqlite> open = open_known_sqlite(path, options);
+  if (!open) return open.error();
+  detail::SqliteSchema const& schema = open->schema;
+  Result<SqliteDatabase> reader = SqliteDatabase::open(path, open->how);
   if (!reader) return reader.error();
+  if (!schema.copy.empty() && options.on_event)
+    options.on_event(
+        {Event::database_adopted,
+         {},
+         fmt::format("{}: columns were added to ZeroClaw's tables; the database as it was is kept as {}",
+                     path, schema.copy)});
   Profile const profile = options.profile ? *options.profile
-                          : schema->ours  ? profiles::native
+                          : schema.ours   ? profiles::native
                                           : profiles::zeroclaw;
-  return std::shared_ptr<SessionStore>(std::make_shared<SqliteStore>(std::move(*writer), std::move(*reader),
-                                                                     *schema, std::move(options), profile));
+  return std::shared_ptr<SessionStore>(std::make_shared<SqliteStore>(
+      std::move(open->writer), std::move(*reader), *file, schema, std::move(options), profile));
 }
 
 }}

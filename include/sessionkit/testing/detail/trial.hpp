@@ -22,6 +22,7 @@ struct WholeLog {
   std::vector<Position> ends;
   Position log_end;
   std::string dialect;
+  std::vector<Damage> damage;
   std::size_t pages = 0;
 };
 
@@ -95,6 +96,8 @@ SessionId sid(std::string const& text);
 Append batch_of(Records const& records, Position expected = {});
 
 /// All of a log, page by page; refuted where pages do not fit together.
+WholeLog read_pages(SessionStore& store, SessionId const& id, ReadRange range = {});
+/// The same; refuted where it tells of damage too.
 WholeLog read_log(SessionStore& store, SessionId const& id, ReadRange range = {});
 /// The log must hold exactly these.
 void expect_log(SessionStore& store, SessionId const& id, Records const& expected, std::string const& when);

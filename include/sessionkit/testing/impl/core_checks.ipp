@@ -246,6 +246,24 @@ void core_reopen(Trial& t) {
   t.expect(ids_of(list_all(*t.again(), {})) == std::vector<std::string>{"a"}, "a removed session came back");
 }
 
+void core_dialects(Trial& t) {
+  auto store = t.empty();
+  for (char const* const name : {"native", "panel", "flat"}) {
+    Trial words(t.subject, t.options, *find_dialect(name));
+    SessionId const id = sid(std::string("of_") + name);
+    Records all = words.session(id, 2);
+    Position const end =
+        t.must(store->append(id, batch_of(all)), std::string("append of ") + name + " lines");
+    all.push_back(words.message("one more"));
+    t.must(store->append(id, batch_of({all.back()}, end)), std::string("append of a ") + name + " line");
+    expect_log(*store, id, all, std::string(name) + " lines");
+    t.expect(read_log(*store, id).dialect == name,
+             std::string(name) + " lines are called " + read_log(*store, id).dialect);
+    t.expect(t.must(store->info(id), "info").messages == 3,
+             std::string(name) + " lines are not counted as messages: `fold` needs their dialect");
+  }
+}
+
 void core_empty_stores_are_empty(Trial& t) {
   auto first = t.empty();
   t.must(first->append(sid("s1"), batch_of(t.session(sid("s1"), 1))), "append");
@@ -280,6 +298,8 @@ void add_core_checks(std::vector<Check>& all) {
   add("lists_newest_first", "list gives the sessions newest first by last entry", core_list);
   add("removes", "a removed session is gone, and no other", core_remove);
   add("makes_again", "a removed session can be made again and has nothing of the old one", core_make_again);
+  add("dialects", "a log stays in the dialect of its first line, and its summary is folded in it",
+      core_dialects);
   add("empty_is_empty", "(of the kit) stores opened empty share nothing", core_empty_stores_are_empty);
   add("opens_again", "what was acknowledged is there when the store is opened again", core_reopen,
       Claim::persistent);

@@ -118,33 +118,56 @@ void cursor_survives_removal(Trial& t) {
   same_names(expected, listed(*store, query), "behind a cursor whose session was removed");
 }
 
+struct Listable {
+  std::string id, key, agent, user;
+  bool archived = false;
+};
+
+// Sessions of all combinations, newest first; the newest of each key are archived. What the dialect has no
+// words for is empty.
+std::vector<Listable> list_of_every_kind(Trial& t, SessionStore& store) {
+  bool const archives = t.dialect.can(EntryBody(ArchiveChange{}).index());
+  std::vector<Listable> all;
+  for (int i = 0; i < 24; ++i) {
+    Header about;
+    about.key = i % 2 == 0 ? "main:cli:a" : "main:cli:b";
+    about.agent = i % 3 == 0 ? "main" : "other";
+    about.user = i % 4 < 2 ? "anna" : "";
+    std::string const id = "s" + std::to_string(i);
+    list_make(t, store, id, about);
+    SessionInfo const info = t.must(store.info(sid(id)), "info");
+    bool const archived = archives && (i >= 18 || i % 5 == 0);
+    if (archived)
+      t.must(store.append(sid(id), batch_of({t.entry(ArchiveChange{true})}, info.end)), "archiving");
+    all.insert(all.begin(), {id, about.key, about.agent, info.user.empty() ? "" : about.user, archived});
+  }
+  return all;
+}
+
 void filters(Trial& t) {
   auto store = t.empty();
-  struct Made {
-    std::string id, key, agent;
-  };
-  std::vector<Made> made;
-  for (int i = 0; i < 12; ++i) {
-    Made one{"s" + std::to_string(i), i % 2 == 0 ? "main:cli:a" : "main:cli:b",
-             i % 3 == 0 ? "main" : "other"};
-    Header about;
-    about.key = one.key;
-    about.agent = one.agent;
-    list_make(t, *store, one.id, about);
-    made.insert(made.begin(), one);
-  }
-  for (std::string_view const key : {"main:cli:a", "main:cli:b", "main:cli:", "main:cli:A", "%", ""})
-    for (std::string_view const agent : {"main", "other", "nobody", "-"})
-      for (std::size_t const limit : {1U, 3U, 50U}) {
-        ListQuery query;
-        query.key = key;
-        if (agent != "-") query.agent = agent;
-        query.limit = limit;
-        Names expected;
-        for (Made const& one : made)
-          if (one.key == key && (agent == "-" || one.agent == agent)) expected.push_back(one.id);
-        same_names(expected, listed(*store, query), "key " + quoted(key) + " agent " + quoted(agent));
-      }
+  std::vector<Listable> const made = list_of_every_kind(t, *store);
+  using Text = std::optional<std::string>;
+  for (Text const& key : {Text("main:cli:a"), Text("main:cli:b"), Text("main:cli:"), Text("main:cli:A"),
+                          Text("%"), Text(""), Text()})
+    for (Text const& agent : {Text("main"), Text("other"), Text("nobody"), Text()})
+      for (Text const& user : {Text("anna"), Text(""), Text()})
+        for (std::optional<bool> const archived : {std::optional<bool>(true), {false}, {}})
+          for (std::size_t const limit : {1U, 50U}) {
+            ListQuery query;
+            query.key = key, query.agent = agent, query.user = user, query.archived = archived;
+            query.limit = limit;
+            Names expected;
+            for (Listable const& one : made)
+              if ((!key || one.key == *key) && (!agent || one.agent == *agent) && (!user || one.user == *user)
+                  && (!archived || one.archived == *archived))
+                expected.push_back(one.id);
+            same_names(expected, listed(*store, query),
+                       "key " + quoted(key.value_or("any")) + ", agent " + quoted(agent.value_or("any"))
+                           + ", user " + quoted(user.value_or("any")) + ", "
+                           + (archived ? *archived ? "archived" : "not archived" : "archived or not")
+                           + ", limit " + std::to_string(limit));
+          }
 }
 
 void filter_users(Trial& t) {
@@ -226,9 +249,13 @@ void add_list_checks(std::vector<Check>& all) {
       stable_under_inserts);
   add("cursor_outlives", "a cursor is good when the session it stood at was removed",
       cursor_survives_removal);
-  add("filters", "list gives the sessions of a key and an agent, and these alone", filters);
-  add("filters_users", "so for users", filter_users);
-  add("filters_archived", "so for archived sessions", filter_archived);
+  add("filters",
+      "list gives the sessions of a key, an agent, a user, archived or not, in any combination, and these "
+      "alone",
+      filters);
+  add("filters_users", "the sessions of a user, and those of none", filter_users);
+  add("filters_archived", "a session moves between the lists as it is archived and taken back",
+      filter_archived);
   add("many_of_a_key", "a key has any number of sessions; the one written last comes first", keys_have_many);
   add("order_of_entries", "the order is that of the entries' times, not of the calls", last_order_by_entry);
 }

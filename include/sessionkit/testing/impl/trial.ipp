@@ -160,14 +160,14 @@ Records Trial::session(SessionId const& id, std::size_t messages, Header about) 
   return records;
 }
 
-WholeLog read_log(SessionStore& store, SessionId const& id, ReadRange range) {
+WholeLog read_pages(SessionStore& store, SessionId const& id, ReadRange range) {
   bool const backwards = range.order == ReadRange::newest_first;
   WholeLog log;
   for (bool more = true; more;) {
     Trial::expect(log.pages++ < most_pages, "reading never ends: `more` stays true");
     RecordPage const page = Trial::must(store.read(id, range), "read");
     Trial::expect(!page.items().empty() || !page.more, "a page holds nothing though `more` is true");
-    Trial::expect(page.damage.empty(), "damage was reported where there is none");
+    log.damage.insert(log.damage.end(), page.damage.begin(), page.damage.end());
     for (RecordPage::Item const& item : page.items()) {
       bool const ordered =
           log.ends.empty() || (backwards ? item.end < log.ends.back() : log.ends.back() < item.end);
@@ -184,6 +184,16 @@ WholeLog read_log(SessionStore& store, SessionId const& id, ReadRange range) {
   if (backwards) {
     std::reverse(log.records.begin(), log.records.end());
     std::reverse(log.ends.begin(), log.ends.end());
+  }
+  return log;
+}
+
+WholeLog read_log(SessionStore& store, SessionId const& id, ReadRange range) {
+  WholeLog log = read_pages(store, id, range);
+  if (!log.damage.empty()) {
+    Damage const& first = log.damage.front();
+    Trial::refute("damage was reported where there is none: " + std::string(to_string(first.kind)) + " at "
+                  + std::to_string(first.offset) + ": " + first.what);
   }
   return log;
 }

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// What is appended to a database, and by whom: a `Session` would give the store the same.
+#pragma once
+#include "cases.hpp"
+
+#include <sessionkit/sessionkit.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sessionkit_bench {
+
+/// A line as the store is given it, for inserts by hand.
+std::string finished_line();
+
+/// Gives a store finished lines with the summary that follows from them.
+class StoreAppender {
+ public:
+  explicit StoreAppender(std::shared_ptr<sessionkit::SessionStore> store);
+  void append(std::size_t count, bool durable);
+
+ private:
+  std::shared_ptr<sessionkit::SessionStore> store_;
+  sessionkit::Session session_;
+  sessionkit::SessionInfo info_;
+  std::uint64_t count_ = 0;
+};
+
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// What other libraries call messages, into a session and out of it again.
+#include "ai_sdk_messages.hpp"
+#include "llama_messages.hpp"
+#include "nlohmann_messages.hpp"
+
+#include <sessionkit/json.hpp>
+#include <sessionkit/sessionkit.hpp>
+
+#include <guides/expect.hpp>
+
+namespace sk = sessionkit;
+using guide::expect;
+
+namespace {
+
+sk::Session fresh_session() { return sk::Session::create(sk::make_memory_store()).value(); }
+
+void with_nlohmann() {
+  auto const messages = nlohmann::ordered_json::parse(R"([
+    {"role":"user","content":[{"type":"text","text":"What is in a.txt?"}]},
+    {"role":"assistant","content":[{"type":"text","text":"Let me look."},
+      {"type":"tool_use","id":"tu_1","name":"read_file","input":{"path":"a.txt"}}]},
+    {"role":"user","content":[{"type":"tool_result","tool_use_id":"tu_1","content":[{"type":"text","text":"A"}]}]},
+    {"role":"assistant","content":[{"type":"text","text":"It says A."}]}])");
+  // [nlohmann]
+  auto session = fresh_session();
+  session.append_all(adapters::from_json_array(messages).value()).value();
+  auto const again = adapters::to_json_array(session.request({sk::Provider::anthropic}).value());
+  // [nlohmann]
+  expect(again == messages, "what went in comes out");
+  expect(!adapters::from_json(nlohmann::ordered_json::parse(R"({"role":"nobody"})")),
+         "no message is an error");
+}
+
+void with_ai_sdk() {
+  auto session = fresh_session();
+  ai::Messages const said{
+      {ai::kMessageRoleUser, {ai::TextContentPart("How warm is it?")}},
+      {ai::kMessageRoleAssistant, {ai::ToolCallContentPart("c1", "weather", {{"city", "Oslo"}})}},
+      {ai::kMessageRoleUser, {ai::ToolResultContentPart("c1", {{"celsius", 4}})}},
+      {ai::kMessageRoleAssistant, {ai::TextContentPart("Four degrees.")}}};
+  for (ai::Message const& message : said) session.append(adapters::from_ai_sdk(message)).value();
+  ai::Messages const again = adapters::to_ai_sdk(session.history({sk::Provider::openai_chat}).value());
+  expect(again.size() == said.size(), "as many messages");
+  auto const& call = std::get<ai::ToolCallContentPart>(again[1].content.front());
+  expect(call.id == "c1" && call.arguments == ai::JsonValue({{"city", "Oslo"}}), "the call");
+  auto const& result = std::get<ai::ToolResultContentPart>(again[2].content.front());
+  expect(result.tool_call_id == "c1" && result.result == R"({"celsius":4})", "and its result, as text");
+}
+
+void with_llama() {
+  // [llama]
+  auto session = fresh_session();
+  session.append(sk::user("How warm is it?")).value();
+  common_chat_msg parsed; // as common_chat_parse answers
+  parsed.role = "assistant";
+  parsed.reasoning_content = "I need the weather.";
+  parsed.tool_calls = {{"weather", R"({"city":"Oslo"})", ""}};
+  auto const answer = adapters::from_llama(parsed);
+  session.append(answer).value();
+  session.append(sk::tool_result(*answer.tool_uses().front(), "4")).value();
+  sk::Target target;
+  target.provider = sk::Provider::openai_chat;
+  target.system = "Be brief.";
+  auto const messages = adapters::to_llama(session.history(target).value());
+  // [llama]
+  expect(messages.size() == 4 && messages[0].role == "system", "system, user, call, result");
+  expect(messages[2].tool_calls.front().arguments == R"({"city":"Oslo"})", "the call");
+  expect(messages[3].role == "tool" && messages[3].content == "4", "its result");
+  expect(messages[3].tool_call_id == messages[2].tool_calls.front().id, "which names it");
+}
+
+}
+
+int main() {
+  with_nlohmann();
+  with_ai_sdk();
+  with_llama();
+}

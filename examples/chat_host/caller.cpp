@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+#include "caller.hpp"
+
+#include <sessionkit/ids.hpp>
+
+namespace chat_host {
+
+namespace {
+
+bool same(std::string_view given, std::string_view token) {
+  unsigned difference = given.size() == token.size() ? 0U : 1U;
+  for (std::size_t i = 0; i < given.size(); ++i) difference |= given[i] == token[i % token.size()] ? 0U : 1U;
+  return difference == 0;
+}
+
+}
+
+std::optional<Caller> authenticate(std::string_view authorization, std::vector<Credential> const& known) {
+  constexpr std::string_view scheme = "Bearer ";
+  if (authorization.substr(0, scheme.size()) != scheme) return std::nullopt;
+  authorization.remove_prefix(scheme.size());
+  std::optional<Caller> caller;
+  for (auto const& credential : known)
+    if (!credential.token.empty() && same(authorization, credential.token)) caller = credential.caller;
+  return caller;
+}
+
+std::string make_token() { return sessionkit::random_entry_id() + sessionkit::random_entry_id(); }
+
+}

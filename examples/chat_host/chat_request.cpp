@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+#include "chat_request.hpp"
+
+#include <sessionkit/json.hpp>
+
+#include <algorithm>
+#include <llm/wire_json.hpp>
+#include <string_view>
+#include <utility>
+
+namespace chat_host {
+
+namespace sk = sessionkit;
+using llm::Json;
+
+namespace {
+
+constexpr std::size_t most_images = 16;
+constexpr std::size_t longest_title = 500; // bytes
+constexpr std::string_view image_types[] = {"image/png", "image/jpeg", "image/gif", "image/webp"};
+
+sk::Error wrong(std::string why) { return {sk::Errc::invalid_argument, 0, std::move(why)}; }
+
+sk::Result<Json> parse_object(std::string const& body) {
+  auto const json = sk::RawJson::parse(body); // which knows a bound for nesting
+  if (!json) return wrong("the body is no JSON: " + json.error().message);
+  if (!json->is_object()) return wrong("the body is no JSON object");
+  return sk::to_nlohmann(*json);
+}
+
+/// The text of a member, empty where it is missing or null.
+sk::Result<std::string> text_in(Json const& body, char const* name) {
+  auto const& value = llm::member(body, name);
+  if (value.is_null()) return std::string();
+  if (!value.is_string()) return wrong(std::string("'") + name + "' is no text");
+  return value.get<std::string>();
+}
+
+bool is_base64(std::string_view text) {
+  while (!text.empty() && text.back() == '=') text.remove_suffix(1);
+  constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  return !text.empty() && text.find_first_not_of(digits) == std::string_view::npos;
+}
+
+std::optional<sk::Image> image_in(Json const& value) {
+  if (!value.is_string()) return std::nullopt;
+  std::string_view url = value.get_ref<std::string const&>();
+  if (url.substr(0, 8) == "https://") return sk::Image{"", sk::Url{std::string(url)}};
+  constexpr std::string_view scheme = "data:", encoding = ";base64,";
+  auto const comma = url.find(encoding);
+  if (url.substr(0, scheme.size()) != scheme || comma == std::string_view::npos) return std::nullopt;
+  auto const type = url.substr(scheme.size(), comma - scheme.size());
+  auto const data = url.substr(comma + encoding.size());
+  bool const known = std::find(std::begin(image_types), std::end(image_types), type) != std::end(image_types);
+  if (!known || !is_base64(data)) return std::nullopt;
+  return sk::Image{std::string(type), sk::Base64{std::string(data)}};
+}
+
+sk::Result<void> add_images(Json const& images, sk::Message& said) {
+  if (images.is_null()) return {};
+  if (!images.is_array() || images.size() > most_images)
+    return wrong("'images' is no array of at most " + std::to_string(most_images));
+  for (auto const& each : images) {
+    auto image = image_in(each);
+    if (!image)
+      return wrong("an image is neither a data: URL of a PNG, JPEG, GIF or WebP in base64 nor https:");
+    said.parts.emplace_back(std::move(*image));
+  }
+  return {};
+}
+
+}
+
+sk::Result<ChatRequest> parse_chat_request(std::string const& body) {
+  auto const json = parse_object(body);
+  if (!json) return json.error();
+  auto message = text_in(*json, "message");
+  if (!message) return message.error();
+  auto const session = text_in(*json, "sessionId");
+  if (!session) return session.error();
+  auto context = text_in(*json, "context");
+  if (!context) return context.error();
+
+  ChatRequest request;
+  request.said.role = sk::Role::user;
+  if (auto const added = add_images(llm::member(*json, "images"), request.said); !added) return added.error();
+  bool const blank = message->find_first_not_of(" \t\r\n") == std::string::npos;
+  if (blank && request.said.parts.empty()) return wrong("'message' is empty");
+  if (!blank) request.said.parts.emplace_back(sk::Text{std::move(*message)});
+  request.context = std::move(*context);
+  if (!session->empty()) {
+    auto id = sk::SessionId::parse(*session);
+    if (!id) return id.error();
+    request.session = std::move(*id);
+  }
+  return request;
+}
+
+sk::Result<std::string> parse_title(std::string const& body) {
+  auto const json = parse_object(body);
+  if (!json) return json.error();
+  if (!llm::member(*json, "title").is_string()) return wrong("'title' is no text");
+  auto title = text_in(*json, "title");
+  if (title->size() > longest_title) return wrong("'title' is longer than " + std::to_string(longest_title));
+  return title;
+}
+
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include "caller.hpp"
+#include "channel_logs.hpp"
+#include "chat_request.hpp"
+#include "running_turns.hpp"
+
+#include <sessionkit/session.hpp>
+
+#include <agent/agent.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace chat_host {
+
+/// What an agent's conversations are held with.
+struct Hosted {
+  std::string agent; ///< its name, in the header of each session
+  std::shared_ptr<sessionkit::SessionStore> store;
+  agent::Agent with; ///< its `compaction` is each session's own
+  std::size_t window = 200000;
+  bool make_titles = false; ///< a model makes the title; else it is the first words of the user
+  ChannelLogs channels;
+};
+
+/// The conversations of one agent, for any number of people at once: everything a server answers, without
+/// the server. A person sees their own sessions; those of others are `not_found`. Nothing is kept in memory
+/// between two turns: each opens its session, so that another process may take the next one.
+class Conversations {
+ public:
+  Conversations(Hosted hosted, std::size_t most_turns) : hosted_(std::move(hosted)), turns_(most_turns) {}
+
+  /// A turn on its way, and where it is heard.
+  struct Answering {
+    sessionkit::SessionId session;
+    std::shared_ptr<TurnFeed const> feed;
+  };
+  /// Begins a turn in the session the request names, or in a new one. What it says first, `session`, tells
+  /// that the message is stored, where the profile stores messages as they come; what it says last is `done`.
+  /// `conflict` while the session answers something else, `unavailable` while too many do.
+  sessionkit::Result<Answering> chat(Caller const& caller, ChatRequest request);
+
+  sessionkit::Result<sessionkit::SessionPage> list(Caller const& caller, std::size_t limit,
+                                                   std::string cursor) const;
+  struct History {
+    sessionkit::SessionInfo info;
+    std::vector<sessionkit::Entry> path;
+  };
+  sessionkit::Result<History> history(Caller const& caller, sessionkit::SessionId const& id) const;
+  sessionkit::Result<sessionkit::SessionInfo> rename(Caller const& caller, sessionkit::SessionId const& id,
+                                                     std::string title);
+  /// A running turn is cancelled first.
+  sessionkit::Result<void> remove(Caller const& caller, sessionkit::SessionId const& id);
+
+  /// The turn that runs, or ran last; null: there is none to listen to.
+  sessionkit::Result<std::shared_ptr<TurnFeed const>> listen(Caller const& caller,
+                                                             sessionkit::SessionId const& id) const;
+  /// What came of the answer stays, marked as interrupted. False: nothing ran.
+  sessionkit::Result<bool> cancel(Caller const& caller, sessionkit::SessionId const& id);
+  bool is_running(sessionkit::SessionId const& id) const { return turns_.is_running(id.str()); }
+  /// Above so many tokens a conversation is compacted; nothing: never for its size.
+  std::optional<std::size_t> token_limit() const;
+  void stop_all() { turns_.stop_all(); }
+
+  ChannelLogs const& channels() const noexcept { return hosted_.channels; }
+
+ private:
+  sessionkit::Result<sessionkit::SessionInfo> find(Caller const& caller,
+                                                   sessionkit::SessionId const& id) const;
+  sessionkit::Result<sessionkit::SessionId> find_or_create(Caller const& caller, ChatRequest const& request);
+
+  Hosted hosted_;
+  RunningTurns turns_;
+};
+
+}

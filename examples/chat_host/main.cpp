@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+// chat_host: conversations over HTTP. Every line about sessions is in conversations.cpp and host_turn.cpp;
+// the rest is the server around them.
+#include "options.hpp"
+#include "server.hpp"
+
+#include <cli/failure.hpp>
+#include <cli/stores.hpp>
+
+#include <agent/folder_tools.hpp>
+#include <csignal>
+#include <exception>
+#include <iostream>
+#include <string>
+#include <utility>
+
+#include <sys/resource.h>
+
+namespace {
+
+namespace sk = sessionkit;
+using chat_host::Options;
+
+/// Each agent's sessions stand in a directory of their own, as ai-panel and OpenClaw lay it out; in a
+/// database all stand together, and their headers tell.
+cli::StorePtr open_store_of(std::string const& agent, cli::StoreAddress address, Options const& options) {
+  cli::OpenOptions how;
+  how.create = true;
+  if (auto const* const profile = sk::find_profile(options.profile)) how.profile = *profile;
+  if (address.is_files()) address.place += "/agents/" + agent + "/sessions";
+  return cli::open_store(address, how).value();
+}
+
+agent::Agent make_agent(Options const& options) {
+  agent::Agent made;
+  made.provider = llm::open_provider(options.provider).value();
+  made.target.provider = made.provider->format();
+  made.target.model = options.model;
+  made.target.system = options.system;
+  if (!options.folder.empty()) made.tools = agent::make_folder_tools(options.folder).value();
+  return made;
+}
+
+chat_host::Agents make_agents(Options const& options) {
+  auto const address = cli::parse_address(options.store);
+  auto const logs = options.channel_logs.empty() && address.is_files() ? address.place : options.channel_logs;
+  auto const with = make_agent(options);
+  chat_host::Agents agents;
+  for (auto const& name : options.agents) {
+    chat_host::ChannelLogs channels(logs.empty() ? "" : logs + "/agents/" + name + "/convlogs");
+    chat_host::Hosted hosted{name,
+                             open_store_of(name, address, options),
+                             with,
+                             options.window,
+                             options.make_titles,
+                             std::move(channels)};
+    agents[name] = std::make_unique<chat_host::Conversations>(std::move(hosted), options.most_turns);
+  }
+  return agents;
+}
+
+// A connection, a transcript and a request to the provider for each turn: more than the usual 1,024.
+void allow_many_files() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/// Blocks the signals that ask a program to end, in this thread and those it starts: `sigwait` takes them.
+sigset_t block_ends() {
+  sigset_t ends;
+  sigemptyset(&ends);
+  sigaddset(&ends, SIGINT);
+  sigaddset(&ends, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &ends, nullptr);
+  return ends;
+}
+
+void greet(Options const& options, int port) {
+  auto const url = "http://" + options.server.host + ":" + std::to_string(port);
+  std::cout << "listening on " << url << '\n';
+  if (!options.made_token.empty())
+    std::cout << "token: " << options.made_token << "\nopen " << url << "/#token=" << options.made_token
+              << '\n';
+  std::cout << std::flush;
+}
+
+int run(Options const& options) {
+  allow_many_files();
+  sigset_t const ends = block_ends();
+  auto const agents = make_agents(options);
+  chat_host::Server server(options.server, agents);
+  server.start();
+  greet(options, server.port());
+  int signal = 0;
+  sigwait(&ends, &signal);
+  for (auto const& [name, conversations] : agents) conversations->stop_all();
+  server.stop();
+  return 0;
+}
+
+}
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN); // NOLINT(concurrency-mt-unsafe): there is one thread
+  try {
+    return run(chat_host::parse_options(argc, argv));
+  } catch (cli::Failure const& failure) {
+    std::cerr << "chat_host: " << failure.message << "; " << failure.hint << '\n';
+  } catch (std::exception const& error) { std::cerr << "chat_host: " << error.what() << '\n'; }
+  return 1;
+}

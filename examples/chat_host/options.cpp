@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+#include "options.hpp"
+
+#include <sessionkit/profile.hpp>
+
+#include <CLI/CLI.hpp>
+
+#include <cstdlib>
+
+namespace chat_host {
+
+namespace sk = sessionkit;
+
+namespace {
+
+struct Tokens {
+  std::string everybody = {}, admin = {};
+  std::vector<std::string> users = {}; ///< NAME=TOKEN
+};
+
+void describe(CLI::App& app, Options& options, Tokens& tokens) {
+  auto const agent = [](std::string const& name) {
+    return sk::SessionId::parse(name) ? std::string() : "'" + name + "' is no name for an agent";
+  };
+  auto const profile = [](std::string const& name) {
+    return sk::find_profile(name) != nullptr ? std::string() : "there is no profile '" + name + "'";
+  };
+  auto const user = [](std::string const& text) {
+    auto const at = text.find('=');
+    return at != 0 && at < text.size() - 1 ? std::string() : "not of the form NAME=TOKEN";
+  };
+  auto& server = options.server;
+  app.add_option("--store", options.store,
+                 "a directory, or a URL as sessionkit takes it: sqlite:FILE, redis://HOST");
+  app.add_option("--profile", options.profile,
+                 "keep new sessions as another program does: ai_panel, zyhive, ...")
+      ->check(profile);
+  app.add_option("--agent", options.agents, "who answers, several times for several (default: main)")
+      ->check(agent);
+  app.add_option("--channel-logs", options.channel_logs,
+                 "where what is said in channels is kept for the administrator");
+  app.add_option("--provider", options.provider.name,
+                 "anthropic, openai (and what speaks like it), or scripted");
+  app.add_option("--base-url", options.provider.base_url, "of the provider, as its own programs have it");
+  app.add_option("--model", options.model);
+  app.add_option("--window", options.window, "of the model, in tokens")->check(CLI::Range(500, 100000000));
+  app.add_option("--system", options.system, "the system prompt");
+  app.add_option("--folder", options.folder, "what the tools may read and write; without it there are none");
+  app.add_option("--script-file", options.provider.script, "what the scripted provider says");
+  app.add_option_function<unsigned>(
+      "--delay", [&](unsigned ms) { options.provider.delay = std::chrono::milliseconds(ms); },
+      "of the scripted provider before each piece, in milliseconds");
+  app.add_flag("--make-titles", options.make_titles, "let the model name conversations");
+  app.add_option("--turns", options.most_turns, "answers on their way at once, of each agent");
+  app.add_option("--host", server.host, "the address to listen at");
+  app.add_option("--port", server.port, "0: any that is free");
+  app.add_option("--connections", server.most_connections, "at once; further ones wait");
+  app.add_option("--body-limit", server.longest_body, "of a request, in bytes");
+  app.add_option("--page", server.page, "the directory of the page's files");
+  app.add_option("--token", tokens.everybody, "what clients show; made and printed if there is none")
+      ->envname("CHAT_HOST_TOKEN");
+  app.add_option("--user", tokens.users, "somebody who shows a token of their own: NAME=TOKEN")->check(user);
+  app.add_option("--admin-token", tokens.admin, "opens the channel logs")->envname("CHAT_HOST_ADMIN_TOKEN");
+  app.footer("The key of the provider is read from ANTHROPIC_API_KEY or OPENAI_API_KEY.");
+}
+
+void add_credentials(Options& options, Tokens tokens) {
+  auto& known = options.server.credentials;
+  if (tokens.everybody.empty() && tokens.users.empty()) tokens.everybody = options.made_token = make_token();
+  known.push_back({tokens.everybody, {}});
+  for (auto const& user : tokens.users)
+    known.push_back({user.substr(user.find('=') + 1), {user.substr(0, user.find('='))}});
+  known.push_back({tokens.admin, {"admin", true}});
+}
+
+}
+
+Options parse_options(int argc, char** argv) {
+  Options options;
+  options.server.page = CHAT_HOST_PAGE;
+  Tokens tokens;
+  CLI::App app("A chat server: conversations that survive, over HTTP.", "chat_host");
+  describe(app, options, tokens);
+  try {
+    app.parse(argc, argv);
+    auto const* const known = llm::find_provider_defaults(options.provider.name);
+    if (known == nullptr)
+      throw CLI::ValidationError("--provider", "there is no '" + options.provider.name + "'");
+    if (options.model.empty()) options.model = known->model;
+    if (known->key_variable != nullptr)
+      if (char const* const key =
+              std::getenv(known->key_variable)) // NOLINT(concurrency-mt-unsafe): one thread
+        options.provider.key = key;
+  } catch (CLI::ParseError const& error) {
+    int const status = app.exit(error);
+    std::exit(status == 0 ? 0 : 2); // NOLINT(concurrency-mt-unsafe): one thread
+  }
+  options.provider.window = options.window;
+  add_credentials(options, std::move(tokens));
+  return options;
+}
+
+}

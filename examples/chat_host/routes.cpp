@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: MIT
+#include "routes.hpp"
+#include "views.hpp"
+
+#include <sessionkit/json.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <regex>
+#include <string_view>
+#include <utility>
+
+#include <httplib.h>
+
+namespace chat_host {
+
+namespace sk = sessionkit;
+using httplib::Request;
+using httplib::Response;
+
+namespace {
+
+void answer(Response& response, Json const& json) {
+  response.set_content(sk::to_raw_json(json).str(), "application/json");
+}
+
+/// One request to one agent, by somebody who may ask.
+struct Call {
+  Request const& request;
+  Response& response;
+  Caller caller;
+  Conversations& conversations;
+  std::optional<sk::SessionId> session = {}; ///< there, if the path names one
+  std::string body = {};
+
+  std::size_t number(char const* name, std::size_t otherwise, std::size_t most) const {
+    auto const text = request.get_param_value(name);
+    std::size_t value = 0;
+    auto const read = std::from_chars(text.data(), text.data() + text.size(), value);
+    return read.ec == std::errc() && value != 0 ? std::min(value, most) : otherwise;
+  }
+};
+
+// The news of a turn as server-sent events, from the `from`th on; what is not said for a while is a comment,
+// so that a client that has left is noticed.
+void stream(Response& response, std::shared_ptr<TurnFeed const> feed, std::size_t from) {
+  static constexpr std::chrono::seconds patience{5};
+  response.set_header("X-Accel-Buffering", "no");
+  response.set_chunked_content_provider(
+      "text/event-stream",
+      [feed = std::move(feed), from](std::size_t /*offset*/, httplib::DataSink& sink) mutable {
+        auto const heard = feed->hear(from, patience);
+        std::string text = heard.words.empty() ? ": nothing yet\n\n" : "";
+        for (auto const& words : heard.words)
+          text += "id: " + feed->name_of(from++) + "\ndata: " + words + "\n\n";
+        if (!sink.write(text.data(), text.size())) return false;
+        if (heard.over) sink.done();
+        return true;
+      });
+}
+
+sk::Result<void> chat(Call const& call) {
+  auto request = parse_chat_request(call.body);
+  if (!request) return request.error();
+  if (auto const hint = sk::SessionId::parse(call.request.get_header_value("X-Session-ID")))
+    request->session_hint = *hint;
+  auto answering = call.conversations.chat(call.caller, std::move(*request));
+  if (!answering) return answering.error();
+  call.response.set_header("X-Session-ID", answering->session.str());
+  stream(call.response, std::move(answering->feed), 0);
+  return {};
+}
+
+sk::Result<void> list(Call const& call) {
+  auto const page = call.conversations.list(call.caller, call.number("limit", 100, 1000),
+                                            call.request.get_param_value("cursor"));
+  if (!page) return page.error();
+  auto const limit = call.conversations.token_limit();
+  Json rows = Json::array();
+  for (auto const& info : page->sessions)
+    rows.push_back(row_of(info, call.conversations.is_running(info.id)));
+  answer(call.response, {{"sessions", std::move(rows)},
+                         {"next", page->next.empty() ? Json() : Json(page->next)},
+                         {"tokenLimit", limit ? Json(*limit) : Json()}});
+  return {};
+}
+
+sk::Result<void> history(Call const& call) {
+  auto const& id = *call.session;
+  auto const history = call.conversations.history(call.caller, id);
+  if (!history) return history.error();
+  auto view = row_of(history->info, call.conversations.is_running(id));
+  view["damaged"] = history->info.damaged;
+  view["entries"] = talk_of(history->path);
+  answer(call.response, view);
+  return {};
+}
+
+sk::Result<void> rename(Call const& call) {
+  auto const& id = *call.session;
+  auto title = parse_title(call.body);
+  if (!title) return title.error();
+  auto const info = call.conversations.rename(call.caller, id, std::move(*title));
+  if (!info) return info.error();
+  answer(call.response, row_of(*info, call.conversations.is_running(id)));
+  return {};
+}
+
+sk::Result<void> remove(Call const& call) {
+  auto const& id = *call.session;
+  if (auto const removed = call.conversations.remove(call.caller, id); !removed) return removed.error();
+  call.response.status = 204;
+  return {};
+}
+
+sk::Result<void> listen(Call const& call) {
+  auto const& id = *call.session;
+  auto feed = call.conversations.listen(call.caller, id);
+  if (!feed) return feed.error();
+  call.response.status = 204; // which tells an EventSource not to come back
+  if (*feed == nullptr) return {};
+  call.response.status = 200;
+  auto const from = (*feed)->position_behind(call.request.get_header_value("Last-Event-ID"));
+  stream(call.response, *std::move(feed), from);
+  return {};
+}
+
+sk::Result<void> cancel(Call const& call) {
+  auto const& id = *call.session;
+  auto const cancelled = call.conversations.cancel(call.caller, id);
+  if (!cancelled) return cancelled.error();
+  answer(call.response, Json{{"cancelled", *cancelled}});
+  return {};
+}
+
+sk::Result<void> channels(Call const& call) {
+  answer(call.response, Json{{"channels", call.conversations.channels().list()}});
+  return {};
+}
+
+sk::Result<void> channel(Call const& call) {
+  auto const& id = *call.session;
+  auto const named = channel_of(id);
+  if (!named) return sk::Error{sk::Errc::not_found, 0, "'" + id.str() + "' is no channel"};
+  std::optional<std::string> sender;
+  if (call.request.has_param("sender")) sender = call.request.get_param_value("sender");
+  auto const page = call.conversations.channels().page(*named, call.request.get_param_value("from"),
+                                                       call.number("limit", 100, 1000), sender);
+  if (!page) return page.error();
+  answer(call.response, *page);
+  return {};
+}
+
+enum class For { everybody, admin };
+struct Route {
+  char const* method;
+  char const* path; ///< the first group is the agent, the second a session
+  For whom;
+  sk::Result<void> (*act)(Call const&);
+};
+constexpr Route routes[] = {
+    {"POST", "/api/agents/([^/]{1,128})/chat", For::everybody, chat},
+    {"GET", "/api/agents/([^/]{1,128})/sessions", For::everybody, list},
+    {"GET", "/api/agents/([^/]{1,128})/sessions/([^/]{1,128})", For::everybody, history},
+    {"PATCH", "/api/agents/([^/]{1,128})/sessions/([^/]{1,128})", For::everybody, rename},
+    {"DELETE", "/api/agents/([^/]{1,128})/sessions/([^/]{1,128})", For::everybody, remove},
+    {"GET", "/api/agents/([^/]{1,128})/sessions/([^/]{1,128})/events", For::everybody, listen},
+    {"POST", "/api/agents/([^/]{1,128})/sessions/([^/]{1,128})/cancel", For::everybody, cancel},
+    {"GET", "/api/agents/([^/]{1,128})/convlogs", For::admin, channels},
+    {"GET", "/api/agents/([^/]{1,128})/convlogs/([^/]{1,128})", For::admin, channel},
+};
+
+struct KnownPath {
+  std::string_view method;
+  std::regex path;
+};
+template <std::size_t Count> std::vector<KnownPath> compile(Route const (&table)[Count]) {
+  std::vector<KnownPath> known;
+  for (auto const& route : table) known.push_back({route.method, std::regex(route.path)});
+  return known;
+}
+
+/// Why a request is not even read; nothing: it is. What no route expects would be read without a bound, and
+/// a body that is asked for in many overlapping ranges would be sent many times.
+std::optional<Problem> objection_to(Request const& request, std::vector<Credential> const& credentials,
+                                    std::vector<KnownPath> const& known) {
+  bool const reads = request.method == "GET" || request.method == "HEAD";
+  bool const has_body =
+      request.has_header("Transfer-Encoding") || !request.get_header_value("Content-Length", 0).empty();
+  if (request.has_header("Range")) return Problem{416, "ranges are not served"};
+  if (request.path.compare(0, 5, "/api/") != 0)
+    return reads && !has_body ? std::nullopt : std::optional(Problem{405, "there is a page here to be read"});
+  if (!authenticate(request.get_header_value("Authorization"), credentials))
+    return Problem{401, "a bearer token is needed"};
+  bool const is_known = std::any_of(known.begin(), known.end(), [&](KnownPath const& each) {
+    return each.method == request.method && std::regex_match(request.path, each.path);
+  });
+  if (!is_known) return Problem{404, "there is no such route"};
+  bool const takes_body = request.method == "POST" || request.method == "PATCH";
+  if (has_body && !takes_body && request.get_header_value("Content-Length") != "0")
+    return Problem{400, "no body is expected here"};
+  return std::nullopt;
+}
+
+/// Answers one request that came in whole.
+void serve(Route const& route, Agents const& agents, std::vector<Credential> const& credentials,
+           Request const& request, Response& response, std::string body) {
+  auto const caller = authenticate(request.get_header_value("Authorization"), credentials);
+  if (!caller) return answer(response, Problem{401, "a bearer token is needed"});
+  if (route.whom == For::admin && !caller->admin)
+    return answer(response, Problem{403, "this is for the administrator"});
+  auto const agent = agents.find(std::string(request.matches[1]));
+  if (agent == agents.end()) return answer(response, Problem{404, "there is no such agent"});
+  Call call{request, response, *caller, *agent->second, {}, std::move(body)};
+  if (request.matches.size() > 2) {
+    auto id = sk::SessionId::parse(std::string(request.matches[2]));
+    if (!id) return answer(response, Problem{404, id.error().message}); // a name that none can have
+    call.session = std::move(*id);
+  }
+  auto const done = route.act(call);
+  if (!done) answer(response, problem_of(done.error()));
+}
+
+/// False: it is longer than `most`, or did not come; `response` says so then. What is too much is read and
+/// forgotten, so that the client gets to hear of it.
+bool read_body(httplib::ContentReader const& read, std::size_t most, Response& response, std::string& body) {
+  bool fits = true;
+  std::size_t seen = 0;
+  bool const whole = read([&](char const* data, std::size_t size) {
+    seen += size;
+    fits = seen <= most;
+    if (fits) body.append(data, size);
+    return seen <= 8 * most;
+  });
+  if (!fits || response.status == 413)
+    answer(response, Problem{413, "a body has at most " + std::to_string(most) + " bytes"});
+  else if (!whole)
+    answer(response, Problem{400, "the body did not come as announced"});
+  return fits && whole;
+}
+
+}
+
+void answer(Response& response, Problem const& problem) {
+  response.status = problem.status;
+  if (problem.status == 401) response.set_header("WWW-Authenticate", "Bearer");
+  if (problem.status == 503) response.set_header("Retry-After", "1");
+  response.set_content(problem.body(), "application/problem+json");
+}
+
+void add_routes(httplib::Server& server, Agents const& agents, std::vector<Credential> const& credentials,
+                std::size_t longest_body) {
+  server.set_pre_routing_handler(
+      [&credentials, known = compile(routes)](Request const& request, Response& response) {
+        auto const objection = objection_to(request, credentials, known);
+        if (objection) answer(response, *objection);
+        return objection ? httplib::Server::HandlerResponse::Handled
+                         : httplib::Server::HandlerResponse::Unhandled;
+      });
+  for (auto const& route : routes) {
+    auto const plain = [&route, &agents, &credentials](Request const& request, Response& response) {
+      serve(route, agents, credentials, request, response, {});
+    };
+    auto const with_body = [&route, &agents, &credentials, longest_body](Request const& request,
+                                                                         Response& response,
+                                                                         httplib::ContentReader const& read) {
+      std::string body;
+      if (read_body(read, longest_body, response, body))
+        serve(route, agents, credentials, request, response, std::move(body));
+    };
+    std::string_view const method = route.method;
+    if (method == "GET") server.Get(route.path, plain);
+    if (method == "DELETE") server.Delete(route.path, plain);
+    if (method == "POST") server.Post(route.path, with_body);
+    if (method == "PATCH") server.Patch(route.path, with_body);
+  }
+}
+
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+#include "running_turns.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace chat_host {
+
+namespace sk = sessionkit;
+
+namespace {
+
+// Whoever lost the connection at the end of an answer has until so many others ended to come back for it.
+constexpr std::size_t most_ended = 256;
+
+}
+
+RunningTurns::~RunningTurns() { stop_all(); }
+
+sk::Result<std::shared_ptr<TurnFeed const>> RunningTurns::start(std::string const& session, Work work) {
+  join_ended();
+  std::lock_guard const lock(mutex_);
+  if (stopping_) return sk::Error{sk::Errc::unavailable, 0, "this server is about to stop"};
+  if (running_.count(session) != 0)
+    return sk::Error{sk::Errc::conflict, 0, "session '" + session + "' is answering already"};
+  if (running_.size() >= most_)
+    return sk::Error{sk::Errc::unavailable, 0, "too many answers are on their way"};
+  Turn turn{std::make_shared<TurnFeed>()};
+  std::shared_ptr<TurnFeed const> feed = turn.feed;
+  turn.thread = std::thread([this, session, feed = turn.feed, cancel = turn.cancel, work = std::move(work)] {
+    end(session, work(*feed, cancel)); // `end` waits for our lock
+  });
+  running_.emplace(session, std::move(turn));
+  return feed;
+}
+
+// The session is free before anybody hears that the turn is over: who hears it may say the next thing.
+void RunningTurns::end(std::string const& session, std::string last_words) {
+  std::shared_ptr<TurnFeed> feed;
+  {
+    std::lock_guard const lock(mutex_);
+    auto turn = running_.extract(session);
+    feed = turn.mapped().feed;
+    to_join_.push_back(std::move(turn.mapped().thread));
+    ended_.push_back({session, feed});
+    if (ended_.size() > most_ended) ended_.pop_front();
+    feed->finish(std::move(last_words));
+  }
+  changed_.notify_all();
+}
+
+void RunningTurns::join_ended() {
+  std::vector<std::thread> threads;
+  {
+    std::lock_guard const lock(mutex_);
+    threads.swap(to_join_);
+  }
+  for (auto& thread : threads) thread.join();
+}
+
+std::shared_ptr<TurnFeed const> RunningTurns::find(std::string const& session) const {
+  std::lock_guard const lock(mutex_);
+  if (auto const running = running_.find(session); running != running_.end()) return running->second.feed;
+  auto const ended = std::find_if(ended_.rbegin(), ended_.rend(),
+                                  [&](Ended const& each) { return each.session == session; });
+  return ended == ended_.rend() ? nullptr : ended->feed;
+}
+
+bool RunningTurns::is_running(std::string const& session) const {
+  std::lock_guard const lock(mutex_);
+  return running_.count(session) != 0;
+}
+
+bool RunningTurns::cancel(std::string const& session) {
+  std::lock_guard const lock(mutex_);
+  auto const running = running_.find(session);
+  if (running == running_.end()) return false;
+  running->second.cancel.cancel();
+  return true;
+}
+
+void RunningTurns::when_quiet(std::string const& session, std::function<void()> const& action) {
+  {
+    std::unique_lock lock(mutex_);
+    // A turn may have begun between two of the waits: it is cancelled as well.
+    for (auto running = running_.find(session); running != running_.end(); running = running_.find(session)) {
+      running->second.cancel.cancel();
+      changed_.wait_for(lock, std::chrono::milliseconds(100));
+    }
+    running_[session];
+    ended_.erase(std::remove_if(ended_.begin(), ended_.end(),
+                                [&](Ended const& each) { return each.session == session; }),
+                 ended_.end());
+  }
+  action();
+  {
+    std::lock_guard const lock(mutex_);
+    running_.erase(session);
+  }
+  changed_.notify_all();
+}
+
+void RunningTurns::stop_all() {
+  {
+    std::unique_lock lock(mutex_);
+    stopping_ = true;
+    for (auto const& [session, turn] : running_) turn.cancel.cancel();
+    changed_.wait(lock, [&] { return running_.empty(); });
+  }
+  join_ended();
+}
+
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+#include "problem.hpp"
+#include "routes.hpp"
+#include "server.hpp"
+
+#include <chrono>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+#include <httplib.h>
+#include <sys/socket.h>
+
+namespace chat_host {
+
+namespace {
+
+constexpr char const* page_policy =
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+    "img-src 'self' data:; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'";
+
+struct PageFile {
+  char const* route;
+  char const* name;
+  char const* type;
+};
+constexpr PageFile page_files[] = {
+    {"/", "index.html", "text/html; charset=utf-8"},
+    {"/page.css", "page.css", "text/css; charset=utf-8"},
+    {"/page.js", "page.js", "text/javascript; charset=utf-8"},
+    {"/api.js", "api.js", "text/javascript; charset=utf-8"},
+    {"/talk.js", "talk.js", "text/javascript; charset=utf-8"},
+};
+
+std::string read_file(std::string const& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw std::runtime_error("cannot read the page's " + path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// A server whose queue of connections may be long: the library's own has five places.
+class Listener : public httplib::Server {
+ public:
+  bool widen_queue() { return ::listen(svr_sock_, SOMAXCONN) == 0; }
+};
+
+}
+
+struct Server::Http {
+  ServerOptions options;
+  Listener listener = {};
+  int port = 0;
+  std::thread thread = {};
+};
+
+Server::Server(ServerOptions options, Agents const& agents) : http_(new Http{std::move(options)}) {
+  auto& listener = http_->listener;
+  auto const& wanted = http_->options;
+  // One request a connection: what a refused body leaves behind is never read as the next request, and
+  // nobody keeps a thread by saying nothing.
+  listener.set_keep_alive_max_count(1);
+  listener.set_payload_max_length(wanted.longest_body);
+  listener.set_tcp_nodelay(true);
+  listener.new_task_queue = [count = wanted.most_connections] { return new httplib::ThreadPool(count); };
+  listener.set_default_headers({{"X-Content-Type-Options", "nosniff"},
+                                {"Referrer-Policy", "no-referrer"},
+                                {"Content-Security-Policy", page_policy},
+                                {"Cache-Control", "no-store"}});
+  listener.set_error_handler([](httplib::Request const&, httplib::Response& response) {
+    if (response.body.empty()) answer(response, Problem{response.status, "the request cannot be answered"});
+  });
+  listener.set_exception_handler(
+      [](httplib::Request const&, httplib::Response& response, std::exception_ptr const&) {
+        answer(response, Problem{500, "something went wrong here"});
+      });
+  for (auto const& file : page_files)
+    listener.Get(file.route, [text = read_file(wanted.page + "/" + file.name),
+                              type = file.type](httplib::Request const&, httplib::Response& response) {
+      response.set_content(text, type);
+    });
+  add_routes(listener, agents, wanted.credentials, wanted.longest_body);
+
+  http_->port = wanted.port;
+  if (wanted.port == 0)
+    http_->port = listener.bind_to_any_port(wanted.host);
+  else if (!listener.bind_to_port(wanted.host, wanted.port))
+    http_->port = -1;
+  if (http_->port <= 0 || !listener.widen_queue())
+    throw std::runtime_error("cannot listen at " + wanted.host + ":" + std::to_string(wanted.port));
+}
+
+Server::~Server() { stop(); }
+
+int Server::port() const noexcept { return http_->port; }
+
+void Server::start() {
+  http_->thread = std::thread([&listener = http_->listener] { listener.listen_after_bind(); });
+  // `stop` is heard by a listener that is running only.
+  while (!http_->listener.is_running()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+void Server::stop() {
+  if (!http_->thread.joinable()) return;
+  http_->listener.stop();
+  http_->thread.join();
+}
+
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+#include "titling.hpp"
+
+#include <algorithm>
+#include <llm/llm_summarizer.hpp>
+
+namespace chat_host {
+
+namespace sk = sessionkit;
+
+namespace {
+
+constexpr std::size_t longest_excerpt = 4000; // bytes
+constexpr std::size_t longest_title = 100;    // bytes
+
+sk::SummaryPrompt make_words() {
+  sk::SummaryPrompt words{"title"};
+  words.system = "You name conversations.";
+  words.conversation[0] = "<conversation>\n";
+  words.conversation[1] = "\n</conversation>\n\n";
+  words.first = "Name this conversation in at most eight words. Answer with the name alone.";
+  return words;
+}
+sk::SummaryPrompt const words = make_words();
+
+/// The end of what was said, tools aside.
+std::string excerpt_of(sk::Context const& context) {
+  std::string text;
+  for (auto entry = context.entries.rbegin(); entry != context.entries.rend(); ++entry) {
+    auto const* const message = entry->as<sk::Message>();
+    if (message == nullptr || message->role == sk::Role::tool || text.size() >= longest_excerpt) continue;
+    auto const& speaker = message->role == sk::Role::user ? words.user : words.assistant;
+    std::string piece(speaker);
+    piece += message->text().substr(0, longest_excerpt / 4);
+    piece += "\n\n";
+    text.insert(0, piece);
+  }
+  return text;
+}
+
+}
+
+sk::Result<std::string> propose_title(sk::Session& session, agent::Agent const& agent,
+                                      llm::CancelToken const& cancel) {
+  auto const context = session.context();
+  if (!context) return context.error();
+  sk::SummaryRequest request;
+  request.words = &words;
+  request.conversation = excerpt_of(*context);
+  request.max_tokens = longest_title;
+  auto title = llm::LlmSummarizer(agent.provider, agent.target.model, cancel).summarize(request);
+  if (!title) return title;
+  return title->substr(0, std::min(title->find('\n'), longest_title));
+}
+
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/session.hpp>
+
+#include <agent/agent.hpp>
+#include <string>
+
+namespace chat_host {
+
+/// Asks the model what a conversation is about, in a few words.
+sessionkit::Result<std::string> propose_title(sessionkit::Session& session, agent::Agent const& agent,
+                                              llm::CancelToken const& cancel);
+
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+#include "views.hpp"
+
+#include <sessionkit/json.hpp>
+
+#include <string>
+#include <utility>
+
+namespace chat_host {
+
+namespace sk = sessionkit;
+
+namespace {
+
+// Of a tool's result in the stream; the history has all of it.
+constexpr std::size_t longest_result = 4000; // bytes
+
+template <class... F> struct Overloaded : F... { using F::operator()...; };
+template <class... F> Overloaded(F...) -> Overloaded<F...>;
+
+char const* name_of(sk::Role role) {
+  switch (role) {
+  case sk::Role::system: return "system";
+  case sk::Role::user: return "user";
+  case sk::Role::assistant: return "assistant";
+  case sk::Role::tool: return "tool";
+  }
+  return "system";
+}
+
+std::string text_of(sk::ToolResult const& result) {
+  std::string text;
+  for (auto const& piece : result.content)
+    if (auto const* const words = std::get_if<sk::Text>(&piece)) text += words->text;
+  return text;
+}
+
+Json image_view(sk::Image const& image) {
+  std::string source;
+  if (auto const* const data = std::get_if<sk::Base64>(&image.source))
+    source = "data:" + image.media_type + ";base64," + data->data;
+  else
+    source = std::get<sk::Url>(image.source).url;
+  return {{"type", "image"}, {"url", source}};
+}
+
+Json call_view(sk::ToolUse const& call) {
+  return {
+      {"type", "tool_call"}, {"id", call.id}, {"name", call.name}, {"input", sk::to_nlohmann(call.input)}};
+}
+
+Json result_view(sk::ToolResult const& result, std::string text) {
+  return {{"type", "tool_result"},
+          {"id", result.tool_use_id},
+          {"name", result.tool_name},
+          {"text", std::move(text)},
+          {"isError", result.is_error}};
+}
+
+Json part_view(sk::Part const& part) {
+  return std::visit(Overloaded{[](sk::Text const& it) -> Json {
+                                 return {{"type", "text"}, {"text", it.text}};
+                               },
+                               [](sk::Thinking const& it) -> Json {
+                                 return {{"type", "thinking"}, {"text", it.text}};
+                               },
+                               [](sk::Image const& it) { return image_view(it); },
+                               [](sk::ToolUse const& it) { return call_view(it); },
+                               [](sk::ToolResult const& it) { return result_view(it, text_of(it)); },
+                               [](sk::Opaque const& it) -> Json {
+                                 return {{"type", it.type}};
+                               }},
+                    part);
+}
+
+Json message_view(sk::Entry const& entry, sk::Message const& message) {
+  Json content = Json::array();
+  for (auto const& part : message.parts) content.push_back(part_view(part));
+  Json view = {{"type", "message"},
+               {"id", entry.id.str()},
+               {"role", name_of(message.role)},
+               {"content", std::move(content)},
+               {"timestamp", sk::to_unix_ms(entry.at)}};
+  if (message.generation && message.generation->stop == sk::StopReason::aborted) view["interrupted"] = true;
+  return view;
+}
+
+Json compaction_view(sk::Entry const& entry, sk::Compaction const& compaction) {
+  return {{"type", "compaction"},
+          {"id", entry.id.str()},
+          {"summary", compaction.summary},
+          {"tokensBefore", compaction.tokens_before},
+          {"timestamp", sk::to_unix_ms(entry.at)}};
+}
+
+std::optional<Json> news(llm::Event const& event) {
+  if (auto const* const text = std::get_if<llm::TextDelta>(&event))
+    return Json{{"type", "text_delta"}, {"text", text->text}};
+  if (auto const* const thinking = std::get_if<llm::ThinkingDelta>(&event))
+    return Json{{"type", "thinking_delta"}, {"text", thinking->text}};
+  if (auto const* const retry = std::get_if<llm::RetryWait>(&event))
+    return Json{{"type", "retry"}, {"waitMs", retry->wait.count()}, {"why", retry->why}};
+  return std::nullopt; // a call is told when it is complete
+}
+
+std::optional<Json> news(agent::ToolStarted const& started) {
+  auto call = call_view(*started.call);
+  call.erase("type");
+  return Json{{"type", "tool_call"}, {"tool_call", std::move(call)}};
+}
+
+std::optional<Json> news(agent::ToolEnded const& ended) {
+  auto const& result = std::get<sk::ToolResult>(ended.result->parts.front());
+  auto text = text_of(result);
+  if (text.size() > longest_result) text = text.substr(0, longest_result) + "…";
+  return result_view(result, std::move(text));
+}
+
+std::optional<Json> news(agent::Compacted const& compacted) {
+  return Json{{"type", "compaction"}, {"outcome", to_string(compacted.outcome)}};
+}
+
+std::optional<Json> news(agent::RequestMade const&) { return std::nullopt; }
+std::optional<Json> news(agent::AnswerEnded const&) { return std::nullopt; }
+
+}
+
+Json row_of(sk::SessionInfo const& info, bool running) {
+  return {{"id", info.id.str()},
+          {"agentId", info.agent},
+          {"userId", info.user},
+          {"title", info.display_title()},
+          {"messageCount", info.messages},
+          {"createdAt", sk::to_unix_ms(info.created)},
+          {"lastAt", sk::to_unix_ms(info.updated)},
+          {"tokenEstimate", info.tokens ? Json(*info.tokens) : Json()},
+          {"running", running}};
+}
+
+// What a panel compaction kept stands in its log twice.
+Json talk_of(std::vector<sk::Entry> const& path) {
+  auto const again = sk::written_again(path);
+  Json talk = Json::array();
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    if (again[i]) continue;
+    if (auto const* const message = path[i].as<sk::Message>())
+      talk.push_back(message_view(path[i], *message));
+    if (auto const* const compaction = path[i].as<sk::Compaction>())
+      talk.push_back(compaction_view(path[i], *compaction));
+  }
+  return talk;
+}
+
+std::optional<Json> news_of(agent::Event const& event) {
+  return std::visit([](auto const& it) { return news(it); }, event);
+}
+
+Json done_news(sk::SessionInfo const& info, std::string_view end) {
+  return {{"type", "done"},
+          {"sessionId", info.id.str()},
+          {"tokenEstimate", info.tokens ? Json(*info.tokens) : Json()},
+          {"title", info.display_title()},
+          {"end", end}};
+}
+
+Json error_news(std::string const& message) { return {{"type", "error"}, {"error", message}}; }
+
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// What clients see, as JSON: sessions, entries, and what happens in a turn.
+#pragma once
+#include <sessionkit/context.hpp>
+#include <sessionkit/session_info.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <agent/agent.hpp>
+#include <optional>
+#include <vector>
+
+namespace chat_host {
+
+using Json = nlohmann::ordered_json;
+
+/// A row of a list, with the names that ai-panel's `sessions.json` has.
+Json row_of(sessionkit::SessionInfo const& info, bool running);
+
+/// The entries of a path that a person sees: messages, compactions.
+Json talk_of(std::vector<sessionkit::Entry> const& path);
+
+/// What is told of an event of a turn; nothing, if it is of no interest.
+std::optional<Json> news_of(agent::Event const& event);
+
+/// The last news of each turn.
+Json done_news(sessionkit::SessionInfo const& info, std::string_view end);
+Json error_news(std::string const& message);
+
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// docs/guides/streaming.md: an answer that comes in pieces, and one that is stopped in the middle.
+#include "expect.hpp"
+
+#include <sessionkit/sessionkit.hpp>
+
+#include <cstdio>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sk = sessionkit;
+using guide::expect;
+
+namespace {
+
+// What a client library of a provider says while an answer comes.
+struct Delta {
+  enum Kind { text, call, arguments } kind;
+  std::string value;
+};
+
+// [collect]
+// One message of all that came. `stopped` is asked before each piece.
+sk::Message collect(std::vector<Delta> const& stream, std::function<bool()> const& stopped) {
+  sk::MessageBuilder builder;
+  sk::Generation generation{"anthropic", "claude-sonnet-4-5"};
+  generation.stop = sk::StopReason::end_turn;
+  for (Delta const& delta : stream) {
+    if (stopped()) {
+      generation.stop = sk::StopReason::aborted;
+      break;
+    }
+    if (delta.kind == Delta::text) builder.text(delta.value), std::fputs(delta.value.c_str(), stdout);
+    if (delta.kind == Delta::call) builder.begin_tool_use(delta.value, "read_file");
+    if (delta.kind == Delta::arguments) builder.tool_input(delta.value);
+  }
+  return std::move(builder).finish(std::move(generation));
+}
+// [collect]
+
+// [interrupted]
+// The user pressed Ctrl-C: what came stays, as an answer that was stopped.
+sk::Result<void> keep_what_came(sk::Turn& turn, sk::Message const& partial) {
+  if (!partial.parts.empty())
+    if (auto const stored = turn.append(partial); !stored) return stored.error();
+  for (sk::ToolUse const* call : partial.tool_uses()) // complete, but never run
+    if (auto const stored = turn.append(sk::tool_result(*call, "interrupted", true)); !stored)
+      return stored.error();
+  return turn.commit();
+}
+// [interrupted]
+
+bool never() { return false; }
+
+}
+
+int main() {
+  auto const store = sk::open_file_store(guide::fresh_folder("streaming")).value();
+  auto session = sk::Session::create(store).value();
+  std::vector<Delta> const stream{{Delta::text, "Let me "},
+                                  {Delta::text, "look."},
+                                  {Delta::call, "tu_1"},
+                                  {Delta::arguments, R"({"path":)"},
+                                  {Delta::arguments, R"("a.txt"})"}};
+
+  auto whole = session.begin_turn();
+  whole.append(sk::user("What is in a.txt?")).value();
+  auto const answer = collect(stream, never);
+  whole.append(answer).value();
+  expect(answer.text() == "Let me look." && answer.tool_uses().size() == 1, "pieces become one message");
+  expect(answer.tool_uses().front()->input.str() == R"({"path":"a.txt"})", "so do arguments");
+  whole.append(sk::tool_result(*answer.tool_uses().front(), "nothing")).value();
+  whole.append(sk::assistant("It is empty.")).value();
+  whole.commit().value();
+
+  auto cut = session.begin_turn();
+  cut.append(sk::user("And b.txt?")).value();
+  int pieces = 0;
+  auto const partial = collect(stream, [&] { return ++pieces > 4; }); // in the middle of the arguments
+  expect(partial.text() == "Let me look." && partial.tool_uses().empty(), "half a call is no call");
+  keep_what_came(cut, partial).value();
+
+  auto again = sk::Session::open(sk::open_file_store("streaming").value(), session.id()).value();
+  again.append(sk::user("Go on.")).value();
+  auto const history = again.history({sk::Provider::anthropic}).value();
+  expect(history.messages.size() == 7, "five messages of the first turn, then the words that came");
+  expect(history.report.empty(), "nothing had to be mended");
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+// The file under an SQLite store: rows that others change, records that are lost, files that are moved away.
+#include "sqlite/zeroclaw.hpp"
+#include "support/catch.hpp"
+#include "support/data.hpp"
+#include "support/transcript.hpp"
+
+#include <sessionkit/copy.hpp>
+#include <sessionkit/session.hpp>
+#include <sessionkit/sqlite/sqlite_store.hpp>
+
+#include <filesystem>
+
+using namespace sessionkit_test;
+namespace sk = sessionkit;
+namespace fs = std::filesystem;
+using sk::Errc;
+using sk::Position;
+using sk::SessionId;
+
+namespace {
+
+SessionId const session = SessionId::parse("s1").value();
+
+struct Log {
+  TempDir dir;
+  std::string path = dir / "sessions.db";
+  std::shared_ptr<sk::SessionStore> store = sk::open_sqlite_store(path).value();
+  std::vector<std::string> lines{header_line("s1")};
+  Position end;
+
+  explicit Log(int messages = 3) {
+    for (int i = 0; i < messages; ++i)
+      lines.push_back(message_line("m" + std::to_string(i), i ? "m" + std::to_string(i - 1) : "", "text"));
+    end = store->append(session, Batch(lines)).value();
+  }
+  sk::Result<Position> more() {
+    return store->append(session, Batch({message_line("more", "m2", "more")}, end, true));
+  }
+  sk::Result<sk::RecordPage> read(sk::ReadRange::Order order, std::size_t most = 100) {
+    sk::ReadRange range;
+    range.order = order;
+    range.max_records = most;
+    return store->read(session, range);
+  }
+};
+
+}
+
+TEST_CASE("rows that another program writes again as they are end no list") {
+  Log log;
+  Other other(log.path);
+  for (char const* sql :
+       {"UPDATE sessions SET status = 'active'", "UPDATE sessions SET status = 'closed'",
+        "UPDATE sessions SET title = title", "UPDATE sessions SET session_key = session_key"}) {
+    CAPTURE(sql);
+    other.ask(sql);
+    CHECK(log.store->list({}).value().sessions.size() == 1);
+    CHECK(log.store->info(session).value().messages == 3);
+    CHECK(other.ask("SELECT stale FROM sessions") == Rows{{"0"}});
+  }
+}
+
+TEST_CASE("a row that is never as it was told ends no list either") {
+  Log log;
+  Other(log.path).ask(
+      "CREATE TRIGGER again AFTER UPDATE OF stale ON sessions WHEN NEW.stale = 0 BEGIN UPDATE "
+      "sessions SET stale = 1 WHERE session_id = NEW.session_id; END; UPDATE sessions SET "
+      "stale = 1");
+  CHECK(log.store->list({}).value().sessions.size() == 1);
+}
+
+TEST_CASE("records that are missing before the end that the row knows are corrupt, not a shorter log") {
+  Log log;
+  std::string const id = std::to_string(log.end.value() / 2);
+  // As an index does that lost its last entries: the rows are there, and not found.
+  Other(log.path).ask("DROP TRIGGER sessionkit_message_removed; DELETE FROM "
+                      "session_messages WHERE id = "
+                      + id);
+  auto const tells = [&](sk::Error const& error) {
+    INFO(error.message);
+    CHECK(error.code == Errc::corrupt);
+    CHECK(error.message.find("its row says " + std::to_string(log.end.value())) != std::string::npos);
+    CHECK(error.message.find(".recover") != std::string::npos);
+  };
+  for (auto const order : {sk::ReadRange::oldest_first, sk::ReadRange::newest_first}) {
+    auto const page = log.read(order);
+    REQUIRE_FALSE(page);
+    tells(page.error());
+  }
+  CHECK(log.read(sk::ReadRange::oldest_first, 2).ok()); // what is there can be looked at
+  auto const copy =
+      sk::copy_session(*log.store, *sk::open_sqlite_store(log.dir / "copy.db").value(), session);
+  REQUIRE_FALSE(copy);
+  tells(copy.error());
+}
+
+TEST_CASE("records that another program took away on purpose are no damage") {
+  Log log;
+  Other(log.path).ask("DELETE FROM session_messages WHERE entry_id = 'm2'");
+  for (int looks = 0; looks < 2; ++looks) { // before the summary is made anew, and after
+    for (auto const order : {sk::ReadRange::oldest_first, sk::ReadRange::newest_first}) {
+      auto const page = log.read(order).value();
+      CHECK(page.items().size() == 3);
+    }
+    CHECK(log.store->info(session).value().messages == 2);
+  }
+}
+
+TEST_CASE("nothing is acknowledged that goes into a file that was removed or replaced") {
+  for (bool const replaced : {false, true}) {
+    CAPTURE(replaced);
+    Log log;
+    if (replaced) {
+      Other(log.path).ask("VACUUM INTO '" + (log.dir / "copy.db") + "'");
+      fs::rename(log.dir / "copy.db", log.path);
+    } else {
+      for (char const* suffix : {"", "-wal", "-shm"}) fs::remove(log.path + suffix);
+    }
+    for (auto const& error :
+         {log.more().error(), log.store->append(session, Batch({}, log.end, true)).error(),
+          log.store->remove(session).error(), log.store->list({}).error(), log.store->info(session).error(),
+          log.read(sk::ReadRange::oldest_first).error()}) {
+      INFO(error.message);
+      CHECK(error.code == Errc::poisoned);
+      CHECK(error.message.find(replaced ? "replaced" : "removed") != std::string::npos);
+      CHECK(error.message.find("open the store again") != std::string::npos);
+    }
+  }
+}

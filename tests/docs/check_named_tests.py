@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+"""Each test that docs/durability.md and docs/concurrency.md name exists: sentences in quotes are names of cases, numbers
+begin one, and what stands behind `kit:` is a check of the conformance kit."""
+import pathlib
+import re
+import sys
+
+PAGES = {"durability": 50, "concurrency": 20}  # and how many sentences each quotes at least
+
+
+def cases_of(source):
+    found = re.findall(r"TEST_CASE\(\s*((?:\"(?:[^\"\\]|\\.)*\"\s*)+)\)", source)
+    return {" ".join("".join(re.findall(r'"((?:[^"\\]|\\.)*)"', case)).split()) for case in found}
+
+
+def tests_of(root):
+    """Names of cases, among them the titles of scripts, and the stems of their files."""
+    names, stems = set(), set()
+    for path in sorted((root / "tests").rglob("*_test.*")):
+        source = path.read_text()
+        stems.add(path.stem)
+        names |= cases_of(source) | {line.strip('"') for line in source.splitlines()[1:2] if line.startswith('"""T')}
+    return names, stems
+
+
+def kit_of(root):
+    folder = root / "include/sessionkit/testing/impl"
+    return {name for path in folder.glob("*.ipp") for name in re.findall(r'add\(\s*"(\w+)"', path.read_text())}
+
+
+def faults(root):
+    names, stems = tests_of(root)
+    kit = kit_of(root)
+    for page, least in PAGES.items():
+        text = (root / f"docs/{page}.md").read_text()
+        quoted = [" ".join(name.split()) for name in re.findall(r'"([^"]+)"', text)]
+        numbers = set(re.findall(r"\bT\d+\b", text))
+        checks = {name for row in re.findall(r"kit: ((?:`\w+`(?:, )?)+)", text) for name in re.findall(r"\w+", row)}
+        print(f"docs/{page}.md: {len(quoted)} names, {len(numbers)} numbers, {len(checks)} checks of the kit")
+        if len(quoted) < least:
+            yield f"docs/{page}.md quotes fewer than {least} tests"
+        yield from (f'docs/{page}.md: no test is called "{name}"' for name in quoted if name not in names)
+        yield from (f"docs/{page}.md: no test begins with {number}" for number in sorted(numbers)
+                    if not any(re.match(rf"(?:.*\b){number}\b", name) for name in names))
+        yield from (f"docs/{page}.md: the kit has no check {name}" for name in sorted(checks - kit))
+        yield from (f"docs/{page}.md: there is no tests/**/{stem}.*"
+                    for stem in sorted(set(re.findall(r"`(\w+_test)(?:\.py)?`", text)) - stems))
+
+
+def main():
+    found = list(faults(pathlib.Path(sys.argv[1])))
+    print("\n".join(found))
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: MIT
+"""Tables that repeat what stands elsewhere: docs/errors.md the enumerators of `Errc`, README.md measured figures.
+
+Below a line `<!-- rows of docs/performance.md: Beside other programs -->` each row of the table is one of that section,
+word for word. A figure of the form `12x` stands in no other place of README.md."""
+import pathlib
+import re
+import sys
+
+from pages import rows_of, section_of
+
+QUOTED = re.compile(r"<!-- rows of (\S+): (.+?) -->\n((?:\|.*\n)+)")
+FIGURE = re.compile(r"\b\d[\d,.]*x\b")
+
+
+def error_faults(root):
+    enum = re.search(r"enum class Errc \{(.*?)\};", (root / "include/sessionkit/error.hpp").read_text(), re.DOTALL)
+    codes = re.findall(r"^\s*(\w+)(?: = \d+)?,", enum[1], re.MULTILINE)
+    rows = [row for row in rows_of((root / "docs/errors.md").read_text()) if row[0] != "`Errc`"]
+    told = [row[0].strip("`") for row in rows]
+    print(f"{len(codes)} errors")
+    if not codes or told != codes:
+        yield f"docs/errors.md: the table is {told}, the enumerators are {codes}"
+    yield from (f"docs/errors.md: a cell of {row[0]} is empty" for row in rows if len(row) != 4 or not all(row))
+
+
+def figure_faults(root):
+    text = (root / "README.md").read_text()
+    tables = list(QUOTED.finditer(text))
+    for path, title, table in (found.groups() for found in tables):
+        there = rows_of(section_of((root / path).read_text(), title))
+        rows = rows_of(table)
+        print(f"{len(rows)} rows of {path}")
+        yield from (f"README.md: '{' | '.join(row)}' is no row of {path}, {title}" for row in rows if row not in there)
+    if not tables:
+        yield "README.md shows no figures"
+    yield from (f"README.md: {figure} has no source" for figure in FIGURE.findall(QUOTED.sub("", text)))
+
+
+def main():
+    root = pathlib.Path(sys.argv[1])
+    found = [*error_faults(root), *figure_faults(root)]
+    print("\n".join(found))
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: MIT
+"""What the checks of the documents share: which pages there are, and what stands on one."""
+import re
+
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+
+
+def pages_of(root):
+    """Every page of the tree, but for what was built or installed in it."""
+    found = (path for path in root.rglob("*.md"))
+    return sorted(path for path in found if not {"build", "node_modules", ".git"} & set(path.relative_to(root).parts))
+
+
+def prose_of(text):
+    """The page without its blocks of code, line numbers kept."""
+    return FENCE.sub(lambda block: "\n" * block[0].count("\n"), text)
+
+
+def section_of(text, title):
+    found = re.search(rf"^## {re.escape(title)}\n(.*?)(?=^## |\Z)", text, re.DOTALL | re.MULTILINE)
+    return found[1] if found else ""
+
+
+def rows_of(text):
+    """The rows of the tables, each as its cells; the lines under heads are left out."""
+    rows = [[cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip("|"))]
+            for line in text.splitlines() if line.startswith("|")]
+    return [row for row in rows if not all(re.fullmatch(r":?-+:?", cell) for cell in row)]

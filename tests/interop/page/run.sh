@@ -1,0 +1,29 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Runs page.mjs. Usage: run.sh CHAT_HOST CACHE_DIR
+# Exit 77 (skipped): no Chromium or npm, or playwright-core could not be installed, and SESSIONKIT_INTEROP is not "required".
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+CHAT_HOST=$(realpath "$1")
+export CHAT_HOST
+
+skip() {
+  echo "page test skipped: $1" >&2
+  [ "${SESSIONKIT_INTEROP:-}" = required ] && exit 1
+  exit 77
+}
+
+CHROMIUM=${CHROMIUM:-$(command -v chromium || command -v chromium-browser || command -v google-chrome)} || skip "Chromium is not installed"
+export CHROMIUM
+command -v npm >/dev/null || skip "npm is not installed"
+mkdir -p "$2"
+cache=$(realpath "$2")
+cp "$here/package.json" "$here/package-lock.json" "$here/page.mjs" "$cache/"
+cd "$cache"
+if ! cmp -s package-lock.json installed.lock; then
+  rm -f installed.lock
+  npm ci --omit=optional --ignore-scripts --no-audit --no-fund --loglevel=error || skip "npm could not install playwright-core"
+  cp package-lock.json installed.lock
+fi
+exec node page.mjs

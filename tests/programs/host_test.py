@@ -1,0 +1,399 @@
+# SPDX-License-Identifier: MIT
+"""The chat server: the routes of ai-panel and ZyHive, seed after seed."""
+import base64
+import gzip
+import json
+import signal
+import socket
+import subprocess
+import time
+import unittest
+
+from host import CHAT_HOST, FakeProvider, HostTest, in_parallel, needs_curl, text_of, wait_for
+
+SLOW = {"when": "slowly", "text": "word " * 150, "delay_ms": 10, "chunk": 5}
+
+
+class Walk(HostTest):
+    @needs_curl
+    def test_the_walk_of_the_panels(self):
+        """Chat, restart, go on by the id alone, list, rename, delete."""
+        for profile in ("ai_panel", "zyhive", "native"):
+            with self.subTest(profile):
+                self.store = self.folder / profile
+                fake = FakeProvider(self)
+                host = self.host_with(fake, "--profile", profile)
+                said, done = host.chat("My name is Ada and this is a long message")
+                self.assertIn("I remember 1 of your messages", said)
+                session = done["sessionId"]
+                self.assertGreater(done["tokenEstimate"], 0)
+                if profile != "native":
+                    self.assertRegex(session, r"\Ases-\d+\Z")
+                host.chat("Another one")
+                host.restart()
+                said, _ = host.chat("What did I say first?", session)
+                self.assertEqual(said, 'First you said: "My name is Ada and this is a long message"')
+
+                rows = host.get("sessions")["sessions"]
+                self.assertEqual([(row["id"] == session, row["title"], row["messageCount"]) for row in rows],
+                                 [(True, "My name is Ada and this is a l", 4), (False, "Another one", 2)])
+                self.assertLessEqual({"id", "agentId", "title", "messageCount", "createdAt", "lastAt", "tokenEstimate"},
+                                     set(rows[0]))
+                self.assertEqual([role for role, _ in host.talk(session)], ["user", "assistant"] * 2)
+
+                renamed = host.ask("PATCH", f"sessions/{session}", {"title": "Über Ada"})
+                self.assertEqual((renamed.status, renamed.json()["title"]), (200, "Über Ada"))
+                host.restart()
+                self.assertEqual(host.get("sessions")["sessions"][0]["title"], "Über Ada")
+                self.assertEqual(host.ask("DELETE", f"sessions/{session}").status, 204)
+                self.refused(host.ask("GET", f"sessions/{session}"), 404)
+                self.refused(host.ask("DELETE", f"sessions/{session}"), 404)
+                self.refused(host.begin("Anybody?", session), 404)
+                self.assertEqual(len(host.get("sessions")["sessions"]), 1)
+                self.assertEqual(fake.state["refused"], [])
+                folder = self.store / "agents" / "main" / "sessions"
+                self.ok("verify", "--store", folder)
+                if profile != "native":
+                    (row,) = json.loads((folder / "sessions.json").read_text())["sessions"].values()
+                    self.assertEqual(row["filePath"], row["id"] + ".jsonl")
+                host.kill()
+
+    @needs_curl
+    def test_80000_tokens_are_compacted_and_the_next_load_has_the_summary(self):
+        fake = FakeProvider(self, [{"summary": True, "text": "They counted herons."},
+                                    *[{"when": "Heron", "text": "I see."}] * 30])
+        host = self.host_with(fake, "--profile", "ai_panel")
+        session, outcomes = None, []
+        for i in range(30):
+            answer = host.begin(f"Heron {i}. {'feather ' * 1800}", session)
+            events = list(answer.events())
+            session = events[-1]["sessionId"]
+            outcomes += [event["outcome"] for event in events if event["type"] == "compaction"]
+            if outcomes:
+                break
+        self.assertEqual(outcomes, ["applied"])
+        self.assertGreaterEqual(i, 20)
+        estimate = events[-1]["tokenEstimate"]
+        self.assertLess(estimate, 80000)
+        self.assertEqual(host.get("sessions")["sessions"][0]["tokenEstimate"], estimate)
+        host.restart()
+        host.chat("And on", session)
+        request = fake.requests[-1]
+        self.assertIn("They counted herons.", json.dumps(request["system"]))
+        self.assertNotIn("Heron 0.", json.dumps(request))
+        self.assertIn(f"Heron {i}.", json.dumps(request))
+        entries = host.get(f"sessions/{session}")["entries"]
+        self.assertEqual([e["summary"] for e in entries if e["type"] == "compaction"], ["They counted herons."])
+        self.assertEqual(sum(e.get("role") == "user" for e in entries), i + 2)  # nothing is gone, nothing stands twice
+        self.assertEqual(fake.state["refused"], [])
+
+    @needs_curl
+    def test_context_and_images_reach_the_model_and_context_is_not_kept(self):
+        fake = FakeProvider(self)
+        host = self.host_with(fake)
+        png = "data:image/png;base64," + base64.b64encode(b"\x89PNG not quite").decode()
+        _, done = host.chat("What is this?", context="The person looks at page 7.", images=[png])
+        host.chat("And now?", done["sessionId"])
+        first, second = fake.requests
+        self.assertIn("page 7", json.dumps(first["system"]))
+        self.assertNotIn("page 7", json.dumps(second))
+        for request in (first, second):
+            (image,) = (part for part in request["messages"][0]["content"] if part["type"] == "image")
+            self.assertEqual(image["source"]["media_type"], "image/png")
+        parts = host.get(f"sessions/{done['sessionId']}")["entries"][0]["content"]
+        self.assertEqual([part["type"] for part in parts], ["image", "text"])
+        self.assertEqual(parts[0]["url"], png)
+
+    def test_titles_by_the_model(self):
+        host = self.host("--make-titles", *self.scripted({"when": "Name this conversation", "text": "Of herons\nand more"}))
+        _, done = host.chat("Tell me of herons and other birds that stand in water")
+        self.assertEqual(done["title"], "Of herons")
+        host.ask("PATCH", f"sessions/{done['sessionId']}", {"title": "Mine"}).text()
+        for i in range(6):
+            _, done = host.chat(f"{i}", done["sessionId"])
+        self.assertEqual(done["title"], "Mine")
+
+    def test_tool_calls_are_told_and_kept(self):
+        (self.folder / "files").mkdir()
+        (self.folder / "files" / "a.txt").write_text("<b>from a</b>")
+        host = self.host("--folder", self.folder / "files")
+        events = list(host.begin("What is in a.txt?").events())
+        kinds = [event["type"] for event in events if event["type"] != "text_delta"]
+        self.assertEqual(kinds, ["session", "tool_call", "tool_result", "done"])
+        call = next(event["tool_call"] for event in events if event["type"] == "tool_call")
+        self.assertEqual((call["name"], call["input"]), ("read_file", {"path": "a.txt"}))
+        result = next(event for event in events if event["type"] == "tool_result")
+        self.assertEqual((result["text"], result["isError"], result["id"]), ("<b>from a</b>", False, call["id"]))
+        entries = host.get(f"sessions/{events[-1]['sessionId']}")["entries"]
+        self.assertEqual([entry["role"] for entry in entries], ["user", "assistant", "tool", "assistant"])
+
+    def test_a_failure_is_told_and_the_next_turn_goes_on(self):
+        host = self.host(*self.scripted({"when": "fail", "error": {"kind": "refused", "message": "no such model"}}))
+        events = list(host.begin("fail").events())
+        self.assertEqual([event["type"] for event in events], ["session", "error", "done"])
+        self.assertEqual((events[1]["error"], events[2]["end"]), ("no such model", "failed"))
+        said, _ = host.chat("on", events[-1]["sessionId"])
+        self.assertIn("on", said)
+
+
+class People(HostTest):
+    def test_two_users_never_see_each_other(self):
+        """The web scene of blades' guide: each with a session of their own, called by X-Session-ID."""
+        host = self.host("--user", "ada=a-token", "--user", "bob=b-token")
+        mine = {}
+        for name in ("ada", "bob"):
+            answer = host.begin(f"I am {name}", token=name[0] + "-token")
+            mine[name] = answer.headers["X-Session-ID"]
+            self.assertEqual(list(answer.events())[-1]["sessionId"], mine[name])
+        self.assertNotEqual(mine["ada"], mine["bob"])
+
+        def talks(name):
+            for _ in range(5):
+                answer = host.begin("What did I say first?", token=name[0] + "-token", headers={"X-Session-ID": mine[name]})
+                self.assertEqual(answer.headers["X-Session-ID"], mine[name])
+                self.assertEqual(text_of(answer.events()), f'First you said: "I am {name}"')
+        in_parallel(lambda: talks("ada"), lambda: talks("bob"))
+        for name, other in (("ada", "bob"), ("bob", "ada")):
+            token = name[0] + "-token"
+            self.assertEqual([row["id"] for row in host.get("sessions", token=token)["sessions"]], [mine[name]])
+            self.refused(host.begin("x", mine[other], token=token), 404)
+            for method, path, body in (("GET", "", None), ("PATCH", "", {"title": "x"}), ("DELETE", "", None),
+                                       ("GET", "/events", None), ("POST", "/cancel", {})):
+                self.refused(host.ask(method, f"sessions/{mine[other]}{path}", body, token=token), 404)
+        # A header may be older than the store, or somebody else's: that is a new conversation.
+        for stale in (mine["bob"], "gone", "../../etc/passwd", "x" * 300):
+            answer = host.begin("hello", token="a-token", headers={"X-Session-ID": stale})
+            self.assertNotIn(answer.headers["X-Session-ID"], (stale, *mine.values()))
+            list(answer.events())
+        host.restart(signal.SIGINT)
+        self.assertEqual(host.chat("first?", mine["bob"], token="b-token")[0], 'First you said: "I am bob"')
+        self.assertEqual(host.get("sessions")["sessions"], [])  # the token of nobody in particular
+
+    def test_channels_have_logs_that_only_the_administrator_reads(self):
+        host = self.host("--user", "ada=a-token")
+        for session, token in (("telegram-42", "secret"), ("web-shop", "a-token"), ("telegram-42", "secret")):
+            host.chat(f"hello from {session}", session, token=token)
+        host.chat("in private")
+        for path in ("convlogs", "convlogs/telegram-42"):
+            self.refused(host.ask("GET", path), 403)
+            self.refused(host.ask("GET", path, token=None), 401)
+        host.restart()
+        channels = host.get("convlogs", token="admin")["channels"]
+        self.assertEqual([(row["channelId"], row["channelType"]) for row in channels], [("telegram-42", "telegram"), ("web-shop", "web")])
+        page = host.get("convlogs/telegram-42?limit=3", token="admin")
+        self.assertEqual([message["role"] for message in page["messages"]], ["assistant", "user", "assistant"])
+        self.assertEqual(page["messages"][1]["content"], "hello from telegram-42")
+        rest = host.get(f"convlogs/telegram-42?from={page['next']}", token="admin")
+        self.assertEqual([message["role"] for message in rest["messages"]], ["user"])
+        of_ada = host.get("convlogs/web-shop?sender=ada", token="admin")["messages"]
+        self.assertEqual({message["sender"] for message in of_ada}, {"ada"})
+        self.assertEqual(host.get("convlogs/web-shop?sender=bob", token="admin")["messages"], [])
+        for name in ("telegram-43", "private", "..%2f..%2fsessions", "telegram-..%2f..%2fx", "%00", "sessions"):
+            self.refused(host.ask("GET", f"convlogs/{name}", token="admin"), 404)
+        self.refused(host.begin("x", "web-shop"), 404)  # ada's
+        lines = (self.store / "agents/main/convlogs/telegram-42.jsonl").read_text().splitlines()
+        self.assertLessEqual({"ts", "role", "content", "channelId", "channelType"}, set(json.loads(lines[0])))
+        # The session knows nothing of it, and lives on in its own file.
+        self.assertEqual(len(host.talk("telegram-42")), 4)
+
+    def test_nothing_answers_without_a_token(self):
+        host = self.host()
+        for token in (None, "", "secre", "secrets", "SECRET", "admin2"):
+            for method, path in (("GET", "sessions"), ("POST", "chat"), ("GET", "sessions/x"), ("GET", "/api/nothing")):
+                self.refused(host.ask(method, path, "{}" if method == "POST" else None, token=token), 401)
+        self.assertEqual(host.ask("GET", "/", token=None).status, 200)  # the page itself is no secret
+        self.refused(host.ask("GET", "sessions", agent="nobody"), 404)
+        self.refused(host.begin("Anybody?", agent="nobody"), 404)
+
+    def test_a_token_is_made_where_none_is_given(self):
+        host = self.host()
+        host.kill()
+        host.process = subprocess.Popen(
+            [CHAT_HOST, "--store", "memory:", "--port", "0"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        lines = [host.process.stdout.readline() for _ in range(3)]
+        token = lines[1].split()[1]
+        self.assertRegex(token, r"\A[0-9a-f]{32}\Z")
+        host.port = int(lines[0].rsplit(":", 1)[1])
+        self.assertTrue(lines[2].endswith(f"/#token={token}\n"))
+        self.assertEqual(host.get("sessions", token=token)["sessions"], [])
+        self.refused(host.ask("GET", "sessions"), 401)
+
+
+class Running(HostTest):
+    def test_the_turn_goes_on_when_the_client_has_gone_and_is_heard_again(self):
+        host = self.host(*self.scripted(SLOW))
+        answer = host.begin("slowly")
+        session, heard = answer.headers["X-Session-ID"], []
+        for event in answer.events():
+            heard.append(event)
+            if len(heard) == 20:
+                break
+        answer.close()
+        self.assertTrue(host.get(f"sessions/{session}")["running"])
+        self.refused(host.begin("me too", session), 409)
+        self.assertEqual(host.ask("PATCH", f"sessions/{session}", {"title": "Meanwhile"}).status, 200)
+        again = host.ask("GET", f"sessions/{session}/events", headers={"Last-Event-ID": answer.last_id})
+        from_start = host.ask("GET", f"sessions/{session}/events")
+        rest = list(again.events())
+        self.assertEqual(text_of(heard + rest), "word " * 150)
+        self.assertEqual(rest[-1]["type"], "done")
+        self.assertEqual(list(from_start.events()), heard + rest)
+        late = host.ask("GET", f"sessions/{session}/events", headers={"Last-Event-ID": again.last_id})
+        self.assertEqual(list(late.events()), [])  # it has heard all of it
+        self.assertEqual(list(host.ask("GET", f"sessions/{session}/events", headers={"Last-Event-ID": "x.99"}).events()), heard + rest)
+        self.assertFalse(host.get(f"sessions/{session}")["running"])
+        self.assertEqual(host.talk(session)[-1], ("assistant", "word " * 150))
+        self.assertEqual(host.get(f"sessions/{session}")["title"], "Meanwhile")
+        host.restart()
+        self.assertEqual(host.ask("GET", f"sessions/{session}/events").status, 204)
+
+    def test_an_answer_is_cancelled_and_what_came_is_kept(self):
+        host = self.host(*self.scripted(SLOW))
+        answer = host.begin("slowly")
+        session, events = answer.headers["X-Session-ID"], answer.events()
+        wait_for(lambda: next(events)["type"] == "text_delta")
+        self.assertTrue(host.ask("POST", f"sessions/{session}/cancel", {}).json()["cancelled"])
+        self.assertEqual(list(events)[-1]["end"], "interrupted")
+        self.assertFalse(host.ask("POST", f"sessions/{session}/cancel", {}).json()["cancelled"])
+        last = host.get(f"sessions/{session}")["entries"][-1]
+        self.assertTrue(last["interrupted"])
+        self.assertIn("I remember 2", host.chat("and?", session)[0])
+
+    def test_a_session_that_is_deleted_while_it_answers_stays_deleted(self):
+        host = self.host(*self.scripted(*[SLOW] * 3))
+        answer = host.begin("slowly")
+        session, events = answer.headers["X-Session-ID"], answer.events()
+        next(events)
+        self.assertEqual(host.ask("DELETE", f"sessions/{session}").status, 204)
+        self.assertEqual(list(events)[-1]["type"], "done")
+        self.refused(host.ask("GET", f"sessions/{session}/events"), 404)
+        self.assertEqual(host.get("sessions")["sessions"], [])
+        # Several who delete, and several who would go on: one wins, and nobody is left waiting.
+        _, done = host.chat("another")
+        statuses = []
+        in_parallel(*[lambda: statuses.append(host.ask("DELETE", f"sessions/{done['sessionId']}").status)] * 4,
+                    *[lambda: host.begin("slowly", done["sessionId"]).text()] * 2)
+        self.assertEqual(statuses.count(204), 1, statuses)
+        self.assertEqual(host.get("sessions")["sessions"], [])
+
+    def test_it_ends_at_a_signal_and_keeps_what_came(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            host = self.host(*self.scripted(*[SLOW] * 3))
+            answers = [host.begin("slowly") for _ in range(3)]
+            streams = [answer.events() for answer in answers]
+            for stream in streams:
+                wait_for(lambda: next(stream)["type"] == "text_delta")
+            begin = time.monotonic()
+            self.assertEqual(host.kill(number), 0)
+            self.assertLess(time.monotonic() - begin, 10)
+            host.start()
+            for answer in answers:
+                entries = host.get(f"sessions/{answer.headers['X-Session-ID']}")["entries"]
+                self.assertTrue(entries[-1]["interrupted"])
+                self.assertTrue(entries[-1]["content"][0]["text"].startswith("word"))
+            host.kill()
+
+    def test_other_engines_keep_it_too(self):
+        self.store = f"sqlite:{self.folder / 'talks.db'}"
+        try:
+            host = self.host("--agent", "one", "--agent", "two")
+        except AssertionError as error:
+            if "built without" in str(error):
+                self.skipTest("built without SQLite")
+            raise
+        _, done = host.chat("hello", agent="one")
+        host.restart()
+        self.assertEqual(len(host.get("sessions", agent="one")["sessions"]), 1)
+        self.assertEqual(host.get("sessions", agent="two")["sessions"], [])
+        self.refused(host.ask("GET", f"sessions/{done['sessionId']}", agent="two"), 404)
+        self.assertIn("hello", host.chat("first?", done["sessionId"], agent="one")[0])
+
+
+class Hostile(HostTest):
+    def test_what_makes_no_sense_is_a_problem(self):
+        host = self.host("--body-limit", 20000)
+        bodies = ("", "x", "[]", "null", '"x"', "{", "{}", '{"message": 7}', '{"message": " \\n"}', "[" * 15000,
+                  '{"a":' * 3000, '{"message":"x","images":"y"}', '{"message":"x","images":[7]}',
+                  '{"message":"x","images":["file:///etc/passwd"]}', '{"message":"x","images":["data:text/html;base64,AA=="]}',
+                  '{"message":"x","images":["data:image/png;base64,<>"]}', '{"message":"x","sessionId":"../x"}',
+                  '{"message":"x","sessionId":7}', '{"message":"x","context":[]}', b'\xff\xfe{"message"')
+        for body in bodies:
+            self.refused(host.ask("POST", "chat", body), 400)
+        self.assertEqual(host.get("sessions")["sessions"], [])
+        for size in (20001, 3000000):
+            self.refused(host.ask("POST", "chat", b"x" * size), 413)
+        pieces = (b"y" * 1000 for _ in range(100))
+        self.refused(host.ask("POST", "chat", pieces), 413)  # sent in chunks
+        _, done = host.chat("y" * 15000)
+        for title in ('{"title": 7}', "{}", "x", '{"title": "' + "y" * 600 + '"}'):
+            self.refused(host.ask("PATCH", f"sessions/{done['sessionId']}", title), 400)
+        for path in ("sessions/..", "sessions/.hidden", "sessions/" + "x" * 200, "sessions/a%2fb", "sessions/%00", "sessions//events"):
+            self.refused(host.ask("GET", path), 404)
+        self.refused(host.ask("GET", "sessions?cursor=nonsense"), 400)
+        for method, path in (("PUT", "sessions"), ("PRI", "*"), ("POST", "/api/" + "x" * 7000), ("GET", "sessions/" + "x" * 7000)):
+            self.refused(host.ask(method, path), 404)
+        ranges = host.ask("GET", "/", headers={"Range": "bytes=" + ",".join(["0-"] * 1000)}, token=None)
+        self.assertEqual(ranges.status, 416)
+        self.assertLess(len(ranges.text()), 500000)
+        self.assertIn("I remember 2", host.chat("still there?", done["sessionId"])[0])
+
+    def test_bodies_that_nobody_asked_for_are_not_read(self):
+        host = self.host()
+        before = host.memory()
+
+        def endless():
+            for _ in range(2000):
+                yield b"x" * 50000
+        for method, path, token in (("POST", "/", None), ("DELETE", "sessions/x", "secret"), ("PUT", "sessions", "secret"),
+                                    ("POST", "sessions", "secret"), ("GET", "sessions", "secret"), ("POST", "chat", "secret")):
+            try:
+                answer = host.ask(method, path, endless(), token=token)
+                self.assertIn(answer.status, (400, 404, 405, 413))
+                answer.close()
+            except OSError:
+                pass  # it hung up
+        self.grew_by_less_than(20, host, before)
+
+    def test_gzipped_bodies_count_as_what_they_become(self):
+        host = self.host("--body-limit", 20000)
+        bomb = gzip.compress(b'{"message":"' + b"x" * 15_000_000 + b'"}')
+        self.assertLess(len(bomb), 20000)
+        before = host.memory()
+        self.refused(host.ask("POST", "chat", bomb, headers={"Content-Encoding": "gzip"}), 413)
+        self.grew_by_less_than(5, host, before)
+
+    def test_strange_text_goes_in_and_comes_out_as_it_was(self):
+        host = self.host()
+        text = "<script>alert(1)</script> \u2028 \x00\x1b[2J \U0001f600 \ud83d & ' \" \\ data: x\n\ndata: {\"type\":\"done\"}\r\n"
+        said, done = host.chat(text)
+        mended = text.replace("\ud83d", "\ufffd")
+        self.assertEqual(said, f'You said "{mended}". I remember 1 of your messages.')
+        self.assertEqual(host.talk(done["sessionId"])[0][1], mended)
+
+    def test_clients_that_say_little_or_leave_hold_nobody_up(self):
+        host = self.host("--connections", 8, *self.scripted(SLOW))
+        sockets = []
+        for sent in (b"", b"GET /", b"POST /api/agents/main/chat HTTP/1.1\r\nAuthorization: Bearer secret\r\nContent-Length: 99\r\n\r\n{"):
+            sockets.append(socket.create_connection(("127.0.0.1", host.port)))
+            sockets[-1].sendall(sent)
+        gone = host.begin("slowly")
+        gone.close()
+        self.assertIn("hello", host.chat("hello")[0])
+        for each in sockets:
+            each.close()
+        self.assertTrue(host.get(f"sessions/{gone.headers['X-Session-ID']}")["running"])
+
+    def test_what_the_page_may_do_is_told_to_the_browser(self):
+        host = self.host()
+        page = host.ask("GET", "/", token=None)
+        self.assertIn("default-src 'none'", page.headers["Content-Security-Policy"])
+        self.assertNotIn("unsafe", page.headers["Content-Security-Policy"])
+        self.assertEqual(page.headers["X-Content-Type-Options"], "nosniff")
+        self.assertNotIn("Access-Control-Allow-Origin", page.headers)
+        page.close()
+        for path in ("/../main.cpp", "/%2e%2e/main.cpp", "/page.html~", "/index.html/../../main.cpp"):
+            self.refused(host.ask("GET", path, token=None), 404)
+
+
+if __name__ == "__main__":
+    unittest.main()
