@@ -48,6 +48,7 @@ void add_option(CLI::App& app, Arguments& args, Option const& option) {
               option.choices.empty() ? "" : fmt::format(": {}", fmt::join(option.choices, ", "));
           auto* const added = app.add_option(option.spelling, value, option.help);
           added->required(option.required)->type_name("");
+          if (option.spelling[0] == '-') added->allow_extra_args(false); // one value each time it is named
           if constexpr (std::is_same_v<Value, std::size_t>) added->check(whole_number(0));
           if constexpr (std::is_same_v<Value, std::optional<std::size_t>>) added->check(whole_number(1));
           if (!option.choices.empty())
@@ -110,7 +111,8 @@ Request parse_command_line(int argc, char const* const* argv) {
       "An ENTRY is its id. Entries of claw0's and ai-panel's lines have none: @246 is the one whose line "
       "ends\n"
       "at byte 246 of the file, as tree and history --explain print it.\n"
-      "Exit codes: 0 done, 1 failed (diff: they differ; search: found nowhere), 2 usage, 3 not found, 4 locked or changed,\n"
+      "Exit codes: 0 done, 1 failed (diff: they differ; search: found nowhere), 2 usage, 3 not found, 4 "
+      "locked or changed,\n"
       "5 damage, no session in the file, or (convert, cp, import) something left out,\n"
       "6 forbidden, 7 no space, 8 unreachable, 9 outcome unknown. More: sessionkit COMMAND --help");
   try {

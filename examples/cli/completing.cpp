@@ -58,6 +58,14 @@ std::vector<std::string> value_names(Option const& option) {
   return takes_value(option) ? names_of(option) : std::vector<std::string>{};
 }
 
+/// Of all commands: in none of them has one of these no value.
+std::string flags_with_values() {
+  auto values = joined(common_options(), value_names);
+  for (auto const& command : command_table())
+    if (auto const own = joined(command.options, value_names); !own.empty()) values += " " + own;
+  return values;
+}
+
 std::string verbs() {
   std::string out;
   for (auto const& command : command_table()) out += (out.empty() ? "" : " ") + std::string(command.name);
@@ -92,11 +100,12 @@ constexpr char const* bash_flags = R"sh(    esac
 constexpr char const* bash_end = R"sh(  esac
   if [[ -z $verb && $cur != -* ]]; then
     COMPREPLY=($(compgen -W "$(_sessionkit_verbs)" -- "$cur"))
-  elif [[ $cur == -* ]];
-then COMPREPLY = ($(compgen - W "$flags" --"$cur")) elif[[-n $sessions]];
-then COMPREPLY = ($(compgen - W "@last $(sessionkit ls --plain --quiet -n 200 " $ {
-  store[@]
-} " 2>/dev/null | cut -f1)" --"$cur")) fi
+  elif [[ $cur == -* ]]; then
+    COMPREPLY=($(compgen -W "$flags" -- "$cur"))
+  elif [[ -n $sessions ]]; then
+    local ids=$(sessionkit ls --plain --quiet -n 200 "${store[@]}" 2>/dev/null | cut -f1)
+    COMPREPLY=($(compgen -W "@last $ids" -- "$cur"))
+  fi
 }
 complete -o default -F _sessionkit sessionkit
 )sh";
@@ -111,10 +120,8 @@ std::string bash_choices(std::string const& verb, Option const& option) {
 
 std::string bash() {
   std::string const common = joined(common_options(), names_of);
-  std::string values = joined(common_options(), value_names), choices, flags;
+  std::string choices, flags;
   for (auto const& command : command_table()) {
-    auto const own = joined(command.options, value_names);
-    if (!own.empty()) values += " " + own;
     bool const sessions = std::any_of(command.options.begin(), command.options.end(), names_session);
     for (auto const& option : command.options) choices += bash_choices(command.name, option);
     for (auto const& option : command.options)
@@ -126,7 +133,7 @@ std::string bash() {
   }
   for (auto const& option : common_options()) choices += bash_choices("*", option);
   return fmt::format("_sessionkit_verbs() {{ echo '{}'; }}\n_sessionkit_values() {{ echo '{}'; }}\n", verbs(),
-                     values)
+                     flags_with_values())
          + bash_begin + replaced(choices, "'* ", "*' ") + bash_flags + flags
          + fmt::format("    *) flags='{}' ;;\n", common) + bash_end;
 }
@@ -138,8 +145,8 @@ constexpr char const* zsh_begin = R"sh(#compdef sessionkit
 _sessionkit_sessions() {
   local -a ids store
   (( ${+opt_args[--store]} )) && store=(--store "${(Q)opt_args[--store]}")
-  ids=(@last ${(f)" $(sessionkit ls-- plain-- quiet - n 200 $store 2 > / dev / null | cut - f1) "})
-    _alternative "sessions:session:(${(j: :)${(@q)ids}})" 'files:file:_files'
+  ids=(@last ${(f)"$(sessionkit ls --plain --quiet -n 200 $store 2>/dev/null | cut -f1)"})
+  _alternative "sessions:session:(${(j: :)ids})" 'files:file:_files'
 }
 _sessionkit() {
   local curcontext="$curcontext" state line
@@ -220,15 +227,34 @@ std::string fish_option(std::string const& condition, Option const& option) {
   return out + fmt::format(" -d '{}'\n", replaced(replaced(option.help, "\\", "\\\\"), "'", "\\'"));
 }
 
+constexpr char const* fish_begin = R"sh(# fish completion for sessionkit, made by: sessionkit completion fish
+function __sessionkit_sessions
+  echo @last
+  sessionkit ls --plain --quiet -n 200 2>/dev/null | cut -f1
+end
+function __sessionkit_verb
+  set -l before ''
+  for word in (commandline -opc)[2..-1]
+    if contains -- $before (__sessionkit_values)
+      set before ''
+    else if string match -q -- '-*' $word
+      set before $word
+    else
+      echo $word
+      return
+    end
+  end
+end
+)sh";
+
 std::string fish() {
-  std::string out = "# fish completion for sessionkit, made by: sessionkit completion fish\n"
-                    "function __sessionkit_sessions\n"
-                    "  echo @last\n  sessionkit ls --plain --quiet -n 200 2>/dev/null | cut -f1\nend\n";
+  std::string out = fish_begin;
+  out += fmt::format("function __sessionkit_values\n  string split -- ' ' '{}'\nend\n", flags_with_values());
   for (auto const& option : common_options()) out += fish_option("true", option);
   for (auto const& command : command_table()) {
-    out += fmt::format("complete -c sessionkit -n __fish_use_subcommand -x -a {} -d '{}'\n", command.name,
-                       replaced(command.summary, "'", "\\'"));
-    auto const condition = fmt::format("__fish_seen_subcommand_from {}", command.name);
+    out += fmt::format("complete -c sessionkit -n 'test -z (__sessionkit_verb)' -x -a {} -d '{}'\n",
+                       command.name, replaced(command.summary, "'", "\\'"));
+    auto const condition = fmt::format("contains -- {} (__sessionkit_verb)", command.name);
     for (auto const& option : command.options) out += fish_option(condition, option);
   }
   return out;

@@ -36,7 +36,7 @@ std::vector<Command> commands_to_write() {
        "Copy a conversation into a new session; prints the new id",
        {session,
         {"--at", "the last entry to copy: an id, or @246 (default: the last one)", &A::leaf},
-        {"--key", "routing key (default: the same)", &A::key},
+        {"--key", "routing key (default: none)", &A::key},
         {"--agent", "agent (default: the same)", &A::agent},
         {"--user", "user (default: the same)", &A::user},
         {"--cwd", "working directory to note (default: the same)", &A::cwd},

@@ -36,8 +36,8 @@ SESSIONKIT_API Result<Context> load_context(SessionStore& store, SessionId const
 SESSIONKIT_API Result<std::vector<Entry>> load_path(SessionStore& store, SessionId const& id,
                                                     EntryId const& leaf = {});
 
-/// Where the entries of that path end, oldest first: a few bytes an entry, for those who go through a long path
-/// page by page. Errors as `load_path`.
+/// Where the entries of that path end, oldest first: a few bytes an entry, for those who go through a long
+/// path page by page. Errors as `load_path`.
 SESSIONKIT_API Result<std::vector<Position>> path_positions(SessionStore& store, SessionId const& id,
                                                             EntryId const& leaf = {});
 

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: MIT
 """What the tests of the programs share. Programs under test: $SESSIONKIT, $CHAT."""
+import fcntl
 import json
 import os
 import pathlib
 import pty
 import shutil
+import struct
 import subprocess
 import tempfile
+import termios
 import unittest
 
 SESSIONKIT = os.environ.get("SESSIONKIT", "sessionkit")
@@ -16,7 +19,7 @@ DATA = HERE.parent / "data"
 PI = DATA / "pi"
 
 # Nothing of the person who runs the tests reaches the programs.
-ENVIRONMENT = {"PATH": os.environ["PATH"], "TZ": "UTC", "LC_ALL": "C.UTF-8", "COLUMNS": "80"}
+ENVIRONMENT = {"PATH": os.environ["PATH"], "TZ": "UTC", "LC_ALL": "C.UTF-8", "COLUMNS": "80", "PAGER": "cat"}
 for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
     if name in os.environ:
         ENVIRONMENT[name] = os.environ[name]
@@ -91,12 +94,15 @@ class ProgramTest(unittest.TestCase):
         shutil.copyfile(PI / name, copy)
         return copy
 
-    def on_terminal(self, *args, answer=b"", env=None):
-        """Runs the program with a terminal for stdin, stdout and stderr; gives its exit code and what it showed."""
+    def on_terminal(self, *args, answer=b"", env=None, size=None):
+        """Runs the program with a terminal (`size`: columns and rows) for stdin, stdout and stderr; gives its exit code and
+        what it showed."""
         environment = self.environment({"TERM": "xterm", **(env or {})})
         pid, terminal = pty.fork()
         if pid == 0:
             os.chdir(self.folder)
+            if size:
+                fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
             os.execve(SESSIONKIT, [SESSIONKIT, *map(str, args)], environment)
         if answer:
             os.write(terminal, answer)
