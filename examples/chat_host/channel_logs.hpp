@@ -1,43 +1,23 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-#include <sessionkit/ids.hpp>
+#include <sessionkit/channel_log.hpp>
 
 #include <nlohmann/json.hpp>
 
-#include <cstddef>
 #include <optional>
 #include <string>
 
 namespace chat_host {
 
-/// Where people talk to an agent from outside: `telegram-42`, `web-shop`.
-struct Channel {
-  std::string type, id;
-  std::string name() const { return type + "-" + id; }
-};
+/// The channel whose session is called so, `telegram-42` or `web-shop`; nothing: it is no channel's.
+std::optional<sessionkit::Channel> channel_of(sessionkit::SessionId const& session);
 
-/// The channel whose session is called so; nothing: it is no channel's.
-std::optional<Channel> channel_of(sessionkit::SessionId const& session);
+/// The channels as JSON, by name: `[{"channelId", "channelType", "messageCount", "firstAt", "lastAt"}]`.
+sessionkit::Result<nlohmann::ordered_json> channels_view(sessionkit::ChannelLog& log);
 
-/// What was said in each channel, for the administrator: `<directory>/telegram-42.jsonl`, a line each as
-/// ZyHive writes them. No session shows it, so no model ever sees it. Safe to use from several threads.
-class ChannelLogs {
- public:
-  /// Empty: nothing is kept.
-  explicit ChannelLogs(std::string directory = {}) : directory_(std::move(directory)) {}
-
-  sessionkit::Result<void> note(Channel const& channel, std::string role, std::string text,
-                                std::string sender) const;
-  /// `[{"channelId", "channelType"}]`, by name.
-  nlohmann::ordered_json list() const;
-  /// A page of `{"messages": [...], "next": ...}`, newest first, from `from` on (what `next` said; empty: the
-  /// newest); of one sender only, if named. `not_found` if nothing was ever said there.
-  sessionkit::Result<nlohmann::ordered_json> page(Channel const& channel, std::string const& from,
-                                                  std::size_t limit,
-                                                  std::optional<std::string> const& sender) const;
-
- private:
-  std::string directory_;
-};
+/// A page of a channel as JSON: `{"messages": [{"ts", "role", "content", "sender"}], "next": ...}`.
+sessionkit::Result<nlohmann::ordered_json> channel_view(sessionkit::ChannelLog& log,
+                                                        sessionkit::Channel const& channel,
+                                                        sessionkit::ChannelQuery const& query);
 
 }

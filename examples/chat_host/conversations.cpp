@@ -109,4 +109,9 @@ std::optional<std::size_t> Conversations::token_limit() const {
   return sk::limit_of(agent::fit_to_window(policy, hosted_.window));
 }
 
+sk::Result<sk::ChannelLog> Conversations::channels() const {
+  if (!hosted_.channels) return sk::Error{sk::Errc::not_found, 0, "no log of channels is kept"};
+  return *hosted_.channels;
+}
+
 }

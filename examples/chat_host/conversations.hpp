@@ -9,6 +9,7 @@
 
 #include <agent/agent.hpp>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,8 @@ struct Hosted {
   agent::Agent with; ///< its `compaction` is each session's own
   std::size_t window = 200000;
   bool make_titles = false; ///< a model makes the title; else it is the first words of the user
-  ChannelLogs channels;
+  /// What is said in channels is kept here for the administrator; nothing: it is not.
+  std::optional<sessionkit::ChannelLog> channels = {};
 };
 
 /// The conversations of one agent, for any number of people at once: everything a server answers, without
@@ -63,7 +65,8 @@ class Conversations {
   std::optional<std::size_t> token_limit() const;
   void stop_all() { turns_.stop_all(); }
 
-  ChannelLogs const& channels() const noexcept { return hosted_.channels; }
+  /// `not_found` where none is kept.
+  sessionkit::Result<sessionkit::ChannelLog> channels() const;
 
  private:
   sessionkit::Result<sessionkit::SessionInfo> find(Caller const& caller,

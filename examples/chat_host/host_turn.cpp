@@ -80,8 +80,9 @@ void HostTurn::tell(Json const& news) { feed_.say(sk::to_raw_json(news).str()); 
 
 void HostTurn::note_in_channel(std::string role, std::string text) {
   auto const channel = channel_of(id_);
-  if (!channel || text.empty()) return;
-  auto const noted = hosted_.channels.note(*channel, std::move(role), std::move(text), caller_.user);
+  if (!channel || !hosted_.channels || text.empty()) return;
+  auto log = *hosted_.channels; // the same log
+  auto const noted = log.append(*channel, {std::move(role), std::move(text), caller_.user});
   if (!noted) tell(error_news("the channel's log: " + noted.error().message));
 }
 

@@ -41,19 +41,24 @@ agent::Agent make_agent(Options const& options) {
   return made;
 }
 
+std::optional<sk::ChannelLog> open_channels_of(std::string const& agent, cli::StoreAddress const& address,
+                                               Options const& options) {
+  auto const home = options.channel_logs.empty() && address.is_files() ? address.place : options.channel_logs;
+  if (home.empty()) return std::nullopt;
+  return sk::ChannelLog::open_agent(home, agent).value();
+}
+
 chat_host::Agents make_agents(Options const& options) {
   auto const address = cli::parse_address(options.store);
-  auto const logs = options.channel_logs.empty() && address.is_files() ? address.place : options.channel_logs;
   auto const with = make_agent(options);
   chat_host::Agents agents;
   for (auto const& name : options.agents) {
-    chat_host::ChannelLogs channels(logs.empty() ? "" : logs + "/agents/" + name + "/convlogs");
     chat_host::Hosted hosted{name,
                              open_store_of(name, address, options),
                              with,
                              options.window,
                              options.make_titles,
-                             std::move(channels)};
+                             open_channels_of(name, address, options)};
     agents[name] = std::make_unique<chat_host::Conversations>(std::move(hosted), options.most_turns);
   }
   return agents;

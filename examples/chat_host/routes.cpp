@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "channel_logs.hpp"
 #include "routes.hpp"
 #include "views.hpp"
 
@@ -6,6 +7,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
 #include <regex>
 #include <string_view>
 #include <utility>
@@ -134,18 +136,24 @@ sk::Result<void> cancel(Call const& call) {
 }
 
 sk::Result<void> channels(Call const& call) {
-  answer(call.response, Json{{"channels", call.conversations.channels().list()}});
+  auto log = call.conversations.channels();
+  if (!log) return log.error();
+  auto rows = channels_view(*log);
+  if (!rows) return rows.error();
+  answer(call.response, Json{{"channels", std::move(*rows)}});
   return {};
 }
 
 sk::Result<void> channel(Call const& call) {
-  auto const& id = *call.session;
-  auto const named = channel_of(id);
-  if (!named) return sk::Error{sk::Errc::not_found, 0, "'" + id.str() + "' is no channel"};
-  std::optional<std::string> sender;
-  if (call.request.has_param("sender")) sender = call.request.get_param_value("sender");
-  auto const page = call.conversations.channels().page(*named, call.request.get_param_value("from"),
-                                                       call.number("limit", 100, 1000), sender);
+  auto log = call.conversations.channels();
+  if (!log) return log.error();
+  auto const named = channel_of(*call.session);
+  if (!named) return sk::Error{sk::Errc::not_found, 0, "'" + call.session->str() + "' is no channel"};
+  sk::ChannelQuery query;
+  query.limit = call.number("limit", 100, 1000);
+  if (auto const from = call.number("from", 0, SIZE_MAX); from != 0) query.from = sk::Position(from);
+  if (call.request.has_param("sender")) query.sender = call.request.get_param_value("sender");
+  auto const page = channel_view(*log, *named, query);
   if (!page) return page.error();
   answer(call.response, *page);
   return {};

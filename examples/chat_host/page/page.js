@@ -217,7 +217,7 @@ async function showChannel(admin, name, from) {
   const rows = page.messages.map((message) => element("tr", { children:
     [new Date(message.ts).toLocaleString(), message.sender ?? message.role, message.content].map((text) => element("td", { text })) }));
   $("talk").replaceChildren(element("table", { children: [element("tbody", { children: rows })] }));
-  if (page.next === null) return;
+  if (page.next === null || rows.length === 0) return;
   const older = element("button", { type: "button", text: "Older" });
   older.addEventListener("click", () => attempt(() => showChannel(admin, name, page.next)));
   $("talk").append(element("p", { children: [older] }));
