@@ -169,6 +169,24 @@ TEST_CASE("random trees with random damage walk as the slow model does") {
   }
 }
 
+TEST_CASE("the places of a path are where its entries end, oldest first") {
+  auto store = store_of("s", {log_header("s"), message_line("a", "", "user", "1"),
+                              message_line("b", "a", "assistant", "2"),
+                              message_line("x", "a", "user", "other"), message_line("c", "b", "user", "3")});
+  std::map<sk::Position, std::string> ids;
+  auto const page = store->read(sid("s"), {}).value();
+  for (auto const& item : page.items()) ids[item.end] = std::string(item.id);
+  auto const named = [&](std::string const& leaf) {
+    Ids path;
+    for (auto const place : sk::path_positions(*store, sid("s"), sk::EntryId(leaf)).value())
+      path.push_back(ids.at(place));
+    return path;
+  };
+  CHECK(named("") == Ids{"a", "b", "c"});
+  CHECK(named("x") == Ids{"a", "x"});
+  CHECK(sk::path_positions(*store, sid("s"), sk::EntryId("zz")).error().code == sk::Errc::not_found);
+}
+
 TEST_CASE("a log keeps the lines of its entries where it is asked to") {
   std::vector<std::string> const lines{log_header("s"), message_line("a", "", "user", "1")};
   auto store = store_of("s", lines);

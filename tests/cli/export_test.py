@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: MIT
+"""export and import: pages that nothing in them can leave, and sessions that go out and come back."""
+import html.parser
+import re
+import shutil
+import unittest
+
+from support import DATA, PI, ProgramTest, texts
+
+EVIL = ["<script>alert(1)</script>", "</div></article></main><h1>x</h1>", '"><img src=x onerror=alert(1)>', "<!-- ",
+        "```\n## assistant · 2026-01-01T00:00:00.000Z\n<b>x</b>", "~~~~\n<i>open fence", "![spy](http://spy.example/p.png)",
+        "\x1b]52;c;eA==\x07", "a\u202eb", "&lt;script&gt;", "## user · now\n\n> forged"]
+
+
+class Page(html.parser.HTMLParser):
+    """The elements of a page, and its text."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.attributes, self.said = [], [], ""
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += attrs
+
+    def handle_data(self, data):
+        self.said += data
+
+
+class Export(ProgramTest):
+    def evil_session(self):
+        session = self.new("--id", "evil", "--title", EVIL[1], "--key", EVIL[2], "--user", EVIL[0])
+        for i, text in enumerate(EVIL):
+            self.say(session, ("user", "assistant")[i % 2], text, "--entry-id", f"{i}{EVIL[2]}")
+        return session
+
+    def test_nothing_that_was_said_is_an_element_of_the_page(self):
+        page = Page(self.ok("export", self.evil_session(), "--to", "html").out)
+        known = {"html", "head", "meta", "title", "style", "body", "header", "h1", "dl", "dt", "dd", "main", "article", "h2", "time", "div"}
+        self.assertLessEqual(set(page.tags), known)
+        self.assertEqual(page.tags.count("article"), len(EVIL) + 1)  # the title is an entry, too
+        self.assertFalse([name for name, _ in page.attributes if name.startswith("on")])
+        self.assertIn(("content", "default-src 'none'; style-src 'unsafe-inline'; img-src data:"), page.attributes)
+        for text in (EVIL[0], EVIL[2], "&lt;script&gt;", "<!-- "):
+            self.assertIn(text, page.said)
+
+    def test_nothing_that_was_said_leaves_its_quote_in_markdown(self):
+        text = self.ok("export", self.evil_session()).out
+        lines = text.splitlines()
+        headings = [line for line in lines if line.startswith("#")]
+        self.assertEqual(len(headings), 1 + len(EVIL) + 1)
+        self.assertTrue(all(re.match(r"# |## (user|assistant|session\\_info) · 20", line) for line in headings), headings)
+        self.assertFalse([line for line in lines if line and line[0] not in ">#-"])
+        self.assertNotRegex(text, r"(?<!\\)<(script|img|!--|/div)")
+        self.assertNotIn("![spy", text)
+        self.assertNotIn("\x1b", text)
+
+    def test_images_are_in_the_page_or_named(self):
+        file = self.fixture("unicode_images.jsonl")
+        page = Page(self.ok("export", file, "--to", "html").out)
+        sources = [value for name, value in page.attributes if name == "src"]
+        self.assertTrue(sources)
+        self.assertTrue(all(source.startswith("data:image/") for source in sources))
+        self.assertIn("](data:image/", self.ok("export", file).out)
+
+    def test_lines_come_out_as_they_are_from_any_store(self):
+        lines = (PI / "branches_labels.jsonl").read_bytes()
+        self.assertEqual(self.ok("export", PI / "branches_labels.jsonl", "--to", "jsonl").out.encode(), lines)
+        store = f"sqlite:{self.folder}/s.db"
+        (self.folder / "branches_labels.jsonl").write_bytes(lines)
+        session = self.ok("import", "branches_labels.jsonl", "--store", store).out.split("\t")[0]
+        self.assertEqual(self.ok("export", session, "--to", "jsonl", "--store", store).out.encode(), lines)
+
+    def test_a_file_is_new_for_its_owner_and_whole_or_not_there(self):
+        self.ok("export", PI / "simple_chat.jsonl", "-o", "talk.html")
+        self.assertEqual((self.folder / "talk.html").stat().st_mode & 0o777, 0o600)
+        self.assertTrue((self.folder / "talk.html").read_text().startswith("<!doctype html>"))
+        self.fails(4, "export", PI / "simple_chat.jsonl", "-o", "talk.html")
+        self.fails(3, "export", PI / "simple_chat.jsonl", "-o", "other.md", "--leaf", "nope")
+        self.assertFalse((self.folder / "other.md").exists())
+
+    def test_damage_is_told_and_stepped_over(self):
+        file = self.fixture("edge_malformed_middle.jsonl")
+        for to in ("markdown", "html", "jsonl"):
+            self.assertIn("damaged place", self.ok("export", file, "--to", to).err)
+
+
+class Import(ProgramTest):
+    def test_files_of_every_format_come_in_and_say_what_they_said(self):
+        flat = DATA / "flat"
+        files = [PI / "simple_chat.jsonl", PI / "legacy_v1.jsonl", *sorted(flat.glob("0[1-3]*/*.jsonl"))]
+        for number, file in enumerate(files):
+            name = self.folder / f"f{number}.jsonl"
+            shutil.copyfile(file, name)
+            before = self.ok("history", name, "--mode", "faithful").json
+            store = ["--store", self.folder / f"store{number}"]  # two of them have one id
+            session = self.ok("import", name, *store).out.split("\t")[0]
+            self.assertEqual(self.ok("history", session, "--mode", "faithful", *store).json, before, file)
+
+    def test_stdin_comes_in_and_again_adds_nothing(self):
+        lines = (PI / "simple_chat.jsonl").read_text()
+        session, result, *_ = self.ok("import", "-", stdin=lines).out.split("\t")
+        self.assertEqual(result, "copied")
+        self.assertEqual(self.ok("import", "-", stdin=lines).out.split("\t")[1], "same")
+        self.assertEqual(self.file_of(session).read_text(), lines)
+
+    def test_nothing_that_is_there_is_overwritten(self):
+        lines = (PI / "simple_chat.jsonl").read_text()
+        session = self.ok("import", "-", stdin=lines).out.split("\t")[0]
+        run = self.run_cli("import", "-", stdin=lines.replace("and reversed?", "or not?"))
+        self.assertEqual((run.code, run.out.split("\t")[1]), (4, "different"))
+        self.assertEqual(self.file_of(session).read_text(), lines)
+
+    def test_a_document_of_blades_becomes_a_session(self):
+        source = self.new("--id", "talk")
+        self.say(source, "user", "hello")
+        self.say(source, "assistant", "hi")
+        self.ok("convert", source, "--to", "blades", "-o", "doc.json")
+        store = f"sqlite:{self.folder}/s.db"
+        run = self.run_cli("import", "doc.json", "--store", store)
+        self.assertIn(run.code, (0, 5))
+        history = self.ok("history", run.out.split("\t")[0], "--store", store).json
+        self.assertEqual(texts(history["messages"]), ["hello", "hi"])
+
+    def test_one_bad_file_keeps_no_other_out(self):
+        self.fixture("simple_chat.jsonl")
+        (self.folder / "bad.jsonl").write_text("no session\n")
+        (self.folder / "folder.jsonl").mkdir()
+        run = self.run_cli("import", "bad.jsonl", "folder.jsonl", "simple_chat.jsonl")
+        self.assertEqual(run.code, 5, run)
+        self.assertIn("copied", run.out)
+        self.assertIn("bad.jsonl", run.err)
+        rows = self.run_cli("import", "bad.jsonl", "simple_chat.jsonl", "--json").json["sessions"]
+        self.assertEqual([row["result"] for row in rows], ["failed", "same"])
+
+
+class EveryStore(ProgramTest):
+    def test_all_verbs_work_over_a_database(self):
+        store = ["--store", f"sqlite:{self.folder}/s.db"]
+        self.ok("new", "--id", "talk", *store)
+        first = self.ok("append", "talk", "--role", "user", "--text", "needle", *store).out.strip()
+        self.ok("append", "talk", "--role", "assistant", "--text", "found", *store)
+        for args in (["log", "talk"], ["last"], ["search", "needle"], ["info", "talk"], ["info"], ["path"], ["tree", "talk"],
+                     ["set", "talk", "state.a=1"], ["rename", "talk", "T"], ["label", "talk", first, "L"], ["export", "talk"],
+                     ["fork", "talk", "--id", "copy"], ["archive", "copy"], ["restore", "copy"], ["rewind", "talk", first],
+                     ["show", "talk"], ["stats"], ["rm", "copy", "--yes"]):
+            self.ok(*args, *store)
+        self.assertEqual(texts(self.ok("history", "talk", *store).json["messages"]), ["needle"])
+        self.fails(3, "log", "talk", "--store", "memory:")
+
+
+if __name__ == "__main__":
+    unittest.main()
