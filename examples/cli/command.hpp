@@ -47,17 +47,14 @@ struct Arguments {
   // log, last
   std::optional<std::string> type;
   std::optional<std::size_t> newest;
-  bool code = false;
 
   // search
   std::string query;
-  bool ignore_case = false, names_only = false;
 
   // set, label, rewind
   std::vector<std::string> assignments, unset;
   std::string entry;
   std::optional<std::string> label;
-  bool remove_label = false;
 
   // import, completion
   std::vector<std::string> files;
@@ -84,6 +81,9 @@ struct Arguments {
   std::optional<std::string> cwd, title, id, entry_id;
   std::string role, text;
   bool yes = false, dry_run = false;
+
+  // flags of last, search and label
+  bool code = false, ignore_case = false, names_only = false, remove_label = false;
 };
 
 /// A flag (`-n,--limit`) or a positional argument (`SESSION`) and where its value goes.

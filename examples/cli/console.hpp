@@ -33,6 +33,7 @@ struct OutputStyle {
 class Console {
  public:
   explicit Console(OutputStyle style);
+  ~Console() = default;
   Console(Console const&) = delete;
   Console& operator=(Console const&) = delete;
 
