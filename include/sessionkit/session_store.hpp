@@ -47,12 +47,12 @@ class SESSIONKIT_API SessionStore {
   SessionStore& operator=(SessionStore const&) = delete;
 
   /// Adds a batch behind the log's end, all or nothing (a file may keep a prefix after a crash, and who reads
-  /// it meanwhile may see one), and answers the new end. `conflict` if an entry stands behind `expected`, or `expected` is no end of an entry;
-  /// `already_exists` if the session exists though `expected` is `Position{}`, or an id of the batch stands
-  /// behind `expected` with other bytes; `not_found` if the session does not exist; `invalid_argument` if a
-  /// line is not one JSON object on one line. A batch that stands there
-  /// already, same ids and bytes, answers its old end, and one that stands there in part is completed:
-  /// repeating after `outcome_unknown` is safe.
+  /// it meanwhile may see one), and answers the new end. `conflict` if an entry stands behind `expected`, or
+  /// `expected` is no end of an entry; `already_exists` if the session exists though `expected` is
+  /// `Position{}`, or an id of the batch stands behind `expected` with other bytes; `not_found` if the
+  /// session does not exist; `invalid_argument` if a line is not one JSON object on one line. A batch that
+  /// stands there already, same ids and bytes, answers its old end, and one that stands there in part is
+  /// completed: repeating after `outcome_unknown` is safe.
   virtual Result<Position> append(SessionId const& id, Append const& batch) = 0;
 
   /// Some records of a log. `not_found` if there is no such session; damage is reported in the page and stops
