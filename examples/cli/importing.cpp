@@ -50,7 +50,7 @@ class Workshop {
 };
 
 std::string take_stdin(Workshop const& workshop) {
-  auto const path = workshop.file_for(sk::make_session_id(sk::system_now()));
+  auto path = workshop.file_for(sk::make_session_id(sk::system_now()));
   NewFile file(path);
   std::string piece(std::size_t{1} << 16, '\0');
   for (;;) {
