@@ -39,8 +39,10 @@ bool can_start(std::string const& command) {
   if (program.empty() || program == "cat") return false;
   if (program.find('/') != std::string::npos) return access(program.c_str(), X_OK) == 0;
   std::istringstream directories(environment("PATH"));
-  for (std::string directory; std::getline(directories, directory, ':');)
-    if (access((directory + "/" + program).c_str(), X_OK) == 0) return true;
+  for (std::string path; std::getline(directories, path, ':');) {
+    path.append("/").append(program);
+    if (access(path.c_str(), X_OK) == 0) return true;
+  }
   return false;
 }
 
