@@ -173,7 +173,7 @@ step("a conversation is renamed and deleted", async () => {
   assert.equal(await rows().count(), 3);
   await page.click("#delete");
   await page.click("#yes");
-  await page.waitForFunction(() => document.querySelectorAll("#sessions button").length === 2);
+  await page.locator("#sessions button").nth(2).waitFor({ state: "detached" });
   assert.equal(await page.locator("#title").textContent(), "New conversation");
 });
 
