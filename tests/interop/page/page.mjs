@@ -12,6 +12,7 @@ const files = join(folder, "files");
 mkdirSync(files);
 mkdirSync("screenshots", { recursive: true });
 const hostile = `<img src=x onerror="document.title='broken'"><script>document.title='broken'</script>`;
+writeFileSync(join(files, "config.json"), '{"region": "eu-west-1", "retries": 3}');
 writeFileSync(join(files, "a.txt"), `from a ${hostile}`);
 writeFileSync(join(folder, "script.jsonl"), [
   { when: "slowly", text: "word ".repeat(120), delay_ms: 25, chunk: 5 },
@@ -42,7 +43,8 @@ class Server {
 const server = new Server();
 await server.start();
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ["--no-sandbox", "--disable-gpu"] });
-const context = await browser.newContext({ viewport: { width: 1100, height: 720 }, colorScheme: "light" });
+const size = { width: 1100, height: 720 };
+const context = await browser.newContext({ viewport: size, colorScheme: "light" });
 const page = await context.newPage();
 page.setDefaultTimeout(20000);
 const complaints = [];
@@ -81,33 +83,40 @@ step("the address brings the token and loses it", async () => {
 });
 
 step("a conversation begins and streams, its tool calls folded", async () => {
-  await say("What is in a.txt?");
-  await shows(messages("assistant"), "It says: from a");
+  await say("What is in config.json?");
+  await shows(messages("assistant"), "It says: ");
   await idle();
   const call = messages("call");
   assert.equal(await call.count(), 1);
   assert.equal(await call.evaluate((node) => node.open), false);
   await call.locator("summary").focus();
   await page.keyboard.press("Enter");
-  assert.match(await call.locator(".result").textContent(), /^from a <img/);
-  assert.equal(await page.title(), "What is in a.txt? – Chat");
+  assert.match(await call.locator(".result").textContent(), /eu-west-1/);
+  assert.equal(await page.title(), "What is in config.json? – Chat");
   assert.match(await page.locator("#meter span").textContent(), /^\d+ of 15,000 tokens$/);
-  await shot("tools");
+  await page.focus("#message");
+  await page.setViewportSize({ width: 960, height: 440 });
+  await shot("tools"); // docs/images/chat_host.png
+  await page.setViewportSize(size);
 });
 
 step("what was said is text, never markup", async () => {
+  await say("What is in a.txt?");
+  await shows(messages("assistant"), "It says: from a");
+  await idle();
+  assert.match(await messages("call").last().locator(".result").textContent(), /^from a <img/);
   await say(`hostile ${hostile}`);
-  await shows(messages("assistant"), "onerror");
+  await shows(messages("assistant").last(), "onerror");
   await idle();
   assert.equal(await page.locator("#talk img, #talk script").count(), 0);
-  assert.equal(await page.title(), "What is in a.txt? – Chat");
+  assert.equal(await page.title(), "What is in config.json? – Chat");
 });
 
 step("a reload restores it", async () => {
   const before = await page.locator("#talk").innerText();
   await page.reload();
   await shows(messages("assistant"), "onerror");
-  await messages("call").evaluate((node) => { node.open = true; });
+  await messages("call").first().evaluate((node) => { node.open = true; });
   assert.equal(await page.locator("#talk").innerText(), before);
 });
 
@@ -128,7 +137,7 @@ step("the sidebar switches, searches and keeps its order", async () => {
   assert.equal(await rows().count(), 2);
   assert.match(await rows().first().innerText(), /^Speak slowly please/);
   await rows().nth(1).click();
-  await shows(messages("user"), "What is in a.txt?");
+  await shows(messages("user"), "What is in config.json?");
   await page.goBack();
   await shows(messages("user"), "Speak slowly please");
   await page.fill("#search", "SLOWLY");
@@ -214,7 +223,7 @@ step("a wrong token is asked for again", async () => {
   await page.evaluate(() => sessionStorage.setItem("token", "wrong"));
   await page.reload();
   await reply("secret");
-  await shows(rows(), "What is in a.txt?");
+  await shows(rows(), "What is in config.json?");
   expected = [];
 });
 
@@ -232,8 +241,8 @@ step("an address that names nothing says so", async () => {
 
 step("dark, narrow, by keyboard", async () => {
   await page.emulateMedia({ colorScheme: "dark" });
-  await rows().filter({ hasText: "a.txt" }).click();
-  await shows(messages("user"), "What is in a.txt?");
+  await rows().filter({ hasText: "config.json" }).click();
+  await shows(messages("user"), "What is in config.json?");
   await shot("dark");
   await page.setViewportSize({ width: 360, height: 640 });
   const wide = await page.evaluate(() => document.documentElement.scrollWidth);
