@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 include(CMakePackageConfigHelpers)
 
+# Two components: what running programs need, if the library is shared, and all the rest.
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME sessionkit_dev)
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/sessionkit")
 set(sessionkit_type INTERFACE_LIBRARY)
 if(TARGET sessionkit)
@@ -20,7 +22,7 @@ foreach(component IN LISTS sessionkit_components)
 endforeach()
 install(TARGETS ${installed} EXPORT sessionkit
         ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
-        LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+        LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT sessionkit_runtime NAMELINK_COMPONENT sessionkit_dev
         RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}"
         INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(EXPORT sessionkit FILE sessionkitTargets.cmake NAMESPACE sessionkit:: DESTINATION "${package_dir}")
