@@ -11,6 +11,8 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 namespace chat_host {
 
@@ -21,24 +23,48 @@ class RunningTurns {
   /// One turn; answers its last words. Throws nothing.
   using Work = std::function<std::string(TurnFeed&, llm::CancelToken const&)>;
 
-  explicit RunningTurns(std::size_t most) : most_(most) {}
+  /// `most` at once. Of those that ended the newest may be asked for, as long as what they said is not more
+  /// than `most_ended_bytes`.
+  explicit RunningTurns(std::size_t most, std::size_t most_ended_bytes = std::size_t{64} << 20)
+      : most_(most), most_ended_bytes_(most_ended_bytes) {}
   /// Cancels what runs and waits for it.
   ~RunningTurns();
   RunningTurns(RunningTurns const&) = delete;
   RunningTurns& operator=(RunningTurns const&) = delete;
 
-  /// `conflict` while a turn of this session runs; `unavailable` while `most` run, and after `stop_all`.
-  sessionkit::Result<std::shared_ptr<TurnFeed const>> start(std::string const& session, Work work);
+  /// Room for one turn, kept until the turn begins or this object goes.
+  class Place {
+   public:
+    Place(Place&& other) noexcept : of_(std::exchange(other.of_, nullptr)) {}
+    Place& operator=(Place&&) = delete;
+    Place(Place const&) = delete;
+    Place& operator=(Place const&) = delete;
+    ~Place() {
+      if (of_ != nullptr) of_->give_up_place();
+    }
 
+   private:
+    friend class RunningTurns;
+    explicit Place(RunningTurns& of) noexcept : of_(&of) {}
+    RunningTurns* of_; ///< null: it is used
+  };
+  /// To be had before anything is stored for a turn. `unavailable` while all are taken, and after `stop_all`.
+  sessionkit::Result<Place> reserve();
+
+  /// `conflict` while a turn of this session runs.
+  sessionkit::Result<std::shared_ptr<TurnFeed const>> start(Place place, std::string const& session,
+                                                            Work work);
+
+  /// The turn that runs; null: none does.
+  std::shared_ptr<TurnFeed const> running(std::string const& session) const;
   /// The turn that runs, or the last one if it ended not long ago; null: there is none to listen to.
   std::shared_ptr<TurnFeed const> find(std::string const& session) const;
-  bool is_running(std::string const& session) const;
 
   /// Cancels a session's turn, which ends soon after. False: none runs.
   bool cancel(std::string const& session);
   /// Cancels a session's turn, waits for its end and then calls `action`; no turn of it begins meanwhile.
   void when_quiet(std::string const& session, std::function<void()> const& action);
-  /// Cancels all and waits for them; nothing starts any more.
+  /// Cancels all and waits for them; no place is given any more. Who has one still begins, cancelled.
   void stop_all();
 
  private:
@@ -51,13 +77,16 @@ class RunningTurns {
     std::string session;
     std::shared_ptr<TurnFeed const> feed;
   };
+  void give_up_place();
   void end(std::string const& session, std::string last_words);
+  void forget_oldest();
   void join_ended();
 
-  std::size_t most_;
+  std::size_t most_, most_ended_bytes_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   // All under `mutex_`:
+  std::size_t places_ = 0; ///< given, and not begun yet
   std::map<std::string, Turn> running_;
   std::deque<Ended> ended_;          ///< the last few, newest at the back
   std::vector<std::thread> to_join_; ///< of turns that ended
