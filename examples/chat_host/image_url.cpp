@@ -44,7 +44,9 @@ std::optional<sk::Image> of_data(std::string_view type, std::string_view base64)
   auto const* const known = std::find_if(std::begin(image_types), std::end(image_types),
                                          [&](ImageType const& each) { return each.name == type; });
   if (known == std::end(image_types) || !is_base64(base64)) return std::nullopt;
-  if (begin_of(base64).compare(known->at, known->begin.size(), known->begin) != 0) return std::nullopt;
+  auto const bytes = begin_of(base64);
+  if (bytes.size() < known->at || bytes.compare(known->at, known->begin.size(), known->begin) != 0)
+    return std::nullopt;
   return sk::Image{std::string(type), sk::Base64{std::string(base64)}};
 }
 
