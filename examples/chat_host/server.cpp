@@ -33,6 +33,8 @@ constexpr PageFile page_files[] = {
     {"/page.css", "page.css", "text/css; charset=utf-8"},
     {"/page.js", "page.js", "text/javascript; charset=utf-8"},
     {"/api.js", "api.js", "text/javascript; charset=utf-8"},
+    {"/channels.js", "channels.js", "text/javascript; charset=utf-8"},
+    {"/list.js", "list.js", "text/javascript; charset=utf-8"},
     {"/talk.js", "talk.js", "text/javascript; charset=utf-8"},
 };
 
