@@ -62,10 +62,10 @@ sk::Result<sk::SessionId> Conversations::find_or_create(Caller const& caller, Ch
   if (of_channel) about.id = *wanted;
   auto const created = sk::Session::create(hosted_.store, about);
   if (created) return created->id();
+  if (!of_channel || created.error().code != sk::Errc::already_exists) return for_client(created.error());
   // Somebody made it since we looked, or it is another person's.
-  if (of_channel && created.error().code == sk::Errc::already_exists && find(caller, *wanted)) return *wanted;
-  if (of_channel && created.error().code == sk::Errc::already_exists) return is_of_others(*wanted);
-  return for_client(created.error());
+  if (!find(caller, *wanted)) return is_of_others(*wanted);
+  return *wanted;
 }
 
 sk::Result<Conversations::Answering> Conversations::chat(Caller const& caller, ChatRequest request) {
