@@ -44,15 +44,19 @@ sk::Result<sk::SessionInfo> Conversations::find(Caller const& caller, sk::Sessio
   return info;
 }
 
+sk::Result<std::optional<sk::SessionId>> Conversations::find_wanted(Caller const& caller,
+                                                                    ChatRequest const& request) const {
+  auto const& wanted = request.session ? request.session : request.session_hint;
+  if (!wanted) return std::optional<sk::SessionId>();
+  auto const found = find(caller, *wanted);
+  if (!found && found.error().code != sk::Errc::not_found) return found.error();
+  return found ? wanted : std::nullopt;
+}
+
 // A channel calls its session by its own name and says something whenever it likes: it is there at once. A
 // name in a header is a browser's memory, which may be older than the store. Else a name is meant.
-sk::Result<sk::SessionId> Conversations::find_or_create(Caller const& caller, ChatRequest const& request) {
+sk::Result<sk::SessionId> Conversations::create(Caller const& caller, ChatRequest const& request) {
   auto const& wanted = request.session ? request.session : request.session_hint;
-  if (wanted) {
-    auto const found = find(caller, *wanted);
-    if (found) return *wanted;
-    if (found.error().code != sk::Errc::not_found) return found.error();
-  }
   bool const of_channel = wanted && channel_of(*wanted);
   if (request.session && !of_channel) return no_such_session(*wanted);
 
@@ -69,9 +73,11 @@ sk::Result<sk::SessionId> Conversations::find_or_create(Caller const& caller, Ch
 }
 
 sk::Result<Conversations::Answering> Conversations::chat(Caller const& caller, ChatRequest request) {
-  auto place = turns_.reserve();
+  auto const found = find_wanted(caller, request);
+  if (!found) return found.error();
+  auto place = turns_.reserve(*found ? (*found)->str() : "");
   if (!place) return place.error();
-  auto id = find_or_create(caller, request);
+  auto id = *found ? sk::Result<sk::SessionId>(**found) : create(caller, request);
   if (!id) return id.error();
   auto feed = turns_.start(
       *std::move(place), id->str(),

@@ -81,7 +81,10 @@ class Conversations {
  private:
   sessionkit::Result<sessionkit::SessionInfo> find(Caller const& caller,
                                                    sessionkit::SessionId const& id) const;
-  sessionkit::Result<sessionkit::SessionId> find_or_create(Caller const& caller, ChatRequest const& request);
+  /// The session that a request names; nothing: it is to be made.
+  sessionkit::Result<std::optional<sessionkit::SessionId>> find_wanted(Caller const& caller,
+                                                                       ChatRequest const& request) const;
+  sessionkit::Result<sessionkit::SessionId> create(Caller const& caller, ChatRequest const& request);
 
   Hosted hosted_;
   RunningTurns turns_;

@@ -50,9 +50,9 @@ struct Call {
   }
   /// How many rows are asked for; more than `longest_page` are not given at once.
   sk::Result<std::size_t> limit() const {
-    auto const wanted = number("limit", 100);
-    if (!wanted) return wanted;
-    return std::min(*wanted, longest_page);
+    auto wanted = number("limit", 100);
+    if (wanted) *wanted = std::min(*wanted, longest_page);
+    return wanted;
   }
 };
 

@@ -13,23 +13,34 @@ namespace {
 // Whoever lost the connection at the end of an answer has until so many others ended to come back for it.
 constexpr std::size_t most_ended = 256;
 
+sk::Error is_answering(std::string const& session) {
+  return {sk::Errc::conflict, 0, "session '" + session + "' is answering already"};
+}
+
 }
 
 RunningTurns::~RunningTurns() { stop_all(); }
 
-sk::Result<RunningTurns::Place> RunningTurns::reserve() {
+sk::Result<RunningTurns::Place> RunningTurns::reserve(std::string const& session) {
   std::lock_guard const lock(mutex_);
+  if (running_.count(session) != 0) return is_answering(session);
   if (stopping_) return sk::Error{sk::Errc::unavailable, 0, "this server is about to stop"};
   if (running_.size() + places_ >= most_)
     return sk::Error{sk::Errc::unavailable, 0, "too many answers are on their way"};
-  ++places_;
-  return Place(*this);
+  if (session.empty())
+    ++places_;
+  else
+    running_[session];
+  return Place(*this, session);
 }
 
-void RunningTurns::give_up_place() {
+void RunningTurns::give_up(Place const& place) {
   {
     std::lock_guard const lock(mutex_);
-    --places_;
+    if (place.session_.empty())
+      --places_;
+    else
+      running_.erase(place.session_);
   }
   changed_.notify_all();
 }
@@ -38,18 +49,20 @@ sk::Result<std::shared_ptr<TurnFeed const>> RunningTurns::start(Place place, std
                                                                 Work work) {
   join_ended();
   std::lock_guard const lock(mutex_);
-  if (running_.count(session) != 0)
-    return sk::Error{sk::Errc::conflict, 0, "session '" + session + "' is answering already"};
-  Turn turn{std::make_shared<TurnFeed>()};
+  if (place.session_.empty()) {
+    if (!running_.try_emplace(session).second) return is_answering(session);
+    place.session_ = session;
+    --places_;
+  }
+  Turn& turn = running_.at(session);
   if (stopping_) turn.cancel.cancel();
-  std::shared_ptr<TurnFeed const> feed = turn.feed;
-  turn.thread = std::thread([this, session, feed = turn.feed, cancel = turn.cancel, work = std::move(work)] {
+  auto feed = std::make_shared<TurnFeed>();
+  turn.thread = std::thread([this, session, feed, cancel = turn.cancel, work = std::move(work)] {
     end(session, work(*feed, cancel)); // `end` waits for our lock
   });
-  running_.emplace(session, std::move(turn));
+  turn.feed = feed;
   place.of_ = nullptr;
-  --places_;
-  return feed;
+  return std::shared_ptr<TurnFeed const>(std::move(feed));
 }
 
 // The session is free before anybody hears that the turn is over: who hears it may say the next thing.
@@ -92,7 +105,8 @@ std::shared_ptr<TurnFeed const> RunningTurns::running(std::string const& session
 
 std::shared_ptr<TurnFeed const> RunningTurns::find(std::string const& session) const {
   std::lock_guard const lock(mutex_);
-  if (auto const running = running_.find(session); running != running_.end()) return running->second.feed;
+  auto const running = running_.find(session);
+  if (running != running_.end() && running->second.feed) return running->second.feed;
   auto const ended = std::find_if(ended_.rbegin(), ended_.rend(),
                                   [&](Ended const& each) { return each.session == session; });
   return ended == ended_.rend() ? nullptr : ended->feed;

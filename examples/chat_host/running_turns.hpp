@@ -32,26 +32,30 @@ class RunningTurns {
   RunningTurns(RunningTurns const&) = delete;
   RunningTurns& operator=(RunningTurns const&) = delete;
 
-  /// Room for one turn, kept until the turn begins or this object goes.
+  /// Room for one turn, in a session or in one that is yet to be made, until the turn begins or this goes.
   class Place {
    public:
-    Place(Place&& other) noexcept : of_(std::exchange(other.of_, nullptr)) {}
+    Place(Place&& other) noexcept
+        : of_(std::exchange(other.of_, nullptr)), session_(std::move(other.session_)) {}
     Place& operator=(Place&&) = delete;
     Place(Place const&) = delete;
     Place& operator=(Place const&) = delete;
     ~Place() {
-      if (of_ != nullptr) of_->give_up_place();
+      if (of_ != nullptr) of_->give_up(*this);
     }
 
    private:
     friend class RunningTurns;
-    explicit Place(RunningTurns& of) noexcept : of_(&of) {}
-    RunningTurns* of_; ///< null: it is used
+    Place(RunningTurns& of, std::string session) noexcept : of_(&of), session_(std::move(session)) {}
+    RunningTurns* of_;    ///< null: it is used
+    std::string session_; ///< which is in `running_`; empty: it is one of `places_`
   };
-  /// To be had before anything is stored for a turn. `unavailable` while all are taken, and after `stop_all`.
-  sessionkit::Result<Place> reserve();
+  /// To be had before anything is stored for a turn. No session is named where it is yet to be made.
+  /// `conflict` while this one has a place or a turn; `unavailable` while all places are taken, and after
+  /// `stop_all`.
+  sessionkit::Result<Place> reserve(std::string const& session = {});
 
-  /// `conflict` while a turn of this session runs.
+  /// Begins a turn in the session of the place, or in a new one: `conflict` if that is not new.
   sessionkit::Result<std::shared_ptr<TurnFeed const>> start(Place place, std::string const& session,
                                                             Work work);
 
@@ -69,7 +73,7 @@ class RunningTurns {
 
  private:
   struct Turn {
-    std::shared_ptr<TurnFeed> feed; ///< null: `when_quiet` has the session
+    std::shared_ptr<TurnFeed> feed; ///< null: a place, or `when_quiet`, has the session
     llm::CancelToken cancel = {};
     std::thread thread = {};
   };
@@ -77,7 +81,7 @@ class RunningTurns {
     std::string session;
     std::shared_ptr<TurnFeed const> feed;
   };
-  void give_up_place();
+  void give_up(Place const& place);
   void end(std::string const& session, std::string last_words);
   void forget_oldest();
   void join_ended();
@@ -86,7 +90,7 @@ class RunningTurns {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   // All under `mutex_`:
-  std::size_t places_ = 0; ///< given, and not begun yet
+  std::size_t places_ = 0; ///< for sessions that have no name yet
   std::map<std::string, Turn> running_;
   std::deque<Ended> ended_;          ///< the last few, newest at the back
   std::vector<std::thread> to_join_; ///< of turns that ended

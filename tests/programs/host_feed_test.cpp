@@ -85,6 +85,7 @@ TEST_CASE("one turn at a time runs in a session", "[host]") {
   Held first;
   auto const feed = begin(turns, "s", first.work);
   CHECK(turns.running("s") == feed);
+  CHECK(turns.reserve("s").error().code == Errc::conflict);
   CHECK(turns.start(turns.reserve().value(), "s", say_hello).error().code == Errc::conflict);
   CHECK(all_of(*begin(turns, "t", say_hello)) == Words{"hello", "over"});
   first.end();
@@ -110,6 +111,23 @@ TEST_CASE("places are as many as turns may run, and come back unused", "[host]")
   auto place = turns.reserve();
   REQUIRE(place);
   CHECK(all_of(*turns.start(*std::move(place), "s", say_hello).value()) == Words{"hello", "over"});
+}
+
+TEST_CASE("who finds a session answering takes nobody's place", "[host]") {
+  RunningTurns turns(2);
+  auto place = turns.reserve("s");
+  REQUIRE(place);
+  CHECK(turns.reserve("s").error().code == Errc::conflict);
+  CHECK(turns.running("s") == nullptr);
+  Held held;
+  auto const feed = begin(turns, "t", held.work);
+  CHECK(turns.reserve("s").error().code == Errc::conflict); // rather than that there is no room
+  CHECK(turns.reserve("u").error().code == Errc::unavailable);
+  CHECK(turns.cancel("s")); // also before it begins
+  CHECK(all_of(*turns.start(*std::move(place), "s", Held().work).value()) == Words{"begun", "cancelled"});
+  CHECK(turns.reserve("s"));
+  held.end();
+  all_of(*feed);
 }
 
 TEST_CASE("a turn is cancelled, and a session is quiet while something is done to it", "[host]") {
