@@ -168,6 +168,7 @@ void Chat::open_file(std::string const& path) {
 
 // An id, a key (its newest session), or the beginning of one id.
 sk::SessionId Chat::find(std::string const& name) {
+  if (name.empty()) throw std::runtime_error("which session? give an id, the beginning of one, or a key");
   if (auto id = sk::SessionId::parse(name); id && store_->info(*id)) return *id;
   sk::ListQuery query;
   query.key = name;
@@ -179,7 +180,7 @@ sk::SessionId Chat::find(std::string const& name) {
   do {
     auto page = store_->list(query).value();
     for (auto const& info : page.sessions) {
-      if (name.empty() || info.id.str().compare(0, name.size(), name) != 0) continue;
+      if (info.id.str().compare(0, name.size(), name) != 0) continue;
       if (found) throw std::runtime_error("several sessions begin with '" + name + "'");
       found = info.id;
     }
