@@ -67,7 +67,9 @@ TEST_CASE("resume opens the newest session of a key, and creates one only if the
 TEST_CASE("an empty key names no session, not even one without a key") {
   auto store = sk::make_memory_store();
   sk::Session::create(store).value().append(sk::user("somebody's")).value();
-  CHECK(sk::Session::resume(store, "").error().code == sk::Errc::invalid_argument);
+  auto const resumed = sk::Session::resume(store, "");
+  REQUIRE_FALSE(resumed);
+  CHECK(resumed.error().code == sk::Errc::invalid_argument);
   CHECK(store->list({}).value().sessions.size() == 1);
 }
 
