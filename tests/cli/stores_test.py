@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Every verb on a store of any engine, and copies between them."""
+import os
 import re
 import signal
 import sqlite3
@@ -7,15 +8,10 @@ import subprocess
 import time
 import unittest
 
-from support import DATA, ENVIRONMENT, HERE, PI, SESSIONKIT, ProgramTest
+from engines import Postgres, Redis, built_with
+from support import DATA, HERE, PI, SESSIONKIT, ProgramTest
 
 CLEAN = sorted(path for path in PI.glob("*.jsonl") if not path.name.startswith("edge_"))
-
-
-def has_sqlite():
-    done = subprocess.run([SESSIONKIT, "ls", "--store", "sqlite:/none/x.db"], capture_output=True, env=ENVIRONMENT,
-                          check=False)
-    return b"built without" not in done.stderr
 
 
 # What ZeroClaw makes (schema 7).
@@ -154,11 +150,10 @@ class Copies(ProgramTest):
         self.assertFalse(self.copies.exists())
 
 
-@unittest.skipUnless(has_sqlite(), "this program was built without SQLite")
-class Database(ProgramTest):
-    def setUp(self):
-        super().setUp()
-        self.url = f"sqlite:{self.folder}/db/sessions.db"
+class Database:
+    """What every engine does; `self.url` names an empty store."""
+
+    also_for_files = [["reindex"]]
 
     def test_what_is_read_from_a_database_is_what_is_read_from_files(self):
         for path in CLEAN + sorted((DATA / "flat").glob("05*/transcript.jsonl")):
@@ -200,7 +195,7 @@ class Database(ProgramTest):
         copy = self.ok("fork", session, env=env).out.strip()
         self.assertEqual(len(self.ok("ls", env=env).out.splitlines()), 2)
         self.ok("verify", env=env)
-        self.assertIn("sqlite:", self.ok("ls", "--json", env=env).json["store"])
+        self.assertEqual(self.ok("ls", "--json", env=env).json["store"].split(":")[0], self.url.split(":")[0])
         run = self.fails(2, "rm", copy, env=env)
         self.assertIn("for good", run.err)
         self.ok("rm", copy, "--yes", env=env)
@@ -209,10 +204,47 @@ class Database(ProgramTest):
 
     def test_verbs_for_files_say_so(self):
         session = self.ok("new", "--store", self.url).out.strip()
-        for args in (["doctor"], ["doctor", session], ["reindex"], ["prune", "--most-bytes", "9", "--yes"]):
+        for args in (["doctor"], ["doctor", session], *self.also_for_files, ["prune", "--most-bytes", "9", "--yes"]):
             run = self.fails(2, *args, "--store", self.url)
             self.assertIn("is for stores of files", run.err)
             self.assertIn("hint: ", run.err)
+
+    def test_tail_follows_a_database(self):
+        session = self.ok("new", "--store", self.url).out.strip()
+        command = [SESSIONKIT, "tail", "-f", "-n", "0", session, "--store", self.url]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, env=self.environment(), cwd=self.folder) as tail:
+            time.sleep(0.3)
+            self.ok("append", session, "--role", "user", "--text", "news", "--store", self.url)
+            self.assertEqual(tail.stdout.readline(), b"user> news\n")
+            tail.send_signal(signal.SIGINT)
+            self.assertEqual(tail.wait(timeout=30), 130)
+
+    def test_a_copy_that_is_killed_is_completed_by_the_next(self):
+        big = self.folder / "big.jsonl"
+        header, *entries = (PI / "simple_chat.jsonl").read_bytes().splitlines(keepends=True)
+        with open(big, "wb") as file:
+            file.write(header)
+            for i in range(20000):
+                parent = f'"e{i - 1}"' if i else "null"
+                file.write(b'{"type":"message","id":"e%d","parentId":%b,"timestamp":"2026-01-01T00:00:00.000Z",'
+                           b'"message":{"role":"user","content":"%b"}}\n' % (i, parent.encode(), b"x" * 200))
+        self.assertTrue(entries)
+        for milliseconds in (20, 60, 120, 250):
+            with subprocess.Popen([SESSIONKIT, "cp", str(big), self.url], stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.DEVNULL, env=self.environment(), cwd=self.folder) as copying:
+                time.sleep(milliseconds / 1000)
+                copying.kill()
+        run = self.ok("cp", big, self.url, "--json")
+        self.assertEqual(run.json["sessions"][0]["lines"], 20001)
+        self.ok("cp", self.url, self.store)
+        self.assertEqual(next(self.store.glob("*.jsonl")).read_bytes(), big.read_bytes())
+
+
+@unittest.skipUnless(built_with("sqlite:/none/x.db"), "this program was built without SQLite")
+class Sqlite(Database, ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.url = f"sqlite:{self.folder}/db/sessions.db"
 
     def test_a_database_named_as_a_directory_is_told_its_url(self):
         self.ok("new", "--store", self.url)
@@ -244,35 +276,38 @@ class Database(ProgramTest):
         self.assertEqual(run.out, "a\tsame\t2\t0\n")
         self.assertEqual(theirs.read_bytes(), adopted)
 
-    def test_tail_follows_a_database(self):
-        session = self.ok("new", "--store", self.url).out.strip()
-        command = [SESSIONKIT, "tail", "-f", "-n", "0", session, "--store", self.url]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, env=self.environment(), cwd=self.folder) as tail:
-            time.sleep(0.3)
-            self.ok("append", session, "--role", "user", "--text", "news", "--store", self.url)
-            self.assertEqual(tail.stdout.readline(), b"user> news\n")
-            tail.send_signal(signal.SIGINT)
-            self.assertEqual(tail.wait(timeout=30), 130)
 
-    def test_a_copy_that_is_killed_is_completed_by_the_next(self):
-        big = self.folder / "big.jsonl"
-        header, *entries = (PI / "simple_chat.jsonl").read_bytes().splitlines(keepends=True)
-        with open(big, "wb") as file:
-            file.write(header)
-            for i in range(20000):
-                parent = f'"e{i - 1}"' if i else "null"
-                file.write(b'{"type":"message","id":"e%d","parentId":%b,"timestamp":"2026-01-01T00:00:00.000Z",'
-                           b'"message":{"role":"user","content":"%b"}}\n' % (i, parent.encode(), b"x" * 200))
-        self.assertTrue(entries)
-        for milliseconds in (20, 60, 120, 250):
-            with subprocess.Popen([SESSIONKIT, "cp", str(big), self.url], stdout=subprocess.DEVNULL,
-                                  stderr=subprocess.DEVNULL, env=self.environment(), cwd=self.folder) as copying:
-                time.sleep(milliseconds / 1000)
-                copying.kill()
-        run = self.ok("cp", big, self.url, "--json")
-        self.assertEqual(run.json["sessions"][0]["lines"], 20001)
-        self.ok("cp", self.url, self.store)
-        self.assertEqual(next(self.store.glob("*.jsonl")).read_bytes(), big.read_bytes())
+class Served(Database):
+    """A server for the class; each test finds it empty."""
+
+    server_class = None
+
+    @classmethod
+    def setUpClass(cls):
+        if not built_with(f"{cls.scheme}://127.0.0.1:1"):
+            raise unittest.SkipTest(f"this program was built without {cls.scheme}")
+        if not cls.server_class.program:
+            if os.environ.get("SESSIONKIT_SERVERS") == "required":
+                raise RuntimeError(f"there is no server for {cls.scheme} here")
+            raise unittest.SkipTest(f"there is no server for {cls.scheme} here")
+        cls.server = cls.server_class()
+        cls.addClassCleanup(cls.server.stop)
+
+    def setUp(self):
+        super().setUp()
+        self.url = self.server.url
+        self.ok("new", "--store", self.url)  # makes the tables
+        for row in self.ok("ls", "-n", "0", "--json", "--store", self.url).json["sessions"]:
+            self.ok("rm", row["id"], "--yes", "--store", self.url)
+
+
+class OnRedis(Served, ProgramTest):
+    scheme, server_class = "redis", Redis
+    also_for_files = []  # its lists are rebuilt from its logs too
+
+
+class OnPostgres(Served, ProgramTest):
+    scheme, server_class = "postgres", Postgres
 
 
 if __name__ == "__main__":
