@@ -219,7 +219,7 @@ TEST_CASE("T5: a database is opened or made with each call failing, and is then 
   }
 }
 
-TEST_CASE("T5: a database of ZeroClaw's is adopted with each call failing; its rows and a copy of it stand") {
+TEST_CASE("T5: a database of ZeroClaw's is adopted with each call failing, and its rows and a copy of it stand") {
   for (bool const with_index : {true, false}) {
     CAPTURE(with_index);
     TempDir made;
