@@ -39,6 +39,7 @@ struct Leaf {
 
 /// `SESSION@ENTRY`, where all of it names no session; ids and names may have an `@` themselves.
 Leaf find_leaf(Console& console, Arguments const& args, std::string const& name) {
+  require_name(name);
   std::optional<Failure> missing;
   for (std::size_t at = name.size(); at != 0 && at != std::string::npos; at = name.rfind('@', at - 1)) {
     try {
@@ -51,8 +52,7 @@ Leaf find_leaf(Console& console, Arguments const& args, std::string const& name)
       if (!missing) missing = failure;
     }
   }
-  throw missing ? *missing
-                : Failure{Exit::usage, "usage", "a session has no name", "see: sessionkit diff --help"};
+  throw *missing;
 }
 
 Side side_of(Console& console, Arguments const& args, std::string const& name, sk::Target const& target) {

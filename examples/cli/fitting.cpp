@@ -186,7 +186,8 @@ Exit compact(Console& console, Arguments const& args) {
 
 Exit context(Console& console, Arguments const& args) {
   auto const named = find_session(console, args, *args.session);
-  auto const seen = sk::load_context(*named.store, named.id, sk::EntryId(args.leaf.value_or(""))).value();
+  auto const leaf = leaf_of(args);
+  auto const seen = value_at(sk::load_context(*named.store, named.id, leaf), *args.session, leaf);
   auto const policy = sk::make_compaction_policy(profile_of(args, *named.store));
   std::size_t const tokens = sk::count_tokens(seen, policy.estimator);
   auto const limit = sk::limit_of(policy);

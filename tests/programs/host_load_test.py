@@ -8,13 +8,13 @@ import unittest
 from host import HostTest, in_parallel
 
 SOAK = "SESSIONKIT_SOAK" in os.environ
-SESSIONS, CLIENTS, ROUNDS = (200, 500, 10) if SOAK else (40, 100, 3)
+SESSIONS, CLIENTS, ROUNDS, DELAY = (200, 500, 10, 100) if SOAK else (40, 100, 3, 10)
 
 
 class Load(HostTest):
     def test_no_turn_is_lost_and_no_session_is_mixed(self):
         """Two or three share each session: who finds it answering listens until it is free."""
-        host = self.host("--connections", CLIENTS + 8, "--turns", SESSIONS, "--delay", 50 if SOAK else 10)
+        host = self.host("--connections", CLIENTS + 8, "--turns", SESSIONS, "--delay", DELAY)
         names = [host.chat(f"I am session {i}")[1]["sessionId"] for i in range(SESSIONS)]
         lock, stored, waits, latest = threading.Lock(), {name: [] for name in names}, [], []
         in_flight = peak = 0
@@ -73,6 +73,8 @@ class Load(HostTest):
                 self.assertEqual((role, text.startswith(f'You said "{message}"')), ("assistant", True))
         self.assertEqual(sum(map(len, stored.values())), CLIENTS * ROUNDS)
         self.grew_by_less_than(200, host, memory[0])
+        if SOAK:
+            self.assertEqual(peak, CLIENTS)
         latest.sort()
         print(f"{CLIENTS * ROUNDS} turns of {CLIENTS} clients over {SESSIONS} sessions, up to {peak} in flight, {len(waits)} waits: {seconds:.1f} s, "
               f"median {latest[len(latest) // 2]:.2f} s, longest {latest[-1]:.2f} s, "
