@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 include(CMakePackageConfigHelpers)
 
+# Two components: what running programs need, if the library is shared, and all the rest.
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME sessionkit_dev)
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/sessionkit")
 set(sessionkit_type INTERFACE_LIBRARY)
 if(TARGET sessionkit)
@@ -20,7 +22,7 @@ foreach(component IN LISTS sessionkit_components)
 endforeach()
 install(TARGETS ${installed} EXPORT sessionkit
         ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
-        LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+        LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT sessionkit_runtime NAMELINK_COMPONENT sessionkit_dev
         RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}"
         INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(EXPORT sessionkit FILE sessionkitTargets.cmake NAMESPACE sessionkit:: DESTINATION "${package_dir}")
@@ -45,13 +47,31 @@ else()
   set(pc_libdir "\${prefix}/${CMAKE_INSTALL_LIBDIR}")
   set(pc_includedir "\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}")
 endif()
-set(pc_requires "fmt") # public: there is no shared library that would bring it along
-if(sessionkit_type STREQUAL "SHARED_LIBRARY")
-  set(pc_requires "")
-endif()
-set(pc_libs "-L\${libdir} -lsessionkit")
-if(sessionkit_type STREQUAL "INTERFACE_LIBRARY")
+# sessionkit_install_pc(<name> <description> REQUIRES <module>... INSIDE <module>... LIBS <library>...)
+# A shared library brings along what is INSIDE; beside a static one, and beside headers, the program links it.
+function(sessionkit_install_pc pc_name pc_description)
+  cmake_parse_arguments(pc "" "" "REQUIRES;INSIDE;LIBS" ${ARGN})
+  if(NOT sessionkit_type STREQUAL "SHARED_LIBRARY")
+    list(APPEND pc_REQUIRES ${pc_INSIDE})
+  endif()
+  list(JOIN pc_REQUIRES ", " pc_requires)
   set(pc_libs "")
+  if(pc_LIBS AND TARGET sessionkit)
+    list(TRANSFORM pc_LIBS PREPEND "-l")
+    list(JOIN pc_LIBS " " pc_libs)
+    string(PREPEND pc_libs "-L\${libdir} ")
+  endif()
+  configure_file("${PROJECT_SOURCE_DIR}/cmake/sessionkit.pc.in" "${PROJECT_BINARY_DIR}/${pc_name}.pc" @ONLY)
+  install(FILES "${PROJECT_BINARY_DIR}/${pc_name}.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+endfunction()
+
+sessionkit_install_pc(sessionkit-header-only "${PROJECT_DESCRIPTION}: the headers alone" REQUIRES "fmt >= 9")
+set(pc_core sessionkit-header-only)
+if(TARGET sessionkit)
+  sessionkit_install_pc(sessionkit "${PROJECT_DESCRIPTION}" INSIDE "fmt >= 9" LIBS sessionkit)
+  set(pc_core sessionkit)
 endif()
-configure_file("${PROJECT_SOURCE_DIR}/cmake/sessionkit.pc.in" "${PROJECT_BINARY_DIR}/sessionkit.pc" @ONLY)
-install(FILES "${PROJECT_BINARY_DIR}/sessionkit.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+foreach(component IN LISTS sessionkit_components)
+  sessionkit_install_pc(sessionkit-${component} "The component ${component} of sessionkit"
+                        REQUIRES ${pc_core} INSIDE ${sessionkit_${component}_pc} LIBS sessionkit_${component})
+endforeach()

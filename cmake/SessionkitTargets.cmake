@@ -95,10 +95,11 @@ set(sessionkit_components)
 find_package(Threads REQUIRED)
 sessionkit_add_component(testing Threads::Threads)
 
-# sessionkit_add_backend(<name> <package> FIND <arguments of find_package>... LINK <library>...): a component that is
-# built as SESSIONKIT_WITH_<NAME> says.
+# sessionkit_add_backend(<name> <package> PC <pkg-config module> FIND <arguments of find_package>... LINK <library>...):
+# a component that is built as SESSIONKIT_WITH_<NAME> says.
 macro(sessionkit_add_backend name package)
-  cmake_parse_arguments(backend "" "" "LINK;FIND" ${ARGN})
+  cmake_parse_arguments(backend "" "PC" "LINK;FIND" ${ARGN})
+  set(sessionkit_${name}_pc "${backend_PC}")
   string(TOUPPER "SESSIONKIT_WITH_${name}" backend_wanted)
   if(${backend_wanted} STREQUAL "AUTO")
     if(sessionkit_top_level)
@@ -112,6 +113,6 @@ macro(sessionkit_add_backend name package)
   endif()
 endmacro()
 
-sessionkit_add_backend(sqlite SQLite3 FIND 3.35 LINK SQLite::SQLite3)
-sessionkit_add_backend(redis Hiredis FIND 0.14 MODULE LINK Hiredis::Hiredis Threads::Threads)
-sessionkit_add_backend(postgres PostgreSQL FIND 11 LINK PostgreSQL::PostgreSQL)
+sessionkit_add_backend(sqlite SQLite3 PC "sqlite3 >= 3.35" FIND 3.35 LINK SQLite::SQLite3)
+sessionkit_add_backend(redis Hiredis PC "hiredis >= 0.14" FIND 0.14 MODULE LINK Hiredis::Hiredis Threads::Threads)
+sessionkit_add_backend(postgres PostgreSQL PC "libpq >= 11" FIND 11 LINK PostgreSQL::PostgreSQL)

@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: MIT
 #include "caller.hpp"
+#include "text.hpp"
 
 #include <sessionkit/ids.hpp>
 
 namespace chat_host {
 
 namespace {
+
+/// The words behind the scheme, which may be written in capitals or not; empty: it is another scheme.
+std::string_view token_in(std::string_view authorization) {
+  constexpr std::string_view scheme = "bearer ";
+  if (fold_case(authorization.substr(0, scheme.size())) != scheme) return {};
+  return authorization.substr(scheme.size());
+}
 
 bool same(std::string_view given, std::string_view token) {
   unsigned difference = given.size() == token.size() ? 0U : 1U;
@@ -16,12 +24,10 @@ bool same(std::string_view given, std::string_view token) {
 }
 
 std::optional<Caller> authenticate(std::string_view authorization, std::vector<Credential> const& known) {
-  constexpr std::string_view scheme = "Bearer ";
-  if (authorization.substr(0, scheme.size()) != scheme) return std::nullopt;
-  authorization.remove_prefix(scheme.size());
+  auto const given = token_in(authorization);
   std::optional<Caller> caller;
   for (auto const& credential : known)
-    if (!credential.token.empty() && same(authorization, credential.token)) caller = credential.caller;
+    if (!credential.token.empty() && same(given, credential.token)) caller = credential.caller;
   return caller;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "channel_logs.hpp"
+#include "client_words.hpp"
 
 #include <string_view>
 #include <utility>
@@ -26,7 +27,7 @@ std::optional<sk::Channel> channel_of(sk::SessionId const& session) {
 
 sk::Result<Json> channels_view(sk::ChannelLog& log) {
   auto const channels = log.list();
-  if (!channels) return channels.error();
+  if (!channels) return for_client(channels.error());
   Json rows = Json::array();
   for (auto const& each : *channels)
     rows.push_back({{"channelId", each.channel.name()},
@@ -40,7 +41,9 @@ sk::Result<Json> channels_view(sk::ChannelLog& log) {
 sk::Result<Json> channel_view(sk::ChannelLog& log, sk::Channel const& channel,
                               sk::ChannelQuery const& query) {
   auto const page = log.read(channel, query);
-  if (!page) return page.error();
+  if (!page && page.error().code == sk::Errc::not_found)
+    return sk::Error{sk::Errc::not_found, 0, "nothing was said in '" + channel.name() + "'"};
+  if (!page) return for_client(page.error());
   Json messages = Json::array();
   for (auto const& message : page->messages) {
     messages.push_back(

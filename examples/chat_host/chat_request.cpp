@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "chat_request.hpp"
+#include "image_url.hpp"
 
 #include <sessionkit/json.hpp>
 
-#include <algorithm>
 #include <llm/wire_json.hpp>
-#include <string_view>
 #include <utility>
 
 namespace chat_host {
@@ -17,14 +16,12 @@ namespace {
 
 constexpr std::size_t most_images = 16;
 constexpr std::size_t longest_title = 500; // bytes
-constexpr std::string_view image_types[] = {"image/png", "image/jpeg", "image/gif", "image/webp"};
 
 sk::Error wrong(std::string why) { return {sk::Errc::invalid_argument, 0, std::move(why)}; }
 
 sk::Result<Json> parse_object(std::string const& body) {
   auto const json = sk::RawJson::parse(body); // which knows a bound for nesting
-  if (!json) return wrong("the body is no JSON: " + json.error().message);
-  if (!json->is_object()) return wrong("the body is no JSON object");
+  if (!json || !json->is_object()) return wrong("the body is no JSON object");
   return sk::to_nlohmann(*json);
 }
 
@@ -36,32 +33,12 @@ sk::Result<std::string> text_in(Json const& body, char const* name) {
   return value.get<std::string>();
 }
 
-bool is_base64(std::string_view text) {
-  while (!text.empty() && text.back() == '=') text.remove_suffix(1);
-  constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  return !text.empty() && text.find_first_not_of(digits) == std::string_view::npos;
-}
-
-std::optional<sk::Image> image_in(Json const& value) {
-  if (!value.is_string()) return std::nullopt;
-  std::string_view url = value.get_ref<std::string const&>();
-  if (url.substr(0, 8) == "https://") return sk::Image{"", sk::Url{std::string(url)}};
-  constexpr std::string_view scheme = "data:", encoding = ";base64,";
-  auto const comma = url.find(encoding);
-  if (url.substr(0, scheme.size()) != scheme || comma == std::string_view::npos) return std::nullopt;
-  auto const type = url.substr(scheme.size(), comma - scheme.size());
-  auto const data = url.substr(comma + encoding.size());
-  bool const known = std::find(std::begin(image_types), std::end(image_types), type) != std::end(image_types);
-  if (!known || !is_base64(data)) return std::nullopt;
-  return sk::Image{std::string(type), sk::Base64{std::string(data)}};
-}
-
 sk::Result<void> add_images(Json const& images, sk::Message& said) {
   if (images.is_null()) return {};
   if (!images.is_array() || images.size() > most_images)
     return wrong("'images' is no array of at most " + std::to_string(most_images));
   for (auto const& each : images) {
-    auto image = image_in(each);
+    auto image = each.is_string() ? image_of(each.get_ref<std::string const&>()) : std::nullopt;
     if (!image)
       return wrong("an image is neither a data: URL of a PNG, JPEG, GIF or WebP in base64 nor https:");
     said.parts.emplace_back(std::move(*image));
@@ -90,7 +67,7 @@ sk::Result<ChatRequest> parse_chat_request(std::string const& body) {
   request.context = std::move(*context);
   if (!session->empty()) {
     auto id = sk::SessionId::parse(*session);
-    if (!id) return id.error();
+    if (!id) return wrong("'sessionId' is no name of a session");
     request.session = std::move(*id);
   }
   return request;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
+#include "client_words.hpp"
 #include "conversations.hpp"
 #include "host_turn.hpp"
+#include "text.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace chat_host {
@@ -10,8 +13,25 @@ namespace sk = sessionkit;
 
 namespace {
 
+// A search that finds nothing asks again: it holds up one request only so long.
+constexpr int most_pages_searched = 20;
+
 sk::Error no_such_session(sk::SessionId const& id) {
   return {sk::Errc::not_found, 0, "there is no session '" + id.str() + "'"};
+}
+
+sk::Error is_of_others(sk::SessionId const& channel) {
+  return {sk::Errc::not_found, 0, "'" + channel.str() + "' belongs to another person or agent of this store"};
+}
+
+/// Where in a path that was read during a turn, or before it, what the turn stored begins.
+std::size_t begin_of(TurnFeed const& turn, std::vector<sk::Entry> const& path) {
+  auto const behind = turn.begun_behind();
+  if (!behind) return path.size();
+  if (behind->empty()) return 0;
+  auto const before =
+      std::find_if(path.begin(), path.end(), [&](sk::Entry const& entry) { return entry.id == *behind; });
+  return static_cast<std::size_t>((before == path.end() ? before : before + 1) - path.begin());
 }
 
 }
@@ -19,19 +39,24 @@ sk::Error no_such_session(sk::SessionId const& id) {
 sk::Result<sk::SessionInfo> Conversations::find(Caller const& caller, sk::SessionId const& id) const {
   auto info = hosted_.store->info(id);
   if (!info && info.error().code == sk::Errc::not_found) return no_such_session(id);
-  if (info && (info->user != caller.user || info->agent != hosted_.agent)) return no_such_session(id);
+  if (!info) return for_client(info.error());
+  if (info->user != caller.user || info->agent != hosted_.agent) return no_such_session(id);
   return info;
+}
+
+sk::Result<std::optional<sk::SessionId>> Conversations::find_wanted(Caller const& caller,
+                                                                    ChatRequest const& request) const {
+  auto const& wanted = request.session ? request.session : request.session_hint;
+  if (!wanted) return std::optional<sk::SessionId>();
+  auto const found = find(caller, *wanted);
+  if (!found && found.error().code != sk::Errc::not_found) return found.error();
+  return found ? wanted : std::nullopt;
 }
 
 // A channel calls its session by its own name and says something whenever it likes: it is there at once. A
 // name in a header is a browser's memory, which may be older than the store. Else a name is meant.
-sk::Result<sk::SessionId> Conversations::find_or_create(Caller const& caller, ChatRequest const& request) {
+sk::Result<sk::SessionId> Conversations::create(Caller const& caller, ChatRequest const& request) {
   auto const& wanted = request.session ? request.session : request.session_hint;
-  if (wanted) {
-    auto const found = find(caller, *wanted);
-    if (found) return *wanted;
-    if (found.error().code != sk::Errc::not_found) return found.error();
-  }
   bool const of_channel = wanted && channel_of(*wanted);
   if (request.session && !of_channel) return no_such_session(*wanted);
 
@@ -41,56 +66,79 @@ sk::Result<sk::SessionId> Conversations::find_or_create(Caller const& caller, Ch
   if (of_channel) about.id = *wanted;
   auto const created = sk::Session::create(hosted_.store, about);
   if (created) return created->id();
+  if (!of_channel || created.error().code != sk::Errc::already_exists) return for_client(created.error());
   // Somebody made it since we looked, or it is another person's.
-  if (of_channel && created.error().code == sk::Errc::already_exists && find(caller, *wanted)) return *wanted;
-  return of_channel && created.error().code == sk::Errc::already_exists ? no_such_session(*wanted)
-                                                                        : created.error();
+  if (!find(caller, *wanted)) return is_of_others(*wanted);
+  return *wanted;
 }
 
 sk::Result<Conversations::Answering> Conversations::chat(Caller const& caller, ChatRequest request) {
-  auto id = find_or_create(caller, request);
+  auto const found = find_wanted(caller, request);
+  if (!found) return found.error();
+  auto place = turns_.reserve(*found ? (*found)->str() : "");
+  if (!place) return place.error();
+  auto id = *found ? sk::Result<sk::SessionId>(**found) : create(caller, request);
   if (!id) return id.error();
-  auto feed = turns_.start(id->str(), [this, caller, id = *id, request = std::move(request)](
-                                          TurnFeed& into, llm::CancelToken const& cancel) {
-    return HostTurn(hosted_, caller, id, into, cancel).run(request);
-  });
+  auto feed = turns_.start(
+      *std::move(place), id->str(),
+      [this, caller, id = *id, request = std::move(request)](TurnFeed& into, llm::CancelToken const& cancel) {
+        return HostTurn(hosted_, caller, id, into, cancel).run(request);
+      });
   if (!feed) return feed.error();
   return Answering{*std::move(id), *std::move(feed)};
 }
 
-sk::Result<sk::SessionPage> Conversations::list(Caller const& caller, std::size_t limit,
-                                                std::string cursor) const {
+sk::Result<sk::SessionPage> Conversations::list(Caller const& caller, ListRequest const& wanted) const {
+  auto const words = fold_case(wanted.search);
   sk::ListQuery query;
   query.agent = hosted_.agent;
   query.user = caller.user;
-  query.limit = limit;
-  query.cursor = std::move(cursor);
-  return hosted_.store->list(query);
+  query.cursor = wanted.cursor;
+  sk::SessionPage found;
+  for (int i = 0; i < most_pages_searched && found.sessions.size() < wanted.limit; ++i) {
+    query.limit = wanted.limit - found.sessions.size();
+    auto page = hosted_.store->list(query);
+    if (!page && page.error().code == sk::Errc::invalid_argument)
+      return sk::Error{sk::Errc::invalid_argument, 0, "'cursor' is no 'next' of a list"};
+    if (!page) return for_client(page.error());
+    for (auto& info : page->sessions)
+      if (fold_case(info.display_title()).find(words) != std::string::npos)
+        found.sessions.push_back(std::move(info));
+    found.next = query.cursor = std::move(page->next);
+    if (found.next.empty()) break;
+  }
+  return found;
 }
 
 sk::Result<Conversations::History> Conversations::history(Caller const& caller,
                                                           sk::SessionId const& id) const {
   auto info = find(caller, id);
   if (!info) return info.error();
+  auto turn = turns_.running(id.str());
   auto path = sk::load_path(*hosted_.store, id);
-  if (!path) return path.error();
-  return History{*std::move(info), *std::move(path)};
+  if (!path) return for_client(path.error());
+  if (auto now = turns_.running(id.str())) turn = std::move(now);
+  auto const begin = turn ? begin_of(*turn, *path) : path->size();
+  return History{*std::move(info), *std::move(path), turn != nullptr, begin};
 }
 
 sk::Result<sk::SessionInfo> Conversations::rename(Caller const& caller, sk::SessionId const& id,
                                                   std::string title) {
   if (auto const found = find(caller, id); !found) return found.error();
   auto session = sk::Session::open(hosted_.store, id);
-  if (!session) return session.error();
-  if (auto const renamed = session->set_title(std::move(title)); !renamed) return renamed.error();
-  return session->info();
+  if (!session) return for_client(session.error());
+  if (auto const renamed = session->set_title(std::move(title)); !renamed) return for_client(renamed.error());
+  auto info = session->info();
+  if (!info) return for_client(info.error());
+  return info;
 }
 
 sk::Result<void> Conversations::remove(Caller const& caller, sk::SessionId const& id) {
   if (auto const found = find(caller, id); !found) return found.error();
   sk::Result<void> removed;
   turns_.when_quiet(id.str(), [&] { removed = hosted_.store->remove(id); });
-  return removed;
+  if (!removed) return for_client(removed.error());
+  return {};
 }
 
 sk::Result<std::shared_ptr<TurnFeed const>> Conversations::listen(Caller const& caller,

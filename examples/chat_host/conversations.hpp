@@ -26,6 +26,13 @@ struct Hosted {
   std::optional<sessionkit::ChannelLog> channels = {};
 };
 
+/// Which sessions to list.
+struct ListRequest {
+  std::size_t limit = 100;
+  std::string cursor = {}; ///< `SessionPage::next` of the page before
+  std::string search = {}; ///< what the title has to contain, capitals or not
+};
+
 /// The conversations of one agent, for any number of people at once: everything a server answers, without
 /// the server. A person sees their own sessions; those of others are `not_found`. Nothing is kept in memory
 /// between two turns: each opens its session, so that another process may take the next one.
@@ -38,16 +45,19 @@ class Conversations {
     sessionkit::SessionId session;
     std::shared_ptr<TurnFeed const> feed;
   };
-  /// Begins a turn in the session the request names, or in a new one. What it says first, `session`, tells
-  /// that the message is stored, where the profile stores messages as they come; what it says last is `done`.
-  /// `conflict` while the session answers something else, `unavailable` while too many do.
+  /// Begins a turn in the session the request names, or in a new one. What it says first, `session`, and
+  /// last, `done`, tell whether the message is stored. `conflict` while the session answers something else,
+  /// `unavailable` while too many do: then no session is made.
   sessionkit::Result<Answering> chat(Caller const& caller, ChatRequest request);
 
-  sessionkit::Result<sessionkit::SessionPage> list(Caller const& caller, std::size_t limit,
-                                                   std::string cursor) const;
+  /// The caller's sessions, newest first. A page of a search may be short of `limit`, or empty, and have a
+  /// `next` all the same: how much is looked at for one is bounded.
+  sessionkit::Result<sessionkit::SessionPage> list(Caller const& caller, ListRequest const& wanted) const;
   struct History {
     sessionkit::SessionInfo info;
     std::vector<sessionkit::Entry> path;
+    bool running = false;       ///< a turn runs, or ended while this was read: its feed tells all of it
+    std::size_t turn_begin = 0; ///< where in `path` what it stored begins; the end, if nothing runs
   };
   sessionkit::Result<History> history(Caller const& caller, sessionkit::SessionId const& id) const;
   sessionkit::Result<sessionkit::SessionInfo> rename(Caller const& caller, sessionkit::SessionId const& id,
@@ -60,7 +70,7 @@ class Conversations {
                                                              sessionkit::SessionId const& id) const;
   /// What came of the answer stays, marked as interrupted. False: nothing ran.
   sessionkit::Result<bool> cancel(Caller const& caller, sessionkit::SessionId const& id);
-  bool is_running(sessionkit::SessionId const& id) const { return turns_.is_running(id.str()); }
+  bool is_running(sessionkit::SessionId const& id) const { return turns_.running(id.str()) != nullptr; }
   /// Above so many tokens a conversation is compacted; nothing: never for its size.
   std::optional<std::size_t> token_limit() const;
   void stop_all() { turns_.stop_all(); }
@@ -71,7 +81,10 @@ class Conversations {
  private:
   sessionkit::Result<sessionkit::SessionInfo> find(Caller const& caller,
                                                    sessionkit::SessionId const& id) const;
-  sessionkit::Result<sessionkit::SessionId> find_or_create(Caller const& caller, ChatRequest const& request);
+  /// The session that a request names; nothing: it is to be made.
+  sessionkit::Result<std::optional<sessionkit::SessionId>> find_wanted(Caller const& caller,
+                                                                       ChatRequest const& request) const;
+  sessionkit::Result<sessionkit::SessionId> create(Caller const& caller, ChatRequest const& request);
 
   Hosted hosted_;
   RunningTurns turns_;

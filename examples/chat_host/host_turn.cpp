@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "client_words.hpp"
 #include "host_turn.hpp"
 #include "titling.hpp"
 
@@ -34,30 +35,36 @@ HostTurn::HostTurn(Hosted const& hosted, Caller const& caller, sk::SessionId id,
     : hosted_(hosted), caller_(caller), id_(std::move(id)), feed_(feed), cancel_(cancel) {}
 
 std::string HostTurn::run(ChatRequest const& request) {
-  Json last;
   try {
-    last = converse(request);
-  } catch (std::exception const& error) {
-    tell(error_news(error.what()));
-    last = done_news(sk::make_session_info(id_), "failed");
-  }
-  return sk::to_raw_json(last).str();
+    return sk::to_raw_json(converse(request)).str();
+  } catch (sk::Exception const& refused) {
+    tell(error_news(for_client(refused.error()).message));
+  } catch (std::exception const& error) { tell(error_news(error.what())); }
+  auto const info = hosted_.store->info(id_);
+  return sk::to_raw_json(last_news(info ? *info : sk::make_session_info(id_), "failed")).str();
 }
 
 Json HostTurn::converse(ChatRequest const& request) {
   auto session = sk::Session::open(hosted_.store, id_).value();
-  auto const messages_before = session.info().value().messages;
+  auto const before = session.info().value();
+  turns_before_ = before.turns;
+  feed_.begin_behind(session.leaf());
   note_in_channel("user", request.said.text());
-  auto const outcome = agent::run_turn(
-                           session, make_agent(session, request.context), request.said,
-                           [&](agent::Event const& event) { watch(event); }, cancel_)
-                           .value();
+  auto const outcome =
+      agent::run_turn(
+          session, make_agent(session, request.context), request.said,
+          [&](agent::Event const& event) { watch(session, request.said.text(), event); }, cancel_)
+          .value();
   note_in_channel("assistant", outcome.text);
   if (outcome.end == agent::TurnEnd::failed) tell(error_news(outcome.failure->message));
-  if (outcome.end == agent::TurnEnd::finished) title(session, messages_before);
+  if (outcome.end == agent::TurnEnd::finished) title(session, before.messages);
   auto info = session.info().value();
   if (!info.tokens) info.tokens = sk::count_tokens(session.context().value());
-  return done_news(info, name_of(outcome.end));
+  return last_news(info, name_of(outcome.end));
+}
+
+Json HostTurn::last_news(sk::SessionInfo const& info, std::string_view end) const {
+  return done_news(info, end, is_stored(info));
 }
 
 agent::Agent HostTurn::make_agent(sk::Session const& session, std::string const& context) const {
@@ -67,11 +74,11 @@ agent::Agent HostTurn::make_agent(sk::Session const& session, std::string const&
   return with;
 }
 
-// The first request is made when the message is stored.
-void HostTurn::watch(agent::Event const& event) {
-  if (!stored_ && std::holds_alternative<agent::RequestMade>(event)) {
-    stored_ = true;
-    tell({{"type", "session"}, {"sessionId", id_.str()}});
+// The first request is made when the message is stored, in profiles that store each as it comes.
+void HostTurn::watch(sk::Session& session, std::string const& message, agent::Event const& event) {
+  if (!begun_ && std::holds_alternative<agent::RequestMade>(event)) {
+    begun_ = true;
+    tell(session_news(id_, message, is_stored(session.info().value())));
   }
   if (auto const news = news_of(event)) tell(*news);
 }
@@ -83,7 +90,7 @@ void HostTurn::note_in_channel(std::string role, std::string text) {
   if (!channel || !hosted_.channels || text.empty()) return;
   auto log = *hosted_.channels; // the same log
   auto const noted = log.append(*channel, {std::move(role), std::move(text), caller_.user});
-  if (!noted) tell(error_news("the channel's log: " + noted.error().message));
+  if (!noted) tell(error_news("the channel's log: " + for_client(noted.error()).message));
 }
 
 // A conversation goes on without one.

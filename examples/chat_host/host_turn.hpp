@@ -3,7 +3,9 @@
 #include "conversations.hpp"
 #include "views.hpp"
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace chat_host {
 
@@ -18,8 +20,10 @@ class HostTurn {
 
  private:
   Json converse(ChatRequest const& request);
+  Json last_news(sessionkit::SessionInfo const& info, std::string_view end) const;
+  bool is_stored(sessionkit::SessionInfo const& info) const { return info.turns > turns_before_; }
   agent::Agent make_agent(sessionkit::Session const& session, std::string const& context) const;
-  void watch(agent::Event const& event);
+  void watch(sessionkit::Session& session, std::string const& message, agent::Event const& event);
   void tell(Json const& news);
   void note_in_channel(std::string role, std::string text);
   void title(sessionkit::Session& session, std::uint64_t messages_before);
@@ -29,7 +33,8 @@ class HostTurn {
   sessionkit::SessionId id_;
   TurnFeed& feed_;
   llm::CancelToken const& cancel_;
-  bool stored_ = false; ///< the message of the user; told once
+  std::uint64_t turns_before_ = 0; ///< messages of the user that are stored already
+  bool begun_ = false;             ///< the session's name is told
 };
 
 }

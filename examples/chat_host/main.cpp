@@ -2,6 +2,7 @@
 // chat_host: conversations over HTTP. Every line about sessions is in conversations.cpp and host_turn.cpp;
 // the rest is the server around them.
 #include "options.hpp"
+#include "picture_refusals.hpp"
 #include "server.hpp"
 
 #include <cli/failure.hpp>
@@ -21,6 +22,13 @@ namespace {
 namespace sk = sessionkit;
 using chat_host::Options;
 
+// Each turn opens its session anew: what a profile keeps in a `Session` only would be gone by then.
+cli::StoreAddress address_of(Options const& options) {
+  auto const* const profile = sk::find_profile(options.profile);
+  bool const stores = profile == nullptr || profile->timing != sk::WriteTiming::never;
+  return cli::parse_address(stores ? options.store : "memory:");
+}
+
 /// Each agent's sessions stand in a directory of their own, as ai-panel and OpenClaw lay it out; in a
 /// database all stand together, and their headers tell.
 cli::StorePtr open_store_of(std::string const& agent, cli::StoreAddress address, Options const& options) {
@@ -33,7 +41,7 @@ cli::StorePtr open_store_of(std::string const& agent, cli::StoreAddress address,
 
 agent::Agent make_agent(Options const& options) {
   agent::Agent made;
-  made.provider = llm::open_provider(options.provider).value();
+  made.provider = chat_host::forgive_pictures(llm::open_provider(options.provider).value());
   made.target.provider = made.provider->format();
   made.target.model = options.model;
   made.target.system = options.system;
@@ -49,7 +57,7 @@ std::optional<sk::ChannelLog> open_channels_of(std::string const& agent, cli::St
 }
 
 chat_host::Agents make_agents(Options const& options) {
-  auto const address = cli::parse_address(options.store);
+  auto const address = address_of(options);
   auto const with = make_agent(options);
   chat_host::Agents agents;
   for (auto const& name : options.agents) {
@@ -109,6 +117,7 @@ int run(Options const& options) {
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN); // NOLINT(concurrency-mt-unsafe): there is one thread
+  std::signal(SIGXFSZ, SIG_IGN); // NOLINT(concurrency-mt-unsafe): a full disk is an error like others
   try {
     return run(chat_host::parse_options(argc, argv));
   } catch (cli::Failure const& failure) {

@@ -51,17 +51,30 @@ void describe(CLI::App& app, Options& options, Tokens& tokens) {
       "--delay", [&](unsigned ms) { options.provider.delay = std::chrono::milliseconds(ms); },
       "of the scripted provider before each piece, in milliseconds");
   app.add_flag("--make-titles", options.make_titles, "let the model name conversations");
-  app.add_option("--turns", options.most_turns, "answers on their way at once, of each agent");
+  app.add_option("--turns", options.most_turns, "answers on their way at once, of each agent")
+      ->check(CLI::PositiveNumber);
   app.add_option("--host", server.host, "the address to listen at");
-  app.add_option("--port", server.port, "0: any that is free");
-  app.add_option("--connections", server.most_connections, "at once; further ones wait");
-  app.add_option("--body-limit", server.longest_body, "of a request, in bytes");
+  app.add_option("--port", server.port, "0: any that is free")->check(CLI::Range(0, 65535));
+  app.add_option("--connections", server.most_connections, "at once; further ones wait")
+      ->check(CLI::Range(1, 10000));
+  app.add_option("--body-limit", server.longest_body, "of a request, in bytes")->check(CLI::PositiveNumber);
   app.add_option("--page", server.page, "the directory of the page's files");
   app.add_option("--token", tokens.everybody, "what clients show; made and printed if there is none")
       ->envname("CHAT_HOST_TOKEN");
   app.add_option("--user", tokens.users, "somebody who shows a token of their own: NAME=TOKEN")->check(user);
   app.add_option("--admin-token", tokens.admin, "opens the channel logs")->envname("CHAT_HOST_ADMIN_TOKEN");
   app.footer("The key of the provider is read from ANTHROPIC_API_KEY or OPENAI_API_KEY.");
+}
+
+/// A token says who somebody is, so each is one person's; and a name is one person's too.
+void check_credentials(std::vector<Credential> const& known) {
+  for (auto one = known.begin(); one != known.end(); ++one)
+    for (auto other = known.begin(); other != one; ++other) {
+      if (!one->token.empty() && one->token == other->token)
+        throw CLI::ValidationError("--token, --user, --admin-token", "two of them are the same");
+      if (!one->caller.user.empty() && one->caller.user == other->caller.user)
+        throw CLI::ValidationError("--user", "'" + one->caller.user + "' is somebody already");
+    }
 }
 
 void add_credentials(Options& options, Tokens tokens) {
@@ -71,6 +84,7 @@ void add_credentials(Options& options, Tokens tokens) {
   for (auto const& user : tokens.users)
     known.push_back({user.substr(user.find('=') + 1), {user.substr(0, user.find('='))}});
   known.push_back({tokens.admin, {"admin", true}});
+  check_credentials(known);
 }
 
 }
@@ -91,12 +105,12 @@ Options parse_options(int argc, char** argv) {
       if (char const* const key =
               std::getenv(known->key_variable)) // NOLINT(concurrency-mt-unsafe): one thread
         options.provider.key = key;
+    options.provider.window = options.window;
+    add_credentials(options, std::move(tokens));
   } catch (CLI::ParseError const& error) {
     int const status = app.exit(error);
     std::exit(status == 0 ? 0 : 2); // NOLINT(concurrency-mt-unsafe): one thread
   }
-  options.provider.window = options.window;
-  add_credentials(options, std::move(tokens));
   return options;
 }
 

@@ -10,7 +10,8 @@ namespace chat_host {
 struct Problem {
   int status;
   std::string detail;
-  std::string code = {}; ///< of the library, where it is its failure: "not_found"
+  std::string code = {};  ///< of the library, where it is its failure: "not_found"
+  std::string allow = {}; ///< of 405: the methods that are
 
   std::string body() const;
 };

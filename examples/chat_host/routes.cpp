@@ -22,6 +22,8 @@ using httplib::Response;
 
 namespace {
 
+constexpr std::size_t longest_page = 1000; // rows
+
 void answer(Response& response, Json const& json) {
   response.set_content(sk::to_raw_json(json).str(), "application/json");
 }
@@ -35,11 +37,22 @@ struct Call {
   std::optional<sk::SessionId> session = {}; ///< there, if the path names one
   std::string body = {};
 
-  std::size_t number(char const* name, std::size_t otherwise, std::size_t most) const {
+  /// A parameter of the URL; `otherwise`, where it is not given or empty.
+  sk::Result<std::size_t> number(char const* name, std::size_t otherwise) const {
     auto const text = request.get_param_value(name);
+    if (text.empty()) return otherwise;
     std::size_t value = 0;
-    auto const read = std::from_chars(text.data(), text.data() + text.size(), value);
-    return read.ec == std::errc() && value != 0 ? std::min(value, most) : otherwise;
+    auto const* const end = text.data() + text.size();
+    auto const read = std::from_chars(text.data(), end, value);
+    if (read.ec != std::errc() || read.ptr != end || value == 0)
+      return sk::Error{sk::Errc::invalid_argument, 0, "'" + std::string(name) + "' is no number above 0"};
+    return value;
+  }
+  /// How many rows are asked for; more than `longest_page` are not given at once.
+  sk::Result<std::size_t> limit() const {
+    auto wanted = number("limit", 100);
+    if (wanted) *wanted = std::min(*wanted, longest_page);
+    return wanted;
   }
 };
 
@@ -74,8 +87,11 @@ sk::Result<void> chat(Call const& call) {
 }
 
 sk::Result<void> list(Call const& call) {
-  auto const page = call.conversations.list(call.caller, call.number("limit", 100, 1000),
-                                            call.request.get_param_value("cursor"));
+  auto const rows_wanted = call.limit();
+  if (!rows_wanted) return rows_wanted.error();
+  auto const page =
+      call.conversations.list(call.caller, {*rows_wanted, call.request.get_param_value("cursor"),
+                                            call.request.get_param_value("search")});
   if (!page) return page.error();
   auto const limit = call.conversations.token_limit();
   Json rows = Json::array();
@@ -91,9 +107,9 @@ sk::Result<void> history(Call const& call) {
   auto const& id = *call.session;
   auto const history = call.conversations.history(call.caller, id);
   if (!history) return history.error();
-  auto view = row_of(history->info, call.conversations.is_running(id));
+  auto view = row_of(history->info, history->running);
   view["damaged"] = history->info.damaged;
-  view["entries"] = talk_of(history->path);
+  view["entries"] = talk_of(history->path, history->turn_begin);
   answer(call.response, view);
   return {};
 }
@@ -121,8 +137,10 @@ sk::Result<void> listen(Call const& call) {
   if (!feed) return feed.error();
   call.response.status = 204; // which tells an EventSource not to come back
   if (*feed == nullptr) return {};
-  call.response.status = 200;
   auto const from = (*feed)->position_behind(call.request.get_header_value("Last-Event-ID"));
+  auto const heard = (*feed)->hear(from, {});
+  if (heard.over && heard.words.empty()) return {}; // the caller has heard all of it
+  call.response.status = 200;
   stream(call.response, *std::move(feed), from);
   return {};
 }
@@ -149,9 +167,13 @@ sk::Result<void> channel(Call const& call) {
   if (!log) return log.error();
   auto const named = channel_of(*call.session);
   if (!named) return sk::Error{sk::Errc::not_found, 0, "'" + call.session->str() + "' is no channel"};
+  auto const limit = call.limit();
+  if (!limit) return limit.error();
+  auto const from = call.number("from", 0);
+  if (!from) return from.error();
   sk::ChannelQuery query;
-  query.limit = call.number("limit", 100, 1000);
-  if (auto const from = call.number("from", 0, SIZE_MAX); from != 0) query.from = sk::Position(from);
+  query.limit = *limit;
+  if (*from != 0) query.from = sk::Position(*from);
   if (call.request.has_param("sender")) query.sender = call.request.get_param_value("sender");
   auto const page = channel_view(*log, *named, query);
   if (!page) return page.error();
@@ -188,24 +210,41 @@ template <std::size_t Count> std::vector<KnownPath> compile(Route const (&table)
   return known;
 }
 
+std::vector<std::string_view> methods_of(std::string const& path, std::vector<KnownPath> const& known) {
+  std::vector<std::string_view> methods;
+  for (auto const& each : known)
+    if (std::regex_match(path, each.path)) methods.push_back(each.method);
+  return methods;
+}
+
+std::string joined(std::vector<std::string_view> const& words) {
+  std::string text;
+  for (auto const word : words) text.append(text.empty() ? "" : ", ").append(word);
+  return text;
+}
+
+bool has_body(Request const& request) {
+  return request.has_header("Transfer-Encoding") || !request.get_header_value("Content-Length", 0).empty();
+}
+
 /// Why a request is not even read; nothing: it is. What no route expects would be read without a bound, and
 /// a body that is asked for in many overlapping ranges would be sent many times.
 std::optional<Problem> objection_to(Request const& request, std::vector<Credential> const& credentials,
                                     std::vector<KnownPath> const& known) {
   bool const reads = request.method == "GET" || request.method == "HEAD";
-  bool const has_body =
-      request.has_header("Transfer-Encoding") || !request.get_header_value("Content-Length", 0).empty();
   if (request.has_header("Range")) return Problem{416, "ranges are not served"};
   if (request.path.compare(0, 5, "/api/") != 0)
-    return reads && !has_body ? std::nullopt : std::optional(Problem{405, "there is a page here to be read"});
+    return reads && !has_body(request)
+               ? std::nullopt
+               : std::optional(Problem{405, "there is a page here to be read", {}, "GET, HEAD"});
   if (!authenticate(request.get_header_value("Authorization"), credentials))
     return Problem{401, "a bearer token is needed"};
-  bool const is_known = std::any_of(known.begin(), known.end(), [&](KnownPath const& each) {
-    return each.method == request.method && std::regex_match(request.path, each.path);
-  });
-  if (!is_known) return Problem{404, "there is no such route"};
+  auto const methods = methods_of(request.path, known);
+  if (methods.empty()) return Problem{404, "there is no such route"};
+  if (std::find(methods.begin(), methods.end(), request.method) == methods.end())
+    return Problem{405, "this cannot be done here", {}, joined(methods)};
   bool const takes_body = request.method == "POST" || request.method == "PATCH";
-  if (has_body && !takes_body && request.get_header_value("Content-Length") != "0")
+  if (has_body(request) && !takes_body && request.get_header_value("Content-Length") != "0")
     return Problem{400, "no body is expected here"};
   return std::nullopt;
 }
@@ -222,7 +261,7 @@ void serve(Route const& route, Agents const& agents, std::vector<Credential> con
   Call call{request, response, *caller, *agent->second, {}, std::move(body)};
   if (request.matches.size() > 2) {
     auto id = sk::SessionId::parse(std::string(request.matches[2]));
-    if (!id) return answer(response, Problem{404, id.error().message}); // a name that none can have
+    if (!id) return answer(response, Problem{404, "nothing can be called so"});
     call.session = std::move(*id);
   }
   auto const done = route.act(call);
@@ -252,8 +291,10 @@ bool read_body(httplib::ContentReader const& read, std::size_t most, Response& r
 void answer(Response& response, Problem const& problem) {
   response.status = problem.status;
   if (problem.status == 401) response.set_header("WWW-Authenticate", "Bearer");
+  if (!problem.allow.empty()) response.set_header("Allow", problem.allow);
   if (problem.status == 503) response.set_header("Retry-After", "1");
-  response.set_content(problem.body(), "application/problem+json");
+  // Of a body the library would send the ranges that are refused.
+  if (problem.status != 416) response.set_content(problem.body(), "application/problem+json");
 }
 
 void add_routes(httplib::Server& server, Agents const& agents, std::vector<Credential> const& credentials,
@@ -273,7 +314,8 @@ void add_routes(httplib::Server& server, Agents const& agents, std::vector<Crede
                                                                          Response& response,
                                                                          httplib::ContentReader const& read) {
       std::string body;
-      if (read_body(read, longest_body, response, body))
+      // What announces no body has none; the library would wait for the end of the connection.
+      if (!has_body(request) || read_body(read, longest_body, response, body))
         serve(route, agents, credentials, request, response, std::move(body));
     };
     std::string_view const method = route.method;

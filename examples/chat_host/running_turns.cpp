@@ -13,25 +13,56 @@ namespace {
 // Whoever lost the connection at the end of an answer has until so many others ended to come back for it.
 constexpr std::size_t most_ended = 256;
 
+sk::Error is_answering(std::string const& session) {
+  return {sk::Errc::conflict, 0, "session '" + session + "' is answering already"};
+}
+
 }
 
 RunningTurns::~RunningTurns() { stop_all(); }
 
-sk::Result<std::shared_ptr<TurnFeed const>> RunningTurns::start(std::string const& session, Work work) {
+sk::Result<RunningTurns::Place> RunningTurns::reserve(std::string const& session) {
+  std::lock_guard const lock(mutex_);
+  if (running_.count(session) != 0) return is_answering(session);
+  if (stopping_) return sk::Error{sk::Errc::unavailable, 0, "this server is about to stop"};
+  if (running_.size() + places_ >= most_)
+    return sk::Error{sk::Errc::unavailable, 0, "too many answers are on their way"};
+  if (session.empty())
+    ++places_;
+  else
+    running_[session];
+  return Place(*this, session);
+}
+
+void RunningTurns::give_up(Place const& place) {
+  {
+    std::lock_guard const lock(mutex_);
+    if (place.session_.empty())
+      --places_;
+    else
+      running_.erase(place.session_);
+  }
+  changed_.notify_all();
+}
+
+sk::Result<std::shared_ptr<TurnFeed const>> RunningTurns::start(Place place, std::string const& session,
+                                                                Work work) {
   join_ended();
   std::lock_guard const lock(mutex_);
-  if (stopping_) return sk::Error{sk::Errc::unavailable, 0, "this server is about to stop"};
-  if (running_.count(session) != 0)
-    return sk::Error{sk::Errc::conflict, 0, "session '" + session + "' is answering already"};
-  if (running_.size() >= most_)
-    return sk::Error{sk::Errc::unavailable, 0, "too many answers are on their way"};
-  Turn turn{std::make_shared<TurnFeed>()};
-  std::shared_ptr<TurnFeed const> feed = turn.feed;
-  turn.thread = std::thread([this, session, feed = turn.feed, cancel = turn.cancel, work = std::move(work)] {
+  if (place.session_.empty()) {
+    if (!running_.try_emplace(session).second) return is_answering(session);
+    place.session_ = session;
+    --places_;
+  }
+  Turn& turn = running_.at(session);
+  if (stopping_) turn.cancel.cancel();
+  auto feed = std::make_shared<TurnFeed>();
+  turn.thread = std::thread([this, session, feed, cancel = turn.cancel, work = std::move(work)] {
     end(session, work(*feed, cancel)); // `end` waits for our lock
   });
-  running_.emplace(session, std::move(turn));
-  return feed;
+  turn.feed = feed;
+  place.of_ = nullptr;
+  return std::shared_ptr<TurnFeed const>(std::move(feed));
 }
 
 // The session is free before anybody hears that the turn is over: who hears it may say the next thing.
@@ -43,10 +74,18 @@ void RunningTurns::end(std::string const& session, std::string last_words) {
     feed = turn.mapped().feed;
     to_join_.push_back(std::move(turn.mapped().thread));
     ended_.push_back({session, feed});
-    if (ended_.size() > most_ended) ended_.pop_front();
     feed->finish(std::move(last_words));
+    forget_oldest();
   }
   changed_.notify_all();
+}
+
+void RunningTurns::forget_oldest() {
+  std::size_t count = 0, bytes = 0;
+  auto const one_too_many = std::find_if(ended_.rbegin(), ended_.rend(), [&](Ended const& each) {
+    return ++count > most_ended || (bytes += each.feed->bytes()) > most_ended_bytes_;
+  });
+  ended_.erase(ended_.begin(), one_too_many.base());
 }
 
 void RunningTurns::join_ended() {
@@ -58,17 +97,19 @@ void RunningTurns::join_ended() {
   for (auto& thread : threads) thread.join();
 }
 
+std::shared_ptr<TurnFeed const> RunningTurns::running(std::string const& session) const {
+  std::lock_guard const lock(mutex_);
+  auto const running = running_.find(session);
+  return running == running_.end() ? nullptr : running->second.feed;
+}
+
 std::shared_ptr<TurnFeed const> RunningTurns::find(std::string const& session) const {
   std::lock_guard const lock(mutex_);
-  if (auto const running = running_.find(session); running != running_.end()) return running->second.feed;
+  auto const running = running_.find(session);
+  if (running != running_.end() && running->second.feed) return running->second.feed;
   auto const ended = std::find_if(ended_.rbegin(), ended_.rend(),
                                   [&](Ended const& each) { return each.session == session; });
   return ended == ended_.rend() ? nullptr : ended->feed;
-}
-
-bool RunningTurns::is_running(std::string const& session) const {
-  std::lock_guard const lock(mutex_);
-  return running_.count(session) != 0;
 }
 
 bool RunningTurns::cancel(std::string const& session) {
@@ -105,7 +146,7 @@ void RunningTurns::stop_all() {
     std::unique_lock lock(mutex_);
     stopping_ = true;
     for (auto const& [session, turn] : running_) turn.cancel.cancel();
-    changed_.wait(lock, [&] { return running_.empty(); });
+    changed_.wait(lock, [&] { return running_.empty() && places_ == 0; });
   }
   join_ended();
 }

@@ -3,6 +3,7 @@
 #include "routes.hpp"
 #include "server.hpp"
 
+#include <cerrno>
 #include <chrono>
 #include <fstream>
 #include <iterator>
@@ -32,6 +33,8 @@ constexpr PageFile page_files[] = {
     {"/page.css", "page.css", "text/css; charset=utf-8"},
     {"/page.js", "page.js", "text/javascript; charset=utf-8"},
     {"/api.js", "api.js", "text/javascript; charset=utf-8"},
+    {"/channels.js", "channels.js", "text/javascript; charset=utf-8"},
+    {"/list.js", "list.js", "text/javascript; charset=utf-8"},
     {"/talk.js", "talk.js", "text/javascript; charset=utf-8"},
 };
 
@@ -39,6 +42,29 @@ std::string read_file(std::string const& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw std::runtime_error("cannot read the page's " + path);
   return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// A port has one server: the library's own default lets several listen at it, and each gets some of the
+// requests.
+void reuse_address(socket_t socket) {
+  int const yes = 1;
+  ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+}
+
+struct Reason {
+  int error;
+  char const* words;
+};
+constexpr Reason reasons[] = {
+    {EADDRINUSE, ": another program has this port; choose one with --port"},
+    {EACCES, ": this port needs privileges; choose one above 1023 with --port"},
+    {EADDRNOTAVAIL, ": this machine has no such address; choose one with --host"},
+};
+
+std::string why_not(int error) {
+  for (auto const& reason : reasons)
+    if (reason.error == error) return reason.words;
+  return "; look at --host and --port";
 }
 
 /// A server whose queue of connections may be long: the library's own has five places.
@@ -64,13 +90,15 @@ Server::Server(ServerOptions options, Agents const& agents) : http_(new Http{std
   listener.set_keep_alive_max_count(1);
   listener.set_payload_max_length(wanted.longest_body);
   listener.set_tcp_nodelay(true);
+  listener.set_socket_options(reuse_address);
   listener.new_task_queue = [count = wanted.most_connections] { return new httplib::ThreadPool(count); };
   listener.set_default_headers({{"X-Content-Type-Options", "nosniff"},
                                 {"Referrer-Policy", "no-referrer"},
                                 {"Content-Security-Policy", page_policy},
                                 {"Cache-Control", "no-store"}});
-  listener.set_error_handler([](httplib::Request const&, httplib::Response& response) {
-    if (response.body.empty()) answer(response, Problem{response.status, "the request cannot be answered"});
+  listener.set_error_handler([](httplib::Request const& request, httplib::Response& response) {
+    if (response.body.empty() && !request.has_header("Range"))
+      answer(response, Problem{response.status, "the request cannot be answered"});
   });
   listener.set_exception_handler(
       [](httplib::Request const&, httplib::Response& response, std::exception_ptr const&) {
@@ -89,7 +117,8 @@ Server::Server(ServerOptions options, Agents const& agents) : http_(new Http{std
   else if (!listener.bind_to_port(wanted.host, wanted.port))
     http_->port = -1;
   if (http_->port <= 0 || !listener.widen_queue())
-    throw std::runtime_error("cannot listen at " + wanted.host + ":" + std::to_string(wanted.port));
+    throw std::runtime_error("cannot listen at " + wanted.host + ":" + std::to_string(wanted.port)
+                             + why_not(errno));
 }
 
 Server::~Server() { stop(); }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include "text.hpp"
 #include "titling.hpp"
 
-#include <algorithm>
 #include <llm/llm_summarizer.hpp>
+#include <string_view>
 
 namespace chat_host {
 
@@ -31,7 +32,7 @@ std::string excerpt_of(sk::Context const& context) {
     if (message == nullptr || message->role == sk::Role::tool || text.size() >= longest_excerpt) continue;
     auto const& speaker = message->role == sk::Role::user ? words.user : words.assistant;
     std::string piece(speaker);
-    piece += message->text().substr(0, longest_excerpt / 4);
+    piece += cut(message->text(), longest_excerpt / 4);
     piece += "\n\n";
     text.insert(0, piece);
   }
@@ -50,7 +51,8 @@ sk::Result<std::string> propose_title(sk::Session& session, agent::Agent const& 
   request.max_tokens = longest_title;
   auto title = llm::LlmSummarizer(agent.provider, agent.target.model, cancel).summarize(request);
   if (!title) return title;
-  return title->substr(0, std::min(title->find('\n'), longest_title));
+  auto const line = std::string_view(*title).substr(0, title->find('\n'));
+  return std::string(cut(line, longest_title));
 }
 
 }

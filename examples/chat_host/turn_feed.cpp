@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "turn_feed.hpp"
 
-#include <sessionkit/ids.hpp>
-
 #include <algorithm>
 #include <charconv>
 #include <utility>
@@ -11,21 +9,32 @@ namespace chat_host {
 
 TurnFeed::TurnFeed() : name_(sessionkit::random_entry_id()) {}
 
-void TurnFeed::say(std::string words) {
+void TurnFeed::begin_behind(sessionkit::EntryId entry) {
+  std::lock_guard const lock(mutex_);
+  begun_behind_ = std::move(entry);
+}
+
+std::optional<sessionkit::EntryId> TurnFeed::begun_behind() const {
+  std::lock_guard const lock(mutex_);
+  return begun_behind_;
+}
+
+void TurnFeed::say(std::string words) { add(std::move(words), false); }
+void TurnFeed::finish(std::string last_words) { add(std::move(last_words), true); }
+
+void TurnFeed::add(std::string words, bool last) {
   {
     std::lock_guard const lock(mutex_);
+    bytes_ += words.size();
     said_.push_back(std::move(words));
+    over_ = last;
   }
   changed_.notify_all();
 }
 
-void TurnFeed::finish(std::string last_words) {
-  {
-    std::lock_guard const lock(mutex_);
-    said_.push_back(std::move(last_words));
-    over_ = true;
-  }
-  changed_.notify_all();
+std::size_t TurnFeed::bytes() const {
+  std::lock_guard const lock(mutex_);
+  return bytes_;
 }
 
 TurnFeed::Heard TurnFeed::hear(std::size_t from, std::chrono::milliseconds patience) const {

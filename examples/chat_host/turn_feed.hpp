@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include <sessionkit/ids.hpp>
+
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +17,12 @@ namespace chat_host {
 /// was cut off, hears all of it at its own pace. Safe to use from several threads at once.
 class TurnFeed {
  public:
+  /// For the turn's own thread, before it stores anything: the entry that it follows; empty: it is the first
+  /// of its log.
+  void begin_behind(sessionkit::EntryId entry);
+  /// Nothing: the turn has stored nothing yet.
+  std::optional<sessionkit::EntryId> begun_behind() const;
+
   /// For the turn's own thread: one more thing said, and the last one.
   void say(std::string words);
   void finish(std::string last_words);
@@ -32,14 +41,22 @@ class TurnFeed {
   /// Where a listener goes on who last heard this one; at the start, if it is none of this turn's.
   std::size_t position_behind(std::string_view name) const;
 
+  /// How much all of it is.
+  std::size_t bytes() const;
+
   TurnFeed();
 
  private:
+  void add(std::string words, bool last);
+
   std::string name_; ///< never changes
   mutable std::mutex mutex_;
   mutable std::condition_variable changed_;
-  std::vector<std::string> said_; ///< under `mutex_`
-  bool over_ = false;             ///< under `mutex_`
+  // All under `mutex_`:
+  std::optional<sessionkit::EntryId> begun_behind_;
+  std::vector<std::string> said_;
+  std::size_t bytes_ = 0; ///< of `said_`
+  bool over_ = false;
 };
 
 }

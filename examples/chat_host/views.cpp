@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "text.hpp"
 #include "views.hpp"
 
 #include <sessionkit/json.hpp>
@@ -81,7 +82,9 @@ Json message_view(sk::Entry const& entry, sk::Message const& message) {
                {"role", name_of(message.role)},
                {"content", std::move(content)},
                {"timestamp", sk::to_unix_ms(entry.at)}};
-  if (message.generation && message.generation->stop == sk::StopReason::aborted) view["interrupted"] = true;
+  auto const stop = message.generation ? message.generation->stop : sk::StopReason::unknown;
+  if (stop == sk::StopReason::aborted) view["interrupted"] = true;
+  if (stop == sk::StopReason::error) view["failed"] = true;
   return view;
 }
 
@@ -112,7 +115,7 @@ std::optional<Json> news(agent::ToolStarted const& started) {
 std::optional<Json> news(agent::ToolEnded const& ended) {
   auto const& result = std::get<sk::ToolResult>(ended.result->parts.front());
   auto text = text_of(result);
-  if (text.size() > longest_result) text = text.substr(0, longest_result) + "…";
+  if (text.size() > longest_result) text = std::string(cut(text, longest_result)) + "…";
   return result_view(result, std::move(text));
 }
 
@@ -138,15 +141,18 @@ Json row_of(sk::SessionInfo const& info, bool running) {
 }
 
 // What a panel compaction kept stands in its log twice.
-Json talk_of(std::vector<sk::Entry> const& path) {
+Json talk_of(std::vector<sk::Entry> const& path, std::size_t turn_begin) {
   auto const again = sk::written_again(path);
   Json talk = Json::array();
   for (std::size_t i = 0; i < path.size(); ++i) {
     if (again[i]) continue;
-    if (auto const* const message = path[i].as<sk::Message>())
-      talk.push_back(message_view(path[i], *message));
+    Json view;
+    if (auto const* const message = path[i].as<sk::Message>()) view = message_view(path[i], *message);
     if (auto const* const compaction = path[i].as<sk::Compaction>())
-      talk.push_back(compaction_view(path[i], *compaction));
+      view = compaction_view(path[i], *compaction);
+    if (view.is_null()) continue;
+    if (i >= turn_begin) view["ofRunningTurn"] = true;
+    talk.push_back(std::move(view));
   }
   return talk;
 }
@@ -155,12 +161,17 @@ std::optional<Json> news_of(agent::Event const& event) {
   return std::visit([](auto const& it) { return news(it); }, event);
 }
 
-Json done_news(sk::SessionInfo const& info, std::string_view end) {
+Json session_news(sk::SessionId const& id, std::string const& message, bool stored) {
+  return {{"type", "session"}, {"sessionId", id.str()}, {"message", message}, {"stored", stored}};
+}
+
+Json done_news(sk::SessionInfo const& info, std::string_view end, bool stored) {
   return {{"type", "done"},
           {"sessionId", info.id.str()},
           {"tokenEstimate", info.tokens ? Json(*info.tokens) : Json()},
           {"title", info.display_title()},
-          {"end", end}};
+          {"end", end},
+          {"stored", stored}};
 }
 
 Json error_news(std::string const& message) { return {{"type", "error"}, {"error", message}}; }

@@ -7,7 +7,10 @@
 #include <nlohmann/json.hpp>
 
 #include <agent/agent.hpp>
+#include <cstddef>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace chat_host {
@@ -17,14 +20,16 @@ using Json = nlohmann::ordered_json;
 /// A row of a list, with the names that ai-panel's `sessions.json` has.
 Json row_of(sessionkit::SessionInfo const& info, bool running);
 
-/// The entries of a path that a person sees: messages, compactions.
-Json talk_of(std::vector<sessionkit::Entry> const& path);
+/// The entries of a path that a person sees: messages, compactions. Those from `turn_begin` on are marked as
+/// of the running turn.
+Json talk_of(std::vector<sessionkit::Entry> const& path, std::size_t turn_begin);
 
 /// What is told of an event of a turn; nothing, if it is of no interest.
 std::optional<Json> news_of(agent::Event const& event);
 
-/// The last news of each turn.
-Json done_news(sessionkit::SessionInfo const& info, std::string_view end);
+/// The first news of each turn, and the last one. `stored`: the message of the user survives this process.
+Json session_news(sessionkit::SessionId const& id, std::string const& message, bool stored);
+Json done_news(sessionkit::SessionInfo const& info, std::string_view end, bool stored);
 Json error_news(std::string const& message);
 
 }

@@ -1,20 +1,33 @@
 # SPDX-License-Identifier: MIT
 """Every verb on a store of any engine, and copies between them."""
+import os
 import re
 import signal
+import sqlite3
 import subprocess
 import time
 import unittest
 
-from support import DATA, ENVIRONMENT, HERE, PI, SESSIONKIT, ProgramTest
+from engines import Postgres, Redis, built_with
+from support import DATA, HERE, PI, SESSIONKIT, ProgramTest
 
 CLEAN = sorted(path for path in PI.glob("*.jsonl") if not path.name.startswith("edge_"))
 
 
-def has_sqlite():
-    done = subprocess.run([SESSIONKIT, "ls", "--store", "sqlite:/none/x.db"], capture_output=True, env=ENVIRONMENT,
-                          check=False)
-    return b"built without" not in done.stderr
+# What ZeroClaw makes (schema 7).
+ZEROCLAW = """
+CREATE TABLE session_index(session_key TEXT PRIMARY KEY, active_session_id TEXT NOT NULL, updated_at TEXT NOT NULL);
+CREATE TABLE sessions(session_id TEXT PRIMARY KEY, session_key TEXT NOT NULL, status TEXT NOT NULL DEFAULT 'active',
+  title TEXT, created_at TEXT NOT NULL, updated_at TEXT NOT NULL, meta_json TEXT);
+CREATE TABLE session_messages(id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT NOT NULL, role TEXT NOT NULL,
+  content TEXT NOT NULL, created_at TEXT NOT NULL, meta_json TEXT);
+CREATE TABLE session_state(session_id TEXT NOT NULL, key TEXT NOT NULL, value_json TEXT NOT NULL,
+  updated_at TEXT NOT NULL, PRIMARY KEY(session_id, key));
+PRAGMA user_version = 7;
+INSERT INTO sessions VALUES('a', 'k', 'active', NULL, '2025-11-04T08:00:00Z', '2025-11-04T08:00:01Z', NULL);
+INSERT INTO session_messages(session_id, role, content, created_at)
+  VALUES('a', 'user', 'hello', '2025-11-04T08:00:01Z');
+"""
 
 
 class Engines(ProgramTest):
@@ -137,11 +150,10 @@ class Copies(ProgramTest):
         self.assertFalse(self.copies.exists())
 
 
-@unittest.skipUnless(has_sqlite(), "this program was built without SQLite")
-class Database(ProgramTest):
-    def setUp(self):
-        super().setUp()
-        self.url = f"sqlite:{self.folder}/db/sessions.db"
+class Database:
+    """What every engine does; `self.url` names an empty store."""
+
+    also_for_files = [["reindex"]]
 
     def test_what_is_read_from_a_database_is_what_is_read_from_files(self):
         for path in CLEAN + sorted((DATA / "flat").glob("05*/transcript.jsonl")):
@@ -183,7 +195,7 @@ class Database(ProgramTest):
         copy = self.ok("fork", session, env=env).out.strip()
         self.assertEqual(len(self.ok("ls", env=env).out.splitlines()), 2)
         self.ok("verify", env=env)
-        self.assertIn("sqlite:", self.ok("ls", "--json", env=env).json["store"])
+        self.assertEqual(self.ok("ls", "--json", env=env).json["store"].split(":")[0], self.url.split(":")[0])
         run = self.fails(2, "rm", copy, env=env)
         self.assertIn("for good", run.err)
         self.ok("rm", copy, "--yes", env=env)
@@ -192,18 +204,10 @@ class Database(ProgramTest):
 
     def test_verbs_for_files_say_so(self):
         session = self.ok("new", "--store", self.url).out.strip()
-        for args in (["doctor"], ["doctor", session], ["reindex"], ["prune", "--most-bytes", "9", "--yes"]):
+        for args in (["doctor"], ["doctor", session], *self.also_for_files, ["prune", "--most-bytes", "9", "--yes"]):
             run = self.fails(2, *args, "--store", self.url)
             self.assertIn("is for stores of files", run.err)
             self.assertIn("hint: ", run.err)
-
-    def test_a_database_named_as_a_directory_is_told_its_url(self):
-        self.ok("new", "--store", self.url)
-        path = self.url.split(":", 1)[1]
-        for args in (["ls", "--store", path], ["cp", path, self.store], ["cp", self.store, path]):
-            self.store.mkdir(exist_ok=True)
-            self.assertIn(f"sqlite:{path}", self.fails(2, *args).err)
-        self.fails(3, "ls", "--store", "sqlite:" + str(self.folder / "none.db"))
 
     def test_tail_follows_a_database(self):
         session = self.ok("new", "--store", self.url).out.strip()
@@ -234,6 +238,76 @@ class Database(ProgramTest):
         self.assertEqual(run.json["sessions"][0]["lines"], 20001)
         self.ok("cp", self.url, self.store)
         self.assertEqual(next(self.store.glob("*.jsonl")).read_bytes(), big.read_bytes())
+
+
+@unittest.skipUnless(built_with("sqlite:/none/x.db"), "this program was built without SQLite")
+class Sqlite(Database, ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.url = f"sqlite:{self.folder}/db/sessions.db"
+
+    def test_a_database_named_as_a_directory_is_told_its_url(self):
+        self.ok("new", "--store", self.url)
+        path = self.url.split(":", 1)[1]
+        for args in (["ls", "--store", path], ["cp", path, self.store], ["cp", self.store, path]):
+            self.store.mkdir(exist_ok=True)
+            self.assertIn(f"sqlite:{path}", self.fails(2, *args).err)
+        self.fails(3, "ls", "--store", "sqlite:" + str(self.folder / "none.db"))
+
+    def test_a_dry_run_leaves_another_programs_database_as_it_is(self):
+        theirs = self.folder / "zeroclaw.db"
+        with sqlite3.connect(theirs) as database:
+            database.executescript(ZEROCLAW)
+        database.close()
+        before, folder = theirs.read_bytes(), sorted(self.folder.iterdir())
+        url, copies = f"sqlite:{theirs}", self.folder / "copies"
+        for args in ((url, copies), (PI / "simple_chat.jsonl", url)):
+            run = self.fails(2, "cp", "--dry-run", *args)
+            self.assertIn("adopt it, which adds them and keeps a copy", run.err)
+            self.assertEqual(theirs.read_bytes(), before)
+            self.assertEqual(sorted(self.folder.iterdir()), folder)
+        run = self.ok("cp", url, copies)
+        self.assertEqual(run.out, "a\tcopied\t2\t2\n")
+        self.assertIn(f"{theirs}.before-sessionkit", run.err)
+        self.assertIn("hello", self.ok("history", "a", "--store", copies).out)
+        adopted = theirs.read_bytes()
+        self.assertNotEqual(adopted, before)
+        run = self.ok("cp", "--dry-run", url, copies)  # it is ours as well now
+        self.assertEqual(run.out, "a\tsame\t2\t0\n")
+        self.assertEqual(theirs.read_bytes(), adopted)
+
+
+class Served(Database):
+    """A server for the class; each test finds it empty."""
+
+    server_class = None
+
+    @classmethod
+    def setUpClass(cls):
+        if not built_with(f"{cls.scheme}://127.0.0.1:1"):
+            raise unittest.SkipTest(f"this program was built without {cls.scheme}")
+        if not cls.server_class.program:
+            if os.environ.get("SESSIONKIT_SERVERS") == "required":
+                raise RuntimeError(f"there is no server for {cls.scheme} here")
+            raise unittest.SkipTest(f"there is no server for {cls.scheme} here")
+        cls.server = cls.server_class()
+        cls.addClassCleanup(cls.server.stop)
+
+    def setUp(self):
+        super().setUp()
+        self.url = self.server.url
+        self.ok("new", "--store", self.url)  # makes the tables
+        for row in self.ok("ls", "-n", "0", "--json", "--store", self.url).json["sessions"]:
+            self.ok("rm", row["id"], "--yes", "--store", self.url)
+
+
+class OnRedis(Served, ProgramTest):
+    scheme, server_class = "redis", Redis
+    also_for_files = []  # its lists are rebuilt from its logs too
+
+
+class OnPostgres(Served, ProgramTest):
+    scheme, server_class = "postgres", Postgres
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ class Agree(unittest.TestCase):
         self.assertEqual(BACKENDS, {"sqlite", "redis", "postgres"})
         cmake = text("CMakeLists.txt") + text("cmake/SessionkitTargets.cmake")
         self.assertEqual({name.lower() for name in re.findall(r"SESSIONKIT_WITH_([A-Z]+) \"AUTO\"", cmake)}, BACKENDS)
-        self.assertEqual(set(re.findall(r"sessionkit_add_backend\((\w+) [A-Z]", cmake)), BACKENDS)
+        self.assertEqual(set(re.findall(r'sessionkit_add_backend\((\w+) [A-Z]\w+ PC "', cmake)), BACKENDS)
         config = text("cmake/sessionkitConfig.cmake.in")
         self.assertEqual(set(re.findall(r'"(\w+)" IN_LIST sessionkit_FIND_COMPONENTS', config)),
                          BACKENDS | {"header_only", "json", "testing"})

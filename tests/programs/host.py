@@ -56,6 +56,7 @@ class Host:
     def __init__(self, test, *arguments):
         self.test, self.arguments = test, arguments
         self.process, self.port = None, 0
+        self.complaints = ""  # on stderr, once it has ended
         test.addCleanup(self.kill)
         self.start()
 
@@ -75,6 +76,8 @@ class Host:
         if self.process.returncode is None:
             self.process.send_signal(number)
         with self.process:
+            if self.process.returncode is None:
+                self.complaints = self.process.stderr.read()
             self.process.wait(timeout=60)
         return self.process.returncode
 

@@ -48,8 +48,9 @@ class User(threading.Thread):
             for event in answer.events():
                 if event["type"] == "session":
                     self.session = event["sessionId"]
+                if event.get("stored") and message not in self.stored:
                     self.stored.append(message)
-                elif event["type"] == "text_delta":
+                if event["type"] == "text_delta":
                     text += event["text"]
                 elif event["type"] == "error":
                     raise AssertionError(f"{message}: {event}")
@@ -62,6 +63,13 @@ class User(threading.Thread):
 class Kills(HostTest):
     @needs_curl
     def test_every_later_request_is_accepted_and_nothing_acknowledged_is_lost(self):
+        self.kill_often("native", KILLS)
+
+    @needs_curl
+    def test_nothing_acknowledged_is_lost_where_turns_are_stored_at_their_end(self):
+        self.kill_often("claw0", KILLS // 4)
+
+    def kill_often(self, profile, kills):
         seed = int(os.environ.get("SESSIONKIT_SEED", time.time_ns() % 100000))
         print("seed", seed)
         chance = random.Random(seed)
@@ -69,12 +77,12 @@ class Kills(HostTest):
         (self.folder / "files" / "config.json").write_text('{"answer": 42}')
         call = {"text": "Let me look at this.", "delay_ms": 2,
                 "tools": [{"name": "list_dir", "input": {}}, {"name": "read_file", "input": {"path": "config.json"}}]}
-        fake = FakeProvider(self, [call, call, {"text": "word " * 12, "delay_ms": 3}] * KILLS)
-        host = self.host_with(fake, "--folder", self.folder / "files")
+        fake = FakeProvider(self, [call, call, {"text": "word " * 12, "delay_ms": 3}] * kills)
+        host = self.host_with(fake, "--folder", self.folder / "files", "--profile", profile)
         users = [User(host, number) for number in range(USERS)]
         for user in users:
             user.start()
-        for _ in range(KILLS):
+        for _ in range(kills):
             time.sleep(0.05 + chance.random() * 0.25)
             host.restart(9)
         time.sleep(0.3)
@@ -88,7 +96,7 @@ class Kills(HostTest):
         in_parallel(*[lambda user=user: self.check(host, user) for user in users])
         self.assertEqual(fake.state["refused"], [])
         self.ok("verify", "--store", self.store / "agents" / "main" / "sessions")
-        print(f"{KILLS} kills, {sum(u.said for u in users)} messages, {sum(len(u.stored) for u in users)} acknowledged, "
+        print(f"{profile}: {kills} kills, {sum(u.said for u in users)} messages, {sum(len(u.stored) for u in users)} acknowledged, "
               f"{sum(len(u.answered) for u in users)} answered, {fake.state['accepted']} requests accepted")
 
     def check(self, host, user):

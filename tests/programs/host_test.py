@@ -190,7 +190,7 @@ class People(HostTest):
         self.assertEqual(host.get("convlogs/web-shop?sender=bob", token="admin")["messages"], [])
         for name in ("telegram-43", "private", "..%2f..%2fsessions", "telegram-..%2f..%2fx", "%00", "sessions"):
             self.refused(host.ask("GET", f"convlogs/{name}", token="admin"), 404)
-        self.refused(host.begin("x", "web-shop"), 404)  # ada's
+        self.assertIn("belongs to another person", self.refused(host.begin("x", "web-shop"), 404))  # ada
         lines = (self.store / "agents/main/convlogs/telegram-42.jsonl").read_text().splitlines()
         self.assertLessEqual({"ts", "role", "content", "channelId", "channelType"}, set(json.loads(lines[0])))
         # The session knows nothing of it, and lives on in its own file.
@@ -238,8 +238,6 @@ class Running(HostTest):
         self.assertEqual(text_of(heard + rest), "word " * 150)
         self.assertEqual(rest[-1]["type"], "done")
         self.assertEqual(list(from_start.events()), heard + rest)
-        late = host.ask("GET", f"sessions/{session}/events", headers={"Last-Event-ID": again.last_id})
-        self.assertEqual(list(late.events()), [])  # it has heard all of it
         self.assertEqual(list(host.ask("GET", f"sessions/{session}/events", headers={"Last-Event-ID": "x.99"}).events()), heard + rest)
         self.assertFalse(host.get(f"sessions/{session}")["running"])
         self.assertEqual(host.talk(session)[-1], ("assistant", "word " * 150))
@@ -330,11 +328,10 @@ class Hostile(HostTest):
         for path in ("sessions/..", "sessions/.hidden", "sessions/" + "x" * 200, "sessions/a%2fb", "sessions/%00", "sessions//events"):
             self.refused(host.ask("GET", path), 404)
         self.refused(host.ask("GET", "sessions?cursor=nonsense"), 400)
-        for method, path in (("PUT", "sessions"), ("PRI", "*"), ("POST", "/api/" + "x" * 7000), ("GET", "sessions/" + "x" * 7000)):
+        for method, path in (("PRI", "*"), ("POST", "/api/" + "x" * 7000), ("GET", "sessions/" + "x" * 7000)):
             self.refused(host.ask(method, path), 404)
         ranges = host.ask("GET", "/", headers={"Range": "bytes=" + ",".join(["0-"] * 1000)}, token=None)
-        self.assertEqual(ranges.status, 416)
-        self.assertLess(len(ranges.text()), 500000)
+        self.assertEqual((ranges.status, ranges.text()), (416, ""))
         self.assertIn("I remember 2", host.chat("still there?", done["sessionId"])[0])
 
     def test_bodies_that_nobody_asked_for_are_not_read(self):

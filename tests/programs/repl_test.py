@@ -63,7 +63,8 @@ class Repl(ProgramTest):
         current = next(row for row in rows if "Something else" in row[-1])
         self.assertIn("deleted", again.say(f"/delete {current[0]}"))
         self.assertEqual(again.say("/sessions").count(" turns "), 1)
-        again.press("\x04", "resume with: chat -r " + other[0])  # Ctrl-D leaves as well
+        # Ctrl-D leaves as well, on an empty line: one that came before the editor listened stands on the line.
+        again.press("\x15\x04", "resume with: chat -r " + other[0])
         self.assertEqual(again.wait(), 0)
         return other[0]
 

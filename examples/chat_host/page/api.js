@@ -18,7 +18,8 @@ async function request(method, path, { body, lastEventId, as, signal } = {}) {
   if (body !== undefined) headers["Content-Type"] = "application/json";
   if (lastEventId) headers["Last-Event-ID"] = lastEventId;
   const reply = await fetch(`/api/agents/${encodeURIComponent(agent)}/${path}`,
-    { method, headers, signal, body: body === undefined ? undefined : JSON.stringify(body) });
+    { method, headers, signal, body: body === undefined ? undefined : JSON.stringify(body) })
+    .catch((failure) => { throw failure.name === "AbortError" ? failure : new Error("The server cannot be reached."); });
   if (reply.ok) return reply;
   let detail = reply.statusText;
   try { detail = (await reply.json()).detail; } catch { /* it is no problem document */ }
@@ -28,17 +29,22 @@ async function request(method, path, { body, lastEventId, as, signal } = {}) {
 const json = async (...arguments_) => (await request(...arguments_)).json();
 const session = (id) => `sessions/${encodeURIComponent(id)}`;
 
-export const list = (cursor = "") => json("GET", `sessions?limit=200&cursor=${encodeURIComponent(cursor)}`);
-export const history = (id) => json("GET", session(id));
+export const list = (query, signal) => json("GET", `sessions?${new URLSearchParams(query)}`, { signal });
+export const history = (id, signal) => json("GET", session(id), { signal });
 export const rename = (id, title) => json("PATCH", session(id), { body: { title } });
 export const remove = (id) => request("DELETE", session(id));
 export const cancel = (id) => json("POST", `${session(id)}/cancel`, { body: {} });
-export const channels = (as) => json("GET", "convlogs", { as });
-export const channel = (as, name, from, sender) =>
-  json("GET", `convlogs/${encodeURIComponent(name)}?from=${encodeURIComponent(from)}`
-    + (sender ? `&sender=${encodeURIComponent(sender)}` : ""), { as });
-export const chat = (message, id, signal) =>
-  request("POST", "chat", { body: { message, ...(id ? { sessionId: id } : {}) }, signal });
+export const channels = (as, signal) => json("GET", "convlogs", { as, signal });
+export const channel = (as, name, { from, sender }, signal) =>
+  json("GET", `convlogs/${encodeURIComponent(name)}?${new URLSearchParams({ from, ...(sender ? { sender } : {}) })}`, { as, signal });
+// The signal ends the listening. What is said is on its way whoever leaves: whether it was taken is always told.
+export async function chat(message, id, signal) {
+  const listening = new AbortController();
+  const reply = await request("POST", "chat", { body: { message, ...(id ? { sessionId: id } : {}) }, signal: listening.signal });
+  signal.addEventListener("abort", () => listening.abort());
+  if (signal.aborted) listening.abort();
+  return reply;
+}
 export const listen = (id, lastEventId, signal) => request("GET", `${session(id)}/events`, { lastEventId, signal });
 
 // The events of a stream: [name, event] as they come. Ends when the connection does.

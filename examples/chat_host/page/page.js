@@ -1,13 +1,31 @@
 // SPDX-License-Identifier: MIT
 import * as api from "./api.js";
-import { Talk, element } from "./talk.js";
+import { Channels } from "./channels.js";
+import { List } from "./list.js";
+import { Talk } from "./talk.js";
 
 const $ = (id) => document.getElementById(id);
 const talk = new Talk($("talk"));
+const list = new List($("sessions"), { load: loadRows, chosen: open });
+const drafts = new Map(); // by conversation, null for a new one: what is typed there and not sent
 let tokenLimit = null; // above it a conversation is summarised
-let sessions = [];
-let current = null; // a session's id; null: a new conversation
-let watching = null; // aborts what is being heard
+
+// What is shown: a conversation, one that is yet to begin, or the channel logs. Whoever goes elsewhere leaves it; what
+// was under way for it ends then, or is not shown.
+class Visit {
+  constructor(id) {
+    this.id = id; // null: the server has given none yet
+    this.state = "idle"; // "asking": a message is on its way; "answering": the server took it
+    this.said = null; // the message of the running turn: its text, its bubble, and whether it is stored
+    this.stopping = false; // its answer is not wanted any more
+    this.tokens = null;
+    this.leaving = new AbortController();
+  }
+
+  get signal() { return this.leaving.signal; }
+  get left() { return this.signal.aborted; }
+}
+let visit = new Visit(null);
 
 // Who is asked: a question with a field, or one to be confirmed. Null: it was cancelled.
 function ask(question, { value = null, type = "text" } = {}) {
@@ -22,50 +40,48 @@ function ask(question, { value = null, type = "text" } = {}) {
   });
 }
 
-async function askForToken() {
+async function askOnceForToken() {
   const token = await ask("Token of this server", { value: "", type: "password" });
   if (!token) return false;
   sessionStorage.setItem("token", token);
   api.useToken(token);
   return true;
 }
+let asked = null; // one question, whoever waits for its answer
+function askForToken() {
+  asked ??= askOnceForToken().finally(() => { asked = null; });
+  return asked;
+}
 
-// Does something that may fail, and says so where it does.
-async function attempt(action) {
-  $("notice").textContent = "";
+// Stays until a person dismisses it, says something or goes elsewhere.
+function notify(text) {
+  $("notice").textContent = text;
+  $("dismiss").hidden = text === "";
+}
+const dismiss = () => notify("");
+
+// Does something that may fail, and says so where it does. `mend` is asked when the token is refused.
+async function attempt(action, mend = askForToken) {
   try {
     return await action();
   } catch (problem) {
     if (problem.name === "AbortError") return undefined;
-    if (problem.status === 401 && await askForToken()) return attempt(action);
-    $("notice").textContent = problem.message;
+    if (problem.status === 401 && await mend()) return attempt(action, mend);
+    notify(problem.message);
     return undefined;
   }
 }
 
-function showSessions() {
-  const wanted = $("search").value.toLowerCase();
-  $("sessions").replaceChildren(...sessions
-    .filter((row) => row.title.toLowerCase().includes(wanted))
-    .map((row) => {
-      const button = element("button", { type: "button", children: [
-        element("span", { text: row.title || "Untitled" }),
-        element("small", { text: `${new Date(row.lastAt).toLocaleString()}${row.running ? " · answering" : ""}` })] });
-      button.setAttribute("aria-current", String(row.id === current));
-      button.addEventListener("click", () => open(row.id));
-      return element("li", { children: [button] });
-    }));
-}
-
-async function loadSessions() {
-  const page = await attempt(() => api.list());
-  if (!page) return;
-  sessions = page.sessions;
+async function loadRows(query, signal) {
+  const page = await attempt(() => api.list(query, signal));
+  if (!page) return undefined;
   tokenLimit = page.tokenLimit;
-  showSessions();
+  showMeter();
+  return page;
 }
 
-function showMeter(tokens) {
+function showMeter() {
+  const { tokens } = visit;
   $("meter").hidden = tokens === null || tokens === undefined;
   if ($("meter").hidden) return;
   const [bar, words] = $("meter").children;
@@ -78,176 +94,210 @@ function showMeter(tokens) {
 function showHead(title, tokens) {
   $("title").textContent = title || "New conversation";
   document.title = title ? `${title} – Chat` : "Chat";
-  $("rename").hidden = $("delete").hidden = current === null;
-  showMeter(tokens);
+  $("rename").hidden = $("delete").hidden = visit.id === null;
+  visit.tokens = tokens;
+  showMeter();
 }
 
-function showBusy(busy) {
-  $("send").hidden = busy;
-  $("stop").hidden = !busy;
+function setState(here, state) {
+  here.state = state;
+  $("send").hidden = visit.state !== "idle";
+  $("stop").hidden = visit.state === "idle";
 }
 
-function leaveTalk(id) {
-  watching?.abort();
-  watching = null;
-  current = id;
+function type(text) {
+  $("message").value = text;
+  $("message").style.height = "auto";
+  $("message").style.height = `${$("message").scrollHeight}px`;
+}
+
+const toEnd = () => { $("talk").scrollTop = $("talk").scrollHeight; };
+
+function enter(id, title = "") {
+  drafts.set(visit.id, $("message").value);
+  visit.leaving.abort();
+  visit = new Visit(id);
+  setState(visit, "idle");
   talk.clear();
-  showBusy(false);
-  $("notice").textContent = "";
+  dismiss();
+  showHead(title, null);
+  list.mark(id);
   $("sidebar").classList.remove("open");
   $("menu").setAttribute("aria-expanded", "false");
   $("say").hidden = false;
+  type(drafts.get(id) ?? "");
+  drafts.delete(id);
   const address = `#${id ?? ""}`;
   if (location.hash !== address) history.pushState(null, "", address);
+  return visit;
 }
 
 function begin() {
-  leaveTalk(null);
-  showHead("", null);
-  showSessions();
+  enter(null);
   $("message").focus();
 }
 
-// Shows a session as it is stored, and what it is answering now. The message it answers is stored already.
-async function open(id) {
-  leaveTalk(id);
-  showSessions();
-  const session = await attempt(() => api.history(id));
-  if (!session || current !== id) return;
+function open(id) { return show(enter(id, "…")); }
+
+// Shows a conversation as it is stored, and what it is answering now.
+async function show(here) {
+  const session = await attempt(() => api.history(here.id, here.signal));
+  if (here.left) return;
+  if (!session) return showHead($("title").textContent === "…" ? "" : $("title").textContent, here.tokens);
   showHead(session.title, session.tokenEstimate);
-  const entries = session.entries;
-  if (session.running) entries.length = 1 + entries.findLastIndex((entry) => entry.role === "user");
-  for (const entry of entries) talk.entry(entry);
-  $("talk").scrollTop = $("talk").scrollHeight;
-  if (session.running) await watch((signal) => api.listen(id, "", signal));
+  talk.clear();
+  // The running turn tells all of itself; of what it has stored, only the message that it answers is shown.
+  const message = session.entries.findIndex((entry) => entry.ofRunningTurn);
+  for (const entry of message < 0 ? session.entries : session.entries.slice(0, message + 1)) talk.entry(entry);
+  here.said = message < 0 ? null : { stored: true };
+  toEnd();
+  if (!session.running) return;
+  const reply = await attempt(() => api.listen(here.id, "", here.signal));
+  if (reply) await hearTurn(here, reply);
 }
 
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-// Hears a turn to its end, also when the connection is lost on the way: for half a minute it is tried again.
-async function watch(connect) {
-  const watcher = watching = new AbortController();
-  const { signal } = watcher;
-  showBusy(true);
-  await attempt(() => hearAll(connect, signal));
-  if (watching !== watcher) return;
-  watching = null;
-  showBusy(false);
-  await loadSessions();
+// Hears a turn to its end. What the server then does not have goes back to who wrote it.
+async function hearTurn(here, reply) {
+  setState(here, "answering");
+  const end = await attempt(() => hearAll(here, reply));
+  if (here.left) return;
+  setState(here, "idle");
+  const dropped = here.said !== null && !here.said.stored;
+  if (dropped) giveBack(here);
+  here.said = null;
+  list.reload();
+  if (dropped || end === null) await show(here);
 }
 
-async function hearAll(connect, signal) {
+// Answers the last event; null: the turn is not to be heard any more. A connection that is lost is tried again for half
+// a minute.
+async function hearAll(here, reply) {
   let last = "";
   for (let tries = 30; tries > 0; --tries) {
     try {
-      const reply = last ? await api.listen(current, last, signal) : await connect(signal);
-      if (reply.status === 204) return;
+      reply ??= await api.listen(here.id, last, here.signal);
+      if (reply.status === 204) return null;
+      const before = last;
       for await (const [name, event] of api.events(reply)) {
+        if (event.type === "session" && before) return null; // this is another turn
         [last, tries] = [name, 30];
-        hear(event);
-        if (event.type === "done") return;
+        hear(here, event);
+        if (event.type === "done") return event;
       }
     } catch (lost) {
-      // What the server says is meant; and what was never heard of may have to be said again by a person.
-      if (signal.aborted || lost instanceof api.Problem || !last) throw lost;
+      if (here.left || lost instanceof api.Problem) throw lost; // what the server says is meant
     }
+    reply = null;
     await pause(1000);
   }
+  throw new Error("The connection is lost. Open the conversation again to see what came of it.");
 }
 
-function hear(event) {
+function hear(here, event) {
+  if (event.type === "session") here.said ??= { text: event.message, bubble: talk.user(event.message) };
+  if (event.stored !== undefined && here.said) here.said.stored = event.stored;
   talk.news(event);
-  if (event.type === "session" && current === null) {
-    current = event.sessionId;
-    history.replaceState(null, "", `#${current}`);
-    showHead("…", null);
-    loadSessions();
-  }
-  if (event.type === "error") $("notice").textContent = event.error;
-  if (event.type === "retry") $("notice").textContent = `${event.why}; asking again`;
-  if (event.type === "compaction" && event.outcome === "applied") talk.compaction("Open the conversation again to read the summary.");
+  if (event.type === "error") notify(event.error);
   if (event.type === "done") showHead(event.title, event.tokenEstimate);
 }
 
-async function say(message) {
-  talk.user(message);
-  $("talk").scrollTop = $("talk").scrollHeight;
-  const session = current;
-  await watch((signal) => api.chat(message, session, signal));
+// A message that the server does not have is to be sent again: into the field of its conversation, before what was
+// typed there meanwhile.
+function giveBack(here) {
+  const { text, bubble } = here.said;
+  here.said = null;
+  bubble.remove();
+  const together = (more) => (more ? `${text}\n\n${more}` : text);
+  if (here.id === visit.id) type(together($("message").value));
+  else drafts.set(here.id, together(drafts.get(here.id)));
+}
+
+async function say(text) {
+  const here = visit;
+  dismiss();
+  here.said = { text, bubble: talk.user(text), stored: false };
+  setState(here, "asking");
+  toEnd();
+  const reply = await attempt(() => api.chat(text, here.id, here.signal));
+  if (reply) return taken(here, reply);
+  setState(here, "idle");
+  giveBack(here);
+  if (here.id !== null) await show(here); // which may be answering somebody else
+}
+
+async function taken(here, reply) {
+  const isNew = here.id === null;
+  here.id ??= reply.headers.get("X-Session-ID");
+  if (here.stopping) attempt(() => api.cancel(here.id));
+  if (isNew) list.reload();
+  if (here.left) return;
+  if (isNew) {
+    history.replaceState(null, "", `#${here.id}`);
+    showHead("…", null);
+    list.mark(here.id);
+  }
+  await hearTurn(here, reply);
+}
+
+function stop() {
+  if (visit.state === "asking") visit.stopping = true; // as soon as there is something to be stopped
+  else attempt(() => api.cancel(visit.id));
 }
 
 async function renameCurrent() {
-  const title = await ask("Title", { value: $("title").textContent });
+  const here = visit;
+  const title = await ask("Title (none: the first words)", { value: $("title").textContent });
   if (title === null) return;
-  const row = await attempt(() => api.rename(current, title));
-  if (row) showHead(row.title, row.tokenEstimate);
-  await loadSessions();
+  const row = await attempt(() => api.rename(here.id, title));
+  if (row && !here.left) showHead(row.title, row.tokenEstimate);
+  await list.reload();
 }
 
 async function deleteCurrent() {
-  const id = current;
+  const here = visit;
   if (await ask(`Delete “${$("title").textContent}”?`) === null) return;
-  if (!await attempt(() => api.remove(id))) return;
-  begin();
-  await loadSessions();
+  if (!await attempt(() => api.remove(here.id))) return;
+  if (!here.left) begin();
+  drafts.delete(here.id);
+  await list.reload();
 }
 
 async function showChannels() {
   const admin = await ask("Token of the administrator", { value: "", type: "password" });
   if (!admin) return;
-  leaveTalk(null);
-  showHead("Channel logs", null);
+  const here = enter(null, "Channel logs");
   $("say").hidden = true;
-  try {
-    const { channels } = await api.channels(admin);
-    const rows = channels.map(({ channelId: name }) => {
-      const button = element("button", { type: "button", text: name });
-      button.addEventListener("click", () => attempt(() => showChannel(admin, name, "")));
-      return element("p", { children: [button] });
-    });
-    $("talk").replaceChildren(...(rows.length ? rows : [element("p", { text: "Nothing was said in a channel yet." })]));
-  } catch (problem) {
-    $("notice").textContent = problem.message;
-  }
-}
-
-async function showChannel(admin, name, from) {
-  const page = await api.channel(admin, name, from);
-  showHead(name, null);
-  const rows = page.messages.map((message) => element("tr", { children:
-    [new Date(message.ts).toLocaleString(), message.sender ?? message.role, message.content].map((text) => element("td", { text })) }));
-  $("talk").replaceChildren(element("table", { children: [element("tbody", { children: rows })] }));
-  if (page.next === null || rows.length === 0) return;
-  const older = element("button", { type: "button", text: "Older" });
-  older.addEventListener("click", () => attempt(() => showChannel(admin, name, page.next)));
-  $("talk").append(element("p", { children: [older] }));
-}
-
-function grow() {
-  $("message").style.height = "auto";
-  $("message").style.height = `${$("message").scrollHeight}px`;
+  const refused = (action) => attempt(action, () => false);
+  const channels = new Channels($("talk"), { admin, attempt: refused, named: (name) => showHead(name, null), signal: here.signal });
+  await refused(() => channels.list());
 }
 
 $("say").addEventListener("submit", (event) => {
   event.preventDefault();
-  const message = $("message").value.trim();
-  if (!message || watching) return;
-  $("message").value = "";
-  grow();
-  say(message);
+  const text = $("message").value.trim();
+  if (!text || visit.state !== "idle") return;
+  type("");
+  say(text);
 });
-$("message").addEventListener("input", grow);
+$("message").addEventListener("input", () => type($("message").value));
 $("message").addEventListener("keydown", (event) => {
   if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
   event.preventDefault();
   $("say").requestSubmit();
 });
+let typing = null;
+$("search").addEventListener("input", () => {
+  clearTimeout(typing);
+  typing = setTimeout(() => list.find($("search").value), 150);
+});
 $("no").addEventListener("click", () => $("ask").close());
+$("dismiss").addEventListener("click", dismiss);
 $("new").addEventListener("click", begin);
-$("search").addEventListener("input", showSessions);
 $("rename").addEventListener("click", renameCurrent);
 $("delete").addEventListener("click", deleteCurrent);
-$("stop").addEventListener("click", () => attempt(() => api.cancel(current)));
+$("stop").addEventListener("click", stop);
 $("channels").addEventListener("click", showChannels);
 $("leave").addEventListener("click", () => { sessionStorage.clear(); location.hash = ""; location.reload(); });
 $("menu").addEventListener("click", () => {
@@ -272,5 +322,5 @@ if (given) {
 }
 api.useAgent(new URLSearchParams(location.search).get("agent") ?? "main");
 api.useToken(sessionStorage.getItem("token") ?? "");
-await loadSessions();
 openAddress();
+list.reload();

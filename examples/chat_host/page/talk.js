@@ -11,8 +11,10 @@ export function element(name, { text, children = [], ...properties } = {}) {
 const pretty = (value) => (typeof value === "string" ? value : JSON.stringify(value, null, 2));
 
 function folded(summary, text, className = "") {
-  return element("details", { className, children: [element("summary", { text: summary }), element("pre", { text })] });
+  return element("details", { className, children: [element("summary", { text: summary }), element("pre", { children: [text] })] });
 }
+
+const ends = { interrupted: "interrupted", failed: "failed", too_long: "stopped: too many steps" };
 
 function image(url) {
   // Pictures of other servers are not fetched: that would tell them who reads.
@@ -28,23 +30,28 @@ export class Talk {
   clear() {
     this.into.replaceChildren();
     this.calls = new Map();
-    this.open = null; // the message that is being written
+    this.open = null; // what is being written: a message or a thought
+    this.wait = null; // says that something is tried again
   }
 
   add(node) {
-    const atEnd = this.into.scrollHeight - this.into.scrollTop - this.into.clientHeight < 80;
-    this.into.append(node);
-    if (atEnd) this.into.scrollTop = this.into.scrollHeight;
+    this.open = null;
+    this.change(() => this.into.append(node));
     return node;
   }
 
+  // Who reads the end goes on reading it; who reads something else is left there.
+  change(action) {
+    const atEnd = this.into.scrollHeight - this.into.scrollTop - this.into.clientHeight < 80;
+    action();
+    if (atEnd) this.into.scrollTop = this.into.scrollHeight;
+  }
+
   user(text) {
-    this.open = null;
     return this.add(element("div", { className: "message user", text }));
   }
 
   call({ id, name, input }) {
-    this.open = null;
     this.calls.set(id, this.add(folded(`called ${name}`, pretty(input), "call")));
   }
 
@@ -57,34 +64,40 @@ export class Talk {
   }
 
   compaction(summary) {
-    this.open = null;
     this.add(folded("Earlier messages were summarised for the model", summary, "mark compaction"));
   }
 
-  cut() {
-    this.open = null;
-    this.add(element("div", { className: "cut", text: "interrupted" }));
+  // How an answer ended, if not by itself.
+  cut(words) {
+    this.add(element("div", { className: "cut", text: words }));
   }
 
-  // More of the answer. One node is written on, so that a long answer stays cheap.
-  text(piece) {
-    this.open ??= this.add(element("div", { className: "message assistant", children: [document.createTextNode("")] }));
-    const atEnd = this.into.scrollHeight - this.into.scrollTop - this.into.clientHeight < 80;
-    this.open.firstChild.appendData(piece);
-    if (atEnd) this.into.scrollTop = this.into.scrollHeight;
+  waiting(words) {
+    this.wait = this.add(element("div", { className: "cut", text: words }));
+  }
+
+  // More of the answer, or of a thought. One node is written on, so that a long answer stays cheap.
+  write(kind, piece) {
+    if (this.open?.kind !== kind) {
+      const text = document.createTextNode("");
+      this.add(kind === "text" ? element("div", { className: "message assistant", children: [text] }) : folded("thought", text, "mark"));
+      this.open = { kind, text };
+    }
+    this.change(() => this.open.text.appendData(piece));
   }
 
   entry(entry) {
     if (entry.type === "compaction") return this.compaction(entry.summary);
     for (const part of entry.content) this.part(entry.role, part);
-    if (entry.interrupted) this.cut();
+    if (entry.interrupted) this.cut(ends.interrupted);
+    if (entry.failed) this.cut(ends.failed);
     this.open = null;
   }
 
   part(role, part) {
     switch (part.type) {
-      case "text": return role === "user" ? this.user(part.text) : this.text(part.text);
-      case "thinking": return part.text && this.add(folded("thought", part.text, "mark"));
+      case "text": return role === "user" ? this.user(part.text) : this.write("text", part.text);
+      case "thinking": return part.text && this.write("thinking", part.text);
       case "image": return this.add(element("div", { className: "message user", children: [image(part.url)] }));
       case "tool_call": return this.call(part);
       case "tool_result": return this.result(part);
@@ -93,11 +106,15 @@ export class Talk {
 
   // What a turn tells while it runs.
   news(event) {
+    this.wait?.remove();
     switch (event.type) {
-      case "text_delta": return this.text(event.text);
+      case "text_delta": return this.write("text", event.text);
+      case "thinking_delta": return this.write("thinking", event.text);
       case "tool_call": return this.call(event.tool_call);
       case "tool_result": return this.result(event);
-      case "done": return event.end === "interrupted" && this.cut();
+      case "retry": return this.waiting(`${event.why}; asking again`);
+      case "compaction": return event.outcome === "applied" && this.compaction("Open the conversation again to read the summary.");
+      case "done": return event.end in ends && this.cut(ends[event.end]);
     }
   }
 }

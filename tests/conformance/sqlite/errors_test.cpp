@@ -35,7 +35,6 @@ struct FailingDisk {
   ~FailingDisk() {
     vfs.arm(-1, false);
     vfs.code = SQLITE_IOERR;
-    vfs.always_busy = false;
   }
   std::shared_ptr<sk::SessionStore> open(std::chrono::milliseconds wait = std::chrono::milliseconds{5000}) {
     sk::SqliteStoreOptions options;
@@ -82,7 +81,7 @@ TEST_CASE("what the commit's failure leaves open is outcome_unknown, everything 
     FailingDisk disk;
     auto store = disk.open();
     Position const end = disk.start(*store);
-    disk.vfs.arm(n, true); // a lock that fails once is one to wait for
+    disk.vfs.arm(n, true);
     auto const got = store->append(session, Batch({message_line("m2", "m1", "more")}, end, true));
     if (!disk.vfs.arm(-1, false)) break;
     REQUIRE_FALSE(got);

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Runs page.mjs. Usage: run.sh CHAT_HOST CACHE_DIR
+# Runs page.mjs and trouble.mjs. Usage: run.sh CHAT_HOST CACHE_DIR
 # Exit 77 (skipped): no Chromium or npm, or playwright-core could not be installed, and SESSIONKIT_INTEROP is not "required".
 set -eu
 
@@ -19,11 +19,12 @@ export CHROMIUM
 command -v npm >/dev/null || skip "npm is not installed"
 mkdir -p "$2"
 cache=$(realpath "$2")
-cp "$here/package.json" "$here/package-lock.json" "$here/page.mjs" "$cache/"
+cp "$here/package.json" "$here/package-lock.json" "$here"/*.mjs "$cache/"
 cd "$cache"
 if ! cmp -s package-lock.json installed.lock; then
   rm -f installed.lock
   npm ci --omit=optional --ignore-scripts --no-audit --no-fund --loglevel=error || skip "npm could not install playwright-core"
   cp package-lock.json installed.lock
 fi
-exec node page.mjs
+node page.mjs
+exec node trouble.mjs

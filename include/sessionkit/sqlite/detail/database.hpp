@@ -47,6 +47,8 @@ class SqliteDatabase {
 
   sqlite3* handle() const noexcept { return handle_.get(); }
   std::string const& path() const noexcept { return path_; }
+  /// How it was opened.
+  Options const& options() const noexcept { return options_; }
   /// The file may not be written, or was opened so.
   bool is_read_only() const noexcept;
   /// The statement, prepared once and reset.
@@ -61,6 +63,7 @@ class SqliteDatabase {
 
  private:
   std::string path_;
+  Options options_;
   std::unique_ptr<SqliteWait> wait_; // outlives the connection
   std::unique_ptr<sqlite3, CloseSqlite> handle_;
   std::unordered_map<char const*, std::unique_ptr<sqlite3_stmt, FinalizeSqlite>>

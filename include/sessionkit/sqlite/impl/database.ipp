@@ -81,6 +81,7 @@ Error SqliteDatabase::failure(std::string_view doing) const {
 Result<SqliteDatabase> SqliteDatabase::open(std::string const& path, Options const& options) {
   SqliteDatabase database;
   database.path_ = path;
+  database.options_ = options;
   std::uint32_t seed = 0;
   sqlite3_randomness(sizeof seed, &seed);
   database.wait_ = std::make_unique<SqliteWait>(SqliteWait{options.wait, {}, seed});

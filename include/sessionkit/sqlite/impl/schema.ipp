@@ -137,18 +137,25 @@ Error newer(SqliteDatabase const& database, std::int64_t version) {
                   database.path(), version, sqlite_schema_version)};
 }
 
-Result<void> copy_pages(std::string const& of, std::string const& into) {
-  SqliteDatabase::Options reading;
-  reading.read_only = true;
-  Result<SqliteDatabase> from = SqliteDatabase::open(of, reading);
+Result<void> copy_pages(SqliteDatabase const& database, std::string const& into) {
+  SqliteDatabase::Options how = database.options();
+  Result<SqliteDatabase> to = SqliteDatabase::open(into, how);
+  how.read_only = true;
+  Result<SqliteDatabase> from = SqliteDatabase::open(database.path(), how);
   if (!from) return from.error();
-  Result<SqliteDatabase> to = SqliteDatabase::open(into, {});
   if (!to) return to.error();
   sqlite3_backup* const backup = sqlite3_backup_init(to->handle(), "main", from->handle(), "main");
   if (backup == nullptr) return to->failure("copy the database");
   sqlite3_backup_step(backup, -1);
   if (sqlite3_backup_finish(backup) != SQLITE_OK) return to->failure("copy the database");
-  return {};
+  SqliteQuery check(*to, {"look through the copy", "PRAGMA quick_check(1)"});
+  if (check.row() && check.text(0) == "ok") return {};
+  if (check.failed()) return check.error();
+  return Error{
+      Errc::corrupt, 0,
+      fmt::format("{}: cannot keep a copy of it: {}: the file is damaged; keep it as it is, then use "
+                  "sqlite3's .recover",
+                  database.path(), check.text(0))};
 }
 
 // A name that no earlier copy has.
@@ -169,13 +176,13 @@ Result<std::string> keep_original(SqliteDatabase& database) {
                  fmt::format("{}: cannot {}; make room or change its mode", made, what)};
   };
   if (file < 0) return refused("keep a copy of the database");
-  Result<void> const copied = copy_pages(database.path(), made);
-  bool const synced = copied && ::fdatasync(file) == 0;
+  Result<void> kept = copy_pages(database, made);
+  if (kept && ::fdatasync(file) != 0) kept = refused("bring the copy of the database to the disk");
+  if (kept && ::rename(made.c_str(), copy.c_str()) != 0) kept = refused("rename the copy of the database");
   ::close(file);
-  if (!copied) return copied.error();
-  if (!synced) return refused("bring the copy of the database to the disk");
-  if (::rename(made.c_str(), copy.c_str()) != 0) return refused("rename the copy of the database");
-  return copy;
+  if (kept) return copy;
+  ::unlink(made.c_str());
+  return kept.error();
 }
 
 // What stands there already; absent: there is something to do.
@@ -228,6 +235,11 @@ Result<SqliteSchema> plan_schema(SqliteDatabase& database, std::set<std::string>
   return found;
 }
 
+// Where the database is as it was.
+void forget_copy(SqliteSchema const& schema) {
+  if (!schema.copy.empty()) ::unlink(schema.copy.c_str());
+}
+
 // Under the write lock.
 Result<SqliteSchema> make_schema(SqliteDatabase& database, SqliteSchema schema) {
   if (!schema.ours) {
@@ -238,7 +250,7 @@ Result<SqliteSchema> make_schema(SqliteDatabase& database, SqliteSchema schema) 
   Result<void> made = schema.ours ? make_tables(database) : Result<void>{};
   if (made) made = add_what_is_ours(database, schema);
   if (made) return schema;
-  if (!schema.copy.empty()) ::unlink(schema.copy.c_str()); // the database is as it was
+  forget_copy(schema);
   return made.error();
 }
 
@@ -263,8 +275,10 @@ Result<SqliteSchema> prepare_sqlite_schema(SqliteDatabase& database, SqliteSchem
     if (!writing) continue;
     schema = make_schema(database, std::move(*schema));
     if (!schema) return schema;
-    if (auto r = transaction.commit(); !r) return r.error();
-    return schema;
+    Result<void> const done = transaction.commit();
+    if (done) return schema;
+    if (done.error().code == Errc::no_space || done.error().code == Errc::timed_out) forget_copy(*schema);
+    return done.error();
   }
   return Error{Errc::io_error}; // never reached
 }

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// The channel logs, as the administrator reads them.
+import * as api from "./api.js";
+import { element } from "./talk.js";
+
+export class Channels {
+  // `attempt` does what may fail; `named(name)` is called for what is shown; `signal` ends it.
+  constructor(into, { admin, attempt, named, signal }) {
+    Object.assign(this, { into, admin, attempt, named, signal });
+  }
+
+  button(text, act) {
+    const made = element("button", { type: "button", text });
+    made.addEventListener("click", () => this.attempt(act));
+    return element("p", { children: [made] });
+  }
+
+  async list() {
+    const { channels } = await api.channels(this.admin, this.signal);
+    this.named("Channel logs");
+    const rows = channels.map(({ channelId: name }) => this.button(name, () => this.open(name)));
+    this.into.replaceChildren(...(rows.length ? rows : [element("p", { text: "Nothing was said in a channel yet." })]));
+  }
+
+  async open(name, { from = "", sender = "" } = {}) {
+    const page = await api.channel(this.admin, name, { from, sender }, this.signal);
+    this.named(name);
+    const rows = page.messages.map((message) => element("tr", { children:
+      [new Date(message.ts).toLocaleString(), message.sender ?? message.role, message.content].map((text) => element("td", { text })) }));
+    this.into.replaceChildren(this.button("All channels", () => this.list()), this.filter(name, sender),
+      element("table", { children: [element("tbody", { children: rows })] }));
+    if (page.next !== null && rows.length > 0)
+      this.into.append(this.button("Older", () => this.open(name, { from: page.next, sender })));
+  }
+
+  filter(name, sender) {
+    const field = element("input", { type: "search", id: "sender", placeholder: "Only what this sender said", value: sender, autocomplete: "off" });
+    const form = element("form", { children: [field] });
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.attempt(() => this.open(name, { sender: field.value.trim() }));
+    });
+    return form;
+  }
+}

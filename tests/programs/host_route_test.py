@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: MIT
+"""The routes of the chat server: lists, methods, parameters, and what problems say."""
+import time
+import unittest
+
+from host import HostTest, wait_for
+
+SLOW = {"when": "slowly", "text": "word " * 150, "delay_ms": 10, "chunk": 5}
+
+
+class Lists(HostTest):
+    def titles(self, host, query, most_pages=100):
+        """All pages of a list, and how many there were."""
+        titles, pages, cursor = [], 0, ""
+        while cursor is not None and pages < most_pages:
+            page = host.get(f"sessions?{query}&cursor={cursor}")
+            titles += [row["title"] for row in page["sessions"]]
+            cursor, pages = page["next"], pages + 1
+        return titles, pages
+
+    def test_a_search_finds_the_oldest_page_by_page(self):
+        host = self.host()
+        for i in range(25):
+            host.chat("Über Straßen" if i == 0 else f"Topic number {i}")
+        everything = [f"Topic number {i}" for i in range(24, 0, -1)] + ["Über Straßen"]
+        self.assertEqual(self.titles(host, "limit=10"), (everything, 3))
+        self.assertEqual(self.titles(host, "search=NUMBER%202")[0], [title for title in everything if "number 2" in title])
+        self.assertEqual(self.titles(host, "search=%C3%BCBER")[0], ["Über Straßen"])
+        found, pages = self.titles(host, "limit=1&search=stra%C3%9Fen")
+        self.assertEqual(found, ["Über Straßen"])
+        self.assertEqual(pages, 2)  # one request looks at so much and no more
+        self.assertEqual(self.titles(host, "search=nothing%20of%20this")[0], [])
+
+
+class Requests(HostTest):
+    def test_a_method_that_a_path_has_not_is_405(self):
+        host = self.host()
+        for method, path, allowed in (("PUT", "sessions", "GET"), ("GET", "chat", "POST"), ("PUT", "sessions/x", "GET, PATCH, DELETE"),
+                                      ("POST", "/", "GET, HEAD")):
+            answer = host.ask(method, path)
+            self.assertEqual(answer.headers["Allow"], allowed)
+            self.refused(answer, 405)
+        self.refused(host.ask("GET", "/api/nothing"), 404)
+
+    def test_parameters_that_make_no_sense_are_refused(self):
+        host = self.host()
+        for query in ("limit=-1", "limit=abc", "limit=0", "limit=7x", "limit=99999999999999999999999", "cursor=nonsense"):
+            self.assertRegex(self.refused(host.ask("GET", f"sessions?{query}"), 400), "^'(limit|cursor)' is no ")
+        self.refused(host.ask("GET", "convlogs/web-x?from=x", token="admin"), 400)
+        self.assertEqual(host.get("sessions?limit=5000")["sessions"], [])
+
+    def test_the_scheme_of_a_token_may_be_written_as_one_likes(self):
+        host = self.host()
+        for scheme, status in (("bearer", 200), ("BEARER", 200), ("Basic", 401), ("Bearersecret", 401)):
+            self.assertEqual(host.ask("GET", "sessions", token=None, headers={"Authorization": scheme + " secret"}).status, status)
+
+    def test_what_announces_no_body_has_none(self):
+        host = self.host(*self.scripted(SLOW))
+        answer = host.begin("slowly")
+        session, events = answer.headers["X-Session-ID"], answer.events()
+        wait_for(lambda: next(events)["type"] == "text_delta")
+        begin = time.monotonic()
+        connection = host.ask("GET", "sessions").connection  # a client of its own adds a length to each POST
+        connection.putrequest("POST", f"/api/agents/main/sessions/{session}/cancel")
+        connection.putheader("Authorization", "Bearer secret")
+        connection.endheaders()
+        reply = connection.getresponse()
+        self.assertEqual((reply.status, reply.read()), (200, b'{"cancelled":true}'))
+        connection.close()
+        self.assertLess(time.monotonic() - begin, 3)
+        self.assertEqual(list(events)[-1]["end"], "interrupted")
+
+    def test_problems_name_no_path_and_give_no_advice_to_programmers(self):
+        host = self.host()
+        session = host.chat("hello")[1]["sessionId"]
+        details = [self.refused(host.ask("GET", "convlogs/web-x", token="admin"), 404),
+                   self.refused(host.ask("POST", "chat", b'\xff\xfe{"message"'), 400),
+                   self.refused(host.begin("x", "../x"), 400)]
+        (transcript,) = self.store.rglob(f"{session}.jsonl")
+        transcript.unlink()
+        transcript.mkdir()
+        details.append(self.refused(host.ask("GET", f"sessions/{session}"), 500))
+        for detail in details:
+            self.assertNotIn(str(self.folder), detail)
+            self.assertNotIn("jsonl", detail)
+            self.assertNotIn("::", detail)
+        host.kill()
+        self.assertIn(str(transcript), host.complaints)  # whoever runs it reads all of it
+
+
+if __name__ == "__main__":
+    unittest.main()
