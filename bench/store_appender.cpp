@@ -29,8 +29,17 @@ std::string finished_line() {
 StoreAppender::StoreAppender(std::shared_ptr<sk::SessionStore> store)
     : store_(std::move(store)),
       session_(value_of(sk::Session::create(store_, {"main:cli:user"}), "create")),
-      info_(value_of(session_.info(), "info")) {}
+      info_(value_of(session_.info(), "info")) {
+  entry_.id = sk::EntryId(std::to_string(count_));
+  entry_.link = sk::Parent::entry;
+  entry_.parent = sk::EntryId("x");
+  entry_.at = info_.updated;
+  entry_.body = sk::user(message_text());
+  line_ = encoded(entry_);
+  id_at_ = line_.find(entry_.id.str());
+}
 
+// The line of an entry differs from the one before in its id.
 void StoreAppender::append(std::size_t count, bool durable) {
   std::vector<std::string> lines, ids;
   sk::Append batch;
@@ -38,15 +47,13 @@ void StoreAppender::append(std::size_t count, bool durable) {
   batch.expected_crc = info_.end_crc;
   batch.durable = durable;
   for (std::size_t i = 0; i < count; ++i) {
-    sk::Entry entry;
-    entry.id = sk::EntryId("entry-" + std::to_string(++count_));
-    entry.link = sk::Parent::entry;
-    entry.parent = info_.last;
-    entry.at = info_.updated + std::chrono::milliseconds(1);
-    entry.body = sk::user(message_text());
-    ids.push_back(entry.id.str());
-    lines.push_back(encoded(entry));
-    sk::fold(info_, entry, {}, lines.back());
+    std::string const id = std::to_string(++count_);
+    entry_.id = sk::EntryId(id);
+    entry_.at += std::chrono::milliseconds(1);
+    line_.replace(id_at_, id.size(), id);
+    ids.push_back(id);
+    lines.push_back(line_);
+    sk::fold(info_, entry_, {}, line_);
   }
   for (std::size_t i = 0; i < count; ++i)
     batch.records.push_back({ids[i], "message", lines[i], sk::Parent::entry, "x"});

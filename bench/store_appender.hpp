@@ -26,7 +26,10 @@ class StoreAppender {
   std::shared_ptr<sessionkit::SessionStore> store_;
   sessionkit::Session session_;
   sessionkit::SessionInfo info_;
-  std::uint64_t count_ = 0;
+  sessionkit::Entry entry_;
+  std::string line_;
+  std::size_t id_at_ = 0;
+  std::uint64_t count_ = 1'000'000'000; // ids of one length
 };
 
 }

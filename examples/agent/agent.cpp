@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "agent.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <future>
 #include <llm/llm_summarizer.hpp>
@@ -26,11 +27,23 @@ bool was_cancelled(std::optional<llm::Failure> const& failure) {
   return failure && failure->kind == llm::FailureKind::cancelled;
 }
 
+bool has_pictures(sk::History const& history) {
+  auto const is_picture = [](auto const& part) { return std::holds_alternative<sk::Image>(part); };
+  auto const shows_one = [&](sk::Part const& part) {
+    auto const* const result = std::get_if<sk::ToolResult>(&part);
+    return is_picture(part)
+           || (result && std::any_of(result->content.begin(), result->content.end(), is_picture));
+  };
+  return std::any_of(history.messages.begin(), history.messages.end(), [&](sk::Message const& message) {
+    return std::any_of(message.parts.begin(), message.parts.end(), shows_one);
+  });
+}
+
 /// One turn on its way. What the store refuses is thrown, as `sessionkit::Exception`, to `run_turn`.
 class TurnRun {
  public:
   TurnRun(sk::Session& session, Agent const& agent, OnEvent const& on_event, llm::CancelToken const& cancel)
-      : session_(session), agent_(agent), on_event_(on_event), cancel_(cancel) {}
+      : session_(session), agent_(agent), on_event_(on_event), cancel_(cancel), target_(agent.target) {}
 
   TurnOutcome run(sk::Message const& said) {
     sk::Turn turn = session_.begin_turn();
@@ -74,19 +87,27 @@ class TurnRun {
     return outcome;
   }
 
-  // A request that the provider refuses as too long is made shorter, once.
+  // A request that the provider refuses is made again, once: shorter where it was too long, and without its
+  // pictures where it had some. The log keeps them, and every later turn would fail with them.
   llm::Answer ask() {
     llm::Answer answer = ask_once();
-    if (!answer.failure || answer.failure->kind != llm::FailureKind::context_exceeded) return answer;
+    if (!answer.failure || !answer.message.parts.empty()) return answer;
+    auto const kind = answer.failure->kind;
+    if (kind == llm::FailureKind::refused && target_.images && has_pictures(history_)) {
+      target_.images = false;
+      tell(llm::RetryWait{2, {}, answer.failure->message + "; without the pictures"});
+      return ask_once();
+    }
+    if (kind != llm::FailureKind::context_exceeded) return answer;
     if (shorten(sk::CompactionReason::context_exceeded) != sk::CompactionOutcome::applied) return answer;
     return ask_once();
   }
 
   llm::Answer ask_once() {
-    history_ = session_.history(agent_.target).value();
+    history_ = session_.history(target_).value();
     llm::Request request;
-    request.model = agent_.target.model;
-    request.parts = sk::encode(history_, agent_.target);
+    request.model = target_.model;
+    request.parts = sk::encode(history_, target_);
     for (auto const& tool : agent_.tools) request.tools.push_back(tool.spec);
     request.max_tokens = agent_.max_tokens;
     tell(RequestMade{&history_, &request.parts});
@@ -136,6 +157,7 @@ class TurnRun {
   Agent const& agent_;
   OnEvent const& on_event_;
   llm::CancelToken const& cancel_;
+  sk::Target target_;               ///< the agent's, until its pictures are refused
   sk::History history_;             ///< of the last request
   std::vector<sk::Custom> records_; ///< of the tools
   bool worth_keeping_ = false;      ///< the turn was interrupted behind something that was said or done

@@ -69,7 +69,8 @@ struct TurnOutcome {
 /// One turn: stores what the user says, asks, stores the answer, runs the tools it calls (at the same time)
 /// and stores their results, until an answer calls none; then compacts where the policy says so, and in
 /// between where a turn outgrows the limit by itself. A request that the provider refuses as too long is made
-/// shorter, once. Errors are those of the store; the turn is aborted then.
+/// shorter, once; one with pictures that it refuses is made without them (an `llm::RetryWait` tells). Errors
+/// are those of the store; the turn is aborted then.
 sessionkit::Result<TurnOutcome> run_turn(sessionkit::Session& session, Agent const& agent,
                                          sessionkit::Message const& said, OnEvent const& on_event = {},
                                          llm::CancelToken const& cancel = {});

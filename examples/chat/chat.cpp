@@ -8,6 +8,7 @@
 
 #include <agent/folder_tools.hpp>
 #include <agent/sub_agent.hpp>
+#include <algorithm>
 #include <charconv>
 #include <iostream>
 #include <llm/llm_summarizer.hpp>
@@ -44,6 +45,14 @@ agent::Agent make_agent(Options const& options, bool interactive) {
   return agent;
 }
 
+/// What the user said on the way to the leaf: the summary counts what was taken back, too.
+std::uint64_t turns_of(sk::SessionStore& store, sk::SessionInfo const& info) {
+  auto const places = sk::path_positions(store, info.id);
+  if (!places || places->size() == info.entries) return info.turns; // there is one way, or no way to tell
+  auto const path = sk::load_path(store, info.id).value();
+  return static_cast<std::uint64_t>(std::count_if(path.begin(), path.end(), is_said));
+}
+
 template <class... F> struct Overloaded : F... { using F::operator()...; };
 template <class... F> Overloaded(F...) -> Overloaded<F...>;
 
@@ -55,8 +64,13 @@ Chat::Chat(Options options, bool interactive)
       store_(open_chat_store(options_).value()),
       store_of_session_(store_),
       agent_(make_agent(options_, interactive)) {
-  session_.emplace(resume_or_create());
   if (!options_.requests.empty()) requests_file_.open(options_.requests);
+  require_requests_file();
+  session_.emplace(resume_or_create());
+}
+
+void Chat::require_requests_file() const {
+  if (!requests_file_) throw std::runtime_error("cannot write the requests to " + options_.requests);
 }
 
 void Chat::exchange(std::string const& line) {
@@ -82,12 +96,7 @@ void Chat::watch(agent::Event const& event) {
                           print(fmt::format("[{} {}]\n", started.call->name, started.call->input.str()));
                         },
                         [](agent::ToolEnded const& /*ended*/) {},
-                        [](agent::Compacted const& compacted) {
-                          if (compacted.error)
-                            print(fmt::format("[not compacted: {}]\n", compacted.error->message));
-                          else
-                            print(fmt::format("[compaction: {}]\n", to_string(compacted.outcome)));
-                        }},
+                        [&](agent::Compacted const& compacted) { show(compacted); }},
              event);
 }
 
@@ -98,22 +107,33 @@ void Chat::show(llm::Event const& event) {
                       std::chrono::duration<double>(retry->wait).count()));
 }
 
+void Chat::show(agent::Compacted const& compacted) {
+  if (compacted.error) return print(fmt::format("[not compacted: {}]\n", compacted.error->message));
+  if (compacted.outcome != sk::CompactionOutcome::not_needed)
+    return print(fmt::format("[compaction: {}]\n", to_string(compacted.outcome)));
+  auto const& keep = agent_.compaction->keep;
+  constexpr char const* counted[] = {"turns", "messages", "tokens"};
+  print(fmt::format("[not compacted: there is nothing before the last {} {}, which stay as they are]\n",
+                    keep.count, counted[keep.by]));
+}
+
 void Chat::note_request(agent::RequestMade const& request) {
   requests_.note(*request.history, *request.parts, agent_.target);
   if (requests_file_.is_open())
     requests_file_ << R"({"system":)" << request.parts->system << R"(,"messages":)" << request.parts->messages
                    << "}\n"
                    << std::flush;
+  require_requests_file();
   print("assistant> ");
 }
 
-void Chat::greet() {
+void Chat::greet(bool known) {
   requests_.clear();
   auto const info = session_->info().value();
-  if (info.turns == 0)
+  if (info.turns == 0 && !known)
     print(fmt::format("New session {}\n", info.id.str()));
   else
-    print(fmt::format("Restored: {} previous turns\n", info.turns));
+    print(fmt::format("Restored: {} previous turns\n", turns_of(*store_of_session_, info)));
   if (info.damaged != 0)
     print(fmt::format("[{} lines of the log are damaged: sessionkit doctor]\n", info.damaged));
 }
@@ -139,11 +159,8 @@ sk::SessionOptions Chat::session_options() const {
 }
 
 sk::Session Chat::choose() {
-  auto const sessions = store_->list({}).value().sessions;
+  auto const sessions = show_sessions(true);
   if (sessions.empty()) throw std::runtime_error("there is no session to go on with");
-  for (std::size_t i = 0; i < sessions.size(); ++i)
-    print(fmt::format("{:>3}  {}  {} turns  {}\n", i + 1, sessions[i].id.str(), sessions[i].turns,
-                      sessions[i].display_title()));
   print("which? ");
   std::string typed;
   std::getline(std::cin, typed);
@@ -153,21 +170,34 @@ sk::Session Chat::choose() {
   return sk::Session::open(store_, sessions[number - 1].id, session_options()).value();
 }
 
+std::vector<sk::SessionInfo> Chat::show_sessions(bool numbered) {
+  auto page = store_->list({}).value();
+  for (std::size_t i = 0; i < page.sessions.size(); ++i) {
+    auto const& info = page.sessions[i];
+    auto const mark = numbered ? fmt::format("{:>3}", i + 1) : info.id == session_->id() ? "*" : " ";
+    print(fmt::format("{} {}  {}  {} turns  {}\n", mark, info.id.str(), info.key, turns_of(*store_, info),
+                      info.display_title()));
+  }
+  if (!page.next.empty()) print("[there are older ones: sessionkit ls -n 0]\n");
+  return std::move(page.sessions);
+}
+
 void Chat::open(sk::SessionId const& id) {
   session_.emplace(sk::Session::open(store_, id, session_options()).value());
   store_of_session_ = store_;
-  greet();
+  greet(true);
 }
 
 void Chat::open_file(std::string const& path) {
   auto const store = sk::open_transcript(path).value(); // a store of one session
   store_of_session_ = store;
   session_.emplace(sk::Session::open(store, store->list({}).value().sessions.at(0).id).value());
-  greet();
+  greet(true);
 }
 
 // An id, a key (its newest session), or the beginning of one id.
 sk::SessionId Chat::find(std::string const& name) {
+  if (name.empty()) throw std::runtime_error("which session? give an id, the beginning of one, or a key");
   if (auto id = sk::SessionId::parse(name); id && store_->info(*id)) return *id;
   sk::ListQuery query;
   query.key = name;
@@ -179,7 +209,7 @@ sk::SessionId Chat::find(std::string const& name) {
   do {
     auto page = store_->list(query).value();
     for (auto const& info : page.sessions) {
-      if (name.empty() || info.id.str().compare(0, name.size(), name) != 0) continue;
+      if (info.id.str().compare(0, name.size(), name) != 0) continue;
       if (found) throw std::runtime_error("several sessions begin with '" + name + "'");
       found = info.id;
     }

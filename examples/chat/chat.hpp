@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace chat {
 
@@ -20,8 +21,8 @@ class Chat {
   /// Opens the session that the options name. `interactive`: a person types.
   Chat(Options options, bool interactive);
 
-  /// Says which session this is and how much of it there is.
-  void greet();
+  /// Says which session this is and how much of it there is. `known`: the person asked for this one.
+  void greet(bool known);
 
   /// Takes one typed line, a message or a `/command`; false: the person wants to leave.
   bool take(std::string const& line);
@@ -39,6 +40,8 @@ class Chat {
   void watch(agent::Event const& event);
   void note_request(agent::RequestMade const& request);
   void show(llm::Event const& event);
+  void show(agent::Compacted const& compacted);
+  void require_requests_file() const;
 
   // One for each command; `rest` is what is typed behind it.
   void begin_session(std::string const& rest);
@@ -57,6 +60,8 @@ class Chat {
   void explain(std::string const& rest);
   void show_help(std::string const& rest);
 
+  /// The newest, a line each: with a number, or a mark at the one that is open.
+  std::vector<sessionkit::SessionInfo> show_sessions(bool numbered);
   sessionkit::SessionId find(std::string const& name);
   void open(sessionkit::SessionId const& id);
   sessionkit::Session resume_or_create();

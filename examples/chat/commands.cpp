@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "chat.hpp"
 #include "interrupt.hpp"
+#include "samples.hpp"
 #include "screen.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -39,10 +39,19 @@ Chat::Command const Chat::commands[] = {
     {"/quit", "", "leave; so does Ctrl-D", nullptr},
 };
 
+namespace {
+
+std::string trimmed(std::string const& text) {
+  auto const begin = text.find_first_not_of(" \t");
+  return begin == std::string::npos ? "" : text.substr(begin, text.find_last_not_of(" \t") + 1 - begin);
+}
+
+}
+
 bool Chat::take(std::string const& line) {
   auto const word_end = std::min(line.find(' '), line.size());
   auto const name = line.substr(0, word_end);
-  auto const rest = line.substr(std::min(word_end + 1, line.size()));
+  auto const rest = trimmed(line.substr(word_end));
   if (name.empty() || name.front() != '/') {
     if (line.find_first_not_of(" \t") != std::string::npos) exchange(line);
     return true;
@@ -50,6 +59,8 @@ bool Chat::take(std::string const& line) {
   for (auto const& command : commands) {
     if (command.name != name) continue;
     if (command.run == nullptr) return false;
+    bool const needs_it = !command.rest.empty() && command.rest.front() != '[';
+    if (needs_it && rest.empty()) throw std::runtime_error(fmt::format("which? {} {}", name, command.rest));
     (this->*command.run)(rest);
     return true;
   }
@@ -71,14 +82,10 @@ void Chat::begin_session(std::string const& rest) {
     about.key = fmt::format("main:cli:{}", sk::to_unix_ms(sk::system_now()));
   session_.emplace(sk::Session::create(store_, about, session_options()).value());
   store_of_session_ = store_;
-  greet();
+  greet(false);
 }
 
-void Chat::list_sessions(std::string const& /*rest*/) {
-  for (auto const& info : store_->list({}).value().sessions)
-    print(fmt::format("{} {}  {}  {} turns  {}\n", info.id == session_->id() ? '*' : ' ', info.id.str(),
-                      info.key, info.turns, info.display_title()));
-}
+void Chat::list_sessions(std::string const& /*rest*/) { show_sessions(false); }
 
 void Chat::switch_to(std::string const& rest) { open(find(rest)); }
 
@@ -114,14 +121,17 @@ void Chat::set_title(std::string const& rest) {
 // The mark that is stored makes the next run go on from here as well.
 void Chat::undo(std::string const& /*rest*/) {
   auto const path = session_->path().value();
-  auto const last = std::find_if(path.rbegin(), path.rend(), [](sk::Entry const& entry) {
-    auto const* const message = entry.as<sk::Message>();
-    return message != nullptr && message->role == sk::Role::user;
-  });
+  auto const last = std::find_if(path.rbegin(), path.rend(), is_said);
   if (last == path.rend()) throw std::runtime_error("there is nothing to undo");
   auto const said = last->as<sk::Message>()->text();
   auto const before = std::next(last);
-  session_->rewind(before == path.rend() ? sk::EntryId() : before->id).value();
+  auto const moved = session_->rewind(before == path.rend() ? sk::EntryId() : before->id);
+  if (!moved && moved.error().code == sk::Errc::unsupported)
+    throw std::runtime_error(
+        "lines of this format have no branches, so nothing is taken back; for a copy that "
+        "ends earlier: sessionkit fork "
+        + session_->id().str() + " --at ENTRY");
+  moved.value();
   session_->append_entry(sk::Custom{"undo", {}}).value();
   print(fmt::format("taken back: {}\n", said));
 }
@@ -131,7 +141,7 @@ void Chat::fork(std::string const& rest) {
   about.key = rest.empty() ? session_->info().value().key : rest;
   session_.emplace(session_->fork(about).value());
   print(fmt::format("this is now {}\n", session_->id().str()));
-  greet();
+  greet(true);
 }
 
 void Chat::show_tokens(std::string const& /*rest*/) {
@@ -146,8 +156,7 @@ void Chat::show_tokens(std::string const& /*rest*/) {
 void Chat::export_to(std::string const& rest) {
   auto const text = as_markdown(session_->info().value(), session_->path().value());
   if (rest.empty()) return print(text);
-  std::ofstream file(rest, std::ios::binary);
-  if (!(file << text << std::flush)) throw std::runtime_error("cannot write " + rest);
+  write_file(rest, text);
   print(fmt::format("wrote {}\n", rest));
 }
 

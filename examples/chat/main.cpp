@@ -4,7 +4,10 @@
 #include "chat.hpp"
 #include "line_editor.hpp"
 #include "options.hpp"
+#include "samples.hpp"
 #include "script.hpp"
+
+#include <sessionkit/version.hpp>
 
 #include <cerrno>
 #include <clocale>
@@ -53,6 +56,7 @@ int talk(chat::Chat& chat, chat::LineEditor& editor, chat::LineEditor::Line line
 }
 
 int run(chat::Options const& options, char const* program) {
+  if (options.own_folder) chat::make_own_folder(options.folder);
   chat::LineEditor editor;
   chat::LineEditor::Line first{chat::LineEditor::Line::text};
   if (!editor.on_terminal() && !options.script) first = editor.read("");
@@ -64,7 +68,7 @@ int run(chat::Options const& options, char const* program) {
   // Between two turns there is nothing that Ctrl-C could stop.
   // NOLINTNEXTLINE(concurrency-mt-unsafe): there is one thread
   if (editor.on_terminal()) std::signal(SIGINT, [](int /*signal*/) {});
-  chat.greet();
+  chat.greet(options.resume.has_value());
   int const failures = talk(chat, editor, std::move(first));
   if (editor.on_terminal() && !options.no_session)
     std::cout << "resume with: chat -r " << chat.id().str() << '\n' << std::flush;
@@ -80,9 +84,15 @@ int main(int argc, char** argv) {
     std::cerr << "chat: " << why << '\n' << chat::usage;
     return 2;
   }
-  // There is one thread. The line editor reads the locale; a server that hangs up is an answer.
+  if (options->help || options->version) {
+    std::cout << (options->help ? chat::usage : "chat " SESSIONKIT_VERSION "\n");
+    return std::cout.flush() ? 0 : 1;
+  }
+  // There is one thread. The line editor reads the locale; a server that hangs up is an answer, and a file
+  // size limit is an error like a full disk.
   std::setlocale(LC_CTYPE, "");  // NOLINT(concurrency-mt-unsafe)
   std::signal(SIGPIPE, SIG_IGN); // NOLINT(concurrency-mt-unsafe)
+  std::signal(SIGXFSZ, SIG_IGN); // NOLINT(concurrency-mt-unsafe)
   try {
     int const status = run(*options, argv[0]);
     return std::cout.flush() ? status : 1;

@@ -31,9 +31,13 @@ char const usage[] =
     "  --system FILE      the system prompt\n"
     "  --window N         of the model, in tokens (default: 200000, at least 500)\n"
     "  --keep-messages N  show the model only the last N messages, and what belongs to their turn\n"
-    "  --folder DIR       what the tools may read and write\n"
+    "  --folder DIR       what the tools may read and write (default: a folder of their own in the user's "
+    "data\n"
+    "                     directory)\n"
     "  --requests FILE    write each request to this file, one a line\n"
     "  --script           play the demonstration\n"
+    "  -h, --help         this text\n"
+    "  --version          print the version\n"
     "The key of the provider is read from ANTHROPIC_API_KEY or OPENAI_API_KEY.\n";
 
 namespace {
@@ -43,11 +47,22 @@ std::string variable(char const* name) {
   return value == nullptr ? "" : value;
 }
 
+/// Where what is the user's is kept.
+std::string data_directory() {
+  if (auto const data = variable("XDG_DATA_HOME"); !data.empty()) return data + "/sessionkit";
+  if (auto const home = variable("HOME"); !home.empty()) return home + "/.local/share/sessionkit";
+  return ".";
+}
+
 std::string default_store() {
-  if (auto store = variable("SESSIONKIT_STORE"); !store.empty()) return store;
-  if (auto const data = variable("XDG_DATA_HOME"); !data.empty()) return data + "/sessionkit/sessions";
-  if (auto const home = variable("HOME"); !home.empty()) return home + "/.local/share/sessionkit/sessions";
-  return "sessions";
+  auto store = variable("SESSIONKIT_STORE");
+  return store.empty() ? data_directory() + "/sessions" : store;
+}
+
+bool take_folder(Options& options, std::string const& folder) {
+  options.folder = folder;
+  options.own_folder = false;
+  return !folder.empty();
 }
 
 constexpr std::size_t smallest_window = 500; // a request for a summary has to fit
@@ -90,7 +105,7 @@ constexpr Flag with_value[] = {
        return read_number(v, o.window) && o.window >= smallest_window;
      }},
     {"--keep-messages", [](Options& o, std::string const& v) { return read_number(v, o.keep_messages); }},
-    {"--folder", [](Options& o, std::string const& v) { return !(o.folder = v).empty(); }},
+    {"--folder", take_folder},
     {"--requests", [](Options& o, std::string const& v) { return !(o.requests = v).empty(); }},
 };
 struct Switch {
@@ -98,8 +113,14 @@ struct Switch {
   bool Options::*on;
 };
 constexpr Switch switches[] = {
-    {"--no-session", &Options::no_session}, {"--continue", &Options::newest},     {"-c", &Options::newest},
-    {"--script", &Options::script},         {"--restarted", &Options::restarted},
+    {"--no-session", &Options::no_session},
+    {"--continue", &Options::newest},
+    {"-c", &Options::newest},
+    {"--script", &Options::script},
+    {"--restarted", &Options::restarted},
+    {"--help", &Options::help},
+    {"-h", &Options::help},
+    {"--version", &Options::version},
 };
 
 template <class Table> auto const* find(Table const& table, std::string_view name) {
@@ -114,8 +135,10 @@ bool take_flag(std::vector<std::string> const& words, std::size_t& i, Options& o
   bool const value_follows = i + 1 < words.size();
   if (auto const* const known = find(switches, name)) return options.*known->on = true;
   if (name == "-r" || name == "--resume") {
-    options.resume = value_follows && words[i + 1].front() != '-' ? words[++i] : "";
-    return true;
+    bool const names = value_follows && words[i + 1].substr(0, 1) != "-";
+    options.resume = names ? words[++i] : "";
+    why = "'' is nothing for " + name;
+    return !names || !options.resume->empty();
   }
   auto const* const known = find(with_value, name);
   why = known == nullptr ? "there is no option " + name : name + " needs a value";
@@ -129,6 +152,7 @@ bool take_flag(std::vector<std::string> const& words, std::size_t& i, Options& o
 std::optional<Options> parse_options(int argc, char** argv, std::string& why) {
   Options options;
   options.store = default_store();
+  options.folder = data_directory() + "/files";
   std::vector<std::string> const words(argv + 1, argv + argc);
   for (std::size_t i = 0; i < words.size(); ++i)
     if (!take_flag(words, i, options, why)) return std::nullopt;

@@ -85,6 +85,11 @@ Branches branches_of(sk::Log const& log) {
 
 }
 
+bool is_said(sk::Entry const& entry) {
+  auto const* const message = entry.as<sk::Message>();
+  return message != nullptr && message->role == sk::Role::user;
+}
+
 void print(std::string const& text) { std::cout << cli::neutral(text) << std::flush; }
 
 std::string as_talk(std::vector<sk::Entry> const& path) {

@@ -15,6 +15,9 @@ namespace chat {
 /// To the terminal, with nothing in it that a terminal would act on.
 void print(std::string const& text);
 
+/// It is a message of the user's.
+bool is_said(sessionkit::Entry const& entry);
+
 /// The messages of a path, one or more lines each.
 std::string as_talk(std::vector<sessionkit::Entry> const& path);
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "samples.hpp"
 #include "script.hpp"
 #include "store.hpp"
 
@@ -16,20 +17,18 @@ void type(Chat& chat, std::string const& line) {
   chat.take(line);
 }
 
-/// A copy of a session that pi wrote; the same one again in later runs.
+/// The same one again in later runs.
 std::string pi_session(Options const& options) {
-  auto const folder = fs::path(directory_of(options.store)) / "pi";
-  auto const copy = folder / "simple_chat.jsonl";
-  fs::create_directories(folder);
-  if (!fs::exists(copy)) fs::copy_file(CHAT_PI_SESSION, copy);
-  return copy.string();
+  auto copy = (fs::path(directory_of(options.store)) / "pi" / "simple_chat.jsonl").string();
+  make_pi_session(copy);
+  return copy;
 }
 
 }
 
 void play_beginning(Options const& options) {
   Chat chat(options, false);
-  chat.greet();
+  chat.greet(false);
   type(chat, "What is in config.json?");
   type(chat, "Thank you.");
   type(chat, "/explain");
@@ -37,7 +36,7 @@ void play_beginning(Options const& options) {
 
 void play_continuation(Options const& options) {
   Chat chat(options, false);
-  chat.greet();
+  chat.greet(false);
   type(chat, "/history");
   type(chat, "What did I say first?");
   type(chat, "And what then?");

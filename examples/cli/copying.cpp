@@ -142,19 +142,17 @@ void write(Console& console, Arguments const& args, Side const& from, Side const
   }
   Json list = Json::array();
   for (auto const& copy : copies) list.push_back(json_of(copy));
-  console.document({{"schema", "sessionkit/cp@1"},
-                    {"from", from.name},
-                    {"to", to.name},
-                    {"dry_run", args.dry_run},
-                    {"sessions", std::move(list)}});
+  console.document(
+      "cp@1",
+      {{"from", from.name}, {"to", to.name}, {"dry_run", args.dry_run}, {"sessions", std::move(list)}});
 }
 
 }
 
 Exit copy(Console& console, Arguments const& args) {
   auto const from = open_source(console, args);
+  auto const sessions = sessions_to_copy(args, from); // found before there is a place for them
   auto const to = open_target(console, args, parse_address(args.target));
-  auto const sessions = sessions_to_copy(args, from);
   std::size_t done = 0, total = 0;
   for (auto const& info : sessions) total += info.entries + 1; // its header
   auto const progress = [&](std::uint64_t lines) {

@@ -39,6 +39,7 @@ struct Leaf {
 
 /// `SESSION@ENTRY`, where all of it names no session; ids and names may have an `@` themselves.
 Leaf find_leaf(Console& console, Arguments const& args, std::string const& name) {
+  require_name(name);
   std::optional<Failure> missing;
   for (std::size_t at = name.size(); at != 0 && at != std::string::npos; at = name.rfind('@', at - 1)) {
     try {
@@ -51,8 +52,7 @@ Leaf find_leaf(Console& console, Arguments const& args, std::string const& name)
       if (!missing) missing = failure;
     }
   }
-  throw missing ? *missing
-                : Failure{Exit::usage, "usage", "a session has no name", "see: sessionkit diff --help"};
+  throw *missing;
 }
 
 Side side_of(Console& console, Arguments const& args, std::string const& name, sk::Target const& target) {
@@ -131,14 +131,13 @@ Exit diff(Console& console, Arguments const& args) {
   auto const verdict = verdict_of(sk::compare_requests(a.request, b.request));
   auto const shared = at ? at->message : std::min(a.history.messages.size(), b.history.messages.size());
   if (console.json())
-    console.document({{"schema", "sessionkit/diff@1"},
-                      {"provider", args.provider},
-                      {"a", json_of(a)},
-                      {"b", json_of(b)},
-                      {"verdict", verdict},
-                      {"breaks_cache", at.has_value()},
-                      {"shared_messages", shared},
-                      {"divergence", at ? json_of(*at) : Json()}});
+    console.document("diff@1", {{"provider", args.provider},
+                                {"a", json_of(a)},
+                                {"b", json_of(b)},
+                                {"verdict", verdict},
+                                {"breaks_cache", at.has_value()},
+                                {"shared_messages", shared},
+                                {"divergence", at ? json_of(*at) : Json()}});
   else
     console.table({"WHAT", "ENTRY", "SAYS"}, rows_of(verdict, at, shared));
   return at ? Exit::differs : Exit::ok;

@@ -145,6 +145,13 @@ void refuse_directory(std::string const& path, Exit exit) {
 
 }
 
+void require_name(std::string const& name) {
+  if (name.empty() || name == "key:")
+    throw Failure{
+        Exit::usage, "invalid_argument", fmt::format("'{}' names no session", name),
+        "give an id, its first characters, a key, @last or a file; see what there is: sessionkit ls"};
+}
+
 void fail_entry(std::string const& session, std::string const& entry) {
   throw Failure{Exit::not_found, "not_found", fmt::format("there is no entry '{}' in '{}'", entry, session),
                 "see its entries: sessionkit tree " + session};
@@ -240,11 +247,13 @@ std::vector<sk::SessionInfo> all_sessions(sk::SessionStore& store) {
 }
 
 sk::SessionId find_in_store(sk::SessionStore& store, std::string const& name, std::string const& where) {
+  require_name(name);
   if (auto id = find_in(store, name)) return *id;
   fail_missing(name, where);
 }
 
 Place find_place(Console& console, Arguments const& args, std::string const& name) {
+  require_name(name);
   if (looks_like_a_path(name)) {
     refuse_directory(name, Exit::forbidden);
     return is_nowhere(name) ? find_instead_of_file(console, args, name) : Place{nullptr, {}, name};

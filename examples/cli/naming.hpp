@@ -68,6 +68,10 @@ T value_at(sessionkit::Result<T> result, std::string const& session, sessionkit:
   return std::move(result).value();
 }
 
+/// The command ends where the name is empty, or the key in it: sessions without a key must not answer to
+/// `rm "$ID"` where nobody has set ID.
+void require_name(std::string const& name);
+
 /// What a name means, before anybody has looked into it.
 struct Place {
   StorePtr store;                          ///< null: a file, named by its path

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -35,8 +34,10 @@ sk::RetentionPolicy policy_of(Arguments const& args) {
   policy.age = duration_of("--age", args.older);
   policy.most_sessions = args.most_sessions.value_or(0);
   policy.most_bytes = args.most_bytes.value_or(0);
-  for (std::string_view key : args.protect) // as sessions are named elsewhere
-    policy.protected_keys.emplace_back(key.substr(key.substr(0, 4) == "key:" ? 4 : 0));
+  for (std::string const& key : args.protect) { // as sessions are named elsewhere
+    require_name(key);
+    policy.protected_keys.push_back(key.substr(key.compare(0, 4, "key:") == 0 ? 4 : 0));
+  }
   policy.leaves_out = [](sk::SessionInfo const& info) { // perhaps no session at all
     return info.updated == sk::Timestamp{};
   };
@@ -72,9 +73,9 @@ void show(Console& console, char const* member, sk::RetentionPlan const& plan,
                     {"why", removal.why}});
   }
   if (!console.json()) return console.table({"SESSION", "REASON", "KEY", "WHY"}, rows);
-  Json document{{"schema", "sessionkit/prune@1"}, {member, std::move(list)}};
+  Json document{{member, std::move(list)}};
   document.update(more);
-  console.document(document);
+  console.document("prune@1", document);
 }
 
 }

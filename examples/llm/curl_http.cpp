@@ -5,6 +5,7 @@
 #include <cctype>
 #include <cstdlib>
 #include <exception>
+#include <iterator>
 #include <new>
 #include <utility>
 
@@ -37,6 +38,14 @@ std::string lower(std::string_view text) {
   return out;
 }
 
+/// How a transfer ended that no reply came of.
+HttpReply::Ending ending_without_reply(CURLcode result) {
+  constexpr CURLcode hopeless[] = {CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT,
+                                   CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE};
+  bool const stays = std::find(std::begin(hopeless), std::end(hopeless), result) != std::end(hopeless);
+  return stays ? HttpReply::impossible : HttpReply::unreachable;
+}
+
 /// One request on its way.
 class Exchange {
  public:
@@ -58,6 +67,7 @@ class Exchange {
     set(CURLOPT_WRITEDATA, this);
     set(CURLOPT_HEADERFUNCTION, &Exchange::header);
     set(CURLOPT_HEADERDATA, this);
+    set(CURLOPT_ERRORBUFFER, static_cast<char*>(said_));
   }
 
   HttpReply run(CancelToken const& cancel) {
@@ -78,7 +88,8 @@ class Exchange {
     if (thrown_) std::rethrow_exception(thrown_);
     if (running != 0 && went_on == CURLM_OK) return end(HttpReply::cancelled, "cancelled");
     if (result == CURLE_OK) return end(HttpReply::complete, "");
-    return end(reply_.status == 0 ? HttpReply::unreachable : HttpReply::cut, curl_easy_strerror(result));
+    return end(reply_.status == 0 ? ending_without_reply(result) : HttpReply::cut,
+               said_[0] != '\0' ? static_cast<char const*>(said_) : curl_easy_strerror(result));
   }
 
  private:
@@ -132,6 +143,7 @@ class Exchange {
   }
 
   OnBody const& on_body_;
+  char said_[CURL_ERROR_SIZE] = "";
   Headers headers_;
   Easy easy_;
   HttpReply reply_;

@@ -28,11 +28,12 @@ struct HttpReply {
     complete,
     cancelled,
     unreachable, ///< nothing was sent, or no reply came
+    impossible,  ///< nothing can be sent to such a URL, or its server is not who it says it is
     cut,         ///< the connection ended before the body did, or was silent for too long
   };
   Ending ending = complete;
-  std::string error = {};                          ///< what the network said; empty where `complete`
-  int status = 0;                                  ///< 0: no reply came
+  std::string error = {}; ///< what the network said, with the host's name; empty where `complete`
+  int status = 0;         ///< 0: no reply came
   std::map<std::string, std::string> headers = {}; ///< names in lower case
 };
 

@@ -40,6 +40,7 @@ std::optional<Failure> failure_of(HttpReply const& reply, std::string const& bod
   switch (reply.ending) {
   case HttpReply::cancelled: return Failure{FailureKind::cancelled, "cancelled"};
   case HttpReply::unreachable: return Failure{FailureKind::unavailable, reply.error};
+  case HttpReply::impossible: return Failure{FailureKind::refused, reply.error};
   case HttpReply::cut: return Failure{FailureKind::cut, reply.error, reply.status};
   case HttpReply::complete: break;
   }

@@ -65,7 +65,8 @@ class SESSIONKIT_API Session {
   static Result<Session> create(std::shared_ptr<SessionStore> store, NewSession about = {},
                                 SessionOptions options = {});
   /// The newest session of this key that is not archived, or a new one. A session that cannot be read is an
-  /// error, never a new session.
+  /// error, never a new session. `invalid_argument` for an empty key: sessions without one are not all the
+  /// same person's.
   static Result<Session> resume(std::shared_ptr<SessionStore> store, std::string key,
                                 SessionOptions options = {});
 

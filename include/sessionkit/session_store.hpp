@@ -27,7 +27,7 @@ struct Append {
 
 /// Which sessions to list, newest first by `SessionInfo::updated`.
 struct ListQuery {
-  std::optional<std::string> key = {}, agent = {}, user = {};
+  std::optional<std::string> key = {}, agent = {}, user = {}; ///< empty text: those that have none
   std::optional<bool> archived = {};
   std::size_t limit = 50;  ///< sessions on a page at most; 0: none, and no `next`
   std::string cursor = {}; ///< `SessionPage::next` of the page before

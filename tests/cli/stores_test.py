@@ -3,6 +3,7 @@
 import os
 import re
 import signal
+import sqlite3
 import subprocess
 import time
 import unittest
@@ -11,6 +12,22 @@ from engines import Postgres, Redis, built_with
 from support import DATA, HERE, PI, SESSIONKIT, ProgramTest
 
 CLEAN = sorted(path for path in PI.glob("*.jsonl") if not path.name.startswith("edge_"))
+
+
+# What ZeroClaw makes (schema 7).
+ZEROCLAW = """
+CREATE TABLE session_index(session_key TEXT PRIMARY KEY, active_session_id TEXT NOT NULL, updated_at TEXT NOT NULL);
+CREATE TABLE sessions(session_id TEXT PRIMARY KEY, session_key TEXT NOT NULL, status TEXT NOT NULL DEFAULT 'active',
+  title TEXT, created_at TEXT NOT NULL, updated_at TEXT NOT NULL, meta_json TEXT);
+CREATE TABLE session_messages(id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT NOT NULL, role TEXT NOT NULL,
+  content TEXT NOT NULL, created_at TEXT NOT NULL, meta_json TEXT);
+CREATE TABLE session_state(session_id TEXT NOT NULL, key TEXT NOT NULL, value_json TEXT NOT NULL,
+  updated_at TEXT NOT NULL, PRIMARY KEY(session_id, key));
+PRAGMA user_version = 7;
+INSERT INTO sessions VALUES('a', 'k', 'active', NULL, '2025-11-04T08:00:00Z', '2025-11-04T08:00:01Z', NULL);
+INSERT INTO session_messages(session_id, role, content, created_at)
+  VALUES('a', 'user', 'hello', '2025-11-04T08:00:01Z');
+"""
 
 
 class Engines(ProgramTest):
@@ -236,6 +253,28 @@ class Sqlite(Database, ProgramTest):
             self.store.mkdir(exist_ok=True)
             self.assertIn(f"sqlite:{path}", self.fails(2, *args).err)
         self.fails(3, "ls", "--store", "sqlite:" + str(self.folder / "none.db"))
+
+    def test_a_dry_run_leaves_another_programs_database_as_it_is(self):
+        theirs = self.folder / "zeroclaw.db"
+        with sqlite3.connect(theirs) as database:
+            database.executescript(ZEROCLAW)
+        database.close()
+        before, folder = theirs.read_bytes(), sorted(self.folder.iterdir())
+        url, copies = f"sqlite:{theirs}", self.folder / "copies"
+        for args in ((url, copies), (PI / "simple_chat.jsonl", url)):
+            run = self.fails(2, "cp", "--dry-run", *args)
+            self.assertIn("adopt it, which adds them and keeps a copy", run.err)
+            self.assertEqual(theirs.read_bytes(), before)
+            self.assertEqual(sorted(self.folder.iterdir()), folder)
+        run = self.ok("cp", url, copies)
+        self.assertEqual(run.out, "a\tcopied\t2\t2\n")
+        self.assertIn(f"{theirs}.before-sessionkit", run.err)
+        self.assertIn("hello", self.ok("history", "a", "--store", copies).out)
+        adopted = theirs.read_bytes()
+        self.assertNotEqual(adopted, before)
+        run = self.ok("cp", "--dry-run", url, copies)  # it is ours as well now
+        self.assertEqual(run.out, "a\tsame\t2\t0\n")
+        self.assertEqual(theirs.read_bytes(), adopted)
 
 
 class Served(Database):

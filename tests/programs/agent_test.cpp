@@ -127,6 +127,45 @@ TEST_CASE("a tool that throws answers with what it threw", "[agent]") {
   CHECK_THAT(talk_of(session), sessionkit_test::contains("T:!broken"));
 }
 
+namespace {
+
+/// Refuses a request with a picture, as providers do that cannot read it or its address.
+class Blind final : public llm::Provider {
+ public:
+  sk::Provider format() const noexcept override { return sk::Provider::anthropic; }
+  llm::Answer generate(llm::Request const& request, llm::OnEvent const&, llm::CancelToken const&) override {
+    requests.push_back(request.parts.messages);
+    if (request.parts.messages.find("\"image\"") != std::string::npos)
+      return {sk::assistant(), llm::Failure{llm::FailureKind::refused, "cannot read the image", 400}};
+    return {sk::assistant("I read words.")};
+  }
+  std::vector<std::string> requests;
+};
+
+}
+
+TEST_CASE("a picture that the provider refuses does not end the conversation", "[agent]") {
+  for (auto const* profile : {&sk::profiles::native, &sk::profiles::zyhive, &sk::profiles::claw0}) {
+    CAPTURE(profile->name);
+    auto session = fresh(*profile);
+    auto const blind = std::make_shared<Blind>();
+    auto agent = make_agent("");
+    agent.provider = blind;
+    std::string told;
+    auto const watch = [&](agent::Event const& event) {
+      if (auto const* progress = std::get_if<llm::Event>(&event))
+        if (auto const* again = std::get_if<llm::RetryWait>(progress)) told = again->why;
+    };
+    sk::Image const picture{"image/png", sk::Base64{"iVBORw0KGgo="}};
+    auto const shown = agent::run_turn(session, agent, sk::user("Look:", picture), watch).value();
+    CHECK(shown.end == agent::TurnEnd::finished);
+    CHECK(told == "cannot read the image; without the pictures");
+    CHECK(agent::run_turn(session, agent, sk::user("And now?")).value().end == agent::TurnEnd::finished);
+    REQUIRE(blind->requests.size() == 4); // each is asked with the picture first: another model may see it
+    CHECK_THAT(blind->requests.back(), sessionkit_test::contains("[image not sent]"));
+  }
+}
+
 TEST_CASE("an interrupted answer is kept, marked, and the next turn goes on", "[agent]") {
   for (auto const* profile : {&sk::profiles::native, &sk::profiles::zyhive, &sk::profiles::zeroclaw,
                               &sk::profiles::blades, &sk::profiles::ephemeral}) {

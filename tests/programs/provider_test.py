@@ -108,7 +108,19 @@ class Provider(ProgramTest):
         run = Run(self.run_program("--provider", "openai", "--base-url", "gopher://127.0.0.1/", "--store", self.store,
                                    program=CHAT, stdin="x\n"))
         self.assertEqual(run.code, 1)
-        self.assertIn("chat: ", run.err)
+        self.assertIn("gopher", run.err)
+        self.assertNotIn("asking again", run.out)  # it will not pass
+        terminal = Terminal(self, CHAT, "--provider", "openai", "--base-url", "http://127.0.0.1:1", "--store", self.store)
+        terminal.expect("you> ")
+        terminal.type("x\n")
+        self.assertIn("127.0.0.1", terminal.expect("asking again"))  # who does not answer
+
+    def test_a_missing_key_is_told_at_the_start(self):
+        for provider, variable in (("anthropic", "ANTHROPIC_API_KEY"), ("openai", "OPENAI_API_KEY")):
+            run = Run(self.run_program("--provider", provider, "--store", self.store, program=CHAT, stdin="x\n"))
+            self.assertEqual((run.code, run.out), (1, ""), run)
+            self.assertTrue(run.err.startswith(f"chat: {variable} is not set"), run)
+            self.assertEqual(list(self.store.glob("*.jsonl")), [])
 
     def test_ctrl_c_while_nothing_comes(self):
         for fake, provider in self.in_both({"text": "So far", "stall": True}):

@@ -2,6 +2,7 @@
 """The REPL as a person meets it: in a terminal, with Ctrl-C, killed in the middle of a turn."""
 import json
 import re
+import resource
 import signal
 import time
 import unittest
@@ -22,6 +23,11 @@ class Repl(ProgramTest):
         run = Run(self.run_program("--store", self.store, *arguments, program=CHAT, stdin=stdin))
         self.assertEqual((run.code, run.err), (0, ""), run)
         return run.out
+
+    def failing(self, stdin, *arguments, **options):
+        run = Run(self.run_program("--store", self.store, *arguments, program=CHAT, stdin=stdin, **options))
+        self.assertEqual(run.code, 1, run)
+        return run
 
     def walk(self, *arguments):
         """The list "try it" of claw0's s03, point by point."""
@@ -95,7 +101,7 @@ class Repl(ProgramTest):
         self.store = store
         self.chat("one\nRead config.json\n/undo\n")
         again = self.chat("What did I say first?\n/history\n")
-        self.assertIn("Restored: 2 previous turns", again)
+        self.assertIn("Restored: 1 previous turns", again)
         self.assertIn('First you said: "one"', again)
         self.assertNotIn("config.json", again)
 
@@ -165,6 +171,46 @@ class Repl(ProgramTest):
         self.assertNotIn("you> three\n", again)
         self.ok("verify")
 
+    def test_turns_that_were_taken_back_are_not_restored(self):
+        for profile in ("native", "zeroclaw", "blades"):
+            with self.subTest(profile):
+                self.store = self.folder / profile
+                self.chat("one\ntwo\nthree\n/undo\n/undo\n", "--profile", profile)
+                again = self.chat("/sessions\n/undo\n/sessions\n", "--profile", profile)
+                self.assertTrue(again.startswith("Restored: 1 previous turns\n"), again)
+                self.assertEqual(re.findall(r"  (\d) turns  one\n", again), ["1", "0"])
+                self.assertTrue(self.chat("/history\n", "--profile", profile).startswith("Restored: 0 previous turns\n"))
+
+    def test_what_cannot_be_taken_back_is_said_with_a_way_out(self):
+        for profile in ("ai_panel", "claw0"):
+            with self.subTest(profile):
+                self.store = self.folder / profile
+                run = self.failing("one\n/undo\n/history\n", "--profile", profile)
+                self.assertRegex(run.err, r"\Achat: lines of this format have no branches.* sessionkit fork \S+ --at ENTRY\n\Z")
+                self.assertIn("you> one\n", run.out)
+
+    def test_a_command_without_its_argument_asks_for_it_and_does_nothing(self):
+        """An empty name must not find the sessions that have no key."""
+        self.ok("new", "--store", self.store, "--id", "strangers")
+        run = self.failing("mine\n/title My talk\n/delete\n/switch\n/open\n/title\n/delete  \n/sessions\n")
+        self.assertEqual(run.err, "".join(f"chat: which? {usage}\n" for usage in (
+            "/delete ID|KEY", "/switch ID|KEY", "/open FILE", "/title TEXT", "/delete ID|KEY")))
+        self.assertRegex(run.out, r"\n\* \S+  chat  1 turns  My talk\n")
+        self.assertIn("\n  strangers  ", run.out)
+
+    def test_a_session_that_was_there_before_is_not_called_new(self):
+        self.ok("new", "--store", self.store, "--id", "empty", "--key", "k2")
+        out = self.chat("/switch k2\n/fork\n")
+        self.assertEqual(out.count("Restored: 0 previous turns"), 2)
+        self.assertEqual(out.count("New session"), 1)
+
+    def test_a_long_list_says_that_there_is_more(self):
+        for number in range(51):
+            self.ok("new", "--store", self.store, "--id", f"s{number:02}")
+        out = self.chat("/sessions\n")
+        self.assertEqual(out.count(" turns "), 50)
+        self.assertIn("there are older ones", out)
+
     def test_a_fork_goes_its_own_way(self):
         out = self.chat("one\n/fork\ntwo\n/title The other way\n/sessions\n")
         self.assertEqual(out.split("this is now \"")[1].count(" turns "), 2)
@@ -180,7 +226,7 @@ class Repl(ProgramTest):
         self.assertIn("## you\n\none\n", (self.folder / "out.md").read_text())
         self.assertIn("/switch", out)
         self.assertIn("there is no /nonsense", out)
-        self.assertIn("[compaction: not_needed]", out)
+        self.assertIn("[not compacted: there is nothing before the last 20 turns", out)
 
     def test_continue_and_resume(self):
         self.chat("one\n", "--key", "a")
@@ -199,6 +245,9 @@ class Repl(ProgramTest):
         self.assertIn("you> one", chosen.show("/history"))
         missing = Run(self.run_program("--store", self.store, "-r", "nobody", program=CHAT, stdin="x\n"))
         self.assertEqual((missing.code, missing.err), (1, "chat: there is no session 'nobody'\n"))
+        nobody = Run(self.run_program("--store", self.store, "-r", "", program=CHAT, stdin="x\n"))
+        self.assertEqual(nobody.code, 2)
+        self.assertTrue(nobody.err.startswith("chat: '' is nothing for -r\n"), nobody)
 
     def test_the_model_sees_only_the_last_messages_where_that_is_wished(self):
         out = self.chat("".join(f"line {i}\n" for i in range(10)), "--keep-messages", "3")
@@ -211,6 +260,35 @@ class Repl(ProgramTest):
         self.assertNotIn("\x1b", out)
         self.assertNotIn("\x9b", out)
         self.assertIn(" ok", out)
+
+    def test_requests_that_cannot_be_written_are_a_failure(self):
+        nowhere = self.failing("x\n", "--requests", self.folder / "no" / "file")
+        self.assertIn("cannot write the requests to ", nowhere.err)
+        self.assertEqual(list(self.store.glob("*.jsonl")), [])
+        self.assertEqual(self.failing("x\n", "--requests", "/dev/full").err, "chat: cannot write the requests to /dev/full\n")
+
+    def test_a_file_size_limit_is_an_error_like_a_full_disk(self):
+        limit = (4096, resource.RLIM_INFINITY)
+        run = self.failing("some words\n" * 40, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limit))
+        self.assertIn("the file size limit is reached", run.err)
+        self.assertIn('First you said: "some words"', self.chat("What was first?\n"))
+
+    def test_the_tools_own_folder_is_the_users_and_not_the_programs(self):
+        self.chat("write\n", *self.script({"tools": [{"name": "write_file", "input": {"path": "a", "content": "b"}}]}))
+        folder = self.folder / ".local" / "share" / "sessionkit" / "files"
+        self.assertEqual(sorted(file.name for file in folder.iterdir()), ["a", "config.json"])
+        self.assertEqual(folder.stat().st_mode & 0o777, 0o700)
+
+    def test_help_and_version_are_data(self):
+        for flag in ("--help", "-h"):
+            run = Run(self.run_program(flag, program=CHAT))
+            self.assertEqual((run.code, run.err), (0, ""))
+            self.assertTrue(run.out.startswith("usage: chat [options]\n"))
+        version = Run(self.run_program("--version", program=CHAT))
+        self.assertEqual(version.out, self.ok("--version").out.replace("sessionkit", "chat"))
+        with open("/dev/full", "wb") as full:
+            self.assertEqual(self.run_program("--help", program=CHAT, stdout=full).returncode, 1)
+        self.assertFalse(self.store.exists())
 
     def test_what_makes_no_sense_exits_with_2(self):
         for arguments in (["--profile", "none"], ["--provider", "none"], ["--window", "many"], ["--key"], ["--no"]):

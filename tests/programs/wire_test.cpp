@@ -403,7 +403,17 @@ TEST_CASE("a server that cannot be reached is unavailable", "[wire]") {
   auto const nobody =
       http->post({"http://127.0.0.1:1/", {}, "{}"}, [](llm::HttpReply const&, std::string_view) {}, {});
   CHECK(nobody.ending == llm::HttpReply::unreachable);
-  auto const no_http =
-      http->post({"file:///etc/passwd", {}, ""}, [](llm::HttpReply const&, std::string_view) {}, {});
-  CHECK(no_http.ending == llm::HttpReply::unreachable);
+  CHECK_THAT(nobody.error, sessionkit_test::contains("127.0.0.1")); // who does not answer
+}
+
+TEST_CASE("a URL that nothing can be sent to is refused, and not asked again", "[wire]") {
+  llm::HttpReply reply;
+  reply.ending = llm::HttpReply::impossible;
+  CHECK(hear(llm::openai_chat, {}, reply).answer.failure->kind == llm::FailureKind::refused);
+
+  auto const http = llm::make_curl_http();
+  if (!http) SESSIONKIT_SKIP("no libcurl");
+  for (auto const* url : {"file:///etc/passwd", "gopher://127.0.0.1/", "http://"})
+    CHECK(http->post({url, {}, ""}, [](llm::HttpReply const&, std::string_view) {}, {}).ending
+          == llm::HttpReply::impossible);
 }

@@ -64,6 +64,15 @@ TEST_CASE("resume opens the newest session of a key, and creates one only if the
   CHECK(sk::Session::resume(store, "main:cli:user").value().id() != first.id());
 }
 
+TEST_CASE("an empty key names no session, not even one without a key") {
+  auto store = sk::make_memory_store();
+  sk::Session::create(store).value().append(sk::user("somebody's")).value();
+  auto const resumed = sk::Session::resume(store, "");
+  REQUIRE_FALSE(resumed);
+  CHECK(resumed.error().code == sk::Errc::invalid_argument);
+  CHECK(store->list({}).value().sessions.size() == 1);
+}
+
 TEST_CASE("open never creates and create never replaces") {
   auto store = sk::make_memory_store();
   CHECK(sk::Session::open(store, sid("nobody")).error().code == sk::Errc::not_found);

@@ -293,13 +293,13 @@ class LogConverter {
     EntryId& named = std::get<Compaction>(entry.body).first_kept;
     if (auto const joined = joined_.find(named.str()); joined != joined_.end()) named = joined->second;
     auto& compaction = std::get<Compaction>(entry.body);
-    if (compaction.first_kept == entry.id)
-      compaction.first_kept = EntryId{}; // as pi says that nothing is kept
     auto const kept = compaction.first_kept.empty()
                           ? segment_.rend()
                           : std::find_if(segment_.rbegin(), segment_.rend(), [&](Entry const& message) {
                               return message.id == compaction.first_kept;
                             });
+    if (kept == segment_.rend() && compaction.first_kept == entry.id)
+      compaction.first_kept = EntryId{}; // as pi says that nothing is kept
     if (kept == segment_.rend() && !compaction.first_kept.empty())
       leave_out(entry, "what a compaction keeps: its first kept entry is not among what the model saw");
     for (auto earlier = kept; earlier != segment_.rend() && ++earlier != segment_.rend();)
@@ -318,13 +318,14 @@ class LogConverter {
     }
   }
 
-  // Its own name says that nothing is kept, in pi's files too.
+  // Its own name says that nothing is kept, in pi's files too, unless an earlier entry has that name.
   void name_first_kept(Entry& entry, Compaction const& source) {
     auto& compaction = std::get<Compaction>(entry.body);
     compaction.first_kept_index.reset();
     EntryId const kept = from_.has_ids ? source.first_kept : first_written_again();
+    bool const own_name = kept == log_.entries[at_].id;
     if (kept.empty() && from_.has_ids) return;
-    if (kept.empty() || kept == log_.entries[at_].id) {
+    if (kept.empty() || (own_name && kept == entry.id)) {
       compaction.first_kept = entry.id;
       return;
     }
@@ -337,7 +338,7 @@ class LogConverter {
       return;
     }
     if (steps_ >= most_steps) leave_out(log_.entries[at_], "what a compaction keeps: too far back to find");
-    if (!from_.has_ids) compaction.first_kept = entry.id;
+    if (!from_.has_ids || own_name) compaction.first_kept = entry.id;
   }
 
   // The original of the first message that the compaction at hand wrote again.

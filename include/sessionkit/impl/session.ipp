@@ -120,6 +120,9 @@ Result<Session> Session::create(std::shared_ptr<SessionStore> store, NewSession 
 Result<Session> Session::resume(std::shared_ptr<SessionStore> store, std::string key,
                                 SessionOptions options) {
   if (!store) return no_store();
+  if (key.empty())
+    return Error{Errc::invalid_argument, 0,
+                 "an empty key names no session; give a key, or open one by its id, or create one"};
   ListQuery query;
   query.key = key;
   bool const remembers = !options.profile || options.profile->timing != WriteTiming::never;

@@ -17,7 +17,8 @@ constexpr PostgresStatement find_session{
     "SELECT log_end, last_crc, dialect, row_json FROM sessions WHERE session_id = $1::text"};
 
 // Values: the session, its columns, the level of the commit, the records as arrays. What stands is compared
-// and changed in one statement: who comes second waits for the row and finds it changed.
+// and changed in one statement: who comes second waits for the row and finds it changed. Arrays are unnested
+// in step: as a table of five of them each would be kept first.
 constexpr PostgresStatement start_session{"start the session", R"(
   WITH made AS (
     INSERT INTO sessions(session_id, log_end, session_key, agent, user_id, title, archived, updated_ms,
@@ -28,9 +29,9 @@ constexpr PostgresStatement start_session{"start the session", R"(
     RETURNING 1),
   added AS (
     INSERT INTO entries(session_id, position, entry_id, parent_id, link, type, line)
-    SELECT $1::text, $2::bigint + place, id, parent, link::smallint, type, line
-    FROM made, unnest($13::text[], $14::text[], $15::text[], $16::text[], $17::text[])
-               WITH ORDINALITY AS r(line, id, parent, link, type, place))
+    SELECT $1::text, $2::bigint + generate_series(1, cardinality($13::text[])), unnest($14::text[]),
+           unnest($15::text[]), unnest($16::text[])::smallint, unnest($17::text[]), unnest($13::text[])
+    FROM made)
   SELECT count(*), set_config('synchronous_commit', $12::text, true) FROM made)"};
 constexpr PostgresStatement add_entries{"append", R"(
   WITH moved AS (
@@ -42,9 +43,9 @@ constexpr PostgresStatement add_entries{"append", R"(
     RETURNING 1),
   added AS (
     INSERT INTO entries(session_id, position, entry_id, parent_id, link, type, line)
-    SELECT $1::text, $2::bigint + place, id, parent, link::smallint, type, line
-    FROM moved, unnest($13::text[], $14::text[], $15::text[], $16::text[], $17::text[])
-                WITH ORDINALITY AS r(line, id, parent, link, type, place))
+    SELECT $1::text, $2::bigint + generate_series(1, cardinality($13::text[])), unnest($14::text[]),
+           unnest($15::text[]), unnest($16::text[])::smallint, unnest($17::text[]), unnest($13::text[])
+    FROM moved)
   SELECT count(*), set_config('synchronous_commit', $12::text, true) FROM moved)"};
 
 // A commit that has something to write flushes everything before it.

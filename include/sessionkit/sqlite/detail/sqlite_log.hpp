@@ -55,7 +55,7 @@ class SqliteTables {
   char const* list_sql(ListQuery const& query);
 
  private:
-  Result<void> add_one(SqliteDatabase& db, SessionId const& id, RecordView const& record, Position end,
+  Result<bool> add_one(SqliteDatabase& db, SessionId const& id, RecordView const& record, Position end,
                        std::string_view dialect) const;
   Result<void> note_state(SqliteDatabase& db, SessionId const& id, Entry const& entry) const;
   Result<std::string> note_compaction(SqliteDatabase& db, SessionId const& id, Compaction const& compaction,

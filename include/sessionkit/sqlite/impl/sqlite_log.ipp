@@ -287,18 +287,23 @@ Result<std::vector<Position>> SqliteTables::add(SqliteDatabase& db, SessionId co
     if (query.row()) last = query.integer(0), first = false;
     if (query.failed()) return query.error();
   }
-  // Ids are given in one sequence to messages and to what is none, and never again.
-  std::int64_t const end = last + static_cast<std::int64_t>(records.size() - from);
-  if (auto r = SqliteQuery(db, first ? give_first : give).with(end).done(); !r) return r.error();
   std::vector<Position> ends;
+  bool given = true;
   for (std::size_t i = from; i < records.size(); ++i) {
     ends.push_back(end_of_id(++last));
-    if (auto r = add_one(db, id, records[i], ends.back(), dialect); !r) return r.error();
+    Result<bool> const is_message = add_one(db, id, records[i], ends.back(), dialect);
+    if (!is_message) return is_message.error();
+    first = first && !*is_message;
+    given = *is_message;
   }
+  // Ids are given in one sequence to messages, where SQLite counts, and to what is none; and never again.
+  if (given) return ends;
+  if (auto r = SqliteQuery(db, first ? give_first : give).with(last).done(); !r) return r.error();
   return ends;
 }
 
-Result<void> SqliteTables::add_one(SqliteDatabase& db, SessionId const& id, RecordView const& record,
+// Answers whether it is a message.
+Result<bool> SqliteTables::add_one(SqliteDatabase& db, SessionId const& id, RecordView const& record,
                                    Position end, std::string_view dialect) const {
   RecordView named = record;
   std::string const place = id_by_place(end);
@@ -320,8 +325,10 @@ Result<void> SqliteTables::add_one(SqliteDatabase& db, SessionId const& id, Reco
   if (columns) query.with(columns->role).with(columns->content).with(at).with_or_null(meta);
   query.with_or_null(null_if_empty(record.id)).with_or_null(null_if_empty(record.parent));
   query.with(static_cast<std::int64_t>(record.link)).with(record.type).with(record.line);
-  if (auto r = query.done(); !r || !entry) return r;
-  return note_state(db, id, *entry);
+  if (auto r = query.done(); !r) return r.error();
+  if (entry)
+    if (auto r = note_state(db, id, *entry); !r) return r.error();
+  return columns.has_value();
 }
 
 Result<void> SqliteTables::note_state(SqliteDatabase& db, SessionId const& id, Entry const& entry) const {

@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What including and linking the library costs a program, as the tables of docs/performance.md. Only lines and sizes are
+comparable between machines; seconds are processor time of this one, medians of rounds in random order.
+
+bench/cost/run.py                   headers and libraries, which packaging/debian/create builds
+bench/cost/run.py --check PAGE      fails if sessionkit.hpp has outgrown the line count that the page keeps, or nlohmann's
+"""
+import argparse
+import os
+import pathlib
+import random
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/headers"))
+from check_tree import lines  # noqa: E402
+
+GROWTH = 1.02
+HEADERS = ["sessionkit/sessionkit.hpp", "sessionkit/message.hpp", "sessionkit/json.hpp", "nlohmann/json.hpp",
+           "sdk_like.hpp", "regex", "iostream"]
+FLAGS = ["-std=c++17", "-O2", f"-I{ROOT / 'include'}"]
+
+
+def includes(header):
+    beside = pathlib.Path(__file__).resolve().parent / header
+    return f'#include "{beside}"\n' if beside.exists() else f"#include <{header}>\n"
+
+
+def line_count(compiler, header):
+    return lines(compiler, ROOT, includes(header))
+
+
+def compile_seconds(compiler, source, flags=FLAGS):
+    """Processor time of one compilation, and the size of what it made."""
+    with tempfile.TemporaryDirectory() as folder:
+        made = pathlib.Path(folder, "made.o")
+        before = os.times()
+        subprocess.run([compiler, *flags, "-c", source, "-o", made], check=True)
+        after = os.times()
+        seconds = after.children_user + after.children_system - before.children_user - before.children_system
+        return seconds, text_size(made)
+
+
+def text_size(path):
+    """Bytes of code and data, without symbols and debug information."""
+    row = subprocess.run(["size", path], check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()[1].split()
+    return int(row[0]) + int(row[1])
+
+
+def kilobytes(count):
+    return f"{count / 1000:,.0f} kB"
+
+
+def header_table(compiler, rounds):
+    seconds = {header: [] for header in HEADERS}
+    with tempfile.TemporaryDirectory() as folder:
+        for header in HEADERS:
+            pathlib.Path(folder, header.replace("/", "_") + ".cpp").write_text(includes(header))
+        for _ in range(rounds):
+            for header in random.sample(HEADERS, len(HEADERS)):
+                unit = pathlib.Path(folder, header.replace("/", "_") + ".cpp")
+                seconds[header].append(compile_seconds(compiler, unit)[0])
+    yield "| a file that includes | lines, preprocessed | seconds |"
+    yield "|---|---|---|"
+    for header in HEADERS:
+        name = f"`{header}`" if '"' in includes(header) else f"`<{header}>`"
+        yield f"| {name} | {line_count(compiler, header):,} | {statistics.median(seconds[header]):.2f} |"
+
+
+def stripped(path, folder):
+    copy = pathlib.Path(folder, path.name)
+    subprocess.run(["strip", "-o", copy, path], check=True)
+    return copy.stat().st_size
+
+
+def library_table(compiler):
+    hello = ROOT / "examples/hello/hello.cpp"
+    for form in ("static", "shared"):
+        subprocess.run([ROOT / "packaging/debian/create", form], check=True, stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL)
+    static, shared = (ROOT / f"build/debian-{form}" for form in ("static", "shared"))
+    archive = static / "libsessionkit.a"
+    library = (shared / "libsessionkit.so").resolve()
+    with tempfile.TemporaryDirectory() as folder:
+        program = pathlib.Path(folder, "hello")
+        subprocess.run([compiler, *FLAGS, hello, archive, "-lfmt", "-o", program], check=True)
+        whole = pathlib.Path(folder, "whole.cpp")
+        whole.write_text(includes("sessionkit/src.hpp"))
+        seconds, size = compile_seconds(compiler, whole)
+        rows = [
+            ("`libsessionkit.a`", archive.stat().st_size),
+            ("`libsessionkit.so`", library.stat().st_size),
+            ("the same, stripped", stripped(library, folder)),
+            ("object of `examples/hello/hello.cpp`, code and data", compile_seconds(compiler, hello)[1]),
+            ("that program, linked static, stripped", stripped(program, folder)),
+            (f"object of `<sessionkit/src.hpp>`, code and data ({seconds:.0f} s to compile)", size),
+        ]
+    yield "| what | size |"
+    yield "|---|---|"
+    yield from (f"| {name} | {kilobytes(size)} |" for name, size in rows)
+
+
+def check(compiler, page):
+    kept = re.search(r"^\| `<sessionkit/sessionkit.hpp>` \| ([\d,]+) \|", page.read_text(), re.MULTILINE)
+    if not kept:
+        return f"{page} keeps no count"
+    most = int(kept[1].replace(",", "")) * GROWTH
+    ours, theirs = (line_count(compiler, header) for header in ("sessionkit/sessionkit.hpp", "nlohmann/json.hpp"))
+    print(f"sessionkit.hpp: {ours} lines, kept {kept[1]}, nlohmann/json.hpp {theirs}")
+    if ours > most:
+        return f"more than {most:.0f}: make it less, or measure anew"
+    return "no less than nlohmann/json.hpp" if ours >= theirs else None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--compiler", default="g++")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--check", type=pathlib.Path, metavar="PAGE")
+    arguments = parser.parse_args()
+    if arguments.check:
+        return check(arguments.compiler, arguments.check)
+    print(*header_table(arguments.compiler, arguments.rounds), "", *library_table(arguments.compiler), sep="\n")
+    return None
+
+
+if __name__ == "__main__":
+    sys.exit(main())
