@@ -82,7 +82,7 @@ class RunningTurns {
     std::shared_ptr<TurnFeed const> feed;
   };
   void give_up(Place const& place);
-  void end(std::string const& session, std::string last_words);
+  void end(std::string const& session, std::string const& last_words);
   void forget_oldest();
   void join_ended();
 
