@@ -25,7 +25,7 @@ void TurnFeed::finish(std::string last_words) { add(std::move(last_words), true)
 void TurnFeed::add(std::string words, bool last) {
   {
     std::lock_guard const lock(mutex_);
-    bytes_ += words.size();
+    bytes_ += sizeof words + words.capacity();
     said_.push_back(std::move(words));
     over_ = last;
   }

@@ -41,7 +41,7 @@ class TurnFeed {
   /// Where a listener goes on who last heard this one; at the start, if it is none of this turn's.
   std::size_t position_behind(std::string_view name) const;
 
-  /// How much all of it is.
+  /// How much memory all of it takes, more or less.
   std::size_t bytes() const;
 
   TurnFeed();
@@ -55,7 +55,7 @@ class TurnFeed {
   // All under `mutex_`:
   std::optional<sessionkit::EntryId> begun_behind_;
   std::vector<std::string> said_;
-  std::size_t bytes_ = 0; ///< of `said_`
+  std::size_t bytes_ = 0; ///< that `said_` takes
   bool over_ = false;
 };
 
