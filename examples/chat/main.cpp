@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // chat: a conversation at the terminal that is there again tomorrow. With nobody to talk to (stdin closed or
-// empty) it plays its script, restarts as a new process, and goes on.
+// empty) and a scripted model it plays its script, restarts as a new process, and goes on.
 #include "chat.hpp"
 #include "line_editor.hpp"
 #include "options.hpp"
@@ -60,7 +60,8 @@ int run(chat::Options const& options, char const* program) {
   chat::LineEditor editor;
   chat::LineEditor::Line first{chat::LineEditor::Line::text};
   if (!editor.on_terminal() && !options.script) first = editor.read("");
-  if (options.script || first.kind == chat::LineEditor::Line::end) {
+  bool const nobody = first.kind == chat::LineEditor::Line::end && options.provider.name == "scripted";
+  if (options.script || nobody) {
     play(options, program);
     return 0;
   }

@@ -66,7 +66,7 @@ sk::Result<std::shared_ptr<TurnFeed const>> RunningTurns::start(Place place, std
 }
 
 // The session is free before anybody hears that the turn is over: who hears it may say the next thing.
-void RunningTurns::end(std::string const& session, std::string last_words) {
+void RunningTurns::end(std::string const& session, std::string const& last_words) {
   std::shared_ptr<TurnFeed> feed;
   {
     std::lock_guard const lock(mutex_);
@@ -74,7 +74,7 @@ void RunningTurns::end(std::string const& session, std::string last_words) {
     feed = turn.mapped().feed;
     to_join_.push_back(std::move(turn.mapped().thread));
     ended_.push_back({session, feed});
-    feed->finish(std::move(last_words));
+    feed->finish(last_words);
     forget_oldest();
   }
   changed_.notify_all();

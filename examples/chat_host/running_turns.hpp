@@ -25,7 +25,7 @@ class RunningTurns {
 
   /// `most` at once. Of those that ended the newest may be asked for, as long as what they said is not more
   /// than `most_ended_bytes`.
-  explicit RunningTurns(std::size_t most, std::size_t most_ended_bytes = std::size_t{64} << 20)
+  explicit RunningTurns(std::size_t most, std::size_t most_ended_bytes = std::size_t{32} << 20)
       : most_(most), most_ended_bytes_(most_ended_bytes) {}
   /// Cancels what runs and waits for it.
   ~RunningTurns();
@@ -82,7 +82,7 @@ class RunningTurns {
     std::shared_ptr<TurnFeed const> feed;
   };
   void give_up(Place const& place);
-  void end(std::string const& session, std::string last_words);
+  void end(std::string const& session, std::string const& last_words);
   void forget_oldest();
   void join_ended();
 

@@ -19,29 +19,37 @@ std::optional<sessionkit::EntryId> TurnFeed::begun_behind() const {
   return begun_behind_;
 }
 
-void TurnFeed::say(std::string words) { add(std::move(words), false); }
-void TurnFeed::finish(std::string last_words) { add(std::move(last_words), true); }
+void TurnFeed::say(std::string_view words) { add(words, false); }
+void TurnFeed::finish(std::string_view last_words) { add(last_words, true); }
 
-void TurnFeed::add(std::string words, bool last) {
+void TurnFeed::add(std::string_view words, bool last) {
   {
     std::lock_guard const lock(mutex_);
-    bytes_ += words.size();
-    said_.push_back(std::move(words));
+    said_ += words;
+    ends_.push_back(said_.size());
     over_ = last;
+    if (!last) return changed_.notify_all();
+    said_.shrink_to_fit();
+    ends_.shrink_to_fit();
   }
   changed_.notify_all();
 }
 
 std::size_t TurnFeed::bytes() const {
   std::lock_guard const lock(mutex_);
-  return bytes_;
+  return said_.capacity() + ends_.capacity() * sizeof(std::size_t);
 }
 
 TurnFeed::Heard TurnFeed::hear(std::size_t from, std::chrono::milliseconds patience) const {
   std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, patience, [&] { return over_ || from < said_.size(); });
-  auto const first = said_.begin() + static_cast<std::ptrdiff_t>(std::min(from, said_.size()));
-  return {{first, said_.end()}, over_};
+  changed_.wait_for(lock, patience, [&] { return over_ || from < ends_.size(); });
+  Heard heard;
+  heard.over = over_;
+  for (std::size_t i = from; i < ends_.size(); ++i) {
+    auto const begin = i == 0 ? 0 : ends_[i - 1];
+    heard.words.push_back(said_.substr(begin, ends_[i] - begin));
+  }
+  return heard;
 }
 
 std::size_t TurnFeed::position_behind(std::string_view name) const {
@@ -51,7 +59,7 @@ std::size_t TurnFeed::position_behind(std::string_view name) const {
   std::size_t n = 0;
   auto const read = std::from_chars(digits.data(), digits.data() + digits.size(), n);
   std::lock_guard const lock(mutex_);
-  return read.ec == std::errc() && n < said_.size() ? n + 1 : 0;
+  return read.ec == std::errc() && n < ends_.size() ? n + 1 : 0;
 }
 
 }

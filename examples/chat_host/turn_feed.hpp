@@ -24,8 +24,8 @@ class TurnFeed {
   std::optional<sessionkit::EntryId> begun_behind() const;
 
   /// For the turn's own thread: one more thing said, and the last one.
-  void say(std::string words);
-  void finish(std::string last_words);
+  void say(std::string_view words);
+  void finish(std::string_view last_words);
 
   /// What was said from the `from`th on. Waits up to `patience` where there is nothing yet. Empty and not
   /// `over`: nothing came.
@@ -41,21 +41,21 @@ class TurnFeed {
   /// Where a listener goes on who last heard this one; at the start, if it is none of this turn's.
   std::size_t position_behind(std::string_view name) const;
 
-  /// How much all of it is.
+  /// How much memory all of it takes, more or less.
   std::size_t bytes() const;
 
   TurnFeed();
 
  private:
-  void add(std::string words, bool last);
+  void add(std::string_view words, bool last);
 
   std::string name_; ///< never changes
   mutable std::mutex mutex_;
   mutable std::condition_variable changed_;
   // All under `mutex_`:
   std::optional<sessionkit::EntryId> begun_behind_;
-  std::vector<std::string> said_;
-  std::size_t bytes_ = 0; ///< of `said_`
+  std::string said_;              ///< one behind the other: a long answer is many small pieces
+  std::vector<std::size_t> ends_; ///< where each ends in `said_`
   bool over_ = false;
 };
 

@@ -31,8 +31,8 @@ sk::Session open(Named const& named, sk::OnEvent on_event = {}) {
   return sk::Session::open(named.store, named.id, options).value();
 }
 
-void tell(Console& console, Json const& document) {
-  if (console.json()) console.document(document);
+void tell(Console& console, char const* schema, Json const& members) {
+  if (console.json()) console.document(schema, members);
 }
 
 /// One thing to change.
@@ -94,7 +94,7 @@ void apply(Console& console, Arguments const& args, std::vector<Change> const& c
     done[change.name] = change.value;
   }
   session.end_turn().value();
-  tell(console, {{"schema", "sessionkit/set@1"}, {"session", named.id.str()}, {"set", std::move(done)}});
+  tell(console, "set@1", {{"session", named.id.str()}, {"set", std::move(done)}});
 }
 
 /// Where a session lies that was removed from a store of files; empty: nowhere.
@@ -118,7 +118,7 @@ Place find_to_restore(Console& console, Arguments const& args, std::string const
 Exit mark(Console& console, Arguments const& args, bool archived) {
   std::vector<Place> places;
   for (auto const& name : args.sessions) places.push_back(find_to_restore(console, args, name));
-  IdList done(console, archived ? "archived" : "restored");
+  auto done = archived ? IdList(console, "archive@1", "archived") : IdList(console, "restore@1", "restored");
   for (auto const& place : places) {
     auto const named = open_place(console, args, place);
     auto session = open(named);
@@ -162,10 +162,8 @@ Exit label(Console& console, Arguments const& args) {
   if (!labelled && labelled.error().code == sk::Errc::not_found) fail_entry(*args.session, args.entry);
   labelled.value();
   session.end_turn().value();
-  tell(console, {{"schema", "sessionkit/label@1"},
-                 {"session", named.id.str()},
-                 {"entry", args.entry},
-                 {"label", text.empty() ? Json() : Json(text)}});
+  tell(console, "label@1",
+       {{"session", named.id.str()}, {"entry", args.entry}, {"label", text.empty() ? Json() : Json(text)}});
   return Exit::ok;
 }
 
@@ -199,11 +197,9 @@ Exit rewind_to(Console& console, Arguments const& args) {
     throw Failure{Exit::conflict, "conflict",
                   "somebody else appended meanwhile, and the session goes on there", "run the command again"};
   if (console.json())
-    console.document({{"schema", "sessionkit/rewind@1"},
-                      {"session", named.id.str()},
-                      {"to", args.entry},
-                      {"from", from.str()},
-                      {"leaf", leaf.str()}});
+    console.document(
+        "rewind@1",
+        {{"session", named.id.str()}, {"to", args.entry}, {"from", from.str()}, {"leaf", leaf.str()}});
   else
     console.write(leaf.str() + "\n");
   return Exit::ok;

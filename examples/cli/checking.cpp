@@ -161,13 +161,12 @@ void write(Console& console, std::vector<Finding> const& all, Verdict const& ver
     Json findings = Json::array(), notices = Json::array();
     for (auto const& finding : all)
       (is_damage(finding.damage.kind) ? findings : notices).push_back(json_of(finding));
-    console.document({{"schema", "sessionkit/verify@1"},
-                      {"files", verdict.checked},
-                      {"unchecked", verdict.unchecked},
-                      {"damaged", verdict.damaged},
-                      {"unknown_lines", verdict.unknown},
-                      {"findings", std::move(findings)},
-                      {"notices", std::move(notices)}});
+    console.document("verify@1", {{"files", verdict.checked},
+                                  {"unchecked", verdict.unchecked},
+                                  {"damaged", verdict.damaged},
+                                  {"unknown_lines", verdict.unknown},
+                                  {"findings", std::move(findings)},
+                                  {"notices", std::move(notices)}});
     return;
   }
   std::vector<std::vector<std::string>> rows;
@@ -239,7 +238,7 @@ Exit reindex(Console& console, Arguments const& args) {
   if (!reindexed && reindexed.error().code == sk::Errc::not_found) fail_no_store(shown(address));
   auto const sessions = reindexed.value();
   if (console.json())
-    console.document({{"sessions", sessions}});
+    console.document("reindex@1", {{"sessions", sessions}});
   else
     console.write(fmt::format("{}\n", sessions));
   return Exit::ok;

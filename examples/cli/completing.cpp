@@ -272,7 +272,7 @@ Exit completion(Console& console, Arguments const& args) {
                                          [&](Shell const& one) { return args.shell == one.name; });
   auto const script = shell->script();
   if (console.json())
-    console.document({{"schema", "sessionkit/completion@1"}, {"shell", args.shell}, {"script", script}});
+    console.document("completion@1", {{"shell", args.shell}, {"script", script}});
   else
     console.write(script);
   return Exit::ok;

@@ -50,6 +50,12 @@ bool fit(std::vector<std::size_t>& widths, std::vector<std::string> const& headi
   return true;
 }
 
+Json with_schema(std::string const& schema, Json const& members) {
+  Json document{{"schema", "sessionkit/" + schema}};
+  document.update(members);
+  return document;
+}
+
 }
 
 std::string environment(char const* variable) {
@@ -103,7 +109,9 @@ std::string Console::shown(std::string_view text) const {
   return style_.raw ? std::string(text) : pretty_ ? neutral(text) : mended(text);
 }
 
-void Console::document(Json const& json) { write(sessionkit::to_raw_json(json).str() + "\n"); }
+void Console::document(char const* schema, Json const& members) {
+  write(sessionkit::to_raw_json(with_schema(schema, members)).str() + "\n");
+}
 
 void Console::table(std::vector<std::string> const& heading,
                     std::vector<std::vector<std::string>> const& rows) {
@@ -195,10 +203,11 @@ Exit Console::finish(Exit exit) {
   return failure.exit;
 }
 
-JsonList::JsonList(Console& console, Json const& head, char const* member) : console_(console) {
-  auto text = sessionkit::to_raw_json(head).str();
+JsonList::JsonList(Console& console, char const* schema, Json const& head, char const* member)
+    : console_(console) {
+  auto text = sessionkit::to_raw_json(with_schema(schema, head)).str();
   text.pop_back();
-  console_.write(fmt::format("{}{}\"{}\":[", text, head.empty() ? "" : ",", member));
+  console_.write(fmt::format("{},\"{}\":[", text, member));
 }
 
 void JsonList::add(Json const& item) {
@@ -217,7 +226,7 @@ void IdList::add(std::string const& id) {
 }
 
 void IdList::finish() {
-  if (console_.json()) console_.document({{member_, ids_}});
+  if (console_.json()) console_.document(schema_, {{member_, ids_}});
 }
 
 bool confirm(std::string const& question, std::string const& flag, std::string const& about) {

@@ -40,6 +40,8 @@ class Console {
   bool json() const { return style_.json; }
   /// A person looks at stdout: tables are aligned, content is made safe to show.
   bool pretty() const { return pretty_; }
+  /// How many columns their screen has.
+  std::size_t width() const { return screen_.columns; }
 
   /// Text as it is.
   void write(std::string_view text);
@@ -51,8 +53,8 @@ class Console {
   void content(std::string_view text) { write(shown(text)); }
   /// The same, not yet written.
   std::string shown(std::string_view text) const;
-  /// One JSON document.
-  void document(Json const& json);
+  /// One JSON document. `schema` names its shape, as docs/tool.md lists them: "list@1".
+  void document(char const* schema, Json const& members);
   /// Tab-separated lines; aligned below a heading if `pretty`, and cut to the width of the screen, or, where
   /// it is too narrow, one field a line.
   void table(std::vector<std::string> const& heading, std::vector<std::vector<std::string>> const& rows);
@@ -93,7 +95,7 @@ class Console {
 /// A JSON document with a list that is too long to be held: its head, the items as they come, its tail.
 class JsonList {
  public:
-  JsonList(Console& console, Json const& head, char const* member);
+  JsonList(Console& console, char const* schema, Json const& head, char const* member);
   void add(Json const& item);
   void finish(Json const& tail = Json::object());
 
@@ -105,12 +107,14 @@ class JsonList {
 /// Ids, each printed as soon as it is true; as JSON they are one document, printed by `finish`.
 class IdList {
  public:
-  IdList(Console& console, char const* member) : console_(console), member_(member) {}
+  IdList(Console& console, char const* schema, char const* member)
+      : console_(console), schema_(schema), member_(member) {}
   void add(std::string const& id);
   void finish();
 
  private:
   Console& console_;
+  char const* schema_;
   char const* member_;
   std::vector<std::string> ids_ = {};
 };

@@ -140,7 +140,7 @@ Exit convert(Console& console, Arguments const& args) {
   if (to_stdout)
     console.write(converted.text);
   else if (console.json())
-    console.document({{"file", path}, {"unsaid", converted.unsaid.size()}});
+    console.document("convert@1", {{"file", path}, {"unsaid", converted.unsaid.size()}});
   else
     console.write(path + "\n");
   if (!converted.unsaid.empty()) list(console, converted.unsaid);

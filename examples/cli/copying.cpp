@@ -142,11 +142,9 @@ void write(Console& console, Arguments const& args, Side const& from, Side const
   }
   Json list = Json::array();
   for (auto const& copy : copies) list.push_back(json_of(copy));
-  console.document({{"schema", "sessionkit/cp@1"},
-                    {"from", from.name},
-                    {"to", to.name},
-                    {"dry_run", args.dry_run},
-                    {"sessions", std::move(list)}});
+  console.document(
+      "cp@1",
+      {{"from", from.name}, {"to", to.name}, {"dry_run", args.dry_run}, {"sessions", std::move(list)}});
 }
 
 }

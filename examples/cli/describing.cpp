@@ -29,8 +29,7 @@ Json facts_of(Named const& named) {
   auto const info = named.store->info(named.id).value();
   Json state = Json::object();
   for (auto const& [key, value] : info.state) state[key] = sk::to_nlohmann(value);
-  Json facts{{"schema", "sessionkit/info@1"}};
-  facts.update(json_of(info));
+  Json facts = json_of(info);
   facts["title_by_person"] = info.title_by_person;
   facts["entries"] = info.entries;
   facts["dialect"] = named.store->read(named.id, {}).value().dialect;
@@ -56,11 +55,9 @@ Json facts_of(Console& console, Arguments const& args) {
     }
     query.cursor = page.next;
   } while (!query.cursor.empty());
-  return {{"schema", "sessionkit/store@1"}, {"store", shown(address)},
-          {"engine", address.engine},       {"profile", store->profile().name},
-          {"sessions", sessions},           {"archived", archived},
-          {"messages", messages},           {"damaged", damaged},
-          {"version", SESSIONKIT_VERSION}};
+  return {{"store", shown(address)}, {"engine", address.engine},     {"profile", store->profile().name},
+          {"sessions", sessions},    {"archived", archived},         {"messages", messages},
+          {"damaged", damaged},      {"version", SESSIONKIT_VERSION}};
 }
 
 /// A fact as text: what is nothing or empty is not told.
@@ -74,11 +71,10 @@ std::string text_of(Json const& value) {
 Exit info(Console& console, Arguments const& args) {
   auto const facts =
       args.session ? facts_of(find_session(console, args, *args.session)) : facts_of(console, args);
-  if (console.json()) return console.document(facts), Exit::ok;
+  if (console.json()) return console.document(args.session ? "info@1" : "store@1", facts), Exit::ok;
   std::vector<std::vector<std::string>> rows;
   for (auto const& [name, value] : facts.items())
-    if (auto const text = one_line(text_of(value)); !text.empty() && name != "schema")
-      rows.push_back({name, text});
+    if (auto const text = one_line(text_of(value)); !text.empty()) rows.push_back({name, text});
   console.table({"FACT", "VALUE"}, rows);
   return Exit::ok;
 }
@@ -100,7 +96,7 @@ Exit path(Console& console, Arguments const& args) {
                                : shown(address);
   }
   if (console.json())
-    console.document({{"schema", "sessionkit/path@1"}, {"path", where}});
+    console.document("path@1", {{"path", where}});
   else
     console.content(where + "\n");
   return Exit::ok;

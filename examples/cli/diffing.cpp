@@ -131,14 +131,13 @@ Exit diff(Console& console, Arguments const& args) {
   auto const verdict = verdict_of(sk::compare_requests(a.request, b.request));
   auto const shared = at ? at->message : std::min(a.history.messages.size(), b.history.messages.size());
   if (console.json())
-    console.document({{"schema", "sessionkit/diff@1"},
-                      {"provider", args.provider},
-                      {"a", json_of(a)},
-                      {"b", json_of(b)},
-                      {"verdict", verdict},
-                      {"breaks_cache", at.has_value()},
-                      {"shared_messages", shared},
-                      {"divergence", at ? json_of(*at) : Json()}});
+    console.document("diff@1", {{"provider", args.provider},
+                                {"a", json_of(a)},
+                                {"b", json_of(b)},
+                                {"verdict", verdict},
+                                {"breaks_cache", at.has_value()},
+                                {"shared_messages", shared},
+                                {"divergence", at ? json_of(*at) : Json()}});
   else
     console.table({"WHAT", "ENTRY", "SAYS"}, rows_of(verdict, at, shared));
   return at ? Exit::differs : Exit::ok;

@@ -52,8 +52,7 @@ Json json_of(Line const& line) {
 class Lines {
  public:
   Lines(Console& console, sk::SessionId const& session) : console_(console) {
-    if (console.json())
-      list_.emplace(console, Json{{"schema", "sessionkit/log@1"}, {"session", session.str()}}, "entries");
+    if (console.json()) list_.emplace(console, "log@1", Json{{"session", session.str()}}, "entries");
   }
   void add(Line const& line) {
     if (list_) return list_->add(json_of(line));
@@ -123,11 +122,10 @@ Exit last(Console& console, Arguments const& args) {
   auto text = answer->as<sk::Message>()->text();
   if (args.code) text = first_block(text);
   if (console.json())
-    console.document({{"schema", "sessionkit/last@1"},
-                      {"session", named.id.str()},
-                      {"entry", answer->id.str()},
-                      {"timestamp", sk::to_rfc3339(answer->at)},
-                      {"text", text}});
+    console.document("last@1", {{"session", named.id.str()},
+                                {"entry", answer->id.str()},
+                                {"timestamp", sk::to_rfc3339(answer->at)},
+                                {"text", text}});
   else
     console.content(text + (!text.empty() && text.back() == '\n' ? "" : "\n"));
   return Exit::ok;

@@ -121,12 +121,11 @@ Exit export_session(Console& console, Arguments const& args) {
   if (file) file->finish();
   console.progress(1, 1, "entries");
   if (path && console.json())
-    console.document({{"schema", "sessionkit/export@1"},
-                      {"session", named.id.str()},
-                      {"format", format.name},
-                      {"file", *path},
-                      {"entries", entries},
-                      {"damaged", damaged}});
+    console.document("export@1", {{"session", named.id.str()},
+                                  {"format", format.name},
+                                  {"file", *path},
+                                  {"entries", entries},
+                                  {"damaged", damaged}});
   else if (path)
     console.content(*path + "\n");
   notice_damage(console, *args.session, damaged);

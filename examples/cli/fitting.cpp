@@ -65,17 +65,11 @@ void check_options(Arguments const& args) {
 }
 
 Json json_of(sk::CompactionPlan const& plan) {
-  return {{"schema", "sessionkit/compact@1"},
-          {"first_kept", plan.first_kept.str()},
-          {"summarized", plan.summarized},
-          {"turn_prefix", plan.turn_prefix},
-          {"kept", plan.kept},
-          {"tokens_before", plan.tokens_before},
-          {"tokens_removed", plan.tokens_removed},
-          {"tokens_kept", plan.tokens_kept},
-          {"read_files", plan.read_files},
-          {"modified_files", plan.modified_files},
-          {"calls", plan.calls}};
+  return {{"first_kept", plan.first_kept.str()},   {"summarized", plan.summarized},
+          {"turn_prefix", plan.turn_prefix},       {"kept", plan.kept},
+          {"tokens_before", plan.tokens_before},   {"tokens_removed", plan.tokens_removed},
+          {"tokens_kept", plan.tokens_kept},       {"read_files", plan.read_files},
+          {"modified_files", plan.modified_files}, {"calls", plan.calls}};
 }
 
 void show_plan(Console& console, sk::CompactionPlan const& plan) {
@@ -86,12 +80,12 @@ void show_plan(Console& console, sk::CompactionPlan const& plan) {
       auto const request = plan.request(i, i == 0 ? plan.previous_summary : "...");
       document["requests"].push_back({{"system", request.system()}, {"prompt", request.prompt()}});
     }
-    return console.document(document);
+    return console.document("compact@1", document);
   }
   std::vector<std::vector<std::string>> rows;
   Json const members = json_of(plan);
   for (auto const& item : members.items())
-    if (!item.value().is_array() && item.key() != "schema")
+    if (!item.value().is_array())
       rows.push_back({item.key(), item.value().is_string() ? one_line(item.value().get<std::string>())
                                                            : item.value().dump()});
   console.table({"PLAN", ""}, rows);
@@ -159,8 +153,7 @@ Exit compact(Console& console, Arguments const& args) {
   auto const plan = session.plan_compaction(policy_of(args, session), sk::CompactionReason::manual).value();
   if (!plan) {
     if (console.json())
-      console.document(
-          {{"schema", "sessionkit/compact@1"}, {"outcome", to_string(sk::CompactionOutcome::not_needed)}});
+      console.document("compact@1", {{"outcome", to_string(sk::CompactionOutcome::not_needed)}});
     console.notice(why_nothing(session, args));
     return Exit::ok;
   }
@@ -180,7 +173,7 @@ Exit compact(Console& console, Arguments const& args) {
   document["outcome"] = to_string(outcome);
   document["entry"] = compaction.id.str();
   document["tokens_after"] = compaction.as<sk::Compaction>()->tokens_after.value_or(0);
-  console.document(document);
+  console.document("compact@1", document);
   return Exit::ok;
 }
 
@@ -200,14 +193,13 @@ Exit context(Console& console, Arguments const& args) {
     for (auto const& line : lines)
       rows.push_back(
           {{"entry", line.entry}, {"who", line.who}, {"tokens", line.tokens}, {"text", line.text}});
-    Json document{{"schema", "sessionkit/context@1"},
-                  {"leaf", seen.leaf.str()},
+    Json document{{"leaf", seen.leaf.str()},
                   {"compaction", seen.compaction ? Json(seen.compaction->id.str()) : Json()},
                   {"tokens", tokens},
                   {"limit", limit ? Json(*limit) : Json()},
                   {"compaction_due", due}};
     if (args.explain) document["entries"] = std::move(rows);
-    console.document(document);
+    console.document("context@1", document);
     return Exit::ok;
   }
   std::vector<std::vector<std::string>> rows;

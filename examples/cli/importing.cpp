@@ -149,10 +149,7 @@ void write(Console& console, Arguments const& args, Side const& to, std::vector<
     row["left_out"] = one.left_out;
     list.push_back(std::move(row));
   }
-  console.document({{"schema", "sessionkit/import@1"},
-                    {"to", to.name},
-                    {"dry_run", args.dry_run},
-                    {"sessions", std::move(list)}});
+  console.document("import@1", {{"to", to.name}, {"dry_run", args.dry_run}, {"sessions", std::move(list)}});
 }
 
 }

@@ -107,10 +107,9 @@ void write(Console& console, sk::Diagnosis const& diagnosis, std::vector<Row> co
   if (console.json()) {
     Json findings = Json::array();
     for (auto const& row : rows) findings.push_back(json_of(row));
-    console.document({{"schema", "sessionkit/doctor@1"},
-                      {"transcripts", diagnosis.transcripts},
-                      {"repaired", repaired},
-                      {"findings", std::move(findings)}});
+    console.document(
+        "doctor@1",
+        {{"transcripts", diagnosis.transcripts}, {"repaired", repaired}, {"findings", std::move(findings)}});
     return;
   }
   std::vector<std::vector<std::string>> table;

@@ -73,9 +73,9 @@ void show(Console& console, char const* member, sk::RetentionPlan const& plan,
                     {"why", removal.why}});
   }
   if (!console.json()) return console.table({"SESSION", "REASON", "KEY", "WHY"}, rows);
-  Json document{{"schema", "sessionkit/prune@1"}, {member, std::move(list)}};
+  Json document{{member, std::move(list)}};
   document.update(more);
-  console.document(document);
+  console.document("prune@1", document);
 }
 
 }

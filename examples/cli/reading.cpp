@@ -122,12 +122,11 @@ std::string why_nothing(std::string const& name, sk::Context const& context) {
 void explain(Console& console, Arguments const& args, Named const& named, sk::Context const& context,
              sk::History const& history) {
   if (console.json())
-    return console.document({{"schema", "sessionkit/explain@1"},
-                             {"session", named.id.str()},
-                             {"leaf", or_null(context.leaf.str())},
-                             {"provider", args.provider},
-                             {"messages", history.messages.size()},
-                             {"repairs", list_of(history.report)}});
+    return console.document("explain@1", {{"session", named.id.str()},
+                                          {"leaf", or_null(context.leaf.str())},
+                                          {"provider", args.provider},
+                                          {"messages", history.messages.size()},
+                                          {"repairs", list_of(history.report)}});
   std::size_t const most = console.pretty() ? 40 : std::string::npos;
   std::vector<std::vector<std::string>> rows;
   for (auto const& repair : history.report)
@@ -146,12 +145,11 @@ Exit ls(Console& console, Arguments const& args) {
   if (console.json()) {
     Json rows = Json::array();
     for (auto const& info : page.sessions) rows.push_back(json_of(info));
-    console.document({{"schema", "sessionkit/list@1"},
-                      {"store", shown(store_address(args))},
-                      {"returned", page.sessions.size()},
-                      {"has_more", !page.next.empty()},
-                      {"next", or_null(page.next)},
-                      {"sessions", std::move(rows)}});
+    console.document("list@1", {{"store", shown(store_address(args))},
+                                {"returned", page.sessions.size()},
+                                {"has_more", !page.next.empty()},
+                                {"next", or_null(page.next)},
+                                {"sessions", std::move(rows)}});
     return Exit::ok;
   }
   std::vector<std::vector<std::string>> rows;
@@ -168,10 +166,8 @@ Exit show(Console& console, Arguments const& args) {
   auto const path = path_of(named, *args.session, leaf_of(args));
   std::optional<JsonList> list;
   if (console.json())
-    list.emplace(
-        console,
-        Json{{"schema", "sessionkit/show@1"}, {"session", json_of(named.store->info(named.id).value())}},
-        "entries");
+    list.emplace(console, "show@1", Json{{"session", json_of(named.store->info(named.id).value())}},
+                 "entries");
   std::size_t unknown = 0;
   auto const damaged = for_each_on(path, named, [&](Record const& record) {
     unknown += record.entry.as<sk::Unknown>() != nullptr ? 1U : 0U;

@@ -64,8 +64,7 @@ class Query {
 class Hits {
  public:
   Hits(Console& console, Arguments const& args) : console_(console), args_(args) {
-    if (console.json())
-      list_.emplace(console, Json{{"schema", "sessionkit/search@1"}, {"query", args.query}}, "hits");
+    if (console.json()) list_.emplace(console, "search@1", Json{{"query", args.query}}, "hits");
   }
   /// Answers whether to look for more in this session.
   bool add(sk::SessionId const& session, Record const& record, Snippet const& found) {

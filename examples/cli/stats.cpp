@@ -111,10 +111,14 @@ Json document_of(Stats const& stats) {
     row.update(json_of(sum));
     rows.push_back(std::move(row));
   }
-  return {
-      {"schema", "sessionkit/stats@1"}, {"sessions", stats.sessions},    {"messages", stats.messages},
-      {"turns", stats.turns},           {"tokens", stats.tokens},        {"compactions", stats.compactions},
-      {"damaged", stats.damaged},       {"total", json_of(stats.total)}, {"by", std::move(rows)}};
+  return {{"sessions", stats.sessions},
+          {"messages", stats.messages},
+          {"turns", stats.turns},
+          {"tokens", stats.tokens},
+          {"compactions", stats.compactions},
+          {"damaged", stats.damaged},
+          {"total", json_of(stats.total)},
+          {"by", std::move(rows)}};
 }
 
 }
@@ -134,7 +138,7 @@ Exit stats(Console& console, Arguments const& args) {
     }
   }
   if (console.json()) {
-    console.document(document_of(all));
+    console.document("stats@1", document_of(all));
     return Exit::ok;
   }
   std::vector<std::vector<std::string>> rows;

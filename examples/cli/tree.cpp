@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <unordered_map>
 #include <utility>
 
@@ -58,7 +59,7 @@ void write_json(Console& console, Records const& records, sk::SessionInfo const&
                               {"parent", parent_of(entries, i)},
                               {"type", records.types[i]},
                               {"timestamp", sk::to_rfc3339(entries[i].at)}});
-  console.document(out);
+  console.document("tree@1", out);
 }
 
 std::string label_of(sk::SessionInfo const& info, sk::EntryId const& id) {
@@ -76,6 +77,13 @@ void write_lines(Console& console, Records const& records, sk::SessionInfo const
                     sk::to_rfc3339(entries[i].at), label_of(info, entries[i].id)});
   }
   console.table({"ID", "PARENT", "TYPE", "TIME", "LABEL"}, rows);
+}
+
+/// Cut to the screen: first what is said, and all of the line where that is not enough.
+void write_line(Console& console, std::string const& head, std::string const& text, std::string const& tail) {
+  auto const taken = columns(head) + columns(tail);
+  auto const room = console.width() > taken ? std::min<std::size_t>(60, console.width() - taken) : 0;
+  console.write(cut(head + cut(text, room) + tail, console.width()) + "\n");
 }
 
 /// A conversation runs straight down; only where it branches are its children indented.
@@ -107,11 +115,12 @@ void draw(Console& console, Records const& records, sk::SessionInfo const& info)
     open.pop_back();
     auto const& entry = entries[step.entry];
     auto const label = label_of(info, entry.id);
-    console.write(step.first);
-    console.content(fmt::format(
-        "{}  {}  {}{}{}\n", one_line(entry.id.str()), one_line(speaker_of(entry, records.types[step.entry])),
-        cut(one_line(summary_of(entry)), 60), label.empty() ? "" : "  [" + label + "]",
-        entry.id == info.last ? "  <- leaf" : ""));
+    auto const who = fmt::format("{}  {}  ", one_line(entry.id.str()),
+                                 one_line(speaker_of(entry, records.types[step.entry])));
+    auto const marks = fmt::format("{}{}", label.empty() ? "" : "  [" + label + "]",
+                                   entry.id == info.last ? "  <- leaf" : "");
+    write_line(console, step.first + console.shown(who), console.shown(one_line(summary_of(entry))),
+               console.shown(marks));
     push(children[step.entry], step.rest);
   }
 }

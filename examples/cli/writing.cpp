@@ -106,7 +106,7 @@ Exit create(Console& console, Arguments const& args) {
   if (args.title) session.set_title(*args.title).value();
   session.end_turn().value();
   if (console.json())
-    console.document({{"id", session.id().str()}});
+    console.document("new@1", {{"id", session.id().str()}});
   else
     console.write(session.id().str() + "\n");
   return Exit::ok;
@@ -121,7 +121,7 @@ Exit append(Console& console, Arguments const& args) {
   if (names) id.emplace(args.entry_id.value_or(sk::random_entry_id()));
   if (id && id->empty())
     throw Failure{Exit::usage, "invalid_argument", "--entry-id is empty", "leave it out for a fresh one"};
-  IdList stored(console, "entries");
+  IdList stored(console, "append@1", "entries");
   stored.add(append_message(named, message, id).str());
   stored.finish();
   return Exit::ok;
@@ -142,7 +142,7 @@ Exit fork(Console& console, Arguments const& args) {
   if (args.title) copy.set_title(*args.title).value();
   copy.end_turn().value();
   if (console.json())
-    console.document({{"id", copy.id().str()}});
+    console.document("fork@1", {{"id", copy.id().str()}});
   else
     console.write(copy.id().str() + "\n");
   return Exit::ok;
@@ -155,7 +155,7 @@ Exit remove(Console& console, Arguments const& args) {
         store_address(args).removal(fmt::format("{} session{}", all.size(), all.size() == 1 ? "" : "s"));
     if (!confirm(question, "--yes")) throw Failure{Exit::usage, "declined", "nothing was removed"};
   }
-  IdList done(console, args.dry_run ? "would_remove" : "removed");
+  IdList done(console, "rm@1", args.dry_run ? "would_remove" : "removed");
   for (auto const& named : all) {
     if (!args.dry_run)
       if (auto const removed = named.store->remove(named.id); !removed) {

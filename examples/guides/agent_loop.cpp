@@ -21,10 +21,10 @@ using guide::expect;
 
 namespace {
 
+// [loop]
 using Model = std::function<sk::Message(sk::RequestParts const&)>;
 using RunTool = std::function<std::string(sk::ToolUse const&)>;
 
-// [loop]
 // One turn: ask, store, run the tools that are called, store their results, until an answer calls none.
 sk::Result<std::string> answer_to(sk::Session& session, std::string const& words, Model const& ask,
                                   RunTool const& run) {
@@ -69,11 +69,13 @@ agent::Tool slow_tool(std::string const& name, std::chrono::milliseconds takes) 
 }
 // [tools]
 
+// [scripted]
 std::shared_ptr<llm::Provider> scripted(char const* script) {
   llm::ScriptedOptions options;
   options.steps = llm::parse_script(script).value();
   return llm::make_scripted_provider(std::move(options));
 }
+// [scripted]
 
 // [agent]
 agent::Agent make_agent(std::shared_ptr<llm::Provider> provider) {

@@ -15,13 +15,13 @@ using guide::expect;
 
 namespace {
 
+// [collect]
 // What a client library of a provider says while an answer comes.
 struct Delta {
   enum Kind { text, call, arguments } kind;
   std::string value;
 };
 
-// [collect]
 // One message of all that came. `stopped` is asked before each piece.
 sk::Message collect(std::vector<Delta> const& stream, std::function<bool()> const& stopped) {
   sk::MessageBuilder builder;

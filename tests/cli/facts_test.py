@@ -122,7 +122,7 @@ class Facts(ProgramTest):
         size = self.file_of(session).stat().st_size
         self.ok("archive", session)
         self.assertEqual(self.file_of(session).stat().st_size, size)  # it says so once
-        self.assertEqual(self.ok("restore", session, "--json").json, {"restored": ["talk"]})
+        self.assertEqual(self.ok("restore", session, "--json").json["restored"], ["talk"])
         self.assertEqual(self.ok("ls").out.split("\t")[0], "talk")
 
     def test_a_removed_session_comes_back_out_of_the_trash_by_import(self):

@@ -5,7 +5,6 @@ import pathlib
 import re
 import shlex
 import shutil
-import sqlite3
 import unittest
 
 from support import DATA, HERE, SESSIONKIT, ProgramTest
@@ -41,19 +40,10 @@ def commands_of(page):
 
 
 class Screens(ProgramTest):
-    def lay_out(self):
-        """The tests' data, and the databases that stand there as SQL."""
-        if (self.folder / "tests").exists():
-            return
-        shutil.copytree(DATA, self.folder / "tests" / "data")
-        for script in (self.folder / "tests").rglob("*.sql"):
-            database = sqlite3.connect(script.with_suffix(".db"))
-            database.executescript(script.read_text())
-            database.close()
-
     def play(self, commands):
         """The screen of a shell in a folder that has the tests' data and no terminal."""
-        self.lay_out()
+        if not (self.folder / "tests").exists():
+            shutil.copytree(DATA, self.folder / "tests" / "data")
         script = "exec 2>&1\n" + "".join(f"cat <<'SCREEN'\n$ {command}\nSCREEN\n{command}\n" for command in commands)
         path = f"{BIN}{os.pathsep}{os.environ['PATH']}"
         return self.run_program("-c", script, program="sh", env={"PATH": path}).stdout.decode()

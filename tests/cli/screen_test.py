@@ -69,10 +69,14 @@ class Narrow(ProgramTest):
         self.new("--id", "aaaaaaaa-1", "--title", "会议记录 " * 12, "--key", "k")
         self.new("--id", "bbbbbbbb-2", "--title", "😀 emoji 👩‍👩‍👧 family " * 6)
         self.new("--id", "cccccccc-3", "--title", "e\u0301" * 60)
-        self.say("aaaaaaaa-1", "user", "日本語 " * 50)
+        entry = self.say("aaaaaaaa-1", "user", "日本語 " * 50)
+        self.ok("label", "aaaaaaaa-1", entry, "会议记录 checkpoint")
+        for _ in range(3):  # branches are indented
+            self.ok("rewind", "aaaaaaaa-1", entry)
+            self.say("aaaaaaaa-1", "user", "words " * 30)
         for columns in (20, 40, 80, 120):
             for args in (["ls"], ["log", "aaaaaaaa-1"], ["info", "aaaaaaaa-1"], ["stats"], ["diff", "aaaaaaaa-1", "bbbbbbbb-2"],
-                         ["prune", "--most", "1", "--dry-run"]):
+                         ["tree", "aaaaaaaa-1"], ["tree", PI / "branches_labels.jsonl"], ["prune", "--most", "1", "--dry-run"]):
                 _, shown = self.on_terminal(*args, env={"NO_COLOR": "1"}, size=(columns, 50))
                 for line in shown.splitlines():
                     if not line.startswith(("sessionkit:", "hint:")):

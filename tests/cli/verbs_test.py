@@ -328,7 +328,7 @@ class Removing(ProgramTest):
         self.assertEqual(self.ok("rm", session, session, "k", "--yes").out, session + "\n")
         self.assertEqual(self.ok("ls").out, "")
         other = self.new()
-        self.assertEqual(self.ok("rm", other, other, "--yes", "--json").json, {"removed": [other]})
+        self.assertEqual(self.ok("rm", other, other, "--yes", "--json").json["removed"], [other])
 
     def test_what_was_removed_before_a_failure_is_printed(self):
         for style in ([], ["--json"]):
@@ -336,7 +336,7 @@ class Removing(ProgramTest):
             with open(self.file_of(second), "rb") as file:
                 fcntl.flock(file, fcntl.LOCK_EX)
                 run = self.fails(4, "rm", first, second, "--yes", "--timeout", "50ms", *style)
-            self.assertEqual(run.json if style else run.out, {"removed": [first]} if style else first + "\n")
+            self.assertEqual(run.json["removed"] if style else run.out, [first] if style else first + "\n")
             self.assertFalse(self.file_of(first).exists())
             self.assertTrue(self.file_of(second).exists())
 

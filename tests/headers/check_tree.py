@@ -7,6 +7,7 @@ first_lines  every source file begins with its licence, every header has #pragma
 cost         preprocessed lines of sessionkit.hpp stay under the bound
 """
 import argparse
+import os
 import pathlib
 import re
 import subprocess
@@ -20,6 +21,7 @@ MOST_LINES_OF_OWN = 4_000
 
 COSTLY = re.compile(r"nlohmann/|fmt/|filesystem$|iostream$|fstream$|regex$|sstream$")
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
+NO_SOURCES = {"node_modules", "data", "corpus", "build", "__pycache__"}
 LICENCE = "SPDX-License-Identifier: MIT"
 
 
@@ -80,16 +82,28 @@ def check_pairs(root, _):
         print(f"{where or 'core'}: {len(implementations)} implementation files")
 
 
+def is_source(path):
+    script = path.suffix == "" and path.is_file() and os.access(path, os.X_OK)
+    return script or path.name == "CMakeLists.txt" or path.suffix in (".hpp", ".ipp", ".cpp", ".cmake", ".py")
+
+
+def names_its_licence(path, text):
+    """C++ in the first line; scripts may say before who runs them."""
+    if path.suffix in (".hpp", ".ipp", ".cpp"):
+        return text.split("\n", 1)[0] == f"// {LICENCE}"
+    return f"# {LICENCE}" in text.split("\n", 2)[:2]
+
+
 def check_first_lines(root, _):
     seen = 0
-    for folder in ("include", "src", "tests", "examples", "bench"):
+    for folder in (".ci", "bench", "cmake", "docs", "examples", "include", "packaging", "scripts", "src", "tests"):
         for path in sorted((root / folder).rglob("*")):
-            if path.suffix not in (".hpp", ".ipp", ".cpp") or "node_modules" in path.parts:
+            if not is_source(path) or NO_SOURCES & set(path.relative_to(root).parts):
                 continue
             seen += 1
             text = path.read_text()
-            if text.split("\n", 1)[0] != f"// {LICENCE}":
-                yield f"{path.relative_to(root)} does not begin with // {LICENCE}"
+            if not names_its_licence(path, text):
+                yield f"{path.relative_to(root)} does not begin with {LICENCE}"
             if path.suffix == ".hpp" and "\n#pragma once\n" not in text:
                 yield f"{path.relative_to(root)} has no #pragma once"
     print(f"{seen} source files")

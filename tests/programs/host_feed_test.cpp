@@ -21,8 +21,8 @@ using namespace std::chrono_literals;
 /// A turn that ends when the test says so, or when it is cancelled.
 struct Held {
   std::shared_ptr<std::promise<void>> go = std::make_shared<std::promise<void>>();
-  RunningTurns::Work work = [until = go->get_future().share()](TurnFeed& feed,
-                                                               llm::CancelToken const& cancel) {
+  RunningTurns::Work work = [kept = go, until = go->get_future().share()](TurnFeed& feed,
+                                                                          llm::CancelToken const& cancel) {
     feed.say("begun");
     while (!cancel.cancelled() && until.wait_for(1ms) != std::future_status::ready) {}
     return std::string(cancel.cancelled() ? "cancelled" : "finished");

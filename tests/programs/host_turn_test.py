@@ -7,7 +7,7 @@ import unittest
 
 from host import FakeProvider, HostTest, needs_curl, text_of, wait_for
 
-SLOW = {"when": "slowly", "text": "word " * 150, "delay_ms": 10, "chunk": 5}
+SLOW = {"when": "slowly", "text": "word " * 60, "delay_ms": 10, "chunk": 5}
 STORES_AT_ONCE = {"native": True, "zyhive": True, "claw0": False, "zeroclaw": False, "blades": False}
 PNG = "data:image/png;base64," + base64.b64encode(b"\x89PNG not quite").decode()
 

@@ -122,6 +122,11 @@ class Provider(ProgramTest):
             self.assertTrue(run.err.startswith(f"chat: {variable} is not set"), run)
             self.assertEqual(list(self.store.glob("*.jsonl")), [])
 
+    def test_where_nobody_says_anything_nothing_is_asked(self):
+        for fake, provider in self.in_both({"text": "paid for"}):
+            run = Run(self.run_program(*self.flags(fake, provider), program=CHAT, stdin=""))
+            self.assertEqual((run.code, fake.requests), (0, []), run)
+
     def test_ctrl_c_while_nothing_comes(self):
         for fake, provider in self.in_both({"text": "So far", "stall": True}):
             terminal = Terminal(self, CHAT, *self.flags(fake, provider))

@@ -276,6 +276,25 @@ TEST_CASE("an index that is missing, torn, alien or stale is never believed, and
   CHECK(kept == aside);
 }
 
+TEST_CASE("an index that is made anew says which transcripts it could not read") {
+  TempDir const dir;
+  std::vector<sk::Event> events;
+  sk::FileStoreOptions options;
+  options.on_event = [&](sk::Event const& event) { events.push_back(event); };
+  {
+    auto store = open_store(dir.path(), options);
+    start(*store, "s1");
+    start(*store, "s2");
+  }
+  std::filesystem::rename(dir / "s2.jsonl", dir / "elsewhere");
+  std::filesystem::create_symlink("elsewhere", dir / "s2.jsonl");
+  ::unlink((dir / "sessions.json").c_str());
+  CHECK(listed(*open_store(dir.path(), options)) == Ids{"s1"});
+  REQUIRE(events.size() == 1);
+  CHECK(events[0].message.find("rebuilt from 1 transcripts; 1 could not be read: " + (dir / "s2.jsonl"))
+        != std::string::npos);
+}
+
 TEST_CASE("an alien entry in the index's place blocks nothing") {
   for (std::string const kind : {"directory", "full directory", "link", "fifo"}) {
     for (bool const stuck : {false, true}) {

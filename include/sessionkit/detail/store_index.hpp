@@ -77,7 +77,11 @@ class SESSIONKIT_API StoreIndex {
   void apply_change(IndexChange change);
   Result<void> update(std::chrono::milliseconds lock_wait);
   Result<void> write_whole(std::chrono::milliseconds lock_wait);
-  Result<std::size_t> prepare(std::string const& rebuild);
+  struct Compared {
+    std::size_t rows = 0, unread = 0; // transcripts
+    std::string why_unread = {};      // the first of these
+  };
+  Result<Compared> prepare(std::string const& rebuild);
   Result<void> replace(std::string const& rebuild, std::chrono::milliseconds lock_wait);
   std::string merged(bool changed, SessionIndex disk);
   void give_back(std::set<std::string> const& touched, std::set<std::string> const& removed, bool written);
@@ -90,7 +94,7 @@ class SESSIONKIT_API StoreIndex {
     std::lock_guard<std::mutex> const lock(mutex_);
     return rows_.has(id.str());
   }
-  void note_rebuilt(std::string const& why, std::size_t rows, Result<void> const& written);
+  void note_rebuilt(std::string const& why, Compared const& compared, Result<void> const& written);
 
   FileOps* ops_;
   Profile profile_;

@@ -181,15 +181,15 @@ Result<void> StoreIndex::write_whole(std::chrono::milliseconds lock_wait) {
     std::lock_guard<std::mutex> const lock(mutex_);
     rebuild = rebuild_;
   }
-  Result<std::size_t> const rebuilt = prepare(rebuild);
+  Result<Compared> const rebuilt = prepare(rebuild);
   if (!rebuilt) return rebuilt.error();
   Result<void> replaced = replace(rebuild, lock_wait);
   if (!rebuild.empty()) note_rebuilt(rebuild, *rebuilt, replaced);
   return replaced;
 }
 
-// Makes the rows that are about to be written true. Answers how many were compared with their transcripts.
-Result<std::size_t> StoreIndex::prepare(std::string const& rebuild) {
+// Makes the rows that are about to be written true. Answers which were compared with their transcripts.
+Result<StoreIndex::Compared> StoreIndex::prepare(std::string const& rebuild) {
   keep_remade();
   std::set<std::string> stale;
   {
@@ -198,7 +198,7 @@ Result<std::size_t> StoreIndex::prepare(std::string const& rebuild) {
                           std::inserter(stale, stale.end()));
     if (shared()) stale = touched_;
   }
-  std::size_t compared = 0;
+  Compared compared;
   if (rebuild.empty() && !by_key()) {
     for (std::string const& name : stale)
       if (auto const id = SessionId::parse(name))
@@ -207,12 +207,18 @@ Result<std::size_t> StoreIndex::prepare(std::string const& rebuild) {
   }
   Result<std::vector<SessionId>> const ids = folder_->list(); // the newest of each key is told
   if (!ids) return ids.error();
+  auto const count = [&compared](auto const& read) {
+    if (read)
+      ++compared.rows;
+    else if (read.error().code != Errc::not_found && compared.unread++ == 0)
+      compared.why_unread = read.error().message;
+  };
   for (SessionId const& id : *ids) {
     bool const known = has_row(id);
     if (!rebuild.empty() && known && !shared())
-      compared += std::size_t{look(id, true).ok()};
+      count(look(id, true));
     else if (!rebuild.empty() || stale.count(id.str()) > 0 || !known)
-      compared += std::size_t{refresh(id, false).ok()};
+      count(refresh(id, false));
   }
   if (by_key() || !shared()) drop_vanished(*ids);
   return compared;
@@ -288,15 +294,19 @@ void StoreIndex::drop_vanished(std::vector<SessionId> const& there) {
   for (SessionId const& id : gone) drop(id);
 }
 
-void StoreIndex::note_rebuilt(std::string const& why, std::size_t rows, Result<void> const& written) {
-  std::string kept;
+void StoreIndex::note_rebuilt(std::string const& why, Compared const& compared, Result<void> const& written) {
+  std::string unread, kept;
+  if (compared.unread > 0)
+    unread = fmt::format("; {} could not be read: {}", compared.unread, compared.why_unread);
   std::lock_guard<std::mutex> const lock(mutex_);
   if (!written) {
     if (written.error().code == Errc::timed_out || std::exchange(told_unwritten_, true)) return;
     kept = "; kept in memory, as it cannot be written: " + written.error().message;
   }
   events_.push_back(
-      Event{Event::index_rebuilt, {}, fmt::format("{}; rebuilt from {} transcripts{}", why, rows, kept)});
+      Event{Event::index_rebuilt,
+            {},
+            fmt::format("{}; rebuilt from {} transcripts{}{}", why, compared.rows, unread, kept)});
 }
 
 void StoreIndex::tell() {

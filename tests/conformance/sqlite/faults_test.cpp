@@ -183,7 +183,6 @@ void make_zeroclaw(std::string const& path, bool with_index) {
 }
 
 TEST_CASE("T5: a database is opened or made with each call failing, and is then as it was") {
-  FaultyVfs::get();
   TempDir made;
   Bytes none, closed, killed;
   {
@@ -219,7 +218,8 @@ TEST_CASE("T5: a database is opened or made with each call failing, and is then 
   }
 }
 
-TEST_CASE("T5: a database of ZeroClaw's is adopted with each call failing; its rows and a copy of it stand") {
+TEST_CASE(
+    "T5: a database of ZeroClaw's is adopted with each call failing, and its rows and a copy of it stand") {
   for (bool const with_index : {true, false}) {
     CAPTURE(with_index);
     TempDir made;

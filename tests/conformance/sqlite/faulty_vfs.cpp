@@ -153,12 +153,19 @@ bool FaultyVfs::fails(Call call) {
   return now;
 }
 
+constexpr char const* vfs_name = "sessionkit-faulty";
+
+char const* FaultyVfs::name() {
+  get();
+  return vfs_name;
+}
+
 FaultyVfs& FaultyVfs::get() {
   static FaultyVfs state;
   static sqlite3_vfs vfs = [] {
     sqlite3_vfs made = *default_vfs();
     made.pNext = nullptr;
-    made.zName = name();
+    made.zName = vfs_name;
     made.szOsFile = sizeof(FaultyFile);
     made.xOpen = faulty_open;
     made.xDelete = faulty_delete;

@@ -21,7 +21,7 @@ struct FaultyVfs {
   int code = SQLITE_IOERR;
 
   static FaultyVfs& get();
-  static char const* name() { return "sessionkit-faulty"; }
+  static char const* name();
   bool fails(Call call);
   bool arm(std::int64_t n, bool stay) {
     std::lock_guard<std::mutex> const lock(mutex);

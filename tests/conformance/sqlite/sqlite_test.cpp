@@ -18,10 +18,7 @@ struct SqliteFiles {
   std::optional<TempDir> dir = {};
   sk::SqliteStoreOptions options = {};
 
-  SqliteFiles() {
-    FaultyVfs::get();
-    options.vfs = FaultyVfs::name();
-  }
+  SqliteFiles() { options.vfs = FaultyVfs::name(); }
   std::string path() const { return *dir / "sessions.db"; }
   sk::Result<std::shared_ptr<sk::SessionStore>> open() { return sk::open_sqlite_store(path(), options); }
 
