@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "caller.hpp"
-#include "text.hpp"
 
 #include <sessionkit/ids.hpp>
+
+#include <cli/text.hpp>
 
 namespace chat_host {
 
@@ -11,7 +12,7 @@ namespace {
 /// The words behind the scheme, which may be written in capitals or not; empty: it is another scheme.
 std::string_view token_in(std::string_view authorization) {
   constexpr std::string_view scheme = "bearer ";
-  if (fold_case(authorization.substr(0, scheme.size())) != scheme) return {};
+  if (cli::folded(authorization.substr(0, scheme.size())) != scheme) return {};
   return authorization.substr(scheme.size());
 }
 

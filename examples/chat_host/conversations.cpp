@@ -2,7 +2,8 @@
 #include "client_words.hpp"
 #include "conversations.hpp"
 #include "host_turn.hpp"
-#include "text.hpp"
+
+#include <cli/text.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -89,7 +90,7 @@ sk::Result<Conversations::Answering> Conversations::chat(Caller const& caller, C
 }
 
 sk::Result<sk::SessionPage> Conversations::list(Caller const& caller, ListRequest const& wanted) const {
-  auto const words = fold_case(wanted.search);
+  auto const words = cli::folded(wanted.search);
   sk::ListQuery query;
   query.agent = hosted_.agent;
   query.user = caller.user;
@@ -102,7 +103,7 @@ sk::Result<sk::SessionPage> Conversations::list(Caller const& caller, ListReques
       return sk::Error{sk::Errc::invalid_argument, 0, "'cursor' is no 'next' of a list"};
     if (!page) return for_client(page.error());
     for (auto& info : page->sessions)
-      if (fold_case(info.display_title()).find(words) != std::string::npos)
+      if (cli::folded(info.display_title()).find(words) != std::string::npos)
         found.sessions.push_back(std::move(info));
     found.next = query.cursor = std::move(page->next);
     if (found.next.empty()) break;

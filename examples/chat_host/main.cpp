@@ -2,7 +2,6 @@
 // chat_host: conversations over HTTP. Every line about sessions is in conversations.cpp and host_turn.cpp;
 // the rest is the server around them.
 #include "options.hpp"
-#include "picture_refusals.hpp"
 #include "server.hpp"
 
 #include <cli/failure.hpp>
@@ -41,7 +40,7 @@ cli::StorePtr open_store_of(std::string const& agent, cli::StoreAddress address,
 
 agent::Agent make_agent(Options const& options) {
   agent::Agent made;
-  made.provider = chat_host::forgive_pictures(llm::open_provider(options.provider).value());
+  made.provider = llm::open_provider(options.provider).value();
   made.target.provider = made.provider->format();
   made.target.model = options.model;
   made.target.system = options.system;

@@ -427,8 +427,8 @@ Result<void> use_write_ahead_log(SqliteDatabase& db, std::chrono::milliseconds w
   }
 }
 
-// Each checkpoint waits for two syncs, so it is better to have fewer; of one part of the log's index (4,062
-// pages) who reads looks at no more.
+// A checkpoint waits for two syncs: fewer than SQLite's every 1,000 pages are better. The log's index has
+// parts of 4,062 pages, and while it is one part a reader looks in no other.
 Result<void> set_checkpoints(SqliteDatabase& db) {
   return db.run({"set how long the log may grow", "PRAGMA wal_autocheckpoint = 4000"});
 }
