@@ -8,7 +8,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <unordered_map>
+#include <utility>
+#include <vector>
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
@@ -22,8 +23,50 @@ constexpr std::size_t most_findings = 100'000; // what a person or program could
 std::uint64_t id_hash(std::string_view id) noexcept {
   std::uint64_t hash = 14695981039346656037U;
   for (char const c : id) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
-  return hash ^ (std::uint64_t{crc32c(id)} << 32);
+  hash ^= std::uint64_t{crc32c(id)} << 32;
+  return hash != 0 ? hash : 1; // which no table takes for none
 }
+
+// Where the lines of ids begin, by what is remembered of the ids; side by side, as there is one for each line
+// and no two calls ask for neighbours.
+class IdPlaces {
+ public:
+  struct Place {
+    std::uint64_t id = 0, offset = 0; // id 0: free
+  };
+  /// Where that id stands, or null.
+  Place const* find(std::uint64_t id) const noexcept {
+    if (places_.empty()) return nullptr;
+    Place const& place = places_[slot_of(id)];
+    return place.id != 0 ? &place : nullptr;
+  }
+  /// False, and nothing changes: it stands already.
+  bool add(std::uint64_t id, std::uint64_t offset) {
+    if (4 * (used_ + 1) > 3 * places_.size()) grow();
+    Place& place = places_[slot_of(id)];
+    if (place.id != 0) return false;
+    place = {id, offset};
+    ++used_;
+    return true;
+  }
+
+ private:
+  std::size_t slot_of(std::uint64_t id) const noexcept {
+    std::size_t const mask = places_.size() - 1;
+    std::size_t at = static_cast<std::size_t>(id) & mask;
+    while (places_[at].id != 0 && places_[at].id != id) at = (at + 1) & mask;
+    return at;
+  }
+  void grow() {
+    std::vector<Place> const before = std::exchange(places_, {});
+    places_.resize(before.empty() ? 64 : 2 * before.size());
+    for (Place const& place : before)
+      if (place.id != 0) places_[slot_of(place.id)] = place;
+  }
+
+  std::vector<Place> places_; // a power of two
+  std::size_t used_ = 0;
+};
 
 bool has_duplicate_key(std::string_view line, JsonMap const& map) {
   constexpr std::string_view names[] = {"type", "id", "parentId"};
@@ -62,14 +105,19 @@ class VerifySink final : public LineSink {
     std::vector<Damage> found;
     std::vector<RawLine> parts;
     TrimmedLine trimmed;
+    JsonCheck json;
     if (line.data != nullptr) {
       trimmed = trim_line(line);
-      parts = glued_parts(line, trimmed.text, found);
+      json = check_json(trimmed.text, map_);
+      bool const whole = json && trimmed.text.front() == '{';
+      if (!whole) parts = glued_parts(line, trimmed.text, found);
     }
     for (Damage& damage : found) add(damage.offset, damage.length, damage.kind, std::move(damage.what));
-    if (parts.empty()) check(line, trimmed, line.terminated);
-    for (RawLine const& part : parts)
-      check(part, trim_line(part), line.terminated || part.end() != line.end());
+    if (parts.empty()) check(line, trimmed, json, line.terminated);
+    for (RawLine const& part : parts) {
+      trimmed = trim_line(part);
+      check(part, trimmed, check_json(trimmed.text, map_), line.terminated || part.end() != line.end());
+    }
     if (progress_ && (line.end() - told_ >= progress_step || line.end() == size_))
       progress_(told_ = line.end(), size_);
     return true;
@@ -78,7 +126,7 @@ class VerifySink final : public LineSink {
   std::vector<Damage> finish() {
     settle_compaction();
     for (Dangling const& it : dangling_) {
-      bool const later = ids_.count(it.wanted) > 0;
+      bool const later = ids_.find(it.wanted) != nullptr;
       if (it.kind == DamageKind::missing_first_kept)
         add(it.offset, it.length, it.kind,
             fmt::format(
@@ -113,7 +161,8 @@ class VerifySink final : public LineSink {
     if (damage_.size() < most_findings) damage_.push_back(Damage{offset, length, kind, std::move(what)});
   }
 
-  void check(RawLine const& line, TrimmedLine const& trimmed, bool ended) {
+  // `json`: of the trimmed text, whose map is at hand.
+  void check(RawLine const& line, TrimmedLine const& trimmed, JsonCheck json, bool ended) {
     std::vector<Damage> found;
     RecordView record;
     bool const is_record = reader_.judge(line, trimmed, record, unescaped_, found);
@@ -123,9 +172,9 @@ class VerifySink final : public LineSink {
     if (trimmed.carriage_return) carriage_returns_.note(line);
     if (!is_record) return;
 
-    JsonCheck const check = check_json(record.line, map_);
-    if (!check.utf8) bad_text_.note(line);
-    if (check.fault != JsonCheck::none) {
+    if (record.line.size() != trimmed.text.size()) json = check_json(record.line, map_); // NULs beside it
+    if (!json.utf8) bad_text_.note(line);
+    if (!json) {
       Damage damage = line_damage(line, record.line);
       return add(damage.offset, damage.length, damage.kind, std::move(damage.what));
     }
@@ -163,12 +212,14 @@ class VerifySink final : public LineSink {
     if (record.type == "message" && !reader_.dialect().has_ids) said(record);
     if (record.link == Parent::entry && !record.parent.empty())
       refer(line, record.parent, DamageKind::missing_parent);
-    std::string const own = record.id.empty() ? derived_id(trimmed) : std::string(record.id);
+    std::string const derived = record.id.empty() ? derived_id(trimmed) : std::string();
+    std::string_view const own = record.id.empty() ? derived : record.id;
     std::uint64_t const at = line.offset + static_cast<std::uint64_t>(record.line.data() - line.data);
-    auto const [earlier, fresh] = ids_.emplace(id_hash(own), at);
-    if (!fresh && reader_.stands_at(earlier->second, record.line))
+    std::uint64_t const id = id_hash(own);
+    if (ids_.add(id, at)) return;
+    if (reader_.stands_at(ids_.find(id)->offset, record.line))
       repeated_.note(line);
-    else if (!fresh)
+    else
       add(line.offset, line.length, DamageKind::duplicate_id,
           fmt::format("an earlier entry has the id '{}' too; a parent of that name means the nearest before",
                       own));
@@ -214,7 +265,7 @@ class VerifySink final : public LineSink {
 
   void refer(RawLine const& line, std::string_view name, DamageKind kind) {
     std::uint64_t const wanted = id_hash(name);
-    if (ids_.count(wanted) == 0 && dangling_.size() < most_findings)
+    if (ids_.find(wanted) == nullptr && dangling_.size() < most_findings)
       dangling_.push_back(Dangling{line.offset, line.length, wanted, kind, std::string(name)});
   }
 
@@ -223,7 +274,7 @@ class VerifySink final : public LineSink {
   std::function<void(std::uint64_t, std::uint64_t)> const& progress_;
   std::vector<Damage> damage_;
   std::vector<Dangling> dangling_;
-  std::unordered_map<std::uint64_t, std::uint64_t> ids_; // to where their lines begin
+  IdPlaces ids_;
   std::deque<std::string> unescaped_;
   JsonMap map_; ///< of the line at hand
   OddLines carriage_returns_{DamageKind::carriage_return, "have a carriage return, which is passed over"};
