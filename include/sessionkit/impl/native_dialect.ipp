@@ -22,8 +22,8 @@ class HeadText {
  public:
   explicit HeadText(std::string_view line) noexcept : p_(line.data()), end_(line.data() + line.size()) {}
 
-  template <std::size_t size> bool take(char const (&expected)[size]) noexcept {
-    constexpr std::size_t length = size - 1; // known to the compiler: compared without a call
+  template <std::size_t Size> bool take(char const (&expected)[Size]) noexcept {
+    constexpr std::size_t length = Size - 1; // known to the compiler: compared without a call
     if (static_cast<std::size_t>(end_ - p_) < length || std::memcmp(p_, expected, length) != 0) return false;
     p_ += length;
     return true;
