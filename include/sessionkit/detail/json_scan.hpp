@@ -104,6 +104,25 @@ inline char const* string_end(char const* p, char const* end) noexcept {
   return string_end_scalar(p, end);
 }
 
+inline char const* plain_end_scalar(char const* p, char const* end) noexcept {
+  while (p != end && static_cast<unsigned char>(*p - ' ') < 0x60 && *p != '"' && *p != '\\') ++p;
+  return p;
+}
+
+/// The first byte inside a string that does not stand for itself in ASCII, or `end`.
+inline char const* plain_end(char const* p, char const* end) noexcept {
+#if defined(__SSE2__)
+  for (; end - p >= 16; p += 16) {
+    __m128i const block = _mm_loadu_si128(reinterpret_cast<__m128i const*>(p));
+    __m128i const odd = _mm_cmplt_epi8(block, _mm_set1_epi8(' ')); // from 0x80 on they are negative
+    __m128i const stops = _mm_or_si128(odd, _mm_or_si128(equal_bytes(block, '"'), equal_bytes(block, '\\')));
+    auto const mask = static_cast<unsigned>(_mm_movemask_epi8(stops));
+    if (mask != 0) return p + __builtin_ctz(mask);
+  }
+#endif
+  return plain_end_scalar(p, end);
+}
+
 /// By byte: it ends a number, `true`, `false` or `null`.
 constexpr std::array<bool, 256> make_word_ends() noexcept {
   std::array<bool, 256> ends{};
