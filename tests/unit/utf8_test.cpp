@@ -125,6 +125,21 @@ TEST_CASE("one invalid byte is found at every place of a text of every length, w
   CHECK(wrong == 0);
 }
 
+TEST_CASE("any byte changed in a row of characters of three bytes is seen as nlohmann sees it") {
+  std::size_t wrong = 0;
+  for (std::string_view const row : {"会话存储在本地文件", "가나다라마바사아자", "ࠀࠁࠂࠃࠄࠅࠆ!"}) {
+    for (std::size_t at = 0; at < row.size(); ++at) {
+      for (unsigned byte = 0; byte < 256; ++byte) {
+        std::string text(row);
+        text[at] = static_cast<char>(byte);
+        GuardedText const guarded{text};
+        wrong += is_utf8(guarded.view()) != (replaced_by_nlohmann(text) == text);
+      }
+    }
+  }
+  CHECK(wrong == 0);
+}
+
 TEST_CASE("invalid bytes are replaced as nlohmann replaces them, and valid text stays as it is") {
   constexpr std::uint64_t seed = 20251103;
   CAPTURE(seed);

@@ -72,11 +72,31 @@ inline Utf8Step utf8_step(char const* p, char const* end) noexcept {
   return {length, false};
 }
 
+#if defined(__SSE2__)
+/// True if five characters of three bytes stand at `p`, none with a lead that allows only some bytes behind
+/// it. 16 bytes can be read there.
+inline bool are_five_of_three(char const* p) noexcept {
+  __m128i const bytes = _mm_loadu_si128(reinterpret_cast<__m128i const*>(p));
+  auto const is = [](__m128i block, int byte) {
+    return _mm_cmpeq_epi8(block, _mm_set1_epi8(static_cast<char>(byte)));
+  };
+  __m128i const follows = _mm_cmplt_epi8(bytes, _mm_set1_epi8(-0x40));
+  __m128i const leads = _mm_andnot_si128(_mm_or_si128(is(bytes, 0xE0), is(bytes, 0xED)),
+                                         is(_mm_and_si128(bytes, _mm_set1_epi8(-0x10)), 0xE0));
+  constexpr int fifteen = 0x7FFF, first_of_three = 0x1249;
+  return (_mm_movemask_epi8(leads) & fifteen) == first_of_three
+         && (_mm_movemask_epi8(follows) & fifteen) == (fifteen & ~first_of_three);
+}
+#endif
+
 /// Strict UTF-8: no surrogates, nothing overlong, nothing above U+10FFFF.
 inline bool is_utf8(std::string_view text) noexcept {
   char const* p = text.data();
   char const* const end = p + text.size();
   while ((p = ascii_end(p, end)) != end) {
+#if defined(__SSE2__)
+    while (end - p >= 16 && are_five_of_three(p)) p += 15;
+#endif
     do {
       std::size_t const length = utf8_length(p, end);
       if (length == 0) return false;
