@@ -241,6 +241,16 @@ TEST_CASE("files that appear and vanish show in the list, whatever the index say
   CHECK(index["sessions"].contains("s3"));
 }
 
+TEST_CASE("as many files with another name among them are other files") {
+  TempDir dir;
+  auto store = open_store(dir.path());
+  start(*store, "s1");
+  start(*store, "s2");
+  CHECK(listed(*store) == Ids{"s1", "s2"});
+  REQUIRE(std::rename((dir / "s1.jsonl").c_str(), (dir / "s3.jsonl").c_str()) == 0);
+  CHECK(listed(*store) == Ids{"s2", "s3"});
+}
+
 TEST_CASE("fields of other programs survive our writing the index") {
   TempDir dir;
   auto store = open_store(dir.path());
