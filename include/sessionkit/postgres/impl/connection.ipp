@@ -59,6 +59,12 @@ std::string_view without_end(char const* text) {
   return line;
 }
 
+std::int64_t integer_of(std::string_view digits) noexcept {
+  std::int64_t value = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  return value;
+}
+
 void append_big_endian(std::string& to, std::uint64_t value, unsigned bytes) {
   for (unsigned shift = bytes * 8; shift != 0; shift -= 8)
     to.push_back(static_cast<char>(value >> (shift - 8) & 0xFF));
@@ -165,6 +171,9 @@ PostgresValues& PostgresValues::with(std::int64_t value) {
   return own(std::move(bytes));
 }
 PostgresValues& PostgresValues::with(bool value) { return own(std::string(1, value ? '\1' : '\0')); }
+PostgresValues& PostgresValues::with_or_null(std::optional<std::string_view> text) {
+  return text ? with(*text) : with_null();
+}
 PostgresValues& PostgresValues::with_null() {
   values_.emplace_back();
   return *this;
@@ -197,11 +206,9 @@ std::string_view PostgresAnswer::text(int row, int column) const noexcept {
           static_cast<std::size_t>(PQgetlength(result_.get(), row, column))};
 }
 std::int64_t PostgresAnswer::integer(int row, int column) const noexcept {
-  std::string_view const digits = text(row, column);
-  std::int64_t value = 0;
-  std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  return value;
+  return integer_of(text(row, column));
 }
+std::int64_t PostgresAnswer::changed() const noexcept { return integer_of(PQcmdTuples(result_.get())); }
 
 Result<PostgresConnection> PostgresConnection::open(PostgresSettings const& settings) {
   if (!names_a_server(settings.where))
