@@ -245,15 +245,17 @@ Result<PostgresConnection> PostgresConnection::open(PostgresSettings const& sett
 Result<void> PostgresConnection::settle(PostgresSettings const& settings) {
   Result<std::string> const schema = quoted(settings.schema);
   if (!schema) return schema.error();
-  Result<PostgresAnswer> const said =
-      run("set up the connection",
-          fmt::format("SET search_path TO {}, pg_temp; SET statement_timeout = {}; SET enable_seqscan = off; "
-                      "SET enable_bitmapscan = off; SET enable_sort = off; SET jit = off; SET "
-                      "plan_cache_mode = force_generic_plan; "
-                      "SET default_transaction_isolation = 'read committed'; SELECT "
-                      "current_setting('server_encoding'), current_setting('fsync'), "
-                      "current_setting('synchronous_commit')",
-                      *schema, std::max<std::int64_t>(settings.statement_wait.count(), 1))); // 0 is for ever
+  Result<PostgresAnswer> const said = run(
+      "set up the connection",
+      fmt::format("SET search_path TO {}, pg_temp; SET statement_timeout = {}; SET enable_seqscan = off; "
+                  "SET enable_bitmapscan = off; SET enable_sort = off; SET jit = off; SET "
+                  "plan_cache_mode = force_generic_plan; "
+                  "SET default_transaction_isolation = 'read committed'; SELECT "
+                  "current_setting('server_encoding'), current_setting('fsync'), "
+                  "current_setting('synchronous_commit'), "
+                  "CASE WHEN current_setting('enable_incremental_sort', true) IS NOT NULL THEN " // from 13 on
+                  "set_config('enable_incremental_sort', 'on', false) END",
+                  *schema, std::max<std::int64_t>(settings.statement_wait.count(), 1))); // 0 is for ever
   if (!said) return said.error();
   if (said->text(0, 0) != "UTF8")
     return Error{Errc::unsupported, 0,
