@@ -50,7 +50,7 @@ TEST_CASE("a later version of the tables keeps what they hold, and goes on where
   sk::detail::prepare_postgres_schema(db, schema, false, next).value();
   PostgresEye const eye(shared_postgres().url());
   CHECK(eye.ask("SELECT version FROM " + schema + ".sessionkit_versions ORDER BY version")
-        == std::vector<std::string>{"1", "2"});
+        == std::vector<std::string>{"1", "2", "3"});
   CHECK(eye.ask("SELECT line, note FROM " + schema + ".entries")
         == std::vector<std::string>{header_line() + "|kept"});
   sk::detail::prepare_postgres_schema(db, schema, false, next).value(); // once
@@ -58,6 +58,42 @@ TEST_CASE("a later version of the tables keeps what they hold, and goes on where
   REQUIRE_FALSE(later);
   CHECK(later.error().code == Errc::unsupported_version);
   CHECK(later.error().message.find("use a newer one") != std::string::npos);
+}
+
+TEST_CASE("tables of version 1 are brought up with the sessions that are in them") {
+  if (!has_postgres()) return;
+  std::string const schema = fresh_schema(), made = fresh_schema();
+  auto db = connection(schema);
+  sk::detail::prepare_postgres_schema(db, schema, true, {sk::detail::postgres_migrations().front()}).value();
+  auto model = open_in(made).value();
+  for (int n = 0; n < 20; ++n) {
+    std::string const name = "s" + std::to_string(n);
+    auto const id = SessionId::parse(name).value();
+    model->append(id, Batch({header_line(name), message_line("m", "", name)})).value();
+  }
+  PostgresEye const eye(shared_postgres().url());
+  eye.ask(
+      "INSERT INTO " + schema
+      + ".sessions SELECT session_id, session_key, agent, user_id, title, archived, (left(session_id, 2) = "
+        "'s1')::int * -10000, dialect, log_end, last_crc, row_json FROM "
+      + made + ".sessions");
+  eye.ask("INSERT INTO " + schema + ".entries SELECT * FROM " + made + ".entries");
+
+  auto store = open_in(schema, false).value();
+  CHECK(eye.ask("SELECT DISTINCT updated_ms, updated_tick FROM " + schema + ".sessions ORDER BY 1")
+        == std::vector<std::string>{"-10000|-2", "0|0"});
+  auto const listed = store->list({}).value().sessions;
+  REQUIRE(listed.size() == 20);
+  CHECK(listed[0].id.str() == "s0");
+  CHECK(listed[9].id.str() == "s1");
+  for (auto const& info : listed) {
+    auto const there = store->read(info.id, {}).value(), before = model->read(info.id, {}).value();
+    REQUIRE(there.items().size() == 2);
+    CHECK(there.items()[1].line == before.items()[1].line);
+    CHECK(info.end == there.log_end);
+  }
+  store->append(listed[9].id, Batch({message_line("m2", "m", "on")}, listed[9].end)).value();
+  CHECK(store->list({}).value().sessions[0].id.str() == "s1");
 }
 
 TEST_CASE("a version that cannot be reached leaves the one before, whole") {
@@ -90,9 +126,8 @@ TEST_CASE("several stores that open an empty database at once make its tables on
   for (std::thread& thread : threads) thread.join();
   for (std::string const& failure : failures) CHECK(failure.empty());
   CHECK(PostgresEye(shared_postgres().url())
-            .ask("SELECT count(*) FROM " + schema + ".sessionkit_versions")
-            .front()
-        == "1");
+            .ask("SELECT version FROM " + schema + ".sessionkit_versions ORDER BY version")
+        == std::vector<std::string>{"1", "2"});
 }
 
 TEST_CASE("tables that are not there, or another program's, are not made or touched") {

@@ -45,6 +45,7 @@ class PostgresValues {
   PostgresValues& with(std::string_view text);
   PostgresValues& with(std::int64_t value);
   PostgresValues& with(bool value);
+  PostgresValues& with_or_null(std::optional<std::string_view> text);
   PostgresValues& with_null();
   /// Text of any bytes, as a column keeps it.
   PostgresValues& with_name(std::string_view text);
@@ -66,6 +67,8 @@ class PostgresAnswer {
   explicit PostgresAnswer(pg_result* result) noexcept : result_(result) {}
 
   int rows() const noexcept;
+  /// How many rows the statement wrote.
+  std::int64_t changed() const noexcept;
   bool is_null(int row, int column) const noexcept;
   std::string_view text(int row, int column) const noexcept;
   std::int64_t integer(int row, int column) const noexcept;

@@ -59,6 +59,12 @@ std::string_view without_end(char const* text) {
   return line;
 }
 
+std::int64_t integer_of(std::string_view digits) noexcept {
+  std::int64_t value = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  return value;
+}
+
 void append_big_endian(std::string& to, std::uint64_t value, unsigned bytes) {
   for (unsigned shift = bytes * 8; shift != 0; shift -= 8)
     to.push_back(static_cast<char>(value >> (shift - 8) & 0xFF));
@@ -165,6 +171,9 @@ PostgresValues& PostgresValues::with(std::int64_t value) {
   return own(std::move(bytes));
 }
 PostgresValues& PostgresValues::with(bool value) { return own(std::string(1, value ? '\1' : '\0')); }
+PostgresValues& PostgresValues::with_or_null(std::optional<std::string_view> text) {
+  return text ? with(*text) : with_null();
+}
 PostgresValues& PostgresValues::with_null() {
   values_.emplace_back();
   return *this;
@@ -197,11 +206,9 @@ std::string_view PostgresAnswer::text(int row, int column) const noexcept {
           static_cast<std::size_t>(PQgetlength(result_.get(), row, column))};
 }
 std::int64_t PostgresAnswer::integer(int row, int column) const noexcept {
-  std::string_view const digits = text(row, column);
-  std::int64_t value = 0;
-  std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  return value;
+  return integer_of(text(row, column));
 }
+std::int64_t PostgresAnswer::changed() const noexcept { return integer_of(PQcmdTuples(result_.get())); }
 
 Result<PostgresConnection> PostgresConnection::open(PostgresSettings const& settings) {
   if (!names_a_server(settings.where))
@@ -238,15 +245,17 @@ Result<PostgresConnection> PostgresConnection::open(PostgresSettings const& sett
 Result<void> PostgresConnection::settle(PostgresSettings const& settings) {
   Result<std::string> const schema = quoted(settings.schema);
   if (!schema) return schema.error();
-  Result<PostgresAnswer> const said =
-      run("set up the connection",
-          fmt::format("SET search_path TO {}, pg_temp; SET statement_timeout = {}; SET enable_seqscan = off; "
-                      "SET enable_bitmapscan = off; SET enable_sort = off; SET jit = off; SET "
-                      "plan_cache_mode = force_generic_plan; "
-                      "SET default_transaction_isolation = 'read committed'; SELECT "
-                      "current_setting('server_encoding'), current_setting('fsync'), "
-                      "current_setting('synchronous_commit')",
-                      *schema, std::max<std::int64_t>(settings.statement_wait.count(), 1))); // 0 is for ever
+  Result<PostgresAnswer> const said = run(
+      "set up the connection",
+      fmt::format("SET search_path TO {}, pg_temp; SET statement_timeout = {}; SET enable_seqscan = off; "
+                  "SET enable_bitmapscan = off; SET enable_sort = off; SET jit = off; SET "
+                  "plan_cache_mode = force_generic_plan; "
+                  "SET default_transaction_isolation = 'read committed'; SELECT "
+                  "current_setting('server_encoding'), current_setting('fsync'), "
+                  "current_setting('synchronous_commit'), "
+                  "CASE WHEN current_setting('enable_incremental_sort', true) IS NOT NULL THEN " // from 13 on
+                  "set_config('enable_incremental_sort', 'on', false) END",
+                  *schema, std::max<std::int64_t>(settings.statement_wait.count(), 1))); // 0 is for ever
   if (!said) return said.error();
   if (said->text(0, 0) != "UTF8")
     return Error{Errc::unsupported, 0,

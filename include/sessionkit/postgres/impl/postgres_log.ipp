@@ -16,46 +16,46 @@ constexpr PostgresStatement find_session{
     "find the session",
     "SELECT log_end, last_crc, dialect, row_json FROM sessions WHERE session_id = $1::text"};
 
-// Values: the session, its columns, the level of the commit, the records as arrays. What stands is compared
-// and changed in one statement: who comes second waits for the row and finds it changed. Arrays are unnested
-// in step: as a table of five of them each would be kept first.
-constexpr PostgresStatement start_session{"start the session", R"(
-  WITH made AS (
-    INSERT INTO sessions(session_id, log_end, session_key, agent, user_id, title, archived, updated_ms,
-                         last_crc, row_json, dialect)
-    VALUES($1::text, $2::bigint + cardinality($13::text[]), $3::text, $4::text, $5::text, $6::text, $7::boolean,
-           $8::bigint, $9::bigint, $10::text, $11::text)
-    ON CONFLICT (session_id) DO NOTHING
-    RETURNING 1),
-  added AS (
-    INSERT INTO entries(session_id, position, entry_id, parent_id, link, type, line)
-    SELECT $1::text, $2::bigint + generate_series(1, cardinality($13::text[])), unnest($14::text[]),
-           unnest($15::text[]), unnest($16::text[])::smallint, unnest($17::text[]), unnest($13::text[])
-    FROM made)
-  SELECT count(*), set_config('synchronous_commit', $12::text, true) FROM made)"};
-constexpr PostgresStatement add_entries{"append", R"(
-  WITH moved AS (
-    UPDATE sessions
-    SET log_end = $2::bigint + cardinality($13::text[]), session_key = $3::text, agent = $4::text,
-        user_id = $5::text, title = $6::text, archived = $7::boolean, updated_ms = $8::bigint,
-        last_crc = $9::bigint, row_json = $10::text, dialect = coalesce($11::text, dialect)
-    WHERE session_id = $1::text AND log_end = $2::bigint AND last_crc = coalesce($18::bigint, last_crc)
-    RETURNING 1),
-  added AS (
-    INSERT INTO entries(session_id, position, entry_id, parent_id, link, type, line)
-    SELECT $1::text, $2::bigint + generate_series(1, cardinality($13::text[])), unnest($14::text[]),
-           unnest($15::text[]), unnest($16::text[])::smallint, unnest($17::text[]), unnest($13::text[])
-    FROM moved)
-  SELECT count(*), set_config('synchronous_commit', $12::text, true) FROM moved)"};
+// Values: the session, its columns, the level of the commit, the records. What stands is compared and changed
+// in one statement: who comes second waits for the row and finds it changed. Arrays are unnested in step: as
+// a table of five of them each would be kept first. One record comes without them: they cost as much as a
+// third of an append.
+#define SESSIONKIT_MOVE_SESSION                                                                              \
+  "WITH moved AS (UPDATE sessions SET log_end = $2::bigint + $13::bigint, session_key = $3::text, "          \
+  "agent = $4::text, user_id = $5::text, title = $6::text, archived = $7::boolean, "                         \
+  "updated_ms = $8::bigint, updated_tick = $8::bigint >> 13, last_crc = $9::bigint, row_json = $10::text, "  \
+  "dialect = coalesce($11::text, dialect) WHERE session_id = $1::text AND log_end = $2::bigint "             \
+  "AND last_crc = coalesce($19::bigint, last_crc) "                                                          \
+  "RETURNING set_config('synchronous_commit', $12::text, true)) "
+#define SESSIONKIT_ADD_ENTRIES                                                                               \
+  "INSERT INTO entries(session_id, position, entry_id, parent_id, link, type, line) "
+#define SESSIONKIT_ADD_ARRAYS                                                                                \
+  SESSIONKIT_ADD_ENTRIES                                                                                     \
+  "SELECT $1::text, $2::bigint + generate_series(1, $13::bigint), unnest($14::text[]), "                     \
+  "unnest($15::text[]), unnest($16::text[])::smallint, unnest($17::text[]), unnest($18::text[]) FROM moved"
+constexpr PostgresStatement start_session{
+    "start the session",
+    "WITH moved AS (INSERT INTO sessions(session_id, log_end, session_key, agent, user_id, title, archived, "
+    "updated_ms, updated_tick, last_crc, row_json, dialect) VALUES($1::text, $2::bigint + $13::bigint, "
+    "$3::text, $4::text, $5::text, $6::text, $7::boolean, $8::bigint, $8::bigint >> 13, $9::bigint, "
+    "$10::text, $11::text) ON CONFLICT (session_id) DO NOTHING "
+    "RETURNING set_config('synchronous_commit', $12::text, true)) " SESSIONKIT_ADD_ARRAYS};
+constexpr PostgresStatement add_entries{"append entries", SESSIONKIT_MOVE_SESSION SESSIONKIT_ADD_ARRAYS};
+constexpr PostgresStatement add_entry{"append", SESSIONKIT_MOVE_SESSION SESSIONKIT_ADD_ENTRIES
+                                      "SELECT $1::text, $2::bigint + 1, $14::text, $15::text, "
+                                      "$16::text::smallint, $17::text, $18::text FROM moved"};
+#undef SESSIONKIT_ADD_ARRAYS
+#undef SESSIONKIT_ADD_ENTRIES
+#undef SESSIONKIT_MOVE_SESSION
 
 // A commit that has something to write flushes everything before it.
-constexpr PostgresStatement sync_session{"sync", R"(
-  WITH same AS (UPDATE sessions SET log_end = log_end WHERE session_id = $1::text RETURNING 1)
-  SELECT count(*), set_config('synchronous_commit', $2::text, true) FROM same)"};
+constexpr PostgresStatement sync_session{"sync",
+                                         "UPDATE sessions SET log_end = log_end WHERE session_id = $1::text "
+                                         "RETURNING set_config('synchronous_commit', $2::text, true)"};
 // A trigger removes its entries: it sees those that were added while the row was waited for.
-constexpr PostgresStatement remove_session{"remove the session", R"(
-  WITH gone AS (DELETE FROM sessions WHERE session_id = $1::text RETURNING 1)
-  SELECT count(*), set_config('synchronous_commit', $2::text, true) FROM gone)"};
+constexpr PostgresStatement remove_session{"remove the session",
+                                           "DELETE FROM sessions WHERE session_id = $1::text "
+                                           "RETURNING set_config('synchronous_commit', $2::text, true)"};
 
 // The session's row, and records beside it as far as `max_bytes` goes: the first that is too much comes
 // without its line.
@@ -80,36 +80,50 @@ constexpr PostgresStatement page_up_to{"read backwards", R"(
     LIMIT $3::bigint) e ON e.place <= 2 OR e.bytes - octet_length(e.line) <= $4::bigint
   WHERE s.session_id = $1::text)"};
 
+// An index has the order of the ticks; the few sessions of a tick are sorted when they are read.
+constexpr char const* postgres_list_of_name =
+    "(~updated_tick, ~updated_ms, session_id) > (~(${0}::bigint >> 13), ~${0}::bigint, ${1}::text) "
+    "ORDER BY ~updated_tick, ~updated_ms, session_id";
+constexpr char const* postgres_list_by_time =
+    "updated_tick <= ${0}::bigint >> 13 AND updated_ms <= ${0}::bigint AND (updated_ms < ${0}::bigint OR "
+    "session_id > ${1}::text) ORDER BY updated_tick DESC, updated_ms DESC, session_id";
+
 std::int64_t postgres_integer(std::uint64_t value) noexcept {
   return static_cast<std::int64_t>(std::min<std::uint64_t>(value, std::numeric_limits<std::int64_t>::max()));
 }
 Position position_of(std::int64_t column) noexcept { return Position{static_cast<std::uint64_t>(column)}; }
 
-/// Records as arrays of columns; what is empty is null.
+/// Records as columns; what is empty is null.
 class PostgresRecords {
  public:
-  using Texts = std::vector<std::optional<std::string_view>>;
-  Texts lines, ids, parents, links, types;
-
   PostgresRecords(std::vector<RecordView> const& records, std::size_t from) {
     constexpr std::string_view digits = "0123456789";
     for (std::size_t i = from; i < records.size(); ++i) {
       RecordView const& record = records[i];
-      lines.emplace_back(record.line);
-      ids.push_back(column(record.id));
-      parents.push_back(column(record.parent));
-      links.emplace_back(digits.substr(static_cast<std::size_t>(record.link), 1));
-      types.push_back(column(record.type));
+      lines_.emplace_back(record.line);
+      ids_.push_back(column(record.id));
+      parents_.push_back(column(record.parent));
+      links_.emplace_back(digits.substr(static_cast<std::size_t>(record.link), 1));
+      types_.push_back(column(record.type));
     }
   }
 
+  std::int64_t count() const noexcept { return static_cast<std::int64_t>(lines_.size()); }
+  enum class As { arrays, one };
+  void add_to(PostgresValues& values, As as) const {
+    for (Texts const* column : {&ids_, &parents_, &links_, &types_, &lines_})
+      as == As::one ? values.with_or_null(column->front()) : values.with(*column);
+  }
+
  private:
+  using Texts = std::vector<std::optional<std::string_view>>;
   std::optional<std::string_view> column(std::string_view name) {
     if (name.empty()) return std::nullopt;
     if (is_postgres_text(name)) return name;
     changed_.push_front(to_postgres_text(name));
     return changed_.front();
   }
+  Texts lines_, ids_, parents_, links_, types_;
   std::forward_list<std::string> changed_;
 };
 
@@ -144,9 +158,9 @@ std::string_view commit_level(PostgresConnection const& db, bool durable) noexce
   return durable ? std::string_view(db.durable_commit()) : "off";
 }
 
-Result<bool> changed_one(Result<PostgresAnswer> const& answer) {
+Result<bool> changed_any(Result<PostgresAnswer> const& answer) {
   if (!answer) return answer.error();
-  return answer->integer(0, 0) > 0;
+  return answer->changed() > 0;
 }
 
 }
@@ -162,12 +176,7 @@ PostgresTables::PostgresTables() {
             fmt::format("left({0}, 200) = left(${1}::text, 200) AND {0} = ${1}::text AND ", columns[i], ++n);
     bool const named = n > 0;
     if ((shape & 8U) != 0) sql += fmt::format("archived = ${}::boolean AND ", ++n);
-    sql += named ? fmt::format("(~updated_ms, session_id) > (~${}::bigint, ${}::text) ORDER BY ~updated_ms, "
-                               "session_id",
-                               n + 1, n + 2)
-                 : fmt::format("updated_ms <= ${0}::bigint AND (updated_ms < ${0}::bigint OR session_id > "
-                               "${1}::text) ORDER BY updated_ms DESC, session_id",
-                               n + 1, n + 2);
+    sql += fmt::format(named ? postgres_list_of_name : postgres_list_by_time, n + 1, n + 2);
     sql += fmt::format(" LIMIT ${}::bigint", n + 3);
     lists_[shape] = {fmt::format("list {}", shape), std::move(sql)};
   }
@@ -219,24 +228,25 @@ Result<bool> PostgresTables::add(PostgresConnection& db, SessionId const& id, Ad
   std::string const row = to_row_text(info);
   PostgresRecords const records(*addition.records, addition.from);
   bool const starts = addition.end == Position{};
+  bool const one = !starts && records.count() == 1;
   PostgresValues values;
   values.with(id.str()).with(postgres_integer(addition.end.value()));
   values.with_name(info.key).with_name(info.agent).with_name(info.user).with_name(info.title);
   values.with(info.archived).with(to_unix_ms(info.updated)).with(std::int64_t{info.end_crc}).with(row);
   addition.dialect.empty() ? values.with_null() : values.with(addition.dialect);
-  values.with(commit_level(db, addition.durable));
-  values.with(records.lines).with(records.ids).with(records.parents).with(records.links).with(records.types);
-  if (starts) return changed_one(db.ask(start_session, values));
+  values.with(commit_level(db, addition.durable)).with(records.count());
+  records.add_to(values, one ? PostgresRecords::As::one : PostgresRecords::As::arrays);
+  if (starts) return changed_any(db.ask(start_session, values));
   addition.crc ? values.with(std::int64_t{*addition.crc}) : values.with_null();
-  return changed_one(db.ask(add_entries, values));
+  return changed_any(db.ask(one ? add_entry : add_entries, values));
 }
 
 Result<bool> PostgresTables::sync(PostgresConnection& db, SessionId const& id) {
-  return changed_one(db.ask(sync_session, PostgresValues().with(id.str()).with(commit_level(db, true))));
+  return changed_any(db.ask(sync_session, PostgresValues().with(id.str()).with(commit_level(db, true))));
 }
 
 Result<bool> PostgresTables::remove(PostgresConnection& db, SessionId const& id, bool durable) {
-  return changed_one(db.ask(remove_session, PostgresValues().with(id.str()).with(commit_level(db, durable))));
+  return changed_any(db.ask(remove_session, PostgresValues().with(id.str()).with(commit_level(db, durable))));
 }
 
 PostgresStatement PostgresTables::list_statement(ListQuery const& query) const noexcept {

@@ -58,6 +58,8 @@ class SqliteDatabase {
   /// The last failure of this connection, in our words.
   Error failure(std::string_view doing) const;
   bool in_transaction() const noexcept;
+  /// How many rows the last statement wrote.
+  int changed() const noexcept;
   /// Forgets the connection without closing it: it is the parent process's.
   void abandon() noexcept;
 

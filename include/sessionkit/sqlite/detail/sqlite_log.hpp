@@ -50,8 +50,8 @@ class SqliteTables {
                                     std::string_view dialect) const;
   Result<bool> remove(SqliteDatabase& db, SessionId const& id) const;
 
-  /// The statement that answers a query; its values in order: those of the query, the place (milliseconds
-  /// twice, id), one more than the limit. Lives as long as this.
+  /// The statement that answers a query; its values in order: those of the query, the place (milliseconds,
+  /// id), one more than the limit. Lives as long as this.
   char const* list_sql(ListQuery const& query);
 
  private:
@@ -61,7 +61,7 @@ class SqliteTables {
   Result<std::string> note_compaction(SqliteDatabase& db, SessionId const& id, Compaction const& compaction,
                                       std::string const& at, Position end) const;
   SqliteSchema schema_;
-  std::string find_sql_, create_sql_, store_sql_, repoint_sql_;
+  std::string find_sql_, create_sql_, go_on_sql_, store_sql_, repoint_sql_;
   std::map<unsigned, std::string> list_sql_;
 };
 

@@ -119,6 +119,7 @@ Result<void> SqliteDatabase::run(SqliteStatement const& statement) {
 
 bool SqliteDatabase::is_read_only() const noexcept { return sqlite3_db_readonly(handle_.get(), "main") == 1; }
 bool SqliteDatabase::in_transaction() const noexcept { return sqlite3_get_autocommit(handle_.get()) == 0; }
+int SqliteDatabase::changed() const noexcept { return sqlite3_changes(handle_.get()); }
 
 void SqliteDatabase::abandon() noexcept {
   for (auto& [sql, statement] : statements_) static_cast<void>(statement.release());

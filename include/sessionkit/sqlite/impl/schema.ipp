@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <iterator>
 #include <set>
 #include <vector>
 
@@ -66,6 +67,26 @@ CREATE TRIGGER sessionkit_session_changed AFTER UPDATE OF title, status, {key} O
 CREATE TRIGGER sessionkit_session_removed AFTER DELETE ON sessions BEGIN
   DELETE FROM session_entries WHERE session_id = OLD.session_id; END;
 )";
+
+// An index holds the time in ticks of 2^13 ms, 8 s, about what a call of a model takes. So most appends of a
+// turn change no index.
+constexpr char const* coarse_times = R"(
+ALTER TABLE sessions ADD COLUMN updated_tick INTEGER;
+UPDATE sessions SET updated_tick = updated_ms >> 13;
+DROP INDEX sessions_by_time;
+DROP INDEX sessions_by_key;
+DROP INDEX sessions_by_agent;
+DROP INDEX sessions_by_user;
+CREATE INDEX sessions_by_time ON sessions(updated_tick DESC);
+CREATE INDEX sessions_by_key ON sessions({key}, updated_tick DESC) WHERE {key} <> '';
+CREATE INDEX sessions_by_agent ON sessions(agent, updated_tick DESC) WHERE agent <> '';
+CREATE INDEX sessions_by_user ON sessions(user_id, updated_tick DESC) WHERE user_id <> '';
+UPDATE sessionkit SET value = 2 WHERE name = 'version';
+)";
+/// What brings the tables from one version to the next; the first adds what is ours to ZeroClaw's.
+constexpr char const* sqlite_versions[] = {our_columns, coarse_times};
+static_assert(std::size(sqlite_versions) == sqlite_schema_version);
+
 constexpr char const* messages_index =
     "CREATE INDEX session_messages_by_session ON session_messages(session_id)";
 
@@ -130,7 +151,7 @@ Result<SqliteSchema> look_at_schema(SqliteDatabase& database, std::set<std::stri
   return schema;
 }
 
-Error newer(SqliteDatabase const& database, std::int64_t version) {
+Error unknown_version(SqliteDatabase const& database, std::int64_t version) {
   return Error{
       Errc::unsupported_version, 0,
       fmt::format("{}: written by version {} of these tables, this library knows {}; use a newer one",
@@ -185,7 +206,7 @@ Result<std::string> keep_original(SqliteDatabase& database) {
   return kept.error();
 }
 
-// What stands there already; absent: there is something to do.
+// What of ours stands there already; absent: nothing.
 Result<std::optional<SqliteSchema>> known_schema(SqliteDatabase& database,
                                                  std::set<std::string> const& tables) {
   Result<std::int64_t> const owner = ask_integer(database, "PRAGMA application_id");
@@ -195,25 +216,26 @@ Result<std::optional<SqliteSchema>> known_schema(SqliteDatabase& database,
   if (!ours && tables.count("sessionkit") == 0) return std::optional<SqliteSchema>{};
   if (!ours) version = ask_integer(database, "SELECT value FROM sessionkit WHERE name = 'version'");
   if (!version) return version.error();
-  if (*version > sqlite_schema_version) return newer(database, *version);
+  if (*version < 1 || *version > sqlite_schema_version) return unknown_version(database, *version);
   Result<SqliteSchema> schema = look_at_schema(database, tables);
   if (!schema) return schema.error();
   schema->ours = ours;
+  schema->version = *version;
+  if (*version == 1) schema->tick = "(updated_ms >> 13)";
   return std::optional<SqliteSchema>(std::move(*schema));
 }
 
-Result<void> make_tables(SqliteDatabase& database) {
-  if (auto r = database.run({making_tables, zeroclaw_tables}); !r) return r;
-  std::string const ours = fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}",
-                                       sqlite_application_id, sqlite_schema_version);
-  return database.run({making_tables, ours.c_str()});
-}
-
+// From the version that stands there to the last.
 Result<void> add_what_is_ours(SqliteDatabase& database, SqliteSchema const& schema) {
   Result<std::int64_t> const indexes = ask_integer(database, indexes_by_session);
   if (!indexes) return indexes.error();
-  std::string sql = with_key(our_columns, schema.key_column);
-  if (*indexes == 0) sql += messages_index;
+  std::string sql;
+  for (auto at = static_cast<std::size_t>(schema.version); at < std::size(sqlite_versions); ++at)
+    sql += with_key(sqlite_versions[at], schema.key_column);
+  if (*indexes == 0) sql += messages_index + std::string(";");
+  if (schema.ours)
+    sql += fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", sqlite_application_id,
+                       sqlite_schema_version);
   return database.run({making_tables, sql.c_str()});
 }
 
@@ -242,16 +264,21 @@ void forget_copy(SqliteSchema const& schema) {
 
 // Under the write lock.
 Result<SqliteSchema> make_schema(SqliteDatabase& database, SqliteSchema schema) {
-  if (!schema.ours) {
+  if (!schema.ours && schema.version == 0) {
     Result<std::string> copy = keep_original(database);
     if (!copy) return copy.error();
     schema.copy = std::move(*copy);
   }
-  Result<void> made = schema.ours ? make_tables(database) : Result<void>{};
+  bool const empty = schema.ours && schema.version == 0;
+  Result<void> made = empty ? database.run({making_tables, zeroclaw_tables}) : Result<void>{};
   if (made) made = add_what_is_ours(database, schema);
-  if (made) return schema;
-  forget_copy(schema);
-  return made.error();
+  if (!made) {
+    forget_copy(schema);
+    return made.error();
+  }
+  schema.version = sqlite_schema_version;
+  schema.tick = SqliteSchema{}.tick;
+  return schema;
 }
 
 }
@@ -269,9 +296,9 @@ Result<SqliteSchema> prepare_sqlite_schema(SqliteDatabase& database, SqliteSchem
     if (!tables) return tables.error();
     Result<std::optional<SqliteSchema>> known = known_schema(database, *tables);
     if (!known) return known.error();
-    if (*known) return std::move(**known);
-    Result<SqliteSchema> schema = plan_schema(database, *tables, options);
-    if (!schema) return schema;
+    Result<SqliteSchema> schema = *known ? std::move(**known) : plan_schema(database, *tables, options);
+    if (!schema || schema->version == sqlite_schema_version) return schema;
+    if (schema->version > 0 && database.is_read_only()) return schema; // lists take longer
     if (!writing) continue;
     schema = make_schema(database, std::move(*schema));
     if (!schema) return schema;

@@ -151,18 +151,26 @@ SqliteTables::SqliteTables(SqliteSchema const& schema) : schema_(schema) {
       fmt::format("INSERT INTO sessions(session_id, {}, status, created_at, updated_at{}) VALUES(?1, ?2, "
                   "'active', ?3, ?3{})",
                   key, columns, values);
+  // Mostly nothing changes that an index holds or a trigger looks at; SQLite writes whatever a statement
+  // names.
+  go_on_sql_ = fmt::format(
+      "UPDATE sessions SET updated_at = ?4, updated_ms = ?8, row_json = ?9, log_end = ?10, last_crc = "
+      "?11 WHERE session_id = ?1 AND stale = 0 AND {} = ?2 AND title IS ?3 AND agent = ?5 AND "
+      "user_id = ?6 AND archived = ?7 AND updated_tick = ?8 >> 13 AND dialect = ?12",
+      key);
   store_sql_ = fmt::format("UPDATE sessions SET {} = ?2, title = ?3, updated_at = ?4, agent = ?5, user_id = "
-                           "?6, archived = ?7, updated_ms = ?8, "
+                           "?6, archived = ?7, updated_ms = ?8, updated_tick = ?8 >> 13, "
                            "row_json = ?9, log_end = ?10, last_crc = ?11, dialect = ?12, stale = 0, status = "
                            "CASE WHEN ?7 THEN 'archived' WHEN "
                            "status = 'archived' THEN 'active' ELSE status END WHERE session_id = ?1",
                            key);
-  repoint_sql_ = fmt::format("UPDATE session_index SET active_session_id = (SELECT session_id FROM sessions "
-                             "WHERE {0} = session_index.session_key "
-                             "AND {0} <> '' ORDER BY updated_ms DESC LIMIT 1) WHERE active_session_id = ?1 "
-                             "AND EXISTS (SELECT 1 FROM sessions "
-                             "WHERE {0} = session_index.session_key AND {0} <> '')",
-                             key);
+  repoint_sql_ = fmt::format(
+      "UPDATE session_index SET active_session_id = (SELECT session_id FROM sessions "
+      "WHERE {0} = session_index.session_key "
+      "AND {0} <> '' ORDER BY updated_tick DESC, updated_ms DESC LIMIT 1) WHERE active_session_id = ?1 "
+      "AND EXISTS (SELECT 1 FROM sessions "
+      "WHERE {0} = session_index.session_key AND {0} <> '')",
+      key);
 }
 
 Result<std::optional<SqliteTables::Row>> SqliteTables::find(SqliteDatabase& db, SessionId const& id) const {
@@ -264,17 +272,15 @@ Result<void> SqliteTables::create(SqliteDatabase& db, SessionId const& id, Sessi
 Result<void> SqliteTables::store(SqliteDatabase& db, SessionInfo const& info, std::string_view dialect,
                                  bool adopted) const {
   std::string const at = to_rfc3339(info.updated), row = to_row_text(info);
-  SqliteQuery query(db, {"store the session's summary", store_sql_.c_str()});
-  query.with(info.id.str())
-      .with(info.key)
-      .with_or_null(null_if_empty(info.title))
-      .with(at)
-      .with(info.agent)
-      .with(info.user);
-  query.with(std::int64_t{info.archived}).with(to_unix_ms(info.updated)).with(row);
-  query.with(sqlite_integer(info.end.value())).with(std::int64_t{info.end_crc});
-  query.with(adopted ? adopted_dialect : dialect);
-  return query.done();
+  for (std::string const* sql : {&go_on_sql_, &store_sql_}) {
+    SqliteQuery query(db, {"store the session's summary", sql->c_str()});
+    query.with(info.id.str()).with(info.key).with_or_null(null_if_empty(info.title)).with(at);
+    query.with(info.agent).with(info.user).with(std::int64_t{info.archived}).with(to_unix_ms(info.updated));
+    query.with(row).with(sqlite_integer(info.end.value())).with(std::int64_t{info.end_crc});
+    query.with(adopted ? adopted_dialect : dialect);
+    if (auto r = query.done(); !r || db.changed() > 0) return r;
+  }
+  return {};
 }
 
 Result<std::vector<Position>> SqliteTables::add(SqliteDatabase& db, SessionId const& id,
@@ -394,16 +400,19 @@ char const* SqliteTables::list_sql(ListQuery const& query) {
   std::string& sql = list_sql_[shape];
   if (!sql.empty()) return sql.c_str();
   sql = "SELECT session_id, row_json FROM sessions WHERE ";
-  auto const add = [&sql](std::optional<std::string> const& value, std::string const& column) {
-    if (value && value->empty()) sql += "coalesce(" + column + ", '') = ? AND ";
-    if (value && !value->empty()) sql += column + " = ? AND " + column + " <> '' AND ";
+  int n = 0;
+  auto const add = [&](std::optional<std::string> const& value, std::string const& column) {
+    if (value && value->empty()) sql += fmt::format("coalesce({}, '') = ?{} AND ", column, ++n);
+    if (value && !value->empty()) sql += fmt::format("{0} = ?{1} AND {0} <> '' AND ", column, ++n);
   };
   add(query.key, schema_.key_column);
   add(query.agent, "agent");
   add(query.user, "user_id");
-  if (query.archived) sql += "archived = ? AND ";
-  sql +=
-      "updated_ms <= ? AND (updated_ms < ? OR session_id > ?) ORDER BY updated_ms DESC, session_id LIMIT ?";
+  if (query.archived) sql += fmt::format("archived = ?{} AND ", ++n);
+  // An index has the order of the ticks; the few sessions of a tick are sorted when they are read.
+  sql += fmt::format("{0} <= ?{1} >> 13 AND updated_ms <= ?{1} AND (updated_ms < ?{1} OR session_id > ?{2}) "
+                     "ORDER BY {0} DESC, updated_ms DESC, session_id LIMIT ?{3}",
+                     schema_.tick, n + 1, n + 2, n + 3);
   return sql.c_str();
 }
 

@@ -359,7 +359,7 @@ Result<SessionPage> SqliteStore::list(ListQuery const& query) {
   if (query.archived) rows.with(std::int64_t{*query.archived});
   constexpr std::int64_t latest = std::numeric_limits<std::int64_t>::max();
   std::int64_t const at = *behind ? (*behind)->updated_ms : latest;
-  rows.with(at).with(at).with(*behind ? (*behind)->id : std::string_view());
+  rows.with(at).with(*behind ? (*behind)->id : std::string_view());
   rows.with(static_cast<std::int64_t>(std::min<std::size_t>(query.limit, 1U << 30)) + 1);
   std::vector<SessionInfo> found;
   while (rows.row())
