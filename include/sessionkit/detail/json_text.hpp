@@ -193,6 +193,15 @@ inline char const* unescape_one(char*& to, char const* p, char const* end) noexc
   return p;
 }
 
+/// Whether a `u` stands behind a backslash: without, nothing is an escape of a code unit.
+inline bool has_backslash_u(char const* p, char const* end) noexcept {
+#if defined(__SSE2__)
+  for (; end - p > 64; p += 64)
+    if ((mask64(p, '\\') & mask64(p + 1, 'u')) != 0) return true;
+#endif
+  return between(p, end).find("\\u") != std::string_view::npos;
+}
+
 /// Writes what escapes mean; all else is copied.
 struct Unescaping {
   char* at;
