@@ -134,13 +134,6 @@ template <class Operation> std::function<void(std::size_t)> times(Operation oper
 
 }
 
-std::string message_text() {
-  std::string text;
-  for (int i = 0; text.size() < 850; ++i)
-    text += i % 9 == 3 ? "\"quoted\" " : i % 11 == 7 ? "line\n" : "\xE4\xBC\x9A\xE8\xAF\x9D word pointer ";
-  return text;
-}
-
 void measure_append(Workbench& bench) {
   constexpr std::size_t batch = 1000;
   RawFile raw(bench.path("raw")), locked(bench.path("locked")), checked(bench.path("checked"));

@@ -76,14 +76,7 @@ void measure_memory(Workbench& bench);
 
 /// The session of a made transcript.
 sessionkit::SessionId const& made_id();
-/// What is appended: 0.85 kB with escapes and CJK, a line of 1 kB.
-std::string message_text();
-/// Kilobytes that the kernel counted for this program image: what the parent held does not count.
-long peak_kib();
-inline constexpr std::size_t kept_tail = 172'000;
 
-/// What `--peer` does, for peers/run.py.
-int run_peer(std::string const& operation, std::string const& target, std::size_t count);
 /// What `--child` does: one operation in a process of its own, which prints its greatest resident size in
 /// KiB.
 int run_child(std::string const& operation, std::string const& path);

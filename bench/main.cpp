@@ -187,7 +187,5 @@ int main(int count, char** words) {
   std::string const first = count > 1 ? words[1] : "";
   if (first == "--help" || first == "-h") return std::fputs(usage, stdout), 0;
   if (first == "--child" && count == 4) return run_child(words[2], words[3]);
-  if (first == "--peer" && count == 5)
-    return run_peer(words[2], words[3], static_cast<std::size_t>(std::atoll(words[4])));
   return run(parse(count, words));
 }

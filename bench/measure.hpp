@@ -25,6 +25,9 @@ template <class R> auto value_of(R&& result, char const* doing) {
 /// Keeps the compiler from leaving out what nobody reads.
 template <class T> void keep(T const& value) { asm volatile("" : : "g"(&value) : "memory"); }
 
+/// Kilobytes that the kernel counted for this program image: what the parent held does not count.
+long peak_kib();
+
 /// The median and the quartiles.
 struct Spread {
   double median = 0, low = 0, high = 0;

@@ -65,16 +65,6 @@ double peak_of_child(Workbench& bench, char const* operation, std::string const&
 
 }
 
-long peak_kib() {
-  std::FILE* const file = std::fopen("/proc/self/status", "r");
-  char line[256];
-  long kib = 0;
-  while (file != nullptr && kib == 0 && std::fgets(line, sizeof line, file) != nullptr)
-    std::sscanf(line, "VmHWM: %ld", &kib);
-  if (file != nullptr) std::fclose(file);
-  return kib;
-}
-
 int run_child(std::string const& operation, std::string const& path) {
   for (Operation const& known : operations) {
     if (known.name != operation) continue;

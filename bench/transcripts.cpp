@@ -274,4 +274,11 @@ std::string read_from(std::string const& path, std::uint64_t offset) {
   return bytes;
 }
 
+std::string message_text() {
+  std::string text;
+  for (int i = 0; text.size() < 850; ++i)
+    text += i % 9 == 3 ? "\"quoted\" " : i % 11 == 7 ? "line\n" : "\xE4\xBC\x9A\xE8\xAF\x9D word pointer ";
+  return text;
+}
+
 }

@@ -73,12 +73,18 @@ struct MadeTranscript {
   std::uint32_t entries = 0;
 };
 
+/// How many bytes a made compaction keeps.
+inline constexpr std::size_t kept_tail = 172'000;
+
 /// Writes a file of about `bytes`. `tail`: with a compaction that keeps about so many bytes, the same in any
 /// file; 0: without.
 MadeTranscript make_transcript(std::string const& path, std::uint64_t bytes, std::size_t tail);
 
 /// Writes a session of about `bytes` of its own, its file named as pi names them.
 void make_session(std::string const& root, std::size_t number, std::size_t bytes);
+
+/// What is appended: 0.85 kB with escapes and CJK, a line of 1 kB.
+std::string message_text();
 
 /// The bytes of a file from an offset on.
 std::string read_from(std::string const& path, std::uint64_t offset);

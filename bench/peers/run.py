@@ -3,8 +3,8 @@
 """Resume, append and list: the real pi, plain Node, plain Python and sessionkit on the same generated files, each sample
 a process of its own, taken in turns. Prints medians, ratios to sessionkit and the greatest resident sizes.
 
-usage: run.py BENCH [--cache DIR] [--dir DIR] [--rounds N] [--quick]
-BENCH is the program sessionkit_bench; pi comes from npm into DIR of --cache. Needs node and npm."""
+usage: run.py PEER [--cache DIR] [--dir DIR] [--rounds N] [--quick]
+PEER is the program sessionkit_peer; pi comes from npm into DIR of --cache. Needs node and npm."""
 import argparse
 import json
 import pathlib
@@ -20,7 +20,7 @@ PI = HERE.parent.parent / "tests" / "interop" / "pi"  # the version that is test
 
 def parse():
     words = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    words.add_argument("bench", type=pathlib.Path)
+    words.add_argument("peer", type=pathlib.Path)
     words.add_argument("--cache", type=pathlib.Path, default=HERE.parent.parent / "build" / "peers")
     words.add_argument("--dir", default=None)
     words.add_argument("--rounds", type=int, default=5)
@@ -42,16 +42,15 @@ def install(cache):
 
 class Peers:
     def __init__(self, options):
-        bench = str(options.bench.resolve())
+        self.own = str(options.peer.resolve())
         self.commands = {
-            "sessionkit": [bench, "--peer"],
+            "sessionkit": [self.own],
             "pi": ["node", str(options.cache / "pi.mjs")],
             "node": ["node", str(options.cache / "plain.mjs")],
             "python": [sys.executable, str(HERE / "plain.py")],
         }
-        self.bench = bench
         self.rounds = options.rounds
-        self.text = subprocess.run([bench, "--peer", "text", "-", "0"], check=True, capture_output=True, text=True).stdout
+        self.text = subprocess.run([self.own, "text", "-", "0"], check=True, capture_output=True, text=True).stdout
 
     def sample(self, peer, operation, target, count):
         run = subprocess.run([*self.commands[peer], operation, str(target), str(count)], input=self.text,
@@ -95,7 +94,7 @@ def main():
         root = pathlib.Path(name)
 
         def make(operation, target, count):
-            subprocess.run([peers.bench, "--peer", operation, str(target), str(count)], check=True,
+            subprocess.run([peers.own, operation, str(target), str(count)], check=True,
                            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
             return target
 

@@ -356,7 +356,7 @@ int ModelProcess::unlink(int directory, char const* name) {
   return 0;
 }
 
-int ModelProcess::list(int directory, std::vector<std::string>& names) {
+int ModelProcess::list(int directory, sk::detail::FileNames& names) {
   auto const from = base(directory);
   if (dead_ || !from) return dead_ ? -EIO : -EBADF;
   names.clear();

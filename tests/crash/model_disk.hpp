@@ -111,7 +111,7 @@ class ModelProcess : public sk::detail::FileOps {
   int make_directory(int directory, char const* name, unsigned mode) override;
   int rename(int from_directory, char const* from, int to_directory, char const* to, bool replace) override;
   int unlink(int directory, char const* name) override;
-  int list(int directory, std::vector<std::string>& names) override;
+  int list(int directory, sk::detail::FileNames& names) override;
   std::int64_t file_system(int) override { return 0xEF53; }
   int process() override { return number_; }
   unsigned user() override { return 1000; }

@@ -125,7 +125,7 @@ class WeakFileOps : public sk::detail::FileOps {
     return inner_->rename(from_dir, from, to_dir, to, replace);
   }
   int unlink(int directory, char const* name) override { return inner_->unlink(directory, name); }
-  int list(int directory, std::vector<std::string>& names) override { return inner_->list(directory, names); }
+  int list(int directory, sk::detail::FileNames& names) override { return inner_->list(directory, names); }
   std::int64_t file_system(int descriptor) override {
     return weak_ == Weakness::any_file_system ? 0xEF53 : inner_->file_system(descriptor);
   }

@@ -133,7 +133,7 @@ class FaultyFileOps : public sk::detail::FileOps {
   int unlink(int directory, char const* name) override {
     return fails(Call::unlink) ? -fault.error : real().unlink(directory, name);
   }
-  int list(int directory, std::vector<std::string>& names) override {
+  int list(int directory, sk::detail::FileNames& names) override {
     return fails(Call::list) ? -fault.error : real().list(directory, names);
   }
   std::int64_t file_system(int d) override {

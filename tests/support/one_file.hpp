@@ -54,7 +54,7 @@ class OneFile : public sk::detail::FileOps {
   int make_directory(int, char const*, unsigned) override { return -EROFS; }
   int rename(int, char const*, int, char const*, bool) override { return -EROFS; }
   int unlink(int, char const*) override { return -EROFS; }
-  int list(int, std::vector<std::string>&) override { return -ENOTDIR; }
+  int list(int, sk::detail::FileNames&) override { return -ENOTDIR; }
   std::int64_t file_system(int) override { return 0; }
   int process() override { return 1; }
   unsigned user() override { return 0; }

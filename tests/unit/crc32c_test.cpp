@@ -6,6 +6,7 @@
 #include <sessionkit/detail/crc32c.hpp>
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -60,6 +61,18 @@ TEST_CASE("CRC-32C equals the bitwise definition at every length and alignment, 
       std::size_t const cut = size / 3;
       REQUIRE(crc32c(part.substr(cut), crc32c(part.substr(0, cut))) == expected);
     }
+  }
+}
+
+TEST_CASE("CRC-32C of long bytes equals the bitwise definition, from a seed too") {
+  sessionkit_test::Random random(3385);
+  std::string const bytes = random.bytes(40'000);
+  for (std::size_t const size :
+       std::initializer_list<std::size_t>{8191, 12'287, 12'288, 12'289, 12'300, 24'576, 30'001, 39'993}) {
+    std::string_view const part = std::string_view(bytes).substr(7, size);
+    std::uint32_t const expected = slow_crc32c(part);
+    CHECK(crc32c(part) == expected);
+    CHECK(crc32c(part.substr(100), crc32c(part.substr(0, 100))) == expected);
   }
 }
 

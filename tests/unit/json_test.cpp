@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -106,6 +107,25 @@ TEST_CASE("runs of backslashes of every length across the block boundary leave t
       REQUIRE(index_of(string_end(text.data(), text.data() + text.size()), text)
               == before + run + (run % 2 == 0 ? 0 : 4));
     }
+  }
+}
+
+TEST_CASE("what stands for itself in ASCII ends at the same byte for blocks, for bytes and by the rule") {
+  constexpr std::uint64_t seed = 48;
+  CAPTURE(seed);
+  Random random(seed);
+  for (int round = 0; round < 100'000; ++round) {
+    std::string text(random.below(60), 'x');
+    std::size_t const plain = 1 + random.below(40);
+    for (char& c : text)
+      if (random.one_in(plain)) c = random.one_in(2) ? random.byte() : random.one_of(" ~\x7F\x80\x1F\"\\");
+    char const *const begin = text.data(), *const end = begin + text.size();
+    char const* const rule = std::find_if(begin, end, [](char c) {
+      auto const byte = static_cast<unsigned char>(c);
+      return byte < 0x20 || byte > 0x7F || c == '"' || c == '\\';
+    });
+    REQUIRE(plain_end(begin, end) == rule);
+    REQUIRE(plain_end_scalar(begin, end) == rule);
   }
 }
 

@@ -200,8 +200,14 @@ std::string sealed_text(Random& random, int rows) {
 std::optional<SessionIndex> find_rows(std::string const& text) {
   sk::detail::IndexText own{std::make_unique<char[]>(text.size()), text.size()};
   text.copy(own.bytes.get(), text.size());
-  auto const sealed = static_cast<std::size_t>(sk::detail::sealed_bytes(text.size()));
-  return sk::detail::find_sealed_rows(own, sk::detail::crc32c(std::string_view(text).substr(0, sealed)));
+  std::string_view const sealed =
+      own.view().substr(0, static_cast<std::size_t>(sk::detail::sealed_bytes(text.size())));
+  sk::detail::SealedRows rows;
+  for (std::size_t come = 0; come < sealed.size();) { // in pieces that end wherever they do
+    come += std::min<std::size_t>(sealed.size() - come, 1 + come % 97);
+    rows.look(sealed.substr(0, come));
+  }
+  return rows.take(own, sk::detail::crc32c(sealed));
 }
 
 }

@@ -9,7 +9,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
@@ -25,6 +24,31 @@ struct FileStatus {
   bool same_version(FileStatus const& o) const noexcept {
     return same_file(o) && size == o.size && modified_ns == o.modified_ns;
   }
+};
+
+/// The names of files, one behind the other: a directory may hold a hundred thousand.
+class FileNames {
+ public:
+  void push_back(std::string_view name) {
+    text_.append(name).push_back('\0'); // which is in no name
+    ++size_;
+  }
+  void clear() noexcept {
+    text_.clear();
+    size_ = 0;
+  }
+  std::size_t size() const noexcept { return size_; }
+  /// Calls `use` with each of them.
+  template <class Use> void each(Use&& use) const {
+    for (std::size_t at = 0, end = 0; at != text_.size(); at = end + 1) {
+      end = text_.find('\0', at);
+      use(std::string_view(text_).substr(at, end - at));
+    }
+  }
+
+ private:
+  std::string text_;
+  std::size_t size_ = 0;
 };
 
 /// Every system call of the library goes through here, so that a test can count each one and fail it.
@@ -52,7 +76,7 @@ class SESSIONKIT_API FileOps {
                      bool replace) = 0;
   virtual int unlink(int directory, char const* name) = 0;
   /// The names in an open directory, without `.` and `..`, in any order.
-  virtual int list(int directory, std::vector<std::string>& names) = 0;
+  virtual int list(int directory, FileNames& names) = 0;
   /// The magic number of the file system (`statfs`).
   virtual std::int64_t file_system(int descriptor) = 0;
 

@@ -100,8 +100,22 @@ inline std::optional<std::uint64_t> magnitude_of(Decimal const& number) noexcept
   return value;
 }
 
+/// The value of digits alone, as most integers are spelled; nothing if it is spelled otherwise, or is long.
+inline std::optional<std::uint64_t> short_integer(std::string_view raw) noexcept {
+  constexpr std::size_t most = std::numeric_limits<std::int64_t>::digits10;
+  bool const zero_first = raw.size() > 1 && raw.front() == '0';
+  if (raw.empty() || raw.size() > most || zero_first) return std::nullopt;
+  std::uint64_t value = 0;
+  for (char const c : raw) {
+    if (!is_digit(c)) return std::nullopt;
+    value = value * 10 + static_cast<std::uint64_t>(c - '0');
+  }
+  return value;
+}
+
 /// Integral values only, however spelled (`5.0` and `1e3` count); nothing if out of range.
 inline std::optional<std::uint64_t> to_uint(std::string_view raw) noexcept {
+  if (auto const value = short_integer(raw)) return value;
   auto const number = split_number(raw);
   if (!number) return std::nullopt;
   auto const magnitude = magnitude_of(*number);
@@ -111,6 +125,7 @@ inline std::optional<std::uint64_t> to_uint(std::string_view raw) noexcept {
 
 /// As `to_uint`, with a sign; `-0` is 0.
 inline std::optional<std::int64_t> to_int(std::string_view raw) noexcept {
+  if (auto const value = short_integer(raw)) return static_cast<std::int64_t>(*value);
   auto const number = split_number(raw);
   if (!number) return std::nullopt;
   auto const magnitude = magnitude_of(*number);

@@ -73,8 +73,22 @@ inline std::uint64_t escaped_bytes(std::uint64_t backslashes, std::uint64_t& car
 }
 #endif
 
+#if defined(__SSE2__)
+/// As `string_end` for a string that ends in the 16 bytes at `p` and has no escapes before; else null.
+inline char const* near_string_end(char const* p) noexcept {
+  __m128i const block = _mm_loadu_si128(reinterpret_cast<__m128i const*>(p));
+  auto const stops = static_cast<unsigned>(
+      _mm_movemask_epi8(_mm_or_si128(equal_bytes(block, '"'), equal_bytes(block, '\\'))));
+  if (stops == 0) return nullptr;
+  char const* const stop = p + __builtin_ctz(stops);
+  return *stop == '"' ? stop : nullptr;
+}
+#endif
+
 inline char const* string_end(char const* p, char const* end) noexcept {
 #if defined(__SSE2__)
+  if (end - p >= 16)
+    if (char const* const near = near_string_end(p)) return near;
   std::uint64_t carry = 0;
   for (; end - p >= 64; p += 64) {
     std::uint64_t quotes = mask64(p, '"');
@@ -88,6 +102,25 @@ inline char const* string_end(char const* p, char const* end) noexcept {
   }
 #endif
   return string_end_scalar(p, end);
+}
+
+inline char const* plain_end_scalar(char const* p, char const* end) noexcept {
+  while (p != end && static_cast<unsigned char>(*p - ' ') < 0x60 && *p != '"' && *p != '\\') ++p;
+  return p;
+}
+
+/// The first byte inside a string that does not stand for itself in ASCII, or `end`.
+inline char const* plain_end(char const* p, char const* end) noexcept {
+#if defined(__SSE2__)
+  for (; end - p >= 16; p += 16) {
+    __m128i const block = _mm_loadu_si128(reinterpret_cast<__m128i const*>(p));
+    __m128i const odd = _mm_cmplt_epi8(block, _mm_set1_epi8(' ')); // from 0x80 on they are negative
+    __m128i const stops = _mm_or_si128(odd, _mm_or_si128(equal_bytes(block, '"'), equal_bytes(block, '\\')));
+    auto const mask = static_cast<unsigned>(_mm_movemask_epi8(stops));
+    if (mask != 0) return p + __builtin_ctz(mask);
+  }
+#endif
+  return plain_end_scalar(p, end);
 }
 
 /// By byte: it ends a number, `true`, `false` or `null`.
@@ -153,8 +186,7 @@ template <class F> bool for_members(std::string_view object, F&& f, JsonMap cons
   for (;;) {
     if (p == end || *p != '"') return false;
     char const* const key = p + 1;
-    char const* const key_end =
-        string_end_scalar(key, end); // keys are short: blocks cost more than they save
+    char const* const key_end = string_end(key, end);
     if (key_end == nullptr) return false;
     p = skip_space(key_end + 1, end);
     if (p == end || *p != ':') return false;

@@ -56,7 +56,7 @@ class SESSIONKIT_API LineScan {
  private:
   Result<void> read(char* to, std::size_t bytes, std::uint64_t offset);
   Result<bool> take_long(RawLine line, LineSink& sink);
-  bool offer(RawLine line, LineSink& sink) const;
+  bool offer(RawLine const& line, LineSink& sink) const;
 
   FileOps* ops_;
   std::string const* path_;

@@ -12,4 +12,15 @@ inline bool same_name(std::string_view a, std::string_view b) noexcept {
                     [&](char x, char y) { return plain(x) == plain(y); });
 }
 
+/// True if this is what a `SessionId` may be.
+inline bool is_session_id(std::string_view text) noexcept {
+  auto const alphanumeric = [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+  };
+  constexpr std::size_t longest = 128;
+  return !text.empty() && text.size() <= longest && alphanumeric(text.front())
+         && std::all_of(text.begin(), text.end(),
+                        [&](char c) { return alphanumeric(c) || c == '.' || c == '_' || c == '-'; });
+}
+
 }}}

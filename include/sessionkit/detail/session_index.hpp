@@ -81,9 +81,26 @@ SESSIONKIT_API void seal_index(std::string& text);
 inline constexpr std::string_view seal_member = "sessionkitCrc";
 /// How many bytes of an index of that size its seal covers, if it has one.
 SESSIONKIT_API std::uint64_t sealed_bytes(std::uint64_t size) noexcept;
-/// The rows of a sealed text, only found, not read; it then has the text. `crc`: of the sealed bytes. Absent:
-/// there is no seal, or it is broken.
-SESSIONKIT_API std::optional<SessionIndex> find_sealed_rows(IndexText& text, std::uint32_t crc);
+
+/// Finds the rows of a sealed index, and does not read them. The text is looked at while it comes in: each
+/// piece is in the processor's cache then.
+class SESSIONKIT_API SealedRows {
+ public:
+  /// `text`: what is sealed, as far as it came; it begins where it did before.
+  void look(std::string_view text);
+  /// When all has come: the rows, which then have the text. `crc`: of the sealed bytes. Absent: there is no
+  /// seal, or it is broken.
+  std::optional<SessionIndex> take(IndexText& text, std::uint32_t crc);
+
+ private:
+  bool take_first(std::string_view line);
+  bool take_row(std::string_view line);
+
+  SessionIndex index_;
+  std::vector<WrittenRows::Row> rows_;
+  std::size_t begin_ = 0, searched_ = 0; ///< of the line whose end is not found yet
+  bool as_written_ = true;
+};
 
 /// claw0's shape: `{key:{session_key,session_id,created_at,updated_at,message_count,transcript_file}}`, times
 /// in RFC 3339. Of several sessions of a key the newest is written; the others are found by their files.
@@ -94,7 +111,7 @@ SESSIONKIT_API std::string write_key_index(SessionIndex const& index);
 struct IndexCodec {
   Result<SessionIndex> (*parse)(std::string_view text);
   std::string (*write)(SessionIndex const& index);
-  std::optional<SessionIndex> (*find_rows)(IndexText& text, std::uint32_t crc) = nullptr;
+  bool sealed; ///< it may have a seal
 };
 SESSIONKIT_API IndexCodec const& index_codec(StoreLayout layout) noexcept;
 

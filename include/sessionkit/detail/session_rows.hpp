@@ -53,6 +53,13 @@ class SessionRows {
     return out;
   }
 
+  /// The sum of the names' hashes.
+  std::uint64_t names_sum() const {
+    std::uint64_t sum = 0;
+    for (auto const& [name, row] : index_.rows) sum += name_hash(name);
+    for (WrittenRows::Row const& row : index_.written.rows()) sum += row.json.empty() ? 0 : row.hash;
+    return sum;
+  }
   /// Calls `use` with the name of each row.
   template <class Use> void each_name(Use&& use) const {
     for (auto const& [name, row] : index_.rows) use(std::string_view(name));

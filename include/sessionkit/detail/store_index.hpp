@@ -66,7 +66,7 @@ class SESSIONKIT_API StoreIndex {
   Result<void> sweep();
   Result<std::vector<SessionId>> list_directory(bool& all);
   std::vector<SessionId> newest(std::size_t count);
-  void find_absent(std::vector<SessionId> const& there);
+  void compare_names(FileNames const& there, bool all, std::vector<SessionId>& out);
   std::vector<IndexRow const*> select(ListQuery const& query, std::optional<ListPlace> const& behind);
   std::vector<SessionInfo> select_true(ListQuery const& query);
   std::vector<SessionId> doubtful();

@@ -47,6 +47,8 @@ class SESSIONKIT_API TranscriptFolder {
   /// The sessions that are there, by their files' names. `unread`: why one of them is not called by its own
   /// id.
   Result<std::vector<SessionId>> list(std::optional<Error>* unread = nullptr);
+  /// The same as text, and among them what has the name of a transcript and no id.
+  Result<FileNames> names(std::optional<Error>* unread = nullptr);
   /// The index says so, or the file does.
   void learn(SessionId const& id, std::string const& file);
   /// The session is gone.
@@ -60,6 +62,7 @@ class SESSIONKIT_API TranscriptFolder {
     std::map<std::string, SessionId> ids;     ///< of files
   };
   std::optional<SessionId> known_in(std::string const& file);
+  std::optional<SessionId> id_by_key(std::string const& file, std::optional<Error>* unread);
   std::string known(SessionId const& id);
 
   FileOps* ops_;

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,6 +21,9 @@ struct IndexText {
   std::string_view view() const noexcept { return {bytes.get(), size}; }
 };
 
+/// Two directories or indexes of equally many names, and the same sum of their hashes, have the same names.
+inline std::uint64_t name_hash(std::string_view name) noexcept { return std::hash<std::string_view>{}(name); }
+
 /// The rows of an index as they stand in its text. Of 100,000 sessions a program asks for few: a row is taken
 /// apart when somebody asks for it, and then taken out of here.
 class SESSIONKIT_API WrittenRows {
@@ -27,6 +31,7 @@ class SESSIONKIT_API WrittenRows {
   struct Row {
     std::string_view name, json; ///< `json` empty: it was taken out
     std::int64_t updated_ms = 0;
+    std::uint64_t hash = 0; ///< `name_hash(name)`
   };
 
   WrittenRows() = default;
@@ -47,7 +52,7 @@ class SESSIONKIT_API WrittenRows {
   Row const* newest(std::size_t number);
 
  private:
-  std::size_t slot_of(std::string_view name) const noexcept;
+  template <class IsIt> std::size_t slot_of(std::uint64_t hash, IsIt is_it) const noexcept;
   void sort_up_to(std::size_t count);
 
   IndexText text_;

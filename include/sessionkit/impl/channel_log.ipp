@@ -314,9 +314,11 @@ Result<ChannelPage> ChannelLog::read(Channel const& channel, ChannelQuery const&
 }
 
 Result<std::vector<ChannelSummary>> ChannelLog::list() {
-  std::vector<std::string> names;
-  int const failed = detail::uninterrupted([&] { return state_->ops->list(state_->folder.get(), names); });
+  detail::FileNames found;
+  int const failed = detail::uninterrupted([&] { return state_->ops->list(state_->folder.get(), found); });
   if (failed < 0) return detail::file_error(-failed, state_->root, "cannot list the directory");
+  std::vector<std::string> names;
+  found.each([&](std::string_view name) { names.emplace_back(name); });
   std::sort(names.begin(), names.end());
   std::vector<ChannelSummary> channels;
   for (std::string const& name : names) {

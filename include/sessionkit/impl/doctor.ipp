@@ -75,7 +75,7 @@ class StoreDoctor {
   }
 
   Result<Diagnosis> look() {
-    std::vector<std::string> names;
+    FileNames names;
     if (int const failed = ops_.list(directory_.get(), names); failed < 0)
       return file_error(-failed, out_.root, "cannot list the directory");
     IndexFile::State const state = read_index();
@@ -86,11 +86,13 @@ class StoreDoctor {
     std::map<std::string, SessionId> files;
     for (SessionId const& id : *ids) files.emplace(folder_.file_of(id), id);
     look_at_mode(directory_.get(), ".", out_.root);
-    for (std::string const& name : names)
-      if (by_key_ || files.count(name) == 0) look_at_other(name);
+    names.each([&](std::string_view name) {
+      if (std::string const file(name); by_key_ || files.count(file) == 0) look_at_other(file);
+    });
     if (by_key_ && ops_.list(folder_.directory(), names) == 0)
-      for (std::string const& name : names)
-        if (is_left_over(name)) look_at_other_in(folder_.path(), name);
+      names.each([&](std::string_view name) {
+        if (std::string const file(name); is_left_over(file)) look_at_other_in(folder_.path(), file);
+      });
     for (auto const& [file, id] : files) {
       if (options_.progress) options_.progress(out_.transcripts, files.size());
       ++out_.transcripts;

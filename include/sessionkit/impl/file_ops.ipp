@@ -80,7 +80,7 @@ class SystemFileOps final : public FileOps {
     return or_errno(::renameat(from_directory, from, to_directory, to));
   }
   int unlink(int directory, char const* name) override { return or_errno(::unlinkat(directory, name, 0)); }
-  int list(int directory, std::vector<std::string>& names) override {
+  int list(int directory, FileNames& names) override {
     int const own = ::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (own < 0) return -errno;
     DIR* const stream = ::fdopendir(own);
@@ -94,7 +94,7 @@ class SystemFileOps final : public FileOps {
     while (dirent const* entry =
                ::readdir(stream)) { // NOLINT(concurrency-mt-unsafe): the stream is ours alone
       std::string_view const name = entry->d_name;
-      if (name != "." && name != "..") names.emplace_back(name);
+      if (name != "." && name != "..") names.push_back(name);
       errno = 0;
     }
     int const failed = -errno;

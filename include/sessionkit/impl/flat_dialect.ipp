@@ -33,7 +33,7 @@ bool has_number(std::string_view line, std::string_view name) noexcept {
 
 bool detect_flat(std::string_view line) noexcept {
   using namespace detail;
-  if (is_header_line(line)) return header_owner(line) == HeaderOwner::flat;
+  if (header_owner(line) == HeaderOwner::flat) return true;
   return is_flat_line(line, find_member(line, "type")) && !has_number(line, "ts");
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include <sessionkit/detail/names.hpp>
 #include <sessionkit/detail/utf8.hpp>
 #include <sessionkit/ids.hpp>
 
@@ -69,18 +70,10 @@ void ids_append_hex(std::string& out, std::uint64_t bits, unsigned digits) {
     out += "0123456789abcdef"[bits >> (shift - 4) & 0xF];
 }
 
-bool ids_is_alphanumeric(char c) noexcept {
-  return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-}
-
 }
 
 Result<SessionId> SessionId::parse(std::string_view text) {
-  bool const shaped = !text.empty() && text.size() <= 128 && ids_is_alphanumeric(text.front())
-                      && std::all_of(text.begin(), text.end(), [](char c) {
-                           return ids_is_alphanumeric(c) || c == '.' || c == '_' || c == '-';
-                         });
-  if (shaped) return SessionId(std::string(text));
+  if (detail::is_session_id(text)) return SessionId(std::string(text));
   return Error{Errc::invalid_argument, 0,
                "not a session id: " + detail::printable(text, 40)
                    + "; use 1 to 128 of A-Z a-z 0-9 . _ -, beginning with a letter or digit"};

@@ -110,8 +110,8 @@ std::string write_key_index(SessionIndex const& index) {
 }
 
 IndexCodec const& index_codec(StoreLayout layout) noexcept {
-  static constexpr IndexCodec by_id{parse_session_index, write_session_index, find_sealed_rows};
-  static constexpr IndexCodec by_key{parse_key_index, write_key_index};
+  static constexpr IndexCodec by_id{parse_session_index, write_session_index, true};
+  static constexpr IndexCodec by_key{parse_key_index, write_key_index, false};
   return layout == StoreLayout::by_id ? by_id : by_key;
 }
 

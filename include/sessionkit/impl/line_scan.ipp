@@ -93,9 +93,9 @@ Result<bool> LineScan::take_long(RawLine line, LineSink& sink) {
   return taken;
 }
 
-bool LineScan::offer(RawLine line, LineSink& sink) const {
-  if (line.length > max_line_) line.data = nullptr;
-  return sink.take(line);
+bool LineScan::offer(RawLine const& line, LineSink& sink) const {
+  if (line.length <= max_line_) return sink.take(line);
+  return sink.take(RawLine{line.offset, line.length, nullptr, line.terminated});
 }
 
 Result<void> LineScan::forward(std::uint64_t from, std::uint64_t to, LineSink& sink) {

@@ -53,7 +53,7 @@ class FirstRecordSink final : public LineSink {
     Dialect const* known = detect_dialect(text);
     if (!known && doubtful_ && is_native_line(text)) known = &native_dialect();
     if (known) dialect_ = known;
-    doubtful_ = !found_ && known && is_doubtful_header(text);
+    doubtful_ = !found_ && known && HeaderLook(text).is_doubtful();
     found_ = found_ || known;
   }
 
@@ -107,8 +107,7 @@ class PageSink final : public LineSink {
 
   bool take(RawLine const& line) override {
     if (is_full()) return false;
-    TrimmedLine trimmed;
-    if (line.data != nullptr) trimmed = trim_line(line);
+    TrimmedLine const trimmed = line.data != nullptr ? trim_line(line) : TrimmedLine{};
     if (!page_.items().empty() && bytes_ + trimmed.text.size() > range_.max_bytes) return false;
     if (range_.heads_only && take_head(line, trimmed)) return true;
     std::vector<RawLine> parts;

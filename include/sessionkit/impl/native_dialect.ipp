@@ -5,41 +5,54 @@
 #include <sessionkit/detail/line_members.hpp>
 #include <sessionkit/detail/native_dialect.hpp>
 
-#include <variant>
+#include <cstring>
 
 namespace sessionkit { inline namespace v0 {
 
 namespace {
 
 bool detect_native(std::string_view line) noexcept {
-  return detail::header_owner(line) == detail::HeaderOwner::native && detail::has_text(line, "id");
+  return detail::header_owner(line) == detail::HeaderOwner::native;
 }
 
 bool can_native(std::size_t) noexcept { return true; }
 
-// A head as pi and we write it: type, id and parentId before all else, in plain ASCII. False: look closer.
+// Takes a line apart from its begin.
+class HeadText {
+ public:
+  explicit HeadText(std::string_view line) noexcept : p_(line.data()), end_(line.data() + line.size()) {}
+
+  template <std::size_t Size> bool take(char const (&expected)[Size]) noexcept {
+    constexpr std::size_t length = Size - 1; // known to the compiler: compared without a call
+    if (static_cast<std::size_t>(end_ - p_) < length || std::memcmp(p_, expected, length) != 0) return false;
+    p_ += length;
+    return true;
+  }
+
+  /// From behind an opening quote to behind the closing one, if all between them stands for itself.
+  bool take_text(std::string_view& text) noexcept {
+    char const* const stop = detail::plain_end(p_, end_);
+    if (stop == end_ || *stop != '"') return false;
+    text = detail::between(p_, stop);
+    p_ = stop + 1;
+    return true;
+  }
+
+ private:
+  char const* p_;
+  char const* end_;
+};
+
+// A head as pi and we write it: type, id and parentId before all else, in plain ASCII. False: look closer
+// (and `out` is partly written).
 bool usual_head(RecordView& out) noexcept {
-  std::string_view line = out.line;
-  auto const take = [&line](std::string_view expected) {
-    if (line.substr(0, expected.size()) != expected) return false;
-    line.remove_prefix(expected.size());
-    return true;
-  };
-  auto const take_text = [&line](std::string_view& text) {
-    std::size_t size = 0;
-    while (size < line.size() && line[size] >= ' ' && line[size] < '\x7F' && line[size] != '"'
-           && line[size] != '\\')
-      ++size;
-    if (size == line.size() || line[size] != '"') return false;
-    text = line.substr(0, size);
-    line.remove_prefix(size + 1);
-    return true;
-  };
-  if (!take(R"({"type":")") || !take_text(out.type) || out.type == "session") return false;
-  if (!take(R"(,"id":")") || !take_text(out.id) || !take(R"(,"parentId":)")) return false;
-  bool const has_parent = take("\"");
+  HeadText head(out.line);
+  if (!head.take(R"({"type":")") || !head.take_text(out.type) || out.type == "session") return false;
+  if (!head.take(R"(,"id":")") || !head.take_text(out.id) || !head.take(R"(,"parentId":)")) return false;
+  bool const has_parent = head.take("\"");
   out.link = has_parent ? Parent::entry : Parent::root;
-  return has_parent ? take_text(out.parent) : take("null");
+  out.parent = {};
+  return has_parent ? head.take_text(out.parent) : head.take("null");
 }
 
 }
@@ -49,9 +62,10 @@ namespace detail {
 bool native_head(std::string_view line, RecordView& out, std::deque<std::string>& unescaped) {
   enum : unsigned { has_type = 1, has_id = 2, has_parent = 4, has_all = 7 };
   unescaped.clear();
+  out.line = line;
+  if (usual_head(out)) return true;
   out = RecordView{};
   out.line = line;
-  if (RecordView usual = out; usual_head(usual)) return out = usual, true;
   unsigned seen = 0;
   char const* const first = skip_space(line.data(), line.data() + line.size());
   bool const whole = for_members(line.substr(static_cast<std::size_t>(first - line.data())),

@@ -22,7 +22,7 @@ namespace {
 
 bool detect_panel(std::string_view line) noexcept {
   using namespace detail;
-  if (is_header_line(line)) return header_owner(line) == HeaderOwner::panel;
+  if (header_owner(line) == HeaderOwner::panel) return true;
   std::string_view const type = find_member(line, "type");
   if (type != "\"message\"" && type != "\"compaction\"") return false;
   return json_kind(find_member(line, "timestamp")) == JsonKind::number && find_member(line, "id").empty()

@@ -107,13 +107,13 @@ class PathWalk {
     if (!any_ && item.id != wanted_) return;
     if (!result_.found && any_ && !is_whole(page, item)) return;
     result_.found = true;
-    child_ = std::string(item.id);
+    child_ = item.id;
     child_end_ = item.end;
     before_child_.reset();
     done_ = !on_path_(page, item) || item.link == Parent::root
             || (item.link == Parent::entry && item.parent.empty());
     any_ = item.link == Parent::previous;
-    wanted_ = std::string(item.parent);
+    wanted_ = item.parent;
     // With the index at hand a missing parent shows at once.
     if (!done_ && !any_ && index_ && !index_->stands_before(wanted_, child_end_)) done_ = !bridge();
   }

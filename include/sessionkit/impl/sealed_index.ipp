@@ -2,6 +2,7 @@
 #pragma once
 #include <sessionkit/detail/crc32c.hpp>
 #include <sessionkit/detail/json.hpp>
+#include <sessionkit/detail/names.hpp>
 #include <sessionkit/detail/session_index.hpp>
 
 #include <fmt/format.h>
@@ -27,23 +28,6 @@ std::int64_t written_time(std::string_view row) {
   return ms;
 }
 
-// One line of the index, without the comma behind it. False: it is not as we write it.
-bool take_index_line(std::string_view line, std::vector<WrittenRows::Row>& rows, SessionIndex& index) {
-  char const* const end = line.data() + line.size();
-  char const* const quote = line.empty() || line[0] != '"' ? nullptr : string_end(line.data() + 1, end);
-  if (quote == nullptr || end - quote < 3 || quote[1] != ':') return false;
-  std::string_view const name = between(line.data() + 1, quote), json = between(quote + 2, end);
-  if (json.front() == '{' && json.back() == '}' && SessionId::parse(name)) {
-    if (!rows.empty() && !(rows.back().name < name)) return false;
-    rows.push_back({name, json, written_time(json)});
-    return true;
-  }
-  std::string key;
-  append_unescaped(key, name);
-  index.foreign_rows.insert_or_assign(std::move(key), std::string(json));
-  return bool(check_json(json));
-}
-
 }
 
 void seal_index(std::string& text) {
@@ -56,23 +40,50 @@ std::uint64_t sealed_bytes(std::uint64_t size) noexcept {
   return size > seal ? size - seal : 0;
 }
 
-std::optional<SessionIndex> find_sealed_rows(IndexText& text, std::uint32_t crc) {
-  auto const sealed = static_cast<std::size_t>(sealed_bytes(text.size));
-  if (text.view().substr(sealed) != seal_of(crc)) return std::nullopt;
-  std::string_view const body = text.view().substr(0, sealed);
-  std::size_t at = body.find('\n');
-  if (at == std::string_view::npos) return std::nullopt;
-  Result<SessionIndex> index = parse_session_index(std::string(body.substr(0, at)) + "}}");
-  if (!index || index->size() + index->foreign_rows.size() > 0) return std::nullopt;
-  std::vector<WrittenRows::Row> rows;
-  for (std::size_t end; (end = body.find('\n', ++at)) != std::string_view::npos; at = end) {
-    std::string_view line = body.substr(at, end - at);
-    if (!line.empty() && line.back() == ',') line.remove_suffix(1);
-    if (!take_index_line(line, rows, *index)) return std::nullopt;
+void SealedRows::look(std::string_view text) {
+  while (as_written_) {
+    std::size_t const end = text.find('\n', searched_);
+    if (end == std::string_view::npos) {
+      searched_ = text.size();
+      return;
+    }
+    std::string_view const line = text.substr(begin_, end - begin_);
+    as_written_ = begin_ == 0 ? take_first(line) : take_row(line);
+    begin_ = searched_ = end + 1;
   }
-  if (body.substr(at) != "}") return std::nullopt;
-  index->written = WrittenRows(std::move(text), std::move(rows));
-  return std::move(*index);
+}
+
+// The members beside the rows.
+bool SealedRows::take_first(std::string_view line) {
+  Result<SessionIndex> index = parse_session_index(std::string(line) + "}}");
+  if (!index || index->size() + index->foreign_rows.size() > 0) return false;
+  index_ = std::move(*index);
+  return true;
+}
+
+bool SealedRows::take_row(std::string_view line) {
+  if (!line.empty() && line.back() == ',') line.remove_suffix(1);
+  char const* const end = line.data() + line.size();
+  char const* const quote = line.empty() || line[0] != '"' ? nullptr : string_end(line.data() + 1, end);
+  if (quote == nullptr || end - quote < 3 || quote[1] != ':') return false;
+  std::string_view const name = between(line.data() + 1, quote), json = between(quote + 2, end);
+  if (json.front() == '{' && json.back() == '}' && is_session_id(name)) {
+    if (!rows_.empty() && !(rows_.back().name < name)) return false;
+    rows_.push_back({name, json, written_time(json), name_hash(name)});
+    return true;
+  }
+  std::string key;
+  append_unescaped(key, name);
+  index_.foreign_rows.insert_or_assign(std::move(key), std::string(json));
+  return bool(check_json(json));
+}
+
+std::optional<SessionIndex> SealedRows::take(IndexText& text, std::uint32_t crc) {
+  auto const sealed = static_cast<std::size_t>(sealed_bytes(text.size));
+  bool const whole = as_written_ && begin_ > 0 && text.view().substr(begin_, sealed - begin_) == "}";
+  if (!whole || text.view().substr(sealed) != seal_of(crc)) return std::nullopt;
+  index_.written = WrittenRows(std::move(text), std::move(rows_));
+  return std::move(index_);
 }
 
 IndexRow* SessionIndex::find(std::string_view name) {

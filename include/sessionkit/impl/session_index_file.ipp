@@ -72,17 +72,18 @@ IndexFile::State IndexFile::look(SessionIndex& out) {
   IndexText text{index_memory(size), size};
   auto const sealed = static_cast<std::size_t>(sealed_bytes(now.size));
   std::uint32_t crc = 0; // of what is sealed
+  SealedRows rows;
   for (std::size_t at = 0, bytes = 0; at < size; at += bytes) {
     bytes = std::min(index_piece, (at < sealed ? sealed : size) - at);
     if (auto r = read_exactly(*ops_, file->get(), text.bytes.get() + at, bytes, at, path_); !r)
       return cannot(r.error());
-    if (at < sealed) crc = crc32c(text.view().substr(at, bytes), crc);
+    if (at >= sealed) continue;
+    crc = crc32c(text.view().substr(at, bytes), crc);
+    if (codec_.sealed) rows.look(text.view().substr(0, at + bytes));
   }
   seen_ = now;
   print_ = {now.size, crc32c(text.view().substr(sealed), crc)};
-  if (codec_.find_rows != nullptr)
-    if (std::optional<SessionIndex> found = codec_.find_rows(text, crc))
-      return out = std::move(*found), State::good;
+  if (std::optional<SessionIndex> found = rows.take(text, crc)) return out = std::move(*found), State::good;
   Result<SessionIndex> index = codec_.parse(text.view());
   if (!index) {
     seen_ = {}; // so that a later `replace` looks again, and moves it aside

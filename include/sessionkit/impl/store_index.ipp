@@ -228,29 +228,35 @@ Result<std::vector<SessionId>> StoreIndex::list_directory(bool& all) {
     std::lock_guard<std::mutex> const lock(mutex_);
     if (!all && seen && swept_.settled && now.same_version(swept_.directory)) return doubt;
   }
-  Result<std::vector<SessionId>> ids = folder_->list();
-  if (!ids) return ids;
+  Result<FileNames> const there = folder_->names();
+  if (!there) return there.error();
   std::uint64_t names = 0;
-  for (SessionId const& id : *ids) names += std::hash<std::string>{}(id.str());
+  there->each([&](std::string_view name) { names += name_hash(name); });
 
   std::lock_guard<std::mutex> const lock(mutex_);
   all = all || (!now.same_version(swept_.directory) && names == swept_.names);
-  std::size_t const before = doubt.size();
-  for (SessionId const& id : *ids)
-    if (!rows_.has(id.str())) doubt.push_back(id);
   absent_.clear();
-  if (ids->size() - (doubt.size() - before) != rows_.size()) find_absent(*ids); // else each row has its own
+  if (all) doubt.clear();
+  if (all || there->size() != rows_.size() || names != rows_.names_sum()) compare_names(*there, all, doubt);
   swept_.directory = now;
   swept_.settled = seen && ops_->wall_ns() - now.modified_ns > settled_after_ns;
   swept_.names = names;
-  if (all) return ids;
   return doubt;
 }
 
-// Which rows have no transcript; `mutex_` is held.
-void StoreIndex::find_absent(std::vector<SessionId> const& there) {
+// Adds the transcripts that have no row, or `all`, and finds the rows that have no transcript; `mutex_` is
+// held.
+void StoreIndex::compare_names(FileNames const& there, bool all, std::vector<SessionId>& out) {
+  std::size_t rows = 0; // that have a transcript
+  there.each([&](std::string_view name) {
+    bool const known = rows_.has(name);
+    rows += known ? 1 : 0;
+    if (all || !known)
+      if (auto id = SessionId::parse(name)) out.push_back(std::move(*id));
+  });
+  if (rows == rows_.size()) return;
   std::unordered_set<std::string_view> names;
-  for (SessionId const& id : there) names.insert(id.str());
+  there.each([&](std::string_view name) { names.insert(name); });
   rows_.each_name([&](std::string_view name) {
     if (names.count(name) == 0) absent_.emplace(name);
   });

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include <fcntl.h>
@@ -59,12 +60,13 @@ constexpr std::string_view file_member = "\"filePath\"";
 bool names_by_key(std::string_view index) { return !files_named(index, "\"transcript_file\"").empty(); }
 
 Result<std::vector<std::string>> transcripts_in(FileOps& ops, int directory, std::string const& root) {
-  std::vector<std::string> names;
-  int const failed = ops.list(directory, names);
+  FileNames found;
+  int const failed = ops.list(directory, found);
   if (failed < 0) return file_error(-failed, root, "cannot list the directory");
-  names.erase(std::remove_if(names.begin(), names.end(),
-                             [](std::string const& name) { return !is_transcript_name(name); }),
-              names.end());
+  std::vector<std::string> names;
+  found.each([&](std::string_view name) {
+    if (is_transcript_name(name)) names.emplace_back(name);
+  });
   std::sort(names.begin(), names.end());
   return names;
 }
@@ -244,28 +246,46 @@ std::string TranscriptFolder::known(SessionId const& id) {
   return found == names_.files.end() ? std::string{} : found->second;
 }
 
-Result<std::vector<SessionId>> TranscriptFolder::list(std::optional<Error>* unread) {
-  std::vector<std::string> names;
-  int const failed = ops_->list(directory(), names);
+Result<FileNames> TranscriptFolder::names(std::optional<Error>* unread) {
+  FileNames files, ids;
+  int const failed = ops_->list(directory(), files);
   if (failed < 0) return file_error(-failed, path_, "cannot list the directory");
-  bool const by_key = layout_ == StoreLayout::transcripts_folder;
-  if (by_key) std::sort(names.begin(), names.end()); // so that of two files of one id the same keeps it
-  std::vector<SessionId> ids;
-  for (std::string const& name : names) {
-    if (!is_transcript_name(name)) continue;
-    std::optional<SessionId> id = by_key ? known_in(name) : std::nullopt;
-    if (!id) {
-      Result<std::optional<SessionId>> found = id_in_file(*ops_, directory(), name, by_key);
-      bool const read = found.ok(); // else its name has to do, and nothing is learned from it
-      if (!read && unread != nullptr) *unread = found.error();
-      bool const taken = read && *found && by_key && !known(**found).empty();
-      if (!read || taken) found = id_in_file(*ops_, directory(), name, false);
-      if (found) id = std::move(*found);
-      if (id && by_key && read) learn(*id, name);
-    }
-    if (id) ids.push_back(std::move(*id));
+  if (layout_ == StoreLayout::by_id) {
+    files.each([&](std::string_view file) {
+      if (is_transcript_name(file)) ids.push_back(file.substr(0, file.size() - transcript_suffix.size()));
+    });
+    return ids;
   }
+  std::set<std::string_view> sorted; // so that of two files of one id the same keeps it
+  files.each([&](std::string_view file) {
+    if (is_transcript_name(file)) sorted.insert(file);
+  });
+  for (std::string_view const file : sorted)
+    if (auto const id = id_by_key(std::string(file), unread)) ids.push_back(id->str());
   return ids;
+}
+
+Result<std::vector<SessionId>> TranscriptFolder::list(std::optional<Error>* unread) {
+  Result<FileNames> const found = names(unread);
+  if (!found) return found.error();
+  std::vector<SessionId> ids;
+  found->each([&](std::string_view name) {
+    if (auto id = SessionId::parse(name)) ids.push_back(std::move(*id));
+  });
+  return ids;
+}
+
+// Of a file that is called by a key.
+std::optional<SessionId> TranscriptFolder::id_by_key(std::string const& file, std::optional<Error>* unread) {
+  if (auto known = known_in(file)) return known;
+  Result<std::optional<SessionId>> found = id_in_file(*ops_, directory(), file, true);
+  bool const read = found.ok(); // else its name has to do, and nothing is learned from it
+  if (!read && unread != nullptr) *unread = found.error();
+  bool const taken = read && *found && !known(**found).empty();
+  if (!read || taken) found = id_in_file(*ops_, directory(), file, false);
+  if (!found || !*found) return std::nullopt;
+  if (read) learn(**found, file);
+  return std::move(*found);
 }
 
 std::optional<SessionId> TranscriptFolder::known_in(std::string const& file) {

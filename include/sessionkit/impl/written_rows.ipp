@@ -3,7 +3,6 @@
 #include <sessionkit/detail/written_rows.hpp>
 
 #include <algorithm>
-#include <functional>
 #include <numeric>
 
 namespace sessionkit { inline namespace v0 { namespace detail {
@@ -18,21 +17,23 @@ WrittenRows::WrittenRows(IndexText text, std::vector<Row> rows)
   while (slots < 2 * rows_.size()) slots *= 2;
   slots_.resize(slots);
   for (std::size_t i = 0; i < rows_.size(); ++i)
-    slots_[slot_of(rows_[i].name)] = static_cast<std::uint32_t>(i + 1);
+    slots_[slot_of(rows_[i].hash, [](Row const&) { return false; })] = static_cast<std::uint32_t>(i + 1);
   std::iota(order_.begin(), order_.end(), std::uint32_t{0});
 }
 
-// Where the row of that name is, or would be.
-std::size_t WrittenRows::slot_of(std::string_view name) const noexcept {
+// Where the row of that hash is that `is_it` answers yes to, or would be.
+template <class IsIt> std::size_t WrittenRows::slot_of(std::uint64_t hash, IsIt is_it) const noexcept {
   std::size_t const mask = slots_.size() - 1;
-  std::size_t at = std::hash<std::string_view>{}(name)&mask;
-  while (slots_[at] != 0 && rows_[slots_[at] - 1].name != name) at = (at + 1) & mask;
+  std::size_t at = static_cast<std::size_t>(hash) & mask;
+  while (slots_[at] != 0 && !is_it(rows_[slots_[at] - 1])) at = (at + 1) & mask;
   return at;
 }
 
 WrittenRows::Row const* WrittenRows::find(std::string_view name) const noexcept {
   if (left_ == 0) return nullptr;
-  std::uint32_t const number = slots_[slot_of(name)];
+  std::uint64_t const hash = name_hash(name);
+  std::uint32_t const number =
+      slots_[slot_of(hash, [&](Row const& row) { return row.hash == hash && row.name == name; })];
   return number != 0 && !rows_[number - 1].json.empty() ? &rows_[number - 1] : nullptr;
 }
 

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: MIT
-// One operation in a process of its own, for peers/run.py: prints {"ms","count","peak_kib"} as the other
-// peers do.
-#include "cases.hpp"
+// sessionkit_peer: one operation in a process of its own, for run.py; prints {"ms","count","peak_kib"} as the
+// other peers do. It links what a host of files links, and no database.
+#include "../measure.hpp"
+#include "../transcripts.hpp"
 
 #include <sessionkit/sessionkit.hpp>
 
 #include <array>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <limits>
 #include <string>
 
-namespace sessionkit_bench {
+namespace {
 
 namespace sk = sessionkit;
-
-namespace {
+using namespace sessionkit_bench;
 
 using PeerClock = std::chrono::steady_clock;
 
@@ -30,7 +31,8 @@ int print(PeerClock::time_point begin, std::size_t count) {
 int resume(std::string const& file, std::size_t) {
   auto const begin = PeerClock::now();
   auto const store = value_of(sk::open_transcript(file), "open");
-  auto session = value_of(sk::Session::open(store, made_id()), "open");
+  auto session =
+      value_of(sk::Session::open(store, value_of(sk::SessionId::parse(made_session_id), "id")), "open");
   auto const history = value_of(session.history({sk::Provider::anthropic}), "history");
   keep(sk::encode(history, {sk::Provider::anthropic}).messages);
   return print(begin, history.messages.size());
@@ -80,10 +82,10 @@ constexpr std::array<PeerOperation, 6> peer_operations{{{"resume", resume},
 
 }
 
-int run_peer(std::string const& operation, std::string const& target, std::size_t count) {
+int main(int count, char** words) {
+  if (count != 4) fail("usage: sessionkit_peer OPERATION TARGET COUNT");
   for (PeerOperation const& known : peer_operations)
-    if (known.name == operation) return known.run(target, count);
-  fail("there is no operation " + operation);
-}
-
+    if (known.name == std::string(words[1]))
+      return known.run(words[2], static_cast<std::size_t>(std::atoll(words[3])));
+  fail(std::string("there is no operation ") + words[1]);
 }
