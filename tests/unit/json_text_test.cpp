@@ -43,6 +43,25 @@ TEST_CASE("invalid UTF-8 is read and written as U+FFFD, as a decoder would") {
   CHECK(out == "\"\xEF\xBF\xBD\xEF\xBF\xBD\"");
 }
 
+TEST_CASE("a u behind a backslash is found wherever it stands, and nothing else") {
+  auto const found = [](std::string const& text) {
+    return has_backslash_u(text.data(), text.data() + text.size());
+  };
+  for (std::size_t size = 0; size != 200; ++size) {
+    std::string const plain(size, 'u');
+    REQUIRE_FALSE(found(plain + '\\')); // and not behind the end
+    for (std::size_t at = 0; at != size; ++at) {
+      std::string text(size, 'n');
+      text[at] = '\\';
+      if (at != 0) text[at - 1] = 'u';
+      REQUIRE_FALSE(found(text));
+      if (at + 1 == size) continue;
+      text[at + 1] = 'u';
+      REQUIRE(found(text));
+    }
+  }
+}
+
 TEST_CASE("what is no escape is kept as it stands") {
   std::string out;
   append_unescaped(out, R"(\x \u12 \ud83d\u12 \)");

@@ -20,12 +20,12 @@ class Fields {
  public:
   explicit Fields(std::string_view object, JsonMap const* map = nullptr) : map_(map) {
     auto const add = [this](std::string_view key, std::string_view value) {
-      Field const field{key, value, false, key.find('\\') != std::string_view::npos};
-      if (count_ < few_.size())
-        few_[count_] = field;
-      else
-        many_.push_back(field);
-      ++count_;
+      if (count_ >= few_.size()) many_.emplace_back();
+      Field& field = at(count_++); // member by member: a copy would have to wait for what it copies
+      field.key = key;
+      field.value = value;
+      field.taken = false;
+      field.escaped = key.find('\\') != std::string_view::npos;
       return true;
     };
     for_members(object, add, map);

@@ -30,13 +30,22 @@ struct BytesToEscape {
     return _mm_or_si128(_mm_cmplt_epi8(block, _mm_set1_epi8(0x20)),
                         _mm_or_si128(equal_bytes(block, '"'), equal_bytes(block, '\\')));
   }
+  static std::uint64_t places(char const* p) noexcept {
+    return mask64(p, [](__m128i block) { return has(block); });
+  }
 #endif
 };
 
+/// Those that begin an escape.
 struct Backslashes {
   static bool has(char c) noexcept { return c == '\\'; }
 #if defined(__SSE2__)
   static __m128i has(__m128i block) noexcept { return equal_bytes(block, '\\'); }
+  static std::uint64_t places(char const* p) noexcept {
+    std::uint64_t const all = mask64(p, '\\');
+    std::uint64_t carry = 0;
+    return all & ~escaped_bytes(all, carry);
+  }
 #endif
 };
 
@@ -64,26 +73,38 @@ inline void copy_stretch(char const* from, char*& to, std::ptrdiff_t bytes) noex
   copy16(0), copy16(16), copy16(32), copy16(48);
   to += bytes;
 }
+
+/// Copies 64 bytes, or as many as there are before one that `special.usual(p, to)` cannot write and leaves to
+/// `special`: then not `all`. Answers where it stopped reading. Twice as many must be there on both sides,
+/// for what is copied too much.
+template <class Bytes, class Special>
+char const* copy_block(char const* p, Special& special, bool& all) noexcept {
+  char const* const begin = p;
+  char const* const stop = p + 64;
+  char* to = special.to(); // in a register
+  for (std::uint64_t places = Bytes::places(begin); places != 0; places &= places - 1) {
+    char const* const place = begin + __builtin_ctzll(places);
+    copy_stretch(p, to, place - p);
+    p = special.usual(place, to);
+    all = p != place;
+    if (!all) break;
+  }
+  if (all && p < stop) {
+    copy_stretch(p, to, stop - p);
+    p = stop;
+  }
+  special.to() = to;
+  return p;
+}
 #endif
 
 template <class Bytes, class Special> void copy_with(char const* p, char const* end, Special& special) {
 #if defined(__SSE2__)
-  constexpr std::ptrdiff_t stretch = 64;
-  while (end - p >= 2 * stretch) { // what is copied too much must be there on both sides
-    special.make_room(static_cast<std::size_t>(end - p), stretch);
-    char const* const begin = p;
-    char const* const stop = p + stretch;
-    std::uint64_t mask = mask64(p, [](__m128i block) { return Bytes::has(block); });
-    while (mask != 0) {
-      char const* const found = begin + __builtin_ctzll(mask);
-      copy_stretch(p, special.to(), found - p);
-      p = special(found, end);
-      if (p >= stop) break;
-      mask = mask >> (p - begin) << (p - begin);
-    }
-    if (p >= stop) continue;
-    copy_stretch(p, special.to(), stop - p);
-    p = stop;
+  while (end - p >= 128) {
+    special.make_room(static_cast<std::size_t>(end - p), 64);
+    bool all = true;
+    p = copy_block<Bytes>(p, special, all);
+    if (!all) p = special(p, end);
   }
   while (end - p >= 16) {
     special.make_room(static_cast<std::size_t>(end - p), 16);
@@ -172,6 +193,15 @@ inline char const* unescape_one(char*& to, char const* p, char const* end) noexc
   return p;
 }
 
+/// Whether a `u` stands behind a backslash: without, nothing is an escape of a code unit.
+inline bool has_backslash_u(char const* p, char const* end) noexcept {
+#if defined(__SSE2__)
+  for (; end - p > 64; p += 64)
+    if ((mask64(p, '\\') & mask64(p + 1, 'u')) != 0) return true;
+#endif
+  return between(p, end).find("\\u") != std::string_view::npos;
+}
+
 /// Writes what escapes mean; all else is copied.
 struct Unescaping {
   char* at;
@@ -179,6 +209,11 @@ struct Unescaping {
   void make_room(std::size_t, std::size_t) const noexcept {
   } // what is written is never longer than what is read
   char const* operator()(char const* p, char const* end) noexcept { return unescape_one(at, p, end); }
+  /// An escape of two bytes.
+  static char const* usual(char const* p, char*& to) noexcept {
+    *to = short_escapes[byte_of(p[1])];
+    return *to != '\0' ? (++to, p + 2) : p;
+  }
 };
 
 /// Appends the text of a JSON string given without its quotes, where that is known to be UTF-8.
@@ -261,12 +296,12 @@ inline void put_unicode_escape(TextSink& sink, std::uint32_t unit) noexcept {
 }
 
 /// The letter of the two-byte escape JSON.stringify uses for a byte, by byte; NUL where it uses none.
-constexpr std::array<char, 128> make_escape_letters() noexcept {
-  std::array<char, 128> letters{};
+constexpr std::array<char, 256> make_escape_letters() noexcept {
+  std::array<char, 256> letters{};
   for (std::size_t i = 0; i < 7; ++i) letters[byte_of("\"\\\b\f\n\r\t"[i])] = "\"\\bfnrt"[i];
   return letters;
 }
-inline constexpr std::array<char, 128> escape_letters = make_escape_letters();
+inline constexpr std::array<char, 256> escape_letters = make_escape_letters();
 
 /// Writes the ASCII byte that cannot stand in a string as it is.
 inline void escape_one(TextSink& sink, char c) noexcept {
@@ -295,6 +330,15 @@ struct Escaping {
   char const* operator()(char const* p, char const* end) noexcept {
     if (byte_of(*p) < 0x80) return escape_one(sink, *p), p + 1;
     return copy_valid_utf8(p, end, sink.to()) ? p : escape_invalid(sink, p, end);
+  }
+  /// A byte that has an escape of two.
+  static char const* usual(char const* p, char*& to) noexcept {
+    char const letter = escape_letters[byte_of(*p)];
+    if (letter == '\0') return p;
+    to[0] = '\\';
+    to[1] = letter;
+    to += 2;
+    return p + 1;
   }
 };
 

@@ -5,7 +5,6 @@
 #include <sessionkit/detail/json.hpp>
 #include <sessionkit/detail/line_members.hpp>
 
-#include <optional>
 #include <utility>
 
 namespace sessionkit { inline namespace v0 { namespace detail {
@@ -62,60 +61,67 @@ Thinking decode_thinking(Fields& fields) {
 }
 
 ToolUse decode_tool_use(Fields& fields, std::string_view arguments) {
-  ToolUse call{fields.text("id"), fields.text("name"), fields.json(arguments),
-               fields.text("thoughtSignature")};
-  call.extra = fields.rest();
-  return call;
+  return {fields.text("id"), fields.text("name"), fields.json(arguments), fields.text("thoughtSignature"),
+          fields.rest()};
 }
 
 ToolResult decode_tool_result(Fields& fields) {
-  ToolResult result{fields.text("tool_use_id"),
-                    {},
-                    decode_tool_content(fields.take("content"), fields.map()),
-                    fields.flag("is_error")};
-  result.extra = fields.rest();
-  return result;
+  return {fields.text("tool_use_id"),
+          {},
+          decode_tool_content(fields.take("content"), fields.map()),
+          fields.flag("is_error"),
+          fields.rest()};
 }
 
-std::optional<ToolContent> decode_plain(Fields& fields, std::string const& type) {
-  if (type == "text" && !fields.take("text", JsonKind::string).empty()) {
-    Text text{fields.text("text"), fields.text("textSignature")};
-    text.extra = fields.rest();
-    return text;
+// Of the types that may stand anywhere. False: it is of none of them.
+template <class AnyPart> bool add_plain(std::string_view type, Fields& fields, std::vector<AnyPart>& parts) {
+  if (type == "text") {
+    std::string_view const text = fields.take("text", JsonKind::string);
+    if (text.empty()) return false;
+    parts.emplace_back(Text{to_text(text, fields.map()), fields.text("textSignature"), fields.rest()});
+    return true;
   }
+  if (type != "image") return false;
   Image image;
-  if (type == "image" && decode_image(fields, image)) return image;
-  return std::nullopt;
+  if (!decode_image(fields, image)) return false;
+  parts.emplace_back(std::move(image));
+  return true;
 }
 
-ToolContent decode_tool_part(std::string_view raw, JsonMap const* map) {
-  if (json_kind(raw) == JsonKind::string) return Text{to_text(raw, map)};
-  if (json_kind(raw) != JsonKind::object) return opaque_part(raw, {});
-  Fields fields(raw, map);
+void add_object(Fields& fields, std::string_view raw, std::vector<ToolContent>& content) {
   std::string type = fields.text("type");
-  if (auto plain = decode_plain(fields, type)) return std::move(*plain);
-  return opaque_part(raw, std::move(type));
+  if (!add_plain(type, fields, content)) content.emplace_back(opaque_part(raw, std::move(type)));
 }
 
-Part decode_part(std::string_view raw, JsonMap const* map) {
-  if (json_kind(raw) == JsonKind::string) return Text{to_text(raw, map)};
-  if (json_kind(raw) != JsonKind::object) return opaque_part(raw, {});
-  Fields fields(raw, map);
-  std::string type = fields.text("type");
-  if (type == "thinking") return decode_thinking(fields);
-  if (type == "redacted_thinking") {
-    Thinking hidden{{}, fields.text("data"), true};
-    hidden.extra = fields.rest();
-    return hidden;
-  }
+void add_object(Fields& fields, std::string_view raw, std::vector<Part>& parts) {
+  std::string name = fields.text("type");
+  std::string_view const type = name;
+  if (add_plain(type, fields, parts)) return;
   if (type == "toolCall" || type == "toolUse" || type == "functionCall") // OpenClaw takes them for the same
-    return decode_tool_use(fields, fields.has("arguments") ? "arguments" : "input");
-  if (type == "tool_use") return decode_tool_use(fields, "input");
-  if (type == "tool_result") return decode_tool_result(fields);
-  if (auto plain = decode_plain(fields, type))
-    return std::visit([](auto&& piece) -> Part { return std::forward<decltype(piece)>(piece); },
-                      std::move(*plain));
-  return opaque_part(raw, std::move(type));
+    parts.emplace_back(decode_tool_use(fields, fields.has("arguments") ? "arguments" : "input"));
+  else if (type == "thinking")
+    parts.emplace_back(decode_thinking(fields));
+  else if (type == "tool_use")
+    parts.emplace_back(decode_tool_use(fields, "input"));
+  else if (type == "tool_result")
+    parts.emplace_back(decode_tool_result(fields));
+  else if (type == "redacted_thinking")
+    parts.emplace_back(Thinking{{}, fields.text("data"), true, fields.rest()});
+  else
+    parts.emplace_back(opaque_part(raw, std::move(name)));
+}
+
+template <class AnyPart>
+void add_part(std::string_view raw, JsonMap const* map, std::vector<AnyPart>& parts) {
+  JsonKind const kind = json_kind(raw);
+  if (kind == JsonKind::object) {
+    Fields fields(raw, map);
+    add_object(fields, raw, parts);
+  } else if (kind == JsonKind::string) {
+    parts.emplace_back(Text{to_text(raw, map)});
+  } else {
+    parts.emplace_back(opaque_part(raw, {}));
+  }
 }
 
 // One part as pi spells it, and the members it does not know.
@@ -187,9 +193,10 @@ bool decode_content(std::string_view raw, std::vector<Part>& parts, JsonMap cons
     return true;
   }
   auto const add = [&](std::string_view part) {
-    parts.push_back(decode_part(part, map));
+    add_part(part, map, parts);
     return true;
   };
+  parts.reserve(3); // an answer thinks, says and asks
   for_elements(raw, add, map);
   return false;
 }
@@ -207,7 +214,7 @@ std::vector<ToolContent> decode_tool_content(std::string_view raw, JsonMap const
   if (kind == JsonKind::object || kind == JsonKind::number || kind == JsonKind::boolean)
     content.emplace_back(opaque_part(raw, {}));
   auto const add = [&](std::string_view part) {
-    content.push_back(decode_tool_part(part, map));
+    add_part(part, map, content);
     return true;
   };
   for_elements(raw, add, map);

@@ -24,7 +24,9 @@ Error no_entry(SessionId const& id, EntryId const& leaf) {
 // Collects the path newest first and knows when what the model sees is complete.
 class ContextBuilder {
  public:
-  ContextBuilder(SessionStore& store, SessionId const& id) : store_(store), id_(id) {}
+  ContextBuilder(SessionStore& store, SessionId const& id) : store_(store), id_(id) {
+    context_.entries.reserve(64); // as a compaction keeps, more or less
+  }
 
   bool add(RecordPage const& page, RecordPage::Item const& item) {
     if (context_.leaf.empty()) context_.leaf = EntryId(std::string(item.id));

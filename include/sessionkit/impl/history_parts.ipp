@@ -122,6 +122,7 @@ char const* next_backslash(char const* p, char const* end) noexcept {
 
 // The first escape of a surrogate without its partner, or `end`.
 char const* lone_surrogate_escape(char const* p, char const* end) noexcept {
+  if (!detail::has_backslash_u(p, end)) return end; // as in most, however many other escapes they have
   while ((p = next_backslash(p, end)) != end) {
     std::int32_t const unit = detail::unicode_escape(p, end);
     if (unit < 0) {

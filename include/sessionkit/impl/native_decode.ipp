@@ -37,12 +37,15 @@ StopReason stop_of(std::string_view name) noexcept {
   return StopReason::unknown;
 }
 
-std::string known_or_empty(std::string const& text) { return text == "unknown" ? std::string{} : text; }
+std::string known_or_empty(std::string text) {
+  if (text == "unknown") text.clear();
+  return text;
+}
 
 // All zeros are what programs write that do not know; the raw member stays in the metadata as well, for its
 // cost.
-std::optional<Usage> usage_of(std::string_view raw) {
-  Fields fields(raw);
+std::optional<Usage> usage_of(std::string_view raw, detail::JsonMap const* map) {
+  Fields fields(raw, map);
   Usage usage{fields.count("input"), fields.count("output"), fields.count("cacheRead"),
               fields.count("cacheWrite")};
   if (usage.input + usage.output + usage.cache_read + usage.cache_write == 0) return std::nullopt;
@@ -61,15 +64,14 @@ EntryBody assistant_message(Fields& fields) {
   Message message;
   message.role = Role::assistant;
   message.content_is_string = detail::take_content(fields, message.parts);
-  Generation made;
+  Generation& made = message.generation.emplace();
   made.provider = known_or_empty(fields.text("provider"));
   made.model = known_or_empty(fields.text("model"));
   made.api = known_or_empty(fields.text("api"));
   made.request_id = fields.text("responseId");
   made.stop = stop_of(detail::to_text(fields.look("stopReason")));
   if (made.stop != StopReason::unknown) fields.take("stopReason"); // else the metadata keeps the word
-  made.usage = usage_of(fields.look("usage")); // the metadata keeps the member with its cost
-  message.generation = std::move(made);
+  made.usage = usage_of(fields.look("usage"), fields.map()); // the metadata keeps the member with its cost
   message.metadata = fields.rest();
   return message;
 }
@@ -236,6 +238,12 @@ constexpr std::array<LineType, 10> line_types{{{"message", decode_message},
                                                {"custom_message", decode_custom_message},
                                                {"custom", decode_custom}}};
 
+LineType const* find_line_type(std::string_view type) noexcept {
+  for (LineType const& known : line_types)
+    if (known.type == type) return &known;
+  return nullptr;
+}
+
 Error line_fault(RecordView const& record, detail::JsonCheck const& check) {
   bool const deep = check.fault == detail::JsonCheck::too_deep;
   return {Errc::corrupt, 0,
@@ -274,19 +282,14 @@ Result<Entry> decode_native(RecordView const& record) {
   line.take("type");
   line.take("id");
   line.take("parentId");
-  Entry entry;
-  entry.id = EntryId(std::string(record.id));
-  entry.link = record.link;
-  entry.parent = EntryId(std::string(record.parent));
-  entry.at = line_time(line.take("timestamp"));
-  for (LineType const& known : line_types) {
-    if (known.type != record.type) continue;
-    entry.body = known.decode(line, record);
-    if (!entry.as<Unknown>()) entry.extra = line.rest();
-    return entry;
-  }
-  entry.body = Unknown{std::string(record.type), RawJsonAccess::trust(std::string(*object))};
-  return entry;
+  Timestamp const at = line_time(line.take("timestamp"));
+  LineType const* const known = find_line_type(record.type);
+  EntryBody body = known ? known->decode(line, record)
+                         : Unknown{std::string(record.type), RawJsonAccess::trust(std::string(*object))};
+  bool const whole = std::holds_alternative<Unknown>(body); // it keeps the line
+  return Entry{
+      EntryId(std::string(record.id)), record.link, EntryId(std::string(record.parent)), at, std::move(body),
+      whole ? RawJson{} : line.rest()};
 }
 
 }

@@ -70,16 +70,17 @@ class TimeReader {
   bool take_one_of(std::string_view letters) noexcept {
     return std::any_of(letters.begin(), letters.end(), [this](char c) { return take(c); });
   }
-  /// Exactly `width` digits, at least `least` and at most `most`.
-  std::optional<int> number(std::size_t width, int least, int most) noexcept {
-    if (text_.size() < width) return std::nullopt;
+  /// Exactly `Width` digits, at least `least` and at most `most`.
+  template <std::size_t Width> std::optional<int> number(int least, int most) noexcept {
+    if (text_.size() < Width) return std::nullopt;
     int value = 0;
-    for (char const c : text_.substr(0, width)) {
+    for (std::size_t i = 0; i < Width; ++i) {
+      char const c = text_[i];
       if (c < '0' || c > '9') return std::nullopt;
       value = value * 10 + (c - '0');
     }
     if (value < least || value > most) return std::nullopt;
-    text_.remove_prefix(width);
+    text_.remove_prefix(Width);
     return value;
   }
   /// Any number of digits behind a point; what is finer than a millisecond is cut off.
@@ -87,7 +88,7 @@ class TimeReader {
     if (!take('.')) return 0;
     int value = 0;
     std::size_t count = 0;
-    for (; auto const digit = number(1, 0, 9); ++count)
+    for (; auto const digit = number<1>(0, 9); ++count)
       if (count < 3) value = value * 10 + *digit;
     if (count == 0) return std::nullopt;
     for (; count < 3; ++count) value *= 10;
@@ -101,8 +102,8 @@ class TimeReader {
 /// Four digits, or a sign and six (ECMA-262, expanded years; there is no -000000).
 std::optional<std::int64_t> time_read_year(TimeReader& in) noexcept {
   bool const minus = in.take('-');
-  if (!minus && !in.take('+')) return in.number(4, 0, 9999);
-  auto const year = in.number(6, minus ? 1 : 0, 999'999);
+  if (!minus && !in.take('+')) return in.number<4>(0, 9999);
+  auto const year = in.number<6>(minus ? 1 : 0, 999'999);
   if (!year) return std::nullopt;
   return minus ? -*year : *year;
 }
@@ -110,20 +111,20 @@ std::optional<std::int64_t> time_read_year(TimeReader& in) noexcept {
 std::optional<std::int64_t> time_read_day(TimeReader& in) noexcept {
   auto const year = time_read_year(in);
   if (!year || !in.take('-')) return std::nullopt;
-  auto const month = in.number(2, 1, 12);
+  auto const month = in.number<2>(1, 12);
   if (!month || !in.take('-')) return std::nullopt;
-  auto const day = in.number(2, 1, time_days_in(*year, *month));
+  auto const day = in.number<2>(1, time_days_in(*year, *month));
   if (!day) return std::nullopt;
   return time_days_of({*year, *month, *day});
 }
 
 /// Milliseconds since midnight; second 60 is a leap second and reads as the next minute's first.
 std::optional<std::int64_t> time_read_clock(TimeReader& in) noexcept {
-  auto const hour = in.number(2, 0, 23);
+  auto const hour = in.number<2>(0, 23);
   if (!hour || !in.take(':')) return std::nullopt;
-  auto const minute = in.number(2, 0, 59);
+  auto const minute = in.number<2>(0, 59);
   if (!minute || !in.take(':')) return std::nullopt;
-  auto const second = in.number(2, 0, 60);
+  auto const second = in.number<2>(0, 60);
   if (!second) return std::nullopt;
   auto const ms = in.milliseconds();
   if (!ms) return std::nullopt;
@@ -135,10 +136,10 @@ std::optional<std::int64_t> time_read_offset(TimeReader& in) noexcept {
   if (in.at_end() || in.take_one_of("Zz")) return 0;
   bool const west = in.take('-');
   if (!west && !in.take('+')) return std::nullopt;
-  auto const hours = in.number(2, 0, 23);
+  auto const hours = in.number<2>(0, 23);
   if (!hours) return std::nullopt;
   std::optional<int> minutes = 0;
-  if (in.take(':') || !in.at_end()) minutes = in.number(2, 0, 59);
+  if (in.take(':') || !in.at_end()) minutes = in.number<2>(0, 59);
   if (!minutes) return std::nullopt;
   std::int64_t const offset = (*hours * 60 + *minutes) * std::int64_t{60'000};
   return west ? -offset : offset;
