@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <forward_list>
 #include <limits>
 
@@ -16,37 +17,53 @@ constexpr PostgresStatement find_session{
     "find the session",
     "SELECT log_end, last_crc, dialect, row_json FROM sessions WHERE session_id = $1::text"};
 
-// Values: the session, its columns, the level of the commit, the records. What stands is compared and changed
-// in one statement: who comes second waits for the row and finds it changed. Arrays are unnested in step: as
-// a table of five of them each would be kept first. One record comes without them: they cost as much as a
-// third of an append.
-#define SESSIONKIT_MOVE_SESSION                                                                              \
-  "WITH moved AS (UPDATE sessions SET log_end = $2::bigint + $13::bigint, session_key = $3::text, "          \
-  "agent = $4::text, user_id = $5::text, title = $6::text, archived = $7::boolean, "                         \
-  "updated_ms = $8::bigint, updated_tick = $8::bigint >> 13, last_crc = $9::bigint, row_json = $10::text, "  \
-  "dialect = coalesce($11::text, dialect) WHERE session_id = $1::text AND log_end = $2::bigint "             \
-  "AND last_crc = coalesce($19::bigint, last_crc) "                                                          \
-  "RETURNING set_config('synchronous_commit', $12::text, true)) "
-#define SESSIONKIT_ADD_ENTRIES                                                                               \
-  "INSERT INTO entries(session_id, position, entry_id, parent_id, link, type, line) "
-#define SESSIONKIT_ADD_ARRAYS                                                                                \
-  SESSIONKIT_ADD_ENTRIES                                                                                     \
-  "SELECT $1::text, $2::bigint + generate_series(1, $13::bigint), unnest($14::text[]), "                     \
-  "unnest($15::text[]), unnest($16::text[])::smallint, unnest($17::text[]), unnest($18::text[]) FROM moved"
-constexpr PostgresStatement start_session{
-    "start the session",
-    "WITH moved AS (INSERT INTO sessions(session_id, log_end, session_key, agent, user_id, title, archived, "
-    "updated_ms, updated_tick, last_crc, row_json, dialect) VALUES($1::text, $2::bigint + $13::bigint, "
-    "$3::text, $4::text, $5::text, $6::text, $7::boolean, $8::bigint, $8::bigint >> 13, $9::bigint, "
-    "$10::text, $11::text) ON CONFLICT (session_id) DO NOTHING "
-    "RETURNING set_config('synchronous_commit', $12::text, true)) " SESSIONKIT_ADD_ARRAYS};
-constexpr PostgresStatement add_entries{"append entries", SESSIONKIT_MOVE_SESSION SESSIONKIT_ADD_ARRAYS};
-constexpr PostgresStatement add_entry{"append", SESSIONKIT_MOVE_SESSION SESSIONKIT_ADD_ENTRIES
-                                      "SELECT $1::text, $2::bigint + 1, $14::text, $15::text, "
-                                      "$16::text::smallint, $17::text, $18::text FROM moved"};
-#undef SESSIONKIT_ADD_ARRAYS
-#undef SESSIONKIT_ADD_ENTRIES
-#undef SESSIONKIT_MOVE_SESSION
+template <std::size_t... Sizes> constexpr auto joined_sql(char const (&... parts)[Sizes]) noexcept {
+  std::array<char, (Sizes + ...)> whole{};
+  std::size_t at = 0;
+  auto const add = [&](char const* part) {
+    while (*part != '\0') whole[at++] = *part++;
+  };
+  (add(parts), ...);
+  return whole;
+}
+
+// A batch is written by one statement: what stands is compared and the session's row moved on, then the
+// records are added if it was. Who comes second waits for the row and finds it changed. Values: the session,
+// its columns, the level of the commit, how many records, and these.
+constexpr char starting_session[] = R"(
+  WITH moved AS (
+    INSERT INTO sessions(session_id, log_end, session_key, agent, user_id, title, archived, updated_ms,
+                         updated_tick, last_crc, row_json, dialect)
+    VALUES($1::text, $2::bigint + $13::bigint, $3::text, $4::text, $5::text, $6::text, $7::boolean, $8::bigint,
+           $8::bigint >> 13, $9::bigint, $10::text, $11::text)
+    ON CONFLICT (session_id) DO NOTHING
+    RETURNING set_config('synchronous_commit', $12::text, true))
+  )";
+constexpr char moving_session[] = R"(
+  WITH moved AS (
+    UPDATE sessions
+    SET log_end = $2::bigint + $13::bigint, session_key = $3::text, agent = $4::text, user_id = $5::text,
+        title = $6::text, archived = $7::boolean, updated_ms = $8::bigint, updated_tick = $8::bigint >> 13,
+        last_crc = $9::bigint, row_json = $10::text, dialect = coalesce($11::text, dialect)
+    WHERE session_id = $1::text AND log_end = $2::bigint AND last_crc = coalesce($19::bigint, last_crc)
+    RETURNING set_config('synchronous_commit', $12::text, true))
+  )";
+// Arrays are unnested in step: as a table of five of them each would be kept first.
+constexpr char adding_arrays[] = R"(
+  INSERT INTO entries(session_id, position, entry_id, parent_id, link, type, line)
+  SELECT $1::text, $2::bigint + generate_series(1, $13::bigint), unnest($14::text[]), unnest($15::text[]),
+         unnest($16::text[])::smallint, unnest($17::text[]), unnest($18::text[])
+  FROM moved)";
+// One record comes without them: they cost as much as a third of an append.
+constexpr char adding_one[] = R"(
+  INSERT INTO entries(session_id, position, entry_id, parent_id, link, type, line)
+  SELECT $1::text, $2::bigint + 1, $14::text, $15::text, $16::text::smallint, $17::text, $18::text
+  FROM moved)";
+constexpr auto start_session_sql = joined_sql(starting_session, adding_arrays),
+               add_entries_sql = joined_sql(moving_session, adding_arrays);
+constexpr auto add_entry_sql = joined_sql(moving_session, adding_one);
+constexpr PostgresStatement start_session{"start the session", start_session_sql.data()},
+    add_entries{"append entries", add_entries_sql.data()}, add_entry{"append", add_entry_sql.data()};
 
 // A commit that has something to write flushes everything before it.
 constexpr PostgresStatement sync_session{"sync",
