@@ -79,8 +79,8 @@ void small_grammars(std::string const& text) {
 int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   std::string const text = sessionkit_fuzz::text_of(data, size);
   blades(text);
-  index({sk::detail::parse_session_index, sk::detail::write_session_index}, text);
-  index({sk::detail::parse_key_index, sk::detail::write_key_index}, text);
+  index(sk::detail::index_codec(sk::StoreLayout::by_id), text);
+  index(sk::detail::index_codec(sk::StoreLayout::transcripts_folder), text);
   small_grammars(text);
   return 0;
 }

@@ -59,11 +59,12 @@ constexpr char adding_one[] = R"(
   INSERT INTO entries(session_id, position, entry_id, parent_id, link, type, line)
   SELECT $1::text, $2::bigint + 1, $14::text, $15::text, $16::text::smallint, $17::text, $18::text
   FROM moved)";
-constexpr auto start_session_sql = joined_sql(starting_session, adding_arrays),
-               add_entries_sql = joined_sql(moving_session, adding_arrays);
+constexpr auto start_session_sql = joined_sql(starting_session, adding_arrays);
+constexpr auto add_entries_sql = joined_sql(moving_session, adding_arrays);
 constexpr auto add_entry_sql = joined_sql(moving_session, adding_one);
-constexpr PostgresStatement start_session{"start the session", start_session_sql.data()},
-    add_entries{"append entries", add_entries_sql.data()}, add_entry{"append", add_entry_sql.data()};
+constexpr PostgresStatement start_session{"start the session", start_session_sql.data()};
+constexpr PostgresStatement add_entries{"append entries", add_entries_sql.data()};
+constexpr PostgresStatement add_entry{"append", add_entry_sql.data()};
 
 // A commit that has something to write flushes everything before it.
 constexpr PostgresStatement sync_session{"sync",
