@@ -47,7 +47,7 @@ class HeadText {
 // (and `out` is partly written).
 bool usual_head(RecordView& out) noexcept {
   HeadText head(out.line);
-  if (!head.take(R"({"type":")") || !head.take_text(out.type) || out.type == "session") return false;
+  if (!head.take(R"({"type":")") || head.take(R"(session")") || !head.take_text(out.type)) return false;
   if (!head.take(R"(,"id":")") || !head.take_text(out.id) || !head.take(R"(,"parentId":)")) return false;
   bool const has_parent = head.take("\"");
   out.link = has_parent ? Parent::entry : Parent::root;
