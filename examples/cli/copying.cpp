@@ -115,7 +115,7 @@ std::string summary_of(std::vector<Copy> const& copies, bool dry_run) {
   for (auto const& copy : copies) ++counts[copy.result];
   std::string text = fmt::format("{} session(s)", copies.size());
   for (auto const& [result, count] : counts) text += fmt::format(", {} {}", count, result);
-  return text + (dry_run ? "; nothing was written" : "");
+  return text + (dry_run ? "; nothing was copied" : "");
 }
 
 Exit exit_of(std::vector<Copy> const& copies) {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "support/catch.hpp"
 
+#include <cli/text.hpp>
+
 #include <chat_host/caller.hpp>
 #include <chat_host/chat_request.hpp>
 #include <chat_host/image_url.hpp>
 #include <chat_host/text.hpp>
-#include <cli/text.hpp>
 #include <string>
 #include <variant>
 

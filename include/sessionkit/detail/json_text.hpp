@@ -78,18 +78,23 @@ inline void copy_stretch(char const* from, char*& to, std::ptrdiff_t bytes) noex
 /// `special`: then not `all`. Answers where it stopped reading. Twice as many must be there on both sides,
 /// for what is copied too much.
 template <class Bytes, class Special>
-char const* copy_block(char const* p, Special& special, bool& all) noexcept {
+char const* copy_block(char const* p, char const* end, Special& special) noexcept {
   char const* const begin = p;
   char const* const stop = p + 64;
   char* to = special.to(); // in a register
-  for (std::uint64_t places = Bytes::places(begin); places != 0; places &= places - 1) {
+  for (std::uint64_t places = Bytes::places(begin); places != 0;) {
     char const* const place = begin + __builtin_ctzll(places);
     copy_stretch(p, to, place - p);
     p = special.usual(place, to);
-    all = p != place;
-    if (!all) break;
+    places &= places - 1;
+    if (p != place) continue;
+    special.to() = to;
+    p = special(place, end);
+    to = special.to();
+    if (p >= stop) return p;
+    places = places >> (p - begin) << (p - begin);
   }
-  if (all && p < stop) {
+  if (p < stop) {
     copy_stretch(p, to, stop - p);
     p = stop;
   }
@@ -102,9 +107,7 @@ template <class Bytes, class Special> void copy_with(char const* p, char const* 
 #if defined(__SSE2__)
   while (end - p >= 128) {
     special.make_room(static_cast<std::size_t>(end - p), 64);
-    bool all = true;
-    p = copy_block<Bytes>(p, special, all);
-    if (!all) p = special(p, end);
+    p = copy_block<Bytes>(p, end, special);
   }
   while (end - p >= 16) {
     special.make_room(static_cast<std::size_t>(end - p), 16);

@@ -28,7 +28,7 @@ std::uint64_t id_hash(std::string_view id) noexcept {
 }
 
 // Where the lines of ids begin, by what is remembered of the ids; side by side, as there is one for each line
-// and no two calls ask for neighbours.
+// and no two calls ask for neighbours. Salted: else a file could be made whose ids all want one place.
 class IdPlaces {
  public:
   struct Place {
@@ -52,20 +52,24 @@ class IdPlaces {
 
  private:
   std::size_t slot_of(std::uint64_t id) const noexcept {
+    constexpr std::uint64_t spread = 0x9E3779B97F4A7C15; // its highest bits depend on all of the id's
     std::size_t const mask = places_.size() - 1;
-    std::size_t at = static_cast<std::size_t>(id) & mask;
+    auto at = static_cast<std::size_t>(((id ^ salt_) * spread) >> shift_);
     while (places_[at].id != 0 && places_[at].id != id) at = (at + 1) & mask;
     return at;
   }
   void grow() {
     std::vector<Place> const before = std::exchange(places_, {});
-    places_.resize(before.empty() ? 64 : 2 * before.size());
+    places_.resize(before.empty() ? 2 : 2 * before.size());
+    --shift_;
     for (Place const& place : before)
       if (place.id != 0) places_[slot_of(place.id)] = place;
   }
 
-  std::vector<Place> places_; // a power of two
+  std::vector<Place> places_; // 2 to the power of 64 - shift_
+  int shift_ = 64;
   std::size_t used_ = 0;
+  std::uint64_t const salt_ = id_hash(random_entry_id());
 };
 
 bool has_duplicate_key(std::string_view line, JsonMap const& map) {

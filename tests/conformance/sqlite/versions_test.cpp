@@ -93,13 +93,23 @@ TEST_CASE("a database of version 1 that cannot be brought up stays as it is") {
   std::string const path = dir / "sessions.db";
   fs::copy_file(kept_database(), path);
   Other db(path);
-  db.ask("DROP INDEX sessions_by_user"); // somebody's
+  db.ask("DROP INDEX sessions_by_user");
+  db.ask("CREATE TABLE sessions_by_user(x)"); // somebody's
   Rows const before = rows_of_version_1(db);
   REQUIRE_FALSE(open(path));
   CHECK(db.ask(versions) == Rows{{"1", "1"}});
   CHECK(rows_of_version_1(db) == before);
   CHECK(db.ask("SELECT count(*) FROM pragma_table_info('sessions') WHERE name = 'updated_tick'")
         == Rows{{"0"}});
+}
+
+TEST_CASE("a database of version 1 that lost an index is brought up") {
+  TempDir dir;
+  std::string const path = dir / "sessions.db";
+  fs::copy_file(kept_database(), path);
+  Other(path).ask("DROP INDEX sessions_by_user");
+  REQUIRE(open(path).ok());
+  CHECK(Other(path).ask(versions) == Rows{{"2", "2"}});
 }
 
 TEST_CASE("a database of version 1 that may not be written is read and listed in order") {

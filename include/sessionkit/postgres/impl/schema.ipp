@@ -34,7 +34,7 @@ CREATE TRIGGER session_removed AFTER DELETE ON sessions FOR EACH ROW EXECUTE FUN
 // An index holds the time in ticks of 2^13 ms, 8 s, about what a call of a model takes. So most appends of a
 // turn change no index, and the row's next version stays on its page, which has room for one.
 constexpr char const* coarse_postgres_times = R"(
-DROP INDEX sessions_by_time, sessions_by_key, sessions_by_agent, sessions_by_user;
+DROP INDEX IF EXISTS sessions_by_time, sessions_by_key, sessions_by_agent, sessions_by_user;
 ALTER TABLE sessions ADD COLUMN updated_tick bigint, SET (fillfactor = 80);
 ALTER TABLE sessions ALTER COLUMN updated_tick TYPE bigint USING updated_ms >> 13, ALTER COLUMN updated_tick SET NOT NULL;
 CREATE INDEX sessions_by_time ON sessions(updated_tick DESC);

@@ -73,10 +73,10 @@ CREATE TRIGGER sessionkit_session_removed AFTER DELETE ON sessions BEGIN
 constexpr char const* coarse_times = R"(
 ALTER TABLE sessions ADD COLUMN updated_tick INTEGER;
 UPDATE sessions SET updated_tick = updated_ms >> 13;
-DROP INDEX sessions_by_time;
-DROP INDEX sessions_by_key;
-DROP INDEX sessions_by_agent;
-DROP INDEX sessions_by_user;
+DROP INDEX IF EXISTS sessions_by_time;
+DROP INDEX IF EXISTS sessions_by_key;
+DROP INDEX IF EXISTS sessions_by_agent;
+DROP INDEX IF EXISTS sessions_by_user;
 CREATE INDEX sessions_by_time ON sessions(updated_tick DESC);
 CREATE INDEX sessions_by_key ON sessions({key}, updated_tick DESC) WHERE {key} <> '';
 CREATE INDEX sessions_by_agent ON sessions(agent, updated_tick DESC) WHERE agent <> '';
