@@ -69,7 +69,7 @@ class IdPlaces {
   std::vector<Place> places_; // 2 to the power of 64 - shift_
   int shift_ = 64;
   std::size_t used_ = 0;
-  std::uint64_t const salt_ = id_hash(random_entry_id());
+  std::uint64_t salt_ = id_hash(random_entry_id());
 };
 
 bool has_duplicate_key(std::string_view line, JsonMap const& map) {
