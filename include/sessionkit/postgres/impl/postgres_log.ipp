@@ -194,7 +194,8 @@ PostgresTables::PostgresTables() {
             fmt::format("left({0}, 200) = left(${1}::text, 200) AND {0} = ${1}::text AND ", columns[i], ++n);
     bool const named = n > 0;
     if ((shape & 8U) != 0) sql += fmt::format("archived = ${}::boolean AND ", ++n);
-    sql += fmt::format(named ? postgres_list_of_name : postgres_list_by_time, n + 1, n + 2);
+    sql += named ? fmt::format(postgres_list_of_name, n + 1, n + 2)
+                 : fmt::format(postgres_list_by_time, n + 1, n + 2);
     sql += fmt::format(" LIMIT ${}::bigint", n + 3);
     lists_[shape] = {fmt::format("list {}", shape), std::move(sql)};
   }
