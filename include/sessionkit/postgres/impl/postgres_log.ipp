@@ -61,10 +61,10 @@ constexpr char adding_one[] = R"(
   FROM moved)";
 constexpr auto start_session_sql = joined_sql(starting_session, adding_arrays);
 constexpr auto add_entries_sql = joined_sql(moving_session, adding_arrays);
-constexpr auto add_entry_sql = joined_sql(moving_session, adding_one);
+constexpr auto add_one_entry_sql = joined_sql(moving_session, adding_one);
 constexpr PostgresStatement start_session{"start the session", start_session_sql.data()};
 constexpr PostgresStatement add_entries{"append entries", add_entries_sql.data()};
-constexpr PostgresStatement add_entry{"append", add_entry_sql.data()};
+constexpr PostgresStatement add_one_entry{"append", add_one_entry_sql.data()};
 
 // A commit that has something to write flushes everything before it.
 constexpr PostgresStatement sync_session{"sync",
@@ -257,7 +257,7 @@ Result<bool> PostgresTables::add(PostgresConnection& db, SessionId const& id, Ad
   records.add_to(values, one ? PostgresRecords::As::one : PostgresRecords::As::arrays);
   if (starts) return changed_any(db.ask(start_session, values));
   addition.crc ? values.with(std::int64_t{*addition.crc}) : values.with_null();
-  return changed_any(db.ask(one ? add_entry : add_entries, values));
+  return changed_any(db.ask(one ? add_one_entry : add_entries, values));
 }
 
 Result<bool> PostgresTables::sync(PostgresConnection& db, SessionId const& id) {
