@@ -2,7 +2,7 @@
 #include "limits.hpp"
 #include "measure.hpp"
 
-#include <sessionkit/detail/json_scan.hpp>
+#include <sessionkit/detail/json/json_scan.hpp>
 
 #include <string_view>
 

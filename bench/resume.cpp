@@ -3,7 +3,7 @@
 #include "cases.hpp"
 #include "limits.hpp"
 
-#include <sessionkit/detail/path_walk.hpp>
+#include <sessionkit/detail/history/path_walk.hpp>
 #include <sessionkit/sessionkit.hpp>
 
 #include <nlohmann/json.hpp>

@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/batch.ipp>
+#include <sessionkit/detail/history/batch-inl.hpp>

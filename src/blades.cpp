@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/blades.ipp>
+#include <sessionkit/detail/exchange/blades-inl.hpp>

@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/blades_export.ipp>
+#include <sessionkit/detail/exchange/blades_export-inl.hpp>

@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/blank.ipp>
+#include <sessionkit/detail/json/blank-inl.hpp>

@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/channel_log.ipp>
+#include <sessionkit/detail/upkeep/channel_log-inl.hpp>

@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/compaction.ipp>
+#include <sessionkit/detail/compaction/compaction-inl.hpp>

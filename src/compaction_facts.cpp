@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/compaction_facts.ipp>
+#include <sessionkit/detail/compaction/compaction_facts-inl.hpp>

@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/content.ipp>
+#include <sessionkit/detail/dialects/content-inl.hpp>

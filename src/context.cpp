@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/context.ipp>
+#include <sessionkit/detail/history/context-inl.hpp>

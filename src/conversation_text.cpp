@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/conversation_text.ipp>
+#include <sessionkit/detail/compaction/conversation_text-inl.hpp>

@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/convert.ipp>
+#include <sessionkit/detail/exchange/convert-inl.hpp>

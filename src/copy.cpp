@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/copy.ipp>
+#include <sessionkit/detail/upkeep/copy-inl.hpp>

@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/dialect.ipp>
+#include <sessionkit/detail/dialects/dialect-inl.hpp>

@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/divergence.ipp>
+#include <sessionkit/detail/providers/divergence-inl.hpp>

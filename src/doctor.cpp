@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/doctor.ipp>
+#include <sessionkit/detail/upkeep/doctor-inl.hpp>

@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/error.ipp>
+#include <sessionkit/detail/base/error-inl.hpp>

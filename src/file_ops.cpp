@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/file_ops.ipp>
+#include <sessionkit/detail/base/file_ops-inl.hpp>

@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/file_store.ipp>
+#include <sessionkit/detail/file_store/file_store-inl.hpp>

@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/flat_dialect.ipp>
+#include <sessionkit/detail/dialects/flat_dialect-inl.hpp>

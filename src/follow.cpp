@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/follow.ipp>
+#include <sessionkit/detail/upkeep/follow-inl.hpp>

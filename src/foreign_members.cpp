@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/foreign_members.ipp>
+#include <sessionkit/detail/dialects/foreign_members-inl.hpp>

@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/freshness.ipp>
+#include <sessionkit/detail/store/freshness-inl.hpp>

@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/glued_lines.ipp>
+#include <sessionkit/detail/dialects/glued_lines-inl.hpp>

@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/history.ipp>
+#include <sessionkit/detail/history/history-inl.hpp>

@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/history_parts.ipp>
+#include <sessionkit/detail/history/history_parts-inl.hpp>

@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/history_policy.ipp>
+#include <sessionkit/detail/history/history_policy-inl.hpp>

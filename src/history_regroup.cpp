@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/history_regroup.ipp>
+#include <sessionkit/detail/history/history_regroup-inl.hpp>

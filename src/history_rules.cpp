@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/history_rules.ipp>
+#include <sessionkit/detail/history/history_rules-inl.hpp>

@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/history_signatures.ipp>
+#include <sessionkit/detail/history/history_signatures-inl.hpp>

@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/ids.ipp>
+#include <sessionkit/detail/base/ids-inl.hpp>

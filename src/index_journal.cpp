@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/index_journal.ipp>
+#include <sessionkit/detail/file_store/index_journal-inl.hpp>

@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/kept_again.ipp>
+#include <sessionkit/detail/dialects/kept_again-inl.hpp>

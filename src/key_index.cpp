@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/key_index.ipp>
+#include <sessionkit/detail/file_store/key_index-inl.hpp>

@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/line_members.ipp>
+#include <sessionkit/detail/dialects/line_members-inl.hpp>

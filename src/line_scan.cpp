@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/line_scan.ipp>
+#include <sessionkit/detail/transcript/line_scan-inl.hpp>

@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/log_path.ipp>
+#include <sessionkit/detail/exchange/log_path-inl.hpp>

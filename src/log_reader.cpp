@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/log_reader.ipp>
+#include <sessionkit/detail/transcript/log_reader-inl.hpp>

@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/log_summary.ipp>
+#include <sessionkit/detail/transcript/log_summary-inl.hpp>

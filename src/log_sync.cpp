@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/log_sync.ipp>
+#include <sessionkit/detail/transcript/log_sync-inl.hpp>

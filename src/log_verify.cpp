@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/log_verify.ipp>
+#include <sessionkit/detail/transcript/log_verify-inl.hpp>

@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/log_writer.ipp>
+#include <sessionkit/detail/transcript/log_writer-inl.hpp>

@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/memory_store.ipp>
+#include <sessionkit/detail/store/memory_store-inl.hpp>

@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/message.ipp>
+#include <sessionkit/detail/model/message-inl.hpp>

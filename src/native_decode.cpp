@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/native_decode.ipp>
+#include <sessionkit/detail/dialects/native_decode-inl.hpp>

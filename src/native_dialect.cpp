@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/native_dialect.ipp>
+#include <sessionkit/detail/dialects/native_dialect-inl.hpp>

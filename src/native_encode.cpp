@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/native_encode.ipp>
+#include <sessionkit/detail/dialects/native_encode-inl.hpp>

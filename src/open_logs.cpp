@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/open_logs.ipp>
+#include <sessionkit/detail/file_store/open_logs-inl.hpp>

@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/panel_dialect.ipp>
+#include <sessionkit/detail/dialects/panel_dialect-inl.hpp>

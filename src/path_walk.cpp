@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/path_walk.ipp>
+#include <sessionkit/detail/history/path_walk-inl.hpp>

@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/profile.ipp>
+#include <sessionkit/detail/model/profile-inl.hpp>

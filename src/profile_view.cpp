@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/profile_view.ipp>
+#include <sessionkit/detail/session/profile_view-inl.hpp>

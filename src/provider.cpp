@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/provider.ipp>
+#include <sessionkit/detail/providers/provider-inl.hpp>

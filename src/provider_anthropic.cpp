@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/provider_anthropic.ipp>
+#include <sessionkit/detail/providers/provider_anthropic-inl.hpp>

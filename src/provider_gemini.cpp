@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/provider_gemini.ipp>
+#include <sessionkit/detail/providers/provider_gemini-inl.hpp>

@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/provider_native.ipp>
+#include <sessionkit/detail/providers/provider_native-inl.hpp>

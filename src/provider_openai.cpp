@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/provider_openai.ipp>
+#include <sessionkit/detail/providers/provider_openai-inl.hpp>

@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/provider_responses.ipp>
+#include <sessionkit/detail/providers/provider_responses-inl.hpp>

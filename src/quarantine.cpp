@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/quarantine.ipp>
+#include <sessionkit/detail/transcript/quarantine-inl.hpp>

@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/raw_json.ipp>
+#include <sessionkit/detail/json/raw_json-inl.hpp>

@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/record.ipp>
+#include <sessionkit/detail/model/record-inl.hpp>

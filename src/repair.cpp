@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/repair.ipp>
+#include <sessionkit/detail/upkeep/repair-inl.hpp>

@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/retention.ipp>
+#include <sessionkit/detail/upkeep/retention-inl.hpp>

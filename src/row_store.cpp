@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/row_store.ipp>
+#include <sessionkit/detail/store/row_store-inl.hpp>

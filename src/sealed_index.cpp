@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/sealed_index.ipp>
+#include <sessionkit/detail/file_store/sealed_index-inl.hpp>

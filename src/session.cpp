@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/session.ipp>
+#include <sessionkit/detail/session/session-inl.hpp>

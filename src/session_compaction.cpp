@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/session_compaction.ipp>
+#include <sessionkit/detail/session/session_compaction-inl.hpp>

@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/session_index.ipp>
+#include <sessionkit/detail/file_store/session_index-inl.hpp>

@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/session_info.ipp>
+#include <sessionkit/detail/dialects/session_info-inl.hpp>

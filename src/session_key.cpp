@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/session_key.ipp>
+#include <sessionkit/detail/model/session_key-inl.hpp>

@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/session_state.ipp>
+#include <sessionkit/detail/session/session_state-inl.hpp>

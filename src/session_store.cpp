@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/session_store.ipp>
+#include <sessionkit/detail/store/session_store-inl.hpp>

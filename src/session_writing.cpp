@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/session_writing.ipp>
+#include <sessionkit/detail/session/session_writing-inl.hpp>

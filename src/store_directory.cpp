@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/store_directory.ipp>
+#include <sessionkit/detail/file_store/store_directory-inl.hpp>

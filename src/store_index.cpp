@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/store_index.ipp>
+#include <sessionkit/detail/file_store/store_index-inl.hpp>

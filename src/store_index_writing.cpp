@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/store_index_writing.ipp>
+#include <sessionkit/detail/file_store/store_index_writing-inl.hpp>

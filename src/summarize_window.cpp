@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/summarize_window.ipp>
+#include <sessionkit/detail/compaction/summarize_window-inl.hpp>

@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/summarizer.ipp>
+#include <sessionkit/detail/compaction/summarizer-inl.hpp>

@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/time.ipp>
+#include <sessionkit/detail/base/time-inl.hpp>

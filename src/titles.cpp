@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/titles.ipp>
+#include <sessionkit/detail/session/titles-inl.hpp>

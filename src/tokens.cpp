@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/tokens.ipp>
+#include <sessionkit/detail/model/tokens-inl.hpp>

@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/transcript_folder.ipp>
+#include <sessionkit/detail/file_store/transcript_folder-inl.hpp>

@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/transcript_reader.ipp>
+#include <sessionkit/detail/transcript/transcript_reader-inl.hpp>

@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/transcript_rewrite.ipp>
+#include <sessionkit/detail/transcript/transcript_rewrite-inl.hpp>

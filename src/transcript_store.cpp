@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/transcript_store.ipp>
+#include <sessionkit/detail/file_store/transcript_store-inl.hpp>

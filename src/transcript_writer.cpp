@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/transcript_writer.ipp>
+#include <sessionkit/detail/transcript/transcript_writer-inl.hpp>

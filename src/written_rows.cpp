@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/impl/written_rows.ipp>
+#include <sessionkit/detail/file_store/written_rows-inl.hpp>

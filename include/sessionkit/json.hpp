@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-#include <sessionkit/detail/json.hpp>
+#include <sessionkit/detail/json/json.hpp>
 #include <sessionkit/raw_json.hpp>
 
 #include <nlohmann/json.hpp>

@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/postgres/impl/connection.ipp>
+#include <sessionkit/postgres/detail/connection-inl.hpp>

@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/postgres/impl/pool.ipp>
+#include <sessionkit/postgres/detail/pool-inl.hpp>

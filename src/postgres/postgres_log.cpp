@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/postgres/impl/postgres_log.ipp>
+#include <sessionkit/postgres/detail/postgres_log-inl.hpp>

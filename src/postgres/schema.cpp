@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/postgres/impl/schema.ipp>
+#include <sessionkit/postgres/detail/schema-inl.hpp>

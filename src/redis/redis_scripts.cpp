@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/redis/impl/redis_scripts.ipp>
+#include <sessionkit/redis/detail/redis_scripts-inl.hpp>

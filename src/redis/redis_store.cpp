@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/redis/impl/redis_store.ipp>
+#include <sessionkit/redis/detail/redis_store-inl.hpp>

@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/sqlite/impl/database.ipp>
+#include <sessionkit/sqlite/detail/database-inl.hpp>

@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/sqlite/impl/rows.ipp>
+#include <sessionkit/sqlite/detail/rows-inl.hpp>

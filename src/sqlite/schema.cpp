@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/sqlite/impl/schema.ipp>
+#include <sessionkit/sqlite/detail/schema-inl.hpp>

@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/sqlite/impl/sqlite_log.ipp>
+#include <sessionkit/sqlite/detail/sqlite_log-inl.hpp>

@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/sqlite/impl/sqlite_store.ipp>
+#include <sessionkit/sqlite/detail/sqlite_store-inl.hpp>

@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/testing/impl/concurrent_checks.ipp>
+#include <sessionkit/testing/detail/concurrent_checks-inl.hpp>

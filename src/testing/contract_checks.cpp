@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/testing/impl/contract_checks.ipp>
+#include <sessionkit/testing/detail/contract_checks-inl.hpp>

@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/testing/impl/core_checks.ipp>
+#include <sessionkit/testing/detail/core_checks-inl.hpp>

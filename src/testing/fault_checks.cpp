@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/testing/impl/fault_checks.ipp>
+#include <sessionkit/testing/detail/fault_checks-inl.hpp>

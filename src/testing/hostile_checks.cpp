@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/testing/impl/hostile_checks.ipp>
+#include <sessionkit/testing/detail/hostile_checks-inl.hpp>

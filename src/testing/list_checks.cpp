@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/testing/impl/list_checks.ipp>
+#include <sessionkit/testing/detail/list_checks-inl.hpp>

@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/testing/impl/model_checks.ipp>
+#include <sessionkit/testing/detail/model_checks-inl.hpp>

@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/testing/impl/store_conformance.ipp>
+#include <sessionkit/testing/detail/store_conformance-inl.hpp>

@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/testing/impl/trial.ipp>
+#include <sessionkit/testing/detail/trial-inl.hpp>

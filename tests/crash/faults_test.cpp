@@ -3,7 +3,7 @@
 #include "soak.hpp"
 #include "support/catch.hpp"
 
-#include <sessionkit/detail/file_store.hpp>
+#include <sessionkit/detail/file_store/file_store.hpp>
 #include <sessionkit/session.hpp>
 
 #include <algorithm>

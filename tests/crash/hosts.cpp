@@ -2,9 +2,9 @@
 #include "hosts.hpp"
 #include "support/transcript.hpp"
 
-#include <sessionkit/detail/crc32c.hpp>
-#include <sessionkit/detail/file_store.hpp>
-#include <sessionkit/detail/log_reader.hpp>
+#include <sessionkit/detail/base/crc32c.hpp>
+#include <sessionkit/detail/file_store/file_store.hpp>
+#include <sessionkit/detail/transcript/log_reader.hpp>
 
 #include <algorithm>
 #include <ostream>

@@ -7,7 +7,7 @@
 #include "support/data.hpp"
 #include "writers.hpp"
 
-#include <sessionkit/detail/file_store.hpp>
+#include <sessionkit/detail/file_store/file_store.hpp>
 #include <sessionkit/session.hpp>
 
 #include <nlohmann/json.hpp>

@@ -6,7 +6,7 @@
 #include "weak_file_ops.hpp"
 #include "writers.hpp"
 
-#include <sessionkit/detail/file_store.hpp>
+#include <sessionkit/detail/file_store/file_store.hpp>
 #include <sessionkit/session.hpp>
 
 #include <chrono>

@@ -6,7 +6,7 @@
 #include "support/faulty_file_ops.hpp"
 #include "writers.hpp"
 
-#include <sessionkit/detail/file_store.hpp>
+#include <sessionkit/detail/file_store/file_store.hpp>
 #include <sessionkit/session.hpp>
 
 #include <cstdlib>

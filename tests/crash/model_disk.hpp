@@ -7,7 +7,7 @@
 #pragma once
 #include "support/random.hpp"
 
-#include <sessionkit/detail/file_ops.hpp>
+#include <sessionkit/detail/base/file_ops.hpp>
 
 #include <map>
 #include <memory>

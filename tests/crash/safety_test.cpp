@@ -5,7 +5,7 @@
 #include "weak_file_ops.hpp"
 #include "writers.hpp"
 
-#include <sessionkit/detail/file_store.hpp>
+#include <sessionkit/detail/file_store/file_store.hpp>
 #include <sessionkit/memory_store.hpp>
 #include <sessionkit/session.hpp>
 

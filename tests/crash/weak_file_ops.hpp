@@ -2,7 +2,7 @@
 // System calls of which one does not do what it should: a test that still passes with them shows nothing
 // (T30).
 #pragma once
-#include <sessionkit/detail/file_ops.hpp>
+#include <sessionkit/detail/base/file_ops.hpp>
 
 #include <array>
 #include <map>

@@ -4,7 +4,7 @@
 #include "support/random.hpp"
 #include "support/transcript.hpp"
 
-#include <sessionkit/detail/crc32c.hpp>
+#include <sessionkit/detail/base/crc32c.hpp>
 #include <sessionkit/session_store.hpp>
 
 #include <algorithm>

@@ -3,8 +3,8 @@
 #include "fuzz/fuzz.hpp"
 
 #include <sessionkit/blades.hpp>
-#include <sessionkit/detail/json.hpp>
-#include <sessionkit/detail/session_index.hpp>
+#include <sessionkit/detail/json/json.hpp>
+#include <sessionkit/detail/file_store/session_index.hpp>
 #include <sessionkit/json.hpp>
 #include <sessionkit/provider.hpp>
 #include <sessionkit/time.hpp>

@@ -7,7 +7,7 @@
 #include "support/json_oracle.hpp"
 #include "support/random.hpp"
 
-#include <sessionkit/detail/json.hpp>
+#include <sessionkit/detail/json/json.hpp>
 
 #include <nlohmann/json.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // System calls that count themselves and fail where a test says so.
 #pragma once
-#include <sessionkit/detail/file_ops.hpp>
+#include <sessionkit/detail/base/file_ops.hpp>
 
 #include <algorithm>
 #include <array>

@@ -6,7 +6,7 @@
 
 #include <sessionkit/blades.hpp>
 #include <sessionkit/convert.hpp>
-#include <sessionkit/detail/file_store.hpp>
+#include <sessionkit/detail/file_store/file_store.hpp>
 #include <sessionkit/session.hpp>
 
 #include <array>

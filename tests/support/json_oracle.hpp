@@ -2,7 +2,7 @@
 // nlohmann's opinion of a line beside our scanner's. Where they differ on purpose, the difference has a name;
 // any other is a disagreement.
 #pragma once
-#include <sessionkit/detail/json.hpp>
+#include <sessionkit/detail/json/json.hpp>
 
 #include <nlohmann/json.hpp>
 

@@ -2,7 +2,7 @@
 // One file in memory behind the library's system calls: as good as one on a disk to whatever reads and
 // appends, and fast enough to be damaged a hundred thousand times.
 #pragma once
-#include <sessionkit/detail/file_ops.hpp>
+#include <sessionkit/detail/base/file_ops.hpp>
 
 #include <algorithm>
 #include <cerrno>

@@ -5,8 +5,8 @@
 #include "support/pi_messages.hpp"
 
 #include <sessionkit/compaction.hpp>
-#include <sessionkit/detail/compaction.hpp>
-#include <sessionkit/detail/utf8.hpp>
+#include <sessionkit/detail/compaction/compaction.hpp>
+#include <sessionkit/detail/base/utf8.hpp>
 #include <sessionkit/file_store.hpp>
 #include <sessionkit/history.hpp>
 

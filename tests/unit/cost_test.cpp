@@ -6,8 +6,8 @@
 #include "support/logs.hpp"
 
 #include <sessionkit/context.hpp>
-#include <sessionkit/detail/file_store.hpp>
-#include <sessionkit/detail/log_reader.hpp>
+#include <sessionkit/detail/file_store/file_store.hpp>
+#include <sessionkit/detail/transcript/log_reader.hpp>
 
 #include <memory>
 #include <string>

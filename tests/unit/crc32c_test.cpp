@@ -3,7 +3,7 @@
 #include "support/guarded_text.hpp"
 #include "support/random.hpp"
 
-#include <sessionkit/detail/crc32c.hpp>
+#include <sessionkit/detail/base/crc32c.hpp>
 
 #include <cstdint>
 #include <initializer_list>

@@ -4,8 +4,8 @@
 #include "support/faulty_file_ops.hpp"
 #include "support/transcript.hpp"
 
-#include <sessionkit/detail/doctor.hpp>
-#include <sessionkit/detail/quarantine.hpp>
+#include <sessionkit/detail/upkeep/doctor.hpp>
+#include <sessionkit/detail/transcript/quarantine.hpp>
 #include <sessionkit/dialect.hpp>
 #include <sessionkit/file_store.hpp>
 #include <sessionkit/session.hpp>

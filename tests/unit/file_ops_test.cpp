@@ -3,7 +3,7 @@
 #include "support/data.hpp"
 #include "support/faulty_file_ops.hpp"
 
-#include <sessionkit/detail/file_ops.hpp>
+#include <sessionkit/detail/base/file_ops.hpp>
 
 #include <cerrno>
 

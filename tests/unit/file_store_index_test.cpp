@@ -6,7 +6,7 @@
 #include "support/file_store.hpp"
 #include "support/transcript.hpp"
 
-#include <sessionkit/detail/file_store.hpp>
+#include <sessionkit/detail/file_store/file_store.hpp>
 #include <sessionkit/file_store.hpp>
 #include <sessionkit/session.hpp>
 

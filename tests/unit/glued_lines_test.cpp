@@ -6,7 +6,7 @@
 #include "support/hostile_log.hpp"
 #include "support/physical_lines.hpp"
 
-#include <sessionkit/detail/glued_lines.hpp>
+#include <sessionkit/detail/dialects/glued_lines.hpp>
 #include <sessionkit/transcript_reader.hpp>
 
 #include <chrono>

@@ -5,8 +5,8 @@
 #include "support/random.hpp"
 #include "support/talk.hpp"
 
-#include <sessionkit/detail/file_store.hpp>
-#include <sessionkit/detail/index_journal.hpp>
+#include <sessionkit/detail/file_store/file_store.hpp>
+#include <sessionkit/detail/file_store/index_journal.hpp>
 #include <sessionkit/file_store.hpp>
 
 #include <nlohmann/json.hpp>

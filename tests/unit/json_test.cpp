@@ -4,7 +4,7 @@
 #include "support/random.hpp"
 #include "support/small_stack.hpp"
 
-#include <sessionkit/detail/json.hpp>
+#include <sessionkit/detail/json/json.hpp>
 
 #include <nlohmann/json.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "support/catch.hpp"
 
-#include <sessionkit/detail/json.hpp>
+#include <sessionkit/detail/json/json.hpp>
 
 #include <nlohmann/json.hpp>
 

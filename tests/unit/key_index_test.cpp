@@ -3,7 +3,7 @@
 #include "support/data.hpp"
 #include "support/foreign_stores.hpp"
 
-#include <sessionkit/detail/session_index.hpp>
+#include <sessionkit/detail/file_store/session_index.hpp>
 
 #include <nlohmann/json.hpp>
 

@@ -4,8 +4,8 @@
 #include "support/faulty_file_ops.hpp"
 #include "support/random.hpp"
 
-#include <sessionkit/detail/crc32c.hpp>
-#include <sessionkit/detail/session_index.hpp>
+#include <sessionkit/detail/base/crc32c.hpp>
+#include <sessionkit/detail/file_store/session_index.hpp>
 
 #include <nlohmann/json.hpp>
 

@@ -5,7 +5,7 @@
 #include "support/faulty_file_ops.hpp"
 #include "support/talk.hpp"
 
-#include <sessionkit/detail/file_store.hpp>
+#include <sessionkit/detail/file_store/file_store.hpp>
 #include <sessionkit/file_store.hpp>
 #include <sessionkit/profile.hpp>
 

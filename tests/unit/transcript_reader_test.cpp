@@ -4,7 +4,7 @@
 #include "support/faulty_file_ops.hpp"
 #include "support/transcript.hpp"
 
-#include <sessionkit/detail/log_reader.hpp>
+#include <sessionkit/detail/transcript/log_reader.hpp>
 #include <sessionkit/transcript_reader.hpp>
 
 #include <nlohmann/json.hpp>

@@ -4,7 +4,7 @@
 #include "support/faulty_file_ops.hpp"
 #include "support/transcript.hpp"
 
-#include <sessionkit/detail/log_writer.hpp>
+#include <sessionkit/detail/transcript/log_writer.hpp>
 #include <sessionkit/transcript_reader.hpp>
 #include <sessionkit/transcript_writer.hpp>
 

@@ -3,7 +3,7 @@
 #include "support/guarded_text.hpp"
 #include "support/random.hpp"
 
-#include <sessionkit/detail/utf8.hpp>
+#include <sessionkit/detail/base/utf8.hpp>
 
 #include <nlohmann/json.hpp>
 

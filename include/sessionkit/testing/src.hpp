@@ -2,12 +2,12 @@
 /// The conformance kit for programs that take it without its library: include this in exactly one .cpp,
 /// beside <sessionkit/src.hpp> or linked with the library.
 #pragma once
-#include <sessionkit/testing/impl/concurrent_checks.ipp>
-#include <sessionkit/testing/impl/contract_checks.ipp>
-#include <sessionkit/testing/impl/core_checks.ipp>
-#include <sessionkit/testing/impl/fault_checks.ipp>
-#include <sessionkit/testing/impl/hostile_checks.ipp>
-#include <sessionkit/testing/impl/list_checks.ipp>
-#include <sessionkit/testing/impl/model_checks.ipp>
-#include <sessionkit/testing/impl/store_conformance.ipp>
-#include <sessionkit/testing/impl/trial.ipp>
+#include <sessionkit/testing/detail/concurrent_checks-inl.hpp>
+#include <sessionkit/testing/detail/contract_checks-inl.hpp>
+#include <sessionkit/testing/detail/core_checks-inl.hpp>
+#include <sessionkit/testing/detail/fault_checks-inl.hpp>
+#include <sessionkit/testing/detail/hostile_checks-inl.hpp>
+#include <sessionkit/testing/detail/list_checks-inl.hpp>
+#include <sessionkit/testing/detail/model_checks-inl.hpp>
+#include <sessionkit/testing/detail/store_conformance-inl.hpp>
+#include <sessionkit/testing/detail/trial-inl.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-#include <sessionkit/detail/row_store.hpp>
+#include <sessionkit/detail/store/row_store.hpp>
 #include <sessionkit/postgres/detail/connection.hpp>
 
 #include <array>

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/detail/file_store/file_store.hpp>
+#include <sessionkit/detail/file_store/store_index.hpp>
+
+#include <fmt/format.h>
+
+#include <cerrno>
+
+namespace sessionkit { inline namespace v0 {
+
+namespace {
+
+class FileStore final : public SessionStore, public detail::SyncsFiles {
+ public:
+  FileStore(detail::FileOps& ops, std::string root, detail::OpenFile directory, detail::OpenFile folder,
+            Profile const& profile, FileStoreOptions options)
+      : SessionStore(profile),
+        ops_(&ops),
+        root_(std::move(root)),
+        directory_(std::move(directory)),
+        options_(std::move(options)),
+        process_(ops.process()),
+        folder_(ops, directory_.get(), root_, profile.layout, std::move(folder)),
+        index_(ops, directory_.get(), root_, profile, options_, folder_) {}
+  FileStore(FileStore const&) = delete;
+  FileStore& operator=(FileStore const&) = delete;
+  ~FileStore() override {
+    if (ops_->process() != process_) return;
+    try {
+      index_.close();
+    } catch (...) { // out of memory: the index is a cache
+    }
+  }
+
+  detail::StoreIndex& index() noexcept { return index_; }
+  std::string path_of(SessionId const& id) const { return folder_.path() + "/" + folder_.file_of(id); }
+
+  Result<Position> append(SessionId const& id, Append const& batch) override;
+  Result<RecordPage> read(SessionId const& id, ReadRange const& range) override;
+  Result<SessionInfo> info(SessionId const& id) override { return index_.info(id); }
+  Result<SessionPage> list(ListQuery const& query) override { return index_.list(query); }
+  Result<void> remove(SessionId const& id) override;
+  Result<Position> durable_position(SessionId const& id) override;
+
+ private:
+  Result<detail::OpenFile> open_log(SessionId const& id) const;
+  void tell(std::vector<Event> const& events) const;
+  Result<void> move_to_trash(SessionId const& id);
+
+  detail::FileOps* ops_;
+  std::string root_;
+  detail::OpenFile directory_;
+  FileStoreOptions options_;
+  int process_;
+  detail::OpenLogs logs_;
+  mutable detail::TranscriptFolder folder_; // learns names as it is asked
+  detail::StoreIndex index_;
+};
+
+void FileStore::tell(std::vector<Event> const& events) const {
+  if (options_.on_event)
+    for (Event const& event : events) options_.on_event(event);
+}
+
+Result<detail::OpenFile> FileStore::open_log(SessionId const& id) const {
+  Result<std::string> const name = folder_.find(id);
+  if (!name) return name.error();
+  Result<detail::OpenFile> file =
+      detail::open_for_reading(*ops_, folder_.directory(), name->c_str(), false, path_of(id));
+  if (!file && file.error().code == Errc::not_found) return index_.missing(id);
+  return file;
+}
+
+Result<Position> FileStore::append(SessionId const& id, Append const& batch) {
+  if (ops_->process() != process_) // before any lock, which a thread of the parent may hold for ever
+    return Error{Errc::forked, 0,
+                 root_ + ": the store was opened by the parent process; open one of your own"};
+  auto const asked = ops_->now();
+  auto const log = logs_.of(id.str());
+  Result<Position> end = Position{};
+  detail::DueSync due;
+  std::vector<Event> events;
+  {
+    std::lock_guard<std::mutex> const lock(log->mutex);
+    if (batch.expected == Position{})
+      if (auto r = folder_.choose(id, batch); !r) return r.error();
+    if (profile().layout != StoreLayout::by_id)
+      if (auto name = folder_.find(id); !name) return name.error();
+    auto const place = [this, &id] {
+      unsigned const above = profile().layout == StoreLayout::by_id ? 1 : 2;
+      return detail::LogPlace{folder_.directory(), folder_.file_of(id), path_of(id), above};
+    };
+    end = detail::append_to(*log, *ops_, place, options_, id.str(), batch, asked, due);
+    events.swap(log->events);
+    if (end && !batch.records.empty()) index_.note_append(id, batch, *end);
+  }
+  if (auto synced = due.wait(); end && !synced) end = synced.error();
+  if (!end && end.error().code == Errc::not_found) end = index_.missing(id);
+  if (end && batch.durable) index_.end_of_turn();
+  tell(events);
+  return end;
+}
+
+Result<Position> FileStore::durable_position(SessionId const& id) {
+  detail::FileStatus status;
+  Result<std::string> const name = folder_.find(id);
+  if (!name) return name.error();
+  int const failed = ops_->status_at(folder_.directory(), name->c_str(), status);
+  if (failed == -ENOENT) return index_.missing(id);
+  if (failed < 0) return detail::file_error(-failed, path_of(id), "cannot look at the file");
+  return logs_.durable(id.str());
+}
+
+Result<RecordPage> FileStore::read(SessionId const& id, ReadRange const& range) {
+  Result<detail::OpenFile> const file = open_log(id);
+  if (!file) return file.error();
+  detail::LogReader log(*ops_, file->get(), path_of(id), ReaderOptions{options_.max_line});
+  Result<RecordPage> page = log.read(range);
+  if (page && !range.from && detail::shows_nothing(*page)) return index_.missing(id);
+  return page;
+}
+
+Result<void> FileStore::remove(SessionId const& id) {
+  {
+    auto const log = logs_.of(id.str());
+    std::lock_guard<std::mutex> const lock(log->mutex);
+    if (ops_->process() != process_)
+      return Error{Errc::forked, 0,
+                   root_ + ": the store was opened by the parent process; open one of your own"};
+    if (auto r = move_to_trash(id); !r) return r;
+    if (log->writer && !log->writer->poisoned()) log->writer.reset();
+    index_.note_removed(id); // before anybody makes it again
+  }
+  folder_.forget(id);
+  index_.end_of_turn();
+  return {};
+}
+
+// Under the transcript's lock, so that nobody is acknowledged an entry that goes to the trash unseen.
+Result<void> FileStore::move_to_trash(SessionId const& id) {
+  std::string const name = folder_.file_of(id), path = path_of(id);
+  Result<detail::OpenFile> const file = open_log(id);
+  if (!file) return file.error();
+  if (auto r = detail::lock_within(*ops_, file->get(), options_.lock_wait, path); !r) return r;
+  detail::FileStatus held, named;
+  int looked = ops_->status(file->get(), held);
+  if (looked == 0) looked = ops_->status_at(folder_.directory(), name.c_str(), named);
+  if (looked == -ENOENT || (looked == 0 && !held.same_file(named)))
+    return index_.missing(id); // somebody was faster
+  if (looked < 0) return detail::file_error(-looked, path, "cannot look at the transcript");
+  Result<detail::OpenFile> const trash = detail::open_trash(*ops_, directory_.get(), root_);
+  if (!trash) return trash.error();
+  int failed = ops_->rename(folder_.directory(), name.c_str(), trash->get(), name.c_str(), false);
+  if (failed == -EEXIST) { // one of this name was removed before
+    std::string const other = fmt::format("{}.{}{}", id.str(), random_entry_id(), detail::transcript_suffix);
+    failed = ops_->rename(folder_.directory(), name.c_str(), trash->get(), other.c_str(), false);
+  }
+  if (failed < 0) return detail::file_error(-failed, path, "cannot move the transcript to the trash");
+  if (options_.durability == Durability::os) return {};
+  if (auto r = detail::sync_directory(*ops_, trash->get(), root_ + "/trash"); !r) return r;
+  return detail::sync_directory(*ops_, folder_.directory(), folder_.path());
+}
+
+}
+
+namespace detail {
+
+Result<std::shared_ptr<SessionStore>> open_file_store(FileOps& ops, std::string const& root,
+                                                      FileStoreOptions options) {
+  Result<OpenFile> directory = open_store_directory(ops, root, options.create);
+  if (!directory) return directory.error();
+  Result<Profile> const found =
+      options.profile ? Result<Profile>(*options.profile) : detect_profile(ops, directory->get(), root);
+  if (!found) return found.error();
+  Profile const& profile = *found;
+  if (options.profile)
+    if (auto r = check_layout(ops, directory->get(), root, profile); !r) return r.error();
+  Result<OpenFile> folder =
+      TranscriptFolder::open(ops, directory->get(), root, profile.layout, options.create);
+  if (!folder) return folder.error();
+  auto store = std::make_shared<FileStore>(ops, root, std::move(*directory), std::move(*folder), profile,
+                                           std::move(options));
+  if (auto r = store->index().begin(); !r) return r.error();
+  return std::shared_ptr<SessionStore>(std::move(store));
+}
+
+Result<std::size_t> reindex_file_store(FileOps& ops, std::string const& root, FileStoreOptions options,
+                                       StoreProgress const& progress) {
+  options.create = false;
+  Result<std::shared_ptr<SessionStore>> const store = open_file_store(ops, root, std::move(options));
+  if (!store) return store.error();
+  return static_cast<FileStore&>(**store).index().reindex(progress);
+}
+
+}
+
+Result<std::shared_ptr<SessionStore>> open_file_store(std::string const& root, FileStoreOptions options) {
+  return detail::open_file_store(detail::system_file_ops(), root, std::move(options));
+}
+
+Result<std::shared_ptr<SessionStore>> open_agent_store(std::string const& home, std::string const& agent,
+                                                       FileStoreOptions options) {
+  Result<SessionId> const name = SessionId::parse(agent);
+  if (!name)
+    return Error{
+        Errc::invalid_argument, 0,
+        fmt::format("'{}' cannot name an agent's directory; use letters, digits, '.', '_' and '-'", agent)};
+  return open_file_store(fmt::format("{}/agents/{}/sessions", home, agent), std::move(options));
+}
+
+Result<std::size_t> reindex_file_store(std::string const& root, FileStoreOptions options,
+                                       StoreProgress const& progress) {
+  return detail::reindex_file_store(detail::system_file_ops(), root, std::move(options), progress);
+}
+
+Result<Position> durable_position(SessionStore& store, SessionId const& id) {
+  auto* const files = dynamic_cast<detail::SyncsFiles*>(&store);
+  if (files == nullptr)
+    return Error{Errc::unsupported, 0,
+                 "this store is no store of files, and does not tell how far a session is on the disk"};
+  return files->durable_position(id);
+}
+
+std::string transcript_path(SessionStore const& store, SessionId const& id) {
+  auto const* const files = dynamic_cast<FileStore const*>(&store);
+  return files ? files->path_of(id) : std::string{};
+}
+
+}}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/detail/file_store/file_store.hpp>
+
+#include <fmt/format.h>
+
+#include <fcntl.h>
+
+namespace sessionkit { inline namespace v0 {
+
+namespace {
+
+// The file's name without directory and extension, made into a session id.
+SessionId session_id_of_path(std::string_view path) {
+  std::size_t const slash = path.find_last_of('/');
+  if (slash != std::string_view::npos) path.remove_prefix(slash + 1);
+  std::size_t const dot = path.find_last_of('.');
+  if (dot != std::string_view::npos && dot > 0) path = path.substr(0, dot);
+  std::string clean;
+  for (char const c : path.substr(0, 128)) {
+    bool const word = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+    clean += word || (!clean.empty() && (c == '.' || c == '_' || c == '-')) ? c : clean.empty() ? 'x' : '-';
+  }
+  return SessionId::parse(clean.empty() ? "session" : clean).value();
+}
+
+// Counts and compacts as the program whose dialect this is; each message is stored as it comes.
+Profile profile_of_dialect(std::string_view dialect) {
+  Profile profile = profiles::native;
+  Profile const& whose = dialect == "panel"  ? profiles::ai_panel
+                         : dialect == "flat" ? profiles::claw0
+                                             : profiles::native;
+  profile.estimator = whose.estimator;
+  profile.compaction = whose.compaction;
+  return profile;
+}
+
+class TranscriptStore final : public SessionStore, public detail::SyncsFiles {
+ public:
+  TranscriptStore(detail::FileOps& ops, std::string path, SessionId id, Profile const& profile,
+                  FileStoreOptions options)
+      : SessionStore(profile),
+        ops_(&ops),
+        path_(std::move(path)),
+        id_(std::move(id)),
+        options_(std::move(options)),
+        process_(ops.process()) {}
+
+  Result<Position> append(SessionId const& id, Append const& batch) override {
+    if (id != id_)
+      return batch.expected == Position{} ? Result<Position>(holds_one(id)) : Result<Position>(missing(id));
+    if (ops_->process() != process_)
+      return Error{Errc::forked, 0, path_ + ": opened by the parent process; open it again in this one"};
+    auto const asked = ops_->now();
+    Result<Position> end = Position{};
+    detail::DueSync due;
+    std::vector<Event> events;
+    {
+      std::lock_guard<std::mutex> const lock(log_.mutex);
+      end = detail::append_to(
+          log_, *ops_,
+          [this] {
+            return detail::LogPlace{AT_FDCWD, path_, path_};
+          },
+          options_, id_.str(), batch, asked, due);
+      events.swap(log_.events);
+    }
+    if (auto synced = due.wait(); end && !synced) end = synced.error();
+    if (options_.on_event)
+      for (Event const& event : events) options_.on_event(event);
+    return end;
+  }
+
+  Result<Position> durable_position(SessionId const& id) override {
+    if (id != id_) return missing(id);
+    std::lock_guard<std::mutex> const lock(log_.mutex);
+    return log_.writer ? log_.writer->durable_position() : Position{};
+  }
+
+  Result<RecordPage> read(SessionId const& id, ReadRange const& range) override {
+    if (id != id_) return missing(id);
+    Result<detail::OpenFile> const file = open();
+    if (!file) return file.error();
+    return reader(*file).read(range);
+  }
+
+  Result<SessionInfo> info(SessionId const& id) override {
+    if (id != id_) return missing(id);
+    Result<detail::OpenFile> const file = open();
+    if (!file) return file.error();
+    detail::LogReader log = reader(*file);
+    std::optional<SessionInfo> known;
+    {
+      std::lock_guard<std::mutex> const lock(known_mutex_);
+      known = known_;
+    }
+    Result<detail::LogSummary> const fresh = detail::summarise(log, id_, std::move(known));
+    if (!fresh) return fresh.error();
+    std::lock_guard<std::mutex> const lock(known_mutex_);
+    known_ = fresh->info;
+    return fresh->told();
+  }
+
+  Result<SessionPage> list(ListQuery const& query) override {
+    Result<SessionInfo> info = this->info(id_);
+    if (!info) return info.error();
+    std::vector<SessionInfo> matching;
+    if (selects(query, *info)) matching.push_back(std::move(*info));
+    return page_of(std::move(matching), query);
+  }
+
+  Result<void> remove(SessionId const&) override {
+    return Error{Errc::unsupported, 0,
+                 path_ + ": a transcript opened by its path is not removed; remove the file"};
+  }
+
+ private:
+  Result<detail::OpenFile> open() const {
+    return detail::open_for_reading(*ops_, AT_FDCWD, path_.c_str(), true, path_);
+  }
+  detail::LogReader reader(detail::OpenFile const& file) const {
+    return detail::LogReader(*ops_, file.get(), path_, ReaderOptions{options_.max_line});
+  }
+  Error holds_one(SessionId const& id) const {
+    return Error{
+        Errc::unsupported, 0,
+        fmt::format("{}: a transcript store holds one session, '{}', and makes none; create '{}' in a "
+                    "file store, or copy the transcript and open the copy",
+                    path_, id_.str(), id.str())};
+  }
+  Error missing(SessionId const& id) const {
+    return Error{Errc::not_found, 0,
+                 fmt::format("{} holds session '{}', not '{}'", path_, id_.str(), id.str())};
+  }
+
+  detail::FileOps* ops_;
+  std::string path_;
+  SessionId id_;
+  FileStoreOptions options_;
+  int process_;
+  detail::OpenLogs::Log log_;
+  std::mutex known_mutex_;
+  std::optional<SessionInfo> known_;
+};
+
+}
+
+namespace detail {
+
+Result<std::shared_ptr<SessionStore>> open_transcript(FileOps& ops, std::string const& path,
+                                                      FileStoreOptions options) {
+  Result<OpenFile> const file = open_for_reading(ops, AT_FDCWD, path.c_str(), true, path);
+  if (!file) return file.error();
+  LogReader log(ops, file->get(), path, ReaderOptions{options.max_line});
+  Result<RecordPage> const page = log.first();
+  if (!page) return page.error();
+  std::optional<SessionId> id;
+  if (!page->items().empty())
+    if (Result<Entry> const entry = decode(*page, page->items().front()))
+      if (auto const* header = entry->as<Header>())
+        if (Result<SessionId> named = SessionId::parse(header->id)) id = std::move(*named);
+  if (!id) id = session_id_of_path(path);
+  Profile const profile = options.profile ? *options.profile : profile_of_dialect(page->dialect);
+  return std::shared_ptr<SessionStore>(
+      std::make_shared<TranscriptStore>(ops, path, std::move(*id), profile, std::move(options)));
+}
+
+}
+
+Result<std::shared_ptr<SessionStore>> open_transcript(std::string const& path, FileStoreOptions options) {
+  return detail::open_transcript(detail::system_file_ops(), path, std::move(options));
+}
+
+}}

@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/detail/json/blank.hpp>
+#include <sessionkit/detail/history/history_regroup.hpp>
+#include <sessionkit/detail/history/history_rules.hpp>
+#include <sessionkit/detail/json/json.hpp>
+#include <sessionkit/detail/dialects/native_text.hpp>
+#include <sessionkit/detail/json/raw_json_access.hpp>
+#include <sessionkit/detail/base/utf8.hpp>
+#include <sessionkit/history.hpp>
+#include <sessionkit/tokens.hpp>
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace sessionkit { inline namespace v0 {
+
+namespace {
+
+Part to_part(ToolContent const& piece) {
+  return std::visit([](auto const& body) { return Part(body); }, piece);
+}
+
+// The times of messages that were made of other entries, as pi writes them.
+RawJson time_metadata(Timestamp at) {
+  return RawJsonAccess::trust("{\"timestamp\":" + std::to_string(to_unix_ms(at)) + '}');
+}
+
+std::string joined(std::vector<std::string> const& texts) {
+  std::string all;
+  for (std::string const& text : texts) {
+    if (detail::is_blank(text)) continue;
+    if (!all.empty()) all += "\n\n";
+    all += text;
+  }
+  return all;
+}
+
+// Valid mode, first step: what the entries say.
+class Collector {
+ public:
+  explicit Collector(detail::Draft& draft) : draft_(draft) {}
+
+  void run() {
+    Context const& context = draft_.context;
+    draft_.system.push_back(draft_.target.system);
+    if (context.compaction)
+      if (auto const* body = context.compaction->as<Compaction>()) summary(*context.compaction, *body);
+    for (std::size_t i = 0; i < context.entries.size(); ++i) {
+      Entry const& entry = context.entries[i];
+      if (auto const* message = entry.as<Message>()) say(entry, i, *message);
+      if (auto const* body = entry.as<CustomMessage>()) say(entry, i, *body);
+      if (auto const* body = entry.as<BranchSummary>()) say(entry, i, *body);
+      if (auto const* body = entry.as<Unknown>())
+        draft_.note(entry.id, "unknown_entry", detail::brief(body->type));
+    }
+  }
+
+ private:
+  void open(Entry const& entry, std::size_t index, Role role, Message const* message = nullptr) {
+    draft_.sources.push_back({&entry, index, role, message});
+  }
+
+  void summary(Entry const& entry, Compaction const& body) {
+    if (detail::is_blank(body.summary)) return;
+    std::string text = detail::compaction_summary_text(body.summary, draft_.target.summary_prefix);
+    if (draft_.rules.summary_in_system) {
+      draft_.system.push_back(std::move(text));
+    } else {
+      open(entry, 0, Role::user);
+      detail::add_piece(draft_, *draft_.keep(Text{std::move(text)}));
+    }
+  }
+
+  void say(Entry const& entry, std::size_t index, Message const& message) {
+    if (message.role == Role::system) return move_to_system(entry, message);
+    open(entry, index, message.role, &message);
+    if (message.generation && message.generation->stop == StopReason::error
+        && message.role == Role::assistant)
+      return draft_.note(entry.id, "failed_message", detail::brief(message.text()));
+    if (message.parts.empty())
+      return draft_.note(entry.id, "blank_message", detail::odd_content(entry, message));
+    for (Part const& part : message.parts) detail::add_piece(draft_, part);
+  }
+
+  void move_to_system(Entry const& entry, Message const& message) {
+    std::string text = message.text();
+    draft_.note(entry.id, "system_message", detail::brief(text), "system text", !draft_.pieces.empty());
+    draft_.system.push_back(std::move(text));
+  }
+
+  void say(Entry const& entry, std::size_t index, CustomMessage const& body) {
+    if (!body.in_context) return;
+    open(entry, index, Role::user);
+    if (body.content.empty()) return draft_.note(entry.id, "blank_message", {});
+    for (ToolContent const& piece : body.content) detail::add_piece(draft_, *draft_.keep(to_part(piece)));
+  }
+
+  void say(Entry const& entry, std::size_t index, BranchSummary const& body) {
+    if (detail::is_blank(body.summary)) return;
+    open(entry, index, Role::user);
+    detail::add_piece(draft_, *draft_.keep(Text{detail::branch_summary_text(body.summary)}));
+  }
+
+  detail::Draft& draft_;
+};
+
+// What the native shape says beside the parts is bytes of the log too.
+void mend_around_parts(Message& message) {
+  if (std::optional<std::string> mended = detail::mended_json(message.metadata.str()))
+    message.metadata = RawJsonAccess::trust(std::move(*mended));
+  if (!message.generation) return;
+  Generation& made = *message.generation;
+  for (std::string* text : {&made.provider, &made.model, &made.request_id, &made.api})
+    if (!detail::is_utf8(*text)) *text = detail::replace_invalid(*text);
+}
+
+// The only copy of what the context says, or none.
+Part taken(detail::Draft const& draft, Part const& part) {
+  if (!draft.consumed) return part;
+  return std::move(const_cast<Part&>(part)); // of the caller's own context, or made here: no part is const
+}
+
+// Valid mode, last step. The messages behind this one were made before: then a result still finds its call.
+Message message_of(detail::Draft const& draft, detail::Span const& span) {
+  Message message;
+  message.role = span.role;
+  message.parts.reserve(span.end - span.begin);
+  for (std::size_t i = span.begin; i < span.end; ++i) {
+    detail::Piece const& piece = draft.pieces[draft.order[i]];
+    Part& part = message.parts.emplace_back(taken(draft, *piece.part));
+    if (piece.id) std::get<ToolUse>(part).id = *piece.id;
+    if (piece.slot == detail::Slot::result)
+      std::get<ToolResult>(part).tool_use_id = draft.call_id(piece.link);
+  }
+  detail::Piece const& first = draft.pieces[draft.order[span.begin]];
+  detail::Piece const& last = draft.pieces[draft.order[span.end - 1]];
+  if (first.source == detail::no_piece) return message;
+  if (span.role == Role::assistant) message.generation = draft.sources[last.source].message->generation;
+  if (draft.target.provider != Provider::native) return message;
+  detail::Source const& source = draft.sources[first.source];
+  if (!detail::regroup_of(draft.context.dialect))
+    message.metadata = source.message ? source.message->metadata : time_metadata(source.entry->at);
+  mend_around_parts(message);
+  return message;
+}
+
+EntryId source_of(detail::Draft const& draft, detail::Span const& span) {
+  detail::Piece const& first = draft.pieces[draft.order[span.begin]];
+  return first.source == detail::no_piece ? EntryId{} : draft.entry_of(first);
+}
+
+// What was joined to a piece.
+auto joined_to(detail::Draft const& draft, std::uint32_t piece) {
+  auto const before = [](detail::JoinedSource const& a, detail::JoinedSource const& b) {
+    return a.piece < b.piece;
+  };
+  return std::equal_range(draft.joined.begin(), draft.joined.end(), detail::JoinedSource{piece, 0}, before);
+}
+
+// Of one message. The first part is of the message's own source.
+void add_part_sources(detail::Draft const& draft, std::size_t message, std::vector<PartSource>& out) {
+  detail::Span const& span = draft.messages[message];
+  bool told = true; // which entry the part before is of, and no other
+  for (std::size_t i = span.begin; i < span.end; ++i) {
+    detail::Piece const& piece = draft.pieces[draft.order[i]];
+    auto const [joined, end] = joined_to(draft, draft.order[i]);
+    bool const goes_on =
+        i == span.begin || (told && joined == end && piece.source == draft.pieces[draft.order[i - 1]].source);
+    if (!goes_on) out.push_back({message, i - span.begin, draft.entry_of(piece)});
+    for (auto each = joined; each != end; ++each)
+      out.push_back({message, i - span.begin, draft.sources[each->source].entry->id});
+    told = joined == end;
+  }
+}
+
+void drop_first_messages(History& history, std::size_t cut) {
+  auto const n = static_cast<std::ptrdiff_t>(cut);
+  history.messages.erase(history.messages.begin(), history.messages.begin() + n);
+  history.sources.erase(history.sources.begin(), history.sources.begin() + n);
+  auto const kept = std::find_if(history.part_sources.begin(), history.part_sources.end(),
+                                 [cut](PartSource const& source) { return source.message >= cut; });
+  history.part_sources.erase(history.part_sources.begin(), kept);
+  for (PartSource& source : history.part_sources) source.message -= cut;
+}
+
+// Moves a cut back to where a turn begins; the newest turn stays.
+std::size_t turn_start(std::vector<Message> const& messages, std::size_t cut) {
+  if (messages.empty()) return 0;
+  cut = std::min(cut, messages.size() - 1);
+  while (cut > 0 && messages[cut].role != Role::user) --cut;
+  return cut;
+}
+
+void leave_out(History& history, std::size_t cut) {
+  std::size_t const all = history.messages.size();
+  history.report.push_back({history.sources[cut], "policy", std::to_string(all) + " messages",
+                            std::to_string(all - cut) + " messages", true});
+  drop_first_messages(history, cut);
+}
+
+// Before everything that the first message says.
+void begin_with(History& history, std::string text) {
+  auto& parts = history.messages.front().parts;
+  parts.insert(parts.begin(), Text{std::move(text)});
+  for (PartSource& source : history.part_sources)
+    if (source.message == 0) ++source.part;
+  history.part_sources.insert(history.part_sources.begin(),
+                              {0, 1, std::exchange(history.sources.front(), {})});
+}
+
+// A summary of what a policy left out, where that of a compaction would stand.
+void put_summary(Target const& target, std::string const& summary, History& history) {
+  if (detail::is_blank(summary)) return;
+  std::string text = detail::compaction_summary_text(summary, target.summary_prefix);
+  if (detail::rules_of(target.provider).summary_in_system)
+    history.system = joined({history.system, text});
+  else
+    begin_with(history, std::move(text));
+}
+
+bool apply_policies(Target const& target, History& history) {
+  bool changed = false;
+  for (HistoryPolicy const& policy : target.policies) {
+    if (!policy || history.messages.empty()) continue;
+    HistoryEdit edit = policy(history.messages);
+    for (HistoryEdit::Result& changes : edit.results) {
+      auto& result = std::get<ToolResult>(history.messages.at(changes.message).parts.at(changes.part));
+      history.report.push_back({history.sources[changes.message], "policy", detail::brief(Part(result)),
+                                detail::brief(changes.text), true});
+      result.content.assign(1, Text{std::move(changes.text)});
+    }
+    std::size_t const cut = turn_start(history.messages, edit.drop);
+    if (cut != 0) leave_out(history, cut);
+    if (cut != 0) put_summary(target, edit.summary, history);
+    changed = changed || cut != 0 || !edit.results.empty();
+  }
+  return changed;
+}
+
+// A count from before a compaction or a cut tells of messages that are no longer sent.
+bool has_fresh_count(detail::Draft const& draft) {
+  for (auto span = draft.messages.rbegin(); span != draft.messages.rend(); ++span) {
+    if (span->role != Role::assistant) continue;
+    detail::Source const& source = draft.sources[draft.pieces[draft.order[span->end - 1]].source];
+    if (detail::has_usable_count(*source.message))
+      return !draft.context.compaction || source.index >= draft.context.after_compaction;
+  }
+  return false;
+}
+
+std::size_t history_tokens(History const& history, TokenEstimator const& estimator, bool fresh) {
+  if (fresh) return count_tokens(history.messages, estimator);
+  std::size_t tokens = estimator ? estimator(system(history.system)) : estimate_tokens(history.system);
+  for (Message const& message : history.messages)
+    tokens += estimator ? estimator(message) : estimate_tokens(message);
+  return tokens;
+}
+
+History rebuild_valid(Context const& context, Target const& target, bool consumed) {
+  detail::Draft draft{context, target, detail::rules_of(target.provider), consumed};
+  Collector(draft).run();
+  detail::apply_structural_rules(draft);
+
+  History history;
+  history.messages.reserve(draft.messages.size());
+  history.sources.reserve(draft.messages.size());
+  for (auto span = draft.messages.rbegin(); span != draft.messages.rend(); ++span) {
+    history.messages.push_back(message_of(draft, *span));
+    history.sources.push_back(source_of(draft, *span));
+  }
+  std::reverse(history.messages.begin(), history.messages.end());
+  std::reverse(history.sources.begin(), history.sources.end());
+  for (std::size_t i = 0; i < draft.messages.size(); ++i) add_part_sources(draft, i, history.part_sources);
+  history.system = joined(draft.system);
+  if (!detail::is_utf8(history.system)) history.system = detail::replace_invalid(history.system);
+  history.report = std::move(draft.report);
+  bool const cut = apply_policies(target, history);
+  history.tokens = history_tokens(history, target.estimator, !cut && has_fresh_count(draft));
+  return history;
+}
+
+// Faithful mode: as pi's convertToLlm. What is left out is told, nothing is repaired.
+class Converter {
+ public:
+  explicit Converter(History& history) : history_(history) {}
+
+  void operator()(Entry const& entry) {
+    if (auto const* message = entry.as<Message>()) return say(entry, *message);
+    if (auto const* body = entry.as<CustomMessage>()) return custom(entry, *body);
+    if (auto const* body = entry.as<BranchSummary>())
+      if (!body->summary.empty()) user_text(entry, detail::branch_summary_text(body->summary));
+    if (auto const* body = entry.as<Compaction>())
+      user_text(entry, detail::compaction_summary_text(body->summary));
+    if (auto const* body = entry.as<Unknown>())
+      detail::note_unsent(history_, entry, "unknown_entry", detail::brief(body->type));
+  }
+
+ private:
+  void add(Entry const& entry, Message message) {
+    history_.messages.push_back(std::move(message));
+    history_.sources.push_back(entry.id);
+  }
+  void say(Entry const& entry, Message const& message) {
+    if (message.role != Role::system) return add(entry, message);
+    if (!history_.system.empty()) history_.system += "\n\n";
+    history_.system += message.text();
+  }
+  void custom(Entry const& entry, CustomMessage const& body) {
+    if (!body.in_context) return;
+    Message message;
+    std::transform(body.content.begin(), body.content.end(), std::back_inserter(message.parts), to_part);
+    message.metadata = time_metadata(entry.at);
+    add(entry, std::move(message));
+  }
+  void user_text(Entry const& entry, std::string text) {
+    Message message = user(std::move(text));
+    message.metadata = time_metadata(entry.at);
+    add(entry, std::move(message));
+  }
+
+  History& history_;
+};
+
+History rebuild_faithful(Context const& context, Target const& target) {
+  History history;
+  history.system = target.system;
+  history.messages.reserve(context.entries.size() + 1);
+  detail::Regroup const regroup = detail::regroup_of(context.dialect);
+  if (target.orphan_user == OrphanUser::join) {
+    if (auto const* body = context.compaction ? context.compaction->as<Compaction>() : nullptr) {
+      history.messages.push_back(
+          assistant(detail::compaction_summary_text(body->summary, target.summary_prefix)));
+      history.sources.push_back(context.compaction->id);
+    }
+    detail::regroup_joined(context, history);
+  } else if (regroup) {
+    regroup(context, history);
+  } else {
+    Converter convert(history);
+    if (context.compaction) convert(*context.compaction);
+    for (Entry const& entry : context.entries)
+      if (!entry.as<Compaction>()) convert(entry); // an older one, within what is kept
+  }
+  bool const own_shape =
+      target.provider == Provider::native || (regroup && target.provider == Provider::anthropic);
+  if (!own_shape) detail::leave_out_strange(history);
+  detail::note_wordless(history, target.provider);
+  for (Entry const& entry : context.entries)
+    if (auto const* message = entry.as<Message>(); message && message->parts.empty())
+      if (std::string odd = detail::odd_content(entry, *message); !odd.empty())
+        detail::note_unsent(history, entry, "odd_content", std::move(odd));
+  history.tokens = count_tokens(history.messages, target.estimator);
+  return history;
+}
+
+History rebuild_with(Context const& context, Target const& target, bool consumed) {
+  History history = target.mode == RebuildMode::valid ? rebuild_valid(context, target, consumed)
+                                                      : rebuild_faithful(context, target);
+  if (context.compaction) history.compaction = context.compaction->id;
+  return history;
+}
+
+}
+
+namespace detail {
+
+std::vector<std::pair<std::size_t, std::size_t>> paired_entries(Context const& context) {
+  Target const any; // what pairs does not depend on the provider
+  Draft draft{context, any, rules_of(any.provider)};
+  Collector(draft).run();
+  apply_structural_rules(draft);
+  std::vector<std::pair<std::size_t, std::size_t>> pairs;
+  auto const place = [&](Piece const& piece) { return draft.sources[piece.source].index; };
+  for (std::size_t i = 0; i < draft.logged; ++i) {
+    Piece const& call = draft.pieces[i];
+    if (call.part && call.slot == Slot::call && call.link < draft.logged)
+      pairs.emplace_back(place(call), place(draft.pieces[call.link]));
+  }
+  return pairs;
+}
+
+std::string odd_content(Entry const& entry, Message const& message) {
+  for (RawJson const* members : {&message.metadata, &entry.extra})
+    if (members->is_object())
+      if (std::string_view const content = find_member(members->str(), "content"); !content.empty())
+        return brief(content);
+  return {};
+}
+
+}
+
+HistoryRebuilder::HistoryRebuilder(Target target) : target_(std::move(target)) {}
+
+History HistoryRebuilder::rebuild(Context const& context) const {
+  return rebuild_with(context, target_, false);
+}
+
+History HistoryRebuilder::rebuild(Context&& context) const { return rebuild_with(context, target_, true); }
+
+}}

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/detail/json/json_map.hpp>
+#include <sessionkit/detail/json/json_number.hpp>
+#include <sessionkit/detail/json/json_scan.hpp>
+#include <sessionkit/detail/base/utf8.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+namespace sessionkit { inline namespace v0 { namespace detail {
+
+/// The four hex digits at `p`, or -1.
+inline std::int32_t hex4(char const* p, char const* end) noexcept {
+  if (end - p < 4) return -1;
+  std::int32_t value = 0;
+  for (int i = 0; i < 4; ++i) {
+    char const c = p[i];
+    char const lower = static_cast<char>(c | 0x20);
+    if (is_digit(c))
+      value = value * 16 + (c - '0');
+    else if (lower >= 'a' && lower <= 'f')
+      value = value * 16 + (lower - 'a' + 10);
+    else
+      return -1;
+  }
+  return value;
+}
+
+/// The code unit of the escape `\uXXXX` at `p`, or -1.
+inline std::int32_t unicode_escape(char const* p, char const* end) noexcept {
+  return end - p >= 6 && p[0] == '\\' && p[1] == 'u' ? hex4(p + 2, end) : -1;
+}
+
+/// What the letter behind a backslash stands for, by letter; NUL where it is no one-letter escape.
+constexpr std::array<char, 256> make_short_escapes() noexcept {
+  std::array<char, 256> meaning{};
+  for (std::size_t i = 0; i < 8; ++i) meaning[byte_of("\"\\/bfnrt"[i])] = "\"\\/\b\f\n\r\t"[i];
+  return meaning;
+}
+inline constexpr std::array<char, 256> short_escapes = make_short_escapes();
+
+/// What the escape at `p` (a backslash) means; NUL if it is not one of two bytes.
+inline char short_escape(char const* p, char const* end) noexcept {
+  return end - p >= 2 ? short_escapes[byte_of(p[1])] : '\0';
+}
+
+/// Moves `p` inside a string to the first quote, control byte or backslash of something else than a two-byte
+/// escape, or to `end`. `non_ascii` is set if a byte >= 0x80 was passed (or stands close behind).
+inline void skip_text_scalar(char const*& p, char const* end, bool& non_ascii) noexcept {
+  while (p != end && *p != '"' && byte_of(*p) >= 0x20) {
+    if (*p == '\\') {
+      if (short_escape(p, end) == '\0') return;
+      ++p;
+    }
+    non_ascii |= byte_of(*p) >= 0x80;
+    ++p;
+  }
+}
+
+#if defined(__SSE2__)
+inline __m128i control_bytes(__m128i block) noexcept {
+  return _mm_cmpeq_epi8(_mm_min_epu8(block, _mm_set1_epi8(0x1F)), block);
+}
+
+/// Of the bytes in `letters` (behind a backslash, no quotes or backslashes), those that make no two-byte
+/// escape.
+inline std::uint64_t other_escapes(char const* p, std::uint64_t letters) noexcept {
+  letters &= ~mask64(p, 'n'); // most are
+  if (letters == 0) return 0;
+  return letters & ~mask64(p, [](__m128i block) {
+           __m128i const bft = _mm_or_si128(_mm_or_si128(equal_bytes(block, 'b'), equal_bytes(block, 'f')),
+                                            equal_bytes(block, 't'));
+           return _mm_or_si128(bft, _mm_or_si128(equal_bytes(block, 'r'), equal_bytes(block, '/')));
+         });
+}
+
+/// As `skip_text`, as far as blocks of 64 go; false when the rest is to be looked at byte by byte.
+inline bool skip_text_blocks(char const*& p, char const* end, bool& non_ascii) noexcept {
+  std::uint64_t carry = 0; // 1: the backslash before `p` escapes the byte at `p`
+  bool found = false;
+  for (; end - p >= 64; p += 64) {
+    std::uint64_t const all_quotes = mask64(p, '"'), backslashes = mask64(p, '\\');
+    std::uint64_t const carried = carry;
+    std::uint64_t escaped = 0;
+    if ((backslashes | carry) != 0) escaped = escaped_bytes(backslashes, carry);
+    std::uint64_t const quotes = all_quotes & ~escaped;
+    std::uint64_t const inside = (quotes & (0 - quotes)) - 1; // the bytes before the closing quote, or all
+    // As signed bytes, those from 0x80 are below 0x20 too.
+    std::uint64_t odd =
+        mask64(p, [](__m128i block) { return _mm_cmplt_epi8(block, _mm_set1_epi8(0x20)); }) & inside;
+    if (odd != 0) {
+      std::uint64_t const high = mask64(p, [](__m128i block) { return block; });
+      non_ascii |= (odd & high) != 0;
+      odd &= ~high;
+    }
+    escaped &= ~(all_quotes | backslashes);
+    if (escaped != 0) odd |= other_escapes(p, escaped);
+    if ((odd & inside) != 0) {
+      carry = carried;
+      break;
+    }
+    if (quotes != 0) {
+      p += __builtin_ctzll(quotes);
+      carry = 0;
+      found = true;
+      break;
+    }
+  }
+  p -= carry;
+  return found;
+}
+#endif
+
+inline void skip_text(char const*& p, char const* end, bool& non_ascii) noexcept {
+#if defined(__SSE2__)
+  if (end - p >= 16) { // most strings end within one block
+    __m128i const block = _mm_loadu_si128(reinterpret_cast<__m128i const*>(p));
+    __m128i const stops =
+        _mm_or_si128(control_bytes(block), _mm_or_si128(equal_bytes(block, '"'), equal_bytes(block, '\\')));
+    non_ascii |= _mm_movemask_epi8(block) != 0;
+    auto const mask = static_cast<unsigned>(_mm_movemask_epi8(stops));
+    p += mask != 0 ? __builtin_ctz(mask) : 16;
+    if (mask != 0 && *p == '"') return;
+  }
+  if (skip_text_blocks(p, end, non_ascii)) return;
+#endif
+  skip_text_scalar(p, end, non_ascii);
+}
+
+/// What `check_json` found. True if the text is one JSON value.
+struct JsonCheck {
+  enum Fault {
+    none,
+    syntax,   ///< at `offset` stands what the grammar does not allow there; the size of the text: it ends too
+              ///< early
+    too_deep, ///< the bracket at `offset` opens one level too many
+    trailing, ///< the value is whole, but at `offset` something follows
+  } fault = none;
+  std::size_t offset = 0; ///< bytes
+  bool utf8 = true;       ///< the whole text is valid UTF-8
+  bool lone_surrogate =
+      false; ///< a `\ud800`..`\udfff` escape stands without its partner (as far as was read)
+
+  explicit operator bool() const noexcept { return fault == none; }
+};
+
+/// Stands for a `JsonMap` that nobody wants.
+struct NoJsonMap {
+  void clear() const noexcept {}
+  void set_utf8(bool) const noexcept {}
+  void string(char const*, char const*, std::size_t) const noexcept {}
+  void open(char const*, std::size_t) const noexcept {}
+  void close(char const*, std::size_t) const noexcept {}
+};
+
+/// The grammar of RFC 8259 over a view; open brackets are bits, not stack frames.
+template <class Map> class JsonChecker {
+ public:
+  JsonChecker(std::string_view text, std::size_t max_depth, Map& map) noexcept
+      : map_(map),
+        text_(text),
+        p_(text.data()),
+        end_(text.data() + text.size()),
+        max_depth_(max_depth < greatest_depth ? max_depth : greatest_depth) {}
+
+  JsonCheck run() {
+    JsonCheck result;
+    map_.clear();
+    space();
+    if (!value()) {
+      result.fault = too_deep_ ? JsonCheck::too_deep : JsonCheck::syntax;
+    } else {
+      space();
+      if (p_ != end_) result.fault = JsonCheck::trailing;
+    }
+    if (result.fault != JsonCheck::none) result.offset = static_cast<std::size_t>(p_ - text_.data());
+    // Outside of strings a byte >= 0x80 is a fault, and a fault leaves bytes unseen.
+    if (non_ascii_ || result.fault != JsonCheck::none) result.utf8 = is_utf8(text_);
+    result.lone_surrogate = lone_surrogate_;
+    map_.set_utf8(result.utf8);
+    return result;
+  }
+
+ private:
+  static constexpr std::size_t greatest_depth = 1024;
+
+  void space() noexcept { p_ = skip_space(p_, end_); }
+  bool at(char c) const noexcept { return p_ != end_ && *p_ == c; }
+  bool take(char c) noexcept {
+    if (!at(c)) return false;
+    ++p_;
+    return true;
+  }
+
+  bool in_object() const noexcept { return (objects_[(depth_ - 1) / 64] >> ((depth_ - 1) % 64) & 1) != 0; }
+  bool push(bool object) noexcept {
+    if (depth_ == max_depth_) {
+      too_deep_ = true;
+      return false;
+    }
+    std::uint64_t const bit = std::uint64_t{1} << (depth_ % 64);
+    std::uint64_t& word = objects_[depth_ / 64];
+    word = object ? word | bit : word & ~bit;
+    ++depth_;
+    return true;
+  }
+
+  /// One value with all it holds.
+  bool value() {
+    for (;;) {
+      bool opened = false;
+      if (!simple_value(opened)) return false;
+      if (!opened && !close_brackets()) return false;
+      if (!opened && depth_ == 0) return true;
+      if (in_object() && !member_name()) return false;
+    }
+  }
+
+  /// A value that holds no other; or the opening of one that does, and then `opened`.
+  bool simple_value(bool& opened) {
+    if (p_ == end_) return false;
+    switch (*p_) {
+    case '"': return string_value();
+    case '{': return open(true, '}', opened);
+    case '[': return open(false, ']', opened);
+    case 't': return word("true");
+    case 'f': return word("false");
+    case 'n': return word("null");
+    default: return skip_number(p_, end_);
+    }
+  }
+
+  bool open(bool object, char closing, bool& opened) {
+    if (!push(object)) return false;
+    map_.open(p_, depth_ - 1);
+    ++p_;
+    space();
+    opened = !take(closing);
+    if (!opened) close();
+    return true;
+  }
+  void close() noexcept { map_.close(p_, --depth_); }
+
+  bool string_value() {
+    char const* const begin = p_++;
+    if (!string()) return false;
+    map_.string(begin, p_, depth_);
+    return true;
+  }
+
+  /// Behind a value: closing brackets, then the comma before the next value, or nothing at depth 0.
+  bool close_brackets() noexcept {
+    while (depth_ != 0) {
+      space();
+      if (take(',')) {
+        space();
+        return true;
+      }
+      if (!take(in_object() ? '}' : ']')) return false;
+      close();
+    }
+    return true;
+  }
+
+  bool member_name() noexcept {
+    if (!take('"') || !string()) return false;
+    space();
+    if (!take(':')) return false;
+    space();
+    return true;
+  }
+
+  bool word(std::string_view letters) noexcept {
+    for (char const letter : letters)
+      if (!take(letter)) return false;
+    return true;
+  }
+
+  /// From behind the opening quote to behind the closing one.
+  bool string() noexcept {
+    for (;;) {
+      skip_text(p_, end_, non_ascii_);
+      if (take('"')) return true;
+      if (!at('\\')) return false;
+      do { // they come in rows: some programs escape all that is not ASCII
+        if (!unicode()) return false;
+      } while (end_ - p_ >= 2 && p_[0] == '\\' && p_[1] == 'u');
+    }
+  }
+
+  /// An escape of one code unit, or of two that are a pair.
+  bool unicode() noexcept {
+    std::int32_t const unit = unicode_escape(p_, end_);
+    if (unit < 0) return false;
+    p_ += 6;
+    auto const first = static_cast<std::uint32_t>(unit);
+    if (is_low_surrogate(first)) lone_surrogate_ = true;
+    if (!is_high_surrogate(first)) return true;
+    std::int32_t const second = unicode_escape(p_, end_);
+    if (second >= 0 && is_low_surrogate(static_cast<std::uint32_t>(second)))
+      p_ += 6;
+    else
+      lone_surrogate_ = true;
+    return true;
+  }
+
+  Map& map_;
+  std::string_view text_;
+  char const* p_;
+  char const* end_;
+  std::size_t max_depth_;
+  std::size_t depth_ = 0;
+  std::uint64_t objects_[greatest_depth / 64] = {}; ///< bit d: level d is an object, not an array
+  bool non_ascii_ = false;
+  bool lone_surrogate_ = false;
+  bool too_deep_ = false;
+};
+
+/// Whether the text is exactly one JSON value (white space around it allowed), at most `max_depth` (and never
+/// more than 1024) brackets deep. Invalid UTF-8 and lone surrogate escapes are told, not faults; control
+/// bytes below 0x20 in strings are faults.
+inline JsonCheck check_json(std::string_view text, std::size_t max_depth = 128) noexcept {
+  NoJsonMap none;
+  return JsonChecker<NoJsonMap>(text, max_depth, none).run();
+}
+
+/// The same, and `map` becomes this text's.
+inline JsonCheck check_json(std::string_view text, JsonMap& map, std::size_t max_depth = 128) {
+  return JsonChecker<JsonMap>(text, max_depth, map).run();
+}
+
+}}}

@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/detail/json/json_check.hpp>
+#include <sessionkit/detail/json/json_scan.hpp>
+#include <sessionkit/detail/base/utf8.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+/// JSON strings to text and back.
+namespace sessionkit { inline namespace v0 { namespace detail {
+
+/// What cannot be copied into a JSON string unseen: quote, backslash, below 0x20, or from 0x80.
+struct BytesToEscape {
+  static bool has(char c) noexcept {
+    return c == '"' || c == '\\' || byte_of(c) < 0x20 || byte_of(c) >= 0x80;
+  }
+#if defined(__SSE2__)
+  static __m128i has(__m128i block) noexcept {
+    // As signed bytes, those from 0x80 are below 0x20 too.
+    return _mm_or_si128(_mm_cmplt_epi8(block, _mm_set1_epi8(0x20)),
+                        _mm_or_si128(equal_bytes(block, '"'), equal_bytes(block, '\\')));
+  }
+  static std::uint64_t places(char const* p) noexcept {
+    return mask64(p, [](__m128i block) { return has(block); });
+  }
+#endif
+};
+
+/// Those that begin an escape.
+struct Backslashes {
+  static bool has(char c) noexcept { return c == '\\'; }
+#if defined(__SSE2__)
+  static __m128i has(__m128i block) noexcept { return equal_bytes(block, '\\'); }
+  static std::uint64_t places(char const* p) noexcept {
+    std::uint64_t const all = mask64(p, '\\');
+    std::uint64_t carry = 0;
+    return all & ~escaped_bytes(all, carry);
+  }
+#endif
+};
+
+/// Copies text, and has `special` write what it finds of some kind of bytes: `special(p, end)` answers where
+/// it stopped reading, `special.to()` is where to write, and `special.make_room(left, next)` is called when
+/// `left` bytes are still to be read, before the next of them.
+template <class Bytes, class Special>
+void copy_with_scalar(char const* p, char const* end, Special& special) {
+  while (p != end) {
+    special.make_room(static_cast<std::size_t>(end - p), 1);
+    if (Bytes::has(*p))
+      p = special(p, end);
+    else
+      *special.to()++ = *p++;
+  }
+}
+
+#if defined(__SSE2__)
+/// Copies 64 bytes though only `bytes` of them count: a loop would be a branch that nobody foresees.
+inline void copy_stretch(char const* from, char*& to, std::ptrdiff_t bytes) noexcept {
+  auto const copy16 = [&](int at) {
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to + at),
+                     _mm_loadu_si128(reinterpret_cast<__m128i const*>(from + at)));
+  };
+  copy16(0), copy16(16), copy16(32), copy16(48);
+  to += bytes;
+}
+
+/// Copies 64 bytes, or as many as there are before one that `special.usual(p, to)` cannot write and leaves to
+/// `special`: then not `all`. Answers where it stopped reading. Twice as many must be there on both sides,
+/// for what is copied too much.
+template <class Bytes, class Special>
+char const* copy_block(char const* p, char const* end, Special& special) noexcept {
+  char const* const begin = p;
+  char const* const stop = p + 64;
+  char* to = special.to(); // in a register
+  for (std::uint64_t places = Bytes::places(begin); places != 0;) {
+    char const* const place = begin + __builtin_ctzll(places);
+    copy_stretch(p, to, place - p);
+    p = special.usual(place, to);
+    places &= places - 1;
+    if (p != place) continue;
+    special.to() = to;
+    p = special(place, end);
+    to = special.to();
+    if (p >= stop) return p;
+    places = places >> (p - begin) << (p - begin);
+  }
+  if (p < stop) {
+    copy_stretch(p, to, stop - p);
+    p = stop;
+  }
+  special.to() = to;
+  return p;
+}
+#endif
+
+template <class Bytes, class Special> void copy_with(char const* p, char const* end, Special& special) {
+#if defined(__SSE2__)
+  while (end - p >= 128) {
+    special.make_room(static_cast<std::size_t>(end - p), 64);
+    p = copy_block<Bytes>(p, end, special);
+  }
+  while (end - p >= 16) {
+    special.make_room(static_cast<std::size_t>(end - p), 16);
+    __m128i const block = _mm_loadu_si128(reinterpret_cast<__m128i const*>(p));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(special.to()), block);
+    auto const mask = static_cast<unsigned>(_mm_movemask_epi8(Bytes::has(block)));
+    int const plain = mask != 0 ? __builtin_ctz(mask) : 16;
+    p += plain;
+    special.to() += plain;
+    if (mask != 0) p = special(p, end);
+  }
+#endif
+  copy_with_scalar<Bytes>(p, end, special);
+}
+
+/// Appends to a string through a pointer: room for what is left to read is made before, and what was not used
+/// is cut off at the end.
+class TextSink {
+ public:
+  TextSink(std::string& out, std::size_t expected) : out_(&out) {
+    std::size_t const size = out.size();
+    out.resize(size + expected + slack);
+    set(size);
+  }
+
+  char*& to() noexcept { return to_; }
+  void put(char c) noexcept { *to_++ = c; }
+  void put(char const* bytes, std::size_t count) noexcept {
+    std::memcpy(to_, bytes, count);
+    to_ += count;
+  }
+  void put(std::string_view text) noexcept { put(text.data(), text.size()); }
+  void put_utf8(std::uint32_t code_point) noexcept { to_ = encode_utf8(to_, code_point); }
+  /// Call after what may be longer than its source: up to `slack` bytes more fit between two calls.
+  void make_room(std::size_t left) {
+    if (static_cast<std::size_t>(limit_ - to_) >= left + slack) return;
+    auto const size = static_cast<std::size_t>(to_ - out_->data());
+    out_->resize(size + left + left / 8 + 4 * slack);
+    set(size);
+  }
+  void finish() { out_->resize(static_cast<std::size_t>(to_ - out_->data())); }
+
+ private:
+  static constexpr std::size_t slack = 16;
+  void set(std::size_t size) noexcept {
+    to_ = out_->data() + size;
+    limit_ = out_->data() + out_->size();
+  }
+
+  std::string* out_;
+  char* to_ = nullptr;
+  char* limit_ = nullptr;
+};
+
+/// Copies the valid sequences at `p` up to the next ASCII byte; false at one that is not valid.
+inline bool copy_valid_utf8(char const*& p, char const* end, char*& to) noexcept {
+  char const* const run = p;
+  std::size_t length = 1;
+  while (p != end && byte_of(*p) >= 0x80 && (length = utf8_length(p, end)) != 0) p += length;
+  auto const size = static_cast<std::size_t>(p - run);
+  std::memcpy(to, run, size);
+  to += size;
+  return length != 0;
+}
+
+/// Writes what the escape at `p` means, and answers where it ends. What is no escape is kept as it is. It
+/// writes no more bytes than it reads.
+inline char const* unescape_one(char*& to, char const* p, char const* end) noexcept {
+  if (char const c = short_escape(p, end)) {
+    *to++ = c;
+    return p + 2;
+  }
+  std::int32_t const first = unicode_escape(p, end);
+  if (first < 0) {
+    *to++ = *p;
+    return p + 1;
+  }
+  p += 6;
+  auto unit = static_cast<std::uint32_t>(first);
+  std::int32_t const second = is_high_surrogate(unit) ? unicode_escape(p, end) : -1;
+  if (second >= 0 && is_low_surrogate(static_cast<std::uint32_t>(second))) {
+    unit = join_surrogates(unit, static_cast<std::uint32_t>(second));
+    p += 6;
+  }
+  to = encode_utf8(to, unit);
+  return p;
+}
+
+/// Whether a `u` stands behind a backslash: without, nothing is an escape of a code unit.
+inline bool has_backslash_u(char const* p, char const* end) noexcept {
+#if defined(__SSE2__)
+  for (; end - p > 64; p += 64)
+    if ((mask64(p, '\\') & mask64(p + 1, 'u')) != 0) return true;
+#endif
+  return between(p, end).find("\\u") != std::string_view::npos;
+}
+
+/// Writes what escapes mean; all else is copied.
+struct Unescaping {
+  char* at;
+  char*& to() noexcept { return at; }
+  void make_room(std::size_t, std::size_t) const noexcept {
+  } // what is written is never longer than what is read
+  char const* operator()(char const* p, char const* end) noexcept { return unescape_one(at, p, end); }
+  /// An escape of two bytes.
+  static char const* usual(char const* p, char*& to) noexcept {
+    *to = short_escapes[byte_of(p[1])];
+    return *to != '\0' ? (++to, p + 2) : p;
+  }
+};
+
+/// Appends the text of a JSON string given without its quotes, where that is known to be UTF-8.
+inline void append_unescaped_utf8(std::string& out, std::string_view between_quotes) {
+  std::size_t const plain = between_quotes.find('\\');
+  std::size_t const before = out.size();
+  out.append(between_quotes);
+  if (plain == std::string_view::npos) return;
+  Unescaping writing{out.data() + before + plain};
+  char const* const begin = between_quotes.data();
+  copy_with<Backslashes>(begin + plain, begin + between_quotes.size(), writing);
+  out.resize(static_cast<std::size_t>(writing.at - out.data()));
+}
+
+/// The same for any bytes: a lone surrogate escape in its WTF-8 form, invalid UTF-8 bytes as U+FFFD.
+inline void append_unescaped(std::string& out, std::string_view between_quotes) {
+  if (is_utf8(between_quotes)) return append_unescaped_utf8(out, between_quotes);
+  char const* p = between_quotes.data();
+  char const* const end = p + between_quotes.size();
+  TextSink sink(out, between_quotes.size());
+  while (p != end) {
+    if (*p == '\\') {
+      p = unescape_one(sink.to(), p, end);
+    } else if (byte_of(*p) < 0x80) {
+      sink.put(*p++);
+    } else if (!copy_valid_utf8(p, end, sink.to())) {
+      sink.put(replacement_character);
+      p += utf8_step(p, end).length;
+      sink.make_room(static_cast<std::size_t>(end - p));
+    }
+  }
+  sink.finish();
+}
+
+/// The text of a raw JSON string; empty when `raw` is not a string. `map`: of the text it is part of, or
+/// null.
+inline std::string to_text(std::string_view raw_string, JsonMap const* map = nullptr) {
+  std::string text;
+  if (raw_string.size() < 2 || raw_string.front() != '"' || raw_string.back() != '"') return text;
+  std::string_view const inside = raw_string.substr(1, raw_string.size() - 2);
+  if (map != nullptr && map->utf8())
+    append_unescaped_utf8(text, inside);
+  else
+    append_unescaped(text, inside);
+  return text;
+}
+
+inline std::optional<bool> to_bool(std::string_view raw) noexcept {
+  if (raw == "true") return true;
+  if (raw == "false") return false;
+  return std::nullopt;
+}
+
+/// Whether a key as `for_members` gives it is `name`.
+inline bool key_is(std::string_view raw_key, std::string_view name) {
+  // Escapes are longer than what they mean, so only a longer key can need unescaping.
+  if (raw_key.size() < name.size()) return false;
+  if (raw_key.size() == name.size()) return raw_key == name && name.find('\\') == std::string_view::npos;
+  if (raw_key.find('\\') == std::string_view::npos) return false;
+  std::string text;
+  append_unescaped(text, raw_key);
+  return text == name;
+}
+
+/// The value of the last member of that name, as JavaScript reads it; empty when there is none, or no
+/// complete object.
+inline std::string_view find_member(std::string_view object, std::string_view name) {
+  std::string_view found;
+  bool const complete = for_members(object, [&](std::string_view key, std::string_view value) {
+    if (key_is(key, name)) found = value;
+    return true;
+  });
+  return complete ? found : std::string_view();
+}
+
+inline void put_unicode_escape(TextSink& sink, std::uint32_t unit) noexcept {
+  constexpr char digits[] = "0123456789abcdef";
+  sink.put("\\u");
+  for (unsigned shift = 16; shift != 0; shift -= 4) sink.put(digits[unit >> (shift - 4) & 0xF]);
+}
+
+/// The letter of the two-byte escape JSON.stringify uses for a byte, by byte; NUL where it uses none.
+constexpr std::array<char, 256> make_escape_letters() noexcept {
+  std::array<char, 256> letters{};
+  for (std::size_t i = 0; i < 7; ++i) letters[byte_of("\"\\\b\f\n\r\t"[i])] = "\"\\bfnrt"[i];
+  return letters;
+}
+inline constexpr std::array<char, 256> escape_letters = make_escape_letters();
+
+/// Writes the ASCII byte that cannot stand in a string as it is.
+inline void escape_one(TextSink& sink, char c) noexcept {
+  char const letter = escape_letters[byte_of(c)];
+  if (letter == '\0') return put_unicode_escape(sink, byte_of(c));
+  sink.put('\\');
+  sink.put(letter);
+}
+
+/// Writes what stands for the bytes at `p` that are not UTF-8, and answers where they end.
+inline char const* escape_invalid(TextSink& sink, char const* p, char const* end) noexcept {
+  Surrogates const found = surrogates_at(p, end);
+  if (found.length == 3)
+    put_unicode_escape(sink, found.code_point);
+  else
+    sink.put_utf8(found.length == 6 ? found.code_point : 0xFFFD);
+  return p + (found.length != 0 ? found.length : utf8_step(p, end).length);
+}
+
+/// Writes bytes as they stand in a JSON string.
+struct Escaping {
+  static constexpr std::size_t longest = 6; // bytes that stand for one
+  TextSink sink;
+  char*& to() noexcept { return sink.to(); }
+  void make_room(std::size_t left, std::size_t next) { sink.make_room(left + longest * next + 64); }
+  char const* operator()(char const* p, char const* end) noexcept {
+    if (byte_of(*p) < 0x80) return escape_one(sink, *p), p + 1;
+    return copy_valid_utf8(p, end, sink.to()) ? p : escape_invalid(sink, p, end);
+  }
+  /// A byte that has an escape of two.
+  static char const* usual(char const* p, char*& to) noexcept {
+    char const letter = escape_letters[byte_of(*p)];
+    if (letter == '\0') return p;
+    to[0] = '\\';
+    to[1] = letter;
+    to += 2;
+    return p + 1;
+  }
+};
+
+/// Appends the text as a JSON string, quotes included, as JavaScript's JSON.stringify writes it: a lone
+/// surrogate as its escape, other characters raw. Invalid bytes become U+FFFD.
+inline void append_json_string(std::string& out, std::string_view text) {
+  Escaping writing{TextSink(out, text.size() + Escaping::longest + 2)};
+  writing.sink.put('"');
+  copy_with<BytesToEscape>(text.data(), text.data() + text.size(), writing);
+  writing.sink.make_room(1);
+  writing.sink.put('"');
+  writing.sink.finish();
+}
+
+}}}

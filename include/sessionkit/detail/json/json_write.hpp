@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/detail/json/json_scan.hpp>
+#include <sessionkit/detail/json/json_text.hpp>
+
+#include <charconv>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace sessionkit { inline namespace v0 { namespace detail {
+
+/// Appends compact JSON to a string. It holds no state but that string: a value or key takes a comma before
+/// it unless the text is empty or ends in `{`, `[`, `:`, a comma or white space. Brackets are the caller's to
+/// balance.
+class JsonWriter {
+ public:
+  explicit JsonWriter(std::string& out) noexcept : out_(&out) {}
+
+  JsonWriter& begin_object() { return separate().put('{'); }
+  JsonWriter& end_object() { return put('}'); }
+  JsonWriter& begin_array() { return separate().put('['); }
+  JsonWriter& end_array() { return put(']'); }
+
+  JsonWriter& key(std::string_view name) { return string(name).put(':'); }
+  JsonWriter& string(std::string_view text) {
+    separate();
+    append_json_string(*out_, text);
+    return *this;
+  }
+  /// `json` must be one JSON value; it is copied as it is.
+  JsonWriter& raw(std::string_view json) {
+    separate();
+    out_->append(trim_space(json));
+    return *this;
+  }
+  JsonWriter& integer(std::int64_t value) { return number(value); }
+  JsonWriter& unsigned_integer(std::uint64_t value) { return number(value); }
+  JsonWriter& boolean(bool value) { return raw(value ? "true" : "false"); }
+  JsonWriter& null() { return raw("null"); }
+
+  JsonWriter& member(std::string_view name, std::string_view text) { return key(name).string(text); }
+  JsonWriter& member_raw(std::string_view name, std::string_view json) { return key(name).raw(json); }
+
+ private:
+  JsonWriter& put(char c) {
+    out_->push_back(c);
+    return *this;
+  }
+  JsonWriter& separate() {
+    constexpr std::string_view none_after = "{[:, \n\r\t";
+    if (!out_->empty() && none_after.find(out_->back()) == std::string_view::npos) out_->push_back(',');
+    return *this;
+  }
+  template <class Integer> JsonWriter& number(Integer value) {
+    char digits[24];
+    auto const written = std::to_chars(digits, digits + sizeof digits, value);
+    return raw(between(digits, written.ptr));
+  }
+
+  std::string* out_;
+};
+
+}}}

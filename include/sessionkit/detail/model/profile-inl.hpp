@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/detail/base/names.hpp>
+#include <sessionkit/profile.hpp>
+
+namespace sessionkit { inline namespace v0 {
+
+namespace {
+constexpr Profile const* all_profiles[] = {&profiles::native,   &profiles::ai_panel, &profiles::zyhive,
+                                           &profiles::claw0,    &profiles::zeroclaw, &profiles::blades,
+                                           &profiles::ephemeral};
+}
+
+std::vector<std::string_view> profile_names() {
+  std::vector<std::string_view> names;
+  for (Profile const* known : all_profiles) names.push_back(known->name);
+  return names;
+}
+
+Profile const* find_profile(std::string_view name) noexcept {
+  for (Profile const* known : all_profiles)
+    if (detail::same_name(known->name, name)) return known;
+  return nullptr;
+}
+
+}}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/detail/json/as_written.hpp>
+#include <sessionkit/detail/store/row_store.hpp>
+#include <sessionkit/session_store.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace sessionkit { inline namespace v0 {
+
+std::string detail::list_cursor(SessionInfo const& last) {
+  return fmt::format("{}:{}", to_unix_ms(last.updated), last.id.str());
+}
+
+// What `list_cursor` writes and nothing else: the time may be negative, the id is one.
+std::optional<detail::ListPlace> detail::parse_list_cursor(std::string_view text) {
+  std::size_t const colon = text.find(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  ListPlace cursor{0, text.substr(colon + 1)};
+  char const* const end = text.data() + colon;
+  auto const [stopped, error] = std::from_chars(text.data(), end, cursor.updated_ms);
+  if (error != std::errc{} || stopped != end || !SessionId::parse(cursor.id)) return std::nullopt;
+  return cursor;
+}
+
+Result<bool> exists(SessionStore& store, SessionId const& id) {
+  ReadRange range;
+  range.order = ReadRange::newest_first;
+  range.max_records = 1;
+  range.heads_only = true;
+  Result<RecordPage> const page = store.read(id, range);
+  if (!page && page.error().code != Errc::not_found) return page.error();
+  return page.ok();
+}
+
+namespace {
+
+// Summaries hold no other text.
+void ask_as_written(ListQuery& query) {
+  for (std::optional<std::string>* text : {&query.key, &query.agent, &query.user})
+    if (*text) *text = detail::as_written(std::move(**text));
+}
+
+}
+
+Result<std::optional<SessionInfo>> newest_session(SessionStore& store, ListQuery query) {
+  if (!query.archived) query.archived = false;
+  query.limit = 1;
+  query.cursor.clear();
+  ask_as_written(query);
+  Result<SessionPage> page = store.list(query);
+  if (!page) return page.error();
+  if (page->sessions.empty()) return std::optional<SessionInfo>{};
+  return std::optional<SessionInfo>(std::move(page->sessions.front()));
+}
+
+Result<SessionPage> list_sessions(SessionStore& store, ListQuery query, std::size_t offset) {
+  constexpr std::size_t at_once = 1000;
+  std::size_t const limit = query.limit;
+  ask_as_written(query);
+  while (offset > 0) {
+    query.limit = std::min(offset, at_once);
+    Result<SessionPage> passed = store.list(query);
+    if (!passed) return passed.error();
+    offset -= passed->sessions.size();
+    if (passed->next.empty()) return SessionPage{};
+    query.cursor = std::move(passed->next);
+  }
+  query.limit = limit;
+  return store.list(query);
+}
+
+bool selects(ListQuery const& query, SessionInfo const& info) {
+  return (!query.key || *query.key == info.key) && (!query.agent || *query.agent == info.agent)
+         && (!query.user || *query.user == info.user)
+         && (!query.archived || *query.archived == info.archived);
+}
+
+Result<SessionPage> page_of(std::vector<SessionInfo> matching, ListQuery const& query) {
+  Result<std::optional<detail::ListPlace>> const behind = detail::place_behind(query);
+  if (!behind) return behind.error();
+  if (*behind)
+    matching.erase(
+        std::remove_if(matching.begin(), matching.end(),
+                       [&](SessionInfo const& info) { return !(**behind < detail::place_of(info)); }),
+        matching.end());
+  SessionPage page;
+  std::size_t const count = std::min(query.limit, matching.size());
+  auto const newer = [](SessionInfo const& a, SessionInfo const& b) {
+    return detail::place_of(a) < detail::place_of(b);
+  };
+  if (!std::is_sorted(matching.begin(), matching.end(), newer)) // else much would be moved for nothing
+    std::partial_sort(matching.begin(), matching.begin() + static_cast<std::ptrdiff_t>(count), matching.end(),
+                      newer);
+  if (count < matching.size() && count > 0) page.next = detail::list_cursor(matching[count - 1]);
+  matching.erase(matching.begin() + static_cast<std::ptrdiff_t>(count), matching.end());
+  page.sessions = std::move(matching);
+  return page;
+}
+
+Result<BatchMatch> match_batch(Append const& batch, std::vector<RecordPage::Item> const& behind) {
+  if (behind.empty() || batch.records.empty()) return BatchMatch{};
+  auto const same = [](RecordPage::Item const& there, RecordView const& ours) {
+    return (ours.id.empty() || there.id == ours.id) && there.line == ours.line;
+  };
+  auto const first = std::find_if(behind.begin(), behind.end(),
+                                  [&](auto const& there) { return same(there, batch.records.front()); });
+  BatchMatch match;
+  auto there = first;
+  for (; there != behind.end() && match.present < batch.records.size(); ++there, ++match.present) {
+    if (!same(*there, batch.records[match.present])) break;
+    match.end = there->end;
+  }
+  if (match.present == batch.records.size() || (match.present > 0 && there == behind.end())) return match;
+  for (RecordView const& ours : batch.records)
+    for (RecordPage::Item const& item : behind)
+      if (!ours.id.empty() && ours.id == item.id && ours.line != item.line)
+        return Error{
+            Errc::already_exists, 0,
+            fmt::format("entry '{}' stands in the log with other bytes; give the new entry another id",
+                        ours.id)};
+  return Error{Errc::conflict, 0,
+               fmt::format("{} entries stand behind the expected end of the log; refresh and append again",
+                           behind.size())};
+}
+
+}}

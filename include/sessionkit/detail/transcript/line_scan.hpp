@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/detail/base/file_ops.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace sessionkit { inline namespace v0 { namespace detail {
+
+/// Some programs begin files with it.
+inline constexpr std::string_view utf8_mark = "\xEF\xBB\xBF";
+constexpr bool begins_with_mark(std::string_view text) noexcept {
+  return text.substr(0, utf8_mark.size()) == utf8_mark;
+}
+
+/// A line as it stands in a file, without its line end (byte 0x0A; nothing else ends a line).
+struct RawLine {
+  std::uint64_t offset = 0, length = 0;
+  char const* data = nullptr; ///< null: longer than the cap, its bytes were not kept
+  bool terminated = true;     ///< false: the last line of the file, and it lacks its line end
+  std::uint64_t end() const noexcept { return offset + length + (terminated ? 1 : 0); }
+};
+
+/// What becomes of the lines a scan finds.
+class SESSIONKIT_API LineSink {
+ public:
+  virtual ~LineSink() = default;
+  /// Bytes to read next, given those read so far; 0 ends the scan. Lines that do not fit are found anyway.
+  virtual std::size_t next_window(std::uint64_t bytes_read) = 0;
+  /// False: the line was not taken, and the scan ends.
+  virtual bool take(RawLine const& line) = 0;
+  /// The scan is done with a buffer that lines were in; a sink whose views must last moves it away.
+  virtual void retire(std::unique_ptr<char[]>& /*buffer*/) {}
+};
+
+/// Finds lines in a file from either end. Holds a window, or one line where that is longer but within the
+/// cap; a line over the cap is passed over, not held.
+class SESSIONKIT_API LineScan {
+ public:
+  LineScan(FileOps& ops, int descriptor, std::string const& path, std::uint64_t max_line) noexcept
+      : ops_(&ops), path_(&path), descriptor_(descriptor), max_line_(max_line) {}
+
+  /// The lines of [from, to), oldest first; `from` must be the begin of a line, `to` the end of the file.
+  Result<void> forward(std::uint64_t from, std::uint64_t to, LineSink& sink);
+  /// The lines of [0, to), newest first; `to` must be the begin of a line or the end of the file.
+  Result<void> backward(std::uint64_t to, LineSink& sink);
+  /// Where the line begins that holds the byte before `offset`, `offset` itself if that byte is a line end.
+  Result<std::uint64_t> line_begin(std::uint64_t offset);
+  /// Where the line end stands that is the first from `from` on; `to` if there is none before.
+  Result<std::uint64_t> find_end(std::uint64_t from, std::uint64_t to);
+
+  std::uint64_t bytes_read() const noexcept { return bytes_read_; }
+
+ private:
+  Result<void> read(char* to, std::size_t bytes, std::uint64_t offset);
+  Result<bool> take_long(RawLine line, LineSink& sink);
+  bool offer(RawLine const& line, LineSink& sink) const;
+
+  FileOps* ops_;
+  std::string const* path_;
+  int descriptor_;
+  std::uint64_t max_line_, bytes_read_ = 0;
+  std::unique_ptr<char[]> scratch_;
+};
+
+/// A line without what may surround it: blanks, carriage returns, NULs, a byte order mark at offset 0.
+struct TrimmedLine {
+  std::string_view text;
+  std::uint64_t offset = 0; ///< of `text`
+  struct Run {
+    std::uint64_t offset = 0, length = 0;
+  } nuls_before, nuls_after; ///< from the first NUL to the last one on that side
+  bool carriage_return = false, byte_order_mark = false;
+  std::uint64_t end() const noexcept { return offset + text.size(); }
+};
+SESSIONKIT_API TrimmedLine trim_line(RawLine const& line) noexcept;
+
+}}}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/detail/transcript/quarantine.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+
+#include <fcntl.h>
+
+namespace sessionkit { inline namespace v0 { namespace detail {
+
+namespace {
+constexpr std::size_t copied_at_once = std::size_t{1} << 20;
+constexpr int most_names = 1000; // of one file at one time
+}
+
+Quarantine::Quarantine(FileOps& ops, int directory, std::string path, Timestamp now)
+    : ops_(&ops), directory_(directory), path_(std::move(path) + "/" + folder_name), time_(to_rfc3339(now)) {
+  time_.erase(std::remove(time_.begin(), time_.end(), ':'), time_.end());
+}
+
+Result<void> Quarantine::open() {
+  if (folder_) return {};
+  int const made = ops_->make_directory(directory_, folder_name, 0700);
+  if (made < 0 && made != -EEXIST) return file_error(-made, path_, "cannot make the quarantine");
+  int const flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW;
+  int const descriptor = uninterrupted([&] { return ops_->open(directory_, folder_name, flags, 0); });
+  if (descriptor < 0) return file_error(-descriptor, path_, "cannot open the quarantine");
+  OpenFile folder(*ops_, descriptor);
+  if (int const failed = made == 0 ? ops_->set_mode(descriptor, 0700) : 0; failed < 0)
+    return file_error(-failed, path_, "cannot set the quarantine's mode");
+  if (auto r = sync_directory(*ops_, directory_, path_); !r) return r;
+  folder_ = std::move(folder);
+  return {};
+}
+
+std::string Quarantine::name_of(std::string const& name, int tries) const {
+  return tries == 0 ? fmt::format("{}.{}", name, time_) : fmt::format("{}.{}-{}", name, time_, tries);
+}
+
+Result<std::string> Quarantine::copy(int descriptor, std::string const& name) {
+  if (auto r = open(); !r) return r.error();
+  std::string own;
+  int made = -EEXIST;
+  int const flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
+  for (int i = 0; i < most_names && made == -EEXIST; ++i) {
+    own = name_of(name, i);
+    made = uninterrupted([&] { return ops_->open(folder_.get(), own.c_str(), flags, 0600); });
+  }
+  std::string const path = path_ + "/" + own;
+  if (made < 0) return file_error(-made, path, "cannot make a copy");
+  OpenFile const file(*ops_, made);
+  auto const fill = [&]() -> Result<void> {
+    if (int const failed = ops_->set_mode(made, 0600); failed < 0)
+      return file_error(-failed, path, "cannot set the copy's mode");
+    auto const buffer = std::make_unique<char[]>(copied_at_once);
+    for (std::uint64_t at = 0;;) {
+      auto const got =
+          uninterrupted([&] { return ops_->pread(descriptor, buffer.get(), copied_at_once, at); });
+      if (got < 0) return file_error(static_cast<int>(-got), path, "cannot read what is to be copied");
+      if (got == 0) break;
+      std::string_view const bytes(buffer.get(), static_cast<std::size_t>(got));
+      if (auto r = write_fully(*ops_, made, bytes, path); !r) return r;
+      at += bytes.size();
+    }
+    int const failed = uninterrupted([&] { return ops_->sync(made); });
+    if (failed < 0) return file_error(-failed, path, "cannot sync the copy");
+    return sync_directory(*ops_, folder_.get(), path_);
+  };
+  auto const filled = fill();
+  if (filled) return path;
+  (void)ops_->unlink(folder_.get(), own.c_str());
+  return filled.error();
+}
+
+Result<std::string> Quarantine::take(int from, std::string const& name) {
+  if (auto r = open(); !r) return r.error();
+  std::string own;
+  int failed = -EEXIST;
+  for (int i = 0; i < most_names && failed == -EEXIST; ++i) {
+    own = name_of(name, i);
+    failed = ops_->rename(from, name.c_str(), folder_.get(), own.c_str(), false);
+  }
+  if (failed < 0) return file_error(-failed, path_ + "/" + own, "cannot move the file there");
+  if (auto r = sync_directory(*ops_, folder_.get(), path_); !r) return r.error();
+  if (auto r = sync_directory(*ops_, from, path_); !r) return r.error();
+  return path_ + "/" + own;
+}
+
+Result<void> write_fully(FileOps& ops, int descriptor, std::string_view bytes, std::string_view path) {
+  while (!bytes.empty()) {
+    auto const put = uninterrupted([&] { return ops.write(descriptor, bytes.data(), bytes.size()); });
+    if (put <= 0)
+      return file_error(put == 0 ? ENOSPC : static_cast<int>(-put), path,
+                        fmt::format("cannot write {} bytes", bytes.size()));
+    bytes.remove_prefix(static_cast<std::size_t>(put));
+  }
+  return {};
+}
+
+}}}

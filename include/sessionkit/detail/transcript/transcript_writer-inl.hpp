@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/detail/transcript/log_writer.hpp>
+
+#include <fcntl.h>
+
+namespace sessionkit { inline namespace v0 {
+
+struct TranscriptWriter::State {
+  explicit State(detail::LogWriter opened) : log(std::move(opened)) {}
+  detail::LogWriter log;
+};
+
+TranscriptWriter::TranscriptWriter(std::unique_ptr<State> state) noexcept : state_(std::move(state)) {}
+TranscriptWriter::TranscriptWriter(TranscriptWriter&&) noexcept = default;
+TranscriptWriter& TranscriptWriter::operator=(TranscriptWriter&&) noexcept = default;
+TranscriptWriter::~TranscriptWriter() = default;
+
+Result<TranscriptWriter> TranscriptWriter::open(std::string const& path, WriterOptions options) {
+  return open_at(AT_FDCWD, path, path, std::move(options));
+}
+
+Result<TranscriptWriter> TranscriptWriter::open_at(int directory, std::string const& name, std::string path,
+                                                   WriterOptions options) {
+  Result<detail::LogWriter> log = detail::LogWriter::open(
+      detail::system_file_ops(), {directory, name, std::move(path)}, std::move(options));
+  if (!log) return log.error();
+  return TranscriptWriter(std::make_unique<State>(std::move(*log)));
+}
+
+Result<Position> TranscriptWriter::append(Append const& batch) { return state_->log.append(batch); }
+Position TranscriptWriter::durable_position() const noexcept { return state_->log.durable_position(); }
+
+}}

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/channel_log.hpp>
+#include <sessionkit/detail/file_store/file_store.hpp>
+#include <sessionkit/detail/dialects/line_members.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+namespace sessionkit { inline namespace v0 {
+
+namespace {
+
+constexpr std::string_view channel_file_end = ".jsonl";
+constexpr int channel_tries = 64; // others may write between a look at the end and the append
+
+bool is_channel_type(std::string_view type) noexcept {
+  return !type.empty() && std::all_of(type.begin(), type.end(), [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
+  });
+}
+
+// What no file name may have, and the sign that stands for it.
+bool is_escaped_in_channel(char c) noexcept {
+  return c == '/' || c == '\\' || c == '%' || c == '\x7F' || (c >= 0 && c < ' ');
+}
+
+// The file of a channel: no two have the same, and the channels of ai-panel have theirs.
+std::string channel_file(Channel const& channel) {
+  std::string name = channel.type + "-";
+  for (char const c : channel.id)
+    name +=
+        is_escaped_in_channel(c) ? fmt::format("%{:02X}", static_cast<unsigned char>(c)) : std::string(1, c);
+  return name.append(channel_file_end);
+}
+
+Result<std::string> file_of_channel(Channel const& channel) {
+  if (is_channel_type(channel.type) && !channel.id.empty()) return channel_file(channel);
+  return Error{Errc::invalid_argument, 0,
+               fmt::format("'{}' is no channel; give a type of letters, digits and '_', and an id",
+                           detail::printable(channel.name(), 80))};
+}
+
+// The channel that is kept in a file of this name; absent: none is.
+std::optional<Channel> channel_of_file(std::string_view name) {
+  if (name.size() <= channel_file_end.size()) return std::nullopt;
+  std::size_t const stem = name.size() - channel_file_end.size(), dash = name.find('-');
+  if (dash == std::string_view::npos || dash >= stem) return std::nullopt;
+  Channel channel{std::string(name.substr(0, dash)), {}};
+  for (std::size_t i = dash + 1; i < stem; ++i) {
+    char c = name[i];
+    if (c == '%' && i + 2 < stem) {
+      char const digits[] = {name[i + 1], name[i + 2], '\0'};
+      c = static_cast<char>(std::strtoul(digits, nullptr, 16));
+      i += 2;
+    }
+    channel.id += c;
+  }
+  bool const is_its_own =
+      is_channel_type(channel.type) && !channel.id.empty() && channel_file(channel) == name;
+  return is_its_own ? std::optional(std::move(channel)) : std::nullopt;
+}
+
+std::string channel_line(Channel const& channel, ChannelMessage const& message, Timestamp at,
+                         std::string const& id) {
+  std::string line;
+  detail::JsonWriter json(line);
+  json.begin_object();
+  json.member("ts", to_rfc3339(at)).member("role", message.role).member("content", message.content);
+  json.member("channelId", channel.name()).member("channelType", channel.type);
+  if (!message.sender.empty()) json.member("sender", message.sender);
+  json.member("id", id);
+  detail::write_new_members(line, 0, message.extra);
+  json.end_object();
+  return line;
+}
+
+// Absent: torn bytes that somebody closed off, and that only looked like a line.
+std::optional<ChannelMessage> channel_message(std::string_view line) {
+  if (!detail::is_whole_object(line)) return std::nullopt;
+  detail::Fields fields(line);
+  ChannelMessage message;
+  message.at = detail::line_time(fields.take("ts"));
+  message.role = fields.text("role");
+  message.content = fields.text("content");
+  message.sender = fields.text("sender");
+  message.id = fields.text("id");
+  for (char const* const told_by_place : {"channelId", "channelType"}) fields.take(told_by_place);
+  message.extra = fields.rest();
+  return message;
+}
+
+// What a page was cut before is told with the next.
+void tell_once(ChannelPage& page, bool forwards) {
+  auto const comes_later = [&](Damage const& damage) {
+    return forwards ? damage.offset >= page.next.value() : damage.offset < page.next.value();
+  };
+  page.damage.erase(std::remove_if(page.damage.begin(), page.damage.end(), comes_later), page.damage.end());
+}
+
+// A file as pages of messages: what a whole look at its lines shows is damage too.
+struct ChannelRecords {
+  detail::OpenFile file;
+  detail::LogReader log;
+
+  Result<ChannelPage> read(ReadRange const& range, ChannelQuery const& query) {
+    Result<RecordPage> page = log.read(range);
+    if (!page) return page.error();
+    ChannelPage out;
+    out.damage = std::move(page->damage);
+    out.more = page->more;
+    out.next = page->next;
+    auto const& items = page->items();
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      std::optional<ChannelMessage> message = channel_message(items[i].line);
+      if (!message) {
+        std::uint64_t const length = items[i].line.size();
+        out.damage.push_back({items[i].end.value() - std::min(items[i].end.value(), length + 1), length,
+                              DamageKind::bad_json, "the line is no whole object; it is passed over"});
+      } else if (!query.sender || message->sender == *query.sender) {
+        out.messages.push_back(*std::move(message));
+      }
+      if (out.messages.size() < query.limit || i + 1 == items.size()) continue;
+      bool const forwards = query.order == ReadRange::oldest_first;
+      out.next = forwards ? items[i].end : items[i + 1].end;
+      out.more = true;
+      tell_once(out, forwards);
+      break;
+    }
+    return out;
+  }
+};
+
+}
+
+struct ChannelLog::State {
+  State(detail::FileOps& calls, std::string directory, detail::OpenFile opened, ChannelLogOptions chosen)
+      : ops(&calls), root(std::move(directory)), folder(std::move(opened)), options(std::move(chosen)) {
+    if (!options.clock) options.clock = system_now;
+    if (!options.ids) options.ids = random_entry_id;
+    writing.durability = options.durable ? Durability::entry : Durability::os;
+    writing.lock_wait = options.lock_wait;
+    writing.max_line = options.max_line;
+  }
+
+  std::string path_of(std::string const& name) const { return root + "/" + name; }
+  Result<ChannelRecords> open(std::string const& name) const;
+  Result<Position> end_of(std::string const& name) const;
+  Result<Position> append(detail::OpenLogs::Log& log, std::string const& name, Append& batch,
+                          detail::DueSync& due);
+  Result<ChannelSummary> summary_of(Channel const& channel, std::string const& name) const;
+
+  detail::FileOps* ops;
+  std::string root;
+  detail::OpenFile folder;
+  ChannelLogOptions options;
+  FileStoreOptions writing = {};
+  int process = ops->process();
+  detail::OpenLogs logs = {};
+};
+
+Result<ChannelRecords> ChannelLog::State::open(std::string const& name) const {
+  std::string const path = path_of(name);
+  Result<detail::OpenFile> file = detail::open_for_reading(*ops, folder.get(), name.c_str(), false, path);
+  if (!file) return file.error();
+  int const descriptor = file->get();
+  return ChannelRecords{std::move(*file),
+                        detail::LogReader(*ops, descriptor, path, ReaderOptions{options.max_line})};
+}
+
+Result<Position> ChannelLog::State::end_of(std::string const& name) const {
+  Result<ChannelRecords> records = open(name);
+  if (!records)
+    return records.error().code == Errc::not_found ? Result<Position>(Position{}) : records.error();
+  ReadRange last;
+  last.order = ReadRange::newest_first;
+  last.max_records = 1;
+  last.max_bytes = 1;
+  Result<RecordPage> const page = records->log.read(last);
+  if (!page) return page.error();
+  return page->log_end;
+}
+
+// The line is unlike any other (its id), so finding it behind the end that was seen means it is ours.
+Result<Position> ChannelLog::State::append(detail::OpenLogs::Log& log, std::string const& name, Append& batch,
+                                           detail::DueSync& due) {
+  auto const asked = ops->now();
+  auto const place = [&] { return detail::LogPlace{folder.get(), name, path_of(name), 1}; };
+  Result<Position> stored = Position{};
+  for (int i = 0; i < channel_tries; ++i) {
+    Result<Position> const end = end_of(name);
+    if (!end) return end.error();
+    batch.expected = *end;
+    stored = detail::append_to(log, *ops, place, writing, name, batch, asked, due);
+    if (stored) return stored;
+    Errc const code = stored.error().code;
+    bool const vanished = code == Errc::not_found && batch.expected != Position{};
+    if (code != Errc::conflict && code != Errc::already_exists && !vanished) return stored;
+  }
+  return Error{Errc::conflict, 0, path_of(name) + ": others write to it without end; append again"};
+}
+
+Result<ChannelSummary> ChannelLog::State::summary_of(Channel const& channel, std::string const& name) const {
+  Result<ChannelRecords> records = open(name);
+  if (!records) return records.error();
+  Result<detail::FileStatus> const status = records->log.status();
+  if (!status) return status.error();
+  ChannelSummary summary{channel, 0, 0, status->size};
+  ChannelQuery const all{ReadRange::oldest_first, {}, ReadRange{}.max_records};
+  ReadRange range;
+  for (bool more = true; more;) {
+    Result<ChannelPage> const page = records->read(range, all);
+    if (!page) return page.error();
+    if (!page->messages.empty()) {
+      if (summary.messages == 0) summary.first = page->messages.front().at;
+      summary.last = page->messages.back().at;
+    }
+    summary.messages += page->messages.size();
+    summary.damaged += static_cast<std::uint64_t>(
+        std::count_if(page->damage.begin(), page->damage.end(),
+                      [](Damage const& damage) { return is_damage(damage.kind); }));
+    more = page->more;
+    range.from = page->next;
+  }
+  return summary;
+}
+
+ChannelLog::ChannelLog(std::shared_ptr<State> state) noexcept : state_(std::move(state)) {}
+
+namespace detail {
+
+Result<ChannelLog> open_channel_log(FileOps& ops, std::string const& directory, ChannelLogOptions options) {
+  Result<OpenFile> folder = open_store_directory(ops, directory, options.create);
+  if (!folder) return folder.error();
+  return ChannelLog(
+      std::make_shared<ChannelLog::State>(ops, directory, std::move(*folder), std::move(options)));
+}
+
+}
+
+Result<ChannelLog> ChannelLog::open(std::string const& directory, ChannelLogOptions options) {
+  return detail::open_channel_log(detail::system_file_ops(), directory, std::move(options));
+}
+
+Result<ChannelLog> ChannelLog::open_agent(std::string const& home, std::string const& agent,
+                                          ChannelLogOptions options) {
+  if (!SessionId::parse(agent))
+    return Error{
+        Errc::invalid_argument, 0,
+        fmt::format("'{}' cannot name an agent's directory; use letters, digits, '.', '_' and '-'", agent)};
+  return open(fmt::format("{}/agents/{}/convlogs", home, agent), std::move(options));
+}
+
+Result<Position> ChannelLog::append(Channel const& channel, ChannelMessage const& message) {
+  State& state = *state_;
+  if (state.ops->process() != state.process)
+    return Error{Errc::forked, 0,
+                 state.root + ": opened by the parent process; open the log again in this one"};
+  Result<std::string> const name = file_of_channel(channel);
+  if (!name) return name.error();
+  if (!message.extra.is_null() && !message.extra.is_object())
+    return Error{Errc::invalid_argument, 0, "the extra members of a channel's message are no JSON object"};
+  std::string const line =
+      channel_line(channel, message, message.at == Timestamp{} ? state.options.clock() : message.at,
+                   message.id.empty() ? state.options.ids() : message.id);
+  Append batch;
+  batch.records.emplace_back().line = line;
+  batch.durable = state.options.durable;
+  auto const log = state.logs.of(*name);
+  detail::DueSync due;
+  std::vector<Event> events;
+  Result<Position> end = Position{};
+  {
+    std::lock_guard<std::mutex> const lock(log->mutex);
+    end = state.append(*log, *name, batch, due);
+    events.swap(log->events);
+  }
+  if (auto synced = due.wait(); end && !synced) end = synced.error();
+  if (state.options.on_event)
+    for (Event& event : events) {
+      event.session = channel.name();
+      state.options.on_event(event);
+    }
+  return end;
+}
+
+Result<ChannelPage> ChannelLog::read(Channel const& channel, ChannelQuery const& query) {
+  if (query.limit == 0)
+    return Error{Errc::invalid_argument, 0, "a page of no messages; ask for one at least"};
+  Result<std::string> const name = file_of_channel(channel);
+  if (!name) return name.error();
+  Result<ChannelRecords> records = state_->open(*name);
+  if (!records) return records.error();
+  ChannelPage all;
+  ChannelQuery rest = query;
+  ReadRange range;
+  range.order = query.order;
+  range.from = query.from;
+  range.max_records = std::min(query.limit, range.max_records);
+  for (;;) {
+    Result<ChannelPage> page = records->read(range, rest);
+    if (!page) return page.error();
+    std::move(page->messages.begin(), page->messages.end(), std::back_inserter(all.messages));
+    std::move(page->damage.begin(), page->damage.end(), std::back_inserter(all.damage));
+    all.more = page->more;
+    all.next = page->next;
+    rest.limit = query.limit - all.messages.size();
+    if (!page->more || rest.limit == 0) return all;
+    range.from = page->next;
+  }
+}
+
+Result<std::vector<ChannelSummary>> ChannelLog::list() {
+  detail::FileNames found;
+  int const failed = detail::uninterrupted([&] { return state_->ops->list(state_->folder.get(), found); });
+  if (failed < 0) return detail::file_error(-failed, state_->root, "cannot list the directory");
+  std::vector<std::string> names;
+  found.each([&](std::string_view name) { names.emplace_back(name); });
+  std::sort(names.begin(), names.end());
+  std::vector<ChannelSummary> channels;
+  for (std::string const& name : names) {
+    std::optional<Channel> channel = channel_of_file(name);
+    if (!channel) continue;
+    Result<ChannelSummary> summary = state_->summary_of(*channel, name);
+    bool const is_none =
+        !summary && (summary.error().code == Errc::not_found || summary.error().code == Errc::unsafe_path);
+    if (!summary && !is_none) return summary.error();
+    if (summary) channels.push_back(std::move(*summary));
+  }
+  return channels;
+}
+
+}}

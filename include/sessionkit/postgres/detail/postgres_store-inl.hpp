@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/detail/base/crc32c.hpp>
+#include <sessionkit/postgres/detail/pool.hpp>
+#include <sessionkit/postgres/detail/postgres_log.hpp>
+#include <sessionkit/postgres/detail/schema.hpp>
+#include <sessionkit/postgres/postgres_store.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include <unistd.h>
+
+namespace sessionkit { inline namespace v0 {
+
+namespace {
+
+using detail::PostgresConnection;
+using detail::PostgresPool;
+using detail::PostgresTables;
+
+class PostgresStore final : public SessionStore {
+ public:
+  PostgresStore(PostgresConnection first, detail::PostgresSettings settings, PostgresStoreOptions options)
+      : SessionStore(options.profile.value_or(profiles::native)),
+        options_(std::move(options)),
+        process_(::getpid()),
+        place_(first.place()),
+        pool_(std::move(settings), std::max<std::size_t>(options_.connections, 1), std::move(first)) {}
+  PostgresStore(PostgresStore const&) = delete;
+  PostgresStore& operator=(PostgresStore const&) = delete;
+  ~PostgresStore() override {
+    if (::getpid() != process_) pool_.abandon(); // closing would end the parent's
+  }
+
+  Result<Position> append(SessionId const& id, Append const& batch) override;
+  Result<RecordPage> read(SessionId const& id, ReadRange const& range) override;
+  Result<SessionInfo> info(SessionId const& id) override;
+  Result<SessionPage> list(ListQuery const& query) override;
+  Result<void> remove(SessionId const& id) override;
+
+ private:
+  /// One append, on one connection after another.
+  struct Attempt {
+    SessionId const& id;
+    Append const& batch;
+    bool durable;
+    bool doubtful = false; ///< a connection broke that had been given it
+  };
+
+  template <class Work>
+  auto with_connection(Work work) -> decltype(work(std::declval<PostgresConnection&>()));
+  Result<void> check_process() const;
+  Result<void> check_lines(SessionId const& id, std::vector<RecordView> const& records) const;
+  bool waits(bool durable) const noexcept;
+
+  static Result<Position> append_on(PostgresConnection& db, Attempt& attempt);
+  static Result<std::optional<Position>> append_at_once(PostgresConnection& db, Attempt& attempt);
+  static Result<std::optional<Position>> append_by_looking(PostgresConnection& db, Attempt& attempt);
+  static Result<std::optional<detail::AppendPlan>> decide(PostgresConnection& db, Attempt const& attempt,
+                                                          std::optional<detail::LogTail> tail);
+  static Result<std::optional<Position>> write(PostgresConnection& db, Attempt& attempt,
+                                               PostgresTables::Addition addition, SessionInfo before);
+
+  PostgresStoreOptions options_;
+  pid_t process_;
+  std::string place_;
+  PostgresTables tables_;
+  PostgresPool pool_;
+};
+
+constexpr int most_tries = 100; // of an append that others overtake each time
+
+Result<void> PostgresStore::check_process() const {
+  if (::getpid() == process_) return {};
+  return Error{Errc::forked, 0,
+               place_ + ": the store was opened by the parent process; open one of your own"};
+}
+
+Result<void> PostgresStore::check_lines(SessionId const& id, std::vector<RecordView> const& records) const {
+  std::string const where = "session '" + id.str() + "'";
+  if (auto r = detail::check_lines(records, {options_.max_line, true, detail::server_batch}, where); !r)
+    return r;
+  for (std::size_t i = 0; i < records.size(); ++i)
+    if (records[i].line.find('\0') != std::string_view::npos)
+      return Error{
+          Errc::invalid_argument, 0,
+          fmt::format("{}: record {} of the batch has a NUL byte, which no JSON has and PostgreSQL does "
+                      "not keep; write it as \\u0000",
+                      where, i)};
+  return {};
+}
+
+bool PostgresStore::waits(bool durable) const noexcept {
+  return options_.durability != Durability::os && (durable || options_.durability == Durability::entry);
+}
+
+// A connection that is of no more use is replaced once, unless the server is silent.
+template <class Work>
+auto PostgresStore::with_connection(Work work) -> decltype(work(std::declval<PostgresConnection&>())) {
+  {
+    Result<PostgresPool::Lease> lease = pool_.take();
+    if (!lease) return lease.error();
+    auto done = work(**lease);
+    if (done || !(*lease)->spent() || (*lease)->overdue()) return done;
+  }
+  Result<PostgresPool::Lease> lease = pool_.take(PostgresPool::Wanted::fresh);
+  if (!lease) return lease.error();
+  return work(**lease);
+}
+
+// Writes what the addition says of a batch behind the end that was looked at. Absent: it is the end no more.
+Result<std::optional<Position>> PostgresStore::write(PostgresConnection& db, Attempt& attempt,
+                                                     PostgresTables::Addition addition, SessionInfo before) {
+  std::vector<RecordView> const& records = attempt.batch.records;
+  std::vector<Position> ends;
+  for (std::size_t i = addition.from; i < records.size(); ++i)
+    ends.emplace_back(addition.end.value() + ends.size() + 1);
+  SessionInfo const info = detail::info_after(std::move(before), attempt.batch, {addition.from, addition.end},
+                                              ends, addition.dialect);
+  addition.records = &records;
+  addition.info = &info;
+  addition.durable = attempt.durable;
+  Result<bool> const added = PostgresTables::add(db, attempt.id, addition);
+  attempt.doubtful = attempt.doubtful || (!added && db.lost());
+  if (!added) return added.error();
+  return *added ? std::optional<Position>(ends.back()) : std::nullopt;
+}
+
+// Mostly the log ends where the batch expects it, and what it will be is known.
+Result<std::optional<Position>> PostgresStore::append_at_once(PostgresConnection& db, Attempt& attempt) {
+  Append const& batch = attempt.batch;
+  bool const starts = batch.expected == Position{};
+  if (batch.records.empty() || (!starts && batch.after == nullptr)) return std::optional<Position>{};
+  PostgresTables::Addition addition{};
+  addition.end = batch.expected;
+  addition.crc = batch.expected_crc;
+  if (starts) addition.dialect = detail::dialect_of_first_line(batch.records.front().line);
+  return write(db, attempt, addition, make_session_info(attempt.id));
+}
+
+// Absent: the session came or went in between.
+Result<std::optional<detail::AppendPlan>>
+PostgresStore::decide(PostgresConnection& db, Attempt const& attempt, std::optional<detail::LogTail> tail) {
+  Append const& batch = attempt.batch;
+  detail::AppendDecision decision(attempt.id, batch, tail);
+  ReadRange range;
+  range.from = batch.expected;
+  if (decision.wants_line()) {
+    range.order = ReadRange::newest_first;
+    range.max_records = 1;
+    Result<std::optional<RecordPage>> const page = PostgresTables::page(db, attempt.id, range);
+    if (!page) return page.error();
+    if (!*page) return std::optional<detail::AppendPlan>{};
+    auto const& items = (*page)->items();
+    bool const ends_there = !items.empty() && items.front().end == batch.expected;
+    decision.line_at_expected(ends_there ? std::optional<std::uint32_t>(detail::crc32c(items.front().line))
+                                         : std::nullopt);
+    range = ReadRange{};
+    range.from = batch.expected;
+  }
+  for (bool more = decision.wants_behind(); more;) {
+    Result<std::optional<RecordPage>> const page = PostgresTables::page(db, attempt.id, range);
+    if (!page) return page.error();
+    if (!*page) return std::optional<detail::AppendPlan>{};
+    more = (*page)->more;
+    range.from = (*page)->next;
+    for (RecordPage::Item const& item : (*page)->items()) more = decision.see(item) && more;
+  }
+  Result<detail::AppendPlan> const plan = decision.plan();
+  if (!plan) return plan.error();
+  return std::optional<detail::AppendPlan>(*plan);
+}
+
+// Absent: somebody else was faster.
+Result<std::optional<Position>> PostgresStore::append_by_looking(PostgresConnection& db, Attempt& attempt) {
+  Append const& batch = attempt.batch;
+  Result<std::optional<PostgresTables::Row>> const row = PostgresTables::find(db, attempt.id);
+  if (!row) return row.error();
+  std::optional<detail::LogTail> tail;
+  if (*row) tail = (*row)->tail;
+  Result<std::optional<detail::AppendPlan>> const plan = decide(db, attempt, tail);
+  if (!plan) return plan.error();
+  if (!*plan) return std::optional<Position>{};
+  if ((*plan)->from == batch.records.size()) {
+    if (!attempt.durable) return std::optional<Position>((*plan)->end);
+    Result<bool> const synced = PostgresTables::sync(db, attempt.id);
+    if (!synced) return synced.error();
+    return *synced ? std::optional<Position>((*plan)->end) : std::nullopt;
+  }
+  PostgresTables::Addition addition{};
+  addition.from = (*plan)->from;
+  addition.dialect = detail::dialect_of_first_line(batch.records.front().line);
+  if (!*row) return write(db, attempt, addition, make_session_info(attempt.id));
+  addition.end = tail->end;
+  addition.crc = tail->crc;
+  addition.dialect = (*row)->dialect;
+  return write(db, attempt, addition, detail::from_row_text(attempt.id, (*row)->row_json));
+}
+
+Result<Position> PostgresStore::append_on(PostgresConnection& db, Attempt& attempt) {
+  Result<std::optional<Position>> end = append_at_once(db, attempt);
+  for (int tries = 0; end && !*end && tries < most_tries; ++tries) end = append_by_looking(db, attempt);
+  if (!end) return end.error();
+  if (*end) return **end;
+  return Error{
+      Errc::timed_out, 0,
+      fmt::format("session '{}': others start and remove it all the time; try again", attempt.id.str())};
+}
+
+Result<Position> PostgresStore::append(SessionId const& id, Append const& batch) {
+  if (auto r = check_process(); !r) return r.error();
+  if (auto r = check_lines(id, batch.records); !r) return r.error();
+  Attempt attempt{id, batch, waits(batch.durable)};
+  Result<Position> end = with_connection([&](PostgresConnection& db) { return append_on(db, attempt); });
+  if (end) return end;
+  Error error = end.error();
+  bool const decided = error.code == Errc::conflict || error.code == Errc::already_exists
+                       || error.code == Errc::not_found || error.code == Errc::invalid_argument;
+  if (attempt.doubtful && !decided) {
+    error.code = Errc::outcome_unknown;
+    error.message =
+        fmt::format("session '{}': {}; whether it stands is not known: repeat it with the same ids", id.str(),
+                    error.message);
+  }
+  if (error.code == Errc::io_error) error.code = Errc::not_written;
+  return error;
+}
+
+Result<RecordPage> PostgresStore::read(SessionId const& id, ReadRange const& range) {
+  if (auto r = check_process(); !r) return r.error();
+  Result<std::optional<RecordPage>> page =
+      with_connection([&](PostgresConnection& db) { return PostgresTables::page(db, id, range); });
+  if (!page) return page.error();
+  if (!*page) return detail::no_such_session(id, place_);
+  return std::move(**page);
+}
+
+Result<SessionInfo> PostgresStore::info(SessionId const& id) {
+  if (auto r = check_process(); !r) return r.error();
+  Result<std::optional<PostgresTables::Row>> const row =
+      with_connection([&](PostgresConnection& db) { return PostgresTables::find(db, id); });
+  if (!row) return row.error();
+  if (!*row) return detail::no_such_session(id, place_);
+  return detail::from_row_text(id, (*row)->row_json);
+}
+
+Result<SessionPage> PostgresStore::list(ListQuery const& query) {
+  if (auto r = check_process(); !r) return r.error();
+  Result<std::optional<detail::ListPlace>> const behind = detail::place_behind(query);
+  if (!behind) return behind.error();
+  Result<std::vector<SessionInfo>> rows =
+      with_connection([&](PostgresConnection& db) { return tables_.list(db, query, *behind); });
+  if (!rows) return rows.error();
+  return detail::page_of_rows(std::move(*rows), query);
+}
+
+Result<void> PostgresStore::remove(SessionId const& id) {
+  if (auto r = check_process(); !r) return r;
+  bool doubtful = false;
+  Result<bool> const removed = with_connection([&](PostgresConnection& db) {
+    Result<bool> gone = PostgresTables::remove(db, id, waits(true));
+    if (gone && !*gone && doubtful) gone = true; // the try before, whose answer was lost
+    doubtful = !gone && db.lost();
+    return gone;
+  });
+  if (!removed) return removed.error();
+  if (!*removed) return detail::no_such_session(id, place_);
+  return {};
+}
+
+}
+
+Result<std::shared_ptr<SessionStore>> open_postgres_store(std::string const& where,
+                                                          PostgresStoreOptions options) {
+  bool const needs_sync = options.durability != Durability::os;
+  detail::PostgresSettings settings{where, options.schema, options.connect_wait, options.statement_wait,
+                                    needs_sync && !options.accept_weaker};
+  Result<PostgresConnection> db = PostgresConnection::open(settings);
+  if (!db) return db.error();
+  if (auto r = detail::prepare_postgres_schema(*db, options.schema, options.create); !r) return r.error();
+  if (needs_sync && !db->syncs() && options.on_event)
+    options.on_event(Event{Event::durability_lowered, {}, db->place() + detail::postgres_loses});
+  return std::shared_ptr<SessionStore>(
+      std::make_shared<PostgresStore>(std::move(*db), std::move(settings), std::move(options)));
+}
+
+}}

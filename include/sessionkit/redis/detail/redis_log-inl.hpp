@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/detail/base/crc32c.hpp>
+#include <sessionkit/dialect.hpp>
+#include <sessionkit/redis/detail/redis_log.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <deque>
+#include <random>
+#include <set>
+
+namespace sessionkit { inline namespace v0 { namespace detail {
+
+namespace {
+
+constexpr std::int64_t exact_score = std::int64_t{1} << 53; // scores are doubles
+constexpr std::uint64_t lines_at_once = 256;
+constexpr std::int64_t pending_ms = 600000; // an announced change that is older was given up
+constexpr std::string_view redis_layout = "1";
+
+// Newest first, and equal times by id, is the order of a sorted set upwards.
+std::string score_of(std::int64_t updated_ms) { return std::to_string(-listed_time(updated_ms)); }
+
+RedisSession session_of(RedisReply reply) {
+  RedisSession seen;
+  seen.reply = std::move(reply);
+  RedisReply const row = seen.reply.at(1);
+  seen.count = static_cast<std::uint64_t>(seen.reply.at(0).integer());
+  seen.row_end = static_cast<std::uint64_t>(row.at(0).integer());
+  seen.crc = row.at(1).text();
+  seen.row_text = row.at(2).text();
+  seen.made = row.at(4).text();
+  if (!row.at(3).is_nil()) seen.dialect = known_dialect(row.at(3).text());
+  return seen;
+}
+
+std::string random_token() {
+  std::random_device device;
+  return fmt::format("{:08x}{:08x}", device(), device());
+}
+
+}
+
+std::int64_t listed_time(std::int64_t unix_ms) noexcept {
+  return std::clamp(unix_ms, -exact_score, exact_score);
+}
+
+std::vector<std::string> RedisKeys::lists(SessionInfo const& info) const {
+  return {all(), prefix_ + "{#}:key:" + info.key, prefix_ + "{#}:agent:" + info.agent,
+          prefix_ + "{#}:user:" + info.user};
+}
+
+std::string RedisKeys::list_for(ListQuery const& query) const {
+  if (query.key) return prefix_ + "{#}:key:" + *query.key;
+  if (query.user) return prefix_ + "{#}:user:" + *query.user;
+  if (query.agent) return prefix_ + "{#}:agent:" + *query.agent;
+  return all();
+}
+
+std::string_view RedisKeys::id_of_log(std::string_view key) const {
+  std::size_t const begin = prefix_.size() + 1, end = key.rfind("}:log");
+  if (key.substr(0, prefix_.size()) != prefix_ || end == std::string_view::npos || end < begin) return {};
+  return key.substr(begin, end - begin);
+}
+
+LogTail RedisSession::tail() const {
+  LogTail tail;
+  tail.end = Position{count};
+  std::from_chars(crc.data(), crc.data() + crc.size(), tail.crc);
+  return tail;
+}
+
+bool redis_record(std::string_view line, Position end, std::string_view dialect, RecordPage& page) {
+  RecordView record;
+  std::deque<std::string> unescaped;
+  bool const entry = find_dialect(dialect)->head(line, record, unescaped);
+  if (!entry) {
+    page.damage.push_back(
+        {end.value(), line.size(), DamageKind::bad_json, "a line of the log is no entry; it is passed over"});
+    return false;
+  }
+  std::string const place = record.id.empty() ? id_by_place(end) : std::string();
+  if (record.id.empty()) record.id = place;
+  record.line = line;
+  page.add(end, record);
+  return true;
+}
+
+Result<void> RedisLog::open(RedisDeadline deadline) {
+  if (auto r = servers_.open(scripts_.all(), deadline); !r) return r;
+  RedisCall call{&scripts_.about, {keys_.about()}};
+  call.values.with(redis_layout);
+  Result<RedisAnswer> const layout = servers_.call(call, deadline);
+  if (!layout) return layout.error();
+  if (layout->reply.is_error()) return redis_refusal(layout->server, layout->reply.text());
+  if (layout->reply.text() != redis_layout)
+    return Error{Errc::unsupported_version, 0,
+                 fmt::format("{}: '{}' says {}, this library knows layout {}; take a newer one, or another "
+                             "prefix",
+                             servers_.place().text(), keys_.about(), layout->reply.text(), redis_layout)};
+  return {};
+}
+
+Result<RedisSession> RedisLog::look(SessionId const& id, std::uint64_t first, std::uint64_t most,
+                                    RedisDeadline deadline) {
+  RedisCall call{&scripts_.look, {keys_.log(id), keys_.row(id)}};
+  auto const from = static_cast<std::int64_t>(std::min<std::uint64_t>(first, exact_score));
+  call.values.with(most == 0 ? 1 : from).with(most == 0 ? 0 : from + static_cast<std::int64_t>(most) - 1);
+  Result<RedisAnswer> answer = servers_.call(call, deadline);
+  if (!answer) return answer.error();
+  return session_of(std::move(answer->reply));
+}
+
+std::vector<Result<RedisSession>> RedisLog::look_all(std::vector<SessionId> const& ids,
+                                                     RedisDeadline deadline) {
+  std::vector<RedisCall> calls;
+  for (SessionId const& id : ids) {
+    calls.push_back({&scripts_.look, {keys_.log(id), keys_.row(id)}});
+    calls.back().values.with(std::int64_t{1}).with(std::int64_t{0});
+  }
+  std::vector<Result<RedisSession>> all;
+  for (Result<RedisReply>& reply : servers_.call_all(calls, deadline))
+    all.push_back(reply ? Result<RedisSession>(session_of(std::move(*reply))) : reply.error());
+  return all;
+}
+
+// Folds what was written without its row, and keeps the result unless the log went on.
+Result<SessionInfo> RedisLog::summary(SessionId const& id, RedisSession const& seen, RedisDeadline deadline) {
+  if (seen.count == 0) return no_such_session(id, servers_.place().text());
+  if (!seen.is_stale()) return from_row_text(id, seen.row_text);
+  bool const anew = seen.row_text.empty();
+  SessionInfo info = anew ? make_session_info(id) : from_row_text(id, seen.row_text);
+  std::uint64_t at = anew ? 0 : seen.row_end;
+  std::string dialect = anew ? std::string() : std::string(seen.dialect);
+  while (at < seen.count) {
+    Result<RedisSession> some = look(id, at, std::min(lines_at_once, seen.count - at), deadline);
+    if (!some) return some.error();
+    if (some->made != seen.made || some->lines() == 0) // another session by now
+      return some->count == 0 ? no_such_session(id, servers_.place().text()) : summary(id, *some, deadline);
+    if (dialect.empty()) dialect = dialect_of_first_line(some->line(0));
+    for (std::size_t i = 0; i < some->lines(); ++i) {
+      RecordPage page;
+      Position const end{++at};
+      if (redis_record(some->line(i), end, dialect, page)) {
+        fold(info, page.items().front(), dialect);
+      } else {
+        ++info.damaged;
+        info.end = end, info.end_crc = crc32c(some->line(i));
+      }
+    }
+  }
+  RedisCall call{&scripts_.keep_row, {keys_.log(id), keys_.row(id)}};
+  call.values.with(static_cast<std::int64_t>(at)).with(std::int64_t{info.end_crc});
+  call.values.with(to_row_text(info)).with(dialect);
+  Result<RedisAnswer> const kept = servers_.call(call, deadline);
+  if (!kept) return kept.error();
+  if (auto r = settle(id, deadline); !r) return r.error();
+  return info;
+}
+
+std::vector<std::string> RedisLog::keys_of(SessionId const& id, SessionInfo const& info) const {
+  std::vector<std::string> keys{keys_.log(id), keys_.row(id)};
+  if (cluster()) return keys;
+  keys.push_back(keys_.where());
+  for (std::string& list : keys_.lists(info)) keys.push_back(std::move(list));
+  return keys;
+}
+
+Result<RedisLog::Written> RedisLog::write(SessionId const& id, Write const& write, RedisDeadline deadline) {
+  std::string const member = cluster() ? random_token() + " " + id.str() : std::string();
+  std::string place;
+  if (cluster()) {
+    Result<std::string> found = place_of(id, member, deadline);
+    if (!found) // nothing of the session was touched
+      return Error{Errc::unavailable, found.error().system, found.error().message};
+    place = std::move(*found);
+  }
+  RedisCall call{&scripts_.append, keys_of(id, *write.info)};
+  call.values.with(static_cast<std::int64_t>(write.expected.value()));
+  call.values.with(write.expected_crc ? std::to_string(*write.expected_crc) : std::string());
+  call.values.with(std::int64_t{ttl_.count()}).with(id.str());
+  call.values.with(score_of(to_unix_ms(write.info->updated))).with(std::int64_t{write.info->end_crc});
+  call.values.with(to_row_text(*write.info)).with(write.dialect);
+  for (std::string_view const line : write.lines) call.values.with(line);
+  Result<RedisAnswer> const answer = servers_.call(call, deadline, write.durable);
+  if (!answer) return answer.error(); // it stays announced: whoever lists looks what became of it
+  bool const done = answer->reply.integer() > 0;
+  // Acknowledged is what the session's slot has. Lists that cannot be reached now are mended by their
+  // readers.
+  if (cluster()) {
+    Result<bool> const moved =
+        done ? move(id, place, *write.info, true, member, {}, deadline) : Result<bool>(false);
+    if (moved && !*moved) static_cast<void>(settle(id, deadline, member));
+  }
+  return Written{done, answer->repeated};
+}
+
+Result<bool> RedisLog::touch(SessionId const& id, RedisDeadline deadline) {
+  RedisCall const call{&scripts_.touch, {keys_.log(id), keys_.row(id)}};
+  Result<RedisAnswer> const answer = servers_.call(call, deadline, true);
+  if (!answer) return answer.error();
+  return answer->reply.integer() > 0;
+}
+
+Result<bool> RedisLog::remove(SessionId const& id, bool durable, RedisDeadline deadline) {
+  Result<RedisSession> const seen = look(id, 0, 0, deadline);
+  if (!seen) return seen.error();
+  if (seen->count == 0) return false;
+  SessionInfo const info = from_row_text(id, seen->row_text);
+  std::string place;
+  if (cluster()) {
+    Result<std::string> found = place_of(id, {}, deadline);
+    if (!found) return found.error();
+    place = std::move(*found);
+  }
+  RedisCall call{&scripts_.remove, keys_of(id, info)};
+  call.values.with(id.str());
+  Result<RedisAnswer> const answer = servers_.call(call, deadline, durable);
+  if (!answer) return answer.error();
+  // A list that cannot be reached now leaves out what is not there when it is read.
+  if (cluster()) static_cast<void>(move(id, place, info, false, {}, {}, deadline));
+  return answer->reply.integer() > 0 || answer->repeated;
+}
+
+// Where the lists have it now, as a score, or empty. Announces a change where a member is given.
+Result<std::string> RedisLog::place_of(SessionId const& id, std::string const& member,
+                                       RedisDeadline deadline) {
+  RedisCall call{&scripts_.announce, {keys_.all(), keys_.pending()}};
+  call.values.with(id.str()).with(std::string_view(member));
+  Result<RedisAnswer> const answer = servers_.call(call, deadline);
+  if (!answer) return answer.error();
+  return std::string(answer->reply.text());
+}
+
+// False: it is not where it was seen any more, nothing was done.
+Result<bool> RedisLog::move(SessionId const& id, std::string const& seen, SessionInfo const& info, bool there,
+                            std::string const& member, std::string const& stray, RedisDeadline deadline) {
+  RedisCall call{&scripts_.settle, {keys_.pending(), keys_.where()}};
+  for (std::string& list : keys_.lists(info)) call.keys.push_back(std::move(list));
+  bool const strays =
+      !stray.empty() && std::find(call.keys.begin(), call.keys.end(), stray) == call.keys.end();
+  if (strays) call.keys.push_back(stray);
+  call.values.with(id.str()).with(std::string_view(seen));
+  call.values.with(there ? score_of(to_unix_ms(info.updated)) : std::string());
+  call.values.with(std::string_view(member)).with(std::int64_t{strays});
+  Result<RedisAnswer> const answer = servers_.call(call, deadline);
+  if (!answer) return answer.error();
+  return answer->reply.integer() > 0;
+}
+
+Result<void> RedisLog::settle(SessionId const& id, RedisDeadline deadline, std::string const& member,
+                              std::string const& stray) {
+  for (;;) { // until nobody moves it in between: what was read last is then what stands
+    Result<std::string> const place = place_of(id, {}, deadline);
+    if (!place) return place.error();
+    Result<RedisSession> const seen = look(id, 0, 0, deadline);
+    if (!seen) return seen.error();
+    SessionInfo info = from_row_text(id, seen->row_text);
+    if (seen->count > 0 && seen->is_stale()) {
+      Result<SessionInfo> folded = summary(id, *seen, deadline);
+      if (!folded && folded.error().code != Errc::not_found) return folded.error();
+      if (folded) info = std::move(*folded);
+    }
+    Result<bool> const moved = move(id, *place, info, seen->count > 0, member, stray, deadline);
+    if (!moved) return moved.error();
+    if (*moved) return {};
+  }
+}
+
+Result<std::vector<RedisLog::Listed>> RedisLog::listed(std::string const& list,
+                                                       std::optional<std::int64_t> from, std::size_t most,
+                                                       Patience patience) {
+  RedisCall call{&scripts_.list, {list, keys_.pending()}};
+  call.values.with(from ? score_of(*from) : std::string("-inf")).with(static_cast<std::int64_t>(most));
+  Result<RedisAnswer> answer = servers_.call(call, patience.end);
+  if (answer && answer->reply.at(1).size() > 0) {
+    if (auto r = settle_pending(answer->reply.at(1), answer->reply.at(0).integer(), patience); !r)
+      return r.error();
+    answer = servers_.call(call, patience.end);
+  }
+  if (!answer) return answer.error();
+  std::vector<Listed> all;
+  RedisReply const page = answer->reply.at(2);
+  for (std::size_t i = 0; i + 1 < page.size(); i += 2)
+    all.push_back({std::string(page.at(i).text()), -page.at(i + 1).integer()});
+  return all;
+}
+
+RedisDeadline RedisLog::Patience::for_each() const noexcept {
+  if (!leaves_out) return end;
+  RedisDeadline const now = std::chrono::steady_clock::now();
+  return now + (end - now) / 2;
+}
+
+// Changes that were announced and not settled: by who is at it, or by who is no more. The announcement is
+// left to its maker for as long as one may still be alive.
+Result<void> RedisLog::settle_pending(RedisReply const& pending, std::int64_t now_ms, Patience patience) {
+  std::vector<SessionId> ids;
+  std::vector<std::string> members; // that are settled with it
+  std::set<std::string_view> done;
+  for (std::size_t i = 0; i + 1 < pending.size(); i += 2) {
+    std::string_view const member = pending.at(i).text();
+    std::string_view const name = member.substr(std::min(member.size(), member.find(' ') + 1));
+    bool const given_up = pending.at(i + 1).integer() < now_ms - pending_ms;
+    if (!done.insert(name).second && !given_up) continue;
+    Result<SessionId> id = SessionId::parse(std::string(name));
+    if (!id) continue;
+    ids.push_back(std::move(*id));
+    members.emplace_back(given_up ? member : std::string_view());
+  }
+  std::vector<Result<RedisSession>> const seen = look_all(ids, patience.for_each());
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    Result<void> settled = seen[i] ? settle(ids[i], patience.end, members[i]) : Result<void>(seen[i].error());
+    if (!settled && !patience.forgives(settled.error().code)) return settled;
+  }
+  return {};
+}
+
+Result<void> RedisLog::sweep(std::string const& list, std::vector<Listed> const& gone,
+                             RedisDeadline deadline) {
+  RedisCall call{&scripts_.sweep, {list, keys_.where()}};
+  for (Listed const& one : gone) call.values.with(std::string_view(one.id)).with(score_of(one.updated_ms));
+  Result<RedisAnswer> const answer = servers_.call(call, deadline);
+  return answer ? Result<void>{} : answer.error();
+}
+
+Result<std::vector<SessionId>> RedisLog::scan(RedisDeadline deadline) {
+  Result<std::vector<RedisAddress>> const servers = servers_.masters(deadline);
+  if (!servers) return servers.error();
+  std::set<SessionId> found; // SCAN may give one twice
+  for (RedisAddress const& server : *servers) {
+    std::string cursor = "0";
+    do {
+      RedisCommand command;
+      command.with("SCAN").with(std::string_view(cursor)).with("MATCH").with(keys_.log_pattern());
+      Result<RedisReply> const some = servers_.ask_one(server, command.with("COUNT").with("1000"), deadline);
+      if (!some) return some.error();
+      if (some->is_error()) return redis_refusal(server.text(), some->text());
+      cursor = some->at(0).text();
+      for (std::size_t i = 0; i < some->at(1).size(); ++i)
+        if (Result<SessionId> id = SessionId::parse(std::string(keys_.id_of_log(some->at(1).at(i).text()))))
+          found.insert(std::move(*id));
+    } while (cursor != "0");
+  }
+  return std::vector<SessionId>(found.begin(), found.end());
+}
+
+// Each session has the whole of `wait` for itself: there may be many.
+Result<std::size_t> RedisLog::reindex(std::chrono::milliseconds wait, StoreProgress const& progress) {
+  auto const soon = [wait] { return std::chrono::steady_clock::now() + wait; };
+  Result<std::vector<SessionId>> const ids = scan(soon() + std::chrono::hours(1));
+  if (!ids) return ids.error();
+  std::size_t done = 0;
+  for (SessionId const& id : *ids) {
+    if (auto r = settle(id, soon()); !r) return r.error();
+    if (progress && (++done % 1024 == 0 || done == ids->size())) progress(done, ids->size());
+  }
+  return ids->size();
+}
+
+}}}

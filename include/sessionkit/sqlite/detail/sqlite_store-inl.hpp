@@ -1,0 +1,492 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/detail/base/crc32c.hpp>
+#include <sessionkit/detail/file_store/file_store.hpp>
+#include <sessionkit/sqlite/detail/sqlite_log.hpp>
+#include <sessionkit/sqlite/sqlite_store.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <limits>
+#include <mutex>
+
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace sessionkit { inline namespace v0 {
+
+namespace {
+
+using detail::SqliteDatabase;
+using detail::SqliteQuery;
+using detail::SqliteTables;
+using detail::SqliteTransaction;
+
+constexpr std::size_t refreshed_at_once = 64; // stale rows in one transaction
+
+/// Which file it is, whatever its name.
+struct SqliteFile {
+  dev_t device = 0;
+  ino_t number = 0;
+};
+
+/// A connection, and the lock that makes threads take turns.
+struct SqliteLane {
+  std::mutex mutex;
+  SqliteDatabase db;
+};
+
+class SqliteStore final : public SessionStore {
+ public:
+  SqliteStore(SqliteDatabase writer, SqliteDatabase reader, SqliteFile file,
+              detail::SqliteSchema const& schema, SqliteStoreOptions options, Profile const& profile)
+      : SessionStore(profile),
+        options_(std::move(options)),
+        process_(::getpid()),
+        path_(writer.path()),
+        file_(file),
+        tables_(schema),
+        writer_{{}, std::move(writer)},
+        reader_{{}, std::move(reader)} {}
+  SqliteStore(SqliteStore const&) = delete;
+  SqliteStore& operator=(SqliteStore const&) = delete;
+  ~SqliteStore() override {
+    if (::getpid() == process_) return;
+    writer_.db.abandon(); // closing would give back locks that the parent holds
+    reader_.db.abandon();
+  }
+
+  Result<Position> append(SessionId const& id, Append const& batch) override;
+  Result<RecordPage> read(SessionId const& id, ReadRange const& range) override;
+  Result<SessionInfo> info(SessionId const& id) override;
+  Result<SessionPage> list(ListQuery const& query) override;
+  Result<void> remove(SessionId const& id) override;
+
+ private:
+  Result<void> check_process() const;
+  Result<void> check_file() const;
+  Result<void> check_handle() const;
+  Result<void> begin_writing(SqliteTransaction& transaction) const;
+  Result<void> set_level(bool durable);
+  Result<Position> append_locked(SessionId const& id, Append const& batch);
+  Result<detail::AppendPlan> decide(SessionId const& id, Append const& batch,
+                                    std::optional<SqliteTables::Row> const& row);
+  Result<void> check_end(SessionId const& id, SqliteTables::Row const& row, ReadRange const& range,
+                         RecordPage const& page) const;
+  Result<void> commit(SqliteTransaction& transaction, SessionId const& id);
+  Result<void> mend();
+  Result<SessionInfo> refreshed(SessionId const& id);
+  Result<void> refresh_stale();
+  Result<void> refresh_row(std::string const& name);
+
+  SqliteStoreOptions options_;
+  pid_t process_;
+  std::string path_;
+  SqliteFile file_;
+  SqliteTables tables_;
+  SqliteLane writer_, reader_;
+  std::optional<bool> full_; ///< what the writer's level is
+  bool doubtful_ = false;    ///< a commit failed: the log may hold what is not on the disk
+};
+
+// Before anything is committed, a failing disk left nothing behind.
+Error sqlite_not_written(Error error) {
+  if (error.code == Errc::io_error) error.code = Errc::not_written;
+  return error;
+}
+
+Result<void> SqliteStore::check_process() const {
+  if (::getpid() == process_) return {};
+  return Error{Errc::forked, 0, path_ + ": the store was opened by the parent process; open one of your own"};
+}
+
+// SQLite itself goes on with a file that is no longer there under its name.
+Result<void> SqliteStore::check_file() const {
+  struct stat found = {};
+  bool const there = ::stat(path_.c_str(), &found) == 0;
+  if (there && found.st_dev == file_.device && found.st_ino == file_.number) return {};
+  return Error{Errc::poisoned, there ? 0 : errno,
+               fmt::format("{}: the file was {} while it was open; open the store again", path_,
+                           there ? "replaced" : "removed")};
+}
+
+Result<void> SqliteStore::check_handle() const {
+  Result<void> ours = check_process();
+  return ours ? check_file() : ours;
+}
+
+Result<void> SqliteStore::begin_writing(SqliteTransaction& transaction) const {
+  Result<void> begun = transaction.begin_writing();
+  return begun ? check_file() : begun;
+}
+
+Result<void> SqliteStore::set_level(bool durable) {
+  bool const full =
+      options_.durability != Durability::os && (durable || options_.durability == Durability::entry);
+  if (full_ == full) return {};
+  full_.reset();
+  if (auto r = writer_.db.run(
+          {"set what is synced", full ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL"});
+      !r)
+    return r;
+  full_ = full;
+  return {};
+}
+
+// A commit failed, perhaps its sync: what the system has in memory only is brought to the disk another way,
+// before anything else is called safe.
+Result<void> SqliteStore::mend() {
+  if (!doubtful_) return {};
+  SqliteQuery query(writer_.db, {"bring the log to the disk", "PRAGMA wal_checkpoint(TRUNCATE)"});
+  bool const busy = query.row() && query.integer(0) != 0;
+  if (auto r = query.done(); !r)
+    return Error{Errc::poisoned, r.error().system,
+                 fmt::format("{} (a commit failed before; mend the disk and open the store again)",
+                             r.error().message)};
+  if (busy)
+    return Error{Errc::timed_out, 0, path_ + ": others read while a failed commit is cleared; try again"};
+  doubtful_ = false;
+  return {};
+}
+
+Result<void> SqliteStore::commit(SqliteTransaction& transaction, SessionId const& id) {
+  Result<void> const done = transaction.commit();
+  if (done) return {};
+  transaction.roll_back();
+  Error error = done.error();
+  if (error.code == Errc::timed_out || error.code == Errc::no_space)
+    return error; // its last page is not written
+  doubtful_ = true;
+  error.code = Errc::outcome_unknown;
+  error.message = fmt::format("session '{}': {}; whether it stands is not known: repeat it with the same ids",
+                              id.str(), error.message);
+  return error;
+}
+
+Result<detail::AppendPlan> SqliteStore::decide(SessionId const& id, Append const& batch,
+                                               std::optional<SqliteTables::Row> const& row) {
+  detail::AppendDecision decision(id, batch, row ? std::optional<detail::LogTail>(row->tail) : std::nullopt);
+  if (decision.wants_line()) {
+    std::optional<std::uint32_t> crc;
+    auto const found =
+        SqliteTables::each_up_to(writer_.db, id, *row, batch.expected, 1, [&](RecordPage::Item const& item) {
+          if (item.end == batch.expected) crc = detail::crc32c(item.line);
+          return false;
+        });
+    if (!found) return found.error();
+    decision.line_at_expected(crc);
+  }
+  if (decision.wants_behind()) {
+    constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
+    auto const seen =
+        SqliteTables::each_behind(writer_.db, id, *row, batch.expected, all,
+                                  [&](RecordPage::Item const& item) { return decision.see(item); });
+    if (!seen) return seen.error();
+  }
+  return decision.plan();
+}
+
+Result<Position> SqliteStore::append(SessionId const& id, Append const& batch) {
+  if (auto r = check_process(); !r) return r.error();
+  if (auto r = detail::check_lines(batch.records, {options_.max_line}, "session '" + id.str() + "'"); !r)
+    return r.error();
+  std::lock_guard<std::mutex> const lock(writer_.mutex);
+  if (auto r = mend(); !r) return r.error();
+  if (auto r = set_level(batch.durable); !r) return sqlite_not_written(r.error());
+  return append_locked(id, batch);
+}
+
+Result<Position> SqliteStore::append_locked(SessionId const& id, Append const& batch) {
+  SqliteDatabase& db = writer_.db;
+  SqliteTransaction transaction(db);
+  if (auto r = begin_writing(transaction); !r) return sqlite_not_written(r.error());
+  Result<std::optional<SqliteTables::Row>> row = tables_.find(db, id);
+  if (!row) return sqlite_not_written(row.error());
+  SessionInfo info = make_session_info(id);
+  if (*row && ((*row)->stale != 0 || batch.after == nullptr)) {
+    Result<SessionInfo> known = tables_.summary(db, id, **row);
+    if (!known) return sqlite_not_written(known.error());
+    info = std::move(*known);
+  }
+  Result<detail::AppendPlan> const plan = decide(id, batch, *row);
+  if (!plan) return sqlite_not_written(plan.error());
+  if (plan->from == batch.records.size()) {
+    if (!full_.value_or(false)) return plan->end;
+    // A commit of anything syncs everything before it.
+    auto r = SqliteQuery(db, {"sync", "UPDATE sessionkit SET value = value + 1 WHERE name = 'syncs'"}).done();
+    if (r) r = commit(transaction, id);
+    if (!r) return r.error();
+    return plan->end;
+  }
+  bool const starts = !*row || (*row)->tail.end == Position{};
+  std::string_view const dialect =
+      starts ? detail::dialect_of_first_line(batch.records.front().line) : (*row)->dialect;
+  Result<std::vector<Position>> const ends = tables_.add(db, id, batch.records, plan->from, dialect);
+  if (!ends) return sqlite_not_written(ends.error());
+  info = detail::info_after(std::move(info), batch, *plan, *ends, dialect);
+  if (!*row)
+    if (auto r = tables_.create(db, id, info); !r) return sqlite_not_written(r.error());
+  if (auto r = tables_.store(db, info, dialect, !starts && (*row)->adopted); !r)
+    return sqlite_not_written(r.error());
+  if (auto r = commit(transaction, id); !r) return r.error();
+  return ends->back();
+}
+
+// A page that has the log's last record has the one that the session's row knows: an index that was damaged
+// finds fewer. A row of 2 is not believed: records were taken away.
+Result<void> SqliteStore::check_end(SessionId const& id, SqliteTables::Row const& row, ReadRange const& range,
+                                    RecordPage const& page) const {
+  bool const backwards = range.order == ReadRange::newest_first;
+  if (backwards ? range.from && *range.from < row.tail.end : page.more) return {};
+  Position const newest = !backwards             ? page.next
+                          : page.items().empty() ? Position{}
+                                                 : page.items().front().end;
+  if (row.stale > 1 || newest >= row.tail.end) return {};
+  return Error{
+      Errc::corrupt, 0,
+      fmt::format("{}: session '{}' ends at {}, and its row says {}: records are missing between; keep a "
+                  "copy, then use sqlite3's .recover, or take a backup",
+                  path_, id.str(), newest.value(), row.tail.end.value())};
+}
+
+Result<RecordPage> SqliteStore::read(SessionId const& id, ReadRange const& range) {
+  if (auto r = check_handle(); !r) return r.error();
+  std::lock_guard<std::mutex> const lock(reader_.mutex);
+  SqliteDatabase& db = reader_.db;
+  SqliteTransaction transaction(db); // the page and the end are of one moment
+  if (auto r = transaction.begin_reading(); !r) return r.error();
+  Result<std::optional<SqliteTables::Row>> const row = tables_.find(db, id);
+  if (!row) return row.error();
+  if (!*row) return detail::no_such_session(id, path_);
+  Result<Position> const end = SqliteTables::end_of(db, id, **row);
+  if (!end) return end.error();
+
+  bool const backwards = range.order == ReadRange::newest_first;
+  RecordPage page;
+  page.dialect = (*row)->dialect;
+  page.log_end = *end;
+  page.next = std::min(range.from.value_or(backwards ? *end : Position{}), *end);
+  std::size_t const most = std::max<std::size_t>(range.max_records, 1);
+  std::size_t bytes = 0;
+  auto const use = [&](RecordPage::Item const& item) {
+    bytes += item.line.size();
+    page.more = !page.items().empty() && (page.items().size() >= most || bytes > range.max_bytes);
+    if (page.more) return false;
+    page.add(item.end, item);
+    page.next = backwards ? Position{item.end.value() - 1} : item.end;
+    return true;
+  };
+  std::size_t const limit = std::min<std::size_t>(most, 1U << 30) + 1; // one more tells whether there is more
+  Result<void> const done = backwards ? SqliteTables::each_up_to(db, id, **row, page.next, limit, use)
+                                      : SqliteTables::each_behind(db, id, **row, page.next, limit, use);
+  if (!done) return done.error();
+  if (auto r = check_end(id, **row, range, page); !r) return r.error();
+  return page;
+}
+
+Result<SessionInfo> SqliteStore::info(SessionId const& id) {
+  if (auto r = check_handle(); !r) return r.error();
+  {
+    std::lock_guard<std::mutex> const lock(reader_.mutex);
+    Result<std::optional<SqliteTables::Row>> row = tables_.find(reader_.db, id);
+    if (!row) return row.error();
+    if (!*row) return detail::no_such_session(id, path_);
+    if ((*row)->stale == 0) return tables_.summary(reader_.db, id, **row);
+  }
+  return refreshed(id);
+}
+
+// Folds what another program wrote.
+Result<SessionInfo> SqliteStore::refreshed(SessionId const& id) {
+  std::lock_guard<std::mutex> const lock(writer_.mutex);
+  if (auto r = set_level(false); !r) return r.error();
+  SqliteTransaction transaction(writer_.db);
+  if (auto r = begin_writing(transaction); !r) return r.error();
+  Result<std::optional<SqliteTables::Row>> row = tables_.find(writer_.db, id);
+  if (!row) return row.error();
+  if (!*row) return detail::no_such_session(id, path_);
+  Result<SessionInfo> info = tables_.summary(writer_.db, id, **row);
+  if (!info) return info;
+  if (auto r = transaction.commit(); !r) return r.error();
+  return info;
+}
+
+// Each once: a row that is stale again after its turn is left for the next call.
+Result<void> SqliteStore::refresh_stale() {
+  std::vector<std::string> names;
+  {
+    std::lock_guard<std::mutex> const lock(reader_.mutex);
+    SqliteQuery query(reader_.db,
+                      {"look for what others wrote", "SELECT session_id FROM sessions WHERE stale > 0"});
+    while (query.row()) names.emplace_back(query.text(0));
+    if (query.failed()) return query.error();
+  }
+  if (names.empty()) return {};
+  std::lock_guard<std::mutex> const lock(writer_.mutex);
+  if (auto r = set_level(false); !r) return r;
+  for (std::size_t at = 0; at < names.size();) {
+    SqliteTransaction transaction(writer_.db);
+    if (auto r = begin_writing(transaction); !r) return r;
+    for (std::size_t const end = std::min(at + refreshed_at_once, names.size()); at < end; ++at)
+      if (auto r = refresh_row(names[at]); !r) return r;
+    if (auto r = transaction.commit(); !r) return r;
+  }
+  return {};
+}
+
+Result<void> SqliteStore::refresh_row(std::string const& name) {
+  Result<SessionId> const id = SessionId::parse(name);
+  if (!id) return SqliteTables::set_fresh(writer_.db, name); // nobody can ask for it: the other program's
+  Result<std::optional<SqliteTables::Row>> row = tables_.find(writer_.db, *id);
+  if (!row || !*row) return row ? Result<void>{} : row.error();
+  Result<SessionInfo> const info = tables_.summary(writer_.db, *id, **row);
+  return info ? Result<void>{} : info.error();
+}
+
+Result<SessionPage> SqliteStore::list(ListQuery const& query) {
+  if (auto r = check_handle(); !r) return r.error();
+  Result<std::optional<detail::ListPlace>> const behind = detail::place_behind(query);
+  if (!behind) return behind.error();
+  if (auto r = refresh_stale(); !r) return r.error();
+  std::lock_guard<std::mutex> const lock(reader_.mutex);
+  SqliteQuery rows(reader_.db, {"list the sessions", tables_.list_sql(query)});
+  for (auto const* value : {&query.key, &query.agent, &query.user})
+    if (*value) rows.with(**value);
+  if (query.archived) rows.with(std::int64_t{*query.archived});
+  constexpr std::int64_t latest = std::numeric_limits<std::int64_t>::max();
+  std::int64_t const at = *behind ? (*behind)->updated_ms : latest;
+  rows.with(at).with(*behind ? (*behind)->id : std::string_view());
+  rows.with(static_cast<std::int64_t>(std::min<std::size_t>(query.limit, 1U << 30)) + 1);
+  std::vector<SessionInfo> found;
+  while (rows.row())
+    if (Result<SessionId> const id = SessionId::parse(rows.text(0)))
+      found.push_back(detail::from_row_text(*id, rows.text(1)));
+  if (rows.failed()) return rows.error();
+  return detail::page_of_rows(std::move(found), query);
+}
+
+Result<void> SqliteStore::remove(SessionId const& id) {
+  if (auto r = check_process(); !r) return r;
+  std::lock_guard<std::mutex> const lock(writer_.mutex);
+  if (auto r = mend(); !r) return r;
+  if (auto r = set_level(true); !r) return r;
+  SqliteTransaction transaction(writer_.db);
+  if (auto r = begin_writing(transaction); !r) return r;
+  Result<bool> const removed = tables_.remove(writer_.db, id);
+  if (!removed) return removed.error();
+  if (!*removed) return detail::no_such_session(id, path_);
+  return commit(transaction, id);
+}
+
+std::string folder_of(std::string const& path) {
+  std::size_t const slash = path.find_last_of('/');
+  return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
+}
+
+// The folder, and the file with our mode: SQLite would make it as the umask says.
+Result<SqliteFile> prepare_sqlite_file(std::string const& path, bool create) {
+  if (path.empty() || path == ":memory:")
+    return Error{Errc::invalid_argument, 0,
+                 "a database in memory lives as long as its connection; use make_memory_store"};
+  auto const opened = detail::open_store_directory(detail::system_file_ops(), folder_of(path), create);
+  if (!opened) return opened.error();
+  struct stat found = {};
+  auto const refused = [&](Errc code, char const* why) {
+    return Error{code, errno, fmt::format("{}: {}", path, why)};
+  };
+  if (::lstat(path.c_str(), &found) != 0) {
+    if (errno != ENOENT) return refused(Errc::io_error, "cannot look at the file; change its folder's mode");
+    if (!create) return refused(Errc::not_found, "there is no such database; create it or name another");
+    int const file = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (file < 0 && errno != EEXIST) return refused(Errc::io_error, "cannot make the file");
+    if (file >= 0) ::close(file);
+    if (::lstat(path.c_str(), &found) != 0) return refused(Errc::io_error, "cannot look at the file made");
+  }
+  if (!S_ISREG(found.st_mode))
+    return refused(Errc::unsafe_path, "not a regular file; name the database itself, no link");
+  return SqliteFile{found.st_dev, found.st_ino};
+}
+
+// SQLite does not wait for others where it changes the mode.
+Result<void> use_write_ahead_log(SqliteDatabase& db, std::chrono::milliseconds wait) {
+  constexpr int pause_ms = 5;
+  for (std::int64_t waited = 0;; waited += pause_ms) {
+    SqliteQuery query(db, {"switch to a write-ahead log", "PRAGMA journal_mode = WAL"});
+    bool const switched = query.row() && query.text(0) == "wal";
+    if (switched) return {};
+    if (!query.failed())
+      return Error{Errc::unsupported, 0,
+                   fmt::format("{}: its file system cannot share a write-ahead log; keep it on a local disk",
+                               db.path())};
+    if (query.error().code != Errc::timed_out || waited >= wait.count()) return query.error();
+    sqlite3_sleep(pause_ms);
+  }
+}
+
+// A checkpoint waits for two syncs: fewer than SQLite's every 1,000 pages are better. The log's index has
+// parts of 4,062 pages, and while it is one part a reader looks in no other.
+Result<void> set_checkpoints(SqliteDatabase& db) {
+  return db.run({"set how long the log may grow", "PRAGMA wal_autocheckpoint = 4000"});
+}
+
+// Whether it has no log beside it and can get none: then nothing but the file is to be read.
+bool is_sealed_off(std::string const& path, std::string const& folder) {
+  return ::access((path + "-wal").c_str(), F_OK) != 0
+         && ::faccessat(AT_FDCWD, folder.c_str(), W_OK, AT_EACCESS) != 0;
+}
+
+struct OpenSqlite {
+  SqliteDatabase writer;
+  SqliteDatabase::Options how;
+  detail::SqliteSchema schema;
+};
+
+// A stranger's database stays as it is: its mode is changed when its tables are known.
+Result<OpenSqlite> open_known_sqlite(std::string const& path, SqliteStoreOptions const& options) {
+  SqliteDatabase::Options how;
+  how.wait = options.lock_wait;
+  how.vfs = options.vfs;
+  Result<SqliteDatabase> db = SqliteDatabase::open(path, how);
+  if (!db) return db.error();
+  how.read_only = db->is_read_only() && !options.create;
+  if (how.read_only) {
+    how.immutable = is_sealed_off(path, folder_of(path));
+    db = SqliteDatabase::open(path, how);
+    if (!db) return db.error();
+  }
+  Result<detail::SqliteSchema> schema = detail::prepare_sqlite_schema(*db, {options.create, options.adopt});
+  if (!schema) return schema.error();
+  if (!how.read_only)
+    if (auto r = use_write_ahead_log(*db, options.lock_wait); !r) return r.error();
+  if (auto r = set_checkpoints(*db); !r) return r.error();
+  return OpenSqlite{std::move(*db), std::move(how), std::move(*schema)};
+}
+
+}
+
+Result<std::shared_ptr<SessionStore>> open_sqlite_store(std::string const& path, SqliteStoreOptions options) {
+  Result<SqliteFile> const file = prepare_sqlite_file(path, options.create);
+  if (!file) return file.error();
+  Result<OpenSqlite> open = open_known_sqlite(path, options);
+  if (!open) return open.error();
+  detail::SqliteSchema const& schema = open->schema;
+  Result<SqliteDatabase> reader = SqliteDatabase::open(path, open->how);
+  if (!reader) return reader.error();
+  if (!schema.copy.empty() && options.on_event)
+    options.on_event(
+        {Event::database_adopted,
+         {},
+         fmt::format("{}: columns were added to ZeroClaw's tables; the database as it was is kept as {}",
+                     path, schema.copy)});
+  Profile const profile = options.profile ? *options.profile
+                          : schema.ours   ? profiles::native
+                                          : profiles::zeroclaw;
+  return std::shared_ptr<SessionStore>(std::make_shared<SqliteStore>(
+      std::move(open->writer), std::move(*reader), *file, schema, std::move(options), profile));
+}
+
+}}
