@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Appending: what the checks cost over the write alone, and what durability costs over the sync alone.
+// Appending: the cost of the checks over the write alone, and of durability over the sync alone.
 #include "cases.hpp"
 
 #include <sessionkit/sessionkit.hpp>
@@ -22,7 +22,7 @@ namespace sk = sessionkit;
 
 namespace {
 
-/// The line of a message as the native dialect writes it, with a place for its id.
+/// The native line of a message, with a place for its id.
 class Line {
  public:
   Line() {
@@ -47,7 +47,7 @@ class Line {
   std::size_t id_at_ = 0;
 };
 
-/// A descriptor that is kept, and the line with its line end.
+/// A kept descriptor, and the line with its newline.
 class RawFile {
  public:
   explicit RawFile(std::string path) : path_(std::move(path)), line_(Line().text() + '\n') {
@@ -72,7 +72,8 @@ class RawFile {
     auto const put = ::write(descriptor_, line_.data(), line_.size());
     require(put == static_cast<ssize_t>(line_.size()), path_ + ": cannot write");
   }
-  /// What else an append asks the system: is it still this file, did others write, is this still our process?
+  /// The other questions of an append to the system: is it still this file, did others write, is this still
+  /// our process?
   void look() const {
     struct stat now;
     require(::fstatat(directory_, name_.c_str(), &now, AT_SYMLINK_NOFOLLOW) == 0, path_ + ": is gone");
@@ -164,16 +165,16 @@ void measure_append(Workbench& bench) {
         session = std::make_unique<sk::Session>(value_of(sk::Session::create(store), "create"));
       });
   contest.run();
-  bench.told_speed("append.line", "finished line with every check, speed over write()", contest, record,
-                   limit, 0.35);
-  bench.told_speed("append.line_flock", "the same, speed over flock, write(), unlock", contest, record, lock,
-                   0.6);
-  bench.told_speed("append.line_calls", "the same, speed over its five system calls alone", contest, record,
-                   calls);
-  bench.told_speed("append.calls", "these five system calls: speed over write()", contest, calls, limit);
-  bench.told_speed("append.flock", "flock, write(), unlock: speed over write()", contest, lock, limit);
-  bench.told_speed("append.message", "Session::append of the message, speed over write()", contest, whole,
-                   limit);
+  bench.report_speed("append.line", "finished line with every check, speed over write()", contest, record,
+                     limit, 0.35);
+  bench.report_speed("append.line_flock", "the same, speed over flock, write(), unlock", contest, record,
+                     lock, 0.6);
+  bench.report_speed("append.line_calls", "the same, speed over its five system calls alone", contest, record,
+                     calls);
+  bench.report_speed("append.calls", "these five system calls: speed over write()", contest, calls, limit);
+  bench.report_speed("append.flock", "flock, write(), unlock: speed over write()", contest, lock, limit);
+  bench.report_speed("append.message", "Session::append of the message, speed over write()", contest, whole,
+                     limit);
 }
 
 void measure_durable_append(Workbench& bench) {
@@ -191,20 +192,21 @@ void measure_durable_append(Workbench& bench) {
       contest.add("durable append", times([&] { records.append(false); }), batch, [&] { records.begin(); });
   auto const turn = contest.add("turn", times([&] { turns.append(true); }), batch, [&] { turns.begin(); });
   contest.run();
-  bench.told("append.durable", "durable append, over write() and fdatasync()", contest, durable, limit, 1.15);
-  bench.told("append.turn", "durable append that ends a turn, and so updates the index", contest, turn,
-             limit);
+  bench.reported("append.durable", "durable append, over write() and fdatasync()", contest, durable, limit,
+                 1.15);
+  bench.reported("append.turn", "durable append that ends a turn, and so updates the index", contest, turn,
+                 limit);
 }
 
 void measure_group_commit(Workbench& bench) {
-  constexpr std::size_t batch = 160; // messages, whoever writes them
+  constexpr std::size_t batch = 160; // messages of all writers
   RecordAppender alone(bench.path("alone"), sk::Durability::turn),
       shared(bench.path("shared"), sk::Durability::turn);
   std::mutex mutex;
   auto const turn = [&mutex](RecordAppender& appender) {
     sk::Position end;
     {
-      std::lock_guard<std::mutex> const lock(mutex); // one conversation: entries come one behind the other
+      std::lock_guard<std::mutex> const lock(mutex); // one conversation: entries come one after the other
       appender.append(false);
       end = appender.end();
     }
@@ -224,7 +226,8 @@ void measure_group_commit(Workbench& bench) {
   auto const one = contest.add("1 writer", writers(alone, 1), batch, [&] { alone.begin(); });
   auto const eight = contest.add("8 writers", writers(shared, 8), batch, [&] { shared.begin(); });
   contest.run();
-  bench.told_speed("append.group", "8 writers of durable messages, speed over one", contest, eight, one, 2.5);
+  bench.report_speed("append.group", "8 writers of durable messages, speed over one", contest, eight, one,
+                     2.5);
 }
 
 }

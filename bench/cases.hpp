@@ -19,15 +19,15 @@ struct Finding {
   std::string name, what;
   std::string unit;         ///< "x": a ratio
   double value = 0;         ///< median
-  double low = 0, high = 0; ///< quartiles; both 0 where it was measured once
+  double low = 0, high = 0; ///< quartiles; both 0 if it was measured once
   double cpu = 0;           ///< the ratio of processor times; 0: not measured
   double goal = 0;          ///< 0: none
-  bool at_most = true;      ///< how `value` must stand to the goal
-  std::string detail = {};  ///< absolute times, for the reader; they are this machine's at this moment
+  bool at_most = true;      ///< how `value` must compare to the goal
+  std::string detail = {};  ///< absolute times of this machine at this moment, for the reader
   bool met() const noexcept { return goal == 0 || (at_most ? value <= goal : value >= goal); }
 };
 
-/// Where the cases put their files, and what they found.
+/// The folder of the cases' files, and their results.
 class Workbench {
  public:
   /// Makes a directory of its own in `parent`, removed at the end.
@@ -39,19 +39,19 @@ class Workbench {
   bool quick() const noexcept { return quick_; }
   std::string const& program() const noexcept { return program_; }
   std::string path(std::string_view name) const { return dir_ + "/" + std::string(name); }
-  /// A path in memory where the system has such a file system: for what the disk would only blur.
+  /// A path in memory if the system has such a file system: for cases that the disk would only blur.
   std::string memory_path(std::string_view name) const { return memory_dir_ + "/" + std::string(name); }
 
-  /// A transcript of so many million bytes with the common compacted tail, or without; made once.
+  /// A transcript of this many million bytes with the common compacted tail, or without; made once.
   MadeTranscript const& transcript(unsigned megabytes, bool compacted);
 
   /// The time of `a` over that of `b`.
-  void told(std::string name, std::string what, Contest const& contest, Contest::Row a, Contest::Row b,
-            double goal = 0);
+  void reported(std::string name, std::string what, Contest const& contest, Contest::Row a, Contest::Row b,
+                double goal = 0);
   /// The speed of `a` over that of `b`.
-  void told_speed(std::string name, std::string what, Contest const& contest, Contest::Row a, Contest::Row b,
-                  double goal = 0);
-  void told(Finding finding);
+  void report_speed(std::string name, std::string what, Contest const& contest, Contest::Row a,
+                    Contest::Row b, double goal = 0);
+  void reported(Finding finding);
   std::vector<Finding> const& findings() const noexcept { return findings_; }
 
  private:
@@ -77,7 +77,7 @@ void measure_memory(Workbench& bench);
 /// The session of a made transcript.
 sessionkit::SessionId const& made_id();
 
-/// What `--child` does: one operation in a process of its own, which prints its greatest resident size in
+/// The work of `--child`: one operation in a separate process, which prints its greatest resident size in
 /// KiB.
 int run_child(std::string const& operation, std::string const& path);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the number of sessions in a store costs.
+// The cost of the number of sessions in a store.
 #include "cases.hpp"
 #include "limits.hpp"
 
@@ -77,15 +77,15 @@ void measure_index(Workbench& bench) {
   std::string buffer;
 
   Contest contest;
-  constexpr std::size_t turns = 1000; // an index that is written now and then is written in each sample
+  constexpr std::size_t turns = 1000; // so that each sample includes the occasional write of the index
   auto const few_turns = contest.add_one(
       "turn in 1,000", [&] { value_of(a.append(message, turn_end), "append"); }, turns);
   auto const many_turns = contest.add_one(
       "turn in many", [&] { value_of(b.append(message, turn_end), "append"); }, turns);
   contest.run();
   std::string const count = std::to_string(many) + " sessions";
-  bench.told("index.update", "turn ended in a store of " + count + ", over one of 1,000", contest, many_turns,
-             few_turns, 1.5);
+  bench.reported("index.update", "turn ended in a store of " + count + ", over one of 1,000", contest,
+                 many_turns, few_turns, 1.5);
 
   Contest lists(11);
   auto const read = lists.add_one("read the index file", [&] { keep(read_whole(index, buffer)); });
@@ -98,11 +98,11 @@ void measure_index(Workbench& bench) {
   newest50.unit = "ms";
   newest50.value = lists.seconds(list) * 1e3;
   newest50.goal = 1;
-  bench.told(newest50);
-  bench.told("index.newest_read", "the same, over read() of the index file", lists, list, read);
-  bench.told("index.open",
-             "store of " + count + " opened and its newest 50 listed, over read() of the index file", lists,
-             open, read, 6);
+  bench.reported(newest50);
+  bench.reported("index.newest_read", "the same, over read() of the index file", lists, list, read);
+  bench.reported("index.open",
+                 "store of " + count + " opened and its newest 50 listed, over read() of the index file",
+                 lists, open, read, 6);
 }
 
 }

@@ -73,7 +73,7 @@ void splice_part(std::string_view part, std::string& out) {
   out += '}';
 }
 
-// `results`: the message before is of results, and open.
+// `results`: the message before has results, and is still open.
 void splice_line(std::string_view line, std::string& out, bool& results) {
   Message const message = message_of(line);
   if (message.type != R"("message")") return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the machine could do at best: the same work with nothing around it.
+// The best that the machine can do: the same work with nothing around it.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -9,10 +9,10 @@ namespace sessionkit_bench {
 /// open, fstat, pread of `bytes` at `offset`, close. The buffer is reused.
 void read_tail(std::string const& path, std::uint64_t offset, std::uint64_t bytes, std::string& buffer);
 
-/// read() from begin to end, 256 KiB at a time; answers the bytes.
+/// read() from beginning to end, 256 KiB at a time; returns the number of bytes.
 std::uint64_t read_whole(std::string const& path, std::string& buffer);
 
-/// The tail read and cut into the Anthropic messages array without a look at any value: pi's lines only,
+/// The tail read and cut into the Anthropic messages array without checking any value: pi's lines only,
 /// trusted.
 void splice_request(std::string const& path, std::uint64_t offset, std::uint64_t bytes, std::string& buffer,
                     std::string& out);

@@ -22,7 +22,7 @@ struct Case {
   std::string_view name;
   void (*run)(Workbench& bench);
 };
-// Those of the large file stand together: it is made once and removed behind them.
+// The cases of the large file are together: it is made once and removed after them.
 constexpr Case cases[] {
   {"resume", measure_resume}, {"append", measure_append}, {"durable", measure_durable_append},
       {"group", measure_group_commit}, {"index", measure_index}, {"path", measure_whole_path},
@@ -163,20 +163,20 @@ MadeTranscript const& Workbench::transcript(unsigned megabytes, bool compacted) 
   return at->second;
 }
 
-void Workbench::told(Finding finding) { findings_.push_back(std::move(finding)); }
+void Workbench::reported(Finding finding) { findings_.push_back(std::move(finding)); }
 
-void Workbench::told(std::string name, std::string what, Contest const& contest, Contest::Row a,
-                     Contest::Row b, double goal) {
+void Workbench::reported(std::string name, std::string what, Contest const& contest, Contest::Row a,
+                         Contest::Row b, double goal) {
   Ratio const ratio = contest.ratio(a, b);
   std::string detail = contest.name(a) + " " + microseconds(contest.seconds(a)) + ", " + contest.name(b) + " "
                        + microseconds(contest.seconds(b));
-  told({std::move(name), std::move(what), "x", ratio.wall.median, ratio.wall.low, ratio.wall.high,
-        ratio.cpu.median, goal, true, std::move(detail)});
+  reported({std::move(name), std::move(what), "x", ratio.wall.median, ratio.wall.low, ratio.wall.high,
+            ratio.cpu.median, goal, true, std::move(detail)});
 }
 
-void Workbench::told_speed(std::string name, std::string what, Contest const& contest, Contest::Row a,
-                           Contest::Row b, double goal) {
-  told(std::move(name), std::move(what), contest, b, a, goal); // the inverse of a time is a speed
+void Workbench::report_speed(std::string name, std::string what, Contest const& contest, Contest::Row a,
+                             Contest::Row b, double goal) {
+  reported(std::move(name), std::move(what), contest, b, a, goal); // the inverse of a time is a speed
   findings_.back().at_most = false;
 }
 

@@ -84,7 +84,7 @@ void Contest::run() {
   for (int round = 0; round < rounds_; ++round) {
     std::shuffle(order.begin(), order.end(), shuffler);
     for (std::size_t const i : order) {
-      sample(rows_[i]); // so that none pays for what the one before left in the caches
+      sample(rows_[i]); // so that no sample pays for the caches that the one before left
       rows_[i].samples.push_back(sample(rows_[i]));
     }
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // How a ratio is measured on a machine that others use too: limit and candidate in one process on the same
-// data, in an order shuffled anew each round, each sample just behind an untimed one of its own; told is the
-// median of the ratios of the rounds, of wall time and of the thread's processor time.
+// data, in a new random order each round, each sample directly after an untimed one of its own. The result is
+// the median of the ratios of the rounds, of wall time and of the thread's processor time.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -11,21 +11,21 @@
 
 namespace sessionkit_bench {
 
-/// Stops the program: a measurement whose work failed says nothing.
+/// Stops the program: a measurement whose work failed is worthless.
 [[noreturn]] void fail(std::string const& what);
 inline void require(bool condition, std::string const& what) {
   if (!condition) fail(what);
 }
-/// The value of a result, or the end.
+/// The value of a result; ends the program on failure.
 template <class R> auto value_of(R&& result, char const* doing) {
   if (!result) fail(std::string(doing) + ": " + result.error().message);
   return std::forward<R>(result).value();
 }
 
-/// Keeps the compiler from leaving out what nobody reads.
+/// Keeps the compiler from removing unused results.
 template <class T> void keep(T const& value) { asm volatile("" : : "g"(&value) : "memory"); }
 
-/// Kilobytes that the kernel counted for this program image: what the parent held does not count.
+/// Kilobytes that the kernel counted for this program image, without the parent's memory.
 long peak_kib();
 
 /// The median and the quartiles.
@@ -44,8 +44,8 @@ class Contest {
   explicit Contest(int rounds = 21) : rounds_(rounds) {}
 
   using Row = std::size_t;
-  /// `run` does the operation that many times; `prepare` makes way for it, untimed. `batch`: how many at
-  /// once; 0: as many as take some milliseconds.
+  /// `run` does the operation that many times; `prepare` prepares it, untimed. `batch`: how many at
+  /// once; 0 for as many as take some milliseconds.
   Row add(std::string name, std::function<void(std::size_t)> run, std::size_t batch = 0,
           std::function<void()> prepare = {});
   /// The same for an operation that is called once for each.

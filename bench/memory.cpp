@@ -91,7 +91,7 @@ void measure_memory(Workbench& bench) {
     finding.goal = operation.goal;
     finding.detail = std::to_string(static_cast<long>(at_large)) + " KiB and "
                      + std::to_string(static_cast<long>(at_small)) + " KiB";
-    bench.told(finding);
+    bench.reported(finding);
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// An append to the PostgreSQL store beside the insert that a host would write by hand: one prepared INSERT of
-// one row with the line, in a round trip of its own, on the same server.
+// An append to the PostgreSQL store compared with the insert that a host would write by hand: one prepared
+// INSERT of one row with the line, in a round trip of its own, on the same server.
 #include "cases.hpp"
 #include "store_appender.hpp"
 #include "support/postgres_server.hpp"
@@ -51,7 +51,7 @@ class BarePostgres {
   PGconn* handle_;
 };
 
-/// What ZeroClaw does on SQLite, done here: the row, and the time of its session.
+/// The same work as ZeroClaw's on SQLite: the row, and the time of its session.
 class TouchedPostgres {
  public:
   TouchedPostgres(BarePostgres& rows) : rows_(&rows) {
@@ -75,7 +75,7 @@ class TouchedPostgres {
 }
 
 void measure_postgres(Workbench& bench) {
-  if (sessionkit_test::PostgresServer::programs().empty()) return; // there is no server to measure beside
+  if (sessionkit_test::PostgresServer::programs().empty()) return; // there is no server to compare with
   std::string const line = finished_line();
   sessionkit_test::PostgresServer const server;
   BarePostgres bare(server.url(), "bare", false), synced(server.url(), "synced", true),
@@ -102,14 +102,14 @@ void measure_postgres(Workbench& bench) {
   auto const our_turn = contest.add_one(
       "turn of 4 entries, durable", [&] { ours.append(4, true); }, 20);
   contest.run();
-  bench.told("postgres.durable", "durable append to the PostgreSQL store, over an INSERT", contest,
-             append_synced, insert_synced, 1.5);
-  bench.told("postgres.turn", "durable turn of 4 entries, over 4 INSERTs in one transaction", contest,
-             our_turn, turn, 1.5);
-  bench.told("postgres.append", "append that waits for no flush, over such an INSERT", contest, append,
-             insert);
-  bench.told("postgres.append_touch", "the same, over an INSERT and an UPDATE of the session's time", contest,
-             append, two);
+  bench.reported("postgres.durable", "durable append to the PostgreSQL store, over an INSERT", contest,
+                 append_synced, insert_synced, 1.5);
+  bench.reported("postgres.turn", "durable turn of 4 entries, over 4 INSERTs in one transaction", contest,
+                 our_turn, turn, 1.5);
+  bench.reported("postgres.append", "append that waits for no flush, over such an INSERT", contest, append,
+                 insert);
+  bench.reported("postgres.append_touch", "the same, over an INSERT and an UPDATE of the session's time",
+                 contest, append, two);
 }
 
 }

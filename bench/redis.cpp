@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// An append to the Redis store beside the RPUSH that a host would write by hand, to a server of our own.
+// An append to the Redis store compared with the RPUSH that a host would write by hand, on a server of our
+// own.
 #include "cases.hpp"
 #include "store_appender.hpp"
 
@@ -65,7 +66,7 @@ class Server {
     require(reply != nullptr, "RPUSH failed");
     freeReplyObject(reply);
   }
-  /// What a host would do for a list of sessions: the line, its session's summary and time, in one go.
+  /// The work of a host that keeps a list of sessions: the line, its session's summary and time, in one step.
   void push_and_touch(std::string const& line, std::string const& row) {
     redisAppendCommand(context_, "MULTI");
     redisAppendCommand(context_, "RPUSH touched %b", line.data(), line.size());
@@ -99,8 +100,8 @@ void measure_redis(Workbench& bench) {
     auto const append = contest.add_one(
         "durable append", [&] { ours.append(1, true); }, 40);
     contest.run();
-    bench.told("redis.durable", "durable append to the Redis store, over an RPUSH", contest, append, push,
-               1.5);
+    bench.reported("redis.durable", "durable append to the Redis store, over an RPUSH", contest, append, push,
+                   1.5);
   }
   Server server(bench.path("redis-everysec"), "everysec");
   StoreAppender ours(server.store(sk::Durability::os));
@@ -112,9 +113,9 @@ void measure_redis(Workbench& bench) {
   auto const append = contest.add_one(
       "append", [&] { ours.append(1, false); }, 200);
   contest.run();
-  bench.told("redis.append", "append that waits for no sync, over such an RPUSH", contest, append, push);
-  bench.told("redis.append_touch", "the same, over RPUSH, HSET and 4 ZADD in one transaction", contest,
-             append, touch);
+  bench.reported("redis.append", "append that waits for no sync, over such an RPUSH", contest, append, push);
+  bench.reported("redis.append_touch", "the same, over RPUSH, HSET and 4 ZADD in one transaction", contest,
+                 append, touch);
 }
 
 }

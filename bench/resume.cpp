@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Opening a session again: finding the path, and making the request of it.
+// Opening a session again: finding the path, and making the request from it.
 #include "cases.hpp"
 #include "limits.hpp"
 
@@ -22,7 +22,7 @@ std::shared_ptr<sk::SessionStore> open_file(std::string const& path) {
   return value_of(sk::open_transcript(path), "open");
 }
 
-/// Finds the records from the leaf to the first kept one, heads only, and answers how many there are.
+/// Finds the records from the leaf to the first kept one, heads only, and returns their number.
 std::size_t locate(sk::SessionStore& store, sk::SessionId const& id) {
   std::size_t records = 0;
   std::string first_kept;
@@ -127,15 +127,15 @@ void measure_resume(Workbench& bench) {
   auto const dom = contest.add_one("nlohmann", [&] { keep(nlohmann_request(made.path, made, buffer)); });
   contest.run();
 
-  bench.told("resume.located", "path found, over pread of the kept tail", contest, located, limit, 3);
-  bench.told("resume.opened", "the same with the file opened as a store first", contest, opened, limit);
-  bench.told("resume.body", "session opened and Anthropic body made, over pread of the kept tail", contest,
-             body, limit);
-  bench.told("resume.slices", "body of raw slices without any rule, over pread of the kept tail", contest,
-             raw, limit);
-  bench.told("resume.body_slices", "body, over that of raw slices", contest, body, raw);
-  bench.told_speed("resume.body_nlohmann", "body, speed over nlohmann parse, build and dump", contest, body,
-                   dom, 8);
+  bench.reported("resume.located", "path found, over pread of the kept tail", contest, located, limit, 3);
+  bench.reported("resume.opened", "the same with the file opened as a store first", contest, opened, limit);
+  bench.reported("resume.body", "session opened and Anthropic body made, over pread of the kept tail",
+                 contest, body, limit);
+  bench.reported("resume.slices", "body of raw slices without any rule, over pread of the kept tail", contest,
+                 raw, limit);
+  bench.reported("resume.body_slices", "body, over that of raw slices", contest, body, raw);
+  bench.report_speed("resume.body_nlohmann", "body, speed over nlohmann parse, build and dump", contest, body,
+                     dom, 8);
 }
 
 void measure_resume_size(Workbench& bench) {
@@ -150,8 +150,8 @@ void measure_resume_size(Workbench& bench) {
   auto const d = contest.add_one("large, body", [&] { keep(request(large_store, id)); });
   contest.run();
   std::string const sizes = std::to_string(large.bytes / 1'000'000) + " MB over 10 MB, equal tail";
-  bench.told("resume.size", "path found, " + sizes, contest, b, a, 1.3);
-  bench.told("resume.size_body", "body made, " + sizes, contest, d, c, 1.3);
+  bench.reported("resume.size", "path found, " + sizes, contest, b, a, 1.3);
+  bench.reported("resume.size_body", "body made, " + sizes, contest, d, c, 1.3);
 }
 
 void measure_whole_path(Workbench& bench) {
@@ -166,9 +166,9 @@ void measure_whole_path(Workbench& bench) {
   auto const context = contest.add_one(
       "context", [&] { keep(value_of(sk::load_context(*store, id), "context").entries.size()); });
   contest.run();
-  bench.told("path.whole", "100 MB without a compaction: whole path found, over read() of the file", contest,
-             path, limit, 1.5);
-  bench.told("path.whole_decoded", "the same with each entry decoded", contest, context, limit);
+  bench.reported("path.whole", "100 MB without a compaction: whole path found, over read() of the file",
+                 contest, path, limit, 1.5);
+  bench.reported("path.whole_decoded", "the same with each entry decoded", contest, context, limit);
 }
 
 void measure_verify(Workbench& bench) {
@@ -182,8 +182,8 @@ void measure_verify(Workbench& bench) {
     require(value_of(reader.verify(), "verify").empty(), "verify found damage");
   });
   contest.run();
-  bench.told_speed("verify", std::to_string(made.bytes / 1'000'000) + " MB, speed over read() of the file",
-                   contest, verify, limit, 0.4);
+  bench.report_speed("verify", std::to_string(made.bytes / 1'000'000) + " MB, speed over read() of the file",
+                     contest, verify, limit, 0.4);
 }
 
 }

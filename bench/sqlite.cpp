@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// An append to the SQLite store beside the insert that a host would write by hand: one row with the same
-// texts (what was said, and the line), prepared, in the same mode of the log.
+// An append to the SQLite store compared with the insert that a host would write by hand: one row with the
+// same texts (the message, and the line), prepared, in the same mode of the log.
 #include "cases.hpp"
 #include "store_appender.hpp"
 
@@ -53,7 +53,7 @@ class BareInsert {
   sqlite3_stmt* insert_ = nullptr;
 };
 
-/// What ZeroClaw does: the row, and the time of its session, in one transaction.
+/// The same work as ZeroClaw's: the row, and the time of its session, in one transaction.
 class TwoStatements {
  public:
   explicit TwoStatements(std::string const& path) {
@@ -130,13 +130,14 @@ void measure_sqlite(Workbench& bench) {
   auto const our_turn = contest.add_one(
       "turn of 4 entries, durable", [&] { ours.append(4, true); }, 40);
   contest.run();
-  bench.told("sqlite.durable", "durable append to the SQLite store, over an insert", contest, append_synced,
-             insert_synced, 1.5);
-  bench.told("sqlite.turn", "durable turn of 4 entries, over 4 inserts in one transaction", contest, our_turn,
-             turn, 1.5);
-  bench.told("sqlite.append", "append that waits for no sync, over such an insert", contest, append, insert);
-  bench.told("sqlite.append_touch", "the same, over an insert and an update of the session's time", contest,
-             append, two);
+  bench.reported("sqlite.durable", "durable append to the SQLite store, over an insert", contest,
+                 append_synced, insert_synced, 1.5);
+  bench.reported("sqlite.turn", "durable turn of 4 entries, over 4 inserts in one transaction", contest,
+                 our_turn, turn, 1.5);
+  bench.reported("sqlite.append", "append that waits for no sync, over such an insert", contest, append,
+                 insert);
+  bench.reported("sqlite.append_touch", "the same, over an insert and an update of the session's time",
+                 contest, append, two);
 }
 
 }

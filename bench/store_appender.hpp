@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is appended to a database, and by whom: a `Session` would give the store the same.
+// The appended data and the appender for databases: a `Session` would give the store the same.
 #pragma once
 #include "cases.hpp"
 
@@ -13,10 +13,10 @@
 
 namespace sessionkit_bench {
 
-/// A line as the store is given it, for inserts by hand.
+/// The line as the store receives it, for inserts by hand.
 std::string finished_line();
 
-/// Gives a store finished lines with the summary that follows from them.
+/// Gives a store finished lines with their folded summary.
 class StoreAppender {
  public:
   explicit StoreAppender(std::shared_ptr<sessionkit::SessionStore> store);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Transcripts as coding agents leave them, made without the library: pi's lines, of prose, code, thinking,
+// Transcripts like those of coding agents, made without the library: pi's lines, of prose, code, thinking,
 // calls and results, with CJK, emoji and escapes in them. Of the lines one in ten is shorter than 0.15 kB,
 // half are shorter than 2 kB, one in ten is longer than 7 kB, none than 20 kB.
 #pragma once
@@ -11,7 +11,7 @@
 
 namespace sessionkit_bench {
 
-/// Some turns whose entry ids are blanks: the same turns make up any length of file, each time under ids of
+/// Some turns whose entry ids are blanks: the same turns fill a file of any length, each time with ids of
 /// their own.
 class Turns {
  public:
@@ -24,7 +24,7 @@ class Turns {
 
   std::string const& bytes() const noexcept { return bytes_; }
   std::uint32_t entries() const noexcept { return entries_; }
-  /// Where the line begins that the compaction keeps first.
+  /// The beginning of the first line that the compaction keeps.
   std::size_t kept_begin() const noexcept { return kept_begin_; }
 
   /// The lines with ids from `first` on; the parent of the first is `parent`, or nothing.
@@ -61,10 +61,10 @@ class Turns {
   std::size_t kept_begin_ = 0;
 };
 
-/// The id of the entry of that number: eight hex digits that do not look counted.
+/// The id of the entry with that number: eight hex digits that look random.
 std::string entry_id(std::uint32_t number);
 
-/// What the header of a made transcript says.
+/// The header of a made transcript.
 inline constexpr std::string_view made_session_id = "6f1d2c3b-0000-4000-8000-000000000001";
 
 struct MadeTranscript {
@@ -76,14 +76,14 @@ struct MadeTranscript {
 /// How many bytes a made compaction keeps.
 inline constexpr std::size_t kept_tail = 172'000;
 
-/// Writes a file of about `bytes`. `tail`: with a compaction that keeps about so many bytes, the same in any
-/// file; 0: without.
+/// Writes a file of about `bytes`. `tail`: with a compaction that keeps about this many bytes, the same in
+/// any file; 0: without.
 MadeTranscript make_transcript(std::string const& path, std::uint64_t bytes, std::size_t tail);
 
-/// Writes a session of about `bytes` of its own, its file named as pi names them.
+/// Writes a separate session of about `bytes`, with its file named as in pi.
 void make_session(std::string const& root, std::size_t number, std::size_t bytes);
 
-/// What is appended: 0.85 kB with escapes and CJK, a line of 1 kB.
+/// The appended message: 0.85 kB with escapes and CJK, a line of 1 kB.
 std::string message_text();
 
 /// The bytes of a file from an offset on.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Hiredis::Hiredis: the client library of Redis, which before 1.0 brings no target of its own.
+# Hiredis::Hiredis: the client library of Redis, which has no CMake target before 1.0.
 find_path(Hiredis_INCLUDE_DIR hiredis/hiredis.h)
 find_library(Hiredis_LIBRARY hiredis)
 if(Hiredis_INCLUDE_DIR)

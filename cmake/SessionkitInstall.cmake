@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 include(CMakePackageConfigHelpers)
 
-# Two components: what running programs need, if the library is shared, and all the rest.
+# Two components: the files that running programs need, if the library is shared, and all others.
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME sessionkit_dev)
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/sessionkit")
 set(sessionkit_type INTERFACE_LIBRARY)
@@ -36,7 +36,7 @@ install(FILES "${PROJECT_BINARY_DIR}/sessionkitConfig.cmake" "${PROJECT_BINARY_D
               "${PROJECT_SOURCE_DIR}/cmake/FindHiredis.cmake"
         DESTINATION "${package_dir}")
 
-# The prefix is found from where the .pc file lies, so that the installed tree can be moved.
+# The prefix is found from the place of the .pc file, so that the installed tree can be moved.
 if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}" OR IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDEDIR}")
   set(pc_prefix "${CMAKE_INSTALL_PREFIX}")
   set(pc_libdir "${CMAKE_INSTALL_FULL_LIBDIR}")
@@ -48,7 +48,7 @@ else()
   set(pc_includedir "\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}")
 endif()
 # sessionkit_install_pc(<name> <description> REQUIRES <module>... INSIDE <module>... LIBS <library>...)
-# A shared library brings along what is INSIDE; beside a static one, and beside headers, the program links it.
+# A shared library links INSIDE itself; with a static one, and with headers, the program links it.
 function(sessionkit_install_pc pc_name pc_description)
   cmake_parse_arguments(pc "" "" "REQUIRES;INSIDE;LIBS" ${ARGN})
   if(NOT sessionkit_type STREQUAL "SHARED_LIBRARY")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# cpack -G DEB: libsessionkit-dev, and of a shared library libsessionkit0.1, which programs depend on.
+# cpack -G DEB: libsessionkit-dev, and for a shared library libsessionkit0.1, which programs depend on.
 # packaging/debian/create does all of it.
 set(CPACK_GENERATOR "DEB")
 set(CPACK_PACKAGE_NAME "sessionkit")
@@ -12,7 +12,7 @@ set(CPACK_COMPONENTS_GROUPING IGNORE)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 
-# What installed headers, CMake files and pkg-config modules name.
+# The dependencies of installed headers, CMake files and pkg-config modules.
 set(needs "libfmt-dev (>= 9)" "nlohmann-json3-dev (>= 3.10)")
 set(needs_of_sqlite "libsqlite3-dev (>= 3.35)")
 set(needs_of_redis "libhiredis-dev")
@@ -21,7 +21,7 @@ foreach(component IN LISTS sessionkit_components)
   list(APPEND needs ${needs_of_${component}})
 endforeach()
 
-# sessionkit_debian(<component> <package> <section> <what is in it>)
+# sessionkit_debian(<component> <package> <section> <content>)
 macro(sessionkit_debian component package section what)
   list(APPEND CPACK_COMPONENTS_ALL sessionkit_${component})
   string(TOUPPER "SESSIONKIT_${component}" upper)

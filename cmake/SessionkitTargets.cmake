@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-# sessionkit::sessionkit   compiled; static or shared as BUILD_SHARED_LIBS says
+# sessionkit::sessionkit   compiled; BUILD_SHARED_LIBS chooses static or shared
 # sessionkit::header_only  the program includes <sessionkit/src.hpp> in exactly one .cpp
-# sessionkit::json         the bridge <sessionkit/json.hpp>: adds nlohmann_json to what links it
+# sessionkit::json         the bridge <sessionkit/json.hpp>: adds nlohmann_json to targets that link it
 # sessionkit::sqlite       the store in an SQLite file, <sessionkit/sqlite/sqlite_store.hpp>
 # sessionkit::redis        the store in Redis or a Redis Cluster, <sessionkit/redis/redis_store.hpp>
 # sessionkit::postgres     the store in a PostgreSQL database, <sessionkit/postgres/postgres_store.hpp>
 # sessionkit::testing      the conformance kit for stores, <sessionkit/testing/store_conformance.hpp>
-# With SESSIONKIT_HEADER_ONLY there is no sessionkit::sessionkit, and a component is its headers and what they need.
+# With SESSIONKIT_HEADER_ONLY there is no sessionkit::sessionkit, and a component is its headers and their dependencies.
 if(NOT TARGET fmt::fmt)
   find_package(fmt 9 REQUIRED)
 endif()
@@ -16,6 +16,14 @@ endif()
 
 set(sessionkit_include_dirs "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>"
                             "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
+
+# A section for each function and each table: a static program that is linked with --gc-sections keeps what it calls.
+include(CheckCXXCompilerFlag)
+check_cxx_compiler_flag("-ffunction-sections -fdata-sections" sessionkit_has_sections)
+set(sessionkit_sections)
+if(sessionkit_has_sections)
+  set(sessionkit_sections -ffunction-sections -fdata-sections)
+endif()
 
 # sessionkit_add_compiled(<target> [STATIC|SHARED]): a library of those objects; without a kind, BUILD_SHARED_LIBS decides.
 function(sessionkit_add_compiled target)
@@ -31,15 +39,17 @@ endfunction()
 
 if(NOT SESSIONKIT_HEADER_ONLY)
   # One compilation serves the static and the shared library, and so does one result in the compiler cache: hence always
-  # position independent. A host may well be a plugin.
-  file(GLOB sessionkit_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/*.cpp")
+  # position independent. A host may be a plugin.
+  set(sessionkit_rooms base json model dialects store transcript file_store history providers compaction upkeep session
+                       exchange) # the order of docs/architecture.md
+  list(TRANSFORM sessionkit_rooms REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/src/\\1.cpp" OUTPUT_VARIABLE sessionkit_sources)
   add_library(sessionkit_objects OBJECT ${sessionkit_sources})
   target_include_directories(sessionkit_objects PUBLIC "${PROJECT_SOURCE_DIR}/include")
   target_link_libraries(sessionkit_objects PRIVATE fmt::fmt)
   target_compile_features(sessionkit_objects PUBLIC cxx_std_17)
-  target_compile_options(sessionkit_objects PRIVATE ${sessionkit_warnings})
+  target_compile_options(sessionkit_objects PRIVATE ${sessionkit_warnings} ${sessionkit_sections})
   set_target_properties(sessionkit_objects PROPERTIES
-    CXX_EXTENSIONS OFF CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON POSITION_INDEPENDENT_CODE ON)
+    CXX_EXTENSIONS OFF UNITY_BUILD OFF CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON POSITION_INDEPENDENT_CODE ON)
 
   sessionkit_add_compiled(sessionkit)
   add_library(sessionkit::sessionkit ALIAS sessionkit)
@@ -57,7 +67,7 @@ target_link_libraries(sessionkit_json INTERFACE nlohmann_json::nlohmann_json)
 set_target_properties(sessionkit_json PROPERTIES EXPORT_NAME json)
 add_library(sessionkit::json ALIAS sessionkit_json)
 
-# sessionkit_add_component(<name> <library>...): sessionkit::<name> of src/<name>/*.cpp, beside sessionkit::sessionkit.
+# sessionkit_add_component(<name> <library>...): sessionkit::<name> of src/<name>.cpp, beside sessionkit::sessionkit.
 # Its objects are a target of their own, so that tests can link them with the library in any of its ways.
 function(sessionkit_add_component name)
   set(sessionkit_components ${sessionkit_components} ${name} PARENT_SCOPE)
@@ -69,14 +79,13 @@ function(sessionkit_add_component name)
     return()
   endif()
 
-  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${name}/*.cpp")
-  add_library(sessionkit_${name}_objects OBJECT ${sources})
+  add_library(sessionkit_${name}_objects OBJECT "${PROJECT_SOURCE_DIR}/src/${name}.cpp")
   target_include_directories(sessionkit_${name}_objects PUBLIC "${PROJECT_SOURCE_DIR}/include")
   target_link_libraries(sessionkit_${name}_objects PRIVATE fmt::fmt ${ARGN})
   target_compile_features(sessionkit_${name}_objects PUBLIC cxx_std_17)
-  target_compile_options(sessionkit_${name}_objects PRIVATE ${sessionkit_warnings})
+  target_compile_options(sessionkit_${name}_objects PRIVATE ${sessionkit_warnings} ${sessionkit_sections})
   set_target_properties(sessionkit_${name}_objects PROPERTIES
-    CXX_EXTENSIONS OFF CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON POSITION_INDEPENDENT_CODE ON)
+    CXX_EXTENSIONS OFF UNITY_BUILD OFF CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON POSITION_INDEPENDENT_CODE ON)
 
   add_library(sessionkit_${name} $<TARGET_OBJECTS:sessionkit_${name}_objects>)
   target_link_libraries(sessionkit_${name} PUBLIC sessionkit PRIVATE fmt::fmt ${ARGN})
@@ -86,7 +95,7 @@ function(sessionkit_add_component name)
     VERSION "${PROJECT_VERSION}"
     SOVERSION "${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}")
   add_library(sessionkit::${name} ALIAS sessionkit_${name})
-  if(NOT SESSIONKIT_INSTALL) # a host's build: what it links is built
+  if(NOT SESSIONKIT_INSTALL) # a host's build: only linked targets are built
     set_target_properties(sessionkit_${name} sessionkit_${name}_objects PROPERTIES EXCLUDE_FROM_ALL ON)
   endif()
 endfunction()
@@ -96,7 +105,7 @@ find_package(Threads REQUIRED)
 sessionkit_add_component(testing Threads::Threads)
 
 # sessionkit_add_backend(<name> <package> PC <pkg-config module> FIND <arguments of find_package>... LINK <library>...):
-# a component that is built as SESSIONKIT_WITH_<NAME> says.
+# a component that SESSIONKIT_WITH_<NAME> turns on.
 macro(sessionkit_add_backend name package)
   cmake_parse_arguments(backend "" "PC" "LINK;FIND" ${ARGN})
   set(sessionkit_${name}_pc "${backend_PC}")

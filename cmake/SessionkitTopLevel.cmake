@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Conveniences of our own build; a host that adds the library with add_subdirectory sees none of this.
+# Settings of our own build; a host that adds the library with add_subdirectory gets none of this.
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
@@ -15,5 +15,5 @@ if(NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
   endif()
 endif()
 
-# Under a sanitizer most of the time goes into optimising the tests, which are no faster for it.
+# Under a sanitizer most of the time goes into optimising the tests, which does not make them faster.
 set(SESSIONKIT_PROGRAM_FLAGS "" CACHE STRING "How examples and tests are compiled, beyond the flags of the library")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# sessionkit_warnings: what the library, its tests and its examples are compiled with. Empty for a host that adds the
+# sessionkit_warnings: the warnings for the library, its tests and its examples. Empty for a host that adds the
 # library to its own build, unless it asks.
 set(sessionkit_warnings)
 if((sessionkit_top_level OR SESSIONKIT_WARNINGS_AS_ERRORS) AND CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")

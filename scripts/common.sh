@@ -3,11 +3,11 @@
 # Sourced by the scripts beside it: works from any folder, in the root of the tree.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-# What was compiled in one clone of this tree is found by a compiler cache in the next.
+# A compiler cache finds objects of one clone of this tree in the next.
 export CCACHE_BASEDIR="${CCACHE_BASEDIR:-$PWD}" CCACHE_NOHASHDIR="${CCACHE_NOHASHDIR:-1}"
 jobs="${JOBS:-$(getconf _NPROCESSORS_ONLN)}"
 
-# step <name> <command>...: runs it and prints the wall time; a failure says which step it was and ends the script.
+# step <name> <command>...: runs it and prints the wall time; a failure names the step and ends the script.
 step() {
   local name="$1" begin=$SECONDS status=0
   shift

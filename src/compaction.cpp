@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/detail/compaction/compaction-inl.hpp>
+#include <sessionkit/detail/compaction/src.hpp>

@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/detail/file_store/file_store-inl.hpp>
+#include <sessionkit/detail/file_store/src.hpp>

@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/detail/history/history-inl.hpp>
+#include <sessionkit/detail/history/src.hpp>

@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-#include <sessionkit/detail/session/session-inl.hpp>
+#include <sessionkit/detail/session/src.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Made up for bench/cost/run.py: what the public header of a C++ client for language models typically names,
+// Invented for bench/cost/run.py: a typical public header of a C++ client for language models,
 // with a JSON library in its interface. No such library was taken or measured.
 #pragma once
 #include <nlohmann/json.hpp>

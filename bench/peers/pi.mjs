@@ -22,7 +22,7 @@ if (operation === "resume") {
 } else {
   const session = SessionManager.create("/home/u/proj", target);
   session.appendMessage({ role: "user", content: [{ type: "text", text }], timestamp: Date.now() });
-  session.appendMessage(assistant); // pi writes nothing before
+  session.appendMessage(assistant); // before this, pi writes nothing
   begin = performance.now();
   for (; done < Number(count); ++done)
     session.appendMessage({ role: "user", content: [{ type: "text", text }], timestamp: Date.now() });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The least a Node program does that keeps its sessions as JSON lines: the same commands as pi.mjs.
+// The minimum for a Node program that keeps its sessions as JSON lines: the same commands as pi.mjs.
 import fs from "node:fs";
 import path from "node:path";
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The least a Python program does that keeps its sessions as JSON lines: the same commands as pi.mjs."""
+"""The minimum for a Python program that keeps its sessions as JSON lines: the same commands as pi.mjs."""
 import datetime
 import json
 import os

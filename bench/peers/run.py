@@ -15,7 +15,7 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-PI = HERE.parent.parent / "tests" / "interop" / "pi"  # the version that is tested is the version that is measured
+PI = HERE.parent.parent / "tests" / "interop" / "pi"  # measure the same version that is tested
 
 
 def parse():
@@ -61,7 +61,7 @@ class Peers:
         return json.loads(run.stdout)
 
     def compare(self, title, operation, target, count=0, per=None):
-        """`target` may be made anew for each sample: a function of the peer's name."""
+        """`target` may be created again for each sample: a function of the peer's name."""
         samples = {peer: [] for peer in self.commands}
         for _ in range(self.rounds):
             for peer in self.commands:
@@ -117,7 +117,7 @@ def main():
         store = root / "store"
         store.mkdir()
         make("make-store", store, sessions)
-        peers.sample("sessionkit", "list", store, 0)  # the index is made once, as it is in use
+        peers.sample("sessionkit", "list", store, 0)  # the index is made once, as in real use
         peers.compare(f"list of {sessions} sessions", "list", store)
 
 

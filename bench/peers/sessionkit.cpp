@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // sessionkit_peer: one operation in a process of its own, for run.py; prints {"ms","count","peak_kib"} as the
-// other peers do. It links what a host of files links, and no database.
+// other peers do. It links the same as a host with files, and no database.
 #include "../measure.hpp"
 #include "../transcripts.hpp"
 
@@ -27,7 +27,7 @@ int print(PeerClock::time_point begin, std::size_t count) {
   return 0;
 }
 
-/// As pi's, and the request body besides.
+/// As pi's, and also the request body.
 int resume(std::string const& file, std::size_t) {
   auto const begin = PeerClock::now();
   auto const store = value_of(sk::open_transcript(file), "open");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The messages of ClickHouse's ai-sdk-cpp, both ways. Its types (include/ai/types/message.h there) are
-// mirrored here by name and shape, so that this file compiles without it; a program that has it includes
-// <ai/types/message.h> instead.
+// Converts the messages of ClickHouse's ai-sdk-cpp in both directions. Its types (include/ai/types/message.h
+// there) are mirrored here by name and shape, so that this file compiles without it; a program that has it
+// includes <ai/types/message.h> instead.
 #pragma once
 #include <sessionkit/history.hpp>
 #include <sessionkit/message.hpp>
@@ -49,11 +49,11 @@ using Messages = std::vector<Message>;
 
 namespace adapters {
 
-/// A message to store. Results of tools are a message of the user's there, and of the role `tool` here.
+/// A message to store. Tool results are a user message there, and have the role `tool` here.
 sessionkit::Message from_ai_sdk(ai::Message const& message);
 
-/// A valid history to ask a model with; its system text goes into `GenerateOptions::system`. That library has
-/// no words for reasoning, images and parts it does not know: they are left out.
+/// A valid history for a request; its system text belongs in `GenerateOptions::system`. That library cannot
+/// represent reasoning, images and parts it does not know: they are left out.
 ai::Messages to_ai_sdk(sessionkit::History const& history);
 
 }

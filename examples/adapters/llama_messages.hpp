@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The chat messages of llama.cpp, both ways. Its types (common/chat.h there) are mirrored here by name and
-// shape, so that this file compiles without it; a program that has it includes "chat.h" instead.
+// Converts the chat messages of llama.cpp in both directions. Its types (common/chat.h there) are mirrored
+// here by name and shape, so that this file compiles without it; a program that has it includes "chat.h"
+// instead.
 #pragma once
 #include <sessionkit/history.hpp>
 #include <sessionkit/message.hpp>
@@ -31,12 +32,12 @@ struct common_chat_msg {
 
 namespace adapters {
 
-/// What `common_chat_parse` made of a model's output, to store. A call without an id gets one: the place of
+/// The message to store for the output of `common_chat_parse`. A call without an id gets one: the place of
 /// the call in the message.
 sessionkit::Message from_llama(common_chat_msg const& message);
 
-/// A valid history for `common_chat_templates_inputs::messages`, the system text first. Each result of a tool
-/// is a message of its own. Images are left out: chat templates take text.
+/// A valid history for `common_chat_templates_inputs::messages`, the system text first. Each tool result
+/// is a separate message. Images are left out: chat templates accept only text.
 std::vector<common_chat_msg> to_llama(sessionkit::History const& history);
 
 }

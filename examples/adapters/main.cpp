@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What other libraries call messages, into a session and out of it again.
+// Converts messages of other libraries into a session and back.
 #include "ai_sdk_messages.hpp"
 #include "llama_messages.hpp"
 #include "nlohmann_messages.hpp"
@@ -28,7 +28,7 @@ void with_nlohmann() {
   session.append_all(adapters::from_json_array(messages).value()).value();
   auto const again = adapters::to_json_array(session.request({sk::Provider::anthropic}).value());
   // [nlohmann]
-  expect(again == messages, "what went in comes out");
+  expect(again == messages, "the output equals the input");
   expect(!adapters::from_json(nlohmann::ordered_json::parse(R"({"role":"nobody"})")),
          "no message is an error");
 }
@@ -42,18 +42,18 @@ void with_ai_sdk() {
       {ai::kMessageRoleAssistant, {ai::TextContentPart("Four degrees.")}}};
   for (ai::Message const& message : said) session.append(adapters::from_ai_sdk(message)).value();
   ai::Messages const again = adapters::to_ai_sdk(session.history({sk::Provider::openai_chat}).value());
-  expect(again.size() == said.size(), "as many messages");
+  expect(again.size() == said.size(), "the number of messages is the same");
   auto const& call = std::get<ai::ToolCallContentPart>(again[1].content.front());
   expect(call.id == "c1" && call.arguments == ai::JsonValue({{"city", "Oslo"}}), "the call");
   auto const& result = std::get<ai::ToolResultContentPart>(again[2].content.front());
-  expect(result.tool_call_id == "c1" && result.result == R"({"celsius":4})", "and its result, as text");
+  expect(result.tool_call_id == "c1" && result.result == R"({"celsius":4})", "its result, as text");
 }
 
 void with_llama() {
   // [llama]
   auto session = fresh_session();
   session.append(sk::user("How warm is it?")).value();
-  common_chat_msg parsed; // as common_chat_parse answers
+  common_chat_msg parsed; // as common_chat_parse returns it
   parsed.role = "assistant";
   parsed.reasoning_content = "I need the weather.";
   parsed.tool_calls = {{"weather", R"({"city":"Oslo"})", ""}};
@@ -68,7 +68,7 @@ void with_llama() {
   expect(messages.size() == 4 && messages[0].role == "system", "system, user, call, result");
   expect(messages[2].tool_calls.front().arguments == R"({"city":"Oslo"})", "the call");
   expect(messages[3].role == "tool" && messages[3].content == "4", "its result");
-  expect(messages[3].tool_call_id == messages[2].tool_calls.front().id, "which names it");
+  expect(messages[3].tool_call_id == messages[2].tool_calls.front().id, "the result names the call");
 }
 
 }

@@ -48,7 +48,7 @@ sk::Part part_of(Json const& part) {
 }
 
 sk::Error no_message(Json const& value) {
-  return {sk::Errc::invalid_argument, 0, "no message: " + value.dump().substr(0, 80)};
+  return {sk::Errc::invalid_argument, 0, "not a message: " + value.dump().substr(0, 80)};
 }
 
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A host that keeps its conversation as a nlohmann array of messages in the words of Anthropic's API.
+// For a host that keeps its conversation as a nlohmann array of messages in the form of Anthropic's API.
 #pragma once
 #include <sessionkit/message.hpp>
 #include <sessionkit/provider.hpp>
@@ -11,14 +11,14 @@
 
 namespace adapters {
 
-/// One message of such an array. Parts of types that are not known here stay as they are (`Opaque`).
-/// `invalid_argument` for what is no message.
+/// Converts one message of such an array. Parts of unknown types are kept unchanged (`Opaque`).
+/// `invalid_argument` for a value that is not a message.
 sessionkit::Result<sessionkit::Message> from_json(nlohmann::ordered_json const& message);
 
-/// A whole array, in order. The first message that is none ends it.
+/// Converts a whole array, in order. Stops with an error at the first value that is not a message.
 sessionkit::Result<std::vector<sessionkit::Message>> from_json_array(nlohmann::ordered_json const& messages);
 
-/// The messages of a request (`Session::request`) as such an array.
+/// Returns the messages of a request (`Session::request`) as such an array.
 nlohmann::ordered_json to_json_array(sessionkit::RequestParts const& request);
 
 }

@@ -39,7 +39,7 @@ bool has_pictures(sk::History const& history) {
   });
 }
 
-/// One turn on its way. What the store refuses is thrown, as `sessionkit::Exception`, to `run_turn`.
+/// A running turn. Errors of the store are thrown as `sessionkit::Exception` to `run_turn`.
 class TurnRun {
  public:
   TurnRun(sk::Session& session, Agent const& agent, OnEvent const& on_event, llm::CancelToken const& cancel)
@@ -87,15 +87,15 @@ class TurnRun {
     return outcome;
   }
 
-  // A request that the provider refuses is made again, once: shorter where it was too long, and without its
-  // pictures where it had some. The log keeps them, and every later turn would fail with them.
+  // A refused request is made again once: shorter if it was too long, and without its
+  // pictures if it had some. The log keeps them, so every later turn would fail with them.
   llm::Answer ask() {
     llm::Answer answer = ask_once();
     if (!answer.failure || !answer.message.parts.empty()) return answer;
     auto const kind = answer.failure->kind;
     if (kind == llm::FailureKind::refused && target_.images && has_pictures(history_)) {
       target_.images = false;
-      tell(llm::RetryWait{2, {}, answer.failure->message + "; without the pictures"});
+      tell(llm::RetryWait{2, {}, answer.failure->message + "; trying without the pictures"});
       return ask_once();
     }
     if (kind != llm::FailureKind::context_exceeded) return answer;
@@ -115,7 +115,7 @@ class TurnRun {
         request, [&](llm::Event const& event) { tell(event); }, cancel_);
   }
 
-  // All at the same time; their results are stored in the order of the calls.
+  // The tools run at the same time; their results are stored in the order of the calls.
   void run_tools(sk::Turn& turn, sk::Message const& answer) {
     std::vector<ToolCall> calls;
     for (auto const* use : answer.tool_uses()) calls.push_back({use, &history_, cancel_});
@@ -133,13 +133,13 @@ class TurnRun {
     }
   }
 
-  // Calls of an answer that was cut short are complete but were never run.
+  // The calls of an interrupted answer are complete but were never run.
   static void refuse_calls(sk::Turn& turn, sk::Message const& answer) {
     for (auto const* call : answer.tool_uses())
       turn.append(sk::tool_result(*call, "interrupted", true)).value();
   }
 
-  // For people only: a dialect without words for it does without.
+  // For people only: a dialect that cannot represent it does without.
   void keep_record(sk::Custom record) {
     auto const kept = session_.append_entry(std::move(record));
     if (!kept && kept.error().code != sk::Errc::unsupported) kept.value();
@@ -157,10 +157,10 @@ class TurnRun {
   Agent const& agent_;
   OnEvent const& on_event_;
   llm::CancelToken const& cancel_;
-  sk::Target target_;               ///< the agent's, until its pictures are refused
+  sk::Target target_;               ///< the agent's, until pictures are refused
   sk::History history_;             ///< of the last request
   std::vector<sk::Custom> records_; ///< of the tools
-  bool worth_keeping_ = false;      ///< the turn was interrupted behind something that was said or done
+  bool worth_keeping_ = false;      ///< the turn was interrupted after some text or tool call
 };
 
 }

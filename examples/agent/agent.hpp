@@ -16,18 +16,18 @@
 
 namespace agent {
 
-/// What a turn is made with. A value that may be shared by any number of sessions and threads.
+/// The parts of an agent. A value that any number of sessions and threads may share.
 struct Agent {
   std::shared_ptr<llm::Provider> provider;
-  sessionkit::Target target; ///< whose provider is `llm::Provider::format`; model, system prompt, policies
+  sessionkit::Target target; ///< its provider is `llm::Provider::format`; also model, system prompt, policies
   std::vector<Tool> tools = {};
   std::size_t max_tokens = 4096; ///< of one answer
   unsigned max_steps = 30;       ///< answers in one turn
-  /// Absent: the session is never compacted.
+  /// If absent, the session is never compacted.
   std::optional<sessionkit::CompactionPolicy> compaction = {};
 };
 
-/// The next request, before it is sent. Lives as long as the call.
+/// The next request, before it is sent. Valid during the call.
 struct RequestMade {
   sessionkit::History const* history;
   sessionkit::RequestParts const* parts;
@@ -42,11 +42,12 @@ struct ToolEnded {
   sessionkit::ToolUse const* call;
   sessionkit::Message const* result;
 };
-/// The session was made shorter, or should have been.
+/// A compaction was made, or failed.
 struct Compacted {
   sessionkit::CompactionReason reason;
   sessionkit::CompactionOutcome outcome = sessionkit::CompactionOutcome::no_progress;
-  std::optional<sessionkit::Error> error = {}; ///< why there is no summary; the conversation goes on without
+  std::optional<sessionkit::Error> error =
+      {}; ///< why there is no summary; the conversation continues without one
 };
 using Event = std::variant<llm::Event, RequestMade, AnswerEnded, ToolStarted, ToolEnded, Compacted>;
 
@@ -54,32 +55,32 @@ using Event = std::variant<llm::Event, RequestMade, AnswerEnded, ToolStarted, To
 using OnEvent = std::function<void(Event const&)>;
 
 enum class TurnEnd {
-  finished,    ///< the model said what it had to say
-  interrupted, ///< the token was cancelled; what came until then is stored, marked as such
-  failed,      ///< no answer could be had; what came is stored, and the user's message
+  finished,    ///< the model's last answer calls no tool
+  interrupted, ///< the token was cancelled; the partial answer is stored and marked
+  failed,      ///< no complete answer; the user's message and the partial answer are stored
   too_long,    ///< `max_steps` answers, and the last one still called tools
 };
 
 struct TurnOutcome {
   TurnEnd end = TurnEnd::finished;
-  std::optional<llm::Failure> failure = {}; ///< where `end` is `failed` or `interrupted`
+  std::optional<llm::Failure> failure = {}; ///< if `end` is `failed` or `interrupted`
   std::string text = {};                    ///< of the last answer
 };
 
-/// One turn: stores what the user says, asks, stores the answer, runs the tools it calls (at the same time)
-/// and stores their results, until an answer calls none; then compacts where the policy says so, and in
-/// between where a turn outgrows the limit by itself. A request that the provider refuses as too long is made
-/// shorter, once; one with pictures that it refuses is made without them (an `llm::RetryWait` tells). Errors
-/// are those of the store; the turn is aborted then.
+/// Runs one turn: stores the user's message, asks, stores the answer, runs the tools it calls (at the same
+/// time) and stores their results, until an answer calls none. Then it compacts if the policy says so; it
+/// also compacts within a turn that outgrows the limit by itself. A request that the provider refuses as too
+/// long is made shorter, once; a refused request with pictures is made again without them (an
+/// `llm::RetryWait` reports it). Errors are those of the store; the turn is then aborted.
 sessionkit::Result<TurnOutcome> run_turn(sessionkit::Session& session, Agent const& agent,
                                          sessionkit::Message const& said, OnEvent const& on_event = {},
                                          llm::CancelToken const& cancel = {});
 
-/// The same policy for a model with that window, in tokens: a conversation is made shorter where the answer
-/// would no longer fit, or sooner where the policy says so. One that never compacts for size stays so.
+/// The same policy for a model with that window, in tokens: a conversation is compacted if the answer
+/// would no longer fit, or sooner if the policy says so. A policy that never compacts for size stays so.
 sessionkit::CompactionPolicy fit_to_window(sessionkit::CompactionPolicy policy, std::size_t window);
 
-/// Compacts now; tells `on_event`.
+/// Compacts now, and reports it to `on_event`.
 Compacted compact(sessionkit::Session& session, Agent const& agent, sessionkit::CompactionReason reason,
                   OnEvent const& on_event = {}, llm::CancelToken const& cancel = {});
 

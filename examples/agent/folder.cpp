@@ -24,7 +24,7 @@ constexpr int directory_flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
 sk::Error failed(std::string const& what, std::string const& path, int error) {
   std::string why = std::generic_category().message(error);
-  if (error == ELOOP || error == ENOTDIR) why = "a part of the path is a link, or no folder";
+  if (error == ELOOP || error == ENOTDIR) why = "a part of the path is a link, or not a folder";
   if (error == ENOENT) why = "there is no such file or folder";
   return {sk::Errc::io_error, error, "cannot " + what + " '" + path + "': " + why};
 }
@@ -34,7 +34,7 @@ sk::Error outside(std::string const& path) {
           "'" + path + "' is not inside the folder: paths are relative, without '..'"};
 }
 
-/// The parts of a path; nothing if it is absolute, has a `..`, or a NUL.
+/// The parts of a path; absent if it is absolute, or contains a `..` or a NUL.
 sk::Result<std::vector<std::string>> parts_of(std::string const& path) {
   if (path.find('\0') != std::string::npos || (!path.empty() && path.front() == '/')) return outside(path);
   std::vector<std::string> parts;
@@ -50,7 +50,7 @@ sk::Result<std::vector<std::string>> parts_of(std::string const& path) {
 
 enum class Missing { refuse, make };
 
-/// The directory that the first `count` parts lead to.
+/// Opens the directory that the first `count` parts lead to.
 sk::Result<Descriptor> walk(int root, std::vector<std::string> const& parts, std::size_t count,
                             Missing missing, std::string const& path) {
   Descriptor at(openat(root, ".", directory_flags));
@@ -102,7 +102,7 @@ sk::Result<std::string> Folder::read(std::string const& path, std::size_t most) 
   if (parts->empty()) return failed("read", path, EISDIR);
   auto const folder = walk(root_.fd(), *parts, parts->size() - 1, Missing::refuse, path);
   if (!folder) return folder.error();
-  // Without O_NONBLOCK a named pipe would keep us here.
+  // Without O_NONBLOCK opening a named pipe would block.
   Descriptor const file(
       openat(folder->fd(), parts->back().c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct stat status {};

@@ -26,18 +26,18 @@ class Descriptor {
   int fd_;
 };
 
-/// A folder that nothing leads out of: paths are relative to it, and neither `..` nor a symbolic link is
+/// A folder that no path leaves: paths are relative to it, and neither `..` nor a symbolic link is
 /// followed. Errors are sentences for the model. Safe to use from several threads at once.
 class Folder {
  public:
   /// `io_error` if it cannot be opened.
   static sessionkit::Result<Folder> open(std::string const& path);
 
-  /// The whole file, if it is a regular one of at most `most` bytes.
+  /// Reads the whole file, if it is a regular one of at most `most` bytes.
   sessionkit::Result<std::string> read(std::string const& path, std::size_t most) const;
-  /// Names in order, directories with a `/` behind.
+  /// Names in order; a `/` follows the name of a directory.
   sessionkit::Result<std::vector<std::string>> list(std::string const& path) const;
-  /// Replaces the file at once or not at all; makes the folders that lead to it.
+  /// Replaces the file in one step or not at all; creates the folders that lead to it.
   sessionkit::Result<void> write(std::string const& path, std::string const& text) const;
 
  private:

@@ -60,20 +60,20 @@ constexpr Described tools[] = {
      R"({"type":"object","properties":{"path":{"type":"string"}},"required":["path"]})", read_file},
     {"list_dir", "Lists the names in a folder.",
      R"({"type":"object","properties":{"path":{"type":"string"}},"required":[]})", list_dir},
-    {"write_file", "Writes a text file, in place of the one that may be there.",
+    {"write_file", "Writes a text file, and replaces an existing one.",
      R"({"type":"object","properties":{"path":{"type":"string"},"content":{"type":"string"}},)"
      R"("required":["path","content"]})",
      write_file},
 };
 
-/// What is wrong with the arguments of a call; empty: nothing.
+/// The fault in the arguments of a call; empty if there is none.
 std::string objection_to(Arguments const& arguments, sk::RawJson const& schema) {
-  if (!arguments.is_object()) return "the arguments are no JSON object";
+  if (!arguments.is_object()) return "the arguments are not a JSON object";
   auto const wanted = sk::to_nlohmann(schema);
   for (auto const& name : wanted["required"])
     if (!arguments.contains(name.get<std::string>())) return "'" + name.get<std::string>() + "' is missing";
   for (auto const& [name, value] : arguments.items())
-    if (wanted["properties"].contains(name) && !value.is_string()) return "'" + name + "' is no text";
+    if (wanted["properties"].contains(name) && !value.is_string()) return "'" + name + "' is not a text";
   return {};
 }
 

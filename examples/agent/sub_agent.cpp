@@ -12,7 +12,7 @@ namespace sk = sessionkit;
 
 namespace {
 
-/// The conversation so far, in a session that is gone with the task.
+/// The conversation so far, in a session that ends with the task.
 sk::Result<sk::Session> share(sk::History const& history) {
   sk::SessionOptions options;
   options.profile = sk::profiles::ephemeral;
@@ -39,7 +39,7 @@ ToolOutput work(Agent worker, ToolCall const& call) {
     return {"'task' is missing", true};
   auto session = share(*call.history);
   if (!session) return {session.error().message, true};
-  worker.target.system = call.history->system; // with the summary of what was compacted
+  worker.target.system = call.history->system; // includes the summary of compacted messages
   Spent spent;
   auto const watch = [&](Event const& event) {
     if (auto const* const ended = std::get_if<AnswerEnded>(&event)) spent.add(*ended->message);
@@ -60,7 +60,7 @@ ToolOutput work(Agent worker, ToolCall const& call) {
 
 Tool make_sub_agent(Agent worker, std::string name) {
   llm::ToolSpec spec{
-      std::move(name), "Gives a task to an assistant of its own, who knows this conversation.",
+      std::move(name), "Gives a task to a separate assistant that knows this conversation.",
       sk::RawJson::from(R"({"type":"object","properties":{"task":{"type":"string"}},"required":["task"]})")};
   return {std::move(spec), [worker = std::move(worker)](ToolCall const& call) { return work(worker, call); }};
 }

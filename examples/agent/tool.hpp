@@ -14,15 +14,15 @@ struct ToolOutput {
   sessionkit::RawJson record = {}; ///< for people: stored beside the turn, never sent
 };
 
-/// What a running tool may know of the conversation that called it.
+/// The context of a running tool: the call and its conversation.
 struct ToolCall {
   sessionkit::ToolUse const* use;
-  sessionkit::History const* history; ///< as the model saw it when it called
+  sessionkit::History const* history; ///< as the model saw it when it made the call
   llm::CancelToken cancel;
 };
 
-/// Something the model may do. `run` is called on a thread of its own, several at the same time, and throws
-/// nothing: what goes wrong is an output for the model to see.
+/// A tool that the model may call. `run` is called on a thread of its own, several at the same time, and
+/// throws nothing: an error is an output for the model to see.
 struct Tool {
   llm::ToolSpec spec;
   std::function<ToolOutput(ToolCall const&)> run;

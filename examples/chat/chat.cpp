@@ -35,7 +35,7 @@ sk::Target make_target(Options const& options, std::shared_ptr<llm::Provider> co
 
 agent::Agent make_agent(Options const& options, bool interactive) {
   auto asked = options.provider;
-  if (interactive) asked.delay = std::chrono::milliseconds(30); // let the stream be seen
+  if (interactive) asked.delay = std::chrono::milliseconds(30); // make the stream visible
   agent::Agent agent;
   agent.provider = llm::open_provider(asked).value();
   agent.target = make_target(options, agent.provider);
@@ -45,10 +45,11 @@ agent::Agent make_agent(Options const& options, bool interactive) {
   return agent;
 }
 
-/// What the user said on the way to the leaf: the summary counts what was taken back, too.
+/// The number of user messages on the path to the leaf; the summary also counts those taken back.
 std::uint64_t turns_of(sk::SessionStore& store, sk::SessionInfo const& info) {
   auto const places = sk::path_positions(store, info.id);
-  if (!places || places->size() == info.entries) return info.turns; // there is one way, or no way to tell
+  if (!places || places->size() == info.entries)
+    return info.turns; // there is one path, or the path is unknown
   auto const path = sk::load_path(store, info.id).value();
   return static_cast<std::uint64_t>(std::count_if(path.begin(), path.end(), is_said));
 }
@@ -113,8 +114,8 @@ void Chat::show(agent::Compacted const& compacted) {
     return print(fmt::format("[compaction: {}]\n", to_string(compacted.outcome)));
   auto const& keep = agent_.compaction->keep;
   constexpr char const* counted[] = {"turns", "messages", "tokens"};
-  print(fmt::format("[not compacted: there is nothing before the last {} {}, which stay as they are]\n",
-                    keep.count, counted[keep.by]));
+  print(fmt::format("[not compacted: there is nothing before the last {} {}, which are kept]\n", keep.count,
+                    counted[keep.by]));
 }
 
 void Chat::note_request(agent::RequestMade const& request) {
@@ -160,7 +161,7 @@ sk::SessionOptions Chat::session_options() const {
 
 sk::Session Chat::choose() {
   auto const sessions = show_sessions(true);
-  if (sessions.empty()) throw std::runtime_error("there is no session to go on with");
+  if (sessions.empty()) throw std::runtime_error("there is no session to continue");
   print("which? ");
   std::string typed;
   std::getline(std::cin, typed);
@@ -191,13 +192,13 @@ void Chat::open(sk::SessionId const& id) {
 void Chat::open_file(std::string const& path) {
   auto const store = sk::open_transcript(path).value(); // a store of one session
   store_of_session_ = store;
-  session_.emplace(sk::Session::open(store, store->list({}).value().sessions.at(0).id).value());
+  session_.emplace(sk::Session::open(store, sk::transcript_session(*store).value()).value());
   greet(true);
 }
 
-// An id, a key (its newest session), or the beginning of one id.
+// Finds a session by an id, a key (its newest session), or the beginning of one id.
 sk::SessionId Chat::find(std::string const& name) {
-  if (name.empty()) throw std::runtime_error("which session? give an id, the beginning of one, or a key");
+  if (name.empty()) throw std::runtime_error("which session? give an id, the beginning of an id, or a key");
   if (auto id = sk::SessionId::parse(name); id && store_->info(*id)) return *id;
   sk::ListQuery query;
   query.key = name;

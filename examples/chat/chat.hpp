@@ -14,20 +14,20 @@
 
 namespace chat {
 
-/// A conversation at the terminal: what is typed goes to the model, what anybody says goes to the store.
-/// Functions throw `sessionkit::Exception`, and `std::runtime_error` where there is no answer.
+/// A conversation at the terminal: typed lines go to the model, all messages go to the store.
+/// Functions throw `sessionkit::Exception`, and `std::runtime_error` for errors of the user.
 class Chat {
  public:
-  /// Opens the session that the options name. `interactive`: a person types.
+  /// Opens the session that the options name. `interactive`: a person is typing.
   Chat(Options options, bool interactive);
 
-  /// Says which session this is and how much of it there is. `known`: the person asked for this one.
+  /// Prints the session's name and length. `known`: the person asked for this session.
   void greet(bool known);
 
-  /// Takes one typed line, a message or a `/command`; false: the person wants to leave.
+  /// Handles one typed line, a message or a `/command`. Returns false if the person wants to leave.
   bool take(std::string const& line);
 
-  /// Goes on with a transcript file, whoever wrote it.
+  /// Continues a transcript file of any program.
   void open_file(std::string const& path);
 
   sessionkit::SessionId const& id() const noexcept { return session_->id(); }
@@ -43,7 +43,7 @@ class Chat {
   void show(agent::Compacted const& compacted);
   void require_requests_file() const;
 
-  // One for each command; `rest` is what is typed behind it.
+  // One for each command; `rest` is the text after it.
   void begin_session(std::string const& rest);
   void list_sessions(std::string const& rest);
   void switch_to(std::string const& rest);
@@ -60,7 +60,7 @@ class Chat {
   void explain(std::string const& rest);
   void show_help(std::string const& rest);
 
-  /// The newest, a line each: with a number, or a mark at the one that is open.
+  /// Lists the newest, one a line: with a number, or a mark at the open one.
   std::vector<sessionkit::SessionInfo> show_sessions(bool numbered);
   sessionkit::SessionId find(std::string const& name);
   void open(sessionkit::SessionId const& id);
@@ -72,7 +72,7 @@ class Chat {
   bool interactive_;
   std::shared_ptr<sessionkit::SessionStore> store_;
   std::shared_ptr<sessionkit::SessionStore> store_of_session_; ///< another one for a file that was opened
-  std::optional<sessionkit::Session> session_;                 ///< always there behind the constructor
+  std::optional<sessionkit::Session> session_;                 ///< always present after the constructor
   agent::Agent agent_;
   RequestLog requests_; ///< of this process and session
   std::ofstream requests_file_;

@@ -23,19 +23,19 @@ struct Chat::Command {
 Chat::Command const Chat::commands[] = {
     {"/new", "[KEY]", "begin another session", &Chat::begin_session},
     {"/sessions", "", "list the sessions, newest first", &Chat::list_sessions},
-    {"/switch", "ID|KEY", "go on with another session", &Chat::switch_to},
-    {"/open", "FILE", "go on with a transcript file, whoever wrote it", &Chat::open_file_named},
-    {"/history", "", "what was said in this session", &Chat::show_history},
-    {"/tree", "", "all of its branches", &Chat::show_tree},
+    {"/switch", "ID|KEY", "continue another session", &Chat::switch_to},
+    {"/open", "FILE", "continue a transcript file of any program", &Chat::open_file_named},
+    {"/history", "", "show the messages of this session", &Chat::show_history},
+    {"/tree", "", "show all branches of this session", &Chat::show_tree},
     {"/undo", "", "take the last turn back; it stays in the log, as a branch", &Chat::undo},
-    {"/fork", "[KEY]", "copy this session and go on with the copy", &Chat::fork},
+    {"/fork", "[KEY]", "copy this session and continue the copy", &Chat::fork},
     {"/title", "TEXT", "name this session", &Chat::set_title},
-    {"/compact", "[FOCUS]", "replace what came before by a summary", &Chat::compact},
-    {"/tokens", "", "how long the conversation is, and what was used", &Chat::show_tokens},
-    {"/export", "[FILE]", "as Markdown", &Chat::export_to},
-    {"/explain", "", "what of each request was sent before", &Chat::explain},
+    {"/compact", "[FOCUS]", "replace earlier messages by a summary", &Chat::compact},
+    {"/tokens", "", "show the length of the conversation and the tokens used", &Chat::show_tokens},
+    {"/export", "[FILE]", "export as Markdown", &Chat::export_to},
+    {"/explain", "", "show how much of each request was sent before", &Chat::explain},
     {"/delete", "ID|KEY", "move a session to the trash", &Chat::remove_session},
-    {"/help", "", "this list", &Chat::show_help},
+    {"/help", "", "show this list", &Chat::show_help},
     {"/quit", "", "leave; so does Ctrl-D", nullptr},
 };
 
@@ -64,7 +64,7 @@ bool Chat::take(std::string const& line) {
     (this->*command.run)(rest);
     return true;
   }
-  print(fmt::format("there is no {}\n", name));
+  print(fmt::format("there is no command {}\n", name));
   show_help({});
   return true;
 }
@@ -77,7 +77,7 @@ void Chat::show_help(std::string const& /*rest*/) {
 void Chat::begin_session(std::string const& rest) {
   sk::NewSession about;
   about.key = rest.empty() ? options_.key : rest;
-  // There a key has one session: another one needs another key.
+  // In that layout a key has one session: another session needs another key.
   if (rest.empty() && options_.profile.keys == sk::KeyScheme::claw0)
     about.key = fmt::format("main:cli:{}", sk::to_unix_ms(sk::system_now()));
   session_.emplace(sk::Session::create(store_, about, session_options()).value());
@@ -118,7 +118,7 @@ void Chat::set_title(std::string const& rest) {
   print(fmt::format("this is now \"{}\"\n", session_->info().value().display_title()));
 }
 
-// The mark that is stored makes the next run go on from here as well.
+// The stored mark makes the next run continue from here too.
 void Chat::undo(std::string const& /*rest*/) {
   auto const path = session_->path().value();
   auto const last = std::find_if(path.rbegin(), path.rend(), is_said);
@@ -128,7 +128,7 @@ void Chat::undo(std::string const& /*rest*/) {
   auto const moved = session_->rewind(before == path.rend() ? sk::EntryId() : before->id);
   if (!moved && moved.error().code == sk::Errc::unsupported)
     throw std::runtime_error(
-        "lines of this format have no branches, so nothing is taken back; for a copy that "
+        "lines of this format have no branches, so nothing was taken back; for a copy that "
         "ends earlier: sessionkit fork "
         + session_->id().str() + " --at ENTRY");
   moved.value();

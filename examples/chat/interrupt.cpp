@@ -7,7 +7,7 @@ namespace chat {
 
 namespace {
 
-std::atomic<llm::CancelToken const*> current{nullptr}; // a signal handler sees nothing else
+std::atomic<llm::CancelToken const*> current{nullptr}; // the only data a signal handler may use
 
 void cancel_current(int /*signal*/) {
   if (auto const* const token = current.load()) token->cancel();

@@ -5,8 +5,8 @@
 
 namespace chat {
 
-/// While it lives, Ctrl-C cancels the token instead of ending the program; once more, and it ends. One at a
-/// time.
+/// While an object exists, Ctrl-C cancels the token instead of ending the program; a second Ctrl-C ends it.
+/// One at a time.
 class OnInterrupt {
  public:
   explicit OnInterrupt(llm::CancelToken const& token);

@@ -41,9 +41,9 @@ struct LineEditor::Editor {
     el_set(edit_, EL_PROMPT, &Editor::prompt_of);
     el_set(edit_, EL_EDITOR, "emacs");
     el_set(edit_, EL_HIST, history, history_);
-    // Ctrl-C is a key here: as a signal it would find the terminal in the editor's mode.
+    // Ctrl-C is a key here: as a signal it would arrive while the terminal is in the editor's mode.
     el_set(edit_, EL_SETTY, "-d", "-isig", nullptr);
-    el_set(edit_, EL_ADDFN, "chat-interrupt", "Forgets the line", &Editor::interrupt);
+    el_set(edit_, EL_ADDFN, "chat-interrupt", "Discards the line", &Editor::interrupt);
     el_set(edit_, EL_BIND, "^C", "chat-interrupt", nullptr);
     el_set(edit_, EL_BIND, "^R", "em-inc-search-prev", nullptr);
   }

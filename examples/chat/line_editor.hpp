@@ -6,7 +6,7 @@
 
 namespace chat {
 
-/// Reads what a person types, with history and editing where there is a terminal and libedit.
+/// Reads typed lines, with history and editing if there is a terminal and libedit.
 class LineEditor {
  public:
   struct Line {
@@ -20,7 +20,7 @@ class LineEditor {
   LineEditor& operator=(LineEditor const&) = delete;
   ~LineEditor();
 
-  /// `interrupted`: Ctrl-C was pressed and the line is to be forgotten.
+  /// `interrupted`: Ctrl-C was pressed, so discard the line.
   Line read(std::string const& prompt);
 
   bool on_terminal() const noexcept { return on_terminal_; }
@@ -28,7 +28,7 @@ class LineEditor {
  private:
   struct Editor;
   bool on_terminal_;
-  std::unique_ptr<Editor> editor_; ///< null: plain lines
+  std::unique_ptr<Editor> editor_; ///< null for plain lines
 };
 
 }

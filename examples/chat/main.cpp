@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// chat: a conversation at the terminal that is there again tomorrow. With nobody to talk to (stdin closed or
-// empty) and a scripted model it plays its script, restarts as a new process, and goes on.
+// chat: a conversation at the terminal that survives restarts. Without a person (stdin closed or
+// empty) and with a scripted model it plays its script, restarts as a new process, and continues.
 #include "chat.hpp"
 #include "line_editor.hpp"
 #include "options.hpp"
@@ -20,7 +20,7 @@
 
 namespace {
 
-/// Becomes a new process of this program that knows nothing but what is on disk.
+/// Becomes a new process of this program that knows only the data on disk.
 void restart(chat::Options const& options, char const* program) {
   std::cout << "\n-- Restart: a new process opens the same store\n" << std::flush;
   execlp(program, program, "--store", options.store.c_str(), "--key", options.key.c_str(), "--folder",
@@ -36,7 +36,7 @@ void play(chat::Options const& options, char const* program) {
   chat::play_continuation(options);
 }
 
-/// Answers how many lines could not be done.
+/// Returns the number of lines that failed.
 int talk(chat::Chat& chat, chat::LineEditor& editor, chat::LineEditor::Line line) {
   int failures = 0;
   for (; line.kind != chat::LineEditor::Line::end; line = editor.read("you> ")) {
@@ -66,7 +66,7 @@ int run(chat::Options const& options, char const* program) {
     return 0;
   }
   chat::Chat chat(options, editor.on_terminal());
-  // Between two turns there is nothing that Ctrl-C could stop.
+  // Between two turns Ctrl-C has nothing to stop.
   // NOLINTNEXTLINE(concurrency-mt-unsafe): there is one thread
   if (editor.on_terminal()) std::signal(SIGINT, [](int /*signal*/) {});
   chat.greet(options.resume.has_value());
@@ -89,8 +89,8 @@ int main(int argc, char** argv) {
     std::cout << (options->help ? chat::usage : "chat " SESSIONKIT_VERSION "\n");
     return std::cout.flush() ? 0 : 1;
   }
-  // There is one thread. The line editor reads the locale; a server that hangs up is an answer, and a file
-  // size limit is an error like a full disk.
+  // There is one thread. The line editor reads the locale. A server that hangs up and a file
+  // size limit are errors, not signals.
   std::setlocale(LC_CTYPE, "");  // NOLINT(concurrency-mt-unsafe)
   std::signal(SIGPIPE, SIG_IGN); // NOLINT(concurrency-mt-unsafe)
   std::signal(SIGXFSZ, SIG_IGN); // NOLINT(concurrency-mt-unsafe)

@@ -18,25 +18,26 @@ char const usage[] =
     "  --store URL        where sessions are kept: a directory, or a URL as sessionkit takes it, for "
     "example\n"
     "                     sqlite:FILE or redis://HOST (default: the user's data directory)\n"
-    "  --no-session       keep nothing\n"
-    "  --profile NAME     keep sessions as another program does: native, claw0, ai_panel, zyhive, zeroclaw,\n"
+    "  --no-session       store nothing\n"
+    "  --profile NAME     store sessions in the format of: native, claw0, ai_panel, zyhive, zeroclaw,\n"
     "                     blades, ephemeral\n"
-    "  --key KEY          which conversation (default: chat)\n"
-    "  -c, --continue     go on with the newest session, whatever its key\n"
-    "  -r, --resume [ID]  go on with this one: an id, the beginning of one, or a key; without it, choose\n"
-    "  --provider NAME    anthropic, openai (and what speaks like it), or scripted (default)\n"
-    "  --base-url URL     as the provider's own programs have it, for example http://localhost:8080/v1\n"
-    "  --model NAME       (default: the provider's small one)\n"
-    "  --script-file FILE what the scripted provider says, an answer on each line\n"
+    "  --key KEY          the key of the conversation (default: chat)\n"
+    "  -c, --continue     continue the newest session, whatever its key\n"
+    "  -r, --resume [ID]  continue this session: an id, the beginning of an id, or a key; without ID, "
+    "choose\n"
+    "  --provider NAME    anthropic, openai (and compatible servers), or scripted (default)\n"
+    "  --base-url URL     the provider's base URL, for example http://localhost:8080/v1\n"
+    "  --model NAME       the model (default: a small one of the provider)\n"
+    "  --script-file FILE the answers of the scripted provider, one a line\n"
     "  --system FILE      the system prompt\n"
-    "  --window N         of the model, in tokens (default: 200000, at least 500)\n"
-    "  --keep-messages N  show the model only the last N messages, and what belongs to their turn\n"
-    "  --folder DIR       what the tools may read and write (default: a folder of their own in the user's "
+    "  --window N         the model's window, in tokens (default: 200000, at least 500)\n"
+    "  --keep-messages N  show the model only the last N messages, and the rest of their turn\n"
+    "  --folder DIR       the folder for the tools to read and write (default: a folder in the user's "
     "data\n"
     "                     directory)\n"
     "  --requests FILE    write each request to this file, one a line\n"
     "  --script           play the demonstration\n"
-    "  -h, --help         this text\n"
+    "  -h, --help         show this text\n"
     "  --version          print the version\n"
     "The key of the provider is read from ANTHROPIC_API_KEY or OPENAI_API_KEY.\n";
 
@@ -47,7 +48,7 @@ std::string variable(char const* name) {
   return value == nullptr ? "" : value;
 }
 
-/// Where what is the user's is kept.
+/// The directory for the user's data.
 std::string data_directory() {
   if (auto const data = variable("XDG_DATA_HOME"); !data.empty()) return data + "/sessionkit";
   if (auto const home = variable("HOME"); !home.empty()) return home + "/.local/share/sessionkit";
@@ -65,7 +66,7 @@ bool take_folder(Options& options, std::string const& folder) {
   return !folder.empty();
 }
 
-constexpr std::size_t smallest_window = 500; // a request for a summary has to fit
+constexpr std::size_t smallest_window = 500; // a request for a summary must fit
 
 bool read_number(std::string const& text, std::size_t& into) {
   auto const* const end = text.data() + text.size();
@@ -89,7 +90,7 @@ bool read_profile(std::string const& name, Options& options) {
 
 struct Flag {
   std::string_view name;
-  bool (*take)(Options&, std::string const& value); ///< false: the value is none
+  bool (*take)(Options&, std::string const& value); ///< false: the value is invalid
 };
 constexpr Flag with_value[] = {
     {"--store", [](Options& o, std::string const& v) { return !(o.store = v).empty(); }},
@@ -129,7 +130,7 @@ template <class Table> auto const* find(Table const& table, std::string_view nam
   return found == std::end(table) ? nullptr : &*found;
 }
 
-/// True if the flag at `i` is known and its value makes sense; `i` moves to its last word.
+/// True if the flag at `i` is known and its value is valid; `i` moves to its last word.
 bool take_flag(std::vector<std::string> const& words, std::size_t& i, Options& options, std::string& why) {
   auto const& name = words[i];
   bool const value_follows = i + 1 < words.size();
@@ -137,13 +138,13 @@ bool take_flag(std::vector<std::string> const& words, std::size_t& i, Options& o
   if (name == "-r" || name == "--resume") {
     bool const names = value_follows && words[i + 1].substr(0, 1) != "-";
     options.resume = names ? words[++i] : "";
-    why = "'' is nothing for " + name;
+    why = "'' is not valid for " + name;
     return !names || !options.resume->empty();
   }
   auto const* const known = find(with_value, name);
   why = known == nullptr ? "there is no option " + name : name + " needs a value";
   if (known == nullptr || !value_follows) return false;
-  why = "'" + words[i + 1] + "' is nothing for " + name;
+  why = "'" + words[i + 1] + "' is not valid for " + name;
   return known->take(options, words[++i]);
 }
 

@@ -11,28 +11,28 @@ namespace chat {
 
 struct Options {
   std::string store;                                          ///< URL or directory of the sessions
-  sessionkit::Profile profile = sessionkit::profiles::native; ///< whose habits new sessions have
-  std::string key;                   ///< the newest session of this key is continued; empty: the profile's
-  std::optional<std::string> resume; ///< a session's id, the beginning of it, or a key; empty: let me choose
-  std::string folder;                ///< what the tools may touch
-  std::string requests;              ///< a file that takes each request as a line; empty: none
+  sessionkit::Profile profile = sessionkit::profiles::native; ///< the profile of new sessions
+  std::string key;                   ///< continue the newest session of this key; empty: the profile's
+  std::optional<std::string> resume; ///< a session's id, its beginning, or a key; empty: the person chooses
+  std::string folder;                ///< the folder that the tools may use
+  std::string requests;              ///< a file that receives each request as a line; empty: none
   std::string system = "You are an assistant at a terminal. Your tools read and write files in one folder.";
   std::string model;
   llm::ProviderOptions provider;
-  std::size_t window = 200000;   ///< of the model, in tokens
-  std::size_t keep_messages = 0; ///< the model sees so many of the last messages; 0: all
-  bool no_session = false;       ///< nothing is kept
+  std::size_t window = 200000;   ///< the model's window, in tokens
+  std::size_t keep_messages = 0; ///< the model sees this many of the last messages; 0: all
+  bool no_session = false;       ///< nothing is stored
   bool profile_given = false;
   bool newest = false;    ///< continue the newest session of any key
-  bool own_folder = true; ///< nobody named it: it is made where it is not there
+  bool own_folder = true; ///< the default folder: it is created if it is missing
   bool script = false;    ///< play the demonstration
-  bool restarted = false; ///< by itself, for the second half of it
+  bool restarted = false; ///< the program restarted itself for the second half
   bool help = false, version = false;
 };
 
 extern char const usage[];
 
-/// What the command line and the environment say; nothing if they make no sense, `why` says what does not.
+/// Parses the command line and the environment. Absent if they are invalid; `why` then gives the reason.
 std::optional<Options> parse_options(int argc, char** argv, std::string& why);
 
 }

@@ -42,10 +42,10 @@ std::string RequestLog::text() const {
     Sent const& sent = sent_[i];
     all += fmt::format("request {}: {} bytes of messages", i + 1, sent.bytes);
     if (i != 0 && sent.parted.empty())
-      all += fmt::format(", begins with the {} of the one before", sent.repeated);
+      all += fmt::format(", begins with the {} bytes of the one before", sent.repeated);
     if (!sent.parted.empty())
-      all +=
-          fmt::format(", repeats {} of the one before and parts from it at {}", sent.repeated, sent.parted);
+      all += fmt::format(", repeats {} bytes of the one before and differs from it at {}", sent.repeated,
+                         sent.parted);
     all += '\n';
   }
   return all;

@@ -9,7 +9,7 @@
 
 namespace chat {
 
-/// What was sent in one conversation, and how much of it each request repeats: as far as it does, a
+/// The requests of one conversation, and how much of the one before each repeats: for this part a
 /// provider's prompt cache helps.
 class RequestLog {
  public:
@@ -22,8 +22,9 @@ class RequestLog {
 
  private:
   struct Sent {
-    std::size_t bytes, repeated; ///< of the messages; of those, how many the request before began with
-    std::string parted;          ///< where it went another way than the one before; empty: nowhere
+    std::size_t bytes,
+        repeated;       ///< of the messages; how many of them equal the beginning of the request before
+    std::string parted; ///< where it differs from the one before; empty: nowhere
   };
   std::vector<Sent> sent_;
   sessionkit::History last_;

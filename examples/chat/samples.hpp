@@ -5,11 +5,11 @@
 
 namespace chat {
 
-/// The tools' own folder, for its user alone, with a file in it to ask about; as it is where it is there.
-/// Throws `std::filesystem::filesystem_error`, and as `write_file`.
+/// Creates the tools' folder, accessible to its user only, with a file to ask about; an existing folder stays
+/// unchanged. Throws `std::filesystem::filesystem_error`, and like `write_file`.
 void make_own_folder(std::string const& path);
 
-/// A copy of a session that pi wrote; as it is where it is there. Throws the same.
+/// Copies a session that pi wrote; an existing copy stays unchanged. Throws the same.
 void make_pi_session(std::string const& path);
 
 /// Throws `std::runtime_error` if not all of it could be written.

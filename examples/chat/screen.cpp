@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "screen.hpp"
 
-#include <cli/text.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <common/text.hpp>
 #include <iostream>
 #include <map>
 #include <utility>
@@ -38,7 +38,7 @@ std::string text_of(sk::ToolResult const& result) {
 
 std::string first_line(std::string const& text) { return cli::cut(cli::one_line(text), 72); }
 
-/// What is not text in a message, a line each.
+/// The parts of a message that are not text, one a line.
 std::string tool_lines(sk::Message const& message) {
   std::string lines;
   for (auto const& part : message.parts) {
@@ -50,7 +50,7 @@ std::string tool_lines(sk::Message const& message) {
   return lines;
 }
 
-/// One line that names an entry in a tree; empty: it is not shown.
+/// One line that names an entry in a tree; empty if it is not shown.
 std::string in_brief(sk::Entry const& entry) {
   if (auto const* const message = entry.as<sk::Message>()) {
     if (message->role == sk::Role::tool) return {};
@@ -64,12 +64,12 @@ std::string in_brief(sk::Entry const& entry) {
 }
 
 struct Branches {
-  std::map<sk::EntryId, std::vector<sk::Entry const*>> children; ///< by parent; the empty id: beginnings
+  std::map<sk::EntryId, std::vector<sk::Entry const*>> children; ///< by parent; the empty id for roots
 };
 
 Branches branches_of(sk::Log const& log) {
   Branches branches;
-  std::set<sk::EntryId> known{sk::EntryId()}; // a parent that is lost is none
+  std::set<sk::EntryId> known{sk::EntryId()}; // an entry with a lost parent is a root
   sk::EntryId previous;
   for (auto const& entry : log.entries) {
     if (entry.as<sk::Header>() != nullptr) continue;
@@ -96,7 +96,7 @@ std::string as_talk(std::vector<sk::Entry> const& path) {
   std::string all;
   for (auto const& entry : path) {
     if (auto const* const compaction = entry.as<sk::Compaction>())
-      all += fmt::format("[summary of what came before, at {} tokens]\n{}\n", compaction->tokens_before,
+      all += fmt::format("[summary of earlier messages, at {} tokens]\n{}\n", compaction->tokens_before,
                          compaction->summary);
     auto const* const message = entry.as<sk::Message>();
     if (message == nullptr) continue;
@@ -130,7 +130,7 @@ std::string as_tree(sk::Log const& log, std::vector<sk::Entry> const& path) {
     sk::Entry const* entry;
     std::size_t depth;
   };
-  std::vector<Place> open; // the next one last
+  std::vector<Place> open; // the next one is last
   auto const enter = [&](sk::EntryId const& parent, std::size_t depth) {
     auto const found = branches.children.find(parent);
     if (found == branches.children.end()) return;

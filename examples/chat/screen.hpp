@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How a conversation looks: pure functions from entries to text. What is stored may hold anything; `print`
+// Shows a conversation: pure functions from entries to text. Stored text may contain anything; `print`
 // makes it harmless.
 #pragma once
 #include <sessionkit/context.hpp>
@@ -12,10 +12,10 @@
 
 namespace chat {
 
-/// To the terminal, with nothing in it that a terminal would act on.
+/// Prints to the terminal, without anything that a terminal would act on.
 void print(std::string const& text);
 
-/// It is a message of the user's.
+/// True if the entry is a user message.
 bool is_said(sessionkit::Entry const& entry);
 
 /// The messages of a path, one or more lines each.
@@ -24,7 +24,7 @@ std::string as_talk(std::vector<sessionkit::Entry> const& path);
 /// The same as Markdown.
 std::string as_markdown(sessionkit::SessionInfo const& info, std::vector<sessionkit::Entry> const& path);
 
-/// All branches, indented where they part; `*` before what leads to the leaf.
+/// All branches, indented where they separate; `*` marks the entries that lead to the leaf.
 std::string as_tree(sessionkit::Log const& log, std::vector<sessionkit::Entry> const& path);
 
 }

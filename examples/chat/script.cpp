@@ -17,7 +17,7 @@ void type(Chat& chat, std::string const& line) {
   chat.take(line);
 }
 
-/// The same one again in later runs.
+/// The same file in later runs.
 std::string pi_session(Options const& options) {
   auto copy = (fs::path(directory_of(options.store)) / "pi" / "simple_chat.jsonl").string();
   make_pi_session(copy);

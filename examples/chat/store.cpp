@@ -3,8 +3,8 @@
 
 #include <sessionkit/memory_store.hpp>
 
-#include <cli/failure.hpp>
-#include <cli/stores.hpp>
+#include <common/failure.hpp>
+#include <common/stores.hpp>
 
 namespace chat {
 

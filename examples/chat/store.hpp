@@ -9,7 +9,7 @@
 
 namespace chat {
 
-/// The store that the options name: all of this program's sessions go through here. Errors are the store's;
+/// Opens the store that the options name; all sessions of this program use it. Errors are the store's;
 /// `invalid_argument` for a URL of an engine that this program does not have.
 sessionkit::Result<std::shared_ptr<sessionkit::SessionStore>> open_chat_store(Options const& options);
 

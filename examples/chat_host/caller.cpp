@@ -3,13 +3,13 @@
 
 #include <sessionkit/ids.hpp>
 
-#include <cli/text.hpp>
+#include <common/text.hpp>
 
 namespace chat_host {
 
 namespace {
 
-/// The words behind the scheme, which may be written in capitals or not; empty: it is another scheme.
+/// The text after the scheme, which ignores case; empty for another scheme.
 std::string_view token_in(std::string_view authorization) {
   constexpr std::string_view scheme = "bearer ";
   if (cli::folded(authorization.substr(0, scheme.size())) != scheme) return {};

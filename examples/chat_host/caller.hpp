@@ -7,20 +7,20 @@
 
 namespace chat_host {
 
-/// Who asks. Each sees no sessions but those of the same name.
+/// The sender of a request. Callers see only sessions of their own name.
 struct Caller {
-  std::string user = {}; ///< empty: nobody in particular, as in sessions of programs that know no users
+  std::string user = {}; ///< empty: no name, as in sessions of programs without users
   bool admin = false;    ///< may read the channel logs
 };
 
-/// A secret, and whose it is.
+/// A secret and its owner.
 struct Credential {
   std::string token;
   Caller caller;
 };
 
-/// Who sends this `Authorization` header; nobody, if its token is none of these. Takes as long whichever
-/// bytes are wrong.
+/// The caller with this `Authorization` header; absent if its token is not among these. Takes the same time
+/// whichever bytes are wrong.
 std::optional<Caller> authenticate(std::string_view authorization, std::vector<Credential> const& known);
 
 /// 128 random bits of the operating system, as text.

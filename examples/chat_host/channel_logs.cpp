@@ -42,7 +42,7 @@ sk::Result<Json> channel_view(sk::ChannelLog& log, sk::Channel const& channel,
                               sk::ChannelQuery const& query) {
   auto const page = log.read(channel, query);
   if (!page && page.error().code == sk::Errc::not_found)
-    return sk::Error{sk::Errc::not_found, 0, "nothing was said in '" + channel.name() + "'"};
+    return sk::Error{sk::Errc::not_found, 0, "there are no messages in '" + channel.name() + "'"};
   if (!page) return for_client(page.error());
   Json messages = Json::array();
   for (auto const& message : page->messages) {

@@ -9,7 +9,7 @@
 
 namespace chat_host {
 
-/// The channel whose session is called so, `telegram-42` or `web-shop`; nothing: it is no channel's.
+/// The channel of the session with this id, `telegram-42` or `web-shop`; absent if it is not a channel's.
 std::optional<sessionkit::Channel> channel_of(sessionkit::SessionId const& session);
 
 /// The channels as JSON, by name: `[{"channelId", "channelType", "messageCount", "firstAt", "lastAt"}]`.

@@ -20,23 +20,23 @@ constexpr std::size_t longest_title = 500; // bytes
 sk::Error wrong(std::string why) { return {sk::Errc::invalid_argument, 0, std::move(why)}; }
 
 sk::Result<Json> parse_object(std::string const& body) {
-  auto const json = sk::RawJson::parse(body); // which knows a bound for nesting
-  if (!json || !json->is_object()) return wrong("the body is no JSON object");
+  auto const json = sk::RawJson::parse(body); // which limits nesting
+  if (!json || !json->is_object()) return wrong("the body is not a JSON object");
   return sk::to_nlohmann(*json);
 }
 
-/// The text of a member, empty where it is missing or null.
+/// The text of a member; empty if it is missing or null.
 sk::Result<std::string> text_in(Json const& body, char const* name) {
   auto const& value = llm::member(body, name);
   if (value.is_null()) return std::string();
-  if (!value.is_string()) return wrong(std::string("'") + name + "' is no text");
+  if (!value.is_string()) return wrong(std::string("'") + name + "' is not a text");
   return value.get<std::string>();
 }
 
 sk::Result<void> add_images(Json const& images, sk::Message& said) {
   if (images.is_null()) return {};
   if (!images.is_array() || images.size() > most_images)
-    return wrong("'images' is no array of at most " + std::to_string(most_images));
+    return wrong("'images' is not an array of at most " + std::to_string(most_images));
   for (auto const& each : images) {
     auto image = each.is_string() ? image_of(each.get_ref<std::string const&>()) : std::nullopt;
     if (!image)
@@ -67,7 +67,7 @@ sk::Result<ChatRequest> parse_chat_request(std::string const& body) {
   request.context = std::move(*context);
   if (!session->empty()) {
     auto id = sk::SessionId::parse(*session);
-    if (!id) return wrong("'sessionId' is no name of a session");
+    if (!id) return wrong("'sessionId' is not a valid session id");
     request.session = std::move(*id);
   }
   return request;
@@ -76,7 +76,7 @@ sk::Result<ChatRequest> parse_chat_request(std::string const& body) {
 sk::Result<std::string> parse_title(std::string const& body) {
   auto const json = parse_object(body);
   if (!json) return json.error();
-  if (!llm::member(*json, "title").is_string()) return wrong("'title' is no text");
+  if (!llm::member(*json, "title").is_string()) return wrong("'title' is not a text");
   auto title = text_in(*json, "title");
   if (title->size() > longest_title) return wrong("'title' is longer than " + std::to_string(longest_title));
   return title;

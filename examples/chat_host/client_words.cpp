@@ -15,14 +15,14 @@ struct Words {
   char const* text;
 };
 constexpr Words words[] = {
-    {sk::Errc::not_found, "it is not there any more"},
-    {sk::Errc::already_exists, "there is one already"},
+    {sk::Errc::not_found, "it does not exist any more"},
+    {sk::Errc::already_exists, "it exists already"},
     {sk::Errc::conflict, "somebody else wrote at the same time; try again"},
-    {sk::Errc::invalid_argument, "this cannot be stored as it is"},
-    {sk::Errc::unsupported, "sessions of this kind cannot hold that"},
+    {sk::Errc::invalid_argument, "this cannot be stored"},
+    {sk::Errc::unsupported, "sessions of this kind cannot store this"},
     {sk::Errc::timed_out, "the session is busy; try again"},
     {sk::Errc::unavailable, "the sessions cannot be reached; try again later"},
-    {sk::Errc::no_space, "there is no room left for it"},
+    {sk::Errc::no_space, "there is no space left to store it"},
     {sk::Errc::outcome_unknown, "it may or may not be stored; load the session again"},
 };
 

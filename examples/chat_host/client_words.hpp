@@ -4,8 +4,8 @@
 
 namespace chat_host {
 
-/// The same failure of a store or a log as a client is told of it: no paths, and no advice for who writes
-/// programs. Whoever runs the server reads all of it on stderr.
+/// A failure of a store or a log in words for clients: no paths, and no advice for
+/// programmers. The full message goes to the server's stderr.
 sessionkit::Error for_client(sessionkit::Error const& error);
 
 }

@@ -3,9 +3,8 @@
 #include "conversations.hpp"
 #include "host_turn.hpp"
 
-#include <cli/text.hpp>
-
 #include <algorithm>
+#include <common/text.hpp>
 #include <utility>
 
 namespace chat_host {
@@ -14,7 +13,7 @@ namespace sk = sessionkit;
 
 namespace {
 
-// A search that finds nothing asks again: it holds up one request only so long.
+// A search that finds nothing is continued by the client: this limits the time of one request.
 constexpr int most_pages_searched = 20;
 
 sk::Error no_such_session(sk::SessionId const& id) {
@@ -25,7 +24,7 @@ sk::Error is_of_others(sk::SessionId const& channel) {
   return {sk::Errc::not_found, 0, "'" + channel.str() + "' belongs to another person or agent of this store"};
 }
 
-/// Where in a path that was read during a turn, or before it, what the turn stored begins.
+/// The first place of the turn's entries in a path that was read before or during the turn.
 std::size_t begin_of(TurnFeed const& turn, std::vector<sk::Entry> const& path) {
   auto const behind = turn.begun_behind();
   if (!behind) return path.size();
@@ -54,8 +53,8 @@ sk::Result<std::optional<sk::SessionId>> Conversations::find_wanted(Caller const
   return found ? wanted : std::nullopt;
 }
 
-// A channel calls its session by its own name and says something whenever it likes: it is there at once. A
-// name in a header is a browser's memory, which may be older than the store. Else a name is meant.
+// A channel names its session itself and may send at any time, so the session is created at once. A
+// name in a header comes from a browser and may be older than the store. Any other name must exist.
 sk::Result<sk::SessionId> Conversations::create(Caller const& caller, ChatRequest const& request) {
   auto const& wanted = request.session ? request.session : request.session_hint;
   bool const of_channel = wanted && channel_of(*wanted);
@@ -68,7 +67,7 @@ sk::Result<sk::SessionId> Conversations::create(Caller const& caller, ChatReques
   auto const created = sk::Session::create(hosted_.store, about);
   if (created) return created->id();
   if (!of_channel || created.error().code != sk::Errc::already_exists) return for_client(created.error());
-  // Somebody made it since we looked, or it is another person's.
+  // Somebody created it since we looked, or it belongs to another person.
   if (!find(caller, *wanted)) return is_of_others(*wanted);
   return *wanted;
 }
@@ -100,7 +99,7 @@ sk::Result<sk::SessionPage> Conversations::list(Caller const& caller, ListReques
     query.limit = wanted.limit - found.sessions.size();
     auto page = hosted_.store->list(query);
     if (!page && page.error().code == sk::Errc::invalid_argument)
-      return sk::Error{sk::Errc::invalid_argument, 0, "'cursor' is no 'next' of a list"};
+      return sk::Error{sk::Errc::invalid_argument, 0, "'cursor' is not the 'next' of a list"};
     if (!page) return for_client(page.error());
     for (auto& info : page->sessions)
       if (cli::folded(info.display_title()).find(words) != std::string::npos)
@@ -159,7 +158,7 @@ std::optional<std::size_t> Conversations::token_limit() const {
 }
 
 sk::Result<sk::ChannelLog> Conversations::channels() const {
-  if (!hosted_.channels) return sk::Error{sk::Errc::not_found, 0, "no log of channels is kept"};
+  if (!hosted_.channels) return sk::Error{sk::Errc::not_found, 0, "channel logs are not kept"};
   return *hosted_.channels;
 }
 

@@ -15,14 +15,14 @@
 
 namespace chat_host {
 
-/// What an agent's conversations are held with.
+/// The parts that an agent's conversations use.
 struct Hosted {
   std::string agent; ///< its name, in the header of each session
   std::shared_ptr<sessionkit::SessionStore> store;
-  agent::Agent with; ///< its `compaction` is each session's own
+  agent::Agent with; ///< each session has its own `compaction`
   std::size_t window = 200000;
-  bool make_titles = false; ///< a model makes the title; else it is the first words of the user
-  /// What is said in channels is kept here for the administrator; nothing: it is not.
+  bool make_titles = false; ///< a model makes the title; else the user's first words are the title
+  /// The logs of channels, for the administrator; absent if they are not kept.
   std::optional<sessionkit::ChannelLog> channels = {};
 };
 
@@ -30,34 +30,34 @@ struct Hosted {
 struct ListRequest {
   std::size_t limit = 100;
   std::string cursor = {}; ///< `SessionPage::next` of the page before
-  std::string search = {}; ///< what the title has to contain, capitals or not
+  std::string search = {}; ///< text that the title must contain, ignoring case
 };
 
-/// The conversations of one agent, for any number of people at once: everything a server answers, without
-/// the server. A person sees their own sessions; those of others are `not_found`. Nothing is kept in memory
+/// The conversations of one agent, for any number of people at once: all answers of a server, without
+/// the server. People see only their own sessions; those of others are `not_found`. Nothing is kept in memory
 /// between two turns: each opens its session, so that another process may take the next one.
 class Conversations {
  public:
   Conversations(Hosted hosted, std::size_t most_turns) : hosted_(std::move(hosted)), turns_(most_turns) {}
 
-  /// A turn on its way, and where it is heard.
+  /// A running turn and its feed.
   struct Answering {
     sessionkit::SessionId session;
     std::shared_ptr<TurnFeed const> feed;
   };
-  /// Begins a turn in the session the request names, or in a new one. What it says first, `session`, and
-  /// last, `done`, tell whether the message is stored. `conflict` while the session answers something else,
-  /// `unavailable` while too many do: then no session is made.
+  /// Begins a turn in the session the request names, or in a new one. Its first event, `session`, and its
+  /// last, `done`, report whether the message is stored. `conflict` while the session is answering another
+  /// message, `unavailable` while too many turns run: then no session is created.
   sessionkit::Result<Answering> chat(Caller const& caller, ChatRequest request);
 
-  /// The caller's sessions, newest first. A page of a search may be short of `limit`, or empty, and have a
-  /// `next` all the same: how much is looked at for one is bounded.
+  /// The caller's sessions, newest first. A page of a search may have fewer rows than `limit`, or none, and
+  /// still have a `next`, because one page examines a limited number of sessions.
   sessionkit::Result<sessionkit::SessionPage> list(Caller const& caller, ListRequest const& wanted) const;
   struct History {
     sessionkit::SessionInfo info;
     std::vector<sessionkit::Entry> path;
-    bool running = false;       ///< a turn runs, or ended while this was read: its feed tells all of it
-    std::size_t turn_begin = 0; ///< where in `path` what it stored begins; the end, if nothing runs
+    bool running = false;       ///< a turn runs, or ended while this was read: its feed has all of it
+    std::size_t turn_begin = 0; ///< the first place of its entries in `path`; the end, if no turn runs
   };
   sessionkit::Result<History> history(Caller const& caller, sessionkit::SessionId const& id) const;
   sessionkit::Result<sessionkit::SessionInfo> rename(Caller const& caller, sessionkit::SessionId const& id,
@@ -65,23 +65,23 @@ class Conversations {
   /// A running turn is cancelled first.
   sessionkit::Result<void> remove(Caller const& caller, sessionkit::SessionId const& id);
 
-  /// The turn that runs, or ran last; null: there is none to listen to.
+  /// The turn that runs, or ran last; null if there is none to listen to.
   sessionkit::Result<std::shared_ptr<TurnFeed const>> listen(Caller const& caller,
                                                              sessionkit::SessionId const& id) const;
-  /// What came of the answer stays, marked as interrupted. False: nothing ran.
+  /// Keeps the partial answer, marked as interrupted. Returns false if no turn ran.
   sessionkit::Result<bool> cancel(Caller const& caller, sessionkit::SessionId const& id);
   bool is_running(sessionkit::SessionId const& id) const { return turns_.running(id.str()) != nullptr; }
-  /// Above so many tokens a conversation is compacted; nothing: never for its size.
+  /// A conversation above this many tokens is compacted; absent: never for its size.
   std::optional<std::size_t> token_limit() const;
   void stop_all() { turns_.stop_all(); }
 
-  /// `not_found` where none is kept.
+  /// `not_found` if no log is kept.
   sessionkit::Result<sessionkit::ChannelLog> channels() const;
 
  private:
   sessionkit::Result<sessionkit::SessionInfo> find(Caller const& caller,
                                                    sessionkit::SessionId const& id) const;
-  /// The session that a request names; nothing: it is to be made.
+  /// The session that a request names; absent if it must be created.
   sessionkit::Result<std::optional<sessionkit::SessionId>> find_wanted(Caller const& caller,
                                                                        ChatRequest const& request) const;
   sessionkit::Result<sessionkit::SessionId> create(Caller const& caller, ChatRequest const& request);

@@ -25,8 +25,8 @@ char const* name_of(agent::TurnEnd end) {
   return "failed";
 }
 
-// As ZyHive counts, but for the first: a title as soon as there is an answer.
-sk::TitleRule const title_rule{{2, 12, 30, 80}};
+// Like ZyHive's counts, except for the first: a title as soon as there is an answer.
+sk::TitlePolicy const title_policy{{2, 12, 30, 80}};
 
 }
 
@@ -74,7 +74,7 @@ agent::Agent HostTurn::make_agent(sk::Session const& session, std::string const&
   return with;
 }
 
-// The first request is made when the message is stored, in profiles that store each as it comes.
+// In profiles that store each message at once, the first request is made after the message is stored.
 void HostTurn::watch(sk::Session& session, std::string const& message, agent::Event const& event) {
   if (!begun_ && std::holds_alternative<agent::RequestMade>(event)) {
     begun_ = true;
@@ -93,11 +93,11 @@ void HostTurn::note_in_channel(std::string role, std::string text) {
   if (!noted) tell(error_news("the channel's log: " + for_client(noted.error()).message));
 }
 
-// A conversation goes on without one.
+// A conversation continues without a title.
 void HostTurn::title(sk::Session& session, std::uint64_t messages_before) {
   if (!hosted_.make_titles) return;
   auto const make = [&](sk::Session& of) { return propose_title(of, hosted_.with, cancel_); };
-  auto const titled = sk::retitle(session, messages_before, make, title_rule);
+  auto const titled = sk::update_title(session, messages_before, make, title_policy);
   if (!titled) tell(error_news("no title: " + titled.error().message));
 }
 

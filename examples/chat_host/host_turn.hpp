@@ -9,13 +9,13 @@
 
 namespace chat_host {
 
-/// One turn of one session, told to a feed as JSON. Lives on the turn's thread.
+/// One turn of one session. Reports to a feed as JSON. Used on the turn's thread only.
 class HostTurn {
  public:
   HostTurn(Hosted const& hosted, Caller const& caller, sessionkit::SessionId id, TurnFeed& feed,
            llm::CancelToken const& cancel);
 
-  /// Answers the last news. Throws nothing: what goes wrong is told.
+  /// Returns the last event. Throws nothing: errors are events.
   std::string run(ChatRequest const& request);
 
  private:
@@ -33,8 +33,8 @@ class HostTurn {
   sessionkit::SessionId id_;
   TurnFeed& feed_;
   llm::CancelToken const& cancel_;
-  std::uint64_t turns_before_ = 0; ///< messages of the user that are stored already
-  bool begun_ = false;             ///< the session's name is told
+  std::uint64_t turns_before_ = 0; ///< user messages that are stored already
+  bool begun_ = false;             ///< the session's name was reported
 };
 
 }

@@ -12,7 +12,7 @@ namespace {
 
 struct ImageType {
   std::string_view name, begin;
-  std::size_t at; ///< where `begin` stands in the file
+  std::size_t at; ///< the offset of `begin` in the file
 };
 constexpr ImageType image_types[] = {
     {"image/png", "\x89PNG", 0},
@@ -29,7 +29,7 @@ bool is_base64(std::string_view text) {
   return text.find_first_not_of(digits) == std::string_view::npos;
 }
 
-/// The first of the bytes that base64 stands for.
+/// Decodes the first bytes of base64.
 std::string begin_of(std::string_view base64) {
   std::string bytes;
   unsigned held = 0;

@@ -7,8 +7,8 @@
 
 namespace chat_host {
 
-/// An image as clients send it: a `data:` URL in base64 whose bytes begin as those of its type do, of the
-/// types that models see, or an `https:` URL. Nothing: it is neither.
+/// An image from a client: a `data:` URL in base64 whose bytes begin as its type requires, of the
+/// types that models accept, or an `https:` URL. Absent if it is neither.
 std::optional<sessionkit::Image> image_of(std::string_view url);
 
 }

@@ -4,10 +4,9 @@
 #include "options.hpp"
 #include "server.hpp"
 
-#include <cli/failure.hpp>
-#include <cli/stores.hpp>
-
 #include <agent/folder_tools.hpp>
+#include <common/failure.hpp>
+#include <common/stores.hpp>
 #include <csignal>
 #include <exception>
 #include <iostream>
@@ -21,15 +20,15 @@ namespace {
 namespace sk = sessionkit;
 using chat_host::Options;
 
-// Each turn opens its session anew: what a profile keeps in a `Session` only would be gone by then.
+// Each turn opens its session again, so data that a profile keeps only in a `Session` would be lost.
 cli::StoreAddress address_of(Options const& options) {
   auto const* const profile = sk::find_profile(options.profile);
   bool const stores = profile == nullptr || profile->timing != sk::WriteTiming::never;
   return cli::parse_address(stores ? options.store : "memory:");
 }
 
-/// Each agent's sessions stand in a directory of their own, as ai-panel and OpenClaw lay it out; in a
-/// database all stand together, and their headers tell.
+/// Each agent's sessions are in a directory of their own, as in ai-panel and OpenClaw; in a
+/// database all are together, and their headers name the agent.
 cli::StorePtr open_store_of(std::string const& agent, cli::StoreAddress address, Options const& options) {
   cli::OpenOptions how;
   how.create = true;
@@ -79,7 +78,7 @@ void allow_many_files() {
   setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/// Blocks the signals that ask a program to end, in this thread and those it starts: `sigwait` takes them.
+/// Blocks the signals that ask a program to end, in this thread and those it starts: `sigwait` receives them.
 sigset_t block_ends() {
   sigset_t ends;
   sigemptyset(&ends);

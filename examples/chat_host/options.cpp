@@ -20,7 +20,7 @@ struct Tokens {
 
 void describe(CLI::App& app, Options& options, Tokens& tokens) {
   auto const agent = [](std::string const& name) {
-    return sk::SessionId::parse(name) ? std::string() : "'" + name + "' is no name for an agent";
+    return sk::SessionId::parse(name) ? std::string() : "'" + name + "' is not a valid name for an agent";
   };
   auto const profile = [](std::string const& name) {
     return sk::find_profile(name) != nullptr ? std::string() : "there is no profile '" + name + "'";
@@ -33,47 +33,54 @@ void describe(CLI::App& app, Options& options, Tokens& tokens) {
   app.add_option("--store", options.store,
                  "a directory, or a URL as sessionkit takes it: sqlite:FILE, redis://HOST");
   app.add_option("--profile", options.profile,
-                 "keep new sessions as another program does: ai_panel, zyhive, ...")
+                 "store new sessions in the format of another program: ai_panel, zyhive, ...")
       ->check(profile);
-  app.add_option("--agent", options.agents, "who answers, several times for several (default: main)")
+  app.add_option("--agent", options.agents, "the agent that answers; may be repeated (default: main)")
       ->check(agent);
   app.add_option("--channel-logs", options.channel_logs,
-                 "where what is said in channels is kept for the administrator");
+                 "the directory of the channel logs for the administrator");
   app.add_option("--provider", options.provider.name,
-                 "anthropic, openai (and what speaks like it), or scripted");
-  app.add_option("--base-url", options.provider.base_url, "of the provider, as its own programs have it");
+                 "anthropic, openai (and compatible servers), or scripted");
+  app.add_option("--base-url", options.provider.base_url, "the base URL of the provider");
   app.add_option("--model", options.model);
-  app.add_option("--window", options.window, "of the model, in tokens")->check(CLI::Range(500, 100000000));
+  app.add_option("--window", options.window, "the model's window, in tokens")
+      ->check(CLI::Range(500, 100000000));
   app.add_option("--system", options.system, "the system prompt");
-  app.add_option("--folder", options.folder, "what the tools may read and write; without it there are none");
-  app.add_option("--script-file", options.provider.script, "what the scripted provider says");
+  app.add_option("--folder", options.folder,
+                 "the folder for the tools to read and write; without it there are no tools");
+  app.add_option("--script-file", options.provider.script, "the answers of the scripted provider");
   app.add_option_function<unsigned>(
       "--delay", [&](unsigned ms) { options.provider.delay = std::chrono::milliseconds(ms); },
-      "of the scripted provider before each piece, in milliseconds");
+      "the scripted provider's delay before each piece, in milliseconds");
   app.add_flag("--make-titles", options.make_titles, "let the model name conversations");
-  app.add_option("--turns", options.most_turns, "answers on their way at once, of each agent")
+  app.add_option("--turns", options.most_turns, "how many turns of each agent may run at once")
       ->check(CLI::PositiveNumber);
   app.add_option("--host", server.host, "the address to listen at");
-  app.add_option("--port", server.port, "0: any that is free")->check(CLI::Range(0, 65535));
-  app.add_option("--connections", server.most_connections, "at once; further ones wait")
+  app.add_option("--port", server.port, "the port to listen at; 0: any free one")
+      ->check(CLI::Range(0, 65535));
+  app.add_option("--connections", server.most_connections,
+                 "how many connections are served at once; more wait")
       ->check(CLI::Range(1, 10000));
-  app.add_option("--body-limit", server.longest_body, "of a request, in bytes")->check(CLI::PositiveNumber);
+  app.add_option("--body-limit", server.longest_body, "the maximum size of a request's body, in bytes")
+      ->check(CLI::PositiveNumber);
   app.add_option("--page", server.page, "the directory of the page's files");
-  app.add_option("--token", tokens.everybody, "what clients show; made and printed if there is none")
+  app.add_option("--token", tokens.everybody,
+                 "the token that clients must send; made and printed if there is none")
       ->envname("CHAT_HOST_TOKEN");
-  app.add_option("--user", tokens.users, "somebody who shows a token of their own: NAME=TOKEN")->check(user);
-  app.add_option("--admin-token", tokens.admin, "opens the channel logs")->envname("CHAT_HOST_ADMIN_TOKEN");
+  app.add_option("--user", tokens.users, "a person with a token of their own: NAME=TOKEN")->check(user);
+  app.add_option("--admin-token", tokens.admin, "the token for the channel logs")
+      ->envname("CHAT_HOST_ADMIN_TOKEN");
   app.footer("The key of the provider is read from ANTHROPIC_API_KEY or OPENAI_API_KEY.");
 }
 
-/// A token says who somebody is, so each is one person's; and a name is one person's too.
+/// A token identifies a person, so each token and each name may be given only once.
 void check_credentials(std::vector<Credential> const& known) {
   for (auto one = known.begin(); one != known.end(); ++one)
     for (auto other = known.begin(); other != one; ++other) {
       if (!one->token.empty() && one->token == other->token)
         throw CLI::ValidationError("--token, --user, --admin-token", "two of them are the same");
       if (!one->caller.user.empty() && one->caller.user == other->caller.user)
-        throw CLI::ValidationError("--user", "'" + one->caller.user + "' is somebody already");
+        throw CLI::ValidationError("--user", "'" + one->caller.user + "' is already in use");
     }
 }
 

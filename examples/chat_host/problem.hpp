@@ -6,12 +6,12 @@
 
 namespace chat_host {
 
-/// A failure as RFC 9457 has it; sent as application/problem+json.
+/// A failure in the form of RFC 9457; sent as application/problem+json.
 struct Problem {
   int status;
   std::string detail;
-  std::string code = {};  ///< of the library, where it is its failure: "not_found"
-  std::string allow = {}; ///< of 405: the methods that are
+  std::string code = {};  ///< the library's error name, if it is the library's failure: "not_found"
+  std::string allow = {}; ///< for 405: the allowed methods
 
   std::string body() const;
 };

@@ -28,16 +28,16 @@ void answer(Response& response, Json const& json) {
   response.set_content(sk::to_raw_json(json).str(), "application/json");
 }
 
-/// One request to one agent, by somebody who may ask.
+/// One authorised request to one agent.
 struct Call {
   Request const& request;
   Response& response;
   Caller caller;
   Conversations& conversations;
-  std::optional<sk::SessionId> session = {}; ///< there, if the path names one
+  std::optional<sk::SessionId> session = {}; ///< present if the path names one
   std::string body = {};
 
-  /// A parameter of the URL; `otherwise`, where it is not given or empty.
+  /// A parameter of the URL; `otherwise` if it is missing or empty.
   sk::Result<std::size_t> number(char const* name, std::size_t otherwise) const {
     auto const text = request.get_param_value(name);
     if (text.empty()) return otherwise;
@@ -45,10 +45,10 @@ struct Call {
     auto const* const end = text.data() + text.size();
     auto const read = std::from_chars(text.data(), end, value);
     if (read.ec != std::errc() || read.ptr != end || value == 0)
-      return sk::Error{sk::Errc::invalid_argument, 0, "'" + std::string(name) + "' is no number above 0"};
+      return sk::Error{sk::Errc::invalid_argument, 0, "'" + std::string(name) + "' is not a number above 0"};
     return value;
   }
-  /// How many rows are asked for; more than `longest_page` are not given at once.
+  /// The requested number of rows, at most `longest_page`.
   sk::Result<std::size_t> limit() const {
     auto wanted = number("limit", 100);
     if (wanted) *wanted = std::min(*wanted, longest_page);
@@ -56,8 +56,8 @@ struct Call {
   }
 };
 
-// The news of a turn as server-sent events, from the `from`th on; what is not said for a while is a comment,
-// so that a client that has left is noticed.
+// Sends the events of a turn as server-sent events, from the `from`th on. A comment is sent during silence,
+// so that a disconnected client is noticed.
 void stream(Response& response, std::shared_ptr<TurnFeed const> feed, std::size_t from) {
   static constexpr std::chrono::seconds patience{5};
   response.set_header("X-Accel-Buffering", "no");
@@ -135,11 +135,11 @@ sk::Result<void> listen(Call const& call) {
   auto const& id = *call.session;
   auto feed = call.conversations.listen(call.caller, id);
   if (!feed) return feed.error();
-  call.response.status = 204; // which tells an EventSource not to come back
+  call.response.status = 204; // which makes an EventSource stop reconnecting
   if (*feed == nullptr) return {};
   auto const from = (*feed)->position_behind(call.request.get_header_value("Last-Event-ID"));
   auto const heard = (*feed)->hear(from, {});
-  if (heard.over && heard.words.empty()) return {}; // the caller has heard all of it
+  if (heard.over && heard.words.empty()) return {}; // the caller has received all of it
   call.response.status = 200;
   stream(call.response, *std::move(feed), from);
   return {};
@@ -166,7 +166,7 @@ sk::Result<void> channel(Call const& call) {
   auto log = call.conversations.channels();
   if (!log) return log.error();
   auto const named = channel_of(*call.session);
-  if (!named) return sk::Error{sk::Errc::not_found, 0, "'" + call.session->str() + "' is no channel"};
+  if (!named) return sk::Error{sk::Errc::not_found, 0, "'" + call.session->str() + "' is not a channel"};
   auto const limit = call.limit();
   if (!limit) return limit.error();
   auto const from = call.number("from", 0);
@@ -227,8 +227,8 @@ bool has_body(Request const& request) {
   return request.has_header("Transfer-Encoding") || !request.get_header_value("Content-Length", 0).empty();
 }
 
-/// Why a request is not even read; nothing: it is. What no route expects would be read without a bound, and
-/// a body that is asked for in many overlapping ranges would be sent many times.
+/// The reason to refuse a request before reading it; absent if it is read. A body that no route expects would
+/// be read without a limit, and a body requested in many overlapping ranges would be sent many times.
 std::optional<Problem> objection_to(Request const& request, std::vector<Credential> const& credentials,
                                     std::vector<KnownPath> const& known) {
   bool const reads = request.method == "GET" || request.method == "HEAD";
@@ -236,20 +236,20 @@ std::optional<Problem> objection_to(Request const& request, std::vector<Credenti
   if (request.path.compare(0, 5, "/api/") != 0)
     return reads && !has_body(request)
                ? std::nullopt
-               : std::optional(Problem{405, "there is a page here to be read", {}, "GET, HEAD"});
+               : std::optional(Problem{405, "this page can only be read", {}, "GET, HEAD"});
   if (!authenticate(request.get_header_value("Authorization"), credentials))
     return Problem{401, "a bearer token is needed"};
   auto const methods = methods_of(request.path, known);
   if (methods.empty()) return Problem{404, "there is no such route"};
   if (std::find(methods.begin(), methods.end(), request.method) == methods.end())
-    return Problem{405, "this cannot be done here", {}, joined(methods)};
+    return Problem{405, "this method is not allowed here", {}, joined(methods)};
   bool const takes_body = request.method == "POST" || request.method == "PATCH";
   if (has_body(request) && !takes_body && request.get_header_value("Content-Length") != "0")
     return Problem{400, "no body is expected here"};
   return std::nullopt;
 }
 
-/// Answers one request that came in whole.
+/// Answers one complete request.
 void serve(Route const& route, Agents const& agents, std::vector<Credential> const& credentials,
            Request const& request, Response& response, std::string body) {
   auto const caller = authenticate(request.get_header_value("Authorization"), credentials);
@@ -261,15 +261,15 @@ void serve(Route const& route, Agents const& agents, std::vector<Credential> con
   Call call{request, response, *caller, *agent->second, {}, std::move(body)};
   if (request.matches.size() > 2) {
     auto id = sk::SessionId::parse(std::string(request.matches[2]));
-    if (!id) return answer(response, Problem{404, "nothing can be called so"});
+    if (!id) return answer(response, Problem{404, "this is not a valid id"});
     call.session = std::move(*id);
   }
   auto const done = route.act(call);
   if (!done) answer(response, problem_of(done.error()));
 }
 
-/// False: it is longer than `most`, or did not come; `response` says so then. What is too much is read and
-/// forgotten, so that the client gets to hear of it.
+/// Returns false if the body is longer than `most`, or incomplete; `response` then has the error. The excess
+/// is read and discarded, so that the client receives the error.
 bool read_body(httplib::ContentReader const& read, std::size_t most, Response& response, std::string& body) {
   bool fits = true;
   std::size_t seen = 0;
@@ -282,7 +282,7 @@ bool read_body(httplib::ContentReader const& read, std::size_t most, Response& r
   if (!fits || response.status == 413)
     answer(response, Problem{413, "a body has at most " + std::to_string(most) + " bytes"});
   else if (!whole)
-    answer(response, Problem{400, "the body did not come as announced"});
+    answer(response, Problem{400, "the body differs from its announced length"});
   return fits && whole;
 }
 
@@ -293,7 +293,7 @@ void answer(Response& response, Problem const& problem) {
   if (problem.status == 401) response.set_header("WWW-Authenticate", "Bearer");
   if (!problem.allow.empty()) response.set_header("Allow", problem.allow);
   if (problem.status == 503) response.set_header("Retry-After", "1");
-  // Of a body the library would send the ranges that are refused.
+  // The HTTP library would send ranges of a body, which are refused here.
   if (problem.status != 416) response.set_content(problem.body(), "application/problem+json");
 }
 
@@ -314,7 +314,8 @@ void add_routes(httplib::Server& server, Agents const& agents, std::vector<Crede
                                                                          Response& response,
                                                                          httplib::ContentReader const& read) {
       std::string body;
-      // What announces no body has none; the library would wait for the end of the connection.
+      // A request without an announced body has none; the HTTP library would wait for the end of the
+      // connection.
       if (!has_body(request) || read_body(read, longest_body, response, body))
         serve(route, agents, credentials, request, response, std::move(body));
     };

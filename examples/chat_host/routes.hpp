@@ -12,7 +12,7 @@ namespace chat_host {
 
 void answer(httplib::Response& response, Problem const& problem);
 
-/// All of `/api/`. What is passed has to live as long as the server.
+/// Adds all routes of `/api/`. The arguments must live as long as the server.
 void add_routes(httplib::Server& server, Agents const& agents, std::vector<Credential> const& credentials,
                 std::size_t longest_body);
 

@@ -10,11 +10,11 @@ namespace sk = sessionkit;
 
 namespace {
 
-// Whoever lost the connection at the end of an answer has until so many others ended to come back for it.
+// A client that lost the connection at the end of an answer can fetch it until this many others have ended.
 constexpr std::size_t most_ended = 256;
 
 sk::Error is_answering(std::string const& session) {
-  return {sk::Errc::conflict, 0, "session '" + session + "' is answering already"};
+  return {sk::Errc::conflict, 0, "session '" + session + "' is already answering"};
 }
 
 }
@@ -26,7 +26,7 @@ sk::Result<RunningTurns::Place> RunningTurns::reserve(std::string const& session
   if (running_.count(session) != 0) return is_answering(session);
   if (stopping_) return sk::Error{sk::Errc::unavailable, 0, "this server is about to stop"};
   if (running_.size() + places_ >= most_)
-    return sk::Error{sk::Errc::unavailable, 0, "too many answers are on their way"};
+    return sk::Error{sk::Errc::unavailable, 0, "too many turns are running"};
   if (session.empty())
     ++places_;
   else
@@ -65,7 +65,7 @@ sk::Result<std::shared_ptr<TurnFeed const>> RunningTurns::start(Place place, std
   return std::shared_ptr<TurnFeed const>(std::move(feed));
 }
 
-// The session is free before anybody hears that the turn is over: who hears it may say the next thing.
+// The session is free before the end of the turn is reported, so that a listener may begin the next one.
 void RunningTurns::end(std::string const& session, std::string const& last_words) {
   std::shared_ptr<TurnFeed> feed;
   {
@@ -123,7 +123,7 @@ bool RunningTurns::cancel(std::string const& session) {
 void RunningTurns::when_quiet(std::string const& session, std::function<void()> const& action) {
   {
     std::unique_lock lock(mutex_);
-    // A turn may have begun between two of the waits: it is cancelled as well.
+    // A turn may have begun between two of the waits: cancel it as well.
     for (auto running = running_.find(session); running != running_.end(); running = running_.find(session)) {
       running->second.cancel.cancel();
       changed_.wait_for(lock, std::chrono::milliseconds(100));

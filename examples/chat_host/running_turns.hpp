@@ -16,23 +16,24 @@
 
 namespace chat_host {
 
-/// The turns on their way: one at a time in each session, each on a thread of its own, whoever listens. Safe
-/// to use from several threads at once.
+/// The running turns: one at a time in each session, each on a thread of its own, with or without listeners.
+/// Safe to use from several threads at once.
 class RunningTurns {
  public:
-  /// One turn; answers its last words. Throws nothing.
+  /// Runs one turn and returns its last event. Throws nothing.
   using Work = std::function<std::string(TurnFeed&, llm::CancelToken const&)>;
 
-  /// `most` at once. Of those that ended the newest may be asked for, as long as what they said is not more
+  /// At most `most` at once. The newest ended turns can still be read, as long as their events are not longer
   /// than `most_ended_bytes`.
   explicit RunningTurns(std::size_t most, std::size_t most_ended_bytes = std::size_t{32} << 20)
       : most_(most), most_ended_bytes_(most_ended_bytes) {}
-  /// Cancels what runs and waits for it.
+  /// Cancels all running turns and waits for them.
   ~RunningTurns();
   RunningTurns(RunningTurns const&) = delete;
   RunningTurns& operator=(RunningTurns const&) = delete;
 
-  /// Room for one turn, in a session or in one that is yet to be made, until the turn begins or this goes.
+  /// A reserved place for one turn, in a session or in one to be created. It is released when the turn begins
+  /// or this object ends.
   class Place {
    public:
     Place(Place&& other) noexcept
@@ -47,33 +48,35 @@ class RunningTurns {
    private:
     friend class RunningTurns;
     Place(RunningTurns& of, std::string session) noexcept : of_(&of), session_(std::move(session)) {}
-    RunningTurns* of_;    ///< null: it is used
-    std::string session_; ///< which is in `running_`; empty: it is one of `places_`
+    RunningTurns* of_;    ///< null if the place was used
+    std::string session_; ///< its key in `running_`; empty if it is one of `places_`
   };
-  /// To be had before anything is stored for a turn. No session is named where it is yet to be made.
-  /// `conflict` while this one has a place or a turn; `unavailable` while all places are taken, and after
+  /// Reserves a place; call this before anything is stored for a turn. Pass no session if it must be created.
+  /// `conflict` while the session has a place or a turn; `unavailable` while all places are taken, and after
   /// `stop_all`.
   sessionkit::Result<Place> reserve(std::string const& session = {});
 
-  /// Begins a turn in the session of the place, or in a new one: `conflict` if that is not new.
+  /// Begins a turn in the session of the place, or in a new one: `conflict` if it is not new.
   sessionkit::Result<std::shared_ptr<TurnFeed const>> start(Place place, std::string const& session,
                                                             Work work);
 
-  /// The turn that runs; null: none does.
+  /// The running turn; null if there is none.
   std::shared_ptr<TurnFeed const> running(std::string const& session) const;
-  /// The turn that runs, or the last one if it ended not long ago; null: there is none to listen to.
+  /// The running turn, or the last one if it ended not long ago; null if there is none to listen to.
   std::shared_ptr<TurnFeed const> find(std::string const& session) const;
 
-  /// Cancels a session's turn, which ends soon after. False: none runs.
+  /// Cancels a session's turn, which ends soon after. Returns false if none runs.
   bool cancel(std::string const& session);
-  /// Cancels a session's turn, waits for its end and then calls `action`; no turn of it begins meanwhile.
+  /// Cancels a session's turn, waits for its end and then calls `action`; no turn of it begins before that
+  /// returns.
   void when_quiet(std::string const& session, std::function<void()> const& action);
-  /// Cancels all and waits for them; no place is given any more. Who has one still begins, cancelled.
+  /// Cancels all and waits for them; no place is given any more. A turn that has a place still begins,
+  /// cancelled.
   void stop_all();
 
  private:
   struct Turn {
-    std::shared_ptr<TurnFeed> feed; ///< null: a place, or `when_quiet`, has the session
+    std::shared_ptr<TurnFeed> feed; ///< null if a place, or `when_quiet`, holds the session
     llm::CancelToken cancel = {};
     std::thread thread = {};
   };
@@ -90,10 +93,10 @@ class RunningTurns {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   // All under `mutex_`:
-  std::size_t places_ = 0; ///< for sessions that have no name yet
+  std::size_t places_ = 0; ///< for sessions without an id yet
   std::map<std::string, Turn> running_;
   std::deque<Ended> ended_;          ///< the last few, newest at the back
-  std::vector<std::thread> to_join_; ///< of turns that ended
+  std::vector<std::thread> to_join_; ///< threads of ended turns
   bool stopping_ = false;
 };
 

@@ -44,7 +44,7 @@ std::string read_file(std::string const& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// A port has one server: the library's own default lets several listen at it, and each gets some of the
+// Only one server may use a port: by default the HTTP library lets several listen, and each gets some of the
 // requests.
 void reuse_address(socket_t socket) {
   int const yes = 1;
@@ -64,10 +64,10 @@ constexpr Reason reasons[] = {
 std::string why_not(int error) {
   for (auto const& reason : reasons)
     if (reason.error == error) return reason.words;
-  return "; look at --host and --port";
+  return "; check --host and --port";
 }
 
-/// A server whose queue of connections may be long: the library's own has five places.
+/// A server with a long queue of connections: the HTTP library's has five places.
 class Listener : public httplib::Server {
  public:
   bool widen_queue() { return ::listen(svr_sock_, SOMAXCONN) == 0; }
@@ -85,8 +85,8 @@ struct Server::Http {
 Server::Server(ServerOptions options, Agents const& agents) : http_(new Http{std::move(options)}) {
   auto& listener = http_->listener;
   auto const& wanted = http_->options;
-  // One request a connection: what a refused body leaves behind is never read as the next request, and
-  // nobody keeps a thread by saying nothing.
+  // One request per connection: the rest of a refused body is never read as the next request, and
+  // a silent client cannot keep a thread.
   listener.set_keep_alive_max_count(1);
   listener.set_payload_max_length(wanted.longest_body);
   listener.set_tcp_nodelay(true);
@@ -102,7 +102,7 @@ Server::Server(ServerOptions options, Agents const& agents) : http_(new Http{std
   });
   listener.set_exception_handler(
       [](httplib::Request const&, httplib::Response& response, std::exception_ptr const&) {
-        answer(response, Problem{500, "something went wrong here"});
+        answer(response, Problem{500, "an internal error occurred"});
       });
   for (auto const& file : page_files)
     listener.Get(file.route, [text = read_file(wanted.page + "/" + file.name),
@@ -127,7 +127,7 @@ int Server::port() const noexcept { return http_->port; }
 
 void Server::start() {
   http_->thread = std::thread([&listener = http_->listener] { listener.listen_after_bind(); });
-  // `stop` is heard by a listener that is running only.
+  // `stop` only reaches a running listener.
   while (!http_->listener.is_running()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 

@@ -13,9 +13,9 @@ namespace chat_host {
 
 struct ServerOptions {
   std::string host = "127.0.0.1";
-  int port = 8080; ///< 0: any that is free
+  int port = 8080; ///< 0: any free one
   std::vector<Credential> credentials = {};
-  std::size_t most_connections = 256;  ///< at the same time; further ones wait
+  std::size_t most_connections = 256;  ///< at the same time; more wait
   std::size_t longest_body = 8U << 20; ///< bytes
   std::string page;                    ///< the directory of the page's files
 };
@@ -23,11 +23,12 @@ struct ServerOptions {
 /// By the agent's name.
 using Agents = std::map<std::string, std::unique_ptr<Conversations>>;
 
-/// The conversations over HTTP (docs/chat_host.md lists the routes) and the page that shows them. What
-/// `/api/` answers needs a bearer token.
+/// Serves the conversations over HTTP (docs/chat_host.md lists the routes) and the page that shows them.
+/// Routes below
+/// `/api/` need a bearer token.
 class Server {
  public:
-  /// Throws `std::runtime_error` if the address cannot be had or the page cannot be read.
+  /// Throws `std::runtime_error` if the address cannot be used or the page cannot be read.
   Server(ServerOptions options, Agents const& agents);
   ~Server();
   Server(Server const&) = delete;
@@ -36,7 +37,7 @@ class Server {
   int port() const noexcept;
   /// Serves on threads of its own until `stop`.
   void start();
-  /// What is being answered is answered; then all threads are gone.
+  /// Finishes running requests, then ends all threads.
   void stop();
 
  private:

@@ -5,7 +5,7 @@
 
 namespace chat_host {
 
-/// The first of UTF-8 text: at most so many bytes, and no half character at the end.
+/// The beginning of UTF-8 text: at most this many bytes, without half a character at the end.
 std::string_view cut(std::string_view text, std::size_t most);
 
 }

@@ -24,7 +24,7 @@ sk::SummaryPrompt make_words() {
 }
 sk::SummaryPrompt const words = make_words();
 
-/// The end of what was said, tools aside.
+/// The end of the conversation, without tools.
 std::string excerpt_of(sk::Context const& context) {
   std::string text;
   for (auto entry = context.entries.rbegin(); entry != context.entries.rend(); ++entry) {

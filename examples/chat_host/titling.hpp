@@ -7,7 +7,7 @@
 
 namespace chat_host {
 
-/// Asks the model what a conversation is about, in a few words.
+/// Asks the model for a short title of a conversation.
 sessionkit::Result<std::string> propose_title(sessionkit::Session& session, agent::Agent const& agent,
                                               llm::CancelToken const& cancel);
 

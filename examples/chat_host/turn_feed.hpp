@@ -13,35 +13,35 @@
 
 namespace chat_host {
 
-/// What a turn says, kept as long as anybody may ask for it: each listener, from the start or from where it
-/// was cut off, hears all of it at its own pace. Safe to use from several threads at once.
+/// The events of a turn, kept as long as a client may ask for them. Each listener, from the start or from
+/// where it was cut off, receives all of them at its own pace. Safe to use from several threads at once.
 class TurnFeed {
  public:
-  /// For the turn's own thread, before it stores anything: the entry that it follows; empty: it is the first
-  /// of its log.
+  /// For the turn's own thread, before it stores anything: the entry that it follows; empty if it is the
+  /// first of its log.
   void begin_behind(sessionkit::EntryId entry);
-  /// Nothing: the turn has stored nothing yet.
+  /// Absent if the turn has stored nothing yet.
   std::optional<sessionkit::EntryId> begun_behind() const;
 
-  /// For the turn's own thread: one more thing said, and the last one.
+  /// For the turn's own thread: add one more event, and the last one.
   void say(std::string_view words);
   void finish(std::string_view last_words);
 
-  /// What was said from the `from`th on. Waits up to `patience` where there is nothing yet. Empty and not
-  /// `over`: nothing came.
+  /// Returns the events from the `from`th on. Waits up to `patience` if there are none yet. Empty and not
+  /// `over` means that nothing arrived.
   struct Heard {
     std::vector<std::string> words;
-    bool over = false; ///< nothing follows these
+    bool over = false; ///< these are the last events
   };
   Heard hear(std::size_t from, std::chrono::milliseconds patience) const;
 
-  /// Names the `n`th thing said, over all turns of all processes: what a listener that is cut off may come
-  /// back with.
+  /// The id of the `n`th event, unique over all turns of all processes. A listener that was cut off may send
+  /// it back.
   std::string name_of(std::size_t n) const { return name_ + "." + std::to_string(n); }
-  /// Where a listener goes on who last heard this one; at the start, if it is none of this turn's.
+  /// The number of the event after this one; the first, if the id is not of this turn.
   std::size_t position_behind(std::string_view name) const;
 
-  /// How much memory all of it takes, more or less.
+  /// The approximate memory of all events.
   std::size_t bytes() const;
 
   TurnFeed();
@@ -54,7 +54,7 @@ class TurnFeed {
   mutable std::condition_variable changed_;
   // All under `mutex_`:
   std::optional<sessionkit::EntryId> begun_behind_;
-  std::string said_;              ///< one behind the other: a long answer is many small pieces
+  std::string said_;              ///< one after the other: a long answer is many small pieces
   std::vector<std::size_t> ends_; ///< where each ends in `said_`
   bool over_ = false;
 };

@@ -13,7 +13,7 @@ namespace sk = sessionkit;
 
 namespace {
 
-// Of a tool's result in the stream; the history has all of it.
+// The limit of a tool's result in the stream; the history has all of it.
 constexpr std::size_t longest_result = 4000; // bytes
 
 template <class... F> struct Overloaded : F... { using F::operator()...; };
@@ -103,7 +103,7 @@ std::optional<Json> news(llm::Event const& event) {
     return Json{{"type", "thinking_delta"}, {"text", thinking->text}};
   if (auto const* const retry = std::get_if<llm::RetryWait>(&event))
     return Json{{"type", "retry"}, {"waitMs", retry->wait.count()}, {"why", retry->why}};
-  return std::nullopt; // a call is told when it is complete
+  return std::nullopt; // a call is reported when it is complete
 }
 
 std::optional<Json> news(agent::ToolStarted const& started) {
@@ -140,7 +140,7 @@ Json row_of(sk::SessionInfo const& info, bool running) {
           {"running", running}};
 }
 
-// What a panel compaction kept stands in its log twice.
+// Messages kept by a panel compaction are in its log twice.
 Json talk_of(std::vector<sk::Entry> const& path, std::size_t turn_begin) {
   auto const again = sk::written_again(path);
   Json talk = Json::array();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What clients see, as JSON: sessions, entries, and what happens in a turn.
+// The JSON for clients: sessions, entries, and the events of a turn.
 #pragma once
 #include <sessionkit/context.hpp>
 #include <sessionkit/session_info.hpp>
@@ -17,17 +17,17 @@ namespace chat_host {
 
 using Json = nlohmann::ordered_json;
 
-/// A row of a list, with the names that ai-panel's `sessions.json` has.
+/// A row of a list, with the names of ai-panel's `sessions.json`.
 Json row_of(sessionkit::SessionInfo const& info, bool running);
 
 /// The entries of a path that a person sees: messages, compactions. Those from `turn_begin` on are marked as
 /// of the running turn.
 Json talk_of(std::vector<sessionkit::Entry> const& path, std::size_t turn_begin);
 
-/// What is told of an event of a turn; nothing, if it is of no interest.
+/// The JSON for an event of a turn; absent if clients do not need it.
 std::optional<Json> news_of(agent::Event const& event);
 
-/// The first news of each turn, and the last one. `stored`: the message of the user survives this process.
+/// The first event of each turn, and the last one. `stored`: the user's message survives this process.
 Json session_news(sessionkit::SessionId const& id, std::string const& message, bool stored);
 Json done_news(sessionkit::SessionInfo const& info, std::string_view end, bool stored);
 Json error_news(std::string const& message);

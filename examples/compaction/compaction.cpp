@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Conversations that fit: by the turn, on another thread, after a refusal, in the view only.
+// Conversations that fit: after each turn, on another thread, after a refusal, in the view only.
 #include <sessionkit/sessionkit.hpp>
 
 #include <cstdio>
@@ -13,7 +13,7 @@ namespace sk = sessionkit;
 
 namespace {
 
-// Stands in for a model: says how much it was asked to read.
+// Replaces a model: returns the size of its prompt.
 sk::Result<std::string> ask_model(std::string const& system, std::string const& prompt,
                                   std::size_t /*max_tokens*/) {
   if (system.empty()) return sk::Error{sk::Errc::unavailable, 0, "no prompt"};
@@ -31,7 +31,7 @@ sk::CompactionPolicy small_window() {
   // [policy]
   sk::CompactionPolicy policy;
   policy.trigger_tokens = 0;       // not at an absolute size,
-  policy.window = 8000;            // but where the answer would no longer fit
+  policy.window = 8000;            // but when the answer would no longer fit
   policy.window_reserve = 2000;    // into the model's window
   policy.keep = sk::keep_turns(4); // the last four turns stay, if they are less than half of that
   policy.deadline = std::chrono::seconds(60);
@@ -44,7 +44,7 @@ void say(char const* when, sk::CompactionOutcome outcome) {
 }
 
 // [after_turn]
-// After each turn: nothing is asked until it is time.
+// Call this after each turn: the model is not asked until a compaction is due.
 sk::Result<sk::CompactionOutcome> after_turn(sk::Session& session) {
   auto summarizer = sk::make_summarizer([](sk::SummaryRequest const& request) {
     return ask_model(request.system(), request.prompt(), request.max_tokens);
@@ -54,7 +54,7 @@ sk::Result<sk::CompactionOutcome> after_turn(sk::Session& session) {
 // [after_turn]
 
 // [async]
-// The plan owns what it needs: the model may think on another thread while the user types on.
+// The plan owns its data: the model may work on another thread while the user continues.
 class Background {
  public:
   sk::Result<void> start(sk::Session& session) {
@@ -74,7 +74,7 @@ class Background {
   sk::Result<sk::CompactionOutcome> finish(sk::Session& session) {
     if (!plan_) return sk::CompactionOutcome::not_needed;
     auto const plan = *std::exchange(plan_, std::nullopt);
-    return session.apply(plan, summary_.get()); // an error is counted: the third in a row stops the asking
+    return session.apply(plan, summary_.get()); // an error is counted: the third in a row opens the breaker
   }
 
  private:
@@ -84,7 +84,7 @@ class Background {
 // [async]
 
 // [refused]
-// The provider refused a request as too long: once, then the answer must come.
+// The provider refused a request as too long: compact and retry, but only once.
 bool may_retry(sk::Session& session, sk::Summarizer& summarizer) {
   auto const outcome = session.compact(summarizer, small_window(), sk::CompactionReason::context_exceeded);
   return outcome && *outcome == sk::CompactionOutcome::applied;
@@ -95,7 +95,7 @@ std::string view_only(sk::Session& session, std::shared_ptr<sk::Summarizer> cons
   // [view]
   sk::Target target;
   target.policies = {sk::ClearToolResults{}, sk::summarize_window(summarizer, {10, 5}), sk::TokenLimit{6000}};
-  sk::RequestParts const request = session.request(target).value(); // the log stays as it is
+  sk::RequestParts const request = session.request(target).value(); // the log stays unchanged
   // [view]
   return request.system;
 }
@@ -114,7 +114,7 @@ int main() {
   Background background;
   background.start(busy).value();
   busy.append(sk::user("And one more thing")).value();
-  say("behind the user's back", background.finish(busy).value());
+  say("in the background", background.finish(busy).value());
 
   auto twice = fresh();
   talk(twice, 30);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A store of one's own: sessions in a std::map. What a line means is the library's business; a store keeps
-// lines in order.
+// A custom store: sessions in a std::map. The library interprets the lines; a store keeps
+// them in order.
 #pragma once
 #include <sessionkit/sessionkit.hpp>
 
@@ -16,7 +16,7 @@ class MapStore final : public SessionStore {
     RecordPage records; // owns the bytes
     std::vector<std::uint32_t> crcs;
     SessionInfo info;
-    std::string_view dialect; // that of the first line
+    std::string_view dialect; // of the first line
   };
   std::mutex mutex_;
   std::map<SessionId, Log> logs_;
@@ -38,12 +38,11 @@ class MapStore final : public SessionStore {
             .first->second;
     if (at > crcs.size() || (at > 0 && batch.expected_crc && *batch.expected_crc != crcs[at - 1]))
       return Error{Errc::conflict, 0, "another log than expected; refresh"};
-    auto const behind = records.items().begin() + static_cast<std::ptrdiff_t>(at);
-    auto const stands = match_batch(batch, {behind, records.items().end()});
-    if (!stands)
-      return Error{at == 0 ? Errc::already_exists : stands.error().code, 0, stands.error().message};
-    if (stands->present == size) return stands->end;
-    for (std::size_t i = stands->present; i < size; ++i) {
+    auto const after = records.items().begin() + static_cast<std::ptrdiff_t>(at);
+    auto const match = match_batch(batch, {after, records.items().end()});
+    if (!match) return Error{at == 0 ? Errc::already_exists : match.error().code, 0, match.error().message};
+    if (match->present == size) return match->end;
+    for (std::size_t i = match->present; i < size; ++i) {
       RecordView record = batch.records[i];
       std::string const place = "@" + std::to_string(crcs.size() + 1);
       if (record.id.empty()) record.id = place;

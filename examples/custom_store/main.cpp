@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Runs the conformance kit on a store of one's own and prints what it found.
+// Runs the conformance kit on a custom store and prints the findings.
 #include "custom_store.hpp"
 
 #include <sessionkit/testing/store_conformance.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// docs/guides/agent_loop.md: the loop by hand, then the one of examples/agent with parallel tools and a
-// sub-agent.
+// docs/guides/agent_loop.md: the loop written by hand, then the loop of examples/agent with parallel tools
+// and a sub-agent.
 #include "expect.hpp"
 
 #include <sessionkit/sessionkit.hpp>
@@ -25,7 +25,7 @@ namespace {
 using Model = std::function<sk::Message(sk::RequestParts const&)>;
 using RunTool = std::function<std::string(sk::ToolUse const&)>;
 
-// One turn: ask, store, run the tools that are called, store their results, until an answer calls none.
+// One turn: ask, store the answer, run its tools, store their results, until an answer calls none.
 sk::Result<std::string> answer_to(sk::Session& session, std::string const& words, Model const& ask,
                                   RunTool const& run) {
   auto turn = session.begin_turn();
@@ -54,11 +54,11 @@ void by_hand() {
     return sk::assistant("It is noon.");
   };
   auto const text = answer_to(session, "How late is it?", model, [](sk::ToolUse const&) { return "12:00"; });
-  expect(text.value() == "It is noon.", "the last answer is the turn's");
+  expect(text.value() == "It is noon.", "the turn returns the last answer");
 }
 
 // [tools]
-// Tools of one answer run at the same time, each on a thread of its own.
+// Tools of one answer run at the same time, each on its own thread.
 agent::Tool slow_tool(std::string const& name, std::chrono::milliseconds takes) {
   llm::ToolSpec spec{name, "Takes its time.", sk::RawJson::from(R"({"type":"object"})")};
   return {std::move(spec), [name, takes](agent::ToolCall const& call) {
@@ -102,13 +102,14 @@ void with_parallel_tools() {
       std::printf("[%s: %s]\n", tool->call->name.c_str(), tool->result->parts.empty() ? "" : "answered");
   };
   auto const outcome = agent::run_turn(session, assistant, sk::user("Do both."), watch).value();
-  expect(outcome.end == agent::TurnEnd::finished, "the model said what it had to say");
+  expect(outcome.end == agent::TurnEnd::finished, "the last answer calls no tool");
   // [run]
   auto const history = session.history(assistant.target).value();
   expect(history.messages.size() == 4, "user, calls, results, answer");
-  expect(history.messages[2].parts.size() == 2, "both results stand in one message");
+  expect(history.messages[2].parts.size() == 2, "both results are in one message");
   auto const& first = std::get<sk::ToolResult>(history.messages[2].parts.front());
-  expect(std::get<sk::Text>(first.content.front()).text == "slow is done", "in the order of the calls");
+  expect(std::get<sk::Text>(first.content.front()).text == "slow is done",
+         "results are in the order of the calls");
 }
 
 void with_a_sub_agent() {
@@ -122,10 +123,10 @@ void with_a_sub_agent() {
   // [sub_agent]
   agent::run_turn(session, assistant, sk::user("How many files?")).value();
   auto const path = session.path().value();
-  expect(session.info().value().messages == 4, "of the sub-agent's talk only its answer is in the session");
+  expect(session.info().value().messages == 4, "the session contains only the sub-agent's answer");
   bool recorded = false;
   for (sk::Entry const& entry : path) recorded = recorded || entry.as<sk::Custom>() != nullptr;
-  expect(recorded, "and a record of what it was asked, for people");
+  expect(recorded, "an entry records the sub-agent's task for people");
 }
 
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// docs/guides/async_host.md: many conversations on many threads, the turns of each one after the other.
+// docs/guides/async_host.md: many conversations on many threads; the turns of each run one after the other.
 #include "expect.hpp"
 
 #include <sessionkit/sessionkit.hpp>
@@ -25,14 +25,14 @@ using Answer = sk::Result<std::string>;
 using TakeTurn = std::function<Answer(sk::Session&, std::string const&)>;
 
 // [conversation]
-// A session and the one thread that uses it. Turns run in the order in which they were asked for.
+// A session and the one thread that uses it. Turns run in the order of the calls to `say`.
 class Conversation {
  public:
   Conversation(sk::Session session, TakeTurn take_turn)
       : session_(std::move(session)), take_turn_(std::move(take_turn)), thread_([this] { run(); }) {}
   Conversation(Conversation const&) = delete;
   Conversation& operator=(Conversation const&) = delete;
-  ~Conversation() { // what was asked for is still done
+  ~Conversation() { // finishes the queued turns
     {
       std::lock_guard<std::mutex> const lock(mutex_);
       closing_ = true;
@@ -41,7 +41,7 @@ class Conversation {
     thread_.join();
   }
 
-  /// From any thread; returns at once.
+  /// May be called on any thread; returns at once.
   std::future<Answer> say(std::string words) {
     std::packaged_task<Answer()> turn(
         [this, words = std::move(words)] { return take_turn_(session_, words); });
@@ -63,7 +63,7 @@ class Conversation {
       auto turn = std::move(turns_.front());
       turns_.pop_front();
       lock.unlock();
-      turn(); // the model thinks here, with no lock held
+      turn(); // the model works here, with no lock held
       lock.lock();
     }
   }
@@ -74,7 +74,7 @@ class Conversation {
   std::condition_variable wake_;
   std::deque<std::packaged_task<Answer()>> turns_;
   bool closing_ = false;
-  std::thread thread_; // last: it uses what stands above
+  std::thread thread_; // last: it uses the members above
 };
 // [conversation]
 
@@ -105,14 +105,14 @@ class Host {
 // [host]
 
 // [turn]
-// What a conversation's thread does: a turn, then a compaction if it is time. The user has the answer
-// before that where `take_turn` answers first and compacts in a turn of its own.
+// A conversation's thread runs this: a turn, then a compaction if it is due. To give the user the answer
+// before the compaction, `take_turn` would return first and compact in a separate task.
 Answer take_turn(sk::Session& session, std::string const& words) {
   auto turn = session.begin_turn();
   if (auto const stored = turn.append(sk::user(words)); !stored) return stored.error();
   auto const request = session.request({sk::Provider::anthropic});
   if (!request) return request.error();
-  std::string const text = "You said " + words + "."; // here a model is asked
+  std::string const text = "You said " + words + "."; // ask a model here
   if (auto const stored = turn.append(sk::assistant(text)); !stored) return stored.error();
   if (auto const done = turn.commit(); !done) return done.error();
   auto summarizer = sk::make_summarizer([](sk::SummaryRequest const& asked) -> sk::Result<std::string> {
@@ -140,7 +140,6 @@ int main() {
     auto const history = session.history({sk::Provider::anthropic}).value();
     expect(history.messages.size() == 10, "five turns of one conversation");
     for (std::size_t i = 0; i < 5; ++i)
-      expect(history.messages[2 * i].text() == std::to_string(i),
-             "in the order in which they were asked for");
+      expect(history.messages[2 * i].text() == std::to_string(i), "turns run in the order of the calls");
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the programs of the guides and the adapters share: they check what they show.
+// Shared by the programs of the guides and the adapters: they check what they show.
 #pragma once
 #include <cstdio>
 #include <cstdlib>
@@ -10,11 +10,11 @@ namespace guide {
 
 inline void expect(bool holds, char const* what) {
   if (holds) return;
-  std::fprintf(stderr, "not so: %s\n", what);
+  std::fprintf(stderr, "check failed: %s\n", what);
   std::exit(1); // NOLINT(concurrency-mt-unsafe): one thread is left
 }
 
-/// A folder of this name in the working directory, without what an earlier run left in it.
+/// An empty folder of this name in the working directory; removes files of an earlier run.
 inline std::string fresh_folder(std::string name) {
   std::filesystem::remove_all(name);
   return name;

@@ -19,7 +19,7 @@ sk::Result<std::shared_ptr<sk::SessionStore>> open_sessions(std::string const& f
   sk::FileStoreOptions options;
   options.durability = sk::Durability::turn; // the default: the end of each turn survives power loss
   options.on_event = [](sk::Event const& event) { std::fprintf(stderr, "%s\n", event.message.c_str()); };
-  return sk::open_file_store(folder, std::move(options)); // makes the folder where there is none
+  return sk::open_file_store(folder, std::move(options)); // creates the folder if it is missing
 }
 // [open]
 
@@ -40,16 +40,16 @@ char const* what_to_do(sk::Error const& error) {
   switch (error.code) {
   case sk::Errc::timed_out:
   case sk::Errc::not_written:
-  case sk::Errc::no_space: return "nothing was stored: mend the cause, call again";
-  case sk::Errc::outcome_unknown: return "it may stand: call again with the same id";
-  case sk::Errc::poisoned: return "open the store again and look at what stands";
+  case sk::Errc::no_space: return "nothing was stored: fix the cause, call again";
+  case sk::Errc::outcome_unknown: return "it may be stored: call again with the same id";
+  case sk::Errc::poisoned: return "open the store again and check what is stored";
   default: return "show the message to a person";
   }
 }
 // [failure]
 
 // [restart]
-// Another process, a day later: the newest session of the key goes on.
+// Another process, a day later, continues the newest session of the key.
 std::string next_request(std::shared_ptr<sk::SessionStore> const& store) {
   auto session = sk::Session::resume(store, "main:cli:user").value();
   session.append(sk::user("Change it to 2.")).value();
@@ -90,8 +90,8 @@ int main() {
   auto const store = open_sessions(folder).value();
   auto const messages = next_request(store);
   expect(messages.find("You edit files.") != std::string::npos, "the system text is the first message");
-  expect(messages.find("\"tool_calls\"") != std::string::npos, "the call is in OpenAI's words");
-  expect(messages.find("Change it to 2.") != std::string::npos, "the new message is there");
+  expect(messages.find("\"tool_calls\"") != std::string::npos, "the call has OpenAI's format");
+  expect(messages.find("Change it to 2.") != std::string::npos, "the new message is included");
   print_sessions(*store);
   auto const missing = sk::Session::open(store, sk::SessionId::parse("nobody").value());
   expect(!missing && missing.error().code == sk::Errc::not_found, "opening never creates");

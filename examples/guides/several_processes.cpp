@@ -21,7 +21,7 @@ namespace {
 std::string const folder = "several_processes"; // NOLINT(cert-err58-cpp)
 
 // [child]
-// A child of fork() opens a store of its own: its parent's answers `forked`.
+// A child of fork() opens its own store: its parent's store answers `forked`.
 int in_child(std::shared_ptr<sk::SessionStore> const& of_parent, sk::SessionId const& id) {
   auto session = sk::Session::open(of_parent, id);
   auto const refused = session ? session->append(sk::user("lost?")) : session.error();
@@ -35,7 +35,7 @@ int in_child(std::shared_ptr<sk::SessionStore> const& of_parent, sk::SessionId c
 // [child]
 
 // [again]
-// An id of the host's own, for example a request's: however often this is called, it stands once.
+// The host chooses the id, for example a request's. The entry is stored once, however often this is called.
 sk::Result<sk::EntryId> store_once(sk::Session& session, std::string const& request_id,
                                    std::string const& words) {
   sk::AppendOptions options;
@@ -52,15 +52,15 @@ sk::Result<sk::EntryId> store_once(sk::Session& session, std::string const& requ
 sk::Result<sk::EntryId> answer_unless_somebody_spoke(sk::Session& session, sk::Message const& answer) {
   auto stored = session.append(answer);
   if (stored || stored.error().code != sk::Errc::conflict) return stored;
-  auto const theirs = session.refresh(); // what came; the leaf is now behind it
+  auto const theirs = session.refresh(); // their entries; the leaf now follows them
   if (!theirs) return theirs.error();
   std::printf("%zu entries came first\n", theirs->size());
-  return stored; // decide anew: ask the model again, or append behind them
+  return stored; // decide again: ask the model again, or append after them
 }
 // [conflict]
 
 // [follow]
-// Each entry once, in order, whoever appends it. `next` waits for nothing: how to wait is the host's choice.
+// Prints each entry once, in order, from any writer. `next` does not wait: the host decides how to wait.
 sk::Result<std::size_t> show_news(sk::LogFollower& follower) {
   auto const news = follower.next();
   if (!news) return news.error();
@@ -89,17 +89,17 @@ int main() {
   int status = 0;
   waitpid(child, &status, 0);
   expect(status == 0, "the child wrote through a store of its own");
-  expect(show_news(follower).value() == 1, "and what it wrote is seen");
+  expect(show_news(follower).value() == 1, "the follower sees the child's entry");
 
   store_once(session, "request-17", "once").value();
   store_once(session, "request-17", "once").value();
-  expect(show_news(follower).value() == 1, "an id stands once");
+  expect(show_news(follower).value() == 1, "an id is stored once");
 
   sk::SessionOptions careful;
   careful.on_conflict = sk::OnConflict::fail;
   auto other = sk::Session::open(store, session.id(), careful).value();
   session.append(sk::user("a word in between")).value();
   auto const answer = answer_unless_somebody_spoke(other, sk::assistant("Too late."));
-  expect(!answer && answer.error().code == sk::Errc::conflict, "somebody spoke");
-  expect(other.append(sk::assistant("Now.")).ok(), "after `refresh` it stands behind them");
+  expect(!answer && answer.error().code == sk::Errc::conflict, "another message came first");
+  expect(other.append(sk::assistant("Now.")).ok(), "after `refresh` it is stored after them");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// docs/guides/streaming.md: an answer that comes in pieces, and one that is stopped in the middle.
+// docs/guides/streaming.md: an answer that arrives in pieces, and one that is stopped in the middle.
 #include "expect.hpp"
 
 #include <sessionkit/sessionkit.hpp>
@@ -16,13 +16,13 @@ using guide::expect;
 namespace {
 
 // [collect]
-// What a client library of a provider says while an answer comes.
+// An event of a provider's client library during an answer.
 struct Delta {
   enum Kind { text, call, arguments } kind;
   std::string value;
 };
 
-// One message of all that came. `stopped` is asked before each piece.
+// Joins all pieces into one message. `stopped` is called before each piece.
 sk::Message collect(std::vector<Delta> const& stream, std::function<bool()> const& stopped) {
   sk::MessageBuilder builder;
   sk::Generation generation{"anthropic", "claude-sonnet-4-5"};
@@ -41,7 +41,7 @@ sk::Message collect(std::vector<Delta> const& stream, std::function<bool()> cons
 // [collect]
 
 // [interrupted]
-// The user pressed Ctrl-C: what came stays, as an answer that was stopped.
+// The user pressed Ctrl-C: store the partial answer as an aborted one.
 sk::Result<void> keep_what_came(sk::Turn& turn, sk::Message const& partial) {
   if (!partial.parts.empty())
     if (auto const stored = turn.append(partial); !stored) return stored.error();
@@ -79,12 +79,12 @@ int main() {
   cut.append(sk::user("And b.txt?")).value();
   int pieces = 0;
   auto const partial = collect(stream, [&] { return ++pieces > 4; }); // in the middle of the arguments
-  expect(partial.text() == "Let me look." && partial.tool_uses().empty(), "half a call is no call");
+  expect(partial.text() == "Let me look." && partial.tool_uses().empty(), "half a call is dropped");
   keep_what_came(cut, partial).value();
 
   auto again = sk::Session::open(sk::open_file_store("streaming").value(), session.id()).value();
   again.append(sk::user("Go on.")).value();
   auto const history = again.history({sk::Provider::anthropic}).value();
-  expect(history.messages.size() == 7, "five messages of the first turn, then the words that came");
-  expect(history.report.empty(), "nothing had to be mended");
+  expect(history.messages.size() == 7, "five messages of the first turn, then the partial answer");
+  expect(history.report.empty(), "nothing had to be repaired");
 }

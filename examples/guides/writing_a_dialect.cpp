@@ -56,13 +56,13 @@ sk::Result<sk::Entry> decode(sk::RecordView const& record) {
 
 // [encode]
 sk::Error cannot_say(char const* what) {
-  return {sk::Errc::unsupported, 0, std::string("ShareGPT's lines have no words for ") + what};
+  return {sk::Errc::unsupported, 0, std::string("ShareGPT's lines cannot represent ") + what};
 }
 
 sk::Result<void> encode(sk::Entry const& entry, std::string& out) {
-  if (entry.as<sk::Header>()) return {}; // there is none: no line
+  if (entry.as<sk::Header>()) return {}; // this format has no header: write no line
   auto const* const message = entry.as<sk::Message>();
-  if (!message) return cannot_say("it");
+  if (!message) return cannot_say("this entry");
   if (message->role == sk::Role::tool || !message->tool_uses().empty()) return cannot_say("tools");
   char const* const from = message->role == sk::Role::user        ? "human"
                            : message->role == sk::Role::assistant ? "gpt"
@@ -81,7 +81,7 @@ sk::Dialect const sharegpt{"sharegpt", detect, head, decode, encode, can, split,
 // [table]
 
 // [read]
-// A text of lines as a log; what gives no entry is listed, not lost silently.
+// Reads a text of lines as a log; lines without an entry are listed, not lost silently.
 sk::Log log_of(std::string_view text, sk::Dialect const& dialect) {
   sk::Log log;
   for (std::size_t at = 0; at < text.size();) {
@@ -89,7 +89,7 @@ sk::Log log_of(std::string_view text, sk::Dialect const& dialect) {
     std::string_view const line = text.substr(at, end - at);
     std::deque<std::string> unescaped;
     sk::RecordView record;
-    std::string const place = "@" + std::to_string(end); // entries without ids are called by their place
+    std::string const place = "@" + std::to_string(end); // entries without ids are identified by their place
     bool const is_entry = dialect.head(line, record, unescaped);
     record.id = place;
     auto entry = is_entry ? dialect.decode(record) : cannot_say("this line");
@@ -115,10 +115,10 @@ int main() {
   // [convert]
   auto const id = sk::SessionId::parse("imported").value();
   sk::Converted const native = sk::convert_log(log, sharegpt, sk::native_dialect(), id).value();
-  for (sk::Unsaid const& left : native.unsaid) std::printf("left out: %s\n", left.what.c_str());
+  for (sk::Loss const& left : native.losses) std::printf("left out: %s\n", left.what.c_str());
   // [convert]
   expect(native.text.find(R"("role":"assistant")") != std::string::npos, "pi's lines");
-  expect(native.unsaid.size() == 1, "the bad line is listed");
+  expect(native.losses.size() == 1, "the bad line is listed");
 
   sk::Message called =
       sk::assistant("Let me look.", sk::ToolUse{"tu_1", "read_file", sk::RawJson::from("{}")});
@@ -129,5 +129,5 @@ int main() {
   expect(!refused && refused.error().code == sk::Errc::unsupported && line.empty(), "a call is refused");
   entry.body = sk::user("Hello");
   sharegpt.encode(entry, line).value();
-  expect(line == R"({"from":"human","value":"Hello"})", "what was read is written the same");
+  expect(line == R"({"from":"human","value":"Hello"})", "an entry that was read is written unchanged");
 }

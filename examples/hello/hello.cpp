@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Stores one turn with a tool call, then prints what a model must see next. The README shows the marked part.
+// Stores one turn with a tool call, then prints the next request. The README shows the marked part.
 
 // [hello]
 #include <sessionkit/sessionkit.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Many sessions: whose they are, when a key begins a new one, what they are called, where they are copied to,
-// when they go.
+// Many sessions: their keys, when a key begins a new one, their titles, copies,
+// and their removal.
 #include <sessionkit/copy.hpp>
 #include <sessionkit/sessionkit.hpp>
 
@@ -14,7 +14,7 @@ namespace sk = sessionkit;
 namespace {
 
 // [keys]
-// The session of whoever wrote: one for a person over all channels, one for a group, one for a thread in it.
+// The session of the sender: one for a person over all channels, one for a group, one for a thread in it.
 sk::Result<sk::Session> session_for(std::shared_ptr<sk::SessionStore> const& store,
                                     sk::ChannelContext const& message) {
   sk::KeyRules rules;
@@ -25,7 +25,7 @@ sk::Result<sk::Session> session_for(std::shared_ptr<sk::SessionStore> const& sto
 // [keys]
 
 // [fresh]
-// The newest session of a key, unless it is of yesterday (since 04:00) or nobody spoke for two hours.
+// The newest session of a key, unless it is from before 04:00 today or two hours old; then a new one.
 sk::Result<sk::Session> resume_fresh(std::shared_ptr<sk::SessionStore> const& store, std::string const& key,
                                      sk::Timestamp now, sk::UtcOffset const& zone) {
   sk::ListQuery of_key;
@@ -46,14 +46,14 @@ sk::Result<std::string> ask_for_title(sk::Session& session) {
 }
 
 // [title]
-// After each turn: at 4, 12, 30 and 80 messages a model is asked, unless a person chose the title.
+// Call this after each turn: at 4, 12, 30 and 80 messages it asks a model, unless a person chose the title.
 sk::Result<bool> name_it(sk::Session& session, std::uint64_t messages_before_the_turn) {
-  return sk::retitle(session, messages_before_the_turn, ask_for_title);
+  return sk::update_title(session, messages_before_the_turn, ask_for_title);
 }
 // [title]
 
 // [copy]
-// Everything that is not in the other store yet; what is there already is compared, not written again.
+// Copies everything that is not in the other store yet; existing lines are compared, not written again.
 sk::Result<std::uint64_t> back_up(sk::SessionStore& from, sk::SessionStore& to) {
   std::uint64_t lines = 0;
   sk::ListQuery query;
@@ -72,7 +72,7 @@ sk::Result<std::uint64_t> back_up(sk::SessionStore& from, sk::SessionStore& to) 
 // [copy]
 
 // [state]
-// Where a summary reaches to, as blades notes it: an integer that is one after every restart.
+// The end of a summary, as blades stores it: an integer that stays an integer after every restart.
 sk::Result<std::int64_t> move_offset(std::shared_ptr<sk::SessionStore> const& store, sk::SessionId const& id,
                                      std::int64_t by) {
   auto const info = store->info(id);
@@ -91,13 +91,13 @@ void tidy(sk::SessionStore& store, sk::Timestamp now) {
   // [retention]
   sk::RetentionPolicy policy;
   policy.idle = std::chrono::hours(24 * 90);
-  policy.most_sessions = 500;
+  policy.max_sessions = 500;
   policy.protected_keys = {"main:cli:user"};
-  auto const plan = sk::plan_retention(store, policy, now).value(); // nothing has happened yet
+  auto const plan = sk::plan_retention(store, policy, now).value(); // nothing is removed yet
   for (auto const& removal : plan.removals)
     std::printf("%s (%s): %s\n", removal.id.str().c_str(), removal.key.c_str(), removal.why.c_str());
   auto const done = sk::apply_retention(store, plan); // to the trash
-  std::printf("%zu removed, %zu gone on with meanwhile\n", done.removed.size(), done.spared.size());
+  std::printf("%zu removed, %zu continued in the meantime\n", done.removed.size(), done.skipped.size());
   // [retention]
 }
 

@@ -77,7 +77,7 @@ Answer AnswerCollector::finish(std::optional<Failure> failure) && {
   return {std::move(message), std::move(failure)};
 }
 
-// What becomes of a call that was cut short is the library's rule.
+// The library decides about a call that was cut short.
 void AnswerCollector::add_call(sk::Message& message, Block const& block) const {
   sk::MessageBuilder builder;
   builder.begin_tool_use(block.id, block.name);

@@ -10,28 +10,28 @@
 
 namespace llm {
 
-/// Collects an answer as a stream says it, and tells whoever watches.
+/// Collects an answer from a stream, and reports its pieces to a listener.
 class AnswerCollector {
  public:
   explicit AnswerCollector(OnEvent const& on_event) : on_event_(on_event) {}
 
   void text(std::string_view delta);
   void thinking(std::string_view delta);
-  /// Of the text or the reasoning that is being said.
+  /// The signature of the current text or reasoning.
   void signature(std::string_view delta);
-  /// Reasoning that the provider shows to nobody.
+  /// Reasoning that the provider keeps hidden.
   void redacted_thinking(std::string_view data);
-  /// Answers what to call it by in `tool_input`. A provider that gives no id has one made.
+  /// Returns the call's handle for `tool_input`. Makes an id if the provider gives none.
   std::size_t begin_tool_use(std::string_view id, std::string_view name);
   void tool_input(std::size_t call, std::string_view json);
 
-  /// The next text is a part of its own.
+  /// Starts a new part for the next text.
   void end_part() noexcept { open_ = false; }
 
   bool empty() const noexcept { return blocks_.empty(); }
   sessionkit::Generation& generation() noexcept { return generation_; }
 
-  /// The answer, once.
+  /// Returns the answer; call it once.
   Answer finish(std::optional<Failure> failure) &&;
 
  private:
@@ -46,7 +46,7 @@ class AnswerCollector {
 
   OnEvent const& on_event_;
   std::vector<Block> blocks_;
-  bool open_ = false; ///< more of the last block may come
+  bool open_ = false; ///< the last block may continue
   sessionkit::Generation generation_;
 };
 

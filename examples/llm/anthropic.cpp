@@ -30,7 +30,7 @@ Json tools_of(Request const& request) {
   return tools;
 }
 
-// The history is JSON already: its bytes are sent as they are, so that a cache finds them again.
+// The history is JSON already: its bytes are sent unchanged, so that a cache recognises them.
 std::string body(Request const& request) {
   std::string text = R"({"model":)" + sk::RawJson::string(request.model).str();
   text += R"(,"max_tokens":)" + std::to_string(request.max_tokens) + R"(,"stream":true)";
@@ -61,7 +61,7 @@ class Decoder final : public StreamDecoder {
     if (complete_ || failure_) return;
     auto const json = parse_json(event.data);
     if (!json) {
-      failure_ = Failure{FailureKind::malformed, "the stream said something that is not JSON"};
+      failure_ = Failure{FailureKind::malformed, "the stream contains data that is not JSON"};
       return;
     }
     auto const type = text_of(*json, "type");
@@ -94,7 +94,7 @@ class Decoder final : public StreamDecoder {
     if (type != "tool_use") return;
     auto const call = into_.begin_tool_use(text_of(block, "id"), text_of(block, "name"));
     calls_[count_of(event, "index")] = call;
-    auto const& input = member(block, "input"); // whole already, where a server does not stream it
+    auto const& input = member(block, "input"); // already complete if a server does not stream it
     if (input.is_object() && !input.empty()) into_.tool_input(call, sk::to_raw_json(input).str());
   }
 
@@ -118,7 +118,7 @@ class Decoder final : public StreamDecoder {
 
   void error(Json const& event) { failure_ = to_failure(member(event, "error"), 0); }
 
-  // Later counts are of the whole answer; what they leave out has not changed.
+  // Later counts are for the whole answer; values they omit are unchanged.
   void count(Json const& usage) {
     if (!usage.is_object()) return;
     auto& all = into_.generation().usage;

@@ -5,7 +5,7 @@
 
 namespace llm {
 
-/// Says that somebody no longer wants the answer. Copies are the same token; any thread and any signal
+/// Signals that the answer is no longer wanted. Copies are the same token; any thread and any signal
 /// handler may cancel it, and it stays cancelled.
 class CancelToken {
  public:

@@ -38,7 +38,7 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-/// How a transfer ended that no reply came of.
+/// The outcome of a transfer without a reply.
 HttpReply::Ending ending_without_reply(CURLcode result) {
   constexpr CURLcode hopeless[] = {CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT,
                                    CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE};
@@ -46,14 +46,14 @@ HttpReply::Ending ending_without_reply(CURLcode result) {
   return stays ? HttpReply::impossible : HttpReply::unreachable;
 }
 
-/// One request on its way.
+/// One running request.
 class Exchange {
  public:
   Exchange(HttpRequest const& request, HttpTimeouts const& timeouts, OnBody const& on_body)
       : on_body_(on_body), easy_(curl_easy_init()) {
     if (!easy_) throw std::bad_alloc();
     for (auto const& header : request.headers) add_header(header.c_str());
-    add_header("Expect:"); // a long body is sent at once, not when the server has said "100 Continue"
+    add_header("Expect:"); // send a long body at once, without waiting for "100 Continue"
     set(CURLOPT_URL, request.url.c_str());
     set(CURLOPT_PROTOCOLS_STR, "http,https");
     set(CURLOPT_HTTPHEADER, headers_.get());
@@ -77,7 +77,7 @@ class Exchange {
     int running = 1;
     while (running != 0 && went_on == CURLM_OK && !cancel.cancelled()) {
       went_on = curl_multi_perform(multi.get(), &running);
-      // No call may outlast the token by a tenth of a second, and nothing wakes us when it is cancelled.
+      // A cancelled token must end the call within a tenth of a second, and cancelling does not wake us.
       if (running != 0 && went_on == CURLM_OK)
         went_on = curl_multi_poll(multi.get(), nullptr, 0, 50, nullptr);
     }
@@ -119,7 +119,7 @@ class Exchange {
     return exchange.guarded(size * count, [&] { exchange.on_body_(exchange.reply_, {data, size * count}); });
   }
 
-  // No exception may pass through libcurl; a count that is not the one given ends the transfer.
+  // No exception may pass through libcurl; returning a different count ends the transfer.
   template <class Call> std::size_t guarded(std::size_t count, Call call) noexcept {
     try {
       call();
@@ -131,7 +131,7 @@ class Exchange {
   }
 
   void take_header(std::string_view line) {
-    if (line.substr(0, 5) == "HTTP/") { // another reply begins: after a redirect, or "100 Continue"
+    if (line.substr(0, 5) == "HTTP/") { // another reply begins, after a redirect or "100 Continue"
       auto const space = line.find(' ');
       reply_.headers.clear();
       reply_.status = space == std::string_view::npos ? 0 : std::atoi(line.data() + space + 1);
@@ -153,7 +153,7 @@ class Exchange {
 class CurlHttp final : public Http {
  public:
   explicit CurlHttp(HttpTimeouts timeouts) : timeouts_(timeouts) {
-    // Counted and locked inside libcurl; never undone, as other users of it may still be there.
+    // Counted and locked inside libcurl; never undone, because other code may still use it.
     static CURLcode const ready = curl_global_init(CURL_GLOBAL_DEFAULT);
     static_cast<void>(ready);
   }

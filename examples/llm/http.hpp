@@ -20,24 +20,24 @@ struct HttpRequest {
 
 struct HttpTimeouts {
   std::chrono::milliseconds connect{15000};
-  std::chrono::milliseconds silence{120000}; ///< longest time in which no byte comes
+  std::chrono::milliseconds silence{120000}; ///< longest time without a byte
 };
 
 struct HttpReply {
   enum Ending {
     complete,
     cancelled,
-    unreachable, ///< nothing was sent, or no reply came
-    impossible,  ///< nothing can be sent to such a URL, or its server is not who it says it is
+    unreachable, ///< nothing was sent, or no reply arrived
+    impossible,  ///< the URL or the server's certificate is invalid
     cut,         ///< the connection ended before the body did, or was silent for too long
   };
   Ending ending = complete;
-  std::string error = {}; ///< what the network said, with the host's name; empty where `complete`
-  int status = 0;         ///< 0: no reply came
+  std::string error = {}; ///< the network's error, with the host's name; empty if `complete`
+  int status = 0;         ///< 0: no reply arrived
   std::map<std::string, std::string> headers = {}; ///< names in lower case
 };
 
-/// Called with pieces of the body as they come, and with what is known of the reply until then.
+/// Called with each piece of the body, and with the reply as far as it is known.
 using OnBody = std::function<void(HttpReply const& so_far, std::string_view bytes)>;
 
 /// Sends requests. Safe to use from several threads at once. Exceptions of `on_body` reach the caller.
@@ -51,7 +51,7 @@ class Http {
   virtual HttpReply post(HttpRequest const& request, OnBody const& on_body, CancelToken const& cancel) = 0;
 };
 
-/// With libcurl; null where this build has none.
+/// Uses libcurl; null if this build has none.
 std::shared_ptr<Http> make_curl_http(HttpTimeouts timeouts = {});
 
 }

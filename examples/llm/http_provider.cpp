@@ -36,7 +36,7 @@ std::optional<Failure> failure_of(HttpReply const& reply, std::string const& bod
     return failure;
   }
   if (decoder.failure()) return decoder.failure();
-  if (decoder.complete()) return std::nullopt; // how the connection ended does not matter any more
+  if (decoder.complete()) return std::nullopt; // the end of the connection no longer matters
   switch (reply.ending) {
   case HttpReply::cancelled: return Failure{FailureKind::cancelled, "cancelled"};
   case HttpReply::unreachable: return Failure{FailureKind::unavailable, reply.error};

@@ -8,7 +8,7 @@
 
 namespace llm {
 
-/// A provider behind HTTP. `base_url` empty: the format's own.
+/// A provider over HTTP. An empty `base_url` means the format's own.
 std::shared_ptr<Provider> make_http_provider(std::shared_ptr<Http> http, WireFormat const& format,
                                              std::string base_url, std::string key);
 

@@ -9,7 +9,7 @@ namespace sk = sessionkit;
 
 namespace {
 
-// Where the caller does not say how long a summary may be.
+// The default if the caller gives no maximum length.
 constexpr std::size_t default_summary_tokens = 2000;
 
 }

@@ -9,8 +9,8 @@
 
 namespace llm {
 
-/// Has a model write the summaries of compactions. An answer that failed or was cut is an error: half a
-/// summary is none.
+/// A model writes the summaries of compactions. An answer that failed or was cut is an error: half a
+/// summary is not used.
 class LlmSummarizer final : public sessionkit::Summarizer {
  public:
   LlmSummarizer(std::shared_ptr<Provider> provider, std::string model, CancelToken cancel = {})

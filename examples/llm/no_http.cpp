@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Stands in for curl_http.cpp where there is no libcurl.
+// Replaces curl_http.cpp if there is no libcurl.
 #include "http.hpp"
 
 namespace llm {

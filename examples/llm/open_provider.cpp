@@ -58,7 +58,7 @@ sk::Result<std::shared_ptr<Provider>> open_provider(ProviderOptions const& optio
   if (options.key.empty() && options.base_url.empty())
     return sk::Error{sk::Errc::invalid_argument, 0,
                      std::string(find_provider_defaults(options.name)->key_variable)
-                         + " is not set, and the provider answers nobody without a key"};
+                         + " is not set, and the provider requires a key"};
   auto http = make_curl_http();
   if (!http) return sk::Error{sk::Errc::unsupported, 0, "this program was built without libcurl"};
   return with_retries(make_http_provider(std::move(http), *format, options.base_url, options.key));

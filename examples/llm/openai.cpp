@@ -60,7 +60,7 @@ class Decoder final : public StreamDecoder {
     if (failure_ || event.data == "[DONE]") return;
     auto const json = parse_json(event.data);
     if (!json) {
-      failure_ = Failure{FailureKind::malformed, "the stream said something that is not JSON"};
+      failure_ = Failure{FailureKind::malformed, "the stream contains data that is not JSON"};
       return;
     }
     if (!member(*json, "error").is_null()) {
@@ -89,12 +89,13 @@ class Decoder final : public StreamDecoder {
     complete_ = true;
     for (auto const& known : stops)
       if (known.name == reason) into_.generation().stop = known.stop;
-    // Some servers say "stop" all the same.
+    // Some servers send "stop" in this case too.
     if (!calls_.empty() && into_.generation().stop == sk::StopReason::end_turn)
       into_.generation().stop = sk::StopReason::tool_use;
   }
 
-  // A call is known by its index; servers that leave the index out, or always say 0, give each its own id.
+  // A call is identified by its index; servers that omit the index, or always send 0, give each call its own
+  // id.
   void take_call(Json const& json) {
     auto const index = count_of(json, "index");
     auto const id = text_of(json, "id");
@@ -107,7 +108,7 @@ class Decoder final : public StreamDecoder {
     into_.tool_input(call->second.place, text_of(function, "arguments"));
   }
 
-  // `prompt_tokens` includes what came from the cache.
+  // `prompt_tokens` includes tokens from the cache.
   void count(Json const& usage) {
     if (!usage.is_object()) return;
     auto const prompt = count_of(usage, "prompt_tokens");

@@ -18,7 +18,7 @@ namespace sk = sessionkit;
 
 namespace {
 
-/// The ids of a message's calls or results; nothing if one stands there twice.
+/// The ids of a message's calls or results; absent if one appears twice.
 std::optional<std::set<std::string>> ids_of(Json const& message, std::string_view type, char const* name) {
   std::set<std::string> ids;
   for (auto const& part : member(message, "content"))
@@ -126,7 +126,7 @@ ScriptStep improvise(Json const& messages) {
   return say(fmt::format("You said \"{}\". I remember {} of your messages.", said.back(), said.size()));
 }
 
-// What the user said, a line each: the first and the last of them.
+// The user's messages, one a line: the first and the last of them.
 ScriptStep improvise_summary(Json const& messages) {
   std::vector<std::string> before, now;
   for (auto& line : lines_of(text_in(member(messages.front(), "content")))) {

@@ -10,14 +10,14 @@ namespace llm {
 /// The text of a message's content, a string or parts.
 std::string text_in(Json const& content);
 
-/// True if the system text of a request is that of a prompt for summaries, or its message is.
+/// True if a request asks for a summary, by its system text or its message.
 bool asks_for_summary(Json const& system, Json const& messages);
 
-/// What is wrong with a history, for a provider that insists on what all insist on: user first, then in
-/// turns, and each call answered in the next message. Empty: nothing.
+/// The fault of a history by the rules that all providers share: user first, then in
+/// turns, and each call answered in the next message. Empty if there is none.
 std::string objection_to(Json const& messages);
 
-/// What to say to a history that no script foresaw.
+/// An answer to a history that no script expected.
 ScriptStep improvise(Json const& messages);
 ScriptStep improvise_summary(Json const& messages);
 

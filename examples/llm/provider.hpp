@@ -23,7 +23,7 @@ struct ToolSpec {
   sessionkit::RawJson parameters; ///< a JSON schema of type object
 };
 
-/// What is asked of a model.
+/// A request to a model.
 struct Request {
   std::string model;
   /// A history, as `sessionkit::encode` wrote it for `Provider::format`.
@@ -32,9 +32,9 @@ struct Request {
   std::size_t max_tokens = 4096; ///< of the answer
 };
 
-// What happens while an answer comes, in the order in which it happens.
+// The events of an answer, in order.
 
-/// More of the text that the person reads.
+/// More text for the person.
 struct TextDelta {
   std::string text;
 };
@@ -42,7 +42,7 @@ struct TextDelta {
 struct ThinkingDelta {
   std::string text;
 };
-/// The model begins to write a call; its arguments follow.
+/// The model begins a call; its arguments follow.
 struct ToolUseBegin {
   std::string id, name;
 };
@@ -50,47 +50,47 @@ struct ToolUseBegin {
 struct ToolInputDelta {
   std::string id, json;
 };
-/// The request failed before anything came and is made again after `wait`.
+/// The request failed before any output and is made again after `wait`.
 struct RetryWait {
-  unsigned attempt; ///< of the request that comes next; the first was 1
+  unsigned attempt; ///< number of the next request; the first was 1
   std::chrono::milliseconds wait;
   std::string why;
 };
 using Event = std::variant<TextDelta, ThinkingDelta, ToolUseBegin, ToolInputDelta, RetryWait>;
 
-/// Called on the thread that asked, with no lock held. Absent: nobody watches.
+/// Called on the calling thread, with no lock held. May be empty.
 using OnEvent = std::function<void(Event const&)>;
 
-/// Why there is no answer, or not all of it: each kind is something else to do about it.
+/// Why the answer is missing or incomplete; the kinds differ in what to do.
 enum class FailureKind {
-  cancelled,        ///< the token was
-  refused,          ///< the request is wrong and stays so
+  cancelled,        ///< the token was cancelled cancelled
+  refused,          ///< the request is invalid; a retry does not help
   context_exceeded, ///< the history does not fit into the model's window: make it shorter
   unauthorized,     ///< the key is missing, wrong, or not allowed to do this
-  rate_limited,     ///< too many requests: later
-  overloaded,       ///< the provider has too much to do: later
-  unavailable,      ///< it failed inside, or cannot be reached: later
+  rate_limited,     ///< too many requests: try later
+  overloaded,       ///< the provider is too busy: try later
+  unavailable,      ///< the provider failed, or cannot be reached: try later
   cut,              ///< the stream ended before the answer did
-  malformed,        ///< it answered what its format does not allow
+  malformed,        ///< the answer violates its format
 };
 /// The enumerator's name, for example "context_exceeded". Never null.
 char const* to_string(FailureKind) noexcept;
 
 struct Failure {
   FailureKind kind;
-  std::string message; ///< one sentence; what the provider said, where it said something
-  int status = 0;      ///< of HTTP; 0: there was none
-  std::optional<std::chrono::milliseconds> retry_after = {}; ///< as the provider wishes
+  std::string message; ///< one sentence; the provider's own message if there is one
+  int status = 0;      ///< of HTTP; 0 if there was none
+  std::optional<std::chrono::milliseconds> retry_after = {}; ///< the pause that the provider asks for
 };
 
-/// What came. With a `failure`, the message holds what came until then, which may be nothing at all, and its
-/// `Generation::stop` is `aborted` where the token was cancelled, else `error`.
+/// The answer. With a `failure`, the message is the partial answer, which may be empty, and its
+/// `Generation::stop` is `aborted` if the token was cancelled, else `error`.
 struct Answer {
-  sessionkit::Message message; ///< of the assistant; its `generation` tells model, usage and stop reason
+  sessionkit::Message message; ///< of the assistant; its `generation` has model, usage and stop reason
   std::optional<Failure> failure = {};
 };
 
-/// Asks one model provider. Safe to use from several threads at once: each call stands for itself. Throws
+/// Asks one model provider. Safe to use from several threads at once: calls are independent. Throws
 /// nothing but what `on_event` throws and `bad_alloc`.
 class Provider {
  public:
@@ -99,7 +99,7 @@ class Provider {
   Provider& operator=(Provider const&) = delete;
   virtual ~Provider() = default;
 
-  /// For whose rules histories are to be rebuilt and encoded.
+  /// The provider for whose rules histories are rebuilt and encoded.
   virtual sessionkit::Provider format() const noexcept = 0;
 
   /// Blocks until the answer is complete, fails, or `cancel` is cancelled, which takes effect within a tenth

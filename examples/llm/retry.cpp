@@ -32,7 +32,7 @@ class RetryingProvider final : public Provider {
     };
     for (unsigned attempt = 1;; ++attempt) {
       Answer answer = inner_->generate(request, watch, cancel);
-      // What was seen is the caller's to keep, and must not come twice.
+      // The caller keeps output that was shown, so it must not come twice.
       if (!answer.failure || seen || cancel.cancelled()) return answer;
       auto const wait = plan_retry(policy_, *answer.failure, attempt, random_());
       if (!wait) return answer;

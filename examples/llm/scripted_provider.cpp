@@ -56,7 +56,7 @@ std::optional<ScriptStep> step_in(Json const& json) {
   return step;
 }
 
-/// The first place from `at` on where no code point is cut: JSON, and so a provider's delta, holds whole
+/// The first place from `at` on that cuts no code point: JSON, and so a provider's delta, contains complete
 /// ones.
 std::size_t code_point_from(std::string const& text, std::size_t at) {
   while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80) ++at;
@@ -147,7 +147,7 @@ sk::Result<std::vector<ScriptStep>> parse_script(std::string_view text) {
     auto step = json ? step_in(*json) : std::nullopt;
     if (!step)
       return sk::Error{sk::Errc::invalid_argument, 0,
-                       fmt::format("line {} of the script is no answer", number)};
+                       fmt::format("line {} of the script is not an answer", number)};
     steps.push_back(std::move(*step));
   }
   return steps;

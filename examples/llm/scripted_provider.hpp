@@ -17,7 +17,7 @@ namespace llm {
 
 /// One answer of a script.
 struct ScriptStep {
-  std::string when = {}; ///< only to a last message of the user that contains this
+  std::string when = {}; ///< only if the last user message contains this
   bool summary = false;  ///< answers requests for a summary, and no others
   std::string thinking = {}, text = {};
   struct Call {
@@ -26,7 +26,7 @@ struct ScriptStep {
   std::vector<Call> calls = {};
   std::size_t chunk = 7;               ///< bytes of a delta
   std::chrono::milliseconds delay{0};  ///< before each delta
-  std::optional<Failure> failure = {}; ///< behind what was said; `cut` for a stream that breaks off
+  std::optional<Failure> failure = {}; ///< after the text; `cut` for a stream that breaks off
 };
 
 /// Reads a script, an answer on each line:
@@ -41,15 +41,16 @@ struct ScriptStep {
 sessionkit::Result<std::vector<ScriptStep>> parse_script(std::string_view text);
 
 struct ScriptedOptions {
-  std::vector<ScriptStep> steps = {}; ///< each is played once, the first that fits; then it improvises
-  std::size_t window = 200000;        ///< tokens; a longer request fails as `context_exceeded`
-  std::chrono::milliseconds delay{0}; ///< before each delta of what it improvises
+  std::vector<ScriptStep> steps =
+      {};                      ///< each is played once, the first that fits; then the provider improvises
+  std::size_t window = 200000; ///< tokens; a longer request fails as `context_exceeded`
+  std::chrono::milliseconds delay{0}; ///< before each delta of an improvised answer
   Sleep sleep = sleep_for;
 };
 
-/// Stands in for a model, without a network: reads the request that Anthropic would get, refuses what a
-/// provider would refuse, and streams the answers of a script. Behind its end it improvises: it says what it
-/// heard, reads a file that is named, and writes summaries of what the user said.
+/// Replaces a model, without a network: reads the request that Anthropic would get, refuses what a
+/// provider would refuse, and streams the answers of a script. After the end of the script it improvises: it
+/// repeats what it heard, reads a file that is named, and writes summaries of the user's messages.
 std::shared_ptr<Provider> make_scripted_provider(ScriptedOptions options = {});
 
 }

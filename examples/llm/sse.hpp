@@ -8,13 +8,13 @@ namespace llm {
 
 /// One event of a `text/event-stream`.
 struct SseEvent {
-  std::string type; ///< empty: the stream named none, which means "message"
+  std::string type; ///< empty if the stream named none, which means "message"
   std::string data; ///< its lines joined with a newline
-  std::string id;   ///< the last one the stream gave
+  std::string id;   ///< the last id of the stream
 };
 
-/// Takes a `text/event-stream` apart (WHATWG HTML, 9.2.6), in whatever pieces its bytes come. A value without
-/// I/O. An event whose blank line never came is not an event.
+/// Parses a `text/event-stream` (WHATWG HTML, 9.2.6), in any pieces of bytes. A value without
+/// I/O. An event without its final blank line is dropped.
 class SseParser {
  public:
   using OnEvent = std::function<void(SseEvent const&)>;

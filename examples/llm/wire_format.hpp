@@ -22,9 +22,9 @@ class StreamDecoder {
 
   virtual void take(SseEvent const& event) = 0;
 
-  /// The provider said that the answer ends here.
+  /// True if the provider marked the end of the answer.
   bool complete() const noexcept { return complete_; }
-  /// What the stream itself said went wrong.
+  /// The failure that the stream itself reported.
   std::optional<Failure> const& failure() const noexcept { return failure_; }
 
  protected:
@@ -32,7 +32,7 @@ class StreamDecoder {
   std::optional<Failure> failure_;
 };
 
-/// How one kind of provider is spoken to: where to, in what words, and how its answer is read.
+/// The protocol of one kind of provider: its address, its requests, and how its answers are read.
 struct WireFormat {
   sessionkit::Provider format;
   std::string_view provider; ///< as in `Generation::provider`
@@ -47,7 +47,7 @@ struct WireFormat {
 extern WireFormat const anthropic_messages;
 /// OpenAI's Chat Completions.
 extern WireFormat const openai_chat;
-/// The same as other servers speak it (llama.cpp, Ollama, vLLM): they know the older `max_tokens`.
+/// The same for compatible servers (llama.cpp, Ollama, vLLM), which know the older `max_tokens`.
 extern WireFormat const openai_compatible;
 
 }

@@ -15,7 +15,7 @@ struct Meaning {
   FailureKind kind;
 };
 
-// Of `error.code` and `error.type`.
+// The meanings of `error.code` and `error.type`.
 constexpr Meaning names[] = {
     {"context_length_exceeded", FailureKind::context_exceeded},
     {"exceed_context_size_error", FailureKind::context_exceeded}, // llama.cpp
@@ -23,7 +23,7 @@ constexpr Meaning names[] = {
     {"overloaded_error", FailureKind::overloaded},
     {"rate_limit_error", FailureKind::rate_limited},
     {"rate_limit_exceeded", FailureKind::rate_limited},
-    {"insufficient_quota", FailureKind::unauthorized}, // comes with status 429, and stays
+    {"insufficient_quota", FailureKind::unauthorized}, // comes with status 429, but is permanent
     {"authentication_error", FailureKind::unauthorized},
     {"permission_error", FailureKind::unauthorized},
     {"api_error", FailureKind::unavailable},
@@ -31,7 +31,7 @@ constexpr Meaning names[] = {
     {"server_error", FailureKind::unavailable},
 };
 
-// Providers say in words alone that a history is too long.
+// Providers report only in words that a history is too long.
 constexpr Meaning words[] = {
     {"prompt is too long", FailureKind::context_exceeded},
     {"exceed context limit", FailureKind::context_exceeded},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the wire formats share: reading JSON of strangers without exceptions, and what an error object means.
+// Shared by the wire formats: reading untrusted JSON without exceptions, and the meaning of error objects.
 #pragma once
 #include "provider.hpp"
 
@@ -14,18 +14,18 @@ namespace llm {
 
 using Json = nlohmann::ordered_json;
 
-/// Nothing if the text is not JSON.
+/// Absent if the text is not JSON.
 std::optional<Json> parse_json(std::string_view text);
 
-/// The member, or null where there is none or `json` is no object.
+/// The member, or null if there is none or `json` is not an object.
 Json const& member(Json const& json, char const* name);
-/// The member's text; empty where it is not a string.
+/// The member's text; empty if it is not a string.
 std::string_view text_of(Json const& json, char const* name);
-/// The member's number; 0 where it is none.
+/// The member's number; 0 if it is not a number.
 std::uint64_t count_of(Json const& json, char const* name);
 
-/// What an error object says (`{"type": …, "code": …, "message": …}`), sent with a status or, with status 0,
-/// in the middle of a stream.
+/// The failure in an error object (`{"type": …, "code": …, "message": …}`), sent with a status or, with
+/// status 0, in the middle of a stream.
 Failure to_failure(Json const& error, int status);
 
 }

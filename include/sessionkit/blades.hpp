@@ -18,12 +18,12 @@ SESSIONKIT_API Result<Log> import_blades(std::string_view document);
 
 /// True if a text is such a document: one JSON object with an array `history` and no `type`, which the lines
 /// of all dialects have. A text that ends before the object does is judged by what is there, so the first
-/// part of a file is enough to tell that it is none; `state`, an object, is then as good as `history`. A true
+/// part of a file is enough to see that it is none; `state`, an object, is then as good as `history`. A true
 /// answer does not prove that the document can be imported.
 SESSIONKIT_API bool is_blades(std::string_view text);
 
-/// The path to a log's last entry as such a document. What it cannot say is listed. `id` names the session
-/// where the header does not.
+/// The path to a log's last entry as such a document. Everything it cannot represent is listed. `id` names
+/// the session where the header does not.
 SESSIONKIT_API Converted export_blades(Log const& log, SessionId const& id);
 
 }}

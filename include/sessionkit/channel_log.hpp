@@ -17,20 +17,11 @@
 
 namespace sessionkit { inline namespace v0 {
 
-class ChannelLog;
-struct ChannelLogOptions;
-namespace detail {
-class FileOps;
-/// `ChannelLog::open` over calls that tests can replace.
-SESSIONKIT_API Result<ChannelLog> open_channel_log(FileOps& ops, std::string const& directory,
-                                                   ChannelLogOptions options);
-}
-
 /// Where people talk to an agent: `{"telegram", "-10042"}`, `{"web", "shop"}`. A type is letters, digits and
-/// `_`; an id any text but none.
+/// `_`; an id is any text that is not empty.
 struct Channel {
   std::string type, id;
-  /// `telegram-42`: what its lines call it.
+  /// The channel's name in its lines: `telegram-42`.
   std::string name() const { return type + "-" + id; }
   friend bool operator==(Channel const& a, Channel const& b) { return a.type == b.type && a.id == b.id; }
   friend bool operator!=(Channel const& a, Channel const& b) { return !(a == b); }
@@ -42,8 +33,8 @@ struct ChannelMessage {
   std::string content;     ///< UTF-8; other bytes are stored as U+FFFD
   std::string sender = {}; ///< the person, as the channel calls them; may be empty
   Timestamp at = {};       ///< absent (1970): the time it is stored
-  /// Tells it from others that say the same at the same time. Absent: a fresh one. Lines of other programs
-  /// have none.
+  /// Distinguishes it from others that say the same at the same time. Absent: a fresh one. Lines of other
+  /// programs have none.
   std::string id = {};
   RawJson extra = {}; ///< null or an object: members that have no place above; they never replace those
 };
@@ -53,12 +44,12 @@ struct ChannelLogOptions {
   /// Each message survives power loss once it is acknowledged. False: the operating system has it.
   bool durable = true;
   std::chrono::milliseconds lock_wait{5000}; ///< how long to wait for another writer: then `timed_out`
-  std::uint64_t max_line = std::uint64_t{64}
-                           << 20; ///< longer lines are passed over on reading and refused on writing; bytes
-  bool create = true;             ///< make the directory (mode 0700) if it does not exist
-  Clock clock = {};               ///< absent: the system clock
-  IdSource ids = {};              ///< absent: `random_entry_id`
-  OnEvent on_event = {};          ///< `Event::session` is the channel's name
+  std::uint64_t max_line =
+      default_max_line;  ///< longer lines are passed over on reading and refused on writing; bytes
+  bool create = true;    ///< make the directory (mode 0700) if it does not exist
+  Clock clock = {};      ///< absent: the system clock
+  IdSource ids = {};     ///< absent: `random_entry_id`
+  OnEvent on_event = {}; ///< `Event::session` is the channel's name
 };
 
 /// Which messages of a channel to read.
@@ -98,21 +89,21 @@ class SESSIONKIT_API ChannelLog {
   static Result<ChannelLog> open_agent(std::string const& home, std::string const& agent,
                                        ChannelLogOptions options = {});
 
-  /// Stores a message behind all others of its channel and answers where it ends. Torn bytes that a crash
-  /// left there are closed off and stay (`Event::tail_sealed`). `invalid_argument` for a channel or `extra`
-  /// of another shape, or a line over `max_line`; else the errors of `TranscriptWriter::append`, `conflict`
-  /// only where others write without end. After `outcome_unknown` the message may stand: look for its id.
+  /// Stores a message after all others of its channel and returns where it ends. Torn bytes that a crash left
+  /// there are closed off and stay (`Event::tail_sealed`). `invalid_argument` for a channel or `extra` of
+  /// another shape, or a line over `max_line`; else the errors of `TranscriptWriter::append`, `conflict` only
+  /// where others never stop writing. After `outcome_unknown` the message may be stored: look for its id.
   Result<Position> append(Channel const& channel, ChannelMessage const& message);
 
-  /// A page of a channel. `not_found` if nothing was ever said there. A line that gives no message is passed
-  /// over and told; one without its end is not there yet.
-  Result<ChannelPage> read(Channel const& channel, ChannelQuery const& query = {});
+  /// A page of a channel. `not_found` if nothing was ever said there. A line that gives no message is skipped
+  /// and reported; one without its end is not there yet.
+  Result<ChannelPage> read(Channel const& channel, ChannelQuery const& query = {}) const;
 
-  /// All channels, by name. Reads every file once; files that no channel is called by are passed over.
-  Result<std::vector<ChannelSummary>> list();
+  /// All channels, by name. Reads every file once; files with a name that is no channel's are skipped.
+  Result<std::vector<ChannelSummary>> list() const;
 
  private:
-  friend Result<ChannelLog> detail::open_channel_log(detail::FileOps&, std::string const&, ChannelLogOptions);
+  friend struct ChannelLogAccess;
   struct State;
   explicit ChannelLog(std::shared_ptr<State> state) noexcept;
   std::shared_ptr<State> state_;

@@ -2,7 +2,9 @@
 #pragma once
 #include <sessionkit/session_store.hpp>
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,7 +15,7 @@ namespace sessionkit { inline namespace v0 {
 /// The entries that count for the model: the path from the last compaction's first kept entry to the leaf.
 struct Context {
   std::vector<Entry> entries = {};      ///< oldest first; without the header and without `compaction`
-  std::optional<Entry> compaction = {}; ///< the last one on the path; its summary stands for what came before
+  std::optional<Entry> compaction = {}; ///< the last one on the path; its summary replaces what came before
   std::size_t after_compaction = 0;     ///< index of the first of `entries` that follows the compaction
   EntryId leaf = {};                    ///< empty: the log has no entries
   Position end = {};                    ///< end of the log when it was read
@@ -24,10 +26,10 @@ struct Context {
   std::uint64_t stopped_at = 0;
 };
 
-/// Reads what counts from the leaf backwards and stops as soon as it may: cost follows what is kept, not the
-/// log. `leaf`: empty means the last entry. `not_found` if there is no such session or entry.
+/// Reads what counts, backwards from the leaf, and stops as soon as it may: the cost grows with what is kept,
+/// not with the log. `leaf`: empty means the last entry. `not_found` if there is no such session or entry.
 ///
-/// A parent that is missing, or that stands behind its child, is replaced by the entry before it in the log,
+/// A parent that is missing, or that comes after its child, is replaced by the entry before it in the log,
 /// and reported: damage never hides the good entries before it.
 SESSIONKIT_API Result<Context> load_context(SessionStore& store, SessionId const& id,
                                             EntryId const& leaf = {});
@@ -36,26 +38,31 @@ SESSIONKIT_API Result<Context> load_context(SessionStore& store, SessionId const
 SESSIONKIT_API Result<std::vector<Entry>> load_path(SessionStore& store, SessionId const& id,
                                                     EntryId const& leaf = {});
 
-/// Where the entries of that path end, oldest first: a few bytes an entry, for those who go through a long
+/// Where the entries of that path end, oldest first: a few bytes an entry, for a caller that reads a long
 /// path page by page. Errors as `load_path`.
 SESSIONKIT_API Result<std::vector<Position>> path_positions(SessionStore& store, SessionId const& id,
                                                             EntryId const& leaf = {});
 
-/// A log as it stands, oldest first, the header first; lines that cannot be decoded are in `damage`.
+/// Calls `visit` for each entry on the path to the leaf, newest first, until it returns false. Reads
+/// backwards, and no further than asked. Entries that cannot be decoded are left out. Errors as `load_path`.
+SESSIONKIT_API Result<void> walk_back(SessionStore& store, SessionId const& id, EntryId const& leaf,
+                                      std::function<bool(Entry const&)> const& visit);
+
+/// A log as it is, oldest first, the header first; lines that cannot be decoded are in `damage`.
 struct Log {
   std::vector<Entry> entries = {};
   std::vector<Damage> damage = {};
   Position end = {};
-  std::vector<std::string> lines = {}; ///< of each entry, as written, or empty; none where nobody kept them
+  std::vector<std::string> lines = {}; ///< of each entry, as written, or empty; none if they were not kept
 };
-/// Whether a log keeps each entry's line beside it, which takes as much memory again. `convert_log` wants
-/// them, to copy lines as they are.
+/// Whether a log keeps each entry's line beside it, which takes as much memory again. `convert_log` uses them
+/// to copy lines as they are.
 enum class LogLines { none, kept };
 /// Every entry of a log, oldest first.
 SESSIONKIT_API Result<Log> load_log(SessionStore& store, SessionId const& id,
                                     LogLines lines = LogLines::none);
 
-/// The entries of a log that are nobody's parent, in log order: the tips of its branches.
+/// The entries of a log that are the parent of none, in log order: the tips of its branches.
 SESSIONKIT_API std::vector<EntryId> leaves_of(Log const& log);
 
 }}

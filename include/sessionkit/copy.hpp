@@ -11,7 +11,7 @@
 
 namespace sessionkit { inline namespace v0 {
 
-/// What a copy of a log is to the log.
+/// How a copy of a log compares with the log.
 enum class CopyState {
   missing,   ///< there is none
   behind,    ///< it has the first of the log's lines
@@ -30,12 +30,12 @@ struct CopyExtent {
   std::optional<std::uint32_t> crc = {}; ///< CRC-32C of the last of them
 };
 
-/// Called now and then with how many lines more were compared or written.
+/// Called now and then with the number of further lines compared or written.
 using CopyProgress = std::function<void(std::uint64_t lines)>;
 
 /// Compares the log of a session with the one of the same name in another store, whatever engine either is.
-/// `known`: what an earlier comparison found, and need not be looked at again. Reads a page of each at a
-/// time. `not_found` if there is no such log.
+/// `known`: the result of an earlier comparison, which is not checked again. Reads a page of each at a time.
+/// `not_found` if there is no such log.
 SESSIONKIT_API Result<CopyExtent> compare_logs(SessionStore& store, SessionStore& copies, SessionId const& id,
                                                CopyExtent known = {}, CopyProgress const& progress = {});
 
@@ -46,18 +46,18 @@ struct CopiedLog {
   std::uint64_t lines = 0;              ///< that both have now
   std::uint64_t written = 0;            ///< of these, by this call
   std::uint64_t damaged = 0; ///< lines of the log that give no entry; no copy has what is no line at all
-  /// What a list shows of the session and the copy's does not: it stood in an index and not in the log, where
-  /// the copy could not take it. "key", "agent", "user", "title" or "archived".
-  std::vector<std::string> unsaid = {};
+  /// Members of the session's row that the copy's row lacks, because only an index held them and the copy
+  /// could not take them: "key", "agent", "user", "title" or "archived".
+  std::vector<std::string> losses = {};
 };
 
-/// Makes the session's log in `to` what it is in `from`: lines as they are, byte for byte, under the same id,
-/// then read back and compared. What is there already is not written again, so a copy that was cut short is
-/// completed by calling once more. A copy that is `ahead` or `different` stays as it is; one that this call
-/// began and `to` cannot hold (`invalid_argument`) is removed again. Key, agent, user,
-/// title and archive mark that only an index knows are taken along. Durable when it answers, as far as `to`
-/// ever is. `not_found`; `corrupt` if it reads back otherwise than it was written; what `read` and `append`
-/// answer.
+/// Copies the session's log from `from` to `to`: lines byte for byte, under the same id, then read
+/// back and compared. Lines that are there already are not written again, so another call completes a
+/// copy that was cut short. A copy that is `ahead` or `different` stays as it is; one that this call
+/// began and `to` cannot hold (`invalid_argument`) is removed again. Key, agent, user, title and
+/// archive mark are copied too where only an index has them. Durable on return, as far as `to` ever
+/// is. `not_found`; `corrupt` if it does not read back as it was written; the errors of `read` and
+/// `append`.
 SESSIONKIT_API Result<CopiedLog> copy_session(SessionStore& from, SessionStore& to, SessionId const& id,
                                               CopyProgress const& progress = {});
 

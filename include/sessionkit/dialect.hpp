@@ -2,6 +2,7 @@
 #pragma once
 #include <sessionkit/record.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <string>
@@ -29,10 +30,10 @@ struct Dialect {
   Result<Entry> (*decode)(RecordView const& record);
 
   /// Appends the entry's line, without a line end, to text that is empty or ends in one. `unsupported` if
-  /// this dialect cannot say it; `out` is then as before.
+  /// this dialect cannot represent it; `out` is then unchanged.
   Result<void> (*encode)(Entry const& entry, std::string& out);
 
-  /// True if `encode` can say bodies of this kind (index in `EntryBody`).
+  /// True if `encode` can represent bodies of this kind (index in `EntryBody`).
   bool (*can)(std::size_t body_index) noexcept;
 
   /// A message as this dialect stores it: the messages of one line each, at least one.
@@ -42,9 +43,13 @@ struct Dialect {
   /// (`@N`); such a log has no branches.
   bool has_ids;
 
-  /// The results of one answer's calls stand in one message: the program that reads the lines keeps one only
-  /// of several of the user's in a row.
+  /// The results of one answer's calls are in one message, because the program that reads the lines keeps
+  /// only one of several user messages in a row.
   bool joins_results = false;
+
+  /// The type of the line that `encode` writes for an entry, as `head` would read it, with static storage;
+  /// empty where only the line shows it. Absent: lines that are being appended are read again for their type.
+  std::string_view (*type_of)(Entry const& entry) noexcept = nullptr;
 };
 
 /// pi / OpenClaw JSONL version 3 (versions 1 and 2 are read): `id`, `parentId`, RFC 3339 times. The default.
@@ -52,8 +57,8 @@ struct Dialect {
 SESSIONKIT_API Dialect const& native_dialect() noexcept;
 
 /// claw0's lines (its s03 sessions): `user`, `assistant`, `tool_use`, `tool_result`, each with its own
-/// members and an RFC 3339 `ts`; the first line is `session`. What claw0 does not know is written as members
-/// it passes over. Format: claw0's docs/zh/s03_sessions.md.
+/// members and an RFC 3339 `ts`; the first line is `session`. Anything claw0 does not know is written as
+/// members it ignores. Format: claw0's docs/zh/s03_sessions.md.
 SESSIONKIT_API Dialect const& flat_dialect() noexcept;
 
 /// The later variant of the same: no first line, `ts` in seconds since 1970, results in `content`. Read only,
@@ -61,8 +66,8 @@ SESSIONKIT_API Dialect const& flat_dialect() noexcept;
 SESSIONKIT_API Dialect const& flat_v2_dialect() noexcept;
 
 /// ai-panel's and ZyHive's lines: `message` lines around `{role, content}` in the Anthropic API's spelling,
-/// times in milliseconds since 1970; a compaction names no entry, the messages it keeps stand again behind
-/// it. Format: ai-panel's docs/session-design.md.
+/// times in milliseconds since 1970; a compaction names no entry; the messages it keeps are written again
+/// after it. Format: ai-panel's docs/session-design.md.
 SESSIONKIT_API Dialect const& panel_dialect() noexcept;
 
 /// The dialect of this name, or null. `-` and `_` are alike in it.

@@ -4,6 +4,7 @@
 #include <sessionkit/record.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -36,7 +37,7 @@ struct DoctorFinding {
   /// What `repair` does about it.
   enum Remedy {
     none,      ///< left to a person
-    tighten,   ///< take the mode from others
+    tighten,   ///< take the permissions from others
     set_aside, ///< move the file to the quarantine
     rewrite,   ///< replace the transcript by one without the bytes that give no entry; a copy is kept
     rebuild,   ///< rebuild the index from the transcripts; a copy is kept
@@ -55,15 +56,15 @@ SESSIONKIT_API char const* to_string(DoctorFinding::Kind) noexcept;
 /// The enumerators' names, for example "rewrite". Never null.
 SESSIONKIT_API char const* to_string(DoctorFinding::Remedy) noexcept;
 
-/// How to look, and how to mend.
+/// How to look, and how to repair.
 struct DoctorOptions {
-  std::chrono::milliseconds lock_wait{5000};        ///< how long to wait for a writer: then `timed_out`
-  std::uint64_t max_line = std::uint64_t{64} << 20; ///< longer lines are left alone; bytes
-  Timestamp now = {};                               ///< stands in the names of quarantined copies
+  std::chrono::milliseconds lock_wait{5000}; ///< how long to wait for a writer: then `timed_out`
+  std::uint64_t max_line = default_max_line; ///< longer lines are left alone; bytes
+  Timestamp now = {};                        ///< part of the names of quarantined copies
   StoreProgress progress = {};
 };
 
-/// What is found, in the order of paths; of one file in the order of offsets.
+/// The findings, in the order of paths; those of one file in the order of offsets.
 struct Diagnosis {
   std::string root = {};       ///< of the store; empty: one transcript was looked at
   std::size_t transcripts = 0; ///< looked at
@@ -77,18 +78,18 @@ SESSIONKIT_API Result<Diagnosis> diagnose_store(std::string const& root, DoctorO
 SESSIONKIT_API Result<Diagnosis> diagnose_transcript(std::string const& path,
                                                      DoctorOptions const& options = {});
 
-/// What became of a finding.
+/// The outcome of a finding.
 struct Treatment {
   DoctorFinding finding;
-  std::string copy = {};             ///< where the bytes as they were are kept; empty: none were taken away
-  std::optional<Error> failure = {}; ///< absent: mended
+  std::string copy = {};             ///< where the original bytes are kept; empty: none were removed
+  std::optional<Error> failure = {}; ///< absent: repaired
 };
 
-/// Does what the findings' remedies say, one file after the other; a failure stops nothing. No byte is
-/// destroyed: what is taken away or replaced stands in `quarantine/` beside it, byte for byte and synced,
-/// before anything changes. A transcript is rewritten under its lock; if something was appended since the
-/// diagnosis, it is there afterwards. Whatever fails, a file is the old one or the new one. Findings without
-/// a remedy are not answered for.
+/// Applies the findings' remedies, one file after the other; a failure stops nothing. No byte is
+/// destroyed: before anything changes, all that is removed or replaced is in `quarantine/` beside it, byte
+/// for byte and synced. A transcript is rewritten under its lock; entries appended since the diagnosis are
+/// kept. Whatever fails, a file is the old one or the new one. Findings without a remedy are not answered
+/// for.
 SESSIONKIT_API std::vector<Treatment> repair(Diagnosis const& diagnosis, DoctorOptions const& options);
 
 }}

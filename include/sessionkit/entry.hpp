@@ -12,7 +12,7 @@
 
 namespace sessionkit { inline namespace v0 {
 
-/// How an entry names the one before it: not at all because it begins a conversation, by standing behind it
+/// How an entry names the one before it: not at all because it begins a conversation, by its place after it
 /// (formats without ids), or by id.
 enum class Parent { root, previous, entry };
 
@@ -24,7 +24,7 @@ struct Header {
   std::string cwd = {};            ///< working directory of the host
   std::string parent_session = {}; ///< where a fork came from: an id, or a path in pi's files
   RawJson metadata = {};           ///< null or an object, the host's own
-  std::uint64_t copied = 0;        ///< how many entries behind the header a fork took over
+  std::uint64_t copied = 0;        ///< how many entries after the header a fork took over
   int version = 3;                 ///< of the format the file says it is in; 1 where it says nothing
 };
 /// Everything before is replaced by `summary` in the model's view; nothing is deleted.
@@ -38,11 +38,11 @@ struct Compaction {
   std::optional<std::uint64_t> first_kept_index =
       {};                                         ///< version 1 files: index of a line, the header being 0
   std::optional<std::uint64_t> tokens_after = {}; ///< of the summary and what was kept, estimated
-  /// Panel lines: so many messages stand again behind it. Where they do not, the write was cut short, and the
-  /// compaction does not count.
+  /// Panel lines: so many messages are written again after it. If they are not, the write was cut short, and
+  /// the compaction does not count.
   std::optional<std::uint64_t> kept_again = {};
 };
-/// What happened on a branch the conversation came back from.
+/// A summary of a branch that the conversation came back from.
 struct BranchSummary {
   std::string summary;
   EntryId from = {};
@@ -59,7 +59,7 @@ struct StateChange {
   std::vector<std::pair<std::string, RawJson>> set = {};
   std::vector<std::string> removed = {};
 };
-/// The session is put away, or taken up again.
+/// The session is archived, or in use again.
 struct ArchiveChange {
   bool archived = true;
 };
@@ -91,7 +91,7 @@ struct Unknown {
   RawJson line = {};
 };
 
-/// What an entry says. The index of a kind is its place in this list.
+/// The content of an entry. The index of a kind is its place in this list.
 using EntryBody = std::variant<Header, Message, Compaction, BranchSummary, TitleChange, StateChange,
                                ArchiveChange, Label, ModelChange, CustomMessage, Custom, Unknown>;
 

@@ -9,11 +9,10 @@ namespace sessionkit { inline namespace v0 {
 struct Event {
   /// What happened.
   enum Kind {
-    tail_sealed,
-    damage_found,
-    index_rebuilt,
-    write_rebased,
-    retention,
+    tail_sealed,        ///< torn bytes at the end of a log got a line end, so that an append could follow
+    index_rebuilt,      ///< the index was missing, damaged or outdated and was made from the logs again
+    write_rebased,      ///< another writer appended first; the session's entries follow theirs or branch off
+    retention,          ///< a session was removed; the message gives the reason
     compaction_started, ///< a summary is about to be asked for
     compaction_ended,   ///< stored or not: the message says which
     compaction_stopped, ///< the breaker opened
@@ -25,7 +24,7 @@ struct Event {
   std::string message = {}; ///< one sentence with place and numbers
 };
 
-/// Called on the thread that caused the event, with no lock held. Absent: nobody is told.
+/// Called on the thread that caused the event, with no lock held. Absent: events are dropped.
 using OnEvent = std::function<void(Event const&)>;
 
 }}

@@ -2,29 +2,26 @@
 #pragma once
 #include <sessionkit/event.hpp>
 #include <sessionkit/session_store.hpp>
+#include <sessionkit/store_options.hpp>
 #include <sessionkit/time.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace sessionkit { inline namespace v0 {
-
-/// What an acknowledged append survives (docs/durability.md). Every level survives the end of the process.
-enum class Durability {
-  os,    ///< the operating system has it; a power loss may take the last seconds
-  turn,  ///< the end of each turn survives power loss
-  entry, ///< every entry survives power loss
-};
 
 /// How a file store writes, reads and waits.
 struct FileStoreOptions {
   Durability durability = Durability::turn;
   std::chrono::milliseconds lock_wait{5000}; ///< how long to wait for another writer: then `timed_out`
-  std::uint64_t max_line = std::uint64_t{64}
-                           << 20; ///< longer lines are skipped on reading and refused on writing; bytes
-  bool create = true;             ///< make the directory (mode 0700) if it does not exist
+  std::uint64_t max_line =
+      default_max_line; ///< longer lines are skipped on reading and refused on writing; bytes
+  bool create = true;   ///< make the directory (mode 0700) if it does not exist
   /// Layout, shape of the index and dialect of new sessions. Absent: as they are found, native where there is
   /// nothing yet.
   std::optional<Profile> profile = {};
@@ -54,14 +51,15 @@ SESSIONKIT_API Result<std::shared_ptr<SessionStore>> open_transcript(std::string
 /// The file of a session in a store that `open_file_store` opened, there or not; empty for other stores.
 SESSIONKIT_API std::string transcript_path(SessionStore const& store, SessionId const& id);
 
+/// The one session of a store that `open_transcript` opened, without reading more than its first line; absent
+/// for other stores.
+SESSIONKIT_API std::optional<SessionId> transcript_session(SessionStore const& store);
+
 /// Everything of the session up to here is known to be on the disk and survives power loss: never ahead of a
 /// sync that succeeded in this store, and zero where none was made yet (one made by another process is not
 /// known, and of sessions that were not written for long it is forgotten). `not_found`; `unsupported` if the
 /// store is not one of `open_file_store` or `open_transcript`.
 SESSIONKIT_API Result<Position> durable_position(SessionStore& store, SessionId const& id);
-
-/// Called now and then with how many transcripts are done, and how many there are.
-using StoreProgress = std::function<void(std::size_t, std::size_t)>;
 
 /// Rebuilds the index of a file store from its transcripts and answers how many sessions it has now.
 SESSIONKIT_API Result<std::size_t> reindex_file_store(std::string const& root, FileStoreOptions options = {},

@@ -8,29 +8,29 @@
 
 namespace sessionkit { inline namespace v0 {
 
-/// What came to a log since somebody last looked.
+/// What was added to a log since the last look.
 struct LogNews {
   /// What became of the log itself.
   enum Change {
     none,
-    removed,  ///< the session is not there any more; told once
-    replaced, ///< another log stands there: it is followed from `from` on, records come with the next call
+    removed,  ///< the session is not there any more; reported once
+    replaced, ///< another log is there: it is followed from `from` on, records come with the next call
   };
   Change change = none;
   RecordPage page = {}; ///< records in the order of the log; without torn bytes that somebody may be writing
-  Position from = {}; ///< where it goes on: behind the line seen last, or `Position{}` where that is gone too
+  Position from = {}; ///< where it goes on: after the line seen last, or `Position{}` where that is gone too
 };
 
-/// Follows the log of one session as it grows, whoever appends to it: another thread or another process. Each
-/// record is told once, in order, and only when its line is whole. It holds no lock and no descriptor between
+/// Follows the log of one session as it grows, also when another thread or process appends to it. Each record
+/// is reported once, in order, and only when its line is whole. It holds no lock and no descriptor between
 /// calls. One thread at a time.
 class SESSIONKIT_API LogFollower {
  public:
-  /// Tells what ends behind `from`.
+  /// Reports the records that end after `from`.
   LogFollower(std::shared_ptr<SessionStore> store, SessionId id, Position from = {});
 
-  /// What came since the call before; an empty page and no `change`: nothing. Costs one small read of the
-  /// store where nothing came. The errors of `SessionStore::read`; `not_found` only if the session was never
+  /// What came since the last call; an empty page and no `change` mean nothing. If nothing came, it costs one
+  /// small read of the store. The errors of `SessionStore::read`; `not_found` only if the session was never
   /// seen. After an error it may be called again, and nothing is left out.
   Result<LogNews> next();
 
@@ -38,7 +38,7 @@ class SESSIONKIT_API LogFollower {
   Position position() const noexcept { return from_; }
 
  private:
-  // The record that was told last: by it another log is told from the same one that grew.
+  // The record reported last: it distinguishes another log from the same one that grew.
   struct Witness {
     EntryId id = {};
     Position end = {};
@@ -57,8 +57,8 @@ class SESSIONKIT_API LogFollower {
   bool met_ = false, gone_ = false;
 };
 
-/// Calls `take` with everything that comes, and `wait` when there is nothing new, until one of them answers
-/// false; how long it waits, and for what, is the caller's. Ends with the first error too.
+/// Calls `take` with everything that comes, and `wait` when there is nothing new, until one of them returns
+/// false; the caller decides how long to wait, and for what. The first error ends it too.
 SESSIONKIT_API Result<void> follow(LogFollower& follower, std::function<bool(LogNews const&)> const& take,
                                    std::function<bool()> const& wait);
 

@@ -13,16 +13,16 @@ namespace sessionkit { inline namespace v0 {
 /// of the two that applies ends the session.
 struct FreshnessRule {
   std::optional<int> daily_at_hour = 4; ///< of the local day, 0 to 23; absent: not by the day
-  std::chrono::minutes idle{0};         ///< since the last word; 0: not by idleness
+  std::chrono::minutes idle{0};         ///< since the last interaction; 0: not by idleness
 };
 
-/// What is known of a session. Times that are absent, before 1970 or later than now count as unknown.
+/// The known times of a session. Times that are absent, before 1970 or later than now count as unknown.
 struct SessionTimes {
   std::optional<Timestamp> updated = {};
   std::optional<Timestamp> started = {};          ///< unknown: `updated`
   std::optional<Timestamp> last_interaction = {}; ///< unknown: `started`
 };
-/// As a store knows it; any last entry counts as interaction.
+/// The times as a store knows them; any last entry counts as an interaction.
 SESSIONKIT_API SessionTimes times_of(SessionInfo const& info);
 
 /// Whether a session still answers, and until when.

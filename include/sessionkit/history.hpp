@@ -21,7 +21,7 @@ enum class RebuildMode {
   faithful, ///< what the log holds, regrouped and nothing else
 };
 
-/// For whom to rebuild.
+/// What to rebuild a history for.
 struct Target {
   Provider provider = Provider::anthropic;
   std::string model = {};                   ///< as in `Generation::model`; empty: the model of each message
@@ -30,7 +30,7 @@ struct Target {
   RebuildMode mode = RebuildMode::valid;
   /// What becomes of messages of the user that follow each other unanswered. `faithful` with `join` is
   /// ZeroClaw's normalising: neighbours of any one role become one text.
-  OrphanUser orphan_user = OrphanUser::parts;
+  ConsecutiveUser consecutive_user = ConsecutiveUser::parts;
   /// The wire format whose signatures are good, as in `Generation::api`, where it is not the provider's first
   /// ("google-vertex" for gemini); empty: "anthropic-messages", "openai-responses", "google-generative-ai".
   std::string api = {};
@@ -39,7 +39,7 @@ struct Target {
   std::string summary_prefix = {}; ///< before the summary of a compaction; empty: pi's sentence around it
 };
 
-/// One change that `valid` made, or what `faithful` left out, so that nothing is mended or lost silently.
+/// One change that `valid` made, or what `faithful` left out, so that nothing is repaired or lost silently.
 struct Repair {
   EntryId entry = {};
   std::string_view rule; ///< a name with static storage (docs/history.md lists them)
@@ -47,7 +47,7 @@ struct Repair {
   bool retroactive = false; ///< it changes what an earlier request already sent
 };
 
-/// The entry that a part of a history says, or says more of.
+/// The entry that a part of a history comes from, or whose text was joined to it.
 struct PartSource {
   std::size_t message = 0, part = 0; ///< indices in `History::messages` and in its parts
   EntryId entry = {};
@@ -60,16 +60,20 @@ struct History {
   std::vector<Message> messages = {};
   std::vector<EntryId> sources = {}; ///< for each message, the entry it began with; empty for made ones
   /// Of `valid` messages made of several entries: where the parts of another begin, and the entries whose
-  /// text was joined to a part, behind its own. In the order of the parts.
+  /// text was joined to a part, after its own. In the order of the parts.
   std::vector<PartSource> part_sources = {};
   std::string system = {}; ///< system prompt, with the summary where the provider has a system text
-  EntryId compaction = {}; ///< the one that stands for what came before; empty: all of it is here
+  /// The request must be sent without reasoning: it goes on in a tool loop that began without it. Anthropic's
+  /// API refuses it otherwise, where reasoning has a fixed budget: "a final `assistant` message must start
+  /// with a thinking block". False for other providers, and for `faithful` histories.
+  bool reasoning_must_be_off = false;
+  EntryId compaction = {}; ///< the one that replaces what came before; empty: all of it is here
   std::vector<Repair> report = {};
   std::size_t tokens = 0; ///< as `count_tokens`; a count from before a compaction or a cut is not used
 };
 
-/// Turns the entries that count into messages a provider accepts: groups tool results behind their calls,
-/// answers calls that nobody answered, drops what no provider takes, and reports each change (rules:
+/// Turns the entries that count into messages a provider accepts: groups tool results after their calls,
+/// answers calls that have no result, drops what no provider takes, and reports each change (rules:
 /// docs/history.md). Pure and total: any log gives a valid history, possibly an empty one, in time
 /// proportional to the log. Nothing is written back.
 class SESSIONKIT_API HistoryRebuilder {

@@ -10,7 +10,7 @@
 
 namespace sessionkit { inline namespace v0 {
 
-/// What a policy wants changed in a history. Indices are those of the messages it was given.
+/// The changes that a policy wants in a history. Indices are those of the messages it was given.
 struct HistoryEdit {
   /// A tool result that says `text` instead: part `part` of message `message`.
   struct Result {
@@ -19,12 +19,12 @@ struct HistoryEdit {
   };
   std::size_t drop = 0; ///< how many of the leading messages to leave out
   std::vector<Result> results = {};
-  std::string summary = {}; ///< of what is left out; stands where that of a compaction would
+  std::string summary = {}; ///< of what is left out; takes the place of a compaction's
 };
 
-/// Shortens a valid history, in the view only. A pure function of the messages; the rebuilder applies one
-/// after the other, each to what the one before it left, moves a cut outwards to the start of a turn, so that
-/// a call never parts from its result, and keeps the newest turn. A turn begins with a message of the user.
+/// Shortens a valid history, in the view only. A pure function of the messages. The rebuilder applies one
+/// after the other, each to what the one before it left; it keeps the newest turn, and moves a cut outwards
+/// to the start of a turn, so that a call keeps its result. A turn begins with a message of the user.
 using HistoryPolicy = std::function<HistoryEdit(std::vector<Message> const&)>;
 
 /// Keep the last `turns` turns.
@@ -54,15 +54,15 @@ struct TokenLimit {
 /// image 8,000). Nothing before the first message of the user changes, nor anything from the `keep_answers`th
 /// last assistant message on.
 struct ClearToolResults {
-  std::size_t window = 200000;     ///< tokens
-  std::size_t keep_answers = 3;    ///< assistant messages; 0: no result is spared
-  double shorten_from = 0.3;       ///< share of the window from which long results are shortened
-  double clear_from = 0.5;         ///< share from which the oldest are cleared, until it is less
-  std::size_t clear_least = 50000; ///< units; below this much in results, none is cleared
-  std::size_t longest = 4000;      ///< a longer result is shortened to `head` and `tail`
+  std::size_t window = 200000;   ///< tokens
+  std::size_t keep_answers = 3;  ///< assistant messages; 0: any result may change
+  double shorten_from = 0.3;     ///< share of the window from which long results are shortened
+  double clear_from = 0.5;       ///< share from which the oldest are cleared, until it is less
+  std::size_t min_clear = 50000; ///< units; below this much in results, none is cleared
+  std::size_t max_length = 4000; ///< a longer result is shortened to `head` and `tail`
   std::size_t head = 1500, tail = 1500;
   std::string placeholder = "[Old tool result content cleared]";
-  std::vector<std::string> spared = {}; ///< names of tools whose results never change
+  std::vector<std::string> exclude_tools = {}; ///< names of tools whose results never change
   /// What to leave out or to shorten.
   SESSIONKIT_API HistoryEdit operator()(std::vector<Message> const& messages) const;
 };

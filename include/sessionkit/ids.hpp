@@ -29,7 +29,7 @@ class SESSIONKIT_API SessionId {
 };
 
 /// Names an entry within its session: any UTF-8 text (the pi format accepts any). Never a path. Empty: no
-/// entry. Entries whose line carries no id are called `@N`, N the byte offset behind the line's last byte.
+/// entry. Entries whose line carries no id are called `@N`, N the byte offset after the line's last byte.
 class EntryId {
  public:
   EntryId() = default;
@@ -48,7 +48,7 @@ class EntryId {
 };
 
 /// Where a session's log ends after some entry: a byte offset in a file, a sequence number in a database.
-/// Opaque and ordered within one session; the default stands before the first entry.
+/// Opaque and ordered within one session; the default is before the first entry.
 class Position {
  public:
   constexpr Position() = default;

@@ -105,7 +105,7 @@ inline nlohmann::ordered_json to_nlohmann(RawJson const& json) {
 }
 
 /// The tree as text, either kind of nlohmann value; never throws (but `bad_alloc`) and never recurses. Bytes
-/// that are not UTF-8 become U+FFFD; null stands for what JSON or the depth of 128 has no room for: NaN,
+/// that are not UTF-8 become U+FFFD; null replaces what JSON or the depth of 128 cannot hold: NaN,
 /// infinities, binary and discarded values, arrays and objects nested deeper.
 template <class Json,
           class = std::enable_if_t<

@@ -2,6 +2,8 @@
 #pragma once
 #include <sessionkit/session_store.hpp>
 
+#include <memory>
+
 namespace sessionkit { inline namespace v0 {
 
 /// A store that lives as long as the process: for tests and hosts that want no files.

@@ -38,7 +38,7 @@ struct Thinking {
 struct Base64 {
   std::string data;
 };
-/// Where an image is to be had.
+/// Where an image can be fetched.
 struct Url {
   std::string url;
 };
@@ -72,7 +72,7 @@ struct ToolResult {
 /// A piece of a message.
 using Part = std::variant<Text, Thinking, Image, ToolUse, ToolResult, Opaque>;
 
-/// Why an answer ended. Of one that was `aborted` the text is sent, of an `error` nothing.
+/// Why an answer ended. The text of an `aborted` one is sent, nothing of an `error`.
 enum class StopReason { unknown, end_turn, tool_use, max_tokens, aborted, error };
 /// Tokens as the provider counted them.
 struct Usage {
@@ -86,7 +86,7 @@ struct Generation {
   std::string api = {}; ///< the wire format spoken, for example "anthropic-messages"
 };
 
-/// What one of the parties said at once.
+/// What one party said in one piece.
 struct Message {
   Role role = Role::user;
   std::vector<Part> parts = {};
@@ -128,7 +128,7 @@ template <class... P> Message user(P&&... parts) {
 template <class... P> Message assistant(P&&... parts) {
   return detail::make_message(Role::assistant, std::forward<P>(parts)...);
 }
-/// Instructions that stand in the log; those of `Target::system` do not.
+/// Instructions that are stored in the log; those of `Target::system` are not.
 SESSIONKIT_API Message system(std::string text);
 /// The answer to a call, as one text.
 SESSIONKIT_API Message tool_result(ToolUse const& call, std::string output, bool is_error = false);
@@ -138,9 +138,9 @@ SESSIONKIT_API Message tool_results(std::vector<ToolResult> results);
 /// Collects a streamed assistant message. A value without I/O; feed it deltas in the order they arrive.
 class SESSIONKIT_API MessageBuilder {
  public:
-  /// More of the text; begins a part where the last one is none.
+  /// More of the text; begins a part if the last one is not text.
   void text(std::string_view delta);
-  /// More of the reasoning, likewise.
+  /// More of the reasoning; likewise.
   void thinking(std::string_view delta);
   /// Signature of the part being built.
   void signature(std::string_view delta);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-#include <sessionkit/detail/config.hpp>
+#include <sessionkit/detail/base/config.hpp>
 
 #include <cstddef>
 #include <string_view>
@@ -8,7 +8,7 @@
 
 namespace sessionkit { inline namespace v0 {
 
-/// How new sessions are called where nobody says.
+/// How new sessions are named if the caller gives no id.
 enum class IdScheme {
   uuid7,  ///< a UUID version 7
   ses_ms, ///< `ses-` and milliseconds since 1970, counted on until the name is free
@@ -17,10 +17,10 @@ enum class IdScheme {
 
 /// What the keys of sessions look like; `resolve` (sessionkit/session_key.hpp) makes them.
 enum class KeyScheme {
-  any,      ///< as given; none is none
+  any,      ///< as given, or none
   claw0,    ///< `agent:channel:peer`; where none is given, `main:cli:user` with the agent's and user's names
   openclaw, ///< `agent:<agent>:<channel>:<direct|group|channel>:<peer>`
-  zeroclaw, ///< `direct:`, `group:` or `thread:`, the channel and who or where
+  zeroclaw, ///< `direct:`, `group:` or `thread:`, the channel, and the sender or the chat
 };
 
 /// Where a file store keeps things below its root.
@@ -31,28 +31,28 @@ enum class StoreLayout {
 
 /// When messages are stored.
 enum class WriteTiming {
-  incremental, ///< each as it comes; in dialects that join results, these when the last of one answer's is
-               ///< there
+  incremental, ///< each as it comes; in dialects that join results, these wait for the last one of
+               ///< their answer
   turn_atomic, ///< a turn at once, in one write, when it ends; a turn that is given up leaves nothing
   whole,       ///< everything since the last `end_turn` or `Turn::commit` at once, final answers or not
   never,       ///< in memory only
 };
 
-/// What of a turn's tool traffic is stored. All of it is in the model's view as long as the `Session` lives.
+/// How much of the tool traffic is stored. All of it is in the model's view as long as the `Session` lives.
 enum class ToolPolicy {
   full,    ///< calls and results, as messages
   results, ///< for display only: as member `toolCalls` of the answer they led to, never sent
-  none,    ///< nothing: of a turn, what the user said and the final answer
+  none,    ///< nothing: only what the user said and the final answer of a turn
 };
 
-/// What becomes, in the view, of a message of the user that was never answered when another one follows.
-enum class OrphanUser {
+/// How the view shows messages of the user that follow each other without an answer.
+enum class ConsecutiveUser {
   parts,   ///< one message of several parts
   join,    ///< one text, a blank line between
   replace, ///< the last one alone counts
 };
 
-/// What a compaction leaves as it is: the last so many turns, messages, or tokens. A cut is moved outwards to
+/// How much a compaction keeps: so many of the last turns, messages or tokens. A cut is moved outwards to
 /// where a turn begins; one by tokens to where an answer or a turn begins (`CompactionPolicy::split_turns`).
 struct KeepRule {
   /// What is counted.
@@ -66,7 +66,7 @@ constexpr KeepRule keep_turns(std::size_t count) noexcept { return {KeepRule::tu
 constexpr KeepRule keep_messages(std::size_t count) noexcept { return {KeepRule::messages, count}; }
 /// So many tokens of the end stay.
 constexpr KeepRule keep_tokens(std::size_t count) noexcept { return {KeepRule::tokens, count}; }
-/// The last message of the user and all behind it.
+/// The last message of the user and all after it.
 constexpr KeepRule keep_last_user() noexcept { return keep_turns(1); }
 
 /// How one program shortens its conversations.
@@ -77,8 +77,8 @@ struct CompactionRule {
   std::string_view prefix = {};           ///< before the summary in the view; empty: pi's sentence around it
 };
 
-/// How one program keeps its sessions: one aggregate of named choices, so that each is a constant here and no
-/// second code path there.
+/// How one program keeps its sessions: one aggregate of named choices, so that each program is a constant and
+/// not a second code path.
 struct Profile {
   std::string_view name = "native";    ///< static storage
   std::string_view dialect = "native"; ///< of new sessions, static storage; existing ones keep theirs
@@ -88,72 +88,106 @@ struct Profile {
   KeyScheme keys = KeyScheme::any;
   WriteTiming timing = WriteTiming::incremental;
   ToolPolicy tools = ToolPolicy::full;
-  OrphanUser orphan_user = OrphanUser::parts;
+  ConsecutiveUser consecutive_user = ConsecutiveUser::parts;
   bool regroups_only =
       false; ///< its program sends what it stored, regrouped: no promise that a provider takes it
   std::string_view estimator = "default"; ///< as `find_estimator` knows it
   CompactionRule compaction = {};
 };
 
+namespace detail {
+
+constexpr Profile ai_panel_profile(std::string_view name) noexcept {
+  Profile profile;
+  profile.name = name;
+  profile.dialect = "panel";
+  profile.shares_index = true;
+  profile.ids = IdScheme::ses_ms;
+  profile.estimator = "aipanel_seed";
+  profile.compaction.prompt = "ai_panel";
+  return profile;
+}
+
+constexpr Profile claw0_profile() noexcept {
+  Profile profile;
+  profile.name = "claw0";
+  profile.dialect = "flat";
+  profile.layout = StoreLayout::transcripts_folder;
+  profile.shares_index = true;
+  profile.ids = IdScheme::hex12;
+  profile.keys = KeyScheme::claw0;
+  profile.timing = WriteTiming::turn_atomic;
+  profile.regroups_only = true;
+  profile.estimator = "claw0_v2";
+  profile.compaction.trigger_tokens = 0;
+  return profile;
+}
+
+constexpr Profile zeroclaw_profile() noexcept {
+  Profile profile;
+  profile.name = "zeroclaw";
+  profile.keys = KeyScheme::zeroclaw;
+  profile.timing = WriteTiming::turn_atomic;
+  profile.tools = ToolPolicy::none;
+  profile.consecutive_user = ConsecutiveUser::join;
+  profile.regroups_only = true;
+  profile.estimator = "zeroclaw_fork";
+  profile.compaction.trigger_tokens = 12000;
+  profile.compaction.keep = keep_last_user();
+  profile.compaction.prompt = "zeroclaw";
+  profile.compaction.prefix = "[Session Compaction Summary]\n";
+  return profile;
+}
+
+constexpr Profile blades_profile() noexcept {
+  Profile profile;
+  profile.name = "blades";
+  profile.timing = WriteTiming::whole;
+  profile.estimator = "blades_intended";
+  profile.compaction.trigger_tokens = 0;
+  profile.compaction.keep = keep_turns(10);
+  profile.compaction.prompt = "blades";
+  profile.compaction.prefix = "[历史摘要] ";
+  return profile;
+}
+
+constexpr Profile ephemeral_profile() noexcept {
+  Profile profile;
+  profile.name = "ephemeral";
+  profile.timing = WriteTiming::never;
+  profile.compaction.trigger_tokens = 0;
+  return profile;
+}
+
+}
+
 namespace profiles {
 
 /// pi's lines, every message as it comes. The default.
 inline constexpr Profile native{};
 
-/// ai-panel (docs/session-design.md there). Its code keeps the last of several messages of the user only,
-/// which its document does not say: that would be `OrphanUser::replace`; and 20 messages instead of turns.
-inline constexpr Profile ai_panel{
-    "ai_panel",        "panel",        StoreLayout::by_id,       true,
-    IdScheme::ses_ms,  KeyScheme::any, WriteTiming::incremental, ToolPolicy::full,
-    OrphanUser::parts, false,          "aipanel_seed",           {80000, keep_turns(20), "ai_panel"}};
+/// ai-panel (docs/session-design.md there). Its code differs from its document: of several messages of the
+/// user it keeps only the last (that would be `ConsecutiveUser::replace`), and it keeps 20 messages instead
+/// of 20 turns.
+inline constexpr Profile ai_panel = detail::ai_panel_profile("ai_panel");
 
 /// ZyHive, ai-panel's successor: the same on disk.
-inline constexpr Profile zyhive{
-    "zyhive",          "panel",        StoreLayout::by_id,       true,
-    IdScheme::ses_ms,  KeyScheme::any, WriteTiming::incremental, ToolPolicy::full,
-    OrphanUser::parts, false,          "aipanel_seed",           {80000, keep_turns(20), "ai_panel"}};
+inline constexpr Profile zyhive = detail::ai_panel_profile("zyhive");
 
 /// claw0's s03 sessions (docs/zh/s03_sessions.md there); its lines hold no summaries. It stores a turn when
-/// it is over, results first; here the lines of a turn stand in their order, in one write.
-inline constexpr Profile claw0{"claw0",
-                               "flat",
-                               StoreLayout::transcripts_folder,
-                               true,
-                               IdScheme::hex12,
-                               KeyScheme::claw0,
-                               WriteTiming::turn_atomic,
-                               ToolPolicy::full,
-                               OrphanUser::parts,
-                               true,
-                               "claw0_v2",
-                               {0}};
+/// it is over, results first; here the lines of a turn are in their order, in one write.
+inline constexpr Profile claw0 = detail::claw0_profile();
 
 /// ZeroClaw: the user's words and the final answer as a pair, when the turn is over; an unanswered message of
 /// the user is joined with the next.
-inline constexpr Profile zeroclaw{"zeroclaw",
-                                  "native",
-                                  StoreLayout::by_id,
-                                  false,
-                                  IdScheme::uuid7,
-                                  KeyScheme::zeroclaw,
-                                  WriteTiming::turn_atomic,
-                                  ToolPolicy::none,
-                                  OrphanUser::join,
-                                  true,
-                                  "zeroclaw_fork",
-                                  {12000, keep_last_user(), "zeroclaw", "[Session Compaction Summary]\n"}};
+inline constexpr Profile zeroclaw = detail::zeroclaw_profile();
 
 /// blades: the session is saved when the host says so; it is shortened in the view only (`summarize_window`).
 /// Its document is imported and exported (sessionkit/blades.hpp).
-inline constexpr Profile blades{
-    "blades",          "native",       StoreLayout::by_id, false,
-    IdScheme::uuid7,   KeyScheme::any, WriteTiming::whole, ToolPolicy::full,
-    OrphanUser::parts, false,          "blades_intended",  {0, keep_turns(10), "blades", "[历史摘要] "}};
+inline constexpr Profile blades = detail::blades_profile();
 
 /// Memory only; nothing is ever compacted.
-inline constexpr Profile ephemeral{"ephemeral",       "native",       StoreLayout::by_id, false,
-                                   IdScheme::uuid7,   KeyScheme::any, WriteTiming::never, ToolPolicy::full,
-                                   OrphanUser::parts, false,          "default",          {0}};
+inline constexpr Profile ephemeral = detail::ephemeral_profile();
 
 }
 

@@ -9,8 +9,8 @@ namespace sessionkit { inline namespace v0 {
 
 /// JSON text for a request body.
 struct RequestParts {
-  /// The system text as the provider has it, `null` where there is none or it stands among the messages: a
-  /// JSON string, for gemini an object.
+  /// The system text as the provider has it, `null` where there is none or it is among the messages: a JSON
+  /// string, for gemini an object.
   std::string system;
   std::string messages; ///< a JSON array
 };
@@ -22,7 +22,7 @@ struct RequestParts {
 /// `contents`; signatures are the `thoughtSignature` of the same part. native: pi's messages.
 SESSIONKIT_API RequestParts encode(History const& history, Target const& target);
 
-/// What the parts are called in the request body; empty where the body has no such member.
+/// The names of the parts in the request body; empty where the body has no such member.
 struct RequestMembers {
   std::string_view system, messages;
 };

@@ -2,19 +2,21 @@
 #pragma once
 #include <sessionkit/entry.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <forward_list>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace sessionkit { inline namespace v0 {
 
-/// A line and its head: what stores carry. Views; whoever made the record owns the bytes.
+/// A line and its head: what stores carry. Views: the code that made the record owns the bytes.
 struct RecordView {
-  std::string_view id = {}; ///< empty on the way in: the line has none, the store calls it by its place
+  std::string_view id = {}; ///< empty when appended: the line has none, the store names it by its place
   std::string_view type = {};
   std::string_view line = {}; ///< one JSON object, without its line end
   Parent link = Parent::previous;
@@ -40,10 +42,10 @@ enum class DamageKind {
   carriage_return,
   invalid_utf8,
   no_final_newline,
-  repeated_line, ///< an entry stands there twice with the same bytes, as pi writes files without an answer
+  repeated_line, ///< an entry is there twice with the same bytes, as pi writes files without an answer
   second_header, ///< a header that is not the first entry
-  duplicate_key, ///< `type`, `id` or `parentId` stands twice in a line
-  glued_lines,   ///< several whole entries on one line, as programs leave them that append without a look
+  duplicate_key, ///< `type`, `id` or `parentId` occurs twice in a line
+  glued_lines,   ///< several whole entries on one line, left by programs that append without a look
 };
 /// The enumerator's name, for example "torn_tail". Never null.
 SESSIONKIT_API char const* to_string(DamageKind) noexcept;
@@ -58,19 +60,22 @@ struct Damage {
   std::string what = {}; ///< one sentence: what is wrong and what happens with it
 };
 
+/// The longest line that stores and readers take unless their options say otherwise; bytes.
+inline constexpr std::uint64_t default_max_line = std::uint64_t{64} << 20;
+
 /// Which records of a log to read.
 struct ReadRange {
   /// From which end.
   enum Order { oldest_first, newest_first };
   Order order = oldest_first;
-  /// oldest_first: records that end behind it. newest_first: records that end at or before it. Absent: that
+  /// oldest_first: records that end after it. newest_first: records that end at or before it. Absent: that
   /// order's own end of the log. `RecordPage::next` continues.
   std::optional<Position> from = {};
   std::size_t max_records = 256;
   std::size_t max_bytes = std::size_t{1} << 20; ///< of lines; at least one record is given whatever its size
-  /// Lines are believed by their heads, which is several times faster. What only a look at a whole line shows
-  /// is then not found: a second entry on it, bytes that a crash lost within it. For readers who decode what
-  /// they take and look again, without this, where something is missing. A store may look all the same.
+  /// Only heads of lines are read, which is several times faster. Damage that only a whole line shows is then
+  /// not found: a second entry on it, bytes that a crash lost within it. For readers that decode what they
+  /// take and read again, without this, if something is missing. A store may check all the same.
   bool heads_only = false;
 };
 

@@ -9,7 +9,7 @@
 
 namespace sessionkit { inline namespace v0 {
 
-/// What `Result::value()` throws on a failure: the library's only exception beside `std::bad_alloc`.
+/// The exception that `Result::value()` throws on a failure: the library's only one beside `std::bad_alloc`.
 class SESSIONKIT_API Exception : public std::exception {
  public:
   explicit Exception(Error error) : error_(std::move(error)) {}
@@ -22,6 +22,11 @@ class SESSIONKIT_API Exception : public std::exception {
   Error error_;
 };
 
+namespace detail {
+/// Throws `Exception`. It is here so that a caller of `value()` does not compile a throw.
+[[noreturn]] SESSIONKIT_COLD SESSIONKIT_API void throw_error(Error const& error);
+}
+
 /// A value or an `Error`: a small subset of C++23's `std::expected<T, Error>`.
 /// `*r`, `r->` and `error()` need that state to hold (check first); `value()` throws `Exception` instead.
 template <class T> class [[nodiscard]] Result {
@@ -29,14 +34,15 @@ template <class T> class [[nodiscard]] Result {
   using value_type = T;
 
   Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
-  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
+  SESSIONKIT_COLD Result(Error const& error) : state_(std::in_place_index<1>, error) {}
+  SESSIONKIT_COLD Result(Error&& error) : state_(std::in_place_index<1>, std::move(error)) {}
   /// A `Result<shared_ptr<Derived>>` is a `Result<shared_ptr<Base>>`.
   template <class U, class = std::enable_if_t<std::is_convertible_v<U, T> && !std::is_same_v<U, T>>>
   Result(Result<U> other)
       : state_(other.ok() ? State(std::in_place_index<0>, std::move(other).value())
                           : State(std::in_place_index<1>, std::move(other).error())) {}
 
-  /// There is a value; so says the conversion to bool.
+  /// True if there is a value; the conversion to bool is the same.
   bool ok() const noexcept { return state_.index() == 0; }
   /// The same as `ok`.
   explicit operator bool() const noexcept { return ok(); }
@@ -64,7 +70,7 @@ template <class T> class [[nodiscard]] Result {
  private:
   using State = std::variant<T, Error>;
   void check() const {
-    if (!ok()) throw Exception(*std::get_if<1>(&state_));
+    if (!ok()) detail::throw_error(*std::get_if<1>(&state_));
   }
   State state_;
 };
@@ -73,15 +79,16 @@ template <class T> class [[nodiscard]] Result {
 template <> class [[nodiscard]] Result<void> {
  public:
   Result() = default;
-  Result(Error error) : error_(std::move(error)), ok_(false) {}
+  SESSIONKIT_COLD Result(Error const& error) : error_(error), ok_(false) {}
+  SESSIONKIT_COLD Result(Error&& error) : error_(std::move(error)), ok_(false) {}
 
-  /// There is a value; so says the conversion to bool.
+  /// True if there is a value; the conversion to bool is the same.
   bool ok() const noexcept { return ok_; }
   /// The same as `ok`.
   explicit operator bool() const noexcept { return ok_; }
   /// Throws `Exception` where it failed.
   void value() const {
-    if (!ok_) throw Exception(error_);
+    if (!ok_) detail::throw_error(error_);
   }
   /// The failure, which must be there.
   Error const& error() const& noexcept { return error_; }

@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,7 @@ namespace sessionkit { inline namespace v0 {
 
 /// What to do when somebody else appended first.
 enum class OnConflict {
-  rebase, ///< append behind their entries, which then precede ours in the conversation
+  rebase, ///< append after their entries, which then precede ours in the conversation
   fail,   ///< answer `conflict`; `refresh` shows what came
   fork,   ///< append under the leaf we had: the log branches
 };
@@ -44,15 +45,17 @@ struct NewSession {
 
 /// About one append.
 struct AppendOptions {
-  /// The caller's own id: repeating the call stores nothing twice. `already_exists` if the id stands in the
-  /// log with another content, or on a branch that does not lead to the leaf.
+  /// The caller's own id: repeating the call stores nothing twice. `already_exists` if the id is in the log
+  /// with other content, or on a branch that does not lead to the leaf.
   std::optional<EntryId> id = {};
   bool ends_turn = false; ///< the turn is over: durable now, where the store's level says so
 };
 
 class Turn;
 
-/// A conversation: what most hosts touch. Keeps where the conversation stands and turns calls into entries.
+/// A conversation: the class most hosts use. Knows where the conversation is and turns calls into entries.
+/// After a move the source object answers `invalid_argument` to every call that can fail; its `id` is
+/// `moved-from`, its `leaf` and `end` are empty.
 ///
 /// One thread at a time; any number of sessions may share a store. Two objects, here or in other processes,
 /// may have the same session open: each append finds what the other wrote (`OnConflict`).
@@ -83,31 +86,32 @@ class SESSIONKIT_API Session {
   /// The end of the log as far as this object knows.
   Position end() const noexcept;
 
-  /// Stores a message and answers its entry's id. An assistant message without tool calls ends the turn.
-  /// Where the profile holds a message back, the model's view has it all the same; a failure to store it
-  /// comes with the call that ends the turn, which may be repeated; its id is empty in dialects without ids.
-  /// Results wait for those of the same answer's other calls where the dialect joins them
-  /// (`Dialect::joins_results`): until the last one is there, something else is said, the turn is over or
-  /// this object goes; only then do they survive the process. Bytes that are not UTF-8 are stored as U+FFFD.
-  /// `invalid_argument` for an id that is empty or begins with
-  /// `@`, and for JSON that would make the line deeper than 128. Errors are those of `SessionStore::append`;
-  /// the message is not consumed, so the call may be repeated.
+  /// Stores a message and answers its entry's id. An assistant message without tool calls ends the
+  /// turn. A message that the profile holds back is still part of what the model sees; a failure to
+  /// store it comes with the call that ends the turn, which may be repeated; its id is empty in
+  /// dialects without ids. Where the dialect joins results (`Dialect::joins_results`), they wait until
+  /// those of all calls of the answer are there, something else is said, the turn is over or this
+  /// object goes; only then do they survive the process. Bytes that are not UTF-8 are stored as U+FFFD.
+  /// `invalid_argument` for an id that is empty or begins with `@`, and for JSON that would make the
+  /// line deeper than 128. Errors are those of `SessionStore::append`; the message is not consumed, so
+  /// the call may be repeated.
   Result<EntryId> append(Message const& message, AppendOptions const& options = {});
   /// Stores several messages in one write, all or nothing (a file may keep a prefix after a crash).
   Result<std::vector<EntryId>> append_all(std::vector<Message> const& messages,
                                           AppendOptions const& options = {});
   /// Stores any other entry. `invalid_argument` for a `Header`. In dialects that name no first kept entry,
-  /// what a `Compaction` keeps is stored again behind it, in the same write.
+  /// what a `Compaction` keeps is stored again after it, in the same write.
   Result<EntryId> append_entry(EntryBody body, AppendOptions const& options = {});
   /// Stores what the profile held back, and makes everything so far survive power loss, where the store's
   /// level says turns do.
   Result<void> end_turn();
 
-  /// Groups what belongs together; see `Turn`.
-  Turn begin_turn();
+  /// Groups what belongs together; see `Turn`. One turn at a time: while one is open, the turn that a second
+  /// call returns does nothing, and its calls answer `invalid_argument`.
+  [[nodiscard]] Turn begin_turn();
 
   /// Stores a title; empty: it is cleared. `by_person`: no program replaces it. One entry, as all changes
-  /// below; it always rebases. `unsupported` where the dialect has no words for it.
+  /// below; it always rebases. `unsupported` where the dialect cannot represent it.
   Result<void> set_title(std::string title, bool by_person = true);
   /// An archived session no longer answers for its key.
   Result<void> set_archived(bool archived);
@@ -119,13 +123,13 @@ class SESSIONKIT_API Session {
   Result<void> remove_state(std::string key);
 
   /// The summary of what is stored, as far as this object knows the log (`refresh`).
-  Result<SessionInfo> info();
+  Result<SessionInfo> info() const;
   /// What others appended since this object looked, oldest first; the leaf moves to the end of the log.
   Result<std::vector<Entry>> refresh();
   /// From the first entry to the leaf.
-  Result<std::vector<Entry>> path();
+  Result<std::vector<Entry>> path() const;
   /// The tips of all branches, in log order.
-  Result<std::vector<EntryId>> leaves();
+  Result<std::vector<EntryId>> leaves() const;
 
   /// Moves the leaf: the next entry will follow this one. Nothing is stored until then. Empty id: before the
   /// first entry. `invalid_argument` while messages are held back.
@@ -135,30 +139,30 @@ class SESSIONKIT_API Session {
   Result<Session> fork(NewSession about = {}, EntryId const& at = {});
 
   /// The entries that count for the model, up to the leaf; messages that are held back included.
-  Result<Context> context();
+  Result<Context> context() const;
   /// The history of `context()` rebuilt for a target.
-  Result<History> history(Target const& target);
+  Result<History> history(Target const& target) const;
   /// The same, encoded.
-  Result<RequestParts> request(Target const& target);
+  Result<RequestParts> request(Target const& target) const;
 
   /// The policy of the session's profile.
   CompactionPolicy compaction_policy() const;
   /// What a compaction would do now; absent where there is no reason for one. `unsupported` and
-  /// `invalid_argument` as `apply`, before anybody is asked for a summary.
-  Result<std::optional<CompactionPlan>> plan_compaction(CompactionPolicy const& policy,
-                                                        CompactionReason reason = CompactionReason::size);
+  /// `invalid_argument` as `apply`, before a summary is asked for.
+  Result<std::optional<CompactionPlan>>
+  plan_compaction(CompactionPolicy const& policy, CompactionReason reason = CompactionReason::size) const;
   /// Plans, asks and applies; `not_needed` where there is no plan. No lock is held while `summarizer` works,
   /// and turns may be appended meanwhile. Its error, `timed_out` past the deadline, or those of `append`:
-  /// nothing is stored then. `most_failures` in a row, or too little saved, open the breaker, which is an
-  /// entry (where the dialect has words for one): until the context has grown by a quarter, its size is no
+  /// nothing is stored then. `max_failures` in a row, or too little saved, open the breaker, which is an
+  /// entry (where the dialect can represent one): until the context has grown by a quarter, its size is no
   /// reason. Events: `compaction_started`, `compaction_ended`, `compaction_stopped`.
   Result<CompactionOutcome> compact(Summarizer& summarizer, CompactionPolicy const& policy,
                                     CompactionReason reason = CompactionReason::size);
   /// By `compaction_policy()`.
   Result<CompactionOutcome> compact(Summarizer& summarizer, CompactionReason reason = CompactionReason::size);
   /// Stores the summary of a plan, made of this session's context at any time before: what was appended since
-  /// stays behind it. Stores one entry, durable as the end of a turn; in dialects that name no first kept
-  /// entry what is kept is stored again behind it, in the same write. `unsupported` where the dialect has no
+  /// stays after it. Stores one entry, durable as the end of a turn; in dialects that name no first kept
+  /// entry what is kept is stored again after it, in the same write. `unsupported` where the dialect has no
   /// compactions, the profile stores nothing, or the first kept entry has no lasting id; `invalid_argument`
   /// while messages that the summary would replace are held back.
   Result<CompactionOutcome> apply(CompactionPlan const& plan, std::string summary);
@@ -176,10 +180,10 @@ class SESSIONKIT_API Session {
 /// Entries are stored as the profile says: as they come, or all by `commit`. It keeps to the session it was
 /// begun on, wherever that object moves.
 ///
-/// Destroyed without `commit`, the turn is aborted: what was held back goes; if anything was stored an entry
-/// says so, and calls without a result will be answered as interrupted when the history is rebuilt. A profile
-/// that joins unanswered messages of the user keeps one that was held back, for the next turn.
-class SESSIONKIT_API Turn {
+/// Destroyed without `commit`, the turn is aborted: what was held back is dropped; if anything was stored, an
+/// entry says so, and calls without a result will be answered as interrupted when the history is rebuilt. A
+/// profile that joins unanswered messages of the user keeps one that was held back, for the next turn.
+class [[nodiscard]] SESSIONKIT_API Turn {
  public:
   Turn(Turn&&) noexcept;
   Turn& operator=(Turn&&) = delete;
@@ -197,12 +201,15 @@ class SESSIONKIT_API Turn {
  private:
   friend class Session;
   explicit Turn(std::shared_ptr<Session::State> session) noexcept;
-  std::shared_ptr<Session::State> session_; ///< null: the turn is over
+  explicit Turn(char const* refused) noexcept;
+  Error cannot() const;
+  std::shared_ptr<Session::State> session_; ///< null: the turn is over, or never began
+  char const* refused_ = nullptr;           ///< why it never began
   bool stored_ = false;
 };
 
 /// Changes the state of a session that need not be open: one entry, durable as the end of a turn. An empty
-/// change stores nothing. `not_found`; `unsupported` where the session's dialect has no words for state.
+/// change stores nothing. `not_found`; `unsupported` where the session's dialect cannot represent state.
 SESSIONKIT_API Result<void> update_state(std::shared_ptr<SessionStore> store, SessionId const& id,
                                          StateChange change, SessionOptions options = {});
 

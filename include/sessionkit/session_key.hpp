@@ -12,18 +12,18 @@ namespace sessionkit { inline namespace v0 {
 /// Where a message was said.
 enum class ChatKind { direct, group, channel };
 
-/// Where a message came from, in the words of what it came over. Any text; nothing of it becomes a path.
+/// Where a message came from, in the words of its channel. Any text; nothing of it becomes a path.
 struct ChannelContext {
-  std::string agent = {};   ///< who is spoken to
+  std::string agent = {};   ///< the agent spoken to
   std::string channel = {}; ///< what it came over: "telegram", "slack", "cli"
   std::string account = {}; ///< which of the host's accounts there
   ChatKind kind = ChatKind::direct;
   std::string chat = {};   ///< the group or channel; of a direct chat its name, if it has one
-  std::string sender = {}; ///< who spoke
+  std::string sender = {}; ///< the person speaking
   std::string thread = {}; ///< empty: none
 };
 
-/// What direct messages share a session (OpenClaw's `dmScope`).
+/// Which direct messages share a session (OpenClaw's `dmScope`).
 enum class DirectScope {
   main,                 ///< all of an agent's
   peer,                 ///< those of one person, over whatever channel
@@ -37,7 +37,7 @@ struct IdentityLink {
   std::vector<std::string> peers = {}; ///< "telegram:111", or "111" on any channel
 };
 
-/// How OpenClaw is told to make keys. Other schemes have no such rules.
+/// How OpenClaw is configured to make keys. Other schemes have no such rules.
 struct KeyRules {
   DirectScope direct = DirectScope::main;
   std::string main_key = "main";
@@ -53,14 +53,14 @@ struct KeyRules {
 ///                    `agent:<agent>:<channel>:group:<chat>`
 ///   `zeroclaw`       `direct:channel:sender`, `group:channel:chat`, `thread:channel:chat:thread`
 ///
-/// A thread is `:thread:<id>` behind the first two. Keys of `any` and `claw0` tell every two places apart: a
-/// `:` or `%` in a part is written `%3A`, `%25`. Those of OpenClaw and ZeroClaw are as these write them,
-/// colons and all; OpenClaw's are in lower case (letters of ASCII). What is empty is `main`, `cli` and `user`
-/// in the first row, in OpenClaw's `main`, `unknown` and `default`, in ZeroClaw's empty.
+/// A thread is `:thread:<id>` after the first two. Keys of `any` and `claw0` differ for every two places: a
+/// `:` or `%` in a part is written `%3A`, `%25`. Those of OpenClaw and ZeroClaw are as these programs write
+/// them, colons included; OpenClaw's are in lower case (letters of ASCII). An empty part is `main`, `cli` or
+/// `user` in the first row, `main`, `unknown` or `default` in OpenClaw's, empty in ZeroClaw's.
 SESSIONKIT_API std::string resolve(ChannelContext const& context, KeyScheme scheme,
                                    KeyRules const& rules = {});
 
-/// A key taken apart, as far as its scheme tells.
+/// The parts of a key, as far as its scheme shows them.
 struct SessionKey {
   std::string agent = {};   ///< empty in ZeroClaw's, which name none
   std::string channel = {}; ///< empty: the key names none, for example OpenClaw's `agent:x:main`
@@ -68,14 +68,14 @@ struct SessionKey {
   ChatKind kind = ChatKind::direct;
   std::string peer = {}; ///< the sender or the chat; empty: the key names nobody
   std::string thread = {};
-  std::string rest = {}; ///< OpenClaw: all that stands behind the agent, for example "cron:job"
+  std::string rest = {}; ///< OpenClaw: all that follows the agent, for example "cron:job"
 };
-/// Absent: `key` is none of this scheme's.
+/// Absent: `key` is not one of this scheme's.
 SESSIONKIT_API std::optional<SessionKey> parse_session_key(std::string_view key, KeyScheme scheme);
 
-/// What a person or a program calls a session of this agent, as the key it has. In `openclaw` an empty text
-/// and `main` are the main key, and what does not begin with `agent:` is the agent's; in `claw0` an empty
-/// text is `main:cli:user`, with the agent's name. All else is its own key.
+/// The key of a session of this agent, from what a person or a program calls it. In `openclaw` an empty text
+/// and `main` are the main key, and a text that does not begin with `agent:` is the agent's; in `claw0` an
+/// empty text is `main:cli:user`, with the agent's name. All else is its own key.
 SESSIONKIT_API std::string canonical_key(std::string_view text, std::string_view agent, KeyScheme scheme,
                                          KeyRules const& rules = {});
 

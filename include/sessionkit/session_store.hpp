@@ -4,6 +4,8 @@
 #include <sessionkit/record.hpp>
 #include <sessionkit/session_info.hpp>
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -38,21 +40,21 @@ struct SessionPage {
   std::string next = {}; ///< empty: no more
 };
 
-/// The waist: a set of append-only logs that carry records, not meaning. Whoever writes a store implements
-/// these five and runs the conformance kit. Safe to call from several threads at once.
+/// The waist: a set of append-only logs that carry records, not meaning. A new store implements these five
+/// and runs the conformance kit. Safe to call from several threads at once.
 class SESSIONKIT_API SessionStore {
  public:
   virtual ~SessionStore() = default;
   SessionStore(SessionStore const&) = delete;
   SessionStore& operator=(SessionStore const&) = delete;
 
-  /// Adds a batch behind the log's end, all or nothing (a file may keep a prefix after a crash, and who reads
-  /// it meanwhile may see one), and answers the new end. `conflict` if an entry stands behind `expected`, or
-  /// `expected` is no end of an entry; `already_exists` if the session exists though `expected` is
-  /// `Position{}`, or an id of the batch stands behind `expected` with other bytes; `not_found` if the
-  /// session does not exist; `invalid_argument` if a line is not one JSON object on one line. A batch that
-  /// stands there already, same ids and bytes, answers its old end, and one that stands there in part is
-  /// completed: repeating after `outcome_unknown` is safe.
+  /// Adds a batch at the log's end, all or nothing (a file may keep a prefix after a crash, and a reader may
+  /// see one meanwhile), and returns the new end. `conflict` if an entry is after `expected`, or `expected`
+  /// is no end of an entry; `already_exists` if the session exists though `expected` is `Position{}`, or an
+  /// id of the batch is after `expected` with other bytes; `not_found` if the session does not exist;
+  /// `invalid_argument` if a line is not one JSON object on one line. A batch that is there already, same ids
+  /// and bytes, gives its old end, and one that is there in part is completed: repeating after
+  /// `outcome_unknown` is safe.
   virtual Result<Position> append(SessionId const& id, Append const& batch) = 0;
 
   /// Some records of a log. `not_found` if there is no such session; damage is reported in the page and stops
@@ -72,7 +74,7 @@ class SESSIONKIT_API SessionStore {
   Profile const& profile() const noexcept { return profile_; }
 
  protected:
-  /// `profile`: how sessions are written that are made in this store.
+  /// `profile`: how sessions that are made in this store are written.
   explicit SessionStore(Profile const& profile = profiles::native) noexcept : profile_(profile) {}
 
  private:
@@ -88,8 +90,8 @@ SESSIONKIT_API Result<bool> exists(SessionStore& store, SessionId const& id);
 /// says so; its limit and cursor are not looked at.
 SESSIONKIT_API Result<std::optional<SessionInfo>> newest_session(SessionStore& store, ListQuery query = {});
 
-/// The page that begins `offset` sessions later than the query's. Reads what it passes over; `next` goes on
-/// from there without.
+/// The page that begins `offset` sessions later than the query's. Reads the sessions it skips; `next` goes on
+/// from there without that.
 SESSIONKIT_API Result<SessionPage> list_sessions(SessionStore& store, ListQuery query, std::size_t offset);
 
 // For backends.
@@ -101,13 +103,13 @@ SESSIONKIT_API bool selects(ListQuery const& query, SessionInfo const& info);
 /// `invalid_argument` if the cursor is not the `next` of a page.
 SESSIONKIT_API Result<SessionPage> page_of(std::vector<SessionInfo> matching, ListQuery const& query);
 
-/// What of a batch stands in the log already.
+/// How much of a batch is in the log already.
 struct BatchMatch {
-  std::size_t present = 0; ///< leading records that stand there; all of them: nothing is left to write
+  std::size_t present = 0; ///< leading records that are there; all of them: nothing is left to write
   Position end = {};       ///< where the last of these ends
 };
-/// Looks for a batch among the records behind `expected`, so that repeating an append is safe. `conflict` if
-/// entries stand there that are not the batch, or that follow a part of it; `already_exists` if one has an id
+/// Looks for a batch among the records after `expected`, so that repeating an append is safe. `conflict` if
+/// entries are there that are not the batch, or that follow a part of it; `already_exists` if one has an id
 /// of the batch and other bytes.
 SESSIONKIT_API Result<BatchMatch> match_batch(Append const& batch,
                                               std::vector<RecordPage::Item> const& behind);

@@ -20,9 +20,9 @@ struct SummaryPrompt {
   std::string_view head = {};               ///< before everything else
   std::string_view conversation[2] = {};    ///< around the conversation
   std::string_view previous[2] = {};        ///< around the summary of what came before it
-  std::string_view first = {}, update = {}; ///< behind both: without and with an earlier summary
-  std::string_view sections = {};           ///< behind either
-  std::string_view split = {};              ///< behind that, where the end of the last turn is not in it
+  std::string_view first = {}, update = {}; ///< after both: without and with an earlier summary
+  std::string_view sections = {};           ///< after either
+  std::string_view split = {};              ///< after that, where the end of the last turn is not in it
   std::string_view focus = {};              ///< before what the caller wants to be stressed
   std::string_view user = "[User]: ", thinking = "[Assistant thinking]: ", assistant = "[Assistant]: ",
                    calls = "[Assistant tool calls]: ", result = "[Tool result]: ",

@@ -12,7 +12,7 @@ namespace sessionkit { inline namespace v0 {
 /// Counts the tokens of one message. Estimates unless the host plugs in an exact tokenizer.
 using TokenEstimator = std::function<std::size_t(Message const&)>;
 
-/// What an image counts as, whatever its size.
+/// The tokens that an image counts as, whatever its size.
 inline constexpr std::size_t image_tokens = 1200;
 
 /// The default for text: a quarter of a token per ASCII character, two per other code point, rounded up.
@@ -25,7 +25,7 @@ SESSIONKIT_API std::size_t estimate_tokens(Message const& message);
 struct Estimator {
   std::string_view name; ///< static storage
   std::size_t (*text)(std::string_view) noexcept;
-  /// What of a message is text, by the same formula; images at `image_tokens`. Rounded once a message.
+  /// The text of a message by the same formula; images at `image_tokens`. Rounded once a message.
   std::size_t (*message)(Message const&);
 };
 
@@ -34,8 +34,8 @@ struct Estimator {
 /// `blades_v05`, `zeroclaw_fork`, `zeroclaw_main`, `claw0_v2` (docs/compaction.md has the formulas).
 SESSIONKIT_API Estimator const* find_estimator(std::string_view name) noexcept;
 
-/// What a conversation counts as: the provider's own count at the last assistant message that has one (and
-/// was neither aborted nor failed), plus estimates of what follows it; without one, the sum of estimates.
+/// The tokens of a conversation: the provider's own count at the last assistant message that has one (and was
+/// neither aborted nor failed), plus estimates of what follows it; without one, the sum of estimates.
 SESSIONKIT_API std::size_t count_tokens(std::vector<Message> const& messages,
                                         TokenEstimator const& estimator = {});
 

@@ -13,7 +13,7 @@ namespace sessionkit { inline namespace v0 {
 
 /// How to read a transcript.
 struct ReaderOptions {
-  std::uint64_t max_line = std::uint64_t{64} << 20; ///< longer lines are skipped as `oversize`; bytes
+  std::uint64_t max_line = default_max_line; ///< longer lines are skipped as `oversize`; bytes
 };
 
 /// Reads one transcript file from either end, a bounded window at a time. Takes no lock and writes nothing.
@@ -37,11 +37,11 @@ class SESSIONKIT_API TranscriptReader {
 
   /// Records of the file as it is now, the header line included. Heads only: a record's line may prove bad
   /// when it is decoded, for example torn bytes that a later append closed off. Positions are byte offsets
-  /// behind a line's end (behind its last byte, where that line end is missing). A file without any
+  /// after a line's end (after its last byte, where that line end is missing). A file without any
   /// recognisable line reads as an empty log in the native dialect.
   Result<RecordPage> read(ReadRange const& range);
 
-  /// How the first complete line says the file is written.
+  /// The dialect of the file, by its first complete line.
   Dialect const& dialect() const noexcept;
 
   /// Reads the whole file and reports everything odd about lines and about relations between entries

@@ -12,8 +12,8 @@ namespace sessionkit { inline namespace v0 {
 
 /// How to write a transcript.
 struct WriterOptions {
-  std::chrono::milliseconds lock_wait{5000};        ///< how long to wait for another writer: then `timed_out`
-  std::uint64_t max_line = std::uint64_t{64} << 20; ///< longer lines are refused: `invalid_argument`; bytes
+  std::chrono::milliseconds lock_wait{5000}; ///< how long to wait for another writer: then `timed_out`
+  std::uint64_t max_line = default_max_line; ///< longer lines are refused: `invalid_argument`; bytes
   /// Make the file (mode 0600) if it does not exist: on opening, and for an append that starts a session.
   bool create = false;
   OnEvent on_event = {};
@@ -38,11 +38,11 @@ class SESSIONKIT_API TranscriptWriter {
   TranscriptWriter& operator=(TranscriptWriter const&) = delete;
   ~TranscriptWriter();
 
-  /// `SessionStore::append` for this file (`Append::after` is not looked at). Beside its errors:
-  /// `not_written` if the write failed before any line of the batch was complete, `no_space` likewise for a
-  /// full disk, `outcome_unknown` otherwise, `poisoned` from a failed sync on (a new writer may be opened),
-  /// `forked` in a child process. A batch without records answers `expected`, wherever the log ends. The sync
-  /// happens outside the lock.
+  /// `SessionStore::append` for this file (`Append::after` is ignored). Beside its errors: `not_written` if
+  /// the write failed before any line of the batch was complete, `no_space` likewise for a full disk,
+  /// `outcome_unknown` otherwise, `poisoned` from a failed sync on (a new writer may be opened), `forked` in
+  /// a child process. A batch without records answers `expected`, wherever the log ends. The sync happens
+  /// outside the lock.
   Result<Position> append(Append const& batch);
 
   /// Everything up to here is on the disk and survives power loss.

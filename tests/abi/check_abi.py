@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Compares the public functions and types of a shared library, built with debug information, with what is kept of a release.
+"""Compares the public functions and types of a shared library, built with debug information, with the files kept of a release.
 
 check_abi.py LIBRARY KEPT            fails if programs that were linked with the release would break
 check_abi.py LIBRARY KEPT --write    keeps what the library has now, for a new minor version
 check_abi.py LIBRARY KEPT --finds X  fails unless the comparison fails and names each X
 
-abidiff looks at functions and what they reach; of members of containers and variants it says nothing, so layouts are compared beside it.
+abidiff compares functions and the types they reach. It ignores members of containers and variants, so layouts are compared too.
 """
 import argparse
 import lzma
@@ -39,7 +39,7 @@ def facts_of_class(node):
 
 
 def public_types(dump):
-    """name -> facts, of what stands in sessionkit's namespace and is no detail; enumerations have a value for each name."""
+    """name -> facts, for types in sessionkit's namespace outside detail; enumerations have a value for each name."""
     types = {}
 
     def walk(node, scope):
@@ -65,7 +65,7 @@ def public_types(dump):
 
 
 def layout_changes(before, after):
-    """An enumeration may have more names than before; else a type that both have is as it was. One that is gone goes with
+    """An enumeration may have more names than before; any other type in both must be unchanged. A missing type is reported with
     the functions that took it."""
     for name in sorted(before.keys() & after.keys()):
         gone, come = before[name] - after[name], after[name] - before[name]

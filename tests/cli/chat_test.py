@@ -13,7 +13,7 @@ class Chat(ProgramTest):
         self.assertEqual((run.code, run.err), (0, ""), run)
         return run.out
 
-    def test_with_nobody_to_talk_to_it_plays_its_script_and_restarts(self):
+    def test_without_a_person_it_plays_its_script_and_restarts(self):
         out = self.chat()
         before, after = out.split("-- Restart")
         self.assertIn("New session", before)
@@ -32,12 +32,12 @@ class Chat(ProgramTest):
         self.assertEqual(self.ok("ls").out.count("\n"), 1)
 
     def check_requests(self, out, least):
-        """Each request begins with the bytes of the one before, but for its closing brackets: at most ]}]."""
+        """Each request begins with the bytes of the one before, except its closing brackets: at most ]}]."""
         lines = [line for line in out.splitlines() if line.startswith("request ")]
         self.assertGreaterEqual(len(lines), least)
         sizes = [int(re.match(r"request \d+: (\d+) bytes", line).group(1)) for line in lines]
         for line, size, before in zip(lines[1:], sizes[1:], sizes):
-            begins = re.search(r"begins with the (\d+) of the one before", line)
+            begins = re.search(r"begins with the (\d+) bytes of the one before", line)
             self.assertTrue(begins, line)
             self.assertGreaterEqual(int(begins.group(1)), before - 3)
             self.assertGreater(size, before)
@@ -48,13 +48,13 @@ class Chat(ProgramTest):
         self.check_requests(after, 2)
         self.check_requests(self.chat("--key", "other", stdin="Hello\nread config.json\nand?\nso\n/explain\n"), 5)
 
-    def test_what_changes_an_earlier_request_is_named(self):
+    def test_a_change_of_an_earlier_request_is_named(self):
         self.chat(stdin="What is in config.json?\n")
         session = self.ok("ls").out.split("\t")[0]
         file = self.store / f"{session}.jsonl"
         lines = file.read_text().splitlines(keepends=True)
         call = next(i for i, line in enumerate(lines) if "toolCall" in line)
-        file.write_text("".join(lines[:call + 1]))  # the tool's answer comes late, from elsewhere
+        file.write_text("".join(lines[:call + 1]))  # the tool's answer arrives late, from another process
         late = dict(json.loads(lines[call + 1]), id="late")
         self.chat(stdin="Hello\n")
         first = file.read_text()
@@ -74,7 +74,7 @@ class Chat(ProgramTest):
         self.assertEqual(added[0]["parentId"], "1ac286af")
         self.ok("verify", copy)
 
-    def test_what_is_typed_is_there_in_the_next_run(self):
+    def test_typed_messages_are_in_the_next_run(self):
         first = self.chat(stdin="Hello\nWhat is in config.json?\n/quit\nnever said\n")
         self.assertIn("You said \"Hello\"", first)
         second = self.chat(stdin="/history\nWhat did I say first?\n")
@@ -103,7 +103,7 @@ class Chat(ProgramTest):
         self.assertNotIn("It says: secret", out)
         self.assertEqual(out.count("That did not work:"), 3)
 
-    def test_a_session_that_was_killed_between_call_and_result_goes_on(self):
+    def test_a_session_killed_between_call_and_result_continues(self):
         self.chat(stdin="What is in config.json?\n")
         session = self.ok("ls").out.split("\t")[0]
         file = self.store / f"{session}.jsonl"

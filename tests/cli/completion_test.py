@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The completion of real shells, asked for what comes next. A shell that is not installed is not asked."""
+"""The completion of real shells, asked for the next words. Shells that are not installed are skipped."""
 import os
 import pathlib
 import pty
@@ -12,7 +12,7 @@ import unittest
 
 from support import SESSIONKIT, ProgramTest
 
-QUESTIONS = [  # what is typed, what must be offered, what must not
+QUESTIONS = [  # typed text, required offers, forbidden offers
     ("sessionkit se", {"search", "set"}, {"ls", "show"}),
     ("sessionkit --store x hist", {"history"}, {"search"}),
     ("sessionkit history --prov", {"--provider"}, {"--keep-turns"}),
@@ -83,7 +83,7 @@ class Completion(ProgramTest):
         self.assertEqual(sourced.strip(), "_sessionkit")
 
     def zsh_answer(self, line, offered):
-        """Types the line into a zsh on a terminal and looks at what it lists, until that has what is offered."""
+        """Types the line into a zsh on a terminal and reads its list, until that has the expected offers."""
         pid, terminal = pty.fork()
         if pid == 0:
             os.chdir(self.folder)

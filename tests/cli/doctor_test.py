@@ -68,7 +68,7 @@ class Doctor(ProgramTest):
         self.ok("doctor")
         self.ok("verify")
 
-    def test_a_file_of_pi_is_mended_in_place_and_gives_the_same_history(self):
+    def test_a_file_of_pi_is_repaired_in_place_and_gives_the_same_history(self):
         for name, code, left in (("edge_malformed_middle.jsonl", 5, ["missing_parent"]), ("edge_torn_tail.jsonl", 0, [])):
             path = self.fixture(name)
             before, bytes_before = self.ok("history", path).out, path.read_bytes()
@@ -82,7 +82,7 @@ class Doctor(ProgramTest):
             self.assertEqual(self.ok("history", path).out, before)
             self.assertEqual(self.run_cli("verify", path).code, code)
 
-    def test_what_cannot_be_mended_is_left_and_exits_with_5(self):
+    def test_unrepairable_damage_is_left_and_exits_with_5(self):
         self.sound_store()
         os.symlink("talk-one.jsonl", self.store / "talk-three.jsonl")
         run = self.run_cli("doctor", "--repair")

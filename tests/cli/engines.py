@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Servers of databases for the tests of the programs: on loopback, with nothing in them, gone with their test class."""
+"""Database servers for the tests of the programs: on loopback, empty, stopped with their test class."""
 import os
 import pathlib
 import pwd
@@ -25,7 +25,7 @@ def free_port():
 
 
 class Server:
-    """A process, its folder and how to get there."""
+    """A process, its folder and its address."""
 
     def __init__(self, user=None):
         self.user = user

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""export and import: pages that nothing in them can leave, and sessions that go out and come back."""
+"""export and import: pages that no text can break out of, and sessions that are exported and imported again."""
 import html.parser
 import re
 import shutil
@@ -39,7 +39,7 @@ class Export(ProgramTest):
         page = Page(self.ok("export", self.evil_session(), "--to", "html").out)
         known = {"html", "head", "meta", "title", "style", "body", "header", "h1", "dl", "dt", "dd", "main", "article", "h2", "time", "div"}
         self.assertLessEqual(set(page.tags), known)
-        self.assertEqual(page.tags.count("article"), len(EVIL) + 1)  # the title is an entry, too
+        self.assertEqual(page.tags.count("article"), len(EVIL) + 1)  # the title is an entry too
         self.assertFalse([name for name, _ in page.attributes if name.startswith("on")])
         self.assertIn(("content", "default-src 'none'; style-src 'unsafe-inline'; img-src data:"), page.attributes)
         for text in (EVIL[0], EVIL[2], "&lt;script&gt;", "<!-- "):
@@ -80,21 +80,21 @@ class Export(ProgramTest):
         self.fails(3, "export", PI / "simple_chat.jsonl", "-o", "other.md", "--leaf", "nope")
         self.assertFalse((self.folder / "other.md").exists())
 
-    def test_damage_is_told_and_stepped_over(self):
+    def test_damage_is_reported_and_skipped(self):
         file = self.fixture("edge_malformed_middle.jsonl")
         for to in ("markdown", "html", "jsonl"):
             self.assertIn("damaged place", self.ok("export", file, "--to", to).err)
 
 
 class Import(ProgramTest):
-    def test_files_of_every_format_come_in_and_say_what_they_said(self):
+    def test_files_of_every_format_are_imported_with_their_content(self):
         flat = DATA / "flat"
         files = [PI / "simple_chat.jsonl", PI / "legacy_v1.jsonl", *sorted(flat.glob("0[1-3]*/*.jsonl"))]
         for number, file in enumerate(files):
             name = self.folder / f"f{number}.jsonl"
             shutil.copyfile(file, name)
             before = self.ok("history", name, "--mode", "faithful").json
-            store = ["--store", self.folder / f"store{number}"]  # two of them have one id
+            store = ["--store", self.folder / f"store{number}"]  # two of them have the same id
             session = self.ok("import", name, *store).out.split("\t")[0]
             self.assertEqual(self.ok("history", session, "--mode", "faithful", *store).json, before, file)
 

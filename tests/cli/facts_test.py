@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""log, last, info, path, set, rename, label, archive, restore, rewind: what a session is, and changing that."""
+"""log, last, info, path, set, rename, label, archive, restore, rewind: the facts of a session, and changing them."""
 import json
 import pathlib
 import unittest
@@ -17,7 +17,7 @@ class Facts(ProgramTest):
     def history(self, session):
         return texts(self.ok("history", session).json["messages"])
 
-    def test_log_numbers_every_line_as_it_stands(self):
+    def test_log_numbers_every_raw_line(self):
         file = self.fixture("branches_labels.jsonl")
         lines = file.read_text().splitlines()
         rows = self.ok("log", file, "--json").json["entries"]
@@ -37,7 +37,7 @@ class Facts(ProgramTest):
         rows = self.ok("log", file, "--json").json["entries"]
         self.assertEqual(rows[1]["id"], f"@{file.stat().st_size - 1}")
 
-    def test_log_tells_of_damage_and_goes_on(self):
+    def test_log_reports_damage_and_continues(self):
         file = self.fixture("edge_malformed_middle.jsonl")
         run = self.ok("log", file, "--json")
         self.assertGreater(run.json["damaged"], 0)
@@ -51,7 +51,7 @@ class Facts(ProgramTest):
         self.fails(3, "last", session, "--leaf", self.ids[2], "--code")
         self.fails(3, "last", self.new())
 
-    def test_info_tells_all_there_is(self):
+    def test_info_prints_all_facts(self):
         session = self.talk()
         self.ok("set", session, 'state.budget={"eur":1200}', "state.city=Berlin", "title=Plan")
         facts = self.ok("info", session, "--json").json
@@ -73,7 +73,7 @@ class Facts(ProgramTest):
         self.assertEqual(self.ok("path", "--store", store).out, f"{store}\n")
         self.assertIn("no file of its own", self.fails(2, "path", "there", "--store", store).err)
 
-    def test_set_changes_what_a_session_can_change(self):
+    def test_set_changes_title_state_and_archive_mark(self):
         session = self.talk()
         before = self.file_of(session).read_bytes()
         self.ok("set", session, "title=Ünïcode ✓", "state.n=5", "state.f=5.0", "state.text=five", "archived=true")
@@ -87,7 +87,7 @@ class Facts(ProgramTest):
         self.assertTrue(self.file_of(session).read_bytes().startswith(before))
         self.assertEqual(self.history(session), ["one", "two", "three", "```sh\nls\n```"])
 
-    def test_set_stores_nothing_of_what_makes_no_sense(self):
+    def test_set_stores_nothing_of_an_invalid_change(self):
         session = self.talk()
         before = self.file_of(session).read_bytes()
         for bad in (["key=x"], ["title=ok", "colour=x"], ["state.=x"], ["archived=perhaps"], ["title"], [], ["title=\udcff"],
@@ -96,7 +96,7 @@ class Facts(ProgramTest):
         self.assertEqual(self.file_of(session).read_bytes(), before)
         self.assertIn("fork", self.fails(2, "set", session, "user=ada").err)
 
-    def test_a_copy_may_say_what_the_first_line_says(self):
+    def test_a_copy_may_have_another_first_line(self):
         session = self.talk()
         self.ok("fork", session, "--id", "hers", "--user", "ada", "--key", "k:2", "--title", "Hers")
         facts = self.ok("info", "hers", "--json").json
@@ -121,7 +121,7 @@ class Facts(ProgramTest):
         self.assertEqual(self.ok("ls").out, "")
         size = self.file_of(session).stat().st_size
         self.ok("archive", session)
-        self.assertEqual(self.file_of(session).stat().st_size, size)  # it says so once
+        self.assertEqual(self.file_of(session).stat().st_size, size)  # the notice appears once
         self.assertEqual(self.ok("restore", session, "--json").json["restored"], ["talk"])
         self.assertEqual(self.ok("ls").out.split("\t")[0], "talk")
 
@@ -134,7 +134,7 @@ class Facts(ProgramTest):
         self.ok(*command)
         self.assertEqual(self.history(session), before)
 
-    def test_rewind_goes_on_from_an_earlier_entry_and_loses_nothing(self):
+    def test_rewind_continues_from_an_earlier_entry_and_loses_nothing(self):
         session = self.talk()
         before = self.file_of(session).read_bytes()
         leaf = self.ok("rewind", session, self.ids[1]).out.strip()

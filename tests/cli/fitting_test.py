@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""compact, context and stats: conversations that fit, and what they cost."""
+"""compact, context and stats: conversations that fit, and their cost."""
 import json
 import pathlib
 import time
@@ -49,7 +49,7 @@ class Compact(ProgramTest):
         self.assertLess(done["tokens_after"], done["tokens_before"])
         self.assertIn("<summary>\n3", self.ok("history", session).json["system"])
 
-    def test_what_comes_to_nothing_stores_nothing(self):
+    def test_a_compaction_without_effect_stores_nothing(self):
         session = self.talk()
         before = self.file_of(session).read_bytes()
         self.fails(1, "compact", session, "--keep-turns", "1", "--exec", "false")
@@ -78,7 +78,7 @@ class Compact(ProgramTest):
         self.assertIn("no duration", self.fails(2, *args, "cat", "--deadline", "soon").err)
         self.assertEqual(self.file_of(session).read_bytes(), before)
 
-    def test_what_cannot_be_stored_is_told_before_a_program_is_asked(self):
+    def test_a_compaction_that_cannot_be_stored_is_reported_before_a_program_runs(self):
         flat = self.folder / "flat.jsonl"
         flat.write_text("".join(
             json.dumps({"type": kind, "content": f"{kind} {i}", "ts": 1700000000.5 + i}) + "\n"
@@ -118,7 +118,7 @@ class Context(ProgramTest):
         self.say(session, "user", "x" * 400000)
         self.assertIn("nothing can be summarised", self.ok("context", session).out)
 
-    def test_a_compaction_stands_first(self):
+    def test_a_compaction_is_first_in_the_context(self):
         shown = self.ok("context", self.fixture("compaction_twice.jsonl"), "--explain", "--json").json
         self.assertEqual(shown["entries"][0]["who"], "summary")
         self.assertEqual(shown["entries"][0]["entry"], shown["compaction"])
@@ -142,7 +142,7 @@ class Stats(ProgramTest):
         self.assertTrue(all(len(row["day"]) == 10 and row["model"] for row in shown["by"]))
         self.assertEqual(self.ok("stats", copy).out.splitlines()[-1].split("\t")[0], "total")
 
-    def test_what_a_compaction_wrote_again_is_counted_and_shown_once(self):
+    def test_copies_after_a_compaction_are_counted_and_shown_once(self):
         log = self.folder / "panel.jsonl"
         said = [{"type": "message", "timestamp": 1700000000000 + i, "message": {
             "role": "user" if i % 2 == 0 else "assistant", "content": f"words {i}"}} for i in range(8)]
@@ -152,13 +152,13 @@ class Stats(ProgramTest):
         log.write_text("".join(json.dumps(line) + "\n" for line in [head, *said]))
         before = self.ok("stats", log, "--json").json["total"]
         self.ok("compact", log, "--keep-turns", "2", "--summary", "short")
-        self.assertGreater(len(log.read_text().splitlines()), 10)  # the kept ones stand again
+        self.assertGreater(len(log.read_text().splitlines()), 10)  # the kept ones are written again
         after = self.ok("stats", log, "--json").json["total"]
         self.assertEqual((after["answers"], after["cost"]), (before["answers"], before["cost"]))
         self.assertEqual(before["answers"], 4)
         self.assertEqual(self.ok("show", log).out.count("words 7"), 1)
 
-    def test_a_compaction_that_was_cut_short_counts_for_nobody_and_verify_tells(self):
+    def test_a_compaction_that_was_cut_short_does_not_count_and_verify_reports_it(self):
         log = self.folder / "panel.jsonl"
         said = [{"type": "message", "timestamp": 1700000000000 + i, "message": {
             "role": "assistant" if i % 2 else "user", "content": f"words {i}"}} for i in range(8)]
@@ -190,7 +190,7 @@ class Stats(ProgramTest):
 
 class Prune(ProgramTest):
     def old(self, days):
-        """A session whose last entry is so many days old."""
+        """A session whose last entry is this many days old."""
         session = self.new("--key", f"k{days}")
         self.say(session, "user", "q")
         at = time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime(time.time() - days * 86400))
@@ -200,7 +200,7 @@ class Prune(ProgramTest):
         self.ok("reindex")
         return session
 
-    def test_nothing_goes_that_nobody_asked_to_remove(self):
+    def test_nothing_is_removed_unless_asked(self):
         self.old(1000)
         self.assertIn("--idle", self.fails(2, "prune", "--yes").err)
         for wrong in ("soon", "30"):  # 30 of what?
@@ -209,11 +209,11 @@ class Prune(ProgramTest):
                       self.fails(3, "prune", "--most", "1", "--protect", "misspelt", "--yes").err)
         self.assertEqual(self.ok("prune", "--idle", "1001d", "--yes").out, "")
 
-    def test_what_is_no_session_is_not_the_first_to_go(self):
+    def test_files_that_are_not_a_session_are_not_removed_first(self):
         self.say(self.new("--id", "mine"), "user", "x")
         (self.store / "alien.jsonl").write_text("garbage\n")
         (self.store / "export.jsonl").write_text('{"some":"export"}\n')
-        self.assertEqual(self.ok("prune", "--most", "1", "--yes").out, "")  # nor counted
+        self.assertEqual(self.ok("prune", "--most", "1", "--yes").out, "")  # not counted either
         self.say(self.new("--id", "young"), "user", "x")
         self.assertEqual(self.ok("prune", "--most", "1", "--dry-run").out.split("\t")[0], "mine")
 
@@ -226,7 +226,7 @@ class Prune(ProgramTest):
         self.assertIn("--yes", self.fails(2, *args).err)
         done = self.ok(*args, "--yes", "--json").json
         self.assertEqual([r["id"] for r in done["removed"]], [old])
-        self.assertEqual((done["kept"], done["spared"]), (2, []))
+        self.assertEqual((done["kept"], done["skipped"]), (2, []))
         self.assertFalse(self.file_of(old).exists())
         self.assertTrue(any((self.store / "trash").iterdir()))
         self.assertEqual({r["id"] for r in self.ok("ls", "--json").json["sessions"]}, {mine, young})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Files that are no transcripts are told by what is in them, and nothing is read as an empty session."""
+"""The content identifies files that are not transcripts, and none of them is read as an empty session."""
 import json
 import unittest
 
@@ -42,7 +42,7 @@ class Blades(Foreign):
                 else:
                     self.assertEqual(texts(self.ok("history", out).json["messages"]), ["hi", "ho"], (name, to))
 
-    def test_what_another_dialect_cannot_say_of_a_document_is_listed_and_the_rest_is_there(self):
+    def test_data_of_a_document_without_a_place_is_listed_and_the_rest_is_kept(self):
         run = self.run_cli("convert", self.file("a.blades", self.SHAPES["line.blades"]), "--to", "flat", "-o", "a.jsonl")
         self.assertEqual(run.code, 5, run)
         self.assertIn("state", run.err)
@@ -72,7 +72,7 @@ class Blades(Foreign):
                 for misleading in ("sessionkit convert", "RawJson", "sessionkit verify\n"):
                     self.assertNotIn(misleading, run.err, (name, verb))
 
-    def test_each_verb_that_reads_a_file_names_the_document_and_the_mend(self):
+    def test_each_verb_that_reads_a_file_names_the_document_and_the_fix(self):
         for name, content in self.SHAPES.items():
             file = self.file(name, content)
             for verb in READERS:
@@ -100,7 +100,7 @@ class Blades(Foreign):
 
 
 class Nothing(Foreign):
-    def test_a_file_without_one_entry_is_an_error_that_says_what_was_found(self):
+    def test_a_file_without_entries_is_an_error_that_describes_its_content(self):
         for name, content, found in (("notes.txt", "dear diary\nsecond line\n", "2 damaged place(s)"),
                                      ("package.json", '{"name":"x","version":"1"}\n', "1 line(s) of no known type"),
                                      ("pretty.json", '{\n  "name": "x",\n  "list": [\n    {}\n  ]\n}\n', "damaged"),
@@ -114,15 +114,15 @@ class Nothing(Foreign):
                 run = self.run_cli(*self.command(verb, file))
                 self.assertEqual(run.code, 5, (name, verb, run))
                 if verb[0] == "verify" and run.out:
-                    continue  # its findings say it
-                self.assertIn(f"'{file}' holds no session", run.err)
+                    continue  # its findings report it
+                self.assertIn(f"'{file}' contains no session", run.err)
                 self.assertIn(found, run.err)
             before = self.names()
             self.fails(5, "convert", file, "--to", "flat")
             self.assertEqual(self.names(), before)
         self.assertIn("dear diary", self.fails(5, "history", "notes.txt").err)
 
-    def test_lines_behind_a_header_that_nobody_understands_are_not_called_no_messages_yet(self):
+    def test_unknown_lines_after_a_header_are_not_reported_as_no_messages_yet(self):
         header = '{"type":"session","version":3,"agentId":"main","createdAt":1735689600000}\n'
         flat = '{"type":"user","content":"hi","ts":"2025-01-01T00:00:01Z"}\n'
         file = self.file("alien.jsonl", header + flat * 3)
@@ -141,7 +141,7 @@ class Nothing(Foreign):
 
 
 class Headers(Foreign):
-    """A member of another program's header in one's own changes nothing."""
+    """A member of another program's header in our own changes nothing."""
 
     def test_the_results_of_a_document_with_a_strange_member_are_there_once_converted(self):
         document = {**BLADES, "createdAt": 1735689600000, "history": [
@@ -185,7 +185,7 @@ class Headers(Foreign):
         self.assertIn("--explain", run.err)
         self.assertNotIn("see why", self.ok("history", PI / "simple_chat.jsonl").err)
 
-    def test_rm_moves_away_what_holds_no_session(self):
+    def test_rm_removes_files_without_a_session(self):
         self.new("--id", "mine")
         (self.store / "garbage.jsonl").write_text("garbage\n")
         self.fails(5, "show", "garbage")
@@ -208,7 +208,7 @@ class Missing(Foreign):
 
 
 class Output(Foreign):
-    def test_a_dash_is_standard_output_and_an_empty_name_is_none(self):
+    def test_a_dash_is_standard_output_and_an_empty_name_is_an_error(self):
         self.ok("convert", PI / "simple_chat.jsonl", "--to", "native", "-o", "file.jsonl")
         run = self.ok("convert", PI / "simple_chat.jsonl", "--to", "native", "-o", "-")
         self.assertEqual(run.out, (self.folder / "file.jsonl").read_text())
@@ -216,7 +216,7 @@ class Output(Foreign):
         self.fails(2, "convert", PI / "simple_chat.jsonl", "--to", "native", "-o", "")
         self.assertEqual(self.names(), ["file.jsonl"])
 
-    def test_the_new_file_stands_in_the_working_directory_and_never_in_a_store(self):
+    def test_the_new_file_is_in_the_working_directory_and_never_in_a_store(self):
         session = self.new("--key", "main:cli:user")
         self.say(session, "user", "hi")
         before = sorted(self.store.iterdir())
@@ -239,11 +239,11 @@ class Output(Foreign):
             for source in (key, chat):
                 run = self.fails(2, "convert", source, "--to", "native", "--store", claw, cwd=folder)
                 self.assertIn("-o FILE", run.err)
-                self.fails(2, "convert", chat, "--to", "flat", cwd=folder)  # whoever's store it is
+                self.fails(2, "convert", chat, "--to", "flat", cwd=folder)  # whatever store it is
             self.assertEqual(sorted(folder.iterdir()), before)
             self.ok("convert", key, "--to", "native", "--store", claw, "-o", self.folder / f"{folder.name}.out", cwd=folder)
 
-    def test_a_text_behind_a_call_is_listed_where_its_order_is_lost(self):
+    def test_a_text_after_a_call_is_listed_if_its_order_is_lost(self):
         time = "2026-01-01T00:00:00.000Z"
         chat = self.file("a.jsonl", "".join(json.dumps(line) + "\n" for line in (
             {"type": "session", "version": 3, "id": "x", "timestamp": time, "cwd": "/p"},
@@ -275,7 +275,7 @@ class Names(Foreign):
         self.ok("doctor", chat)
         self.assertIn("read only", self.fails(2, "append", chat, "--role", "user", "--text", "x").err)
 
-    def test_what_is_printed_is_utf8_whatever_the_log_holds(self):
+    def test_the_output_is_utf8_whatever_the_log_contains(self):
         chat = self.file("a.jsonl", '{"type":"session","id":"x","key":"k","created":"2025-01-01T00:00:00Z"}\n'
                                     '{"type":"user","content":"a\\ud83d","ts":"2025-01-01T00:00:01Z"}\n')
         for verb in (["show"], ["history", "--explain"], ["tail"], ["history", "--report"]):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What each verb prints, word for word: text, JSON, an error, and their exit codes. golden/VERB.screen, reviewed by eye;
-SESSIONKIT_UPDATE_GOLDEN=1 writes them anew."""
+"""The exact output of each verb: text, JSON, an error, and their exit codes. golden/VERB.screen, reviewed by eye;
+SESSIONKIT_UPDATE_GOLDEN=1 writes them again."""
 import json
 import os
 import re
@@ -15,7 +15,7 @@ STORE = ["simple_chat", "branches_labels", "tool_calls", "edge_torn_tail"]
 CHAT, TREE, TORN = "simple_chat", "branches_labels", "edge_torn_tail"
 LEAF = "1435c6af"  # the third of the four entries of simple_chat
 
-# Each line is run for the verb, and once more with --json; those that change something run in a store of their own.
+# Each line is run for the verb, and once more with --json; commands that change something run in a separate store.
 SCREENS = {
     "ls": ["ls", "ls -n 1", "ls --key nobody", "ls -n many"],
     "show": [f"show {CHAT}", f"show {CHAT} --leaf {LEAF}", f"show {TORN} --leaf nope"],
@@ -89,7 +89,7 @@ class Golden(StoreTest):
         listed = re.findall(r"^  ([a-z]+) {2,}", self.ok("--help").out.split("Subcommands:")[1], re.MULTILINE)
         self.assertEqual(sorted(listed), sorted(SCREENS))
 
-    def test_each_prints_what_it_printed(self):
+    def test_each_verb_prints_its_golden_screen(self):
         for verb, lines in SCREENS.items():
             text = ""
             for more in ([], ["--json"]):
@@ -110,7 +110,7 @@ class Golden(StoreTest):
 
 
 class Pipes(StoreTest):
-    """The first line of each verb's list, which does what the verb is for."""
+    """The first line of each verb's list, its normal use."""
 
     def lines(self):
         return [(verb, shlex.split(lines[0])) for verb, lines in SCREENS.items() if verb != "completion"]
@@ -118,7 +118,7 @@ class Pipes(StoreTest):
     def test_a_full_stdout_is_a_failure_of_every_verb(self):
         for verb, args in [*self.lines(), ("completion", ["completion", "bash"])]:
             if verb in ("set", "rename", "label", "verify", "doctor"):
-                args = [*args, "--json"]  # without they print nothing, or nothing to tell
+                args = [*args, "--json"]  # without them these print nothing, or nothing useful
             with open("/dev/full", "wb") as full:
                 run = self.run_cli(*args, stdout=full)
             with self.subTest(verb):

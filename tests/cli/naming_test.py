@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a SESSION argument means, and what it never means."""
+"""The meanings of a SESSION argument, and the ones it never has."""
 import os
 import shutil
 import unittest
@@ -36,7 +36,7 @@ class Naming(ProgramTest):
         self.assertEqual(texts(self.ok("history", "talk").json["messages"]), ["by id"])
         self.assertEqual(texts(self.ok("history", "key:talk").json["messages"]), ["by key"])
 
-    def test_what_is_not_there_exits_with_3_and_a_hint(self):
+    def test_missing_things_exit_with_3_and_a_hint(self):
         self.new("--id", "there")
         for name in ("nobody", "@-2", "key:nobody", "./no/such.jsonl"):
             run = self.fails(3, "history", name)
@@ -78,7 +78,7 @@ class Naming(ProgramTest):
                 self.assertIn(f"'{name}' is a directory", run.err)
                 self.assertIn(f"sessionkit ls --store {name}", run.err)
 
-    def test_an_entry_that_is_not_there_is_told_by_the_names_that_were_typed(self):
+    def test_a_missing_entry_is_reported_by_the_names_that_were_typed(self):
         file = self.fixture("simple_chat.jsonl")
         session = self.new("--id", "mine")
         self.say(session, "user", "x")
@@ -98,7 +98,7 @@ class Naming(ProgramTest):
             self.assertIn(self.run_cli("history", name).code, (3, 6), name)
 
     def test_an_empty_name_names_nothing_not_even_a_session_without_a_key(self):
-        """`rm "$ID"` where nobody has set ID."""
+        """`rm "$ID"` when ID is not set."""
         self.new("--id", "plain")  # without a key
         self.say("plain", "user", "mine")
         before = self.file_of("plain").read_bytes()
@@ -115,7 +115,7 @@ class Naming(ProgramTest):
                     self.assertIn("names no session", run.err)
         self.assertEqual(self.file_of("plain").read_bytes(), before)
         self.assertFalse((self.folder / "copies").exists())
-        self.store = self.folder / "nowhere"  # there is nothing to find, and the name is wrong all the same
+        self.store = self.folder / "nowhere"  # there is nothing to find, and the name is invalid anyway
         self.fails(2, "show", "")
 
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Stdout is data and all of it or a failure; a terminal is never acted upon by what is stored."""
+"""Stdout is all of the data, or the program fails; stored text never controls a terminal."""
 import os
 import subprocess
 import unittest
 
 from support import ENVIRONMENT, HERE, PI, SESSIONKIT, ProgramTest
 
-# Clipboard (OSC 52), window title, cursor, bell, an 8-bit CSI, and a turn of the writing direction.
+# Clipboard (OSC 52), window title, cursor, bell, an 8-bit CSI, and a change of the writing direction.
 EVIL = "a\x1b]52;c;ZXZpbA==\x07b\x1b[2Jc\x07d\u009b31me\u202ef\x1b]0;title\x1b\\g"
 
 
@@ -120,7 +120,7 @@ class Stdout(ProgramTest):
 
 
 class Golden(ProgramTest):
-    """Reviewed by eye. SESSIONKIT_UPDATE_GOLDEN=1 writes them anew."""
+    """Reviewed by eye. SESSIONKIT_UPDATE_GOLDEN=1 writes them again."""
 
     def check(self, name, *args):
         text = self.ok(*args).out

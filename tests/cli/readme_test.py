@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The screens in README.md and docs/ are what the program prints, and the commands shown there are its commands."""
+"""The screens in README.md and docs/ match the program's output, and the commands shown there are its commands."""
 import os
 import pathlib
 import re
@@ -17,14 +17,14 @@ COMMAND = re.compile(r"(?:^|[$|(`]) *(sessionkit|chat|chat_host) ([^`\n]*)", re.
 
 
 def screens_of(page):
-    """Blocks of text with prompts: each is played as it stands. What cannot be stands in blocks of
+    """Blocks of text with prompts: each is played unchanged. Commands that cannot be played are in blocks of
     `sh`, or of `console` with what it may print."""
     return [body for language, body in FENCE.findall(page.read_text())
             if language == "text" and re.search(r"^\$ ", body, re.MULTILINE)]
 
 
 def commands_of(page):
-    """Each `sessionkit ...`, `chat ...`, `chat_host ...` in code: (program, words), up to where the shell goes on."""
+    """Each `sessionkit ...`, `chat ...`, `chat_host ...` in code: (program, words), up to the next shell operator."""
     text = page.read_text()
     code = [body for language, body in FENCE.findall(text) if language in ("text", "console", "sh", "")]
     code += [f"`{span}`" for span in re.findall(r"`((?:sessionkit|chat|chat_host) [^`]+)`", FENCE.sub("", text))]
@@ -48,7 +48,7 @@ class Screens(ProgramTest):
         path = f"{BIN}{os.pathsep}{os.environ['PATH']}"
         return self.run_program("-c", script, program="sh", env={"PATH": path}).stdout.decode()
 
-    def test_each_is_what_the_program_prints(self):
+    def test_each_screen_matches_the_output_of_the_program(self):
         for name in ("README.md", "docs/history.md", "docs/guides/moving.md"):
             self.assertTrue(screens_of(ROOT / name), name)
         for page in PAGES:

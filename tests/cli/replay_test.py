@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""history --explain and diff: what a history changed, and where two requests part."""
+"""history --explain and diff: the changes of a history, and where two requests differ."""
 import json
 import unittest
 
@@ -8,7 +8,7 @@ from support import PI, ProgramTest
 
 class Replay(ProgramTest):
     def late_result(self):
-        """A session in which a tool answers after the user spoke on; its entries are u1, a1, u2, r1."""
+        """A session in which a tool answers after the user's next message; its entries are u1, a1, u2, r1."""
         lines = [{"type": "session", "version": 3, "id": "late", "timestamp": "2026-01-01T00:00:00.000Z", "cwd": "/p"}]
 
         def add(name, message):
@@ -87,7 +87,7 @@ class Replay(ProgramTest):
                          ["verdict", "cache", "shared", "at", "a", "b", "why"])
         self.assertIn("why\tr1\tmoved_result (retroactive)", run.out)
 
-    def test_what_is_not_sent_makes_no_difference(self):
+    def test_unsent_entries_make_no_difference(self):
         file = self.late_result()
         other = self.folder / "other.jsonl"
         other.write_text(file.read_text().replace('"toolName": "read"', '"toolName": ""').replace(
@@ -98,7 +98,7 @@ class Replay(ProgramTest):
             self.assertEqual(a, b)
             self.assertEqual(self.ok("diff", file, other, "--provider", provider, "--json").json["verdict"], "same")
 
-    def test_a_repair_behind_the_first_difference_is_not_why(self):
+    def test_a_repair_after_the_first_difference_is_not_the_reason(self):
         file = self.late_result()
         other = self.folder / "other.jsonl"
         lines = file.read_text().replace("read x", "read y").splitlines()
@@ -135,7 +135,7 @@ class Replay(ProgramTest):
         for name in (session, "@last", "who@where", "key:who@where", session[:8]):
             self.assertIn("b_extends_a", self.ok("diff", f"{name}@{entry}", name).out, name)
 
-    def test_what_is_not_there_exits_with_3(self):
+    def test_missing_things_exit_with_3(self):
         session = self.new()
         self.say(session, "user", "one")
         for a in ("nobody", f"{session}@nobody", f"nobody@{session}", "./no.jsonl"):

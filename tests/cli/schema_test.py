@@ -9,7 +9,7 @@ from golden_test import CHANGES, CHAT, SCREENS, TORN, StoreTest
 from support import HERE
 
 PAGE = HERE.parent.parent / "docs" / "tool.md"
-# What the first lines of the golden screens leave out.
+# Commands that the first lines of the golden screens leave out.
 MORE = {
     "history": [f"history {CHAT} --explain"],
     "context": [f"context {CHAT} --explain"],
@@ -24,7 +24,7 @@ MORE = {
 
 
 def parse_members(text):
-    """`a, b?, c[], d[{e}], f{}` as {name: (optional, what its items have, or None)}."""
+    """`a, b?, c[], d[{e}], f{}` as {name: (optional, the members of its items, or None)}."""
     members = {}
     while text:
         name, text = re.match(r"(\w+)(.*)", text.strip(", ")).groups()
@@ -81,8 +81,8 @@ class Schemas(StoreTest):
                         self.assertIn(schema, list(schemas))
                         self.check(schemas[schema], document, line)
                         seen.add(schema)
-                for told in run.err.splitlines():
-                    self.assertIn(*json.loads(told), ("error", "notice", "repairs", "unsaid"))
+                for message in run.err.splitlines():
+                    self.assertIn(*json.loads(message), ("error", "notice", "repairs", "losses"))
             if verb in CHANGES | {"prune"}:
                 self.fill()
         self.assertEqual(seen, set(schemas))

@@ -7,7 +7,7 @@ from support import PI, ProgramTest
 
 
 def width(text):
-    """How many columns a terminal gives the text, by Unicode's own tables."""
+    """The columns of the text on a terminal, by Unicode's own tables."""
     return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
@@ -23,7 +23,7 @@ class Pager(ProgramTest):
         self.say(session, "user", "\n".join(f"line {i}" for i in range(lines)))
         return session
 
-    def test_what_is_longer_than_the_screen_is_shown_by_the_pager(self):
+    def test_the_pager_shows_output_longer_than_the_screen(self):
         session = self.long_talk()
         env = self.pager('echo "paged $LESS"; cat; echo "end"\n')
         code, shown = self.on_terminal("show", session, env=env, size=(80, 24))
@@ -31,7 +31,7 @@ class Pager(ProgramTest):
         self.assertEqual((code, lines[0], lines[-1]), (0, "paged FRX", "end"))
         self.assertEqual(lines[1:-1], self.ok("show", session).out.splitlines())
 
-    def test_what_fits_on_the_screen_is_not(self):
+    def test_output_that_fits_the_screen_needs_no_pager(self):
         session = self.long_talk(10)
         env = self.pager("echo paged; cat\n")
         self.assertNotIn("paged", self.on_terminal("show", session, env=env, size=(80, 24))[1])
@@ -88,7 +88,7 @@ class Narrow(ProgramTest):
         self.assertEqual(lines[0], "ID aaaaaaaa")
         self.assertEqual(lines[-1], "TITLE A title that …")
 
-    def test_columns_stand_below_each_other_whatever_the_script(self):
+    def test_columns_are_aligned_in_every_script(self):
         self.new("--id", "aaaaaaaa-1", "--title", "会议记录")
         self.new("--id", "bbbbbbbb-2", "--title", "plain")
         shown = self.on_terminal("stats", env={"NO_COLOR": "1"}, size=(120, 24))[1].splitlines()
@@ -124,7 +124,7 @@ class Colours(ProgramTest):
 
 
 class Progress(ProgramTest):
-    def test_none_where_nobody_looks(self):
+    def test_no_progress_without_a_terminal(self):
         self.say(self.new(), "user", "x")
         for args in (["search", "x"], ["export", "@last"]):
             self.assertEqual(self.ok(*args).err, "")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""search: everything that was said can be found, in any store, of any size."""
+"""search: all text can be found, in any store, of any size."""
 import json
 import resource
 import subprocess
@@ -54,7 +54,7 @@ class Search(ProgramTest):
         for byte in ("\x1b", "\x07", "\u202e"):
             self.assertNotIn(byte, shown)
 
-    def test_damaged_lines_are_told_and_hide_nothing(self):
+    def test_damaged_lines_are_reported_and_hide_nothing(self):
         session = self.new()
         self.say(session, "user", "needle one")
         with open(self.file_of(session), "ab") as file:

@@ -14,7 +14,7 @@ from support import DATA, HERE, PI, SESSIONKIT, ProgramTest
 CLEAN = sorted(path for path in PI.glob("*.jsonl") if not path.name.startswith("edge_"))
 
 
-# What ZeroClaw makes (schema 7).
+# The tables of ZeroClaw (schema 7).
 ZEROCLAW = """
 CREATE TABLE session_index(session_key TEXT PRIMARY KEY, active_session_id TEXT NOT NULL, updated_at TEXT NOT NULL);
 CREATE TABLE sessions(session_id TEXT PRIMARY KEY, session_key TEXT NOT NULL, status TEXT NOT NULL DEFAULT 'active',
@@ -31,7 +31,7 @@ INSERT INTO session_messages(session_id, role, content, created_at)
 
 
 class Engines(ProgramTest):
-    def test_an_engine_that_is_not_there_is_named_with_the_mend(self):
+    def test_a_missing_engine_is_named_with_the_fix(self):
         for url in ("nosuch://host", "mongodb://host/db", "sqllite:sessions.db"):
             run = self.fails(2, "ls", "--store", url)
             self.assertIn(url.split(":")[0], run.err)
@@ -109,7 +109,7 @@ class Copies(ProgramTest):
         copy = self.copies / f"{session}.jsonl"
         self.assertEqual(copy.read_bytes(), self.file_of(session).read_bytes())
 
-    def test_a_copy_that_went_on_stays_and_one_that_is_another_session_is_a_conflict(self):
+    def test_a_continued_copy_stays_and_another_session_is_a_conflict(self):
         session = self.new()
         self.ok("cp", self.store, self.copies)
         self.ok("append", session, "--store", self.copies, "--role", "user", "--text", "there")
@@ -122,7 +122,7 @@ class Copies(ProgramTest):
                          [("copied", 1, 1), ("different", 1, 0)])
         self.assertEqual(copy.read_bytes(), before)
 
-    def test_a_dry_run_says_what_it_would_do_and_writes_nothing(self):
+    def test_a_dry_run_prints_its_plan_and_writes_nothing(self):
         session = self.new()
         self.assertEqual(self.results(self.store, self.copies, "--dry-run"), [("missing", 0, 0)])
         self.assertFalse(self.copies.exists())
@@ -131,7 +131,7 @@ class Copies(ProgramTest):
         self.assertEqual(self.results(self.store, self.copies, "--dry-run"), [("behind", 1, 0)])
         self.assertEqual(self.results(self.store, self.copies), [("completed", 2, 1)])
 
-    def test_what_of_a_file_is_no_line_is_left_and_said(self):
+    def test_bytes_that_are_not_a_line_are_left_out_and_reported(self):
         run = self.run_cli("cp", PI / "edge_malformed_middle.jsonl", self.copies)
         self.assertEqual(run.code, 5, run)
         self.assertIn("damaged place(s) are not copied", run.err)
@@ -142,7 +142,7 @@ class Copies(ProgramTest):
     def test_a_file_without_a_session_is_not_copied(self):
         (self.folder / "alien.jsonl").write_text('{"kind":"message","text":"hi"}\n')
         run = self.fails(5, "cp", self.folder / "alien.jsonl", self.folder / "target")
-        self.assertIn("holds no session", run.err)
+        self.assertIn("contains no session", run.err)
         self.assertFalse((self.folder / "target").exists())
 
     def test_a_source_that_is_not_there_makes_no_target(self):
@@ -151,11 +151,11 @@ class Copies(ProgramTest):
 
 
 class Database:
-    """What every engine does; `self.url` names an empty store."""
+    """The behaviour of every engine; `self.url` names an empty store."""
 
     also_for_files = [["reindex"]]
 
-    def test_what_is_read_from_a_database_is_what_is_read_from_files(self):
+    def test_reading_a_database_equals_reading_files(self):
         for path in CLEAN + sorted((DATA / "flat").glob("05*/transcript.jsonl")):
             self.ok("cp", path, self.store)
         self.ok("cp", self.store, self.url)
@@ -170,7 +170,7 @@ class Database:
         for args in verbs:
             of_files, of_rows = self.run_cli(*args), self.run_cli(*args, "--store", self.url)
             self.assertEqual(of_rows.code, of_files.code, (args, of_rows, of_files))
-            if not re.search(r"(?<!\w)@\d+\b", of_files.out):  # an entry without an id is called by its place
+            if not re.search(r"(?<!\w)@\d+\b", of_files.out):  # an entry without an id is identified by its place
                 self.assertEqual(of_rows.out, of_files.out, args)
                 places[args[0]] = places.get(args[0], 0) + 1
         self.assertGreaterEqual(min(places[verb] for verb in ("show", "history", "tree", "tail", "convert")), 10)
@@ -197,7 +197,7 @@ class Database:
         self.ok("verify", env=env)
         self.assertEqual(self.ok("ls", "--json", env=env).json["store"].split(":")[0], self.url.split(":")[0])
         run = self.fails(2, "rm", copy, env=env)
-        self.assertIn("for good", run.err)
+        self.assertIn("permanently", run.err)
         self.ok("rm", copy, "--yes", env=env)
         self.fails(3, "show", copy, env=env)
         self.assertEqual(self.ok("prune", "--most", "9", "--idle", "1d", "--yes", env=env).out, "")
@@ -206,7 +206,7 @@ class Database:
         session = self.ok("new", "--store", self.url).out.strip()
         for args in (["doctor"], ["doctor", session], *self.also_for_files, ["prune", "--most-bytes", "9", "--yes"]):
             run = self.fails(2, *args, "--store", self.url)
-            self.assertIn("is for stores of files", run.err)
+            self.assertIn("works on stores of files", run.err)
             self.assertIn("hint: ", run.err)
 
     def test_tail_follows_a_database(self):
@@ -246,7 +246,7 @@ class Sqlite(Database, ProgramTest):
         super().setUp()
         self.url = f"sqlite:{self.folder}/db/sessions.db"
 
-    def test_a_database_named_as_a_directory_is_told_its_url(self):
+    def test_a_database_named_as_a_directory_gets_its_url_as_a_hint(self):
         self.ok("new", "--store", self.url)
         path = self.url.split(":", 1)[1]
         for args in (["ls", "--store", path], ["cp", path, self.store], ["cp", self.store, path]):
@@ -278,7 +278,7 @@ class Sqlite(Database, ProgramTest):
 
 
 class Served(Database):
-    """A server for the class; each test finds it empty."""
+    """A server for the class; it is empty at the start of each test."""
 
     server_class = None
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the tests of the programs share. Programs under test: $SESSIONKIT, $CHAT."""
+"""Shared by the tests of the programs. Programs under test: $SESSIONKIT, $CHAT."""
 import fcntl
 import json
 import os
@@ -18,7 +18,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 DATA = HERE.parent / "data"
 PI = DATA / "pi"
 
-# Nothing of the person who runs the tests reaches the programs.
+# The environment of the person who runs the tests does not reach the programs.
 ENVIRONMENT = {"PATH": os.environ["PATH"], "TZ": "UTC", "LC_ALL": "C.UTF-8", "COLUMNS": "80", "PAGER": "cat"}
 for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
     if name in os.environ:
@@ -40,7 +40,7 @@ class Run:
 
 
 class ProgramTest(unittest.TestCase):
-    """Each test has a folder of its own, with a store in it that does not exist yet."""
+    """Each test has its own folder, and in it the path of a store that does not exist yet."""
 
     maxDiff = None
 
@@ -89,14 +89,14 @@ class ProgramTest(unittest.TestCase):
         return self.store / f"{session}.jsonl"
 
     def fixture(self, name):
-        """A copy of one of pi's sessions, free to be changed."""
+        """A copy of one of pi's sessions, which the test may change."""
         copy = self.folder / name
         shutil.copyfile(PI / name, copy)
         return copy
 
     def on_terminal(self, *args, answer=b"", env=None, size=None):
-        """Runs the program with a terminal (`size`: columns and rows) for stdin, stdout and stderr; gives its exit code and
-        what it showed."""
+        """Runs the program with a terminal (`size`: columns and rows) for stdin, stdout and stderr; returns its exit code and
+        its output."""
         environment = self.environment({"TERM": "xterm", **(env or {})})
         pid, terminal = pty.fork()
         if pid == 0:
@@ -120,6 +120,6 @@ class ProgramTest(unittest.TestCase):
 
 
 def texts(messages):
-    """The text of each message, in whichever of the formats."""
+    """The text of each message, in any of the formats."""
     return [m["content"] if isinstance(m["content"], str)
             else "".join(b["text"] for b in m["content"] if b.get("type") == "text") for m in messages]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""tail -f beside other processes that write: each entry once, in order, whole."""
+"""tail -f while other processes write: each entry once, in order, complete."""
 import json
 import os
 import random
@@ -20,7 +20,7 @@ def line(entry, text="x"):
 
 
 class Follower:
-    """A running tail -f --json, read without waiting for ever."""
+    """A running tail -f --json, read without waiting forever."""
 
     def __init__(self, test, *args, json_lines=True):
         command = [SESSIONKIT, "tail", "-f", *map(str, args), *(["--json"] if json_lines else [])]
@@ -35,7 +35,7 @@ class Follower:
         self.process.communicate()
 
     def until(self, done):
-        """Reads stdout until `done(ids)`; the ids of all entries printed so far, whole lines only."""
+        """Reads stdout until `done(ids)`; the ids of all entries printed so far, complete lines only."""
         end = time.monotonic() + DEADLINE
         while not done(self.ids()) and time.monotonic() < end:
             if select.select([self.process.stdout], [], [], 0.1)[0]:
@@ -72,7 +72,7 @@ class Tail(ProgramTest):
         self.assertEqual(rows, self.file_of(session).read_text().splitlines()[-1:])  # byte for byte
         self.fails(3, "tail", "-f", "nobody")
 
-    def test_f_prints_what_another_process_appends_and_ctrl_c_ends_it(self):
+    def test_f_prints_entries_of_another_process_and_ctrl_c_ends_it(self):
         session = self.session(2)
         follower = Follower(self, session, "-n", "1")
         follower.until(lambda ids: ids == ["e1"])
@@ -139,7 +139,7 @@ class Tail(ProgramTest):
         self.assertEqual(follower.interrupt()[0], 130)
         self.assertEqual(rows.count(b"came back\n"), 1)
 
-    def test_it_ends_when_nobody_reads_any_more(self):
+    def test_it_ends_when_the_reader_ends(self):
         follower = Follower(self, self.session(1))
         follower.until(lambda ids: len(ids) == 1)
         follower.process.stdout.close()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Each verb does what it says, and exits with the code that scripts rely on."""
+"""Each verb works as documented, and exits with the code that scripts rely on."""
 import fcntl
 import json
 import os
@@ -32,7 +32,7 @@ class New(ProgramTest):
         self.new("--id", "mine")
         before = self.file_of("mine").read_bytes()
         run = self.fails(4, "new", "--id", "mine")
-        self.assertIn("there is a session 'mine' already", run.err)
+        self.assertIn("session 'mine' exists already", run.err)
         self.assertNotIn("entry", run.err)
         self.assertEqual(self.file_of("mine").read_bytes(), before)
 
@@ -81,7 +81,7 @@ class Append(ProgramTest):
         self.assertIn("request-1", run.err)
         self.assertEqual(self.file_of(session).read_bytes(), before)
 
-    def test_nothing_is_stored_of_what_makes_no_sense(self):
+    def test_an_invalid_append_stores_nothing(self):
         session = self.new()
         before = self.file_of(session).read_bytes()
         for args, stdin in ((["--role", "user", "--text", "-"], b""), (["--role", "user", "--text", "-"], b"ok \xff"),
@@ -100,7 +100,7 @@ class Append(ProgramTest):
         self.assertEqual(texts(self.ok("history", session).json["messages"]), ["before", "after"])
         self.assertTrue(run.out.strip())
 
-    def test_goes_on_with_a_file_of_any_name_without_touching_what_stands_there(self):
+    def test_continues_a_file_of_any_name_without_changing_its_lines(self):
         file = self.fixture("simple_chat.jsonl")
         before = file.read_bytes()
         entry = self.say(file, "user", "more")
@@ -109,7 +109,7 @@ class Append(ProgramTest):
         self.assertEqual((added["id"], added["parentId"]), (entry, "1ac286af"))
         self.assertEqual([p.name for p in self.folder.iterdir()], ["simple_chat.jsonl"])
 
-    def test_what_is_no_session_file_is_not_written_to(self):
+    def test_a_file_that_is_not_a_session_is_not_written(self):
         flat = '{"type":"user","content":"hi","ts":1}\n{"type":"assistant","content":[{"type":"text","text":"ho"}],"ts":2}\n'
         for name, content, code in (("empty", "", 2), ("garbage", "garbage\n", 5), ("flat", flat, 2)):
             file = self.folder / f"{name}.jsonl"
@@ -131,7 +131,7 @@ class Append(ProgramTest):
         self.assertIn("--timeout", run.err)
         self.say(session, "user", "x")
 
-    def test_a_file_size_limit_exits_with_7_and_kills_nobody(self):
+    def test_a_file_size_limit_exits_with_7_and_kills_no_process(self):
         session = self.new()
         def limit():
             size = self.file_of(session).stat().st_size
@@ -258,7 +258,7 @@ class Listing(ProgramTest):
         self.assertEqual(fields[0], session)
         self.assertEqual(fields[6], "tab here and a line")
 
-    def test_a_store_nobody_chose_and_never_used_is_empty_one_that_was_named_is_missing(self):
+    def test_an_unused_default_store_is_empty_and_a_named_one_is_missing(self):
         run = self.run_cli("ls", env={"SESSIONKIT_STORE": ""})
         self.assertEqual((run.code, run.out), (0, ""))
         self.fails(3, "ls")
@@ -280,7 +280,7 @@ class Listing(ProgramTest):
             self.assertEqual(self.ok("ls", "--store", url).out.split("\t")[0], "mine")
         self.fails(2, "ls", "--store", "mongodb://localhost")
 
-    def test_reindex_brings_back_what_the_index_forgot(self):
+    def test_reindex_restores_rows_that_the_index_lost(self):
         made = {self.new() for _ in range(3)}
         (self.store / "sessions.json").write_text("{not json")
         self.assertEqual(self.ok("reindex").out, "3\n")
@@ -306,7 +306,7 @@ class Forking(ProgramTest):
 
 
 class Removing(ProgramTest):
-    def test_rm_moves_to_the_trash_and_asks_nobody_who_is_not_there(self):
+    def test_rm_moves_to_the_trash_and_needs_yes_without_a_terminal(self):
         session = self.new()
         content = self.file_of(session).read_bytes()
         run = self.fails(2, "rm", session)
@@ -330,7 +330,7 @@ class Removing(ProgramTest):
         other = self.new()
         self.assertEqual(self.ok("rm", other, other, "--yes", "--json").json["removed"], [other])
 
-    def test_what_was_removed_before_a_failure_is_printed(self):
+    def test_removals_before_a_failure_are_printed(self):
         for style in ([], ["--json"]):
             first, second = self.new(), self.new()
             with open(self.file_of(second), "rb") as file:
@@ -369,7 +369,7 @@ class Verifying(ProgramTest):
         fields = self.run_cli("verify", session).out.strip().split("\t")
         self.assertEqual(fields[:6], ["damage", str(self.file_of(session)), "3", str(len(good)), str(len(bad)), "bad_json"])
 
-    def test_oddities_are_told_and_are_no_damage(self):
+    def test_oddities_are_reported_and_are_not_damage(self):
         for name in ("edge_bom.jsonl", "edge_crlf_blank_lines.jsonl"):
             run = self.ok("verify", PI / name, "--json").json
             self.assertEqual(run["findings"], [], name)
@@ -396,7 +396,7 @@ class Verifying(ProgramTest):
             self.assertIn(run.code, (0, 5) if name == "empty" else (5,), (name, run))
             self.assertIsInstance(run.json["findings"], list)
 
-    def test_what_could_not_be_checked_is_not_counted_as_sound(self):
+    def test_unchecked_files_are_not_counted_as_undamaged(self):
         self.say(self.new("--id", "mine"), "user", "x")
         document = self.folder / "document.json"
         document.write_text('{"id":"x","history":[],"version":1}')
@@ -420,7 +420,7 @@ class Verifying(ProgramTest):
 
 
 class Usage(ProgramTest):
-    def test_what_makes_no_sense_exits_with_2_and_says_what_to_do(self):
+    def test_an_invalid_command_line_exits_with_2_and_gives_a_hint(self):
         self.assertIn("did you mean: sessionkit history", self.fails(2, "histroy").err)
         for args in ([], ["nonsense"], ["show"], ["ls", "--nonsense"], ["ls", "-n", "many"], ["ls", "-n", "-1"],
                      ["history", "x", "--provider", "nobody"], ["history", "x", "--mode", "loose"],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The chat example goes on for ever inside a small window. The long form has 5,000 turns."""
+"""The chat example continues indefinitely inside a small window. The long form has 5,000 turns."""
 import importlib.util
 import json
 import os
@@ -38,7 +38,7 @@ class Window(ProgramTest):
         done = subprocess.run([CHAT, "--window", str(window), "--requests", str(pipe), *args],
                               input="\n".join(lines) + "\n", text=True, capture_output=True, env=self.environment(),
                               cwd=self.folder, timeout=3000, check=False)
-        os.close(os.open(pipe, os.O_RDWR | os.O_NONBLOCK))  # should nobody have written, the reader still waits
+        os.close(os.open(pipe, os.O_RDWR | os.O_NONBLOCK))  # if nobody wrote, the reader still waits
         reader.join()
         pipe.unlink()
         self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout[-2000:])

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The components as a program without their libraries has them: everything in one .cpp.
+// The components for a program without their libraries: everything in one .cpp.
 #include <sessionkit/postgres/src.hpp>
 #include <sessionkit/redis/src.hpp>
 #include <sessionkit/sqlite/src.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the conformance kit found in our own stores, once and for all.
+// Faults that the conformance kit found in our own stores.
 #include "support/catch.hpp"
 #include "support/data.hpp"
 #include "support/faulty_file_ops.hpp"
@@ -28,7 +28,7 @@ std::size_t files_in(std::string const& folder) {
 
 }
 
-TEST_CASE("a start that is longer than a page of reading is not written again when it is repeated") {
+TEST_CASE("repeating a start that is longer than a page of reading does not write it again") {
   TempDir dir;
   auto store = sk::open_file_store(dir.path()).value();
   for (bool const long_line : {true, false}) {
@@ -42,7 +42,7 @@ TEST_CASE("a start that is longer than a page of reading is not written again wh
   }
 }
 
-TEST_CASE("a transcript that cannot be looked at is not removed as if it were missing") {
+TEST_CASE("a transcript that cannot be inspected is not removed as if it were missing") {
   TempDir dir;
   FaultyFileOps ops;
   auto store = sk::detail::open_file_store(ops, dir.path(), {}).value();
@@ -70,7 +70,7 @@ TEST_CASE(
       R"({"type":"session","id":"s1","key":"main:cli:user","created":"2025-11-04T08:00:00.000Z"})";
   { sk::open_file_store(dir.path(), options).value()->append(session, Batch({header})).value(); }
   std::size_t const files = files_in(dir / "transcripts");
-  std::filesystem::remove(dir / "sessions.json"); // else it knows what the file is called
+  std::filesystem::remove(dir / "sessions.json"); // else it knows the file's name
   std::filesystem::remove(dir / "sessions.journal");
   for (Call const call : {Call::list, Call::open, Call::pread}) {
     CAPTURE(name_of(call));
@@ -97,7 +97,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("the memory store takes one object a line, and knows no session to sync that is not there") {
+TEST_CASE("the memory store takes one object a line, and refuses to sync a session that does not exist") {
   auto store = sk::make_memory_store();
   CHECK(store->append(session, Batch({})).error().code == Errc::not_found);
   Position const end = store->append(session, Batch({header_line("s1")})).value();

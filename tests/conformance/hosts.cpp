@@ -61,12 +61,12 @@ void copies(sk::SessionStore& from, sk::SessionStore& to, sk::SessionId const& i
   auto const done = sk::copy_session(from, to, id).value();
   CHECK(done.before == sk::CopyState::missing);
   CHECK(done.after == sk::CopyState::same);
-  CHECK(done.unsaid.empty());
+  CHECK(done.losses.empty());
   CHECK(lines_of(to, id) == lines_of(from, id));
   CHECK(request_of(to, id) == request_of(from, id));
 }
 
-/// Text that ends strings, climbs folders, asks for patterns, or is another program's word for something.
+/// Text that ends strings, leaves folders, matches patterns, or is a keyword of another program.
 std::string hostile_text(Random& random) {
   std::string text;
   for (std::size_t n = 1 + random.below(4); n > 0; --n)
@@ -197,7 +197,7 @@ void keeps_hostile_state(OpenStore const& open, std::size_t count, Random& rando
 
 namespace {
 
-// Bytes that are no text are U+FFFD from the first look on, and name the same session each time.
+// Bytes that are not text are U+FFFD from the first read on, and name the same session each time.
 void agrees_on_bytes_that_are_no_text(OpenStore const& open) {
   std::string const bytes = "telegram:\xFF\xFE/\xC3", text = "telegram:\xEF\xBF\xBD\xEF\xBF\xBD/\xEF\xBF\xBD";
   std::set<std::string> ids;
@@ -338,13 +338,13 @@ void forgets_whole_sessions(OpenStore const& open) {
   CHECK(expire(std::chrono::hours(5), std::chrono::hours(6)).empty()); // not longer than that
   CHECK(expire(std::chrono::hours(4), std::chrono::hours(0)) == std::vector<sk::SessionId>{idle});
   is_gone(idle, "idle");
-  now += std::chrono::hours(2); // nobody is idle, but one of them is old
+  now += std::chrono::hours(2); // none is idle, but one is old
   CHECK(expire(std::chrono::hours(4), std::chrono::hours(6)) == std::vector<sk::SessionId>{busy});
   is_gone(busy, "busy");
   auto const left = open()->info(fresh).value();
   CHECK(left.state.at("a").as_integer() == 1);
   CHECK(left.labels.size() == 1);
-  // Made again under its name, it has nothing of what it was.
+  // Created again under its name, it has none of its old content.
   sk::NewSession again;
   again.id = idle;
   sk::Session::create(open(), again, options).value();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What hosts build on a store, checked on whatever engine it is: copies, names that mean harm, typed state.
+// Features that hosts build on a store, checked on any engine: copies, malicious names, typed state.
 #pragma once
 #include "support/data.hpp"
 
@@ -13,24 +13,24 @@
 
 namespace sessionkit_test {
 
-/// Opens the store that is tested, each time anew where the engine keeps what it has.
+/// Opens the store under test; if the engine is persistent, each call opens it again.
 using OpenStore = std::function<std::shared_ptr<sessionkit::SessionStore>()>;
 
-/// Every session of tests/data goes from its file into the store, from there into files, and is the same: its
-/// lines byte for byte, and what a provider is sent.
+/// Every session of tests/data goes from its file into the store, from there into files, and is unchanged:
+/// its lines byte for byte, and its requests.
 void copies_every_fixture(OpenStore const& open);
 
-/// So many keys, ids of entries and values of state, at random and made to break something, are what they
+/// This many random and malicious keys, ids of entries and values of state come back as they
 /// were.
 void keeps_hostile_names(OpenStore const& open, std::size_t count = 10000);
 
-/// Integers, doubles, null and nested values are what they were, in another process too.
+/// Integers, doubles, null and nested values come back unchanged, in another process too.
 void keeps_typed_state(OpenStore const& open);
 
-/// A session that is too old goes as a whole, at once, and no other.
+/// A session that is too old is removed completely, at once, and no other.
 void forgets_whole_sessions(OpenStore const& open);
 
-/// Every file below a folder but those below `except`, with its size: what a store may not change.
+/// Every file below a folder except those below `except`, with its size: a store must not change them.
 std::vector<std::string> files_below(std::string const& folder, std::string const& except);
 
 }

@@ -13,7 +13,7 @@ namespace sk = sessionkit;
 
 namespace {
 
-/// A directory two levels below one that holds something worth to be left alone.
+/// A directory two levels below one with files that must stay untouched.
 struct Folder {
   TempDir dir;
   std::string root = dir / "a/root";
@@ -41,17 +41,15 @@ OpenStore memory() {
 
 }
 
-TEST_CASE("every fixture goes through memory and files and back, and is the same") {
+TEST_CASE("every fixture goes through memory and files and comes back unchanged") {
   copies_every_fixture(memory());
   Folder const folder;
   copies_every_fixture(folder.open());
 }
 
-TEST_CASE("keys, ids and state that mean harm are kept in memory as they are") {
-  keeps_hostile_names(memory());
-}
+TEST_CASE("malicious keys, ids and state are kept unchanged in memory") { keeps_hostile_names(memory()); }
 
-TEST_CASE("keys, ids and state that mean harm are kept in files, and touch no other file") {
+TEST_CASE("malicious keys, ids and state are kept in files and touch no other file") {
   Folder const folder;
   keeps_hostile_names(folder.open(), long_form() ? 10000 : 2500);
   CHECK(folder.outside() == folder.before);
@@ -68,7 +66,7 @@ TEST_CASE("typed state survives in memory and in files") {
   keeps_typed_state(Folder().open());
 }
 
-TEST_CASE("sessions go as a whole, when they are idle or old, from memory and from files") {
+TEST_CASE("idle or old sessions are removed completely from memory and from files") {
   forgets_whole_sessions(memory());
   forgets_whole_sessions(Folder().open());
 }

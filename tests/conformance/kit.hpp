@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The kit under Catch2: fails with what it saw.
+// The kit under Catch2: fails with its findings.
 #pragma once
 #include "support/catch.hpp"
 
@@ -14,7 +14,7 @@ namespace sessionkit_test {
 namespace sk = sessionkit;
 namespace kit = sessionkit::testing;
 
-/// Small enough for every day; `SESSIONKIT_SOAK` asks for the numbers of the long form.
+/// Small numbers by default; `SESSIONKIT_SOAK` asks for those of the long form.
 inline kit::ConformanceOptions kit_options() {
   kit::ConformanceOptions options;
   if (std::getenv("SESSIONKIT_SOAK") != nullptr) {
@@ -28,7 +28,7 @@ inline kit::ConformanceOptions kit_options() {
   return options;
 }
 
-/// Runs all of it; the report goes to `SESSIONKIT_CONFORMANCE_DIR`, where scripts/test makes one table of
+/// Runs all checks; the report goes to `SESSIONKIT_CONFORMANCE_DIR`, where scripts/test makes one table of
 /// them.
 inline kit::ConformanceReport conforms(kit::StoreUnderTest const& store) {
   kit::ConformanceReport const report = kit::check_store(store, kit_options());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Stores that break the contract in one way each: a check of the kit, known by its name, must say so.
+// Stores that break the contract in one way each: a named check of the kit must report it.
 #include "broken/appending.hpp"
 #include "broken/faults.hpp"
 #include "broken/listing.hpp"
@@ -38,7 +38,7 @@ std::vector<Mutant> mutants() {
       mutant<DoublesOnRepeat>("doubles on repeat", "repeats"),
       mutant<DoublesOnRepeat>("doubles on repeat", "agrees_with_a_model"),
       mutant<RepeatIsConflict>("calls a repetition a conflict", "repeats"),
-      mutant<RepeatsWholeForPart>("writes all of a batch of which a part stands", "completes_part"),
+      mutant<RepeatsWholeForPart>("writes all of a batch that is stored in part", "completes_part"),
       mutant<StartsOver>("starts a session over", "existing_session"),
       mutant<StartsOver>("starts a session over", "repeats_start"),
       mutant<CreatesBehindNothing>("creates what does not exist", "missing_session"),
@@ -54,7 +54,7 @@ std::vector<Mutant> mutants() {
       mutant<AlwaysNative>("takes every line for native", "dialects"),
       mutant<ShowsHalves>("shows a batch while it grows", "threads_on_one_session",
                           Claim::any_bytes | Claim::transactional_batches),
-      mutant<IdsAreUnique>("lets no id stand twice", "ids_stand_again"),
+      mutant<IdsAreUnique>("allows no id twice", "ids_stand_again"),
       mutant<AnswersWrongEnd>("answers the end of the log for a repetition", "repeats_behind_others"),
       mutant<TakesAnyLine>("takes any line", "one_object_a_line"),
       mutant<KeepsPartOfBadBatch>("keeps a part of a refused batch", "one_object_a_line"),
@@ -72,9 +72,9 @@ std::vector<Mutant> mutants() {
       mutant<ReplacesBytes>("replaces bytes that are not UTF-8", "bytes_not_utf8"),
       mutant<CutsIdsAtNul>("cuts ids at a NUL", "entry_ids"),
       mutant<CutsLongLines>("cuts long lines", "long_lines"),
-      mutant<FoldsCase>("does not tell a from A", "session_ids"),
-      mutant<InfoIsOld>("tells an old summary", "info_follows"),
-      mutant<InfoIsOld>("tells an old summary", "info_is_folded"),
+      mutant<FoldsCase>("does not distinguish a from A", "session_ids"),
+      mutant<InfoIsOld>("returns an old summary", "info_follows"),
+      mutant<InfoIsOld>("returns an old summary", "info_is_folded"),
       mutant<InfoLosesState>("loses state", "info_of_every_kind"),
       mutant<InfoLosesState>("loses state", "state_values"),
       mutant<ListLosesUsage>("lists without usage", "info_of_every_kind"),
@@ -108,7 +108,7 @@ std::vector<Mutant> mutants() {
       mutant<FaultIsConflict>("calls a failure a conflict", "durable_append_faults", faults),
       mutant<KeepsHalf>("keeps a half though batches are claimed whole", "all_or_nothing",
                         faults | Claim::transactional_batches),
-      // Claims without what is claimed.
+      // Claims that are not true.
       mutant<Good>("forgets when closed", "opens_again", Claim::persistent),
       mutant<Good>("shares nothing", "two_stores", Claim::shared),
       mutant<Good>("syncs nothing", "durable", Claim::durable),
@@ -121,7 +121,7 @@ StoreUnderTest subject(Mutant const& mutant) {
   StoreUnderTest store;
   store.name = mutant.name;
   store.open_empty = [make = mutant.make] { return Result<Shared>(make()); };
-  store.open_again = store.open_empty; // forgets; who claims to remember is caught by it
+  store.open_again = store.open_empty; // forgets; catches a store that claims to be persistent
   store.claims = mutant.claims;
   store.syncs = [] { return std::uint64_t{0}; };
   store.removed_lines = [](SessionId const&) { return std::vector<std::string>{}; };
@@ -136,7 +136,7 @@ StoreUnderTest subject(Mutant const& mutant) {
 
 }
 
-TEST_CASE("each broken store is caught by the check that is there for it") {
+TEST_CASE("each broken store is caught by the check written for it") {
   for (Mutant const& one : mutants()) {
     INFO("a store that " << one.name << " passes " << one.caught_by);
     auto options = kit_options();
@@ -152,7 +152,7 @@ TEST_CASE("each broken store is caught by the check that is there for it") {
   }
 }
 
-TEST_CASE("the stores they are made of keep the contract") {
+TEST_CASE("the stores they are derived from keep the contract") {
   CHECK(kit::check_store(subject(mutant<Good>("good", "")), kit_options()).failures().empty());
   CHECK(kit::check_store(subject(mutant<Faulty>("faulty", "", faults | Claim::transactional_batches)),
                          kit_options())
@@ -160,7 +160,7 @@ TEST_CASE("the stores they are made of keep the contract") {
             .empty());
 }
 
-TEST_CASE("every check of the kit is known to catch a store, or named here") {
+TEST_CASE("every check of the kit is known to catch a store, or is listed here") {
   std::set<std::string_view> caught;
   for (Mutant const& one : mutants()) caught.insert(one.caught_by);
   std::set<std::string_view> const elsewhere{"continues_a_session",
@@ -192,7 +192,7 @@ TEST_CASE("every check of the kit is known to catch a store, or named here") {
   }
 }
 
-TEST_CASE("a report is JSON, and a table with a row for each store") {
+TEST_CASE("a report is available as JSON, and as a table with a row for each store") {
   auto options = kit_options();
   options.sequences = 1;
   kit::ConformanceReport const report =

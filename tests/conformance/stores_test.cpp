@@ -106,7 +106,7 @@ TEST_CASE("the file store keeps the contract with claw0's lines and layout") {
   conforms(Files{sk::profiles::claw0}.subject());
 }
 
-TEST_CASE("a store that a newcomer writes keeps the contract") {
+TEST_CASE("a store that a newcomer wrote keeps the contract") {
   StoreUnderTest store;
   store.name = "custom";
   store.open_empty = [] {

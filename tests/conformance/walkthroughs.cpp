@@ -16,7 +16,7 @@ namespace {
 
 using Rows = std::vector<std::string>;
 
-// What the store has of a conversation: role and text, a summary as ZeroClaw spells it.
+// A stored conversation: role and text, a summary as ZeroClaw spells it.
 Rows stored(sk::SessionStore& store, sk::SessionId const& id) {
   Rows rows;
   sk::RecordPage const page = store.read(id, {}).value();
@@ -71,13 +71,13 @@ void walk_through_zeroclaw(OpenAs const& open) {
   Rows expected{"user|list the files", "assistant|There is a.txt."};
   CHECK(stored(*store, session.id()) == expected);
 
-  // 3: what stands is read once, neighbours of one role as one.
+  // 3: the log is read once, and consecutive messages of one role become one.
   session.append(sk::assistant("And b.txt.")).value(); // a second answer
   auto again = sk::Session::resume(open(sk::profiles::zeroclaw), "direct:telegram:u1").value();
   CHECK(again.id() == session.id());
   CHECK(sent(again, target) == Rows{"user|list the files", "assistant|There is a.txt.\n\nAnd b.txt."});
 
-  session = std::move(again); // without the tools, which only that process remembers
+  session = std::move(again); // without the tool calls, which only that process remembers
 
   // 4: a question without an answer is joined with the next, and stored with its answer.
   { session.begin_turn().append(sk::user("orphan")).value(); } // the model failed
@@ -89,7 +89,7 @@ void walk_through_zeroclaw(OpenAs const& open) {
   auto reread = sk::Session::resume(open(sk::profiles::zeroclaw), "direct:telegram:u1").value();
   CHECK(sent(reread, target) == sent(session, target));
 
-  // 5: a compaction is an answer behind what it replaces, before the question that is open.
+  // 5: a compaction is an answer after the messages it replaces, before the open question.
   for (int i = 0; i < 3; ++i)
     say(session, "question " + std::to_string(i),
         "a long answer " + std::string(800, static_cast<char>('a' + i)));
@@ -105,7 +105,7 @@ void walk_through_zeroclaw(OpenAs const& open) {
   turn.append(sk::assistant("done")).value();
   turn.commit().value();
   expected.insert(expected.end(), {"user|pending", "assistant|done"});
-  CHECK(stored(*store, session.id()) == expected); // nothing was taken away
+  CHECK(stored(*store, session.id()) == expected); // nothing was removed
   auto last = sk::Session::resume(open(sk::profiles::zeroclaw), "direct:telegram:u1").value();
   REQUIRE(last.context().value().compaction);
   Rows const view = sent(last, target);
@@ -120,7 +120,7 @@ void walk_through_blades(OpenAs const& open) {
   auto store = open(profile);
   sk::SessionId const id = sk::SessionId::parse("last-session").value();
 
-  // 3.1 and 3.3: load, or create under the id that was asked for; a failure is none of the two.
+  // 3.1 and 3.3: load, or create with the requested id; a failure does neither.
   CHECK(store->info(id).error().code == sk::Errc::not_found); // Exists
   sk::NewSession about;
   about.id = id;

@@ -13,7 +13,7 @@
 using namespace sessionkit_test;
 namespace sk = sessionkit;
 
-TEST_CASE("T19: order is the order of appending, whatever the clock says") {
+TEST_CASE("T19: the order is that of appending, whatever the clock says") {
   using Days = std::chrono::hours;
   TempDir dir;
   auto const start = sk::from_unix_ms(1'763'000'000'000);
@@ -30,16 +30,16 @@ TEST_CASE("T19: order is the order of appending, whatever the clock says") {
       session.append(i == 2 ? sk::assistant(expected.back()) : sk::user(expected.back())).value();
     }
   }
-  auto anew = sk::Session::open(sk::open_file_store(dir.path()).value(), session.id()).value();
+  auto reopened = sk::Session::open(sk::open_file_store(dir.path()).value(), session.id()).value();
   std::vector<std::string> texts;
-  auto const path = anew.path().value();
+  auto const path = reopened.path().value();
   for (auto const& entry : path)
     if (auto const* message = entry.as<sk::Message>()) texts.push_back(message->text());
   CHECK(texts == expected);
-  CHECK(anew.leaf() == session.leaf());
-  CHECK(anew.info().value().messages == expected.size());
+  CHECK(reopened.leaf() == session.leaf());
+  CHECK(reopened.info().value().messages == expected.size());
   now = start - Days{24 * 365 * 60};
-  CHECK(sk::Session::resume(store, "k", options).value().id() == session.id()); // still the one of its key
+  CHECK(sk::Session::resume(store, "k", options).value().id() == session.id()); // still found by its key
 }
 
 TEST_CASE("T19: ids that 64 threads make in the same moment are all different") {

@@ -19,30 +19,30 @@ std::string const root = "/home/agents/main/sessions";
 
 sk::SessionId id_of(std::string const& text) { return sk::SessionId::parse(text).value(); }
 
-// What one host was told, and what it did not hear.
-struct Told {
+// The answers that one host received, and those it missed.
+struct Answers {
   std::vector<std::string> acked, refused; // entries of session "talk"
-  std::size_t durable = 0;                 // so many of the acknowledged ones survive a power cut
+  std::size_t durable = 0;                 // this many of the acknowledged ones survive a power cut
   bool created = false, forked = false, removed = false, created_gone = false;
   bool compacted = false, compacted_durably = false;
   std::size_t fork_holds = 0;
 };
 
-// A host that repeats each call a few times, opens anew what is poisoned, and gives up in the end.
+// A host that repeats each call a few times, opens a poisoned store again, and finally gives up.
 class Host {
  public:
   Host(sk::detail::FileOps& ops, std::function<bool()> dead) : ops_(ops), dead_(std::move(dead)) {}
-  Told told;
+  Answers reported;
 
   void run() {
-    create("talk", told.created);
+    create("talk", reported.created);
     for (int i = 0; i < 4; ++i) append("e" + std::to_string(i), i % 2 == 1);
     end_turn();
     if (open()) (void)store_->list({});
     if (open()) (void)store_->info(id_of("talk"));
     compact();
     fork();
-    create("gone", told.created_gone);
+    create("gone", reported.created_gone);
     remove();
     append("last", true);
     if (!dead_()) store_.reset(); // writes the index
@@ -63,11 +63,11 @@ class Host {
     if (opened) talk_.emplace(std::move(*opened));
     return talk_.has_value();
   }
-  void start_anew(sk::Error const& error) {
+  void start_again(sk::Error const& error) {
     if (error.code != Errc::poisoned) return;
     talk_.reset();
     store_.reset();
-    told.durable = std::min(told.durable, told.acked.size());
+    reported.durable = std::min(reported.durable, reported.acked.size());
     doubted_ = true;
   }
   void create(std::string const& name, bool& created) {
@@ -78,8 +78,8 @@ class Host {
       if (dead_()) return;
       created = made.ok();
       if (made && name == "talk") talk_.emplace(std::move(*made));
-      if (!made && made.error().code == Errc::already_exists) return; // by a call that said it was in doubt
-      if (!made) start_anew(made.error());
+      if (!made && made.error().code == Errc::already_exists) return; // by a call with an unknown outcome
+      if (!made) start_again(made.error());
     }
   }
   void append(std::string const& id, bool answer) {
@@ -90,57 +90,57 @@ class Host {
       auto const done = talk_->append(answer ? sk::assistant(id) : sk::user(id), options);
       if (dead_()) return;
       if (done) {
-        told.acked.push_back(id);
-        if (answer && !doubted_) told.durable = told.acked.size(); // it ends the turn
+        reported.acked.push_back(id);
+        if (answer && !doubted_) reported.durable = reported.acked.size(); // it ends the turn
         return;
       }
       Errc const code = done.error().code;
       refused = code == Errc::not_written || code == Errc::no_space || code == Errc::timed_out;
-      start_anew(done.error());
+      start_again(done.error());
     }
-    if (refused) told.refused.push_back(id);
+    if (refused) reported.refused.push_back(id);
   }
   void end_turn() {
     if (!open_talk()) return;
     auto const done = talk_->end_turn();
     if (dead_()) return;
-    if (done && !doubted_) told.durable = told.acked.size();
-    if (!done) start_anew(done.error());
+    if (done && !doubted_) reported.durable = reported.acked.size();
+    if (!done) start_again(done.error());
   }
   void compact() {
     sk::CompactionPolicy policy;
     policy.keep = sk::keep_turns(1);
     auto summarizer = sk::make_summarizer(
         [](sk::SummaryRequest const&) -> sk::Result<std::string> { return std::string("e"); });
-    for (int i = 0; i < tries && !told.compacted && open_talk(); ++i) {
+    for (int i = 0; i < tries && !reported.compacted && open_talk(); ++i) {
       auto const done = talk_->compact(summarizer, policy, sk::CompactionReason::manual);
       if (dead_()) return;
-      told.compacted = done && *done == sk::CompactionOutcome::applied;
-      told.compacted_durably = told.compacted && !doubted_; // it ends the turn
-      if (told.compacted_durably) told.durable = told.acked.size();
-      if (!done) start_anew(done.error());
+      reported.compacted = done && *done == sk::CompactionOutcome::applied;
+      reported.compacted_durably = reported.compacted && !doubted_; // it ends the turn
+      if (reported.compacted_durably) reported.durable = reported.acked.size();
+      if (!done) start_again(done.error());
     }
   }
   void fork() {
-    for (int i = 0; i < tries && !told.forked && open_talk(); ++i) {
+    for (int i = 0; i < tries && !reported.forked && open_talk(); ++i) {
       sk::NewSession about;
       about.id = id_of("fork");
       auto made = talk_->fork(about);
       if (dead_()) return;
-      if (made) told.fork_holds = told.acked.size();
-      told.forked = made.ok();
-      if (!made) start_anew(made.error());
+      if (made) reported.fork_holds = reported.acked.size();
+      reported.forked = made.ok();
+      if (!made) start_again(made.error());
     }
   }
   void remove() {
-    for (int i = 0; i < tries && !told.removed && told.created_gone && open(); ++i) {
+    for (int i = 0; i < tries && !reported.removed && reported.created_gone && open(); ++i) {
       auto const done = store_->remove(id_of("gone"));
       if (dead_()) {
-        told.created_gone = false; // gone or not
+        reported.created_gone = false; // gone or not
         return;
       }
-      told.removed = done.ok();
-      if (!done) told.created_gone = false; // gone or not: it may have been moved and not synced
+      reported.removed = done.ok();
+      if (!done) reported.created_gone = false; // gone or not: it may have been moved and not synced
     }
   }
 
@@ -165,7 +165,7 @@ std::vector<std::string> ids_in(sk::SessionStore& store, std::string const& name
   return ids;
 }
 
-// The old state or the new one, and the new one where that was promised.
+// The old state or the new one; the new one if that was promised.
 void compare_compaction(std::shared_ptr<sk::SessionStore> const& store, bool promised, Tally& tally) {
   auto talk = sk::Session::open(store, id_of("talk"));
   auto const context = talk ? talk->context() : sk::Result<sk::Context>(talk.error());
@@ -180,8 +180,8 @@ void compare_compaction(std::shared_ptr<sk::SessionStore> const& store, bool pro
   tally.compacted += is_new ? 1 : 0;
 }
 
-// What another process finds, after the trouble.
-void compare(ModelDisk& disk, Told const& told, std::size_t acked, bool usable, Tally& tally) {
+// What another process reads after the fault.
+void compare(ModelDisk& disk, Answers const& reported, std::size_t acked, bool usable, Tally& tally) {
   ModelProcess process(disk, 999);
   auto const opened = sk::detail::open_file_store(process, root, {});
   if (!opened) {
@@ -191,31 +191,31 @@ void compare(ModelDisk& disk, Told const& told, std::size_t acked, bool usable, 
   sk::SessionStore& store = **opened;
   auto const ids = ids_in(store, "talk");
   for (std::size_t i = 0; i < acked; ++i)
-    if (std::count(ids.begin(), ids.end(), told.acked[i]) == 0) ++tally.lost;
+    if (std::count(ids.begin(), ids.end(), reported.acked[i]) == 0) ++tally.lost;
   for (std::string const& id : ids)
     if (std::count(ids.begin(), ids.end(), id) > 1) ++tally.doubled;
-  for (std::string const& id : told.refused)
+  for (std::string const& id : reported.refused)
     if (std::count(ids.begin(), ids.end(), id) > 0) ++tally.false_failure;
-  compare_compaction(*opened, usable ? told.compacted : told.compacted_durably, tally);
-  if (told.forked && ids_in(store, "fork").size() < told.fork_holds) ++tally.lost;
-  bool const gone_stands = store.read(id_of("gone"), {}).ok();
-  if (told.created_gone && !told.removed && !gone_stands) ++tally.lost;
-  if (told.removed && gone_stands) ++tally.lost; // what was removed came back
+  compare_compaction(*opened, usable ? reported.compacted : reported.compacted_durably, tally);
+  if (reported.forked && ids_in(store, "fork").size() < reported.fork_holds) ++tally.lost;
+  bool const gone_exists = store.read(id_of("gone"), {}).ok();
+  if (reported.created_gone && !reported.removed && !gone_exists) ++tally.lost;
+  if (reported.removed && gone_exists) ++tally.lost; // the removed session came back
   auto const page = store.list({});
   bool const listed = page && std::any_of(page->sessions.begin(), page->sessions.end(), [](auto const& info) {
                         return info.id.str() == "talk";
                       });
-  if (!page || (told.created && !listed)) ++tally.bad_index;
+  if (!page || (reported.created && !listed)) ++tally.bad_index;
   if (usable) {
     auto talk = sk::Session::open(*opened, id_of("talk"));
-    if (told.created && (!talk || !talk->append(sk::user("after")))) ++tally.stuck;
+    if (reported.created && (!talk || !talk->append(sk::user("after")))) ++tally.stuck;
   }
   process.die();
 }
 
 enum class Kind { error, short_write, die, die_in_write };
 
-// False: the scenario ended before call `at`.
+// False if the scenario ended before call `at`.
 bool run(Kind kind, int error, bool sticky, std::int64_t at, Tally& tally) {
   ModelDisk disk(static_cast<std::uint64_t>(at) + 1);
   ModelProcess process(disk, 100);
@@ -239,10 +239,10 @@ bool run(Kind kind, int error, bool sticky, std::int64_t at, Tally& tally) {
   ops.before = nullptr;
   process.die();
   int const before = tally.lost + tally.doubled + tally.false_failure + tally.stuck + tally.bad_index;
-  compare(disk, host.told, host.told.acked.size(), true, tally);
+  compare(disk, host.reported, host.reported.acked.size(), true, tally);
   disk.cut_power();
-  if (!hit_open) // a directory that may be passed and not opened cannot be synced: nothing is promised there
-    compare(disk, host.told, host.told.durable, false, tally);
+  if (!hit_open) // a directory that may be passed but not opened cannot be synced: nothing is promised there
+    compare(disk, host.reported, host.reported.durable, false, tally);
   int const after = tally.lost + tally.doubled + tally.false_failure + tally.stuck + tally.bad_index;
   if (after > before && tally.first.empty())
     tally.first = "kind " + std::to_string(static_cast<int>(kind)) + ", " + std::strerror(error)

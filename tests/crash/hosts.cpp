@@ -4,7 +4,8 @@
 
 #include <sessionkit/detail/base/crc32c.hpp>
 #include <sessionkit/detail/file_store/file_store.hpp>
-#include <sessionkit/detail/transcript/log_reader.hpp>
+#include <sessionkit/detail/json/json_check.hpp>
+#include <sessionkit/detail/transcript/file_reader.hpp>
 
 #include <algorithm>
 #include <ostream>
@@ -19,7 +20,7 @@ std::vector<std::string> const names{"a", "b"};
 
 sk::SessionId id_of(std::string const& name) { return sk::SessionId::parse(name).value(); }
 
-// Sizes that end inside, at and behind sectors and pages.
+// Sizes that end inside, at and after sectors and pages.
 std::string text_of(Random& random) {
   constexpr std::size_t sizes[] = {1, 40, 300, 512, 900, 3800, 4096, 9000};
   return std::string(sizes[random.below(std::size(sizes))] + random.below(64), 'x');
@@ -96,7 +97,7 @@ bool Hosts::open(Host& host) {
   return host.store != nullptr;
 }
 
-// The process ends without a word; its store must not write the index on the way.
+// The process ends at once; its store must not write the index while it is destroyed.
 void Hosts::shut(Host& host) {
   if (host.ops) host.ops->before = nullptr;
   if (host.process) host.process->die();
@@ -144,7 +145,7 @@ void Hosts::plan_death(Host& host, bool power) {
   };
 }
 
-// What died is started again; after a power cut that is everything.
+// Dead processes are started again; after a power cut, all of them.
 void Hosts::settle() {
   bool died = false;
   for (Host& host : hosts_) died = died || host.process->dead();
@@ -163,7 +164,7 @@ void Hosts::settle() {
   compare();
 }
 
-// Where the log ends now, as a host finds out.
+// The current end of the log, as a host finds it.
 bool Hosts::look(Host& host, std::string const& name) {
   sk::ReadRange last;
   last.order = sk::ReadRange::newest_first;
@@ -213,7 +214,7 @@ void Hosts::append(Host& host, std::string const& name, bool durable) {
     if (code == sk::Errc::poisoned) {
       ++activity.sync_failures;
       if (nested_) return;
-      host.store.reset(); // the way out is a new one
+      host.store.reset(); // a new one is needed
       host.ends.clear();
       (void)open(host);
       return;
@@ -241,7 +242,7 @@ void Hosts::note(Talk& talk, std::vector<std::size_t> const& batch, sk::Result<s
       end = end > line.text.size() + 1 ? end - line.text.size() - 1 : 0;
       ++activity.acked;
     }
-    if (synced) // a sync covers what stands before, but what one that failed may have lost
+    if (synced) // a sync covers everything before it, except pages that a failed sync may have lost
       for (Line& line : talk.lines)
         if (line.acked && !line.removed && !line.in_doubt && line.end <= answer->value()) {
           activity.durable += line.durable ? 0 : 1;
@@ -250,11 +251,11 @@ void Hosts::note(Talk& talk, std::vector<std::size_t> const& batch, sk::Result<s
     return;
   }
   sk::Errc const code = answer.error().code;
-  bool const says_nothing_stands = code == sk::Errc::not_written || code == sk::Errc::no_space
+  bool const says_nothing_stored = code == sk::Errc::not_written || code == sk::Errc::no_space
                                    || code == sk::Errc::timed_out || code == sk::Errc::conflict;
   for (std::size_t const each : batch)
-    if (says_nothing_stands && !talk.lines[each].acked) talk.lines[each].refused = true;
-  activity.refused += says_nothing_stands ? 1 : 0;
+    if (says_nothing_stored && !talk.lines[each].acked) talk.lines[each].refused = true;
+  activity.refused += says_nothing_stored ? 1 : 0;
   if (code == sk::Errc::poisoned)
     for (Line& line : talk.lines)
       if (!line.durable) line.in_doubt = true;
@@ -279,15 +280,15 @@ void Hosts::remove(Host& host, std::string const& name) {
   host.ends.erase(name);
 }
 
-// What nobody promised may be gone.
+// Entries without a promise may be lost.
 void Hosts::power_was_cut() {
   for (auto& [name, talk] : talks_) {
     auto const bytes = disk_.contents(root + "/" + name + ".jsonl");
     for (Line& line : talk.lines) {
-      // One whose line end is missing may still go when that is written anew.
-      bool const stands = bytes && bytes->find(line.text + "\n") != std::string::npos;
-      if (line.acked && !line.durable && !stands) line.acked = false;
-      if (stands && line.acked) line.durable = true; // on the platter
+      // An entry without its newline may still be lost when that page is written again.
+      bool const stored_now = bytes && bytes->find(line.text + "\n") != std::string::npos;
+      if (line.acked && !line.durable && !stored_now) line.acked = false;
+      if (stored_now && line.acked) line.durable = true; // on the platter
     }
   }
 }
@@ -345,8 +346,8 @@ void Hosts::compare(std::string const& name, sk::SessionStore& store) {
       };
       if (!ends_at(line.end - 1) && !ends_at(line.end)) ++verdict.misplaced;
     }
-    bool const stands = std::find(whole.begin(), whole.end(), line.text) != whole.end();
-    if (stands && times == 0) ++verdict.hidden;
+    bool const stored_now = std::find(whole.begin(), whole.end(), line.text) != whole.end();
+    if (stored_now && times == 0) ++verdict.hidden;
   }
   for (std::string const& line : read)
     if (known.count(line) == 0) ++verdict.alien;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Hosts that talk to a file store on a model disk, remember what they were told, and compare it with what
+// Hosts that use a file store on a model disk, remember its answers, and compare them with what
 // they find after a power cut, a kill or a failing call.
 #pragma once
 #include "model_disk.hpp"
@@ -21,17 +21,17 @@ struct Verdict {
   int lost = 0;          // acknowledged, and not there
   int doubled = 0;       // there twice
   int misplaced = 0;     // not where the answer said
-  int false_failure = 0; // refused, and there all the same
-  int hidden = 0;        // whole in the file, and not read
-  int alien = 0;         // read, and nobody wrote it
-  int stuck = 0;         // no append goes through any more
+  int false_failure = 0; // refused, but stored
+  int hidden = 0;        // complete in the file, but not read
+  int alien = 0;         // read, but nobody wrote it
+  int stuck = 0;         // no append succeeds any more
   int bad_index = 0;     // sessions cannot be listed
   int sum() const { return lost + doubled + misplaced + false_failure + hidden + alien + stuck + bad_index; }
   Verdict& operator+=(Verdict const& o);
 };
 std::ostream& operator<<(std::ostream& out, Verdict const& verdict);
 
-/// How much happened, so that a test can tell that it tried.
+/// Counts of events, so that a test can check that it tried.
 struct Activity {
   std::int64_t acked = 0, durable = 0, cuts = 0, kills = 0, sync_failures = 0, refused = 0, torn = 0;
   Activity& operator+=(Activity const& o);
@@ -50,7 +50,7 @@ class Hosts {
   Hosts(std::uint64_t seed, HostOptions options);
   ~Hosts();
 
-  /// So many random steps; power cuts, kills and failing syncs among them.
+  /// This many random steps; power cuts, kills and failing syncs among them.
   void run(int steps);
   /// A last cut; then everything is compared, and each session must take another entry.
   void finish();
@@ -61,14 +61,14 @@ class Hosts {
  private:
   struct Line {
     std::string text;
-    std::uint64_t end = 0; // as the answer said; 0: none was given
-    bool acked = false;    // must be there as long as nobody cuts the power
+    std::uint64_t end = 0; // as in the answer; 0 if there was none
+    bool acked = false;    // must be there unless the power is cut
     bool durable = false;  // must be there
     bool refused = false;  // must not be there
-    bool in_doubt = false; // a sync failed since: no later one makes it sure
+    bool in_doubt = false; // a sync failed since, so no later one makes it durable
     bool removed = false;  // with its session
   };
-  struct Talk { // one session, as all hosts together know it
+  struct Talk { // one session, as known to all hosts together
     std::vector<Line> lines;
     int generation = 0; // how often it was removed
     bool started = false;

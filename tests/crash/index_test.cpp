@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The index is a cache: whatever fails or dies while it is written, the next who looks is told what the
+// The index is a cache: whatever fails or dies while it is written, the next reader gets what the
 // transcripts hold.
 #include "hosts.hpp"
 #include "soak.hpp"
@@ -36,7 +36,7 @@ std::shared_ptr<sk::SessionStore> open_on(sk::detail::FileOps& ops, std::string 
   return opened ? *std::move(opened) : nullptr;
 }
 
-/// What a transcript holds, counted line by line. Absent: it is not there.
+/// The content of a transcript, counted line by line. Absent if it does not exist.
 struct Truth {
   std::uint64_t messages = 0;
   std::string last = {};
@@ -48,17 +48,17 @@ std::optional<Truth> truth_of(sk::SessionStore& store, std::string const& name) 
     auto const page = store.read(id_of(name), range);
     if (!page) return std::nullopt;
     for (auto const& item : page->items()) {
-      if (!nlohmann::json::accept(item.line)) continue; // a head proves no line whole
+      if (!nlohmann::json::accept(item.line)) continue; // a head does not prove that the line is complete
       truth.messages += item.type == "message" ? 1U : 0U;
       if (item.type != "session") truth.last = std::string(item.id);
     }
     more = page->more;
     range.from = page->next;
   }
-  return truth; // of nothing but damage, too: that is told
+  return truth; // of damage only, too: this is reported
 }
 
-/// Says where a list differs from the transcripts; empty: nowhere.
+/// Where a list differs from the transcripts; empty if nowhere.
 std::string contradiction(sk::SessionStore& store, std::vector<std::string> const& files) {
   sk::ListQuery query;
   query.limit = 1000;
@@ -86,7 +86,7 @@ std::string contradiction(sk::SessionStore& store, std::vector<std::string> cons
   return rows.empty() ? "" : rows.begin()->first + " is listed, and not there";
 }
 
-/// One process that talks in some sessions, removes, lists and closes, and goes on whatever fails.
+/// One process that appends to some sessions, removes, lists and closes, and continues after every failure.
 class Busy {
  public:
   Busy(std::function<std::shared_ptr<sk::SessionStore>()> open, std::string prefix)
@@ -136,7 +136,7 @@ class Busy {
 
 enum class Kind { error, short_write, die, die_in_write };
 
-/// A row says no more than its transcript holds, and the snapshot is whole; nothing else is asked of the
+/// A row contains no more than its transcript, and the snapshot is complete; nothing else is required of the
 /// files.
 std::string torn_snapshot(ModelDisk const& disk) {
   auto const text = disk.contents(root + "/sessions.json");
@@ -144,14 +144,14 @@ std::string torn_snapshot(ModelDisk const& disk) {
   return "sessions.json is not whole";
 }
 
-// Empty: all is well. `reached`: the scenario made so many calls.
+// Empty if all is well. `reached`: the number of calls in the scenario.
 std::string run(Kind kind, int error, bool sticky, std::int64_t at, bool large, bool& reached) {
   ModelDisk disk(static_cast<std::uint64_t>(at) + 1);
   {
     ModelProcess before(disk, 10);
     Busy first([&] { return open_on(before, root); }, "first");
     first.close(), first.say("a", 1), first.say("old", 1), first.leave();
-    if (large) { // then closing does not write it anew: several processes go on with one journal
+    if (large) { // then closing does not write it again: several processes continue with one journal
       nlohmann::json index = nlohmann::json::parse(disk.contents(root + "/sessions.json").value());
       index["ballast"] = std::string(300 << 10, 'x');
       std::string const text = index.dump(), path = root + "/sessions.json";
@@ -209,8 +209,7 @@ std::string run(Kind kind, int error, bool sticky, std::int64_t at, bool large, 
 
 }
 
-TEST_CASE(
-    "T4: each call that writes the index fails or is the last one: lists tell what the transcripts hold") {
+TEST_CASE("T4: each call that writes the index fails or is the last one: lists match the transcripts") {
   std::string first;
   std::int64_t runs = 0, wrong = 0;
   std::int64_t step = 1;
@@ -276,7 +275,7 @@ std::vector<std::string> names_in(std::string const& where) {
 
 }
 
-TEST_CASE("T6: writers of the index are killed again and again: lists tell what the transcripts hold") {
+TEST_CASE("T6: writers of the index are killed again and again: lists match the transcripts") {
   TempDir dir;
   std::int64_t const rounds = soak_or(2'000, 80);
   auto const open = [&] { return sk::open_file_store(dir.path(), {}).value(); };

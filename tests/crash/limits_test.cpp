@@ -52,7 +52,7 @@ void check_exit(Child& child) {
 }
 
 TEST_CASE(
-    "T12: a limit of the file's size is told as no_space where SIGXFSZ is ignored, and kills where not") {
+    "T12: a limit of the file size is no_space if SIGXFSZ is ignored, and otherwise kills the process") {
   for (bool const ignored : {true, false}) {
     TempDir dir;
     Child child([&](int to_parent) {
@@ -67,13 +67,13 @@ TEST_CASE(
       sk::Result<Position> last = Position{};
       for (; i < 100 && (last = writer.append(std::to_string(i), std::string(300, 'x'))); ++i)
         say(to_parent, "ACK " + std::to_string(i));
-      MUST(!last && last.error().code == Errc::no_space); // the system took a part: no signal yet
+      MUST(!last && last.error().code == Errc::no_space); // the system accepted a part: no signal yet
       if (!ignored) (void)writer.append(std::to_string(i), "again");
       MUST(last.error().message.find("ulimit") != std::string::npos
            || last.error().message.find("file size limit") != std::string::npos);
       limit.rlim_cur = RLIM_INFINITY;
       MUST(::setrlimit(RLIMIT_FSIZE, &limit) == 0);
-      MUST(writer.append(std::to_string(i), "again").ok()); // the same id: nothing of it stood
+      MUST(writer.append(std::to_string(i), "again").ok()); // the same id: nothing of it was stored
       say(to_parent, "ACK " + std::to_string(i));
       return 0;
     });
@@ -90,12 +90,12 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "T13: a directory that takes no new names refuses new sessions, goes on with old ones, leaves nothing") {
+    "T13: a directory that takes no new names refuses new sessions, continues old ones, leaves nothing") {
   TempDir dir;
   std::string const root = dir / "s";
   REQUIRE(::chmod(dir.path().c_str(), 0777) == 0);
   Child child([&](int to_parent) {
-    if (::geteuid() == 0) { // to whom modes mean nothing
+    if (::geteuid() == 0) { // file modes do not apply to root
       MUST(::setgid(65534) == 0);
       MUST(::setuid(65534) == 0);
     }
@@ -117,7 +117,7 @@ TEST_CASE(
   check_exit(child);
 }
 
-TEST_CASE("T13: without a free descriptor calls fail as such, and work again when there is one") {
+TEST_CASE("T13: without a free descriptor calls fail with that error, and work again when there is one") {
   TempDir dir;
   Child child([&](int to_parent) {
     auto store = open_store(dir.path());
@@ -142,7 +142,7 @@ TEST_CASE("T13: without a free descriptor calls fail as such, and work again whe
   check_exit(child);
 }
 
-TEST_CASE("T13: a directory that is deleted under a store takes nothing any more, and says so") {
+TEST_CASE("T13: a directory that is deleted under a store takes no more appends, and the error says so") {
   TempDir dir;
   auto store = open_store(dir / "s");
   SharedWriter writer(*store, "s");
@@ -210,7 +210,7 @@ TEST_CASE("T17: a log of more than four gigabytes is appended to and read from i
   CHECK(page.items()[1].id == "a");
 }
 
-TEST_CASE("T17: a line without end does not exhaust the memory") {
+TEST_CASE("T17: a line without an end does not exhaust the memory") {
   TempDir dir;
   std::uint64_t const length = static_cast<std::uint64_t>(soak_or(1 << 30, 200 << 20));
   {

@@ -44,7 +44,7 @@ struct Store {
   }
 };
 
-// A process that takes the lock, says so, and does this.
+// A process that takes the lock, reports it, and does this.
 Child holder(std::string const& path, std::function<void()> then) {
   return Child([=](int to_parent) {
     int const fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -80,7 +80,7 @@ TEST_CASE("T18: the lock of a dead process is free") {
   CHECK(s.append("1").ok());
 }
 
-TEST_CASE("T18: a holder that is stopped costs the deadline and no more, and then it goes on") {
+TEST_CASE("T18: a stopped lock holder delays others up to the deadline only, and continues afterwards") {
   Store s;
   Child stopped = holder(s.path(), [] { ::raise(SIGSTOP); });
   wait_until_held(s.path());
@@ -98,7 +98,7 @@ TEST_CASE("T18: a holder that is stopped costs the deadline and no more, and the
   CHECK(s.append("1").ok());
 }
 
-TEST_CASE("T18: a child that is forked while the lock is held keeps nobody out afterwards") {
+TEST_CASE("T18: a child that is forked while the lock is held blocks nobody afterwards") {
   Store s;
   FaultyFileOps ops;
   sk::FileStoreOptions options;
@@ -142,7 +142,7 @@ TEST_CASE("T18: a program that is executed while the lock is held inherits no de
   CHECK(open_files.find(s.dir.path()) == std::string::npos);
 }
 
-TEST_CASE("T18: opening and closing the file elsewhere in the process does not give the lock away") {
+TEST_CASE("T18: opening and closing the file elsewhere in the process does not release the lock") {
   Store s;
   for (Weakness const weakness : {Weakness::none, Weakness::no_lock}) {
     WeakFileOps weak(weakness);
@@ -197,7 +197,7 @@ TEST_CASE("T8: a program that takes no lock cuts no line in two, as long as a ba
 }
 
 TEST_CASE(
-    "T20: after a sync that failed a session says so until it is opened anew, at each level that syncs") {
+    "T20: after a failed sync a session reports it until it is opened again, at each level that syncs") {
   for (auto const level : {sk::Durability::turn, sk::Durability::entry}) {
     TempDir dir;
     FaultyFileOps ops;
@@ -223,8 +223,8 @@ TEST_CASE(
     CHECK(ops.calls(Call::sync_data) == 1);                   // never tried again
     auto other = sk::Session::resume(store, "other").value(); // another session is not touched
     CHECK(other.append(sk::assistant("fine")).ok());
-    auto anew = sk::open_file_store(dir.path(), options).value();
-    auto again = sk::Session::open(anew, session.id()).value();
+    auto reopened = sk::open_file_store(dir.path(), options).value();
+    auto again = sk::Session::open(reopened, session.id()).value();
     std::vector<std::string> texts;
     auto const path = again.path().value();
     for (auto const& entry : path)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Memory runs out at each place of each call. This program's operator new counts.
+// Memory runs out at each place of each call. This program's operator new counts the allocations.
 #include "soak.hpp"
 #include "support/catch.hpp"
 #include "support/data.hpp"
@@ -16,7 +16,7 @@ namespace {
 thread_local std::int64_t allocations_left = -1; // -1: without limit
 }
 
-// GCC takes free() in the replaced operator delete for a mismatch where it sees both.
+// GCC reports free() in the replaced operator delete as a mismatch if it sees both.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wmismatched-new-delete"
 #endif
@@ -52,7 +52,7 @@ struct Scene {
 
 struct Operation {
   char const* name;
-  std::function<bool(Scene&)> run; // true: it said that it is done
+  std::function<bool(Scene&)> run; // true: the call succeeded
 };
 
 }
@@ -71,7 +71,7 @@ TEST_CASE("T27: memory runs out at each place of each call: no lock stays, nothi
       {"context", [](Scene& s) { return s.session->context().ok(); }},
       {"request", [](Scene& s) { return s.session->request({sk::Provider::anthropic}).ok(); }},
       {"fork", [](Scene& s) { return s.session->fork().ok(); }},
-      {"open anew", [](Scene& s) { return sk::detail::open_file_store(s.ops, s.dir.path(), {}).ok(); }},
+      {"open again", [](Scene& s) { return sk::detail::open_file_store(s.ops, s.dir.path(), {}).ok(); }},
   };
   std::int64_t places = 0;
   for (Operation const& each : operations) {
@@ -86,7 +86,7 @@ TEST_CASE("T27: memory runs out at each place of each call: no lock stays, nothi
       ++places;
       CAPTURE(each.name, at, thrown, done);
       REQUIRE((done || thrown || reached));
-      // The store, and another process's, go on.
+      // The store, and another process's store, continue.
       auto other = sk::open_file_store(scene.dir.path()).value();
       bool const removed = std::string(each.name) == "remove";
       for (auto const& store : {scene.store, other}) {

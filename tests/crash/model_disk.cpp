@@ -88,7 +88,7 @@ void ModelDisk::write_page(Node& file, std::size_t number, bool torn) {
   }
 }
 
-// The size on the platter, when nobody synced it: any between the old and the new one.
+// The size on the platter without a sync: any between the old and the new one.
 void ModelDisk::settle_size(Node& file) {
   std::size_t const from = file.kept.size(), to = file.seen.size();
   (void)from;
@@ -109,13 +109,13 @@ int ModelDisk::sync_file(Node& file, bool fails) {
     else
       file.kept.resize(file.seen.size(), '\0');
   }
-  file.dirty.clear(); // also where it failed: nobody will try these pages again
+  file.dirty.clear(); // also after a failure: these pages are not tried again
   file.size_dirty = fails && file.kept.size() != file.seen.size();
   file.errors += fails ? 1U : 0U;
   return fails ? -EIO : 0;
 }
 
-// With what a change needs: earlier ones of the same names.
+// With the earlier changes of the same names, which a change needs.
 void ModelDisk::sync_names(Inode directory) {
   std::set<std::pair<Inode, std::string>> touched;
   std::vector<bool> due(pending_.size());
@@ -144,7 +144,7 @@ void ModelDisk::cut_power() {
     for (std::size_t const number : file.dirty)
       if (!random.one_in(3)) write_page(file, number, random.one_in(3));
     if (file.size_dirty) {
-      // Bytes may have reached the platter behind a size that did not.
+      // Bytes may have reached the platter although the new size did not.
       std::size_t const written = file.kept.size();
       std::size_t size = written;
       if (random.one_in(3)) size = synced + random.below(written - synced + 1);
@@ -264,8 +264,8 @@ int ModelProcess::sync(int descriptor) {
     return 0;
   }
   int failed = disk_->sync_file(node, std::exchange(fails_sync_, false));
-  if (of->told != node.errors) failed = -EIO;
-  of->told = node.errors;
+  if (of->reported != node.errors) failed = -EIO;
+  of->reported = node.errors;
   return failed;
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// A disk behind a page cache, and processes that use it: what power cuts and failing syncs leave is drawn
+// A disk behind a page cache, and processes that use it: the result of power cuts and failing syncs is drawn
 // from a seed. It promises no more than POSIX does: a sync that succeeded keeps a file's bytes and size, or a
-// directory's names; of the rest any page or sector may be there or not, in any order; a rename is whole or
-// not at all; the error of a sync is told once to each who had the file open, and the pages it lost count as
-// clean from then on.
+// directory's names; any other page or sector may survive or not, in any order; a rename is complete or
+// not done; the error of a sync is reported once to each process with the file open, and the pages it lost
+// count as clean from then on.
 #pragma once
 #include "support/random.hpp"
 
@@ -27,10 +27,10 @@ class ModelDisk {
 
   explicit ModelDisk(std::uint64_t seed);
 
-  /// The power is cut: what processes saw is replaced by what the platter holds. All processes are gone.
+  /// Cuts the power: the content of the platter replaces what processes saw. All processes end.
   void cut_power();
 
-  /// The bytes of a file as processes see them; nothing if there is no such file.
+  /// The bytes of a file as processes see them; absent if there is no such file.
   std::optional<std::string> contents(std::string const& path) const;
   std::vector<std::string> names(std::string const& path) const;
 
@@ -52,7 +52,7 @@ class ModelDisk {
   };
   struct Description {
     Inode inode = 0;
-    unsigned told = 0; // of the node's errors
+    unsigned reported = 0; // of the node's errors
     bool appends = false;
     std::uint64_t offset = 0;
   };
@@ -83,16 +83,16 @@ class ModelDisk {
   static constexpr Inode root = 1;
 };
 
-/// The system calls of one process on the disk. When it is dead no call has any effect.
+/// The system calls of one process on the disk. After its death no call has any effect.
 class ModelProcess : public sk::detail::FileOps {
  public:
   ModelProcess(ModelDisk& disk, int number) : disk_(&disk), number_(number) {}
   ~ModelProcess() override { die(); }
 
-  /// Its locks are free, its descriptors closed; what it wrote stays in the cache.
+  /// Frees its locks and closes its descriptors; its writes stay in the cache.
   void die();
   bool dead() const noexcept { return dead_; }
-  /// The next write stops somewhere, and so does the process.
+  /// The next write stops at a random byte, and the process ends.
   void die_in_next_write() noexcept { dies_writing_ = true; }
   /// The next sync fails and loses pages.
   void fail_next_sync() noexcept { fails_sync_ = true; }

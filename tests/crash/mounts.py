@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Mounted images, and what the writer said. A test that may not mount is skipped, visibly."""
+"""Mounted images, and the writer's output. A test that may not mount is reported as skipped."""
 import fcntl
 import os
 import shutil
@@ -33,7 +33,7 @@ class Mounted:
         if os.geteuid() != 0:
             skip("mounting needs root")
         self.kind, self.options = kind, options
-        fast = "/dev/shm" if os.path.isdir("/dev/shm") else None  # where a sync of the image costs little
+        fast = "/dev/shm" if os.path.isdir("/dev/shm") else None  # a sync of the image is cheap there
         self.folder = tempfile.mkdtemp(prefix="sessionkit-mount-", dir=fast)
         self.path = os.path.join(self.folder, "at")
         self.image = os.path.join(self.folder, "image")
@@ -91,18 +91,18 @@ def start_writer(folder, prefix, level, count, weakness="none", out=subprocess.P
 
 
 def said(text, word):
-    """The ids of whole lines that begin with this word."""
+    """The ids of complete lines that begin with this word."""
     lines = text.split("\n")[:-1]
     return [line.split(" ")[1] for line in lines if line.startswith(word + " ")]
 
 
 def write(folder, prefix, level, count):
-    """Runs the writer to its end; what it said."""
+    """Runs the writer to its end; returns its output."""
     return subprocess.run([WRITER, "write", folder, prefix, level, str(count)], capture_output=True, text=True).stdout
 
 
 def run(mode, folder):
-    """The same for a mode that takes nothing but a folder."""
+    """The same for a mode that takes only a folder."""
     return subprocess.run([WRITER, mode, folder], capture_output=True, text=True).stdout
 
 

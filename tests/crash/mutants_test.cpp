@@ -4,7 +4,7 @@
 
 using namespace sessionkit_test;
 
-TEST_CASE("T30: the simulated disk shows each protection that is taken away") {
+TEST_CASE("T30: the simulated disk shows each safeguard that is removed") {
   struct Row {
     Weakness weakness;
     int Verdict::*shows;

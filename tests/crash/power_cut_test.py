@@ -20,7 +20,7 @@ def run(cuts, level, weakness="none"):
             with open(words, "w") as out:
                 writer = start_writer(folder, f"{cut}", level, 1_000_000, weakness, out)
                 time.sleep(numbers.uniform(0.01, 0.15))
-                with open(words) as heard:  # only what was heard before the cut counts
+                with open(words) as heard:  # only output before the cut counts
                     text = heard.read()
                 try:
                     disk.cut_power()

@@ -23,7 +23,7 @@ std::shared_ptr<sk::SessionStore> open_store(std::string const& root, sk::Durabi
   return sk::open_file_store(root, options).value();
 }
 
-// Appends for ever: to a session that all share, to its own, the index now and then.
+// Appends forever: to a shared session, to its own, and now and then to the index.
 int write_until_killed(std::string const& root, int who, int round, int to_parent) {
   auto store = open_store(root, who == 0 ? sk::Durability::turn : sk::Durability::os);
   std::string const shared = "shared" + std::to_string(round / 100), own = "own" + std::to_string(who);
@@ -91,7 +91,7 @@ std::size_t line_size(Random& random) {
   return random.one_in(100) ? 4096 + random.below((256 << 10) - 4096) : random.below(4096 - 200);
 }
 
-// Eight threads, each half of its lines into one session of all and half into one of its process.
+// Eight threads; each puts half of its lines into a shared session and half into one of its process.
 int write_in_threads(std::string const& root, int who, int lines_each) {
   auto store = open_store(root, sk::Durability::os);
   std::vector<std::thread> threads;
@@ -109,8 +109,8 @@ int write_in_threads(std::string const& root, int who, int lines_each) {
   return failed == 0 ? 0 : 1;
 }
 
-// Reads on as the session grows, until the writers are done. 0: no damage, nothing twice, each writer's
-// lines in its order.
+// Reads while the session grows, until the writers are done. Returns 0 for no damage, nothing twice, each
+// writer's lines in its order.
 int tail(std::string const& root, std::string const& stop, std::size_t lines) {
   auto store = open_store(root, sk::Durability::os);
   std::set<std::string> seen;
@@ -136,7 +136,7 @@ int tail(std::string const& root, std::string const& stop, std::size_t lines) {
       known->second = number;
     }
     for (auto const& damage : page->damage)
-      if (damage.kind != sk::DamageKind::torn_tail) return 6; // which says: not there yet
+      if (damage.kind != sk::DamageKind::torn_tail) return 6; // which means that it is not complete yet
     range.from = page->next;
     if (stopped && !page->more) break;
   }
@@ -187,12 +187,12 @@ TEST_CASE("T8, T9: eight processes of eight threads append at once while four re
 
 namespace {
 
-// The entry of a compaction; empty: none was needed.
+// The entry of a compaction; empty if none was needed.
 sk::Result<sk::EntryId> compact(sk::Session& session, std::string const& id) {
   sk::CompactionPolicy policy;
   policy.keep = sk::keep_turns(2);
-  policy.most_failures = 1000000; // short texts: a summary may be longer than what it replaces,
-  policy.least_saved_percent = 0; // or hardly shorter
+  policy.max_failures = 1000000; // short texts: a summary may be longer than what it replaces,
+  policy.min_saved_percent = 0;  // or hardly shorter
   auto summarizer =
       sk::make_summarizer([&](sk::SummaryRequest const&) -> sk::Result<std::string> { return id; });
   auto const outcome = session.compact(summarizer, policy, sk::CompactionReason::manual);
@@ -201,7 +201,7 @@ sk::Result<sk::EntryId> compact(sk::Session& session, std::string const& id) {
   return session.context().value().compaction->id;
 }
 
-// One host of a conversation that several have open: appends, and compacts if that is its part.
+// One of several hosts of a conversation: appends, and compacts if that is its role.
 int converse(std::string const& root, int who, int round, bool compacts, int to_parent) {
   auto store = open_store(root, sk::Durability::os);
   auto session = sk::Session::open(store, sk::SessionId::parse("talk").value());
@@ -215,7 +215,7 @@ int converse(std::string const& root, int who, int round, bool compacts, int to_
     for (int tries = 0; !done && tries < 20; ++tries) {
       if (compacts) {
         done = compact(*session, id);
-        if (done && done->empty()) break; // the other compaction stands, or there is nothing to summarise
+        if (done && done->empty()) break; // the other compaction is stored, or there is nothing to summarise
       } else {
         done = session->append(sk::user(id), options);
       }
@@ -228,7 +228,7 @@ int converse(std::string const& root, int who, int round, bool compacts, int to_
 
 }
 
-TEST_CASE("T10: two that compact and two that append share a session, and one of them is killed") {
+TEST_CASE("T10: two processes that compact and two that append share a session, and one of them is killed") {
   TempDir dir;
   std::int64_t const rounds = soak_or(1'000, 60);
   {
@@ -278,7 +278,7 @@ TEST_CASE("T10: two that compact and two that append share a session, and one of
 
 namespace {
 
-// Reads along until told to stop, and then to the end; each entry comes once, and nothing is damaged.
+// Reads until stopped, and then to the end; each entry comes once, and nothing is damaged.
 int read_along(std::string const& root, std::string const& stop, int to_parent) {
   auto store = open_store(root, sk::Durability::os);
   std::set<std::string> seen;
@@ -290,7 +290,7 @@ int read_along(std::string const& root, std::string const& stop, int to_parent) 
     for (auto const& item : page->items())
       if (!seen.insert(std::string(item.id)).second) return 3;
     for (auto const& damage : page->damage)
-      if (damage.kind != sk::DamageKind::torn_tail) return 4; // which says: not there yet
+      if (damage.kind != sk::DamageKind::torn_tail) return 4; // which means that it is not complete yet
     range.from = page->next;
     more = page->more;
   }

@@ -25,7 +25,7 @@ sk::SessionId id_of(std::string const& name) { return sk::SessionId::parse(name)
 
 std::string const victim_text = header_line("v") + "\n" + message_line("theirs", "", "x") + "\n";
 
-// Links and special files in the place of transcripts; what a store with these calls does to them.
+// Links and special files in place of transcripts, and what a store with these calls does to them.
 struct Traps {
   TempDir dir;
   std::string root = dir / "s";
@@ -40,7 +40,7 @@ struct Traps {
     ::mkdir((root + "/dir.jsonl").c_str(), 0700);
     (void)!::symlink("/dev/null", (root + "/null.jsonl").c_str());
   }
-  // True: all were refused as unsafe, and the victim is as it was.
+  // True if all were refused as unsafe, and the victim is unchanged.
   bool all_refused(sk::detail::FileOps& ops) {
     sk::FileStoreOptions options;
     options.durability = sk::Durability::os;
@@ -60,7 +60,7 @@ unsigned mode_of(std::string const& path) {
   return ::lstat(path.c_str(), &s) == 0 ? s.st_mode & 07777U : 0;
 }
 
-// True: everything in the store is for its owner only.
+// True if everything in the store is accessible to its owner only.
 bool all_private(std::string const& root, sk::detail::FileOps& ops) {
   {
     auto store = sk::detail::open_file_store(ops, root, {}).value();
@@ -76,7 +76,7 @@ bool all_private(std::string const& root, sk::detail::FileOps& ops) {
 
 }
 
-TEST_CASE("T14: links and special files are refused, and this shows where a check is left out") {
+TEST_CASE("T14: links and special files are refused, and the test fails without the check") {
   WeakFileOps sound(Weakness::none);
   CHECK(Traps().all_refused(sound));
   for (Weakness const weakness : {Weakness::no_link_check, Weakness::no_kind_check}) {
@@ -86,7 +86,7 @@ TEST_CASE("T14: links and special files are refused, and this shows where a chec
   }
 }
 
-TEST_CASE("T14: files of others are refused, and this shows where the check is left out") {
+TEST_CASE("T14: files of others are refused, and the test fails without the check") {
   if (::geteuid() != 0) {
     WARN("skipped: only root can give files away");
     return;
@@ -137,7 +137,7 @@ TEST_CASE("T14: a file that is swapped for a link between two calls is never wri
   CHECK(acked + refused == rounds);
 }
 
-TEST_CASE("T15: what is no id never becomes a path, and any key comes back as it was") {
+TEST_CASE("T15: an invalid id never becomes a path, and any key is read back unchanged") {
   for (std::string const& bad : {std::string(),
                                  std::string("../x"),
                                  std::string("/abs"),
@@ -196,7 +196,7 @@ TEST_CASE("T15: what is no id never becomes a path, and any key comes back as it
   }
 }
 
-TEST_CASE("T28: modes are private whatever the umask, and this shows where they are left to it") {
+TEST_CASE("T28: modes are private whatever the umask, and the test fails if the umask decides") {
   for (mode_t const mask : {mode_t{0}, mode_t{022}, mode_t{077}, mode_t{0777}}) {
     TempDir dir;
     mode_t const before = ::umask(mask);
@@ -244,7 +244,7 @@ TEST_CASE("T28: a hook that removes secrets sees every line before it is written
   CHECK(files >= 3);
 }
 
-TEST_CASE("T30: a network file system, and a parent's store in a child, are accepted only by weak calls") {
+TEST_CASE("T30: only weakened system calls accept a network file system, and a parent's store in a child") {
   class Nfs final : public WeakFileOps {
    public:
     Nfs() : WeakFileOps(Weakness::none) {}

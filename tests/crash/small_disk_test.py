@@ -16,7 +16,7 @@ def check(what, ok):
 
 
 def compact_when_full(folder, name):
-    """Whether it was refused; the old state stands then, else the new one."""
+    """Whether it was refused; then the old state is kept, else the new one."""
     done = run("compact", folder)
     made, refusals = said(done, "ACK"), said(done, "ERR")
     content = Content(folder)
@@ -51,7 +51,7 @@ def fill(size):
             check(f"{name}: with space again it compacts", len(made) == 1 and Content(folder).compactions == made)
         second = write(folder, "b", "entry", 20)
         acked += said(second, "ACK")
-        check(f"{name}: with space again it goes on: {said(second, 'ERR')}", len(said(second, "ACK")) > 0)
+        check(f"{name}: with space again it continues: {said(second, 'ERR')}", len(said(second, "ACK")) > 0)
         content = Content(folder)
         check(f"{name}: all is there in the end", content.ok and content.lost(acked) == 0 and content.doubled() == 0)
         return len(acked)
@@ -67,9 +67,9 @@ def read_only():
         check("read-only: refused as such", "ERR io_error 30" in refused and "ACK" not in refused)
         content = Content(folder)
         check("read-only: what is there is read", content.ok and content.lost(acked) == 0 and len(acked) == 40)
-        check("read-only: nothing is left behind", sorted(os.listdir(folder)) == before)
+        check("read-only: nothing is left", sorted(os.listdir(folder)) == before)
         call("mount", "-o", "remount,rw", disk.path)
-        check("writable again: it goes on", len(said(write(folder, "c", "turn", 8), "ACK")) == 8)
+        check("writable again: it continues", len(said(write(folder, "c", "turn", 8), "ACK")) == 8)
 
 
 sizes = range(16, 1025, 16) if SOAK else (32, 64, 100, 256)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Long and short forms of the same test, and figures that are told.
+// Long and short forms of the same test, and printed figures.
 #pragma once
 #include <cstdint>
 #include <cstdio>

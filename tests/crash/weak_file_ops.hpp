@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// System calls of which one does not do what it should: a test that still passes with them shows nothing
+// System calls, one of which is faulty: a test that still passes with them proves nothing
 // (T30).
 #pragma once
 #include <sessionkit/detail/base/file_ops.hpp>
@@ -20,18 +20,18 @@ enum class Weakness {
   no_data_sync,      // a file's sync does nothing
   no_name_sync,      // a directory's sync does nothing
   no_sync_above,     // the directory above the store's is never synced
-  hidden_sync_error, // a sync that failed says it did not
+  hidden_sync_error, // a failed sync reports success
   no_lock,           // every lock is granted
-  no_seal,           // a line end in front of a line is left out
+  no_seal,           // the newline before a line is left out
   no_append,         // O_APPEND is left out
   split_write,       // a write is two
-  short_is_whole,    // a write cut short says it was not
-  same_file,         // whatever stands at the path is taken for the file that is open
+  short_is_whole,    // a short write reports full length
+  same_file,         // any file at the path is taken for the open one
   no_link_check,     // links are followed
   no_kind_check,     // everything is a regular file with one name
   any_owner,         // everything is ours
-  no_mode,           // the mode is left as the umask made it
-  no_fork_check,     // a child thinks that it is its parent
+  no_mode,           // the umask decides the mode
+  no_fork_check,     // a child takes itself for its parent
   any_file_system,   // every file system is a disk
   count
 };
@@ -147,7 +147,7 @@ class WeakFileOps : public sk::detail::FileOps {
   sk::detail::FileOps* inner_;
   int process_;
   std::set<int> above_;
-  std::map<std::string, sk::detail::FileStatus> first_; // what stood at each name
+  std::map<std::string, sk::detail::FileStatus> first_; // the first file at each name
   sk::detail::FileStatus opened_;
 };
 

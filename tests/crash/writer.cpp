@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// A host for tests that pull the disk away under it.
+// A host for tests that remove the disk under it.
 //   crash_writer write DIR PREFIX os|turn|entry COUNT [WEAKNESS]
-// appends COUNT entries to session "talk" and says of each, in a line, when it is acknowledged: WROTE ID, and
+// appends COUNT entries to session "talk" and prints a line when each is acknowledged: WROTE ID, and
 // ACK ID when it is also durable; ERR CODE ERRNO when it is refused. Gives up after a few refusals.
 //   crash_writer converse DIR
-// says a few turns in session "chat" and ends its file just before the end of a page: ACK ID of each.
+// stores a few turns in session "chat" and ends its file just before the end of a page: ACK ID of each.
 //   crash_writer compact DIR
 // compacts session "chat": ACK ID of the compaction, or ERR.
 //   crash_writer read DIR
-// says ENTRY ID for each entry of each session it lists, DAMAGE for each piece of damage, and COMPACTION ID
+// prints ENTRY ID for each entry of each session it lists, DAMAGE for each piece of damage, and COMPACTION ID
 // for the one that the model sees.
 #include "weak_file_ops.hpp"
 #include "writers.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Processes that write through a store, and what they say on a pipe.
+// Processes that write through a store, and report on a pipe.
 #pragma once
 #include "support/random.hpp"
 #include "support/transcript.hpp"
@@ -23,7 +23,7 @@ namespace sessionkit_test {
 
 namespace sk = sessionkit;
 
-/// A child process and the pipe it talks on. The child ends with what `work` returns.
+/// A child process and its pipe. The child exits with the result of `work`.
 class Child {
  public:
   explicit Child(std::function<int(int to_parent)> const& work) {
@@ -53,9 +53,9 @@ class Child {
   }
   pid_t pid() const noexcept { return pid_; }
   void kill(int signal = SIGKILL) const {
-    if (pid_ > 0) ::kill(pid_, signal); // -1 would be everybody
+    if (pid_ > 0) ::kill(pid_, signal); // -1 would be every process
   }
-  /// Everything it said; waits until it is gone.
+  /// All of its output; waits until it has ended.
   std::string words() {
     std::string all;
     char buffer[1 << 16];
@@ -75,14 +75,14 @@ class Child {
   int from_ = -1;
 };
 
-/// Said in one piece, as it is shorter than PIPE_BUF; a line cut off by the end of the process does not
-/// count.
+/// Written in one piece, because it is shorter than PIPE_BUF; a line cut off by the end of the process does
+/// not count.
 inline void say(int to, std::string const& line) {
   std::string const text = line + "\n";
   if (::write(to, text.data(), text.size()) != static_cast<ssize_t>(text.size())) ::_exit(98);
 }
 
-/// Appends to a session that others append to as well: looks where it ends, tries, looks again.
+/// Appends to a session that others append to as well: finds its end, tries, finds it again.
 class SharedWriter {
  public:
   SharedWriter(sk::SessionStore& store, std::string const& name)
@@ -90,7 +90,7 @@ class SharedWriter {
 
   std::int64_t conflicts = 0;
 
-  /// Tries until it stands, or an error that is none of these.
+  /// Tries until it is stored, or another error occurs.
   sk::Result<sk::Position> append(std::string const& entry, std::string const& text, bool durable = false) {
     std::string const line = message_line(entry, "", text);
     for (;;) {
@@ -138,7 +138,7 @@ class SharedWriter {
   bool known_ = false;
 };
 
-/// All entries of a session in order, and how much damage was read past. What is torn is not there.
+/// All entries of a session in order, and how much damage was skipped. Torn lines are not included.
 struct Found {
   std::vector<std::string> ids;
   std::size_t damage = 0;

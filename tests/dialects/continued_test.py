@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Files in the formats of other programs, continued by ours, read by readers that share nothing with it."""
+"""Files in the formats of other programs, continued by ours, read by independent readers."""
 import json
 import unittest
 
@@ -16,12 +16,12 @@ PANEL = [
     '{"type":"message","message":{"role":"user","content":"继续分析这段代码"},"timestamp":1708300101000}',
 ]
 WORDS = ["plain", "two\nlines\r\n\ttab \"quoted\" \\ back", "\u2028between\u2029\u0085", "日本語 👩‍👩‍👧 🦀", "\x01\x7f", " "]
-# Nothing a plain conversation of pi's has; reasoning is pi's to keep.
+# A plain conversation of pi's loses nothing but its reasoning.
 PI = ["simple_chat", "tool_calls", "branches_labels", "unicode_images", "edge_crlf_blank_lines"]
 
 
 class Continued(FormatTest):
-    def test_a_flat_file_goes_on_in_its_own_lines(self):
+    def test_a_flat_file_continues_in_its_own_lines(self):
         path = self.copy(FLAT)
         before = path.read_bytes()
         header, said = read_flat(path)
@@ -33,7 +33,7 @@ class Continued(FormatTest):
         self.assertTrue(path.read_bytes().startswith(before))
         self.assertEqual({e["type"] for e in lines_of(path)}, {"session", "user", "assistant", "tool_use", "tool_result"})
 
-    def test_a_panel_file_goes_on_in_its_own_lines(self):
+    def test_a_panel_file_continues_in_its_own_lines(self):
         path = self.file_of(PANEL)
         before = path.read_bytes()
         header, summary, said = read_panel(path)
@@ -63,7 +63,7 @@ class Continued(FormatTest):
         self.run_cli("convert", source, "--to", to, "-o", out, or_code=5)
         return source, out
 
-    def test_what_pi_wrote_and_we_convert_has_the_same_content(self):
+    def test_converted_files_of_pi_have_the_same_content(self):
         for name in PI:
             with self.subTest(name, to="flat"):
                 source, out = self.converted(name, "flat")
@@ -84,7 +84,7 @@ class Continued(FormatTest):
     def test_no_result_of_a_whole_group_of_calls_is_lost_on_ai_panels_way_to_the_model(self):
         source, out = self.converted("tool_calls", "panel")
         said = read_panel(out)[2]
-        # pkg/runner: of several messages of the user in a row the last one is kept.
+        # pkg/runner: of several consecutive user messages the last one is kept.
         kept = [m for i, m in enumerate(said) if m[0] != "user" or said[i + 1:i + 2] == [] or said[i + 1][0] != "user"]
         for i, (role, blocks) in enumerate(kept[:-1]):
             calls = {block[1] for block in blocks if block[0] == "call"}
@@ -109,7 +109,7 @@ class Continued(FormatTest):
         _, summary, said = read_panel(out)
         self.assertEqual(summary, compactions[-1]["summary"])
         way = words(read_pi(source))
-        # The whole conversation stands in the file; what counts is what pi sends, but for its summary.
+        # The file contains the whole conversation; the part that counts is what pi sends, except its summary.
         self.assertEqual(words(said), way[-len(words(said)):])
         sent = json.loads((DATA / "pi" / "compaction_twice.llm.json").read_text())[1:]
         texts = [text for m in sent if m["role"] != "toolResult" for text in

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Transcripts in claw0's lines: regrouped as claw0 does, and valid for the providers whatever they hold."""
+"""Transcripts in claw0's lines: regrouped as claw0 does, and valid for the providers whatever their content."""
 import json
 import unittest
 
@@ -12,6 +12,7 @@ import check_valid_rebuild
 from support import DATA, FormatTest
 
 CASES = sorted(p for p in (DATA / "flat").iterdir() if p.is_dir())
+LATER = sorted((DATA / "flat-v2").glob("*.jsonl"))
 
 
 class FlatFixtures(FormatTest):
@@ -23,7 +24,7 @@ class FlatFixtures(FormatTest):
     def test_all_of_them_are_here(self):
         self.assertEqual(len(CASES), 12)
 
-    def test_the_faithful_history_is_what_the_published_program_makes(self):
+    def test_the_faithful_history_equals_that_of_the_published_program(self):
         def check(case):
             ours = self.history(case / "transcript.jsonl", "--mode", "faithful")["messages"]
             self.assertEqual(ours, json.loads((case / "messages.json").read_text()))
@@ -47,7 +48,7 @@ class FlatFixtures(FormatTest):
             self.assertEqual(check_gemini.check(gemini, allow_prefill=True), [])
         self.for_each(check)
 
-    def test_it_can_be_sent_once_the_user_goes_on(self):
+    def test_it_can_be_sent_after_the_next_user_message(self):
         def check(case):
             path = self.copy(case / "transcript.jsonl")
             self.say(path, "user", "And now?")
@@ -55,6 +56,21 @@ class FlatFixtures(FormatTest):
             gemini = self.history(path, "--provider", "gemini")["contents"]
             self.assertEqual(check_gemini.check(gemini, "strict"), [])
         self.for_each(check)
+
+    def test_the_later_variant_is_grouped_as_its_own_program_does_it(self):
+        self.assertEqual(len(LATER), 12)
+        for path in LATER:
+            with self.subTest(path.stem):
+                ours = self.history(path, "--mode", "faithful")["messages"]
+                self.assertEqual(ours, json.loads(path.with_suffix(".json").read_text()))
+
+    def test_the_later_variant_is_valid_for_the_providers(self):
+        for path in LATER:
+            with self.subTest(path.stem):
+                messages = self.history(path)["messages"]
+                self.assertEqual(check_anthropic.check(messages, "strict", allow_prefill=True), [])
+                chat = self.history(path, "--provider", "openai-chat")["messages"]
+                self.assertEqual(check_openai.check(chat, strict=True), [])
 
 
 if __name__ == "__main__":

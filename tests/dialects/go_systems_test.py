@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Files that ai-panel and ZyHive wrote, and what these programs made of them (tests/data/go-systems). What their
-documents say, we do; where we do otherwise the program has a bug, and each is listed here with its reason."""
+"""Files that ai-panel and ZyHive wrote, and how these programs read them (tests/data/go-systems). We follow their
+documents; where we differ from a program it has a bug, and each is listed here with its reason."""
 import json
 import unittest
 
@@ -14,15 +14,15 @@ from support import DATA, FormatTest
 CASES = [(system, case) for system in ("aipanel", "zyhive")
          for case in json.loads((DATA / "go-systems" / f"{system}.json").read_text())["cases"]]
 
-# What the program's reader gives (`read_messages`) and we do not.
+# Messages that the program's reader returns (`read_messages`) and ours does not.
 NOT_READ_SO = {
-    ("zyhive", "orphan-tool-use-text"): "appends an answer behind everything, though a message of the user stands between",
+    ("zyhive", "orphan-tool-use-text"): "appends an answer at the end, although a user message is in between",
     ("zyhive", "trailing-tool-use"): "the reader appends an answer that is not in the file; ours is made for the request",
     ("zyhive", "compact-splits-tool-pair-2"): "appends a second answer to a call that was answered before the cut",
 }
-# Behind a line that was torn the program's next one is glued to it, and both are lost to it; we read the second.
+# The program appends its next line to a torn one and loses both; we read the second.
 GLUED = "torn-tail-glued"
-# What the program sends (`runner_history`) and we do not.
+# Messages that the program sends (`runner_history`) and we do not.
 NOT_SENT_SO = {
     "title-skips-assistant": "the first of two messages of the user is lost, and the request begins with the assistant",
     "consecutive-users": "the first of two messages of the user is lost",
@@ -37,7 +37,7 @@ NOT_SENT_SO = {
     "null-content": "an answer without content is sent as an empty array: the API refuses it",
     "starts-with-assistant": "the request begins with the assistant",
     "compaction-last-line": "the summary is ignored where no message follows it",
-    "compact-21": "the cut leaves an answer without its question, which is lost behind the made-up acknowledgement",
+    "compact-21": "the cut leaves an answer without its question, which is lost after the invented acknowledgement",
     "compact-splits-tool-pair-2": "the cut falls between a call and its result; two messages of the assistant in a row",
     GLUED: "the message glued to a torn line is lost",
 }
@@ -62,7 +62,7 @@ def messages_of(out):
     found = []
     for line in out["jsonl"]:
         try:
-            entry = json.loads(line[max(line.rfind('{"type":"message"'), 0):])  # what it was glued to is torn
+            entry = json.loads(line[max(line.rfind('{"type":"message"'), 0):])  # the line it was appended to is torn
         except ValueError:
             continue
         if isinstance(entry, dict) and entry.get("type") == "message" and "role" in entry.get("message", {}):
@@ -95,14 +95,14 @@ class GoSystems(FormatTest):
                 return
             same = plain(ours["messages"]) == plain(out["read_messages"])
             self.assertEqual(same, (system, name) not in NOT_READ_SO)
-            if not same:  # what we read is theirs but for the answer they made up
+            if not same:  # we read the same, except the answer they invented
                 theirs = plain(out["read_messages"])
                 self.assertEqual(plain(ours["messages"]), theirs[:-1])
                 self.assertTrue(theirs[-1][1][0]["is_error"])
             self.assertEqual(ours["system"] or "", out["read_summary"])
         self.for_each(check)
 
-    def test_what_is_sent_is_the_same_but_for_the_bugs(self):
+    def test_requests_are_the_same_except_for_bugs(self):
         def check(_, name, out, path):
             ours = self.history(path)
             theirs = plain(out["runner_history"])
@@ -113,7 +113,7 @@ class GoSystems(FormatTest):
             self.assertEqual(plain(ours["messages"]) == theirs, name not in NOT_SENT_SO)
         self.for_each(check)
 
-    def test_what_is_sent_is_always_valid(self):
+    def test_requests_are_always_valid(self):
         def check(_, name, out, path):
             messages = self.history(path)["messages"]
             if messages:
@@ -126,12 +126,12 @@ class GoSystems(FormatTest):
             self.assertEqual(check_anthropic.check(self.history(path)["messages"], "strict"), [])
         self.for_each(check)
 
-    def test_the_title_is_the_first_30_characters_of_what_the_user_said_first(self):
+    def test_the_title_is_the_first_30_characters_of_the_first_user_message(self):
         def check(_, name, out, path):
             title = json.loads(self.run_cli("show", path, "--json"))["session"]["title"] or ""
             said = [text for text in map(user_text, messages_of(out)) if text.strip()]
             self.assertEqual(title, said[0].strip()[:30].strip() if said else "")
-            if out["index_entry"] and not name.startswith(("compact", "trim")):  # its title is older than what its file still holds
+            if out["index_entry"] and not name.startswith(("compact", "trim")):  # its title is older than the content of its file
                 theirs = out["index_entry"].get("title", "")  # 60 characters in the code, 30 in the document
                 self.assertEqual(title, theirs.rstrip("…")[:30].strip())
         self.for_each(check)
@@ -155,7 +155,7 @@ class GoSystems(FormatTest):
         def check(system, name, out, path):
             count = json.loads(self.run_cli("show", path, "--json"))["session"]["messages"]
             lines = messages_of(out)
-            again = 0  # ai-panel counts what it writes again behind a compaction twice
+            again = 0  # ai-panel counts the copies after a compaction twice
             for line in out["jsonl"]:
                 if system == "aipanel" and '"firstKeptEntryId":"turn-' in line:
                     again += 20

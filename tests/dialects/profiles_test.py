@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What is sent as each program would send it: claw0's published rebuild, ZeroClaw's normalising (tests/data/zeroclaw), and the
-rest as the providers have it."""
+"""Requests as each program would send them: claw0's published rebuild, ZeroClaw's normalising (tests/data/zeroclaw), and the
+rest by the rules of the providers."""
 import json
 import unittest
 
@@ -10,12 +10,12 @@ from support import DATA, FormatTest
 
 ZEROCLAW = [case for case in json.loads((DATA / "zeroclaw" / "zeroclaw.json").read_text())["cases"]
             if case["name"].startswith("norm-")]
-# What ZeroClaw makes of rows that a log of ours may hold, and we do not.
+# ZeroClaw's result for rows that our logs may contain, where ours differs.
 NOT_NORMALISED_SO = {"norm-tool-rows": "its profile stores no tool traffic, so none is seen; its reader would not filter it"}
 
 
 def log_of(rows):
-    """pi's lines of rows that ZeroClaw's table may hold."""
+    """pi's lines for rows that ZeroClaw's table may contain."""
     yield {"type": "session", "version": 3, "id": "z", "timestamp": "2026-02-24T10:00:00.000Z", "cwd": "/"}
     parent = None
     for number, role, content in rows:
@@ -68,7 +68,7 @@ class Profiles(FormatTest):
             path = case / "transcript.jsonl"
             self.assertEqual(self.history(path, "--profile", "claw0", "--mode", "valid"), self.history(path))
 
-    def test_the_others_send_what_is_valid(self):
+    def test_the_others_send_valid_requests(self):
         for name in ("tool_calls", "compaction_twice"):
             path = DATA / "pi" / f"{name}.jsonl"
             plain = self.history(path)

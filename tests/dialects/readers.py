@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Readers of two formats that share nothing with the library: written from the formats' own documents. Each gives the
+"""Independent readers of two formats, written from the formats' own documents. Each returns the
 conversation as a list of ("user" | "assistant", [block]), a block being ("text", text), ("call", id, name, input),
 ("result", id, text), ("image", media type) or ("thinking", text)."""
 import datetime
@@ -7,7 +7,7 @@ import json
 
 
 def lines_of(path):
-    """A line is what ends in LF; one that is no object is skipped, as the programs do."""
+    """A line ends in LF; one that is not an object is skipped, as the programs do."""
     for line in path.read_bytes().split(b"\n"):
         try:
             entry = json.loads(line)
@@ -54,7 +54,7 @@ def read_flat(path):
 
 
 def read_panel(path):
-    """ai-panel, docs/session-design.md: messages behind the last compaction count, its summary stands for the rest."""
+    """ai-panel, docs/session-design.md: messages after the last compaction count, its summary replaces the rest."""
     entries = list(lines_of(path))
     header = entries[0]
     assert header["type"] == "session" and header["version"] == 3 and isinstance(header["createdAt"], int)
@@ -90,13 +90,13 @@ def read_claw_index(root):
             datetime.datetime.fromisoformat(row[member].replace("Z", "+00:00"))
         # create_session: f"{session_key.replace(':', '_')}_{session_id}.jsonl"
         stem, end = key.replace(":", "_"), f"_{row['session_id']}"
-        assert row["transcript_file"] == (stem if stem.endswith(end) else stem + end) + ".jsonl"  # claw0 reads what is named
+        assert row["transcript_file"] == (stem if stem.endswith(end) else stem + end) + ".jsonl"  # claw0 reads the named file
         assert (root / "transcripts" / row["transcript_file"]).is_file()
     return rows
 
 
 def read_pi(path, leaf=None):
-    """pi's session file, docs/session.md, the path to the last entry: what the others are converted from."""
+    """pi's session file, docs/session.md, the path to the last entry, the source of the conversions."""
     entries = [e for e in lines_of(path) if e["type"] != "session"]
     by_id = {e["id"]: e for e in entries}
     entry, way = by_id[leaf] if leaf else entries[-1], []
@@ -122,5 +122,5 @@ def read_pi(path, leaf=None):
 
 
 def words(said, leave_out=()):
-    """Blocks one by one, for formats that cut messages up."""
+    """Blocks one by one, for formats that split messages."""
     return [(role, block) for role, blocks in said for block in blocks if block[0] not in leave_out]

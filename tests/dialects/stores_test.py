@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Directories that ai-panel and claw0 made, worked on with our program and read back, index and transcripts, by readers that
+"""Directories that ai-panel and claw0 made, changed with our program; index and transcripts are read back by readers that
 share nothing with it."""
 import json
 import re
@@ -44,7 +44,7 @@ class Stores(FormatTest):
     def say_on(self, root, session, role, words_):
         return self.on(root, "append", session, "--role", role, "--text", "-", text=words_).strip()
 
-    def test_a_session_of_ai_panels_goes_on_and_its_index_follows(self):
+    def test_a_session_of_ai_panels_continues_and_its_index_follows(self):
         root = self.panel()
         self.say_on(root, PANEL, "user", "weiter?")
         self.say_on(root, PANEL, "assistant", "ja")
@@ -56,7 +56,7 @@ class Stores(FormatTest):
         self.assertEqual(words(said)[-2:], [("user", ("text", "weiter?")), ("assistant", ("text", "ja"))])
         self.assertEqual(rows[PANEL]["lastAt"], list(lines_of(root / f"{PANEL}.jsonl"))[-1]["timestamp"])
 
-    def test_a_session_of_claw0s_goes_on_and_its_index_follows(self):
+    def test_a_session_of_claw0s_continues_and_its_index_follows(self):
         root = self.claw()
         for role, said in (("user", "weiter?"), ("assistant", "ja")):
             self.say_on(root, "key:main:cli:user", role, said)
@@ -84,7 +84,7 @@ class Stores(FormatTest):
         self.assertEqual((row["session_id"], row["message_count"]), (session, 1))
         header, said = read_flat(root / "transcripts" / row["transcript_file"])
         self.assertEqual((header["id"], header["key"], said), (session, "main:telegram:42", [("user", [("text", "hello")])]))
-        again = self.on(root, "new").strip()  # with no word of the profile, and no key
+        again = self.on(root, "new").strip()  # without a profile and without a key
         self.assertEqual(read_claw_index(root)["main:cli:user"]["session_id"], again)
 
     def test_a_fork_in_claw0s_directory_has_a_row_that_makes_sense(self):
@@ -127,7 +127,7 @@ class Stores(FormatTest):
                 self.assertNotIn(session, (root / "sessions.json").read_text())
                 self.on(root, "show", session, code=3)
 
-    def test_a_lost_or_broken_index_is_made_anew(self):
+    def test_a_lost_or_broken_index_is_rebuilt(self):
         for make, read in ((self.panel, read_panel_index), (self.claw, read_claw_index)):
             for broken in (None, "", "{", "[]", '{"sessions":{"x":'):
                 with self.subTest(make.__name__, broken=broken):

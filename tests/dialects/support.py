@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the tests of formats share. The program under test: $SESSIONKIT."""
+"""Shared by the tests of formats. The program under test: $SESSIONKIT."""
 import json
 import os
 import pathlib
@@ -21,7 +21,7 @@ for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "LD_LIBRARY_PATH")
 
 
 class FormatTest(unittest.TestCase):
-    """Each test has a folder of its own."""
+    """Each test has its own folder."""
 
     maxDiff = None
 
@@ -48,7 +48,7 @@ class FormatTest(unittest.TestCase):
         return path
 
     def store_of(self, files):
-        """A new directory of these files (name to text, or to lines)."""
+        """A new directory with these files (name to text, or to lines)."""
         root = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
         for file, content in files.items():
             path = root / file

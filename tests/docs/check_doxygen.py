@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Doxygen has nothing to say about the public headers: each type, alias, enumeration and function has a comment.
+"""Doxygen has no warnings about the public headers: each type, alias, enumeration and function has a comment.
 
-Members of a documented aggregate may go without where name and type say it all, and so may what every reader of C++
+Members of a documented aggregate need no comment if name and type are clear, nor do names that every reader of C++
 knows: constructors, assignments, comparisons, `*`, `->`, `value_type`.
 """
 import os

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Every relative link of every page leads to a file, and its anchor to a heading; every file and script that a page
-names exists, whatever its suffix (`/X` stands for any); docs/README.md lists every page of docs/."""
+names exists, whatever its suffix (`/X` means any name); docs/README.md lists every page of docs/."""
 import pathlib
 import re
 import sys
@@ -12,7 +12,7 @@ NAMED = re.compile(r"(?<![\w./-])((?:scripts|examples|bench|packaging|tests/(?:c
 
 
 def anchors_of(text):
-    """As GitHub makes them of headings."""
+    """The anchors that GitHub makes from headings."""
     seen, anchors = {}, set()
     for heading in re.findall(r"^#+ (.*)$", prose_of(text), re.MULTILINE):
         plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).lower()

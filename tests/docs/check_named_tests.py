@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Each test that docs/durability.md and docs/concurrency.md name exists: sentences in quotes are names of cases, numbers
-begin one, and what stands behind `kit:` is a check of the conformance kit."""
+begin one, and names after `kit:` are checks of the conformance kit."""
 import pathlib
 import re
 import sys
 
-PAGES = {"durability": 50, "concurrency": 20}  # and how many sentences each quotes at least
+PAGES = {"durability": 50, "concurrency": 20}  # and the least number of sentences that each quotes
 
 
 def cases_of(source):
@@ -24,8 +24,8 @@ def tests_of(root):
 
 
 def kit_of(root):
-    folder = root / "include/sessionkit/testing/impl"
-    return {name for path in folder.glob("*.ipp") for name in re.findall(r'add\(\s*"(\w+)"', path.read_text())}
+    folder = root / "include/sessionkit/testing/detail"
+    return {name for path in folder.glob("*-inl.hpp") for name in re.findall(r'add\(\s*"(\w+)"', path.read_text())}
 
 
 def faults(root):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Every C++ and CMake block in README.md and docs/ is a region of a file that the tests compile or run.
 
-Above the block stands `<!-- path/to/file [region] -->`; in the file, the lines `// [region]` or `# [region]` open and
+Above the block is `<!-- path/to/file [region] -->`; in the file, the lines `// [region]` or `# [region]` open and
 close the region. Indentation common to the whole region does not count.
 """
 import pathlib

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Tables that repeat what stands elsewhere: docs/errors.md the enumerators of `Errc`, README.md measured figures.
+"""Tables that repeat other data: docs/errors.md the enumerators of `Errc`, README.md measured figures.
 
 Below a line `<!-- rows of docs/performance.md: Beside other programs -->` each row of the table is one of that section,
-word for word. A figure of the form `12x` stands in no other place of README.md."""
+word for word. README.md has no other figure of the form `12x`."""
 import pathlib
 import re
 import sys
@@ -17,10 +17,10 @@ def error_faults(root):
     enum = re.search(r"enum class Errc \{(.*?)\};", (root / "include/sessionkit/error.hpp").read_text(), re.DOTALL)
     codes = re.findall(r"^\s*(\w+)(?: = \d+)?,", enum[1], re.MULTILINE)
     rows = [row for row in rows_of((root / "docs/errors.md").read_text()) if row[0] != "`Errc`"]
-    told = [row[0].strip("`") for row in rows]
+    listed = [row[0].strip("`") for row in rows]
     print(f"{len(codes)} errors")
-    if not codes or told != codes:
-        yield f"docs/errors.md: the table is {told}, the enumerators are {codes}"
+    if not codes or listed != codes:
+        yield f"docs/errors.md: the table is {listed}, the enumerators are {codes}"
     yield from (f"docs/errors.md: a cell of {row[0]} is empty" for row in rows if len(row) != 4 or not all(row))
 
 

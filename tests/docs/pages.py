@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""What the checks of the documents share: which pages there are, and what stands on one."""
+"""Shared by the checks of the documents: the pages and their content."""
 import re
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
 def pages_of(root):
-    """Every page of the tree, but for what was built or installed in it."""
+    """Every page of the tree, except built or installed ones."""
     found = (path for path in root.rglob("*.md"))
     return sorted(path for path in found if not {"build", "node_modules", ".git"} & set(path.relative_to(root).parts))
 
 
 def prose_of(text):
-    """The page without its blocks of code, line numbers kept."""
+    """The page without its code blocks; line numbers are kept."""
     return FENCE.sub(lambda block: "\n" * block[0].count("\n"), text)
 
 

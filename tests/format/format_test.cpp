@@ -51,7 +51,7 @@ std::string this_release() {
          + std::to_string(SESSIONKIT_VERSION_MINOR);
 }
 
-/// The tables of an earlier version are brought up by whoever may write them.
+/// A process that may write the tables of an earlier version upgrades them.
 bool keeps_its_bytes(std::string const& folder) {
   fs::path const at = folder;
   return at.filename() != "sqlite" || at.parent_path() == this_release();
@@ -61,7 +61,8 @@ bool is_transcript(std::string const& name) { return fs::path(name).extension() 
 
 }
 
-TEST_CASE("stores of every release say what they said then, and looking changes no file of this one") {
+TEST_CASE(
+    "stores of every release have their recorded content, and looking changes no file of this release") {
   auto const folders = kept_folders();
   REQUIRE(folders.size() >= kept_stores().size());
   for (auto const& folder : folders) {
@@ -72,14 +73,14 @@ TEST_CASE("stores of every release say what they said then, and looking changes 
     std::vector<std::string> events;
     auto store =
         open_kept_store(copy.path(), [&](sk::Event const& event) { events.push_back(event.message); });
-    CHECK(told(store) == read_file(folder + ".txt"));
+    CHECK(reported(store) == read_file(folder + ".txt"));
     store.reset();
     CHECK(events.empty());
     if (keeps_its_bytes(folder)) CHECK(files_in(copy.path()) == before);
   }
 }
 
-TEST_CASE("sessions of every release go on: what they held stays, byte for byte") {
+TEST_CASE("sessions of every release continue: their content stays, byte for byte") {
   for (auto const& folder : kept_folders()) {
     INFO(folder);
     TempDir copy;
@@ -108,12 +109,12 @@ TEST_CASE("sessions of every release go on: what they held stays, byte for byte"
   }
 }
 
-TEST_CASE("what is written today is what the kept files of this release hold: else they are due anew") {
+TEST_CASE("a store written today equals the kept files of this release, or they must be renewed") {
   for (auto const& name : kept_stores()) {
     INFO(name);
     TempDir fresh;
     write_kept_store(name, fresh.path());
-    CHECK(told(open_kept_store(fresh.path())) == read_file(this_release() + '/' + name + ".txt"));
+    CHECK(reported(open_kept_store(fresh.path())) == read_file(this_release() + '/' + name + ".txt"));
     if (name == "sqlite") continue; // its bytes depend on SQLite
     auto const kept = files_in(this_release() + '/' + name);
     for (auto const& [file, bytes] : files_in(fresh.path())) {

@@ -16,7 +16,7 @@ namespace sk = sessionkit;
 
 std::string const database = "/sessions.db";
 
-/// What a dialect has no words for is not in its files.
+/// Data that a dialect cannot represent is not in its files.
 template <class T> void where_it_can(sk::Result<T> result) {
   if (!result && result.error().code != sk::Errc::unsupported) std::move(result).value();
 }
@@ -72,31 +72,6 @@ void remark(sk::Session& session) {
   where_it_can(session.set_label(session.path().value().front().id, "start"));
   where_it_can(session.append_entry(sk::CustomMessage{"note", {sk::Text{"Mind the gap."}}}));
   where_it_can(session.append_entry(sk::ModelChange{"anthropic", "claude-2", {}}));
-}
-
-void converse(std::shared_ptr<sk::SessionStore> const& store) {
-  bool const flat = store->profile().dialect == "flat";
-  sk::NewSession about;
-  about.id = sk::SessionId::parse("0123456789ab").value();
-  about.key = "main:cli:ann";
-  about.agent = "main";
-  about.user = "ann";
-  about.cwd = "/work";
-  auto session = sk::Session::create(store, about, counted_options()).value();
-  look_into_a_file(session, !flat);
-  remark(session);
-  talk(session,
-       flat ? sk::user("And what else?")
-            : sk::user("And what is this?", sk::Image{"image/png", sk::Base64{"iVBORw0KGgo="}}),
-       "Nothing \"else\".");
-  shorten(session);
-  talk(session, sk::user("Thank you."), "You are welcome.");
-
-  about.id = sk::SessionId::parse("cafe00000001").value();
-  about.key = "main:cli:bob";
-  auto fork = session.fork(about).value();
-  talk(fork, sk::user("And now?"), "Another way.");
-  where_it_can(fork.set_archived(true));
 }
 
 std::string words(sk::Part const& part) {
@@ -174,6 +149,31 @@ std::vector<std::string> kept_stores() {
   return out;
 }
 
+void converse(std::shared_ptr<sk::SessionStore> const& store) {
+  bool const flat = store->profile().dialect == "flat";
+  sk::NewSession about;
+  about.id = sk::SessionId::parse("0123456789ab").value();
+  about.key = "main:cli:ann";
+  about.agent = "main";
+  about.user = "ann";
+  about.cwd = "/work";
+  auto session = sk::Session::create(store, about, counted_options()).value();
+  look_into_a_file(session, !flat);
+  remark(session);
+  talk(session,
+       flat ? sk::user("And what else?")
+            : sk::user("And what is this?", sk::Image{"image/png", sk::Base64{"iVBORw0KGgo="}}),
+       "Nothing \"else\".");
+  shorten(session);
+  talk(session, sk::user("Thank you."), "You are welcome.");
+
+  about.id = sk::SessionId::parse("cafe00000001").value();
+  about.key = "main:cli:bob";
+  auto fork = session.fork(about).value();
+  talk(fork, sk::user("And now?"), "Another way.");
+  where_it_can(fork.set_archived(true));
+}
+
 void write_kept_store(std::string const& name, std::string const& folder) {
 #ifdef SESSIONKIT_TEST_SQLITE
   if (name == "sqlite") return converse(sk::open_sqlite_store(folder + database).value());
@@ -197,7 +197,7 @@ std::shared_ptr<sk::SessionStore> open_kept_store(std::string const& folder, sk:
   return sk::open_file_store(folder, options).value();
 }
 
-std::string told(std::shared_ptr<sk::SessionStore> const& store) {
+std::string reported(std::shared_ptr<sk::SessionStore> const& store) {
   auto sessions = store->list({}).value().sessions;
   std::sort(sessions.begin(), sessions.end(), [](auto const& a, auto const& b) { return a.id < b.id; });
   std::string out;

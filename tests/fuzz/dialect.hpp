@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One dialect: head, decode, encode, and what was encoded read again.
+// One dialect: head, decode, encode, and read the encoded line again.
 #pragma once
 #include "fuzz/fuzz.hpp"
 #include "support/physical_lines.hpp"
@@ -54,19 +54,19 @@ inline sk::RecordView head_of(sk::Dialect const& dialect, std::string const& lin
   return record;
 }
 
-// As others read it: order does not count, nor what they refuse by policy.
+// Compared as other readers would: order does not count, nor does data they refuse by policy.
 inline sessionkit_test::oracle::json value_of(std::string const& line) {
-  return sessionkit_test::oracle::json::parse(sessionkit_test::oracle::mend(line).text, nullptr, false);
+  return sessionkit_test::oracle::json::parse(sessionkit_test::oracle::fix(line).text, nullptr, false);
 }
 
-// What was encoded is one line of JSON, says the same, and is encoded to the same members.
+// The encoded text is one line of JSON with the same content, and encodes to the same members again.
 inline void write_and_read(sk::Dialect const& dialect, sk::Entry const& entry, std::string const& from) {
   std::string line;
   if (!dialect.encode(entry, line)) {
     require(line.empty(), "a refused entry leaves nothing", line);
     return;
   }
-  if (sk::detail::check_json(line).fault == sk::detail::JsonCheck::too_deep) return; // who appends refuses it
+  if (sk::detail::check_json(line).fault == sk::detail::JsonCheck::too_deep) return; // an append refuses it
   std::string const both = from + '\n' + line;
   require(sessionkit_test::is_object_to_others(line), "an encoded line is one object", both);
   require(line.find('\n') == std::string::npos, "an encoded line is one line", both);

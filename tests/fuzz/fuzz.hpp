@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the fuzz targets share. A target is one LLVMFuzzerTestOneInput: libFuzzer feeds it (scripts/fuzz), and
+// Shared by the fuzz targets. A target is one LLVMFuzzerTestOneInput: libFuzzer feeds it (scripts/fuzz), and
 // ctest replays its corpus with any compiler.
 #pragma once
 #include <cstddef>
@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
 
 namespace sessionkit_fuzz {
 
-/// Ends the program, which is a finding, unless `holds`.
+/// Ends the program, which counts as a finding, unless `holds`.
 inline void require(bool holds, char const* what, std::string const& seen = {}) {
   if (holds) return;
   std::fprintf(stderr, "does not hold: %s\n%s\n", what, seen.c_str());

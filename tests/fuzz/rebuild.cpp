@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Any bytes as a file: the whole lines are entries, and every provider is sent what it accepts.
+// Any bytes as a file: the complete lines are entries, and every provider is sent a valid request.
 #include "fuzz/fuzz.hpp"
 #include "support/hostile_log.hpp"
 #include "support/physical_lines.hpp"
@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   OneFile file(bytes);
   Journey journey;
   journey.go(file);
-  require(file.bytes.compare(0, bytes.size(), bytes) == 0, "what stands in a file stays", file.bytes);
+  require(file.bytes.compare(0, bytes.size(), bytes) == 0, "the content of a file stays", file.bytes);
   Travelled const& result = journey.result;
   for (std::string const& failure : result.failed) // reading never fails
     require(failure.rfind("encode", 0) == 0 || failure.rfind("convert", 0) == 0

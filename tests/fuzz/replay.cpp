@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Runs a target once on each file of the folders named; what libFuzzer does when it is given files.
+// Runs a target once on each file of the given folders, as libFuzzer does.
 #include "fuzz/fuzz.hpp"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ int main(int count, char** arguments) {
       std::ifstream in(file, std::ios::binary);
       std::vector<char> const bytes{std::istreambuf_iterator<char>(in), {}};
       std::printf("%s\n", file.c_str());
-      std::fflush(stdout); // a crash must not take the name along
+      std::fflush(stdout); // the name must be printed before a crash
       LLVMFuzzerTestOneInput(reinterpret_cast<std::uint8_t const*>(bytes.data()), bytes.size());
       ++done;
     }

@@ -7,7 +7,7 @@
 
 namespace {
 
-// Torn or broken text: the finders promise nothing but to stay inside it.
+// Torn or broken text: the finders only promise to stay inside it.
 void look(std::string_view text) {
   using namespace sessionkit::detail;
   std::string out;
@@ -23,7 +23,7 @@ void look(std::string_view text) {
 int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   using namespace sessionkit_fuzz;
   std::string const text = text_of(data, size);
-  look(std::string_view(reinterpret_cast<char const*>(data), size)); // not a copy: behind its end is nothing
+  look(std::string_view(reinterpret_cast<char const*>(data), size)); // not a copy: nothing follows its end
   auto const verdict = sessionkit_test::oracle::compare(text);
   require(verdict != sessionkit_test::oracle::disagreement, "the scanner agrees with nlohmann", text);
 

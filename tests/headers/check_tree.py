@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Rules of the source tree that a compiler does not check. Prints what it saw; exits 1 if a rule is broken.
+"""Rules of the source tree that a compiler does not check. Prints its findings; exits 1 if a rule is broken.
 
 includes     interface headers name none of the costly headers, and sessionkit.hpp reaches none through others
-pairs        impl/X.ipp, src/X.cpp and src.hpp agree
+rooms        includes lead down the table of docs/architecture.md; programs include public headers only; unit tests lie in
+             the room of what they test
+bodies       every X-inl.hpp has a header, a first sentence, a namespace of its own, and is listed once in its room's src.hpp
+patterns     a text has as many places as values
 first_lines  every source file begins with its licence, every header has #pragma once
 cost         preprocessed lines of sessionkit.hpp stay under the bound
 """
@@ -14,21 +17,23 @@ import subprocess
 import sys
 import tempfile
 
+from patterns import check_patterns
+from rooms import INCLUDE, check_bodies, check_rooms
+
 # With libstdc++ 12 the standard headers of the interface are about 43,000 lines; <iostream> would add 6,000 to them,
 # <filesystem> 12,000, <nlohmann/json.hpp> 36,000. Ours is what sessionkit.hpp adds to the standard headers it includes.
 MOST_LINES_IN_ALL = 48_000
 MOST_LINES_OF_OWN = 4_000
 
 COSTLY = re.compile(r"nlohmann/|fmt/|filesystem$|iostream$|fstream$|regex$|sstream$")
-INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 NO_SOURCES = {"node_modules", "data", "corpus", "build", "__pycache__"}
 LICENCE = "SPDX-License-Identifier: MIT"
 
 
 def interface_headers(include):
-    """Everything a user may include, but the bridge whose purpose is another library, and src.hpp."""
-    headers = (p for p in include.rglob("*.hpp") if p.name != "src.hpp" and p != include / "sessionkit/json.hpp")
-    return sorted(headers)
+    """Everything a user may include, except the bridge to another library and the bodies."""
+    bodies = re.compile(r"src(_\w+)?\.hpp|.*-inl\.hpp")
+    return sorted(p for p in include.rglob("*.hpp") if not bodies.fullmatch(p.name) and p != include / "sessionkit/json.hpp")
 
 
 def preprocess(compiler, root, *arguments, text=""):
@@ -57,46 +62,21 @@ def check_includes(root, compiler):
             yield f"sessionkit.hpp reaches {path}"
 
 
-def check_pairs(root, _):
-    include = root / "include/sessionkit"
-    for impl in sorted(include.rglob("impl")):
-        folder = impl.parent.relative_to(include)
-        where = folder.as_posix() + "/" if folder.parts else ""
-        implementations = sorted(p.stem for p in impl.glob("*.ipp"))
-        for stem in implementations:
-            source = root / "src" / folder / f"{stem}.cpp"
-            expected = f"// {LICENCE}\n#include <sessionkit/{where}impl/{stem}.ipp>\n"
-            if not source.exists():
-                yield f"{where}impl/{stem}.ipp has no src/{where}{stem}.cpp"
-            elif source.read_text() != expected:
-                yield f"src/{where}{stem}.cpp is not exactly: {expected!r}"
-        for source in sorted((root / "src" / folder).glob("*.cpp")):
-            if source.stem not in implementations:
-                yield f"src/{where}{source.name} has no {where}impl/{source.stem}.ipp"
-        src = include / folder / "src.hpp"
-        if src.exists():
-            held = [name for name in INCLUDE.findall(src.read_text()) if name.endswith(".ipp")]
-            wanted = [f"sessionkit/{where}impl/{stem}.ipp" for stem in implementations]
-            if sorted(held) != wanted:
-                yield f"{where}src.hpp and {where}impl/ differ in {sorted(set(held) ^ set(wanted)) or 'repeated lines'}"
-        print(f"{where or 'core'}: {len(implementations)} implementation files")
-
-
 def is_source(path):
     script = path.suffix == "" and path.is_file() and os.access(path, os.X_OK)
-    return script or path.name == "CMakeLists.txt" or path.suffix in (".hpp", ".ipp", ".cpp", ".cmake", ".py")
+    return script or path.name == "CMakeLists.txt" or path.suffix in (".hpp", ".cpp", ".cmake", ".py")
 
 
 def names_its_licence(path, text):
-    """C++ in the first line; scripts may say before who runs them."""
-    if path.suffix in (".hpp", ".ipp", ".cpp"):
+    """C++ in the first line; scripts may have a shebang before."""
+    if path.suffix in (".hpp", ".cpp"):
         return text.split("\n", 1)[0] == f"// {LICENCE}"
     return f"# {LICENCE}" in text.split("\n", 2)[:2]
 
 
 def check_first_lines(root, _):
     seen = 0
-    for folder in (".ci", "bench", "cmake", "docs", "examples", "include", "packaging", "scripts", "src", "tests"):
+    for folder in (".ci", "bench", "cmake", "docs", "examples", "include", "packaging", "scripts", "src", "tests", "tools"):
         for path in sorted((root / folder).rglob("*")):
             if not is_source(path) or NO_SOURCES & set(path.relative_to(root).parts):
                 continue
@@ -128,7 +108,8 @@ def check_cost(root, compiler):
 
 
 def main():
-    checks = {"includes": check_includes, "pairs": check_pairs, "first_lines": check_first_lines, "cost": check_cost}
+    checks = {"includes": check_includes, "rooms": check_rooms, "bodies": check_bodies, "patterns": check_patterns,
+              "first_lines": check_first_lines, "cost": check_cost}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("check", choices=checks)
     parser.add_argument("--root", type=pathlib.Path, required=True)

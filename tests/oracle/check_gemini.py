@@ -8,8 +8,8 @@ FILE holds a JSON array, or an object with key "contents" (and perhaps "system" 
 Exit 0 valid / 1 invalid / 2 unreadable.
 
 Modes
-  strict  what a persistence library should hand out: roles alternate, every step is signed, no blank text.
-  api     what the server accepts: neighbours of one role are one turn, signatures are asked for in the current turn
+  strict  for histories of a persistence library: roles alternate, every step is signed, no blank text.
+  api     as the server accepts it: consecutive messages of one role are one turn, signatures are required in the current turn
           only (since the last text of the user).
 --model: gemini-1* and gemini-2* ask for no signatures. No model: the rules of the newer ones.
 
@@ -20,32 +20,35 @@ Sources
   [thought] https://ai.google.dev/gemini-api/docs/thought-signatures and
            https://docs.cloud.google.com/vertex-ai/generative-ai/docs/thought-signatures
   [image]  https://ai.google.dev/gemini-api/docs/image-understanding, .../docs/file-input-methods
-  Where these are silent, the messages of the server, quoted below.
+  If these do not say it, the messages of the server, quoted below.
 
 Rules (codes)
   SHAPE      array of objects with role and parts and nothing else, not empty                                  [api]
   ROLE       role is user or model ("Please use a valid role: user, model.")                                   [api]
   PARTS      parts is a non-empty array ("contents.parts must not be empty")
   PART       each part has exactly one of text, inlineData, fileData, functionCall, functionResponse ("required oneof
-             field 'data' must have one initialized field"), beside it only thought and thoughtSignature        [api]
-  EMPTY      no text "" ("it has an empty text parameter"); strict: none of white space only
+             field 'data' must have one initialized field"), beside it only thought and thoughtSignature        [api];
+             of the model also executableCode and codeExecutionResult                                          [api]
+  EMPTY      no text "" ("it has an empty text parameter"); strict: none of white space only. One that carries a
+             thoughtSignature is the end of an answer and goes back as it is, but not alone                 [thought]
   SIDE       functionCall and thought only with role model, functionResponse only with role user             [calls]
   NAME       name ^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$ ("Must start with a letter or an underscore. Must be a-z, A-Z,
              0-9, or contain underscores (_), dots (.), colons (:), or dashes (-), with a maximum length of 64.")
   ARGS       args is an object or absent                                                             [api: a Struct]
   RESPONSE   response is an object [api: a Struct]; its parts are inlineData of png, jpeg, webp; not before gemini-3
                                                                                                              [calls]
-  IMAGE      inlineData: valid base64; png, jpeg, webp, heic, heif. fileData: an https address with mimeType   [image]
+  IMAGE      inlineData: valid base64; of images png, jpeg, webp, heic, heif, and the bytes are of that type. fileData: an
+             https address with mimeType                                                                       [image]
   FIRST      the first content is the user's ("function call turn comes immediately after a user turn")
-  ALT        roles alternate; content of the user may stand behind function responses
+  ALT        roles alternate; content of the user may follow function responses
   MIXED      a content with a functionResponse has no other parts ("Requests ending with a model turn are not
-             supported." is what the server says to it)
+             supported." is the server's answer to it)
   COUNT      calls are answered by the next content with as many responses ("the number of function response parts is
              equal to the number of function call parts of the function call turn")                          [calls]
   MATCH      responses have the names of the calls, in their order; ids, where there are any, too    [calls, by name]
-  ORPHAN     responses stand right behind calls ("function response turn comes immediately after a function call turn")
+  ORPHAN     responses directly follow calls ("function response turn comes immediately after a function call turn")
   UNANSWERED calls are not the last content
-  THOUGHT    thought is true and stands beside a text                                                           [api]
+  THOUGHT    thought is true and is beside a text                                                           [api]
   SIGNATURE  thoughtSignature is base64 (TYPE_BYTES), on parts of the model [api]; the first functionCall of each step
              has one ("Function call is missing a thought_signature in functionCall parts"); a call of another model
              has skip_thought_signature_validator                                                          [thought]
@@ -59,11 +62,17 @@ import base64
 import json
 import re
 import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from check_anthropic import shown_type  # noqa: E402
 
 NAME_RE = re.compile(r"[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}\Z")
 BYTES_RE = re.compile(r"[A-Za-z0-9+/_-]+={0,2}\Z")
 OLD_RE = re.compile(r"(.*/)?gemini-(live-)?[12](\D|\Z)")
-DATA = ("text", "inlineData", "fileData", "functionCall", "functionResponse")
+CODE = ("executableCode", "codeExecutionResult")
+DATA = ("text", "inlineData", "fileData", "functionCall", "functionResponse") + CODE
+OTHER_TYPES = ("application/pdf", "audio/", "video/", "text/")
 IMAGES = {"image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"}
 RESPONSE_IMAGES = {"image/png", "image/jpeg", "image/webp"}
 WS = " \t\n\r\f\v\u00a0\u2028\u2029\u0085\u3000"
@@ -89,7 +98,7 @@ def only(content, member):
 
 
 def merge_consecutive(contents):
-    """As the server reads them: neighbours of one role are one turn, but for function responses."""
+    """As the server reads them: consecutive messages of one role are one turn, except function responses."""
     out = []
     for content in contents:
         before = out[-1] if out else None
@@ -124,12 +133,15 @@ class Checker:
         return True
 
     def blob(self, i, blob, types, code="IMAGE"):
-        if not isinstance(blob, dict) or blob.get("mimeType") not in types or not is_base64(blob.get("data")):
+        kind = blob.get("mimeType") if isinstance(blob, dict) else None
+        known = kind in types or (code == "IMAGE" and str(kind).startswith(OTHER_TYPES))
+        if not known or not is_base64(blob.get("data")) or (
+                kind in IMAGES and shown_type(base64.b64decode(blob["data"])) not in (None, kind)):
             self.error(code, i, "inlineData %r" % (blob.get("mimeType") if isinstance(blob, dict) else blob,))
 
     def file(self, i, file):
-        if not isinstance(file, dict) or file.get("mimeType") not in IMAGES \
-                or not re.match(r"https://\S", str(file.get("fileUri"))):
+        if not isinstance(file, dict) or not (
+                file.get("mimeType") in IMAGES or str(file.get("mimeType")).startswith(OTHER_TYPES)) or not re.match(r"https://\S", str(file.get("fileUri"))):
             self.error("IMAGE", i, "fileData %r" % (file,))
 
     def name(self, i, function):
@@ -160,11 +172,15 @@ class Checker:
                 self.blob(i, part["inlineData"], RESPONSE_IMAGES, "RESPONSE")
         return None
 
-    def text(self, i, text):
+    def text(self, i, text, signed=False):
         if not isinstance(text, str):
             self.error("PART", i, "text is %s" % type(text).__name__)
-        elif text == "" or (self.strict and not text.strip(WS)):
+        elif (text == "" or (self.strict and not text.strip(WS))) and not signed:
             self.error("EMPTY", i, "text %r" % text)
+
+    def code(self, i, code):
+        if not isinstance(code, dict) or not ("code" in code or "outcome" in code):
+            self.error("PART", i, "code %r" % (code,))
 
     def part(self, i, role, part):
         data = [member for member in DATA if isinstance(part, dict) and member in part]
@@ -172,10 +188,12 @@ class Checker:
             self.error("PART", i, "part %s" % (sorted(part) if isinstance(part, dict) else part))
             return
         kind = data[0]
-        checks = {"text": self.text, "inlineData": lambda i, blob: self.blob(i, blob, IMAGES), "fileData": self.file,
+        signed = isinstance(part.get("thoughtSignature"), str) and role == "model"
+        checks = {"text": lambda i, text: self.text(i, text, signed), "executableCode": self.code,
+                  "codeExecutionResult": self.code, "inlineData": lambda i, blob: self.blob(i, blob, IMAGES), "fileData": self.file,
                   "functionCall": self.call, "functionResponse": self.response}
         checks[kind](i, part[kind])
-        if (kind == "functionCall" or "thought" in part) and role != "model":
+        if (kind == "functionCall" or kind in CODE or "thought" in part) and role != "model":
             self.error("SIDE", i, "%s of role %s" % (kind, role))
         if kind == "functionResponse" and role != "user":
             self.error("SIDE", i, "functionResponse of role %s" % role)
@@ -239,6 +257,8 @@ class Checker:
                 continue
             for part in content["parts"]:
                 self.part(i, content["role"], part)
+            if all(isinstance(part, dict) and part.get("text") == "" for part in content["parts"]) and content["parts"]:
+                self.error("EMPTY", i, "nothing but an empty text")
         if whole:
             if not self.strict:
                 contents = merge_consecutive(contents)

@@ -21,8 +21,10 @@ Rules (codes)
   CONTENT    a string or an array of parts. Parts of the assistant are output_text and refusal, those of others
              input_text, input_image, input_file ("Invalid value: 'input_text'. Supported values are: 'output_text'
              and 'refusal'."); phase only with the assistant: commentary, final_answer                      [schema]
-  IMAGE      image_url is an http(s) address or data:image/(png|jpeg|gif|webp);base64,...; detail low, high, auto
+  IMAGE      image_url is an http(s) address or data:image/(png|jpeg|gif|webp);base64,... of bytes of that type; detail low, high, auto
                                                             [schema; .../guides/images, "Image input requirements"]
+  OWN        items that the server's own tools left (web_search_call, file_search_call, code_interpreter_call,
+             image_generation_call, mcp_call, mcp_list_tools) have an id and their members                  [schema]
   LENGTH     text and output at most 10485760 characters, image_url 20971520                                [schema]
   CALLID     call_id of 1 to 64 characters ("string too long. Expected a string with maximum length 64"); --strict:
              ^[a-zA-Z0-9_-]+$                                                                               [schema]
@@ -30,30 +32,34 @@ Rules (codes)
   ARGS       arguments is a string; --strict: of a JSON object                                       [schema, guide]
   OUTPUT     output is a string or an array of input_text, input_image, input_file                          [schema]
   DUPCALL    a call_id is called once
-  UNANSWERED every call has an output behind it ("No tool output found for function call ...")               [guide]
+  UNANSWERED every call has an output after it ("No tool output found for function call ...")               [guide]
   ORPHAN     every output answers a call before it ("No tool call found for function call output ...")       [guide]
   DUPRES     one output a call
-  GROUP      (--strict) the outputs of an answer's calls stand side by side behind the answer, before any other item
+  GROUP      (--strict) the outputs of an answer's calls directly follow the answer, before any other item
   ITEMID     an id has 1 to 64 characters [A-Za-z0-9_-] and begins with its kind (rs, msg, fc): "Expected an ID that
              begins with 'rs'", "Expected an ID that contains letters, numbers, underscores, or dashes"
   DUPITEM    ids are unique ("Duplicate item found with id ... Remove duplicate items from your input")
   REASONING  summary is an array of summary_text parts [schema]; --strict: encrypted_content is there, else the item
              must still be on the server ("Items are not persisted when `store` is set to false")            [guide]
-  FOLLOWED   reasoning stands right before an item of the assistant's ("Item ... of type 'reasoning' was provided
+  FOLLOWED   reasoning is directly before an item of the assistant's ("Item ... of type 'reasoning' was provided
              without its required following item.")                                                          [guide]
   UTF8       no lone surrogates: the body must be UTF-8
   FIRST      (--strict) the first item is a message of the user
-  ALT        (--strict) no two messages of the user side by side, nor of the assistant, but of different phase
+  ALT        (--strict) no two consecutive messages of the user, nor of the assistant unless their phases differ
   EMPTY      content is not empty; --strict: no text of white space only
-  SYSTEM     instructions: null or a string that says something
+  SYSTEM     instructions: null or a string that is not blank
 """
 import argparse
 import base64
 import json
 import re
 import sys
+from pathlib import Path
 
-WS = " \t\n\r\f\v\u00a0\u2028\u2029\u0085\u3000"  # as check_anthropic.py has it
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from check_anthropic import shown_type  # noqa: E402
+
+WS = " \t\n\r\f\v\u00a0\u2028\u2029\u0085\u3000"  # as in check_anthropic.py
 NAME_RE = re.compile(r"[a-zA-Z0-9_-]{1,64}\Z")
 DATA_RE = re.compile(r"data:image/(png|jpeg|gif|webp);base64,(.+)\Z", re.S)
 TEXT_LIMIT, URL_LIMIT = 10485760, 20971520
@@ -63,6 +69,10 @@ KINDS = {  # type: required members, other members, beginning of ids
     "function_call_output": ({"type", "call_id", "output"}, {"id", "status"}, "fc"),
     "reasoning": ({"type", "summary"}, {"id", "status", "content", "encrypted_content"}, "rs"),
 }
+OWN_ITEMS = {"web_search_call": ({"status", "action"}, "ws"), "file_search_call": ({"status", "queries"}, "fs"),
+             "code_interpreter_call": ({"status", "container_id", "code", "outputs"}, "ci"),
+             "image_generation_call": ({"status", "result"}, "ig"),
+             "mcp_call": ({"server_label", "name", "arguments"}, "mcp"), "mcp_list_tools": ({"server_label", "tools"}, "mcp")}
 INPUT_PARTS = {"input_text", "input_image", "input_file"}
 OUTPUT_PARTS = {"output_text", "refusal"}
 
@@ -92,6 +102,13 @@ class Checker:
 
     def shape(self, i, item):
         kind = kind_of(item) if isinstance(item, dict) else None
+        if kind in OWN_ITEMS:
+            members, begins = OWN_ITEMS[kind]
+            if members - set(item) or not isinstance(item.get("id"), str):
+                self.error("OWN", i, "%s %s" % (kind, sorted(item)))
+                return None
+            self.item_id(i, item["id"], begins)
+            return "own"
         if kind not in KINDS:
             self.error("SHAPE", i, "item of type %r" % (kind,))
             return None
@@ -133,7 +150,9 @@ class Checker:
             return
         data = DATA_RE.match(url)
         try:
-            base64.b64decode(data.group(2) if data else "!", validate=True)
+            shown = shown_type(base64.b64decode(data.group(2) if data else "!", validate=True))
+            if shown not in (None, "image/" + data.group(1)):
+                self.error("IMAGE", i, "bytes of %s as image/%s" % (shown, data.group(1)))
         except ValueError:
             self.error("IMAGE", i, "image_url %r" % url[:40])
 
@@ -234,7 +253,7 @@ class Checker:
     def neighbours(self, i, before, item):
         kinds = [before and kind_of(before), kind_of(item)]
         if kinds[0] == "reasoning" and not (
-                kinds[1] == "function_call" or (kinds[1] == "message" and item["role"] == "assistant")):
+                kinds[1] in OWN_ITEMS or kinds[1] == "function_call" or (kinds[1] == "message" and item["role"] == "assistant")):
             self.error("FOLLOWED", i - 1, "reasoning before %s" % kinds[1])
         if self.strict and kinds == ["message", "message"] and before["role"] == item["role"] \
                 and before.get("phase") == item.get("phase"):
@@ -249,7 +268,8 @@ class Checker:
             if kind is None:
                 before = None
                 continue
-            getattr(self, kind)(i, item)
+            if kind != "own":
+                getattr(self, kind)(i, item)
             if self.strict:
                 self.group(i, kind, item)
             self.neighbours(i, before, item)

@@ -7,7 +7,7 @@ usage: check_valid_rebuild.py TRANSCRIPT.jsonl MESSAGES.json [...pairs]
        check_valid_rebuild.py --suite FIXTURE_DIR OUT_DIR     (OUT_DIR/<case>.json = candidate output)
 
 P1 check_anthropic strict passes for messages (+ a user probe when it ends with assistant). Empty array is
-   fine when the transcript has nothing to say.
+   fine if the transcript has no messages.
 P2 every non-blank string text of a user entry appears in the user-role text, in order; same for assistant.
    Trailing/leading whitespace of a text may be trimmed. Lines end at LF only (U+2028, U+0085 are text).
 P3 every well-formed tool_use (non-empty id, name, object input; first occurrence of the id) appears exactly

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The checkers of this folder: each rule refuses a body that breaks it and nothing else, good bodies pass, and
+"""The checkers of this folder: each rule refuses only a body that breaks it, good bodies pass, and
 accidents with good bodies are caught."""
 import copy
 import random
@@ -26,13 +26,13 @@ def documented(module):
 
 class Base(unittest.TestCase):
     def refused(self, cases, check):
-        """Each case: the codes it must be refused for, the body."""
+        """Each case: the expected codes of its refusal, the body."""
         for codes, body in cases:
             with self.subTest(codes=codes, body=str(body)[:300]):
                 self.assertEqual({code for code, _, _ in check(body)}, set(codes.split()))
 
     def accidents(self, body, check, at_least):
-        """Pieces that are lost, doubled, swapped or emptied: few of them leave a body that is still good."""
+        """Pieces that are lost, doubled, swapped or emptied: few such bodies are still valid."""
         random_ = random.Random(7)
         tried = caught = 0
         for _ in range(400):
@@ -101,6 +101,9 @@ class Responses(Base):
         ("IMAGE", [message("user", {"type": "input_image", "image_url": "data:image/png;base64,QU=D"})]),
         ("IMAGE", [message("user", {"type": "input_image", "image_url": {"url": PNG}})]),
         ("IMAGE", [message("user", {"type": "input_image", "image_url": PNG, "detail": "huge"})]),
+        ("IMAGE", [message("user", {"type": "input_image", "image_url": "data:image/jpeg;base64,iVBORw0KGgoAAAAN"})]),
+        ("OWN", [U, {"type": "web_search_call", "id": "ws_1"}, A]),
+        ("OWN", [U, {"type": "mcp_call", "server_label": "s", "name": "n", "arguments": "{}"}, A]),
         ("LENGTH", [said("user", "x" * 10485761)]),
         ("LENGTH", [U, call(), output(value="x" * 10485761)]),
         ("CALLID", [U, call("x" * 65), output("x" * 65)]), ("CALLID", [U, call(""), output("")]),
@@ -136,6 +139,7 @@ class Responses(Base):
     def test_good_bodies_pass(self):
         for body in (RESPONSES, [U], [{"role": "user", "content": "x"}], [U, A],
                      [U, dict(A, phase="commentary"), dict(A, phase="final_answer")],
+                     [U, reasoning(), {"type": "web_search_call", "id": "ws_1", "status": "completed", "action": {}}, A],
                      [U, call("a"), A, call("b"), output("a"), output("b")]):
             self.assertEqual(check_responses.check(body, strict=True), [])
             self.assertEqual(check_responses.check(body), [])
@@ -148,7 +152,7 @@ class Responses(Base):
         covered = {code for codes, _ in self.CASES for code in codes.split()} | {"SYSTEM"}
         self.assertEqual(covered, documented(check_responses))
 
-    def test_what_is_refused_in_strict_mode_only(self):
+    def test_some_bodies_are_refused_in_strict_mode_only(self):
         for body in ([U, U], [A, U], [said("user", " ")], [U, call("a|b"), output("a|b")],
                      [U, reasoning(encrypted_content=None), A], [U, call(arguments="[1]"), output()]):
             self.assertEqual(check_responses.check(body), [])
@@ -199,6 +203,9 @@ class Gemini(Base):
         ("PART", turn(use(arguments="{}"), back())), ("PART", turn(use(), back(content="r"))),
         ("EMPTY", [content("user", text(""))]), ("EMPTY", [content("user", text("\n"))]),
         ("SIDE UNANSWERED SIGNATURE", [content("user", use(sign=None))]),
+        ("EMPTY", [UC, content("model", text("", thoughtSignature="QUJD")), UC]),
+        ("SIDE", [content("user", {"executableCode": {"code": "1"}})]), ("PART", [UC, content("model", {"executableCode": 1}), UC]),
+        ("IMAGE", [content("user", inline("image/jpeg", "iVBORw0KGgoAAAAN"))]),
         ("SIDE", [content("user", text(thought=True))]),
         ("SIDE ALT COUNT LAST", [UC, content("model", use()), content("model", back())]),
         ("NAME", turn(use("a b"), back("a b"))), ("NAME", turn(use("1a"), back("1a"))), ("NAME", turn(use(""), back(""))),
@@ -245,7 +252,7 @@ class Gemini(Base):
         covered = {code for codes, _ in self.CASES for code in codes.split()} | {"SYSTEM"}
         self.assertEqual(covered, documented(check_gemini))
 
-    def test_what_is_refused_in_strict_mode_only(self):
+    def test_some_bodies_are_refused_in_strict_mode_only(self):
         for body in ([UC, UC], [content("user", text(" "))], turn(use(sign=None), back()) + [MC, UC]):
             self.assertEqual(check_gemini.check(body, "api"), [])
             self.assertNotEqual(check_gemini.check(body), [])
@@ -263,7 +270,7 @@ class Gemini(Base):
 
 
 class Older(Base):
-    """The two that were here before."""
+    """The two older checkers."""
 
     def test_anthropic_refuses(self):
         def block(ident="1"):
@@ -280,13 +287,31 @@ class Older(Base):
         def a(*blocks):
             return {"role": "assistant", "content": list(blocks)}
 
+        def image(data, kind="image/png"):
+            return {"type": "image", "source": {"type": "base64", "media_type": kind, "data": data}}
+
+        pdf = {"type": "document", "source": {"type": "base64", "media_type": "application/pdf", "data": "JVBERi0="}}
+        server = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}}
+        found = {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []}
         self.refused([
             ("SHAPE", {}), ("SHAPE", []), ("SHAPE", [{"role": "system", "content": "s"}]), ("FIRST", [answer, user]),
             ("ALT", [user, user]), ("EMPTY", [u()]), ("EMPTY", [u({"type": "text", "text": " "})]), ("BLOCK", [u(block())]),
             ("DUPUSE", [user, a(block()), u(result()), a(block()), u(result())]), ("UNANSWERED", [user, a(block()), user]),
             ("ORPHAN", [u(result())]), ("DUPRES", [user, a(block()), u(result(), result())]),
             ("ORDER", [user, a(block()), u({"type": "text", "text": "t"}, result())]), ("LASTTEXT", [user, answer]),
+            ("ERRTEXT", [user, a(block()), u(dict(result(), is_error=True, content=[image("iVBORw0KGgoAAAAN")]))]),
+            ("IMAGE", [u(image("iVBORw0K\nGgoAAAAN"))]), ("IMAGE", [u(image("iVBORw0KGgoAAAAN", "image/jpeg"))]),
+            ("IMAGE", [u(image("QUJD", "IMAGE/PNG"))]), ("IMAGE", [u(image("data:image/png;base64,QUJD"))]),
+            ("IMAGE", [u({"type": "image", "source": {"type": "url", "url": "http://a/b.png"}})]),
+            ("OWN", [u({"type": "document"})]), ("OWN", [u(dict(pdf, cache_control={"type": "ephemeral"}))]),
+            ("OWN", [u({"type": "search_result", "source": "s", "title": "t", "content": []})]),
+            ("OWN", [u({"type": "container_upload"})]), ("OWN", [user, a(dict(server, id="1"), dict(found, tool_use_id="1")), user]),
+            ("SERVER", [user, a(server), user]), ("SERVER", [user, a(found), user]), ("SERVER", [user, a(found, server), user]),
+            ("SERVER", [user, a(server, found), user, a(server, found), user]),
         ], check_anthropic.check)
+        for body in ([u(pdf, image("QUJD"))], [user, a(server, found, {"type": "text", "text": "x"}), user],
+                     [user, a(block()), u(dict(result(), content=[pdf, image("iVBORw0KGgoAAAAN")]))]):
+            self.assertEqual(check_anthropic.check(body), [])
 
     def test_openai_refuses(self):
         def asked(*idents):
@@ -296,6 +321,9 @@ class Older(Base):
         def tool(ident):
             return {"role": "tool", "tool_call_id": ident, "content": "r"}
 
+        def said(*parts):
+            return {"role": "user", "content": list(parts)}
+
         user = {"role": "user", "content": "a"}
         self.refused([
             ("SHAPE", []), ("SHAPE", [{"role": "model", "content": ""}]), ("CONTENT", [{"role": "user", "content": None}]),
@@ -303,6 +331,11 @@ class Older(Base):
             ("UNANSWERED", [user, asked("1", "2"), tool("1"), user]), ("ORPHAN", [user, tool("1")]),
             ("DUPRES", [user, asked("1"), tool("1"), tool("1")]), ("ALT", [user, user]),
             ("CALLS", [user, asked("x" * 41), tool("x" * 41)]),
+            ("CALLS", [user, asked(*map(str, range(129)))] + [tool(str(i)) for i in range(129)]),
+            ("IMAGE", [said({"type": "image_url", "image_url": {"url": "file:///b"}})]),
+            ("IMAGE", [said({"type": "image_url", "image_url": {"url": "data:image/jpeg;base64,iVBORw0KGgoAAAAN"}})]),
+            ("IMAGE", [said({"type": "input_audio", "input_audio": {"data": "QUJD", "format": "ogg"}})]),
+            ("CONTENT", [said({"type": "document"})]),
         ], lambda body: check_openai.check(body, True))
 
 

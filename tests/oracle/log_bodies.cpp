@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // log_bodies --seed S --count N --folder DIR: writes the logs of N seeds to a file each in turn, reads them
-// back, and prints what would be sent to every provider beside what each log says. One JSON object a line.
+// back, and prints the request to every provider beside the content of each log. One JSON object a line.
+// With
+// --paired 1 the logs are those of paired_log.hpp.
+#include "support/paired_log.hpp"
 #include "support/raw_log.hpp"
 #include "support/sendable.hpp"
 
@@ -18,6 +21,8 @@
 #include <vector>
 
 namespace sk = sessionkit;
+using sessionkit_test::PairedLog;
+using sessionkit_test::PairedLogMaker;
 using sessionkit_test::RawLog;
 using sessionkit_test::RawLogMaker;
 
@@ -79,27 +84,41 @@ std::string list(std::vector<std::string> const& items, char const* begin, char 
   return '[' + text + ']';
 }
 
+// What would be sent to each provider.
+std::string bodies_of(std::string const& path, std::uint64_t seed) {
+  sk::Context const context = context_of(path);
+  std::string out;
+  for (NamedProvider const& named : providers) {
+    sk::Target const target = target_of(named.provider, seed);
+    sk::History const history = sk::HistoryRebuilder(target).rebuild(context);
+    auto const body = sk::encode(history, target);
+    out += std::string(out.empty() ? "\"" : ",\"") + named.name + "\":{\"model\":\"" + target.model
+           + "\",\"asked\":\"" + target.system + "\",\"images\":" + (target.images ? "true" : "false")
+           + ",\"system\":" + body.system + ",\"messages\":" + body.messages + '}';
+  }
+  return "\"bodies\":{" + out + '}';
+}
+
+void print_line(std::string const& line) {
+  if (std::fwrite(line.data(), 1, line.size(), stdout) != line.size())
+    throw std::runtime_error("cannot write to stdout");
+}
+
 void print(std::uint64_t seed, std::string const& path) {
   RawLog const log = RawLogMaker(seed).make();
   write_file(path, log.bytes);
-  std::string out = "{\"seed\":" + std::to_string(seed) + ",\"format\":\"" + log.format + "\",\"certain\":"
-                    + (log.certain ? "true" : "false") + ",\"records\":" + std::to_string(count_records(path))
-                    + ",\"damage\":" + list(log.damage, "\"", "\"")
-                    + ",\"facts\":" + list(log.facts, "{", "}")
-                    + ",\"doubtful\":" + list(log.doubtful, "{", "}") + ",\"bodies\":{";
-  sk::Context const context = context_of(path);
-  char const* comma = "";
-  for (NamedProvider const& named : providers) {
-    sk::Target const target = target_of(named.provider, seed);
-    auto const body = sk::encode(sk::HistoryRebuilder(target).rebuild(context), target);
-    out += std::string(comma) + '"' + named.name + "\":{\"model\":\"" + target.model + "\",\"asked\":\""
-           + target.system + "\",\"images\":" + (target.images ? "true" : "false")
-           + ",\"system\":" + body.system + ",\"messages\":" + body.messages + '}';
-    comma = ",";
-  }
-  out += "}}\n";
-  if (std::fwrite(out.data(), 1, out.size(), stdout) != out.size())
-    throw std::runtime_error("cannot write to stdout");
+  print_line("{\"seed\":" + std::to_string(seed) + ",\"format\":\"" + log.format + "\",\"certain\":"
+             + (log.certain ? "true" : "false") + ",\"records\":" + std::to_string(count_records(path))
+             + ",\"damage\":" + list(log.damage, "\"", "\"") + ",\"facts\":" + list(log.facts, "{", "}")
+             + ",\"doubtful\":" + list(log.doubtful, "{", "}") + ',' + bodies_of(path, seed) + "}\n");
+}
+
+void print_paired(std::uint64_t seed, std::string const& path) {
+  PairedLog const log = PairedLogMaker(seed).make();
+  write_file(path, log.bytes);
+  print_line("{\"seed\":" + std::to_string(seed) + ",\"format\":\"" + log.format
+             + "\",\"damage\":" + list(log.damage, "\"", "\"") + ",\"calls\":" + list(log.facts, "{", "}")
+             + ',' + bodies_of(path, seed) + "}\n");
 }
 
 std::uint64_t number(char const* text) { return std::strtoull(text, nullptr, 10); }
@@ -109,21 +128,23 @@ std::uint64_t number(char const* text) { return std::strtoull(text, nullptr, 10)
 int main(int argc, char** argv) {
   std::uint64_t seed = 1, count = 1;
   std::string folder = ".";
-  bool bytes = false; ///< the log itself, to look at
+  bool bytes = false;  ///< the log itself, for inspection
+  bool paired = false; ///< whose results are known
   for (int i = 1; i + 1 < argc; i += 2) {
     if (std::strcmp(argv[i], "--seed") == 0) seed = number(argv[i + 1]);
     if (std::strcmp(argv[i], "--count") == 0) count = number(argv[i + 1]);
     if (std::strcmp(argv[i], "--folder") == 0) folder = argv[i + 1];
     if (std::strcmp(argv[i], "--bytes") == 0) bytes = number(argv[i + 1]) != 0;
+    if (std::strcmp(argv[i], "--paired") == 0) paired = number(argv[i + 1]) != 0;
   }
   std::string const path = folder + "/log" + std::to_string(seed) + ".jsonl";
   std::uint64_t at = seed;
   try {
     for (; at < seed + count; ++at) {
       if (bytes)
-        std::fputs(RawLogMaker(at).make().bytes.c_str(), stdout);
+        print_line(paired ? PairedLogMaker(at).make().bytes : RawLogMaker(at).make().bytes);
       else
-        print(at, path);
+        (paired ? print_paired : print)(at, path);
     }
   } catch (std::exception const& error) {
     std::fprintf(stderr, "seed %llu: %s\n", static_cast<unsigned long long>(at), error.what());

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Our pairing of calls and results beside OpenClaw's own functions (tests/data/openclaw): equal, but for the differences
+"""Our pairing of calls and results compared with OpenClaw's own functions (tests/data/openclaw): equal, except the differences
 that are listed here, each with its reason. Usage: openclaw_test.py PROGRAM DATA_DIR"""
 import collections
 import json
@@ -25,7 +25,7 @@ def load(name):
 
 
 def history(messages):
-    """What we would send of a session that holds these messages."""
+    """Our request for a session with these messages."""
     lines = [{"type": "session", "version": 3, "id": "s", "timestamp": "2026-01-01T00:00:00.000Z", "cwd": "/w"}]
     for i, message in enumerate(messages):
         lines.append({"type": "message", "id": "e%d" % i, "parentId": "e%d" % (i - 1) if i else None,
@@ -39,7 +39,7 @@ def history(messages):
 
 
 def flat(messages):
-    """What is said, in order, whatever messages it stands in: texts, calls, results."""
+    """The content in order, whatever messages contain it: texts, calls, results."""
     items = []
     for message in messages:
         role, content = message["role"], message["content"]
@@ -69,7 +69,7 @@ def stops(message, *reasons):
 
 
 def without_given_up(messages):
-    """Without what failed or was aborted, and the results behind it."""
+    """Without failed or aborted messages, and their results."""
     kept, skipping = [], False
     for message in messages:
         skipping = stops(message, "error", "aborted") or (skipping and message["role"] == "toolResult")
@@ -79,7 +79,7 @@ def without_given_up(messages):
 
 
 def without_failed(messages):
-    """Without failed answers and the results behind them."""
+    """Without failed answers and their results."""
     kept, skipping = [], False
     for message in messages:
         skipping = stops(message, "error") or (skipping and message["role"] == "toolResult")
@@ -89,7 +89,7 @@ def without_failed(messages):
 
 
 def excused(messages):
-    """The ids for which we do not do as OpenClaw does, by reason."""
+    """The ids for which we differ from OpenClaw, by reason."""
     ids = collections.defaultdict(set)
     times = collections.Counter(part["id"] for message in messages for part in calls_of(message))
     ids["reused"] = {ident for ident, n in times.items() if n > 1}
@@ -121,7 +121,7 @@ def unfit(messages, allowed):
 
 
 def rest(items, ids):
-    """What is left without the calls of these ids and their results."""
+    """The rest without the calls of these ids and their results."""
     return [item for item in items if item[0] == "text" or re.sub(r"_again\d+$", "", item[1]) not in ids]
 
 
@@ -142,7 +142,7 @@ class Pairing(unittest.TestCase):
         "aborted": "calls that were aborted and never ran leave; theirs stay without a result, which providers refuse",
         "reused": "every call is sent with its own result, under another id; theirs are left without a result, and fail",
         "empty": "a call without an id is sent with its result, or not at all; theirs is sent without a result",
-        "grouped": "calls of neighbouring answers are one message, as roles must alternate; the results come behind all",
+        "grouped": "calls of neighbouring answers are one message, as roles must alternate; the results come after all",
     }
 
     @classmethod
@@ -214,7 +214,7 @@ class Inputs(unittest.TestCase):
     """repairToolCallInputs: it drops calls whose arguments are missing or whose name it does not know."""
 
     REASONS = {
-        "no arguments": "a call without arguments was made, and its result stands behind it: it is sent with {}",
+        "no arguments": "a call without arguments was made, and its result follows it: it is sent with {}",
         "name": "a name the provider would refuse is made to fit, and which tools there are today does not change the past",
     }
 

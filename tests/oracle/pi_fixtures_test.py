@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The sessions that pi wrote (tests/data/pi), read by our program: does it see what pi sees, and is what it would send
+"""The sessions that pi wrote (tests/data/pi), read by our program: does it read what pi reads, and is its request
 acceptable? Usage: pi_fixtures_test.py PROGRAM DATA_DIR"""
 import json
 import shutil
@@ -18,7 +18,7 @@ import check_responses  # noqa: E402
 
 PROGRAM, DATA = "", Path()
 
-# Their damage hides entries from pi, and not from us: pi's messages are a subsequence of ours.
+# Their damage hides entries from pi, but not from us: pi's messages are a subsequence of ours.
 DAMAGED = {
     "edge_malformed_middle": "bad_json",
     "edge_torn_tail": "torn_tail",
@@ -111,11 +111,11 @@ class PiFixtures(unittest.TestCase):
         else:
             self.assertEqual(ours, theirs)
 
-    def test_faithful_history_is_what_pi_sends(self):
+    def test_the_faithful_history_equals_pis_request(self):
         self.each(lambda name, path: self.same_messages(name, history(path, "faithful", "native")["messages"],
                                                         load(name, "llm.json")))
 
-    def test_history_of_every_tip_is_what_pi_sends(self):
+    def test_the_history_of_every_tip_equals_pis_request(self):
         tips = []
 
         def check(name, path):
@@ -136,7 +136,7 @@ class PiFixtures(unittest.TestCase):
         self.assertEqual(ours["title"], theirs["sessionName"])
         self.assertEqual(len(ours["entries"]), theirs["entryCount"])
         self.assertEqual(ours["path"][-1], ours["leaf"])
-        if name == "legacy_v1":  # its entries have no ids: pi makes them up at random
+        if name == "legacy_v1":  # its entries have no ids: pi makes random ones
             self.assertEqual(len(ours["path"]), len(theirs["pathIds"]))
             self.assertEqual([entry["id"] for entry in ours["entries"]], ours["path"])
             return

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Random logs (tests/support/raw_log.hpp) as log_bodies reads them back: is what would be sent to each provider
-accepted by its checker, and does it say what the log says, each thing once, in order and unchanged?
+"""Random logs (tests/support/raw_log.hpp) as log_bodies reads them back: is the request to each provider
+accepted by its checker, and does it contain the content of the log, each thing once, in order and unchanged?
 
 usage: random_logs_test.py LOG_BODIES [--seed S] [--count N] [--jobs J]
 
-Exit 0 all is well / 1 something is not. The checkers are modules of this one process; --jobs starts as many, each with
+Exit 0 if all is well / 1 if not. The checkers are modules of this one process; --jobs starts as many, each with
 its part of the seeds.
 """
 import argparse
@@ -32,7 +32,7 @@ PLAIN_ID = re.compile(r"[a-zA-Z0-9_-]+\Z")
 PLAIN_NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_-]{0,63}\Z")
 
 
-# What a request says, whoever it is for: texts in order, and calls with their results.
+# The content of a request for any provider: texts in order, and calls with their results.
 
 class Said:
     def __init__(self):
@@ -185,21 +185,21 @@ PROVIDERS = {
 }
 
 
-# What the log says.
+# The content of the log.
 
-def mended(value):
-    """As it may be sent: no lone surrogates. How many U+FFFD stand for a run of bad bytes is nobody's business."""
+def cleaned(value):
+    """In a form that may be sent: no lone surrogates. The number of U+FFFD for a run of bad bytes does not matter."""
     if isinstance(value, str):
         return re.sub("[\ud800-\udfff\ufffd]+", "\ufffd", value)
     if isinstance(value, list):
-        return [mended(item) for item in value]
+        return [cleaned(item) for item in value]
     if isinstance(value, dict):
-        return {mended(key): mended(item) for key, item in value.items()}
+        return {cleaned(key): cleaned(item) for key, item in value.items()}
     return value
 
 
 def same_text(got, fact):
-    got, wanted = mended(got).strip(), mended(fact["t"]).strip()
+    got, wanted = cleaned(got).strip(), cleaned(fact["t"]).strip()
     return wanted in got if fact.get("c") else got == wanted
 
 
@@ -225,7 +225,7 @@ class Facts:
         self.results = {}  # by the first text
         for fact in by["res"]:
             if fact["ts"]:
-                self.results.setdefault(mended(fact["ts"][0]).strip(), fact)
+                self.results.setdefault(cleaned(fact["ts"][0]).strip(), fact)
         self.calls_of = collections.defaultdict(list)  # by id
         for fact in by["call"]:
             self.calls_of[fact["id"]].append(fact)
@@ -256,7 +256,7 @@ def fitted(ident, limit, end):
 
 
 class Conversation:
-    """Compares what one request says with what its log says."""
+    """Compares the content of one request with its log."""
 
     def __init__(self, facts, provider, body):
         self.facts, self.provider, self.body = facts, provider, body
@@ -283,7 +283,7 @@ class Conversation:
                 got.append((role, text))
             elif role != "u" or text not in BY_THE_USER:
                 self.error("invented text:", role, repr(text))
-        ways = {len(got)}  # how many texts may be left, going backwards
+        ways = {len(got)}  # how many texts may remain, going backwards
         for fact in reversed(self.facts.texts):
             matched = {at - 1 for at in ways if at and got[at - 1][0] == fact["k"] and same_text(got[at - 1][1], fact)}
             if not matched and not fact.get("o"):
@@ -296,12 +296,12 @@ class Conversation:
             self.error("text from nowhere:", nowhere)
 
     def system(self):
-        text = mended(self.provider.system(self.body))
+        text = cleaned(self.provider.system(self.body))
         if self.body["asked"] not in text:
             self.error("the host's system text is lost")
         at = 0
         for fact in self.facts.systems:
-            found = text.find(mended(fact["t"]).strip(), at)
+            found = text.find(cleaned(fact["t"]).strip(), at)
             if found < 0 and not fact.get("o"):
                 self.error("system text lost or out of order:", fact)
             at = max(at, found)
@@ -318,12 +318,12 @@ class Conversation:
             if not facts:
                 self.error("call from nowhere:", number)
                 continue
-            if mended(as_object(facts[0]["in"])) != given:
+            if cleaned(as_object(facts[0]["in"])) != given:
                 self.error("the arguments of call", number, "changed:", given)
             if PLAIN_NAME.match(facts[0]["name"]) and name != facts[0]["name"]:
                 self.error("the name of call", number, "changed:", name)
             if sent[number] > len(facts):
-                self.error("call", number, "is sent more often than it stands in the log")
+                self.error("call", number, "is sent more often than it is in the log")
         if self.facts.certain:
             for number, facts in self.facts.calls.items():
                 self.required(number, facts, sent[number])
@@ -362,11 +362,11 @@ class Conversation:
                 if error is False:
                     self.error("the missing result of call", number, "is said to be a success")
                 continue
-            own = [text for text in texts if text not in IN_RESULTS and text.strip()]  # white space names no fact
-            fact = self.facts.results.get(mended(own[0]).strip()) if own else None
+            own = [text for text in texts if text not in IN_RESULTS and text.strip()]  # white space is not a fact
+            fact = self.facts.results.get(cleaned(own[0]).strip()) if own else None
             if own and not fact:
                 self.error("result from nowhere:", own)
-            elif own and mended(own) != mended(fact["ts"]):
+            elif own and cleaned(own) != cleaned(fact["ts"]):
                 self.error("the result of call", number, "changed:", own)
             elif own and fact["id"] != facts[0]["id"]:
                 self.error("call", number, "has the result of", fact["id"])
@@ -387,7 +387,7 @@ class Conversation:
         return sum(other["ts"] == fact["ts"] for other in self.facts.results_of[fact["id"]])
 
     def renamed(self):
-        """Ids that are taken get a suffix, in order; the others stay what they were, as far as the provider lets."""
+        """Taken ids get a suffix, in order; the others stay unchanged as far as the provider allows."""
         if not self.provider.ids:
             return
         limit, end = self.provider.ids
@@ -425,7 +425,7 @@ class Conversation:
 
 
 def check(log):
-    """What is wrong with the requests of one log."""
+    """The faults in the requests of one log."""
     facts = Facts(log)
     for name, body in log["bodies"].items():
         provider = PROVIDERS[name]
@@ -443,7 +443,7 @@ def is_only_system(body):
 
 
 def run(program, seed, count):
-    """Checks so many logs; prints what is wrong and how much was seen."""
+    """Checks this many logs; prints the faults and the totals."""
     seen, wrong = collections.Counter(), 0
     with tempfile.TemporaryDirectory() as folder:
         command = [program, "--seed", str(seed), "--count", str(count), "--folder", folder]

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Versions, options, components and dependencies say the same in every file that names them."""
+"""Versions, options, components and dependencies agree in every file that names them."""
 import json
 import pathlib
 import re
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-BACKENDS = {path.name for path in (ROOT / "src").iterdir() if path.is_dir()} - {"testing"}
+BACKENDS = {path.parent.name for path in (ROOT / "include/sessionkit").glob("*/src.hpp")} - {"testing"}
 
 
 def text(path):

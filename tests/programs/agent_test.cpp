@@ -71,7 +71,7 @@ std::string talk_of(sk::Session& session) {
   return all;
 }
 
-/// A folder that is gone with the test.
+/// A folder that is removed after the test.
 struct TestFolder {
   fs::path path = fs::temp_directory_path() / ("sessionkit-agent-" + sk::random_entry_id());
   TestFolder() { fs::create_directory(path); }
@@ -102,7 +102,7 @@ TEST_CASE("tools of one answer run at the same time and answer in the order of t
   std::mutex mutex;
   std::condition_variable met;
   int here = 0;
-  // Each waits for the other: one after the other they would wait in vain.
+  // Each waits for the other, so running one after the other would hang.
   auto const meet = [&](agent::ToolCall const& call) {
     std::unique_lock lock(mutex);
     ++here;
@@ -118,7 +118,7 @@ TEST_CASE("tools of one answer run at the same time and answer in the order of t
   CHECK(talk_of(session) == "U:go\nA:(t)(t)\nT:={\"n\":1} met\nT:={\"n\":2} met\nA:Done.\n");
 }
 
-TEST_CASE("a tool that throws answers with what it threw", "[agent]") {
+TEST_CASE("a tool that throws answers with its exception", "[agent]") {
   auto session = fresh();
   auto const agent = make_agent(
       "{\"tools\":[{\"name\":\"t\",\"input\":{}}]}\n{\"text\":\"Done.\"}\n",
@@ -129,7 +129,7 @@ TEST_CASE("a tool that throws answers with what it threw", "[agent]") {
 
 namespace {
 
-/// Refuses a request with a picture, as providers do that cannot read it or its address.
+/// Refuses a request with a picture, as a provider that cannot read it or its address.
 class Blind final : public llm::Provider {
  public:
   sk::Provider format() const noexcept override { return sk::Provider::anthropic; }
@@ -151,22 +151,22 @@ TEST_CASE("a picture that the provider refuses does not end the conversation", "
     auto const blind = std::make_shared<Blind>();
     auto agent = make_agent("");
     agent.provider = blind;
-    std::string told;
+    std::string reported;
     auto const watch = [&](agent::Event const& event) {
       if (auto const* progress = std::get_if<llm::Event>(&event))
-        if (auto const* again = std::get_if<llm::RetryWait>(progress)) told = again->why;
+        if (auto const* again = std::get_if<llm::RetryWait>(progress)) reported = again->why;
     };
     sk::Image const picture{"image/png", sk::Base64{"iVBORw0KGgo="}};
     auto const shown = agent::run_turn(session, agent, sk::user("Look:", picture), watch).value();
     CHECK(shown.end == agent::TurnEnd::finished);
-    CHECK(told == "cannot read the image; without the pictures");
+    CHECK(reported == "cannot read the image; trying without the pictures");
     CHECK(agent::run_turn(session, agent, sk::user("And now?")).value().end == agent::TurnEnd::finished);
     REQUIRE(blind->requests.size() == 4); // each is asked with the picture first: another model may see it
     CHECK_THAT(blind->requests.back(), sessionkit_test::contains("[image not sent]"));
   }
 }
 
-TEST_CASE("an interrupted answer is kept, marked, and the next turn goes on", "[agent]") {
+TEST_CASE("an interrupted answer is kept and marked, and the next turn continues", "[agent]") {
   for (auto const* profile : {&sk::profiles::native, &sk::profiles::zyhive, &sk::profiles::zeroclaw,
                               &sk::profiles::blades, &sk::profiles::ephemeral}) {
     CAPTURE(profile->name);
@@ -189,7 +189,7 @@ TEST_CASE("an interrupted answer is kept, marked, and the next turn goes on", "[
   }
 }
 
-TEST_CASE("an interruption before anything came keeps the question", "[agent]") {
+TEST_CASE("an interruption before any text keeps the question", "[agent]") {
   auto session = fresh();
   auto const agent = make_agent("");
   llm::CancelToken const cancel;
@@ -213,7 +213,7 @@ TEST_CASE("an interruption while tools run keeps their results", "[agent]") {
   CHECK(agent::run_turn(session, agent, sk::user("well?")).value().end == agent::TurnEnd::finished);
 }
 
-TEST_CASE("a failure keeps the question and what came, and the next turn goes on", "[agent]") {
+TEST_CASE("a failure keeps the question and the partial answer, and the next turn continues", "[agent]") {
   auto session = fresh();
   auto const agent = make_agent(
       "{\"text\":\"This is a\",\"cut\":true}\n{\"error\":{\"kind\":\"overloaded\",\"message\":\"later\"}}\n");
@@ -226,7 +226,7 @@ TEST_CASE("a failure keeps the question and what came, and the next turn goes on
   CHECK(agent::run_turn(session, agent, sk::user("well?")).value().end == agent::TurnEnd::finished);
 }
 
-TEST_CASE("a turn that never ends is stopped behind its steps", "[agent]") {
+TEST_CASE("a turn that never ends is stopped after its maximum of steps", "[agent]") {
   auto session = fresh();
   std::string script;
   for (int i = 0; i < 10; ++i) script += "{\"tools\":[{\"name\":\"t\",\"input\":{}}]}\n";
@@ -266,7 +266,7 @@ TEST_CASE("a sub-agent knows the conversation and leaves only its answer and a r
                            {tool("t", [](agent::ToolCall const&) { return agent::ToolOutput{"seen"}; })});
   auto agent = make_agent("{\"text\":\"Yes.\"}\n{\"tools\":[{\"name\":\"sub_agent\",\"input\":{\"task\":"
                           "\"Say what I said first\"}}]}\n{\"text\":\"Done.\"}\n");
-  // What the worker says behind its script is improvised: it repeats what it remembers of this session.
+  // After its script the worker improvises: it repeats what it remembers of this session.
   worker.provider = scripted("");
   agent.tools = {agent::make_sub_agent(worker)};
   CHECK(agent::run_turn(session, agent, sk::user("My name is Ada.")).value().text == "Yes.");
@@ -280,7 +280,7 @@ TEST_CASE("a sub-agent knows the conversation and leaves only its answer and a r
   CHECK_THAT(last.as<sk::Custom>()->data.str(), sessionkit_test::contains("Say what I said first"));
 }
 
-TEST_CASE("a summary that was cut short is no summary", "[agent]") {
+TEST_CASE("a summary that was cut short is not used", "[agent]") {
   sk::SummaryRequest request;
   request.conversation = "[User]: hello";
   llm::LlmSummarizer whole(scripted("{\"summary\":true,\"text\":\"They met.\"}"), "m");
@@ -290,7 +290,7 @@ TEST_CASE("a summary that was cut short is no summary", "[agent]") {
   CHECK(cut.summarize(request).value() == "- The user said: hello"); // the next time it improvises
 }
 
-TEST_CASE("a script that makes no sense names its line", "[agent]") {
+TEST_CASE("an invalid script is an error that names its line", "[agent]") {
   auto const wrong = llm::parse_script("{\"text\":\"a\"}\n\nnonsense\n");
   REQUIRE_FALSE(wrong);
   CHECK_THAT(wrong.error().message, sessionkit_test::contains("line 3"));
@@ -316,14 +316,14 @@ TEST_CASE("one provider serves several sessions on several threads", "[agent]") 
   CHECK(right == 8 * 20);
 }
 
-TEST_CASE("nothing leads out of a folder", "[folder]") {
+TEST_CASE("no path leads out of a folder", "[folder]") {
   TestFolder const test;
   fs::create_directories(test.path / "in" / "sub");
   write(test.path / "secret.txt", "secret");
   write(test.path / "in" / "mine.txt", "mine");
   fs::create_symlink(test.path / "secret.txt", test.path / "in" / "link.txt");
   fs::create_symlink(test.path, test.path / "in" / "up");
-  fs::create_symlink("mine.txt", test.path / "in" / "alias.txt"); // links inside are no better
+  fs::create_symlink("mine.txt", test.path / "in" / "alias.txt"); // links inside are refused too
   auto const folder = agent::Folder::open((test.path / "in").string()).value();
 
   CHECK(folder.read("mine.txt", 100).value() == "mine");
@@ -351,7 +351,7 @@ TEST_CASE("nothing leads out of a folder", "[folder]") {
   CHECK(folder.list("").value()
         == std::vector<std::string>{"alias.txt", "link.txt", "mine.txt", "sub/", "up"});
 
-  // A file is written in the place of a link, never through it.
+  // A file replaces a link; it is never written through it.
   CHECK(folder.write("link.txt", "mine now"));
   std::string secret;
   std::getline(std::ifstream(test.path / "secret.txt"), secret);
@@ -359,14 +359,14 @@ TEST_CASE("nothing leads out of a folder", "[folder]") {
   CHECK(folder.read("link.txt", 100).value() == "mine now");
 }
 
-TEST_CASE("files are written whole, folders are made on the way, and no draft stays", "[folder]") {
+TEST_CASE("files are written completely, missing folders are created, and no draft stays", "[folder]") {
   TestFolder const test;
   auto const folder = agent::Folder::open(test.path.string()).value();
   CHECK(folder.write("a/b/c.txt", "one"));
   CHECK(folder.write("a/b/c.txt", std::string(100000, 'x')));
   CHECK(folder.read("a/b/c.txt", 100000).value().size() == 100000);
   CHECK_FALSE(folder.read("a/b/c.txt", 99999));
-  CHECK_FALSE(folder.write("a/b", "a folder stands there"));
+  CHECK_FALSE(folder.write("a/b", "a folder is there"));
   CHECK(folder.list("a/b").value() == std::vector<std::string>{"c.txt"});
   CHECK(folder.list("a").value() == std::vector<std::string>{"b/"});
 }
@@ -379,7 +379,7 @@ TEST_CASE("tools check their arguments", "[folder]") {
     return tools.at(which).run({&use, nullptr, {}});
   };
   CHECK(run(0, "{}").text == "'path' is missing");
-  CHECK(run(0, R"({"path":7})").text == "'path' is no text");
+  CHECK(run(0, R"({"path":7})").text == "'path' is not a text");
   CHECK(run(0, "cut short {").is_error);
   CHECK(run(1, "{}").text == "it is empty");
   CHECK(run(2, R"({"path":"a.txt","content":"hello\n"})").text == "wrote 6 bytes");

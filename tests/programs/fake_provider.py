@@ -5,11 +5,11 @@ refuses every history that the checkers of tests/oracle refuse.
 
 usage: fake_provider.py [--port N] [--script FILE] [--requests FILE] [--window TOKENS] [--key KEY] [--dribble BYTES]
 
-Prints "listening on http://127.0.0.1:PORT" and serves until it is killed. GET /state tells how many requests it accepted
+Prints "listening on http://127.0.0.1:PORT" and serves until it is killed. GET /state reports how many requests it accepted
 and refused, and why. The script holds an answer on each line, as examples/llm/scripted_provider.hpp describes; each is
-played once, the first whose "when" stands in the last message of the user. More members are known here: "stall": true
-says nothing more behind the text, "status": N answers with that status, "headers": {..} are added. Behind the script's
-end it says what it heard.
+played once, the first whose "when" is in the last message of the user. More members are known here: "stall": true
+sends nothing more after the text, "status": N answers with that status, "headers": {..} are added. After the script's
+end it repeats what it received.
 """
 import argparse
 import http.server
@@ -236,7 +236,7 @@ class Provider:
                 self.log.flush()
 
     def answer_to(self, wire, raw, headers):
-        """What to say, and the request; raises Refused."""
+        """The answer, and the request; raises Refused."""
         body = json.loads(raw)
         if not isinstance(body.get("model"), str) or not body["model"]:
             raise Refused("refused", "model: Field required")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the tests of the chat server share: the server as a process, and a client that reads its events."""
+"""Shared by the tests of the chat server: the server as a process, and a client that reads its events."""
 import contextlib
 import http.client
 import json
@@ -18,7 +18,7 @@ HAS_CURL = os.environ.get("CHAT_HAS_CURL", "1") in ("1", "TRUE", "ON")
 
 
 class Answer:
-    """What the server says to one request."""
+    """The server's answer to one request."""
 
     def __init__(self, connection, reply):
         self.connection, self.reply = connection, reply
@@ -33,7 +33,7 @@ class Answer:
         return json.loads(self.text())
 
     def events(self):
-        """Each event of a stream as it comes; the stream may end in the middle."""
+        """Yields each event of a stream; the stream may end in the middle."""
         data = None
         with contextlib.closing(self.connection):
             for line in self.reply:
@@ -51,7 +51,7 @@ class Answer:
 
 
 class Host:
-    """The server, as often as it is started: always over the same store, at the same port."""
+    """The server. Each start uses the same store and the same port."""
 
     def __init__(self, test, *arguments):
         self.test, self.arguments = test, arguments
@@ -72,7 +72,7 @@ class Host:
         self.port = int(line.rsplit(":", 1)[1])
 
     def kill(self, number=signal.SIGKILL):
-        """Ends it; answers its exit code."""
+        """Ends it; returns its exit code."""
         if self.process.returncode is None:
             self.process.send_signal(number)
         with self.process:
@@ -106,7 +106,7 @@ class Host:
         return json.loads(text)
 
     def begin(self, message, session=None, token="secret", headers=None, agent="main", **more):
-        """A turn on its way."""
+        """A running turn."""
         return self.ask("POST", "chat", {"message": message, **({"sessionId": session} if session else {}), **more},
                         token=token, headers=headers, agent=agent)
 
@@ -127,7 +127,7 @@ class Host:
                 for e in entries if e["type"] == "message" and e["role"] != "tool"]
 
     def memory(self):
-        """Bytes that it has in memory."""
+        """Its memory in bytes."""
         with open(f"/proc/{self.process.pid}/statm", encoding="ascii") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
@@ -137,13 +137,13 @@ def text_of(events):
 
 
 def in_parallel(*actions):
-    """Runs all at the same time; the first exception of them is raised."""
+    """Runs all at the same time; raises the first exception."""
     failures = []
 
     def run(action):
         try:
             action()
-        except BaseException as error:  # noqa: B902: told to the test
+        except BaseException as error:  # noqa: B902: reported to the test
             failures.append(error)
     threads = [threading.Thread(target=run, args=(action,)) for action in actions]
     for thread in threads:
@@ -171,7 +171,7 @@ class HostTest(ProgramTest):
         return Host(self, "--provider", provider, "--base-url", fake.base_url(provider), *arguments)
 
     def scripted(self, *steps):
-        """Arguments for a provider that plays these answers and improvises behind them."""
+        """Arguments for a provider that plays these answers and then improvises."""
         script = self.folder / f"script-{time.monotonic_ns()}.jsonl"
         script.write_text("".join(json.dumps(step) + "\n" for step in steps))
         return "--script-file", script
@@ -179,7 +179,7 @@ class HostTest(ProgramTest):
     def grew_by_less_than(self, megabytes, host, before):
         with open(CHAT_HOST, "rb") as file:
             if re.search(rb"__[at]san_init", file.read()):
-                return  # a sanitizer keeps what was freed
+                return  # a sanitizer keeps freed memory
         self.assertLess(host.memory() - before, megabytes << 20)
 
     def refused(self, answer, status):

@@ -15,22 +15,22 @@ BROKEN = (OSError, http.client.HTTPException)
 
 
 class User(threading.Thread):
-    """Talks as long as it may, whatever happens to the server, and remembers what it was told."""
+    """Sends messages as long as allowed, whatever happens to the server, and remembers the answers."""
 
     def __init__(self, host, number):
         super().__init__()
         self.host, self.number = host, number
         self.over = threading.Event()
         self.session, self.said = None, 0
-        self.stored = []  # messages of ours that the server says are stored
-        self.answered = {}  # of those, the answers that came to their end
+        self.stored = []  # our messages that the server reported as stored
+        self.answered = {}  # of those, the completed answers
         self.failure = None
 
     def run(self):
         try:
             while not self.over.is_set():
                 self.take_turn()
-        except BaseException as error:  # noqa: B902: told to the test
+        except BaseException as error:  # noqa: B902: reported to the test
             self.failure = error
 
     def take_turn(self):

@@ -52,7 +52,7 @@ std::string say_hello(TurnFeed& feed, llm::CancelToken const&) {
 
 }
 
-TEST_CASE("each listener hears all of a turn, from the start or from where it was cut off", "[host]") {
+TEST_CASE("each listener receives all of a turn, from the start or from where it was cut off", "[host]") {
   TurnFeed feed;
   feed.say("a");
   CHECK(feed.hear(0, {}).words == Words{"a"});
@@ -71,7 +71,7 @@ TEST_CASE("each listener hears all of a turn, from the start or from where it wa
   CHECK(feed.bytes() >= 3);
 }
 
-TEST_CASE("a name of another turn, or no name, begins at the start", "[host]") {
+TEST_CASE("an id of another turn, or no id, begins at the start", "[host]") {
   TurnFeed feed, other;
   for (auto const* words : {"a", "b"}) feed.say(words), other.say(words);
   CHECK(feed.position_behind(feed.name_of(1)) == 2);
@@ -90,13 +90,13 @@ TEST_CASE("one turn at a time runs in a session", "[host]") {
   CHECK(all_of(*begin(turns, "t", say_hello)) == Words{"hello", "over"});
   first.end();
   CHECK(all_of(*feed) == Words{"begun", "finished"});
-  // Whoever heard the end may say the next thing.
+  // A listener that received the end may begin the next turn.
   CHECK(turns.running("s") == nullptr);
   CHECK(turns.find("s") == feed);
   CHECK(all_of(*begin(turns, "s", say_hello)) == Words{"hello", "over"});
 }
 
-TEST_CASE("places are as many as turns may run, and come back unused", "[host]") {
+TEST_CASE("there are as many places as turns may run, and they come back unused", "[host]") {
   RunningTurns turns(1);
   {
     auto const place = turns.reserve();
@@ -113,7 +113,7 @@ TEST_CASE("places are as many as turns may run, and come back unused", "[host]")
   CHECK(all_of(*turns.start(*std::move(place), "s", say_hello).value()) == Words{"hello", "over"});
 }
 
-TEST_CASE("who finds a session answering takes nobody's place", "[host]") {
+TEST_CASE("a request that finds a session answering takes nobody's place", "[host]") {
   RunningTurns turns(2);
   auto place = turns.reserve("s");
   REQUIRE(place);
@@ -121,7 +121,7 @@ TEST_CASE("who finds a session answering takes nobody's place", "[host]") {
   CHECK(turns.running("s") == nullptr);
   Held held;
   auto const feed = begin(turns, "t", held.work);
-  CHECK(turns.reserve("s").error().code == Errc::conflict); // rather than that there is no room
+  CHECK(turns.reserve("s").error().code == Errc::conflict); // instead of "no room"
   CHECK(turns.reserve("u").error().code == Errc::unavailable);
   CHECK(turns.cancel("s")); // also before it begins
   CHECK(all_of(*turns.start(*std::move(place), "s", Held().work).value()) == Words{"begun", "cancelled"});
@@ -130,7 +130,7 @@ TEST_CASE("who finds a session answering takes nobody's place", "[host]") {
   all_of(*feed);
 }
 
-TEST_CASE("a turn is cancelled, and a session is quiet while something is done to it", "[host]") {
+TEST_CASE("a turn is cancelled, and a session is quiet while it is being changed", "[host]") {
   RunningTurns turns(8);
   CHECK_FALSE(turns.cancel("s"));
   auto const feed = begin(turns, "s", Held().work);
@@ -140,7 +140,7 @@ TEST_CASE("a turn is cancelled, and a session is quiet while something is done t
     conflicts = turns.start(turns.reserve().value(), "s", say_hello).error().code == Errc::conflict;
   });
   CHECK(conflicts);
-  CHECK(turns.find("s") == nullptr); // what is removed is not heard any more
+  CHECK(turns.find("s") == nullptr); // removed events are not received any more
 }
 
 TEST_CASE("at the end all turns are cancelled, also one that has its place and has not begun", "[host]") {
@@ -159,7 +159,7 @@ TEST_CASE("at the end all turns are cancelled, also one that has its place and h
   CHECK(turns.reserve().error().code == Errc::unavailable);
 }
 
-TEST_CASE("of the turns that ended the newest are kept, as many as fit", "[host]") {
+TEST_CASE("the newest ended turns are kept, as many as fit", "[host]") {
   RunningTurns turns(8, 10000);
   auto const say_much = [](TurnFeed& feed, llm::CancelToken const&) {
     feed.say(std::string(4000, 'x'));

@@ -13,7 +13,7 @@ SESSIONS, CLIENTS, ROUNDS, DELAY = (200, 500, 10, 100) if SOAK else (40, 100, 3,
 
 class Load(HostTest):
     def test_no_turn_is_lost_and_no_session_is_mixed(self):
-        """Two or three share each session: who finds it answering listens until it is free."""
+        """Two or three share each session: a client that finds it answering listens until it is free."""
         host = self.host("--connections", CLIENTS + 8, "--turns", SESSIONS, "--delay", DELAY)
         names = [host.chat(f"I am session {i}")[1]["sessionId"] for i in range(SESSIONS)]
         lock, stored, waits, latest = threading.Lock(), {name: [] for name in names}, [], []
@@ -21,7 +21,7 @@ class Load(HostTest):
         together = threading.Barrier(CLIENTS)
 
         def ask(number, turn):
-            """One turn; the connection is there all the time."""
+            """One turn over one connection."""
             nonlocal in_flight, peak
             name, message = names[number % SESSIONS], f"client {number} turn {turn}"
             begin = time.monotonic()

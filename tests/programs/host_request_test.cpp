@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "support/catch.hpp"
 
-#include <cli/text.hpp>
-
 #include <chat_host/caller.hpp>
 #include <chat_host/chat_request.hpp>
 #include <chat_host/image_url.hpp>
 #include <chat_host/text.hpp>
+#include <common/text.hpp>
 #include <string>
 #include <variant>
 
@@ -24,7 +23,7 @@ std::string refusal_of(std::string const& body) {
 
 }
 
-TEST_CASE("a request is what it says, and what it leaves out is empty", "[host]") {
+TEST_CASE("a request has the members it names, and the others are empty", "[host]") {
   auto const plain = parse_chat_request(R"({"message":" hi ","sessionId":null,"more":1})").value();
   CHECK(plain.said.text() == " hi ");
   CHECK(plain.said.role == sk::Role::user);
@@ -42,19 +41,19 @@ TEST_CASE("a request is what it says, and what it leaves out is empty", "[host]"
   CHECK(std::get<sk::Image>(full.said.parts[1]).media_type == "image/gif");
 }
 
-TEST_CASE("a request that makes no sense is told which member it is", "[host]") {
-  CHECK(refusal_of("[]") == "the body is no JSON object");
-  CHECK(refusal_of("{") == "the body is no JSON object");
+TEST_CASE("an invalid request gets an error that names the member", "[host]") {
+  CHECK(refusal_of("[]") == "the body is not a JSON object");
+  CHECK(refusal_of("{") == "the body is not a JSON object");
   CHECK(refusal_of(R"({"message":" \n"})") == "'message' is empty");
-  CHECK(refusal_of(R"({"message":7})") == "'message' is no text");
-  CHECK(refusal_of(R"({"message":"x","sessionId":"../x"})") == "'sessionId' is no name of a session");
-  CHECK(refusal_of(R"({"message":"x","images":"y"})") == "'images' is no array of at most 16");
+  CHECK(refusal_of(R"({"message":7})") == "'message' is not a text");
+  CHECK(refusal_of(R"({"message":"x","sessionId":"../x"})") == "'sessionId' is not a valid session id");
+  CHECK(refusal_of(R"({"message":"x","images":"y"})") == "'images' is not an array of at most 16");
   CHECK(chat_host::parse_title(R"({"title":"T"})").value() == "T");
   CHECK(chat_host::parse_title(R"({"title":")" + std::string(501, 'x') + R"("})").error().message
         == "'title' is longer than 500");
 }
 
-TEST_CASE("an image begins as its type does and is base64 to the last character", "[host]") {
+TEST_CASE("an image begins as its type requires and is base64 to the last character", "[host]") {
   for (auto const* url : {"data:image/png;base64,iVBORw0KGgo=", "data:image/jpeg;base64,/9j/4A==",
                           "data:image/gif;base64,R0lGODlh", "data:image/webp;base64,UklGRgAAAABXRUJQ",
                           "https://a.example/x?y#z"})
@@ -67,7 +66,7 @@ TEST_CASE("an image begins as its type does and is base64 to the last character"
     CHECK_FALSE(chat_host::image_of(url));
 }
 
-TEST_CASE("a token is its own person's, whatever case the scheme has", "[host]") {
+TEST_CASE("a token belongs to one person, and the scheme ignores case", "[host]") {
   std::vector<chat_host::Credential> const known = {
       {"all", {}}, {"a", {"ada"}}, {"", {"nobody"}}, {"x", {"admin", true}}};
   CHECK(chat_host::authenticate("Bearer a", known)->user == "ada");
@@ -77,7 +76,7 @@ TEST_CASE("a token is its own person's, whatever case the scheme has", "[host]")
     CHECK_FALSE(chat_host::authenticate(header, known));
 }
 
-TEST_CASE("words are alike whatever case they have", "[host]") {
+TEST_CASE("a search ignores the case of words", "[host]") {
   CHECK(cli::folded("Straße ÀÖØÞß×÷ ŁŽĦ ΑΩ ЁЖЯ 題 😀 İ") == "straße àöøþß×÷ łžħ αω ёжя 題 😀 İ");
   CHECK(cli::folded("\xC3") == "\xC3");
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The chat server at its start: what it refuses, and what it says then."""
+"""The chat server at its start: what it refuses, and its messages."""
 import subprocess
 import unittest
 
@@ -8,7 +8,7 @@ from host import CHAT_HOST, HostTest
 
 class Start(HostTest):
     def refuses(self, *arguments):
-        """What it says instead of listening; it ends at once."""
+        """Its message instead of listening; it ends at once."""
         done = subprocess.run([CHAT_HOST, "--store", "memory:", *map(str, arguments)], capture_output=True, text=True,
                               timeout=20, cwd=self.folder, env=self.environment())
         self.assertNotEqual(done.returncode, 0)
@@ -33,10 +33,10 @@ class Start(HostTest):
         for arguments in (("--user", "ada=t", "--user", "bob=t"), ("--token", "t", "--admin-token", "t"),
                           ("--token", "t", "--user", "ada=t")):
             self.assertIn("two of them are the same", self.refuses(*arguments, "--port", 0))
-        self.assertIn("'ada' is somebody already", self.refuses("--user", "ada=a", "--user", "ada=b"))
-        self.assertIn("'admin' is somebody already", self.refuses("--user", "admin=a", "--admin-token", "b"))
+        self.assertIn("'ada' is already in use", self.refuses("--user", "ada=a", "--user", "ada=b"))
+        self.assertIn("'admin' is already in use", self.refuses("--user", "admin=a", "--admin-token", "b"))
 
-    def test_what_is_ephemeral_is_remembered_as_long_as_the_server_runs(self):
+    def test_ephemeral_sessions_last_as_long_as_the_server_runs(self):
         host = self.host("--profile", "ephemeral")
         _, done = host.chat("I am Ada")
         self.assertEqual(host.chat("What did I say first?", done["sessionId"])[0], 'First you said: "I am Ada"')

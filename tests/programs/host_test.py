@@ -17,7 +17,7 @@ SLOW = {"when": "slowly", "text": "word " * 150, "delay_ms": 10, "chunk": 5}
 class Walk(HostTest):
     @needs_curl
     def test_the_walk_of_the_panels(self):
-        """Chat, restart, go on by the id alone, list, rename, delete."""
+        """Chat, restart, continue by the id alone, list, rename, delete."""
         for profile in ("ai_panel", "zyhive", "native"):
             with self.subTest(profile):
                 self.store = self.folder / profile
@@ -84,7 +84,7 @@ class Walk(HostTest):
         self.assertIn(f"Heron {i}.", json.dumps(request))
         entries = host.get(f"sessions/{session}")["entries"]
         self.assertEqual([e["summary"] for e in entries if e["type"] == "compaction"], ["They counted herons."])
-        self.assertEqual(sum(e.get("role") == "user" for e in entries), i + 2)  # nothing is gone, nothing stands twice
+        self.assertEqual(sum(e.get("role") == "user" for e in entries), i + 2)  # nothing is lost, nothing is stored twice
         self.assertEqual(fake.state["refused"], [])
 
     @needs_curl
@@ -113,7 +113,7 @@ class Walk(HostTest):
             _, done = host.chat(f"{i}", done["sessionId"])
         self.assertEqual(done["title"], "Mine")
 
-    def test_tool_calls_are_told_and_kept(self):
+    def test_tool_calls_are_reported_and_kept(self):
         (self.folder / "files").mkdir()
         (self.folder / "files" / "a.txt").write_text("<b>from a</b>")
         host = self.host("--folder", self.folder / "files")
@@ -127,7 +127,7 @@ class Walk(HostTest):
         entries = host.get(f"sessions/{events[-1]['sessionId']}")["entries"]
         self.assertEqual([entry["role"] for entry in entries], ["user", "assistant", "tool", "assistant"])
 
-    def test_a_failure_is_told_and_the_next_turn_goes_on(self):
+    def test_a_failure_is_reported_and_the_next_turn_works(self):
         host = self.host(*self.scripted({"when": "fail", "error": {"kind": "refused", "message": "no such model"}}))
         events = list(host.begin("fail").events())
         self.assertEqual([event["type"] for event in events], ["session", "error", "done"])
@@ -138,7 +138,7 @@ class Walk(HostTest):
 
 class People(HostTest):
     def test_two_users_never_see_each_other(self):
-        """The web scene of blades' guide: each with a session of their own, called by X-Session-ID."""
+        """The web scene of blades' guide: each client has its own session, named by X-Session-ID."""
         host = self.host("--user", "ada=a-token", "--user", "bob=b-token")
         mine = {}
         for name in ("ada", "bob"):
@@ -160,14 +160,14 @@ class People(HostTest):
             for method, path, body in (("GET", "", None), ("PATCH", "", {"title": "x"}), ("DELETE", "", None),
                                        ("GET", "/events", None), ("POST", "/cancel", {})):
                 self.refused(host.ask(method, f"sessions/{mine[other]}{path}", body, token=token), 404)
-        # A header may be older than the store, or somebody else's: that is a new conversation.
+        # A header may be older than the store, or belong to somebody else: this begins a new conversation.
         for stale in (mine["bob"], "gone", "../../etc/passwd", "x" * 300):
             answer = host.begin("hello", token="a-token", headers={"X-Session-ID": stale})
             self.assertNotIn(answer.headers["X-Session-ID"], (stale, *mine.values()))
             list(answer.events())
         host.restart(signal.SIGINT)
         self.assertEqual(host.chat("first?", mine["bob"], token="b-token")[0], 'First you said: "I am bob"')
-        self.assertEqual(host.get("sessions")["sessions"], [])  # the token of nobody in particular
+        self.assertEqual(host.get("sessions")["sessions"], [])  # the token without a name
 
     def test_channels_have_logs_that_only_the_administrator_reads(self):
         host = self.host("--user", "ada=a-token")
@@ -193,7 +193,7 @@ class People(HostTest):
         self.assertIn("belongs to another person", self.refused(host.begin("x", "web-shop"), 404))  # ada
         lines = (self.store / "agents/main/convlogs/telegram-42.jsonl").read_text().splitlines()
         self.assertLessEqual({"ts", "role", "content", "channelId", "channelType"}, set(json.loads(lines[0])))
-        # The session knows nothing of it, and lives on in its own file.
+        # The session does not contain it, and continues in its own file.
         self.assertEqual(len(host.talk("telegram-42")), 4)
 
     def test_nothing_answers_without_a_token(self):
@@ -201,7 +201,7 @@ class People(HostTest):
         for token in (None, "", "secre", "secrets", "SECRET", "admin2"):
             for method, path in (("GET", "sessions"), ("POST", "chat"), ("GET", "sessions/x"), ("GET", "/api/nothing")):
                 self.refused(host.ask(method, path, "{}" if method == "POST" else None, token=token), 401)
-        self.assertEqual(host.ask("GET", "/", token=None).status, 200)  # the page itself is no secret
+        self.assertEqual(host.ask("GET", "/", token=None).status, 200)  # the page itself is public
         self.refused(host.ask("GET", "sessions", agent="nobody"), 404)
         self.refused(host.begin("Anybody?", agent="nobody"), 404)
 
@@ -220,7 +220,7 @@ class People(HostTest):
 
 
 class Running(HostTest):
-    def test_the_turn_goes_on_when_the_client_has_gone_and_is_heard_again(self):
+    def test_the_turn_continues_without_its_client_and_can_be_followed_again(self):
         host = self.host(*self.scripted(SLOW))
         answer = host.begin("slowly")
         session, heard = answer.headers["X-Session-ID"], []
@@ -245,7 +245,7 @@ class Running(HostTest):
         host.restart()
         self.assertEqual(host.ask("GET", f"sessions/{session}/events").status, 204)
 
-    def test_an_answer_is_cancelled_and_what_came_is_kept(self):
+    def test_an_answer_is_cancelled_and_its_text_is_kept(self):
         host = self.host(*self.scripted(SLOW))
         answer = host.begin("slowly")
         session, events = answer.headers["X-Session-ID"], answer.events()
@@ -266,7 +266,7 @@ class Running(HostTest):
         self.assertEqual(list(events)[-1]["type"], "done")
         self.refused(host.ask("GET", f"sessions/{session}/events"), 404)
         self.assertEqual(host.get("sessions")["sessions"], [])
-        # Several who delete, and several who would go on: one wins, and nobody is left waiting.
+        # Several clients delete, and several continue: one wins, and none waits forever.
         _, done = host.chat("another")
         statuses = []
         in_parallel(*[lambda: statuses.append(host.ask("DELETE", f"sessions/{done['sessionId']}").status)] * 4,
@@ -274,7 +274,7 @@ class Running(HostTest):
         self.assertEqual(statuses.count(204), 1, statuses)
         self.assertEqual(host.get("sessions")["sessions"], [])
 
-    def test_it_ends_at_a_signal_and_keeps_what_came(self):
+    def test_it_ends_at_a_signal_and_keeps_partial_answers(self):
         for number in (signal.SIGINT, signal.SIGTERM):
             host = self.host(*self.scripted(*[SLOW] * 3))
             answers = [host.begin("slowly") for _ in range(3)]
@@ -308,7 +308,7 @@ class Running(HostTest):
 
 
 class Hostile(HostTest):
-    def test_what_makes_no_sense_is_a_problem(self):
+    def test_an_invalid_request_is_a_problem(self):
         host = self.host("--body-limit", 20000)
         bodies = ("", "x", "[]", "null", '"x"', "{", "{}", '{"message": 7}', '{"message": " \\n"}', "[" * 15000,
                   '{"a":' * 3000, '{"message":"x","images":"y"}', '{"message":"x","images":[7]}',
@@ -334,7 +334,7 @@ class Hostile(HostTest):
         self.assertEqual((ranges.status, ranges.text()), (416, ""))
         self.assertIn("I remember 2", host.chat("still there?", done["sessionId"])[0])
 
-    def test_bodies_that_nobody_asked_for_are_not_read(self):
+    def test_unexpected_bodies_are_not_read(self):
         host = self.host()
         before = host.memory()
 
@@ -351,7 +351,7 @@ class Hostile(HostTest):
                 pass  # it hung up
         self.grew_by_less_than(20, host, before)
 
-    def test_gzipped_bodies_count_as_what_they_become(self):
+    def test_gzipped_bodies_count_with_their_unpacked_size(self):
         host = self.host("--body-limit", 20000)
         bomb = gzip.compress(b'{"message":"' + b"x" * 15_000_000 + b'"}')
         self.assertLess(len(bomb), 20000)
@@ -363,11 +363,11 @@ class Hostile(HostTest):
         host = self.host()
         text = "<script>alert(1)</script> \u2028 \x00\x1b[2J \U0001f600 \ud83d & ' \" \\ data: x\n\ndata: {\"type\":\"done\"}\r\n"
         said, done = host.chat(text)
-        mended = text.replace("\ud83d", "\ufffd")
-        self.assertEqual(said, f'You said "{mended}". I remember 1 of your messages.')
-        self.assertEqual(host.talk(done["sessionId"])[0][1], mended)
+        cleaned = text.replace("\ud83d", "\ufffd")
+        self.assertEqual(said, f'You said "{cleaned}". I remember 1 of your messages.')
+        self.assertEqual(host.talk(done["sessionId"])[0][1], cleaned)
 
-    def test_clients_that_say_little_or_leave_hold_nobody_up(self):
+    def test_slow_and_disconnected_clients_do_not_delay_others(self):
         host = self.host("--connections", 8, *self.scripted(SLOW))
         sockets = []
         for sent in (b"", b"GET /", b"POST /api/agents/main/chat HTTP/1.1\r\nAuthorization: Bearer secret\r\nContent-Length: 99\r\n\r\n{"):
@@ -380,7 +380,7 @@ class Hostile(HostTest):
             each.close()
         self.assertTrue(host.get(f"sessions/{gone.headers['X-Session-ID']}")["running"])
 
-    def test_what_the_page_may_do_is_told_to_the_browser(self):
+    def test_the_content_security_policy_is_sent_to_the_browser(self):
         host = self.host()
         page = host.ask("GET", "/", token=None)
         self.assertIn("default-src 'none'", page.headers["Content-Security-Policy"])

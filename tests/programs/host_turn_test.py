@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a turn of the chat server promises: what is stored, what is told, and what becomes of a turn that fails."""
+"""The promises of a turn of the chat server: what is stored, what is reported, and how a turn fails."""
 import base64
 import resource
 import signal
@@ -20,7 +20,7 @@ class Promises(HostTest):
     def said_by_user(self, host, session):
         return [text for role, text in host.talk(session) if role == "user"]
 
-    def test_what_is_told_as_stored_survives_a_kill(self):
+    def test_messages_reported_as_stored_survive_a_kill(self):
         for profile, at_once in STORES_AT_ONCE.items():
             with self.subTest(profile):
                 host = self.host_of(profile, SLOW)
@@ -36,7 +36,7 @@ class Promises(HostTest):
                 self.assertEqual(self.said_by_user(host, session)[-1], "three")
                 host.kill()
 
-    def test_a_turn_that_fails_tells_whether_its_message_is_kept(self):
+    def test_a_failed_turn_reports_whether_its_message_is_kept(self):
         refusal = {"when": "fail", "error": {"kind": "refused", "message": "no"}}
         for profile in ("native", "claw0"):
             host = self.host_of(profile, refusal)
@@ -46,7 +46,7 @@ class Promises(HostTest):
             self.assertEqual(done["stored"], STORES_AT_ONCE[profile])
             host.kill()
 
-    def test_the_history_tells_what_the_running_turn_stored(self):
+    def test_the_history_marks_entries_of_the_running_turn(self):
         for profile, at_once in (("native", True), ("ai_panel", True), ("claw0", False)):
             with self.subTest(profile):
                 host = self.host_of(profile, SLOW)
@@ -76,7 +76,7 @@ class Promises(HostTest):
         self.assertEqual(len(host.get("sessions")["sessions"]), 1)
         self.assertEqual(len(list(self.store.rglob("*.jsonl"))), 1)
 
-    def test_whoever_heard_all_is_not_asked_to_come_back(self):
+    def test_a_client_that_received_everything_is_not_asked_to_reconnect(self):
         host = self.host()
         answer = host.begin("hello")
         list(answer.events())
@@ -98,7 +98,7 @@ class Promises(HostTest):
         resource.prlimit(host.process.pid, resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
         events = list(host.begin("x" * 5000, done["sessionId"]).events())
         self.assertEqual([event["type"] for event in events], ["error", "done"])
-        self.assertEqual(events[0]["error"], "there is no room left for it")
+        self.assertEqual(events[0]["error"], "there is no space left to store it")
         self.assertEqual((events[1]["title"], events[1]["stored"]), ("A title of its own", False))
         self.assertGreater(events[1]["tokenEstimate"], 0)
         resource.prlimit(host.process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
@@ -114,7 +114,7 @@ class Pictures(HostTest):
             events = list(host.begin("look", images=[PNG]).events())
             self.assertEqual(events[-1]["end"], "finished")
             (retry,) = (event for event in events if event["type"] == "retry")
-            self.assertEqual(retry["why"], "Could not process image; without the pictures")
+            self.assertEqual(retry["why"], "Could not process image; trying without the pictures")
             self.assertIn("I remember", text_of(events))
             sent = str(fake.requests[-1]["messages"])
             self.assertNotIn("base64", sent)
@@ -123,7 +123,7 @@ class Pictures(HostTest):
             self.assertEqual(entries[0]["content"][0]["url"], PNG)  # the person still sees it
             host.kill()
 
-    def test_what_is_no_picture_is_refused(self):
+    def test_an_invalid_picture_is_refused(self):
         host = self.host()
         for url in ("data:image/png;base64,A", "data:image/png;base64,iVBORw0=AAAA", "data:image/png;base64,AAAAAAAA",
                     "data:image/jpeg;base64,iVBORw0KGgo=", "https://", "https:///x", "https://a b", "https://\r\nx"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the tests of the talking programs share: a provider that refuses invalid histories, and a terminal."""
+"""Shared by the tests of chat and chat_host: a provider that refuses invalid histories, and a terminal."""
 import fcntl
 import json
 import os
@@ -53,12 +53,12 @@ class FakeProvider:
 
 
 class Terminal:
-    """A program that runs in a terminal, and what it shows."""
+    """A program that runs in a terminal, and its output."""
 
     def __init__(self, test, *command, env=None, columns=100):
         self.shown = ""
         environment = test.environment({"TERM": "xterm", "COLUMNS": str(columns), "LSAN_OPTIONS": LSAN_OPTIONS, **(env or {})})
-        # The program's end stays open here: what is said last is lost where the last end of a terminal closes.
+        # The program's end stays open here: the last output is lost when the last end of a terminal closes.
         self.fd, self.program_end = os.openpty()
         self.pid = os.fork()
         if self.pid == 0:
@@ -70,12 +70,12 @@ class Terminal:
                 os.chdir(test.folder)
                 os.execve(command[0], list(map(str, command)), environment)
             finally:
-                os._exit(127)  # no second Python goes on with the tests
+                os._exit(127)  # no second Python continues the tests
         self.status = None
         test.addCleanup(self.close)
 
     def expect(self, text, seconds=60):
-        """Waits until the text is shown behind what was expected before; answers what came until then."""
+        """Waits until the text is shown after the last expected text; returns the output until then."""
         end = time.monotonic() + seconds
         while text not in self.shown:
             if not self.read(end - time.monotonic()):
@@ -90,7 +90,7 @@ class Terminal:
             piece = os.read(self.fd, 65536).decode("utf-8", "replace")
         except OSError:
             return False
-        # What a line editor says to the terminal is not what a person reads.
+        # A line editor's control sequences are not what a person reads.
         self.shown += re.sub(r"\x1b\[[0-9;?]*[A-Za-z]|[\r\x07\x08]", "", piece)
         return piece != ""
 
@@ -98,14 +98,14 @@ class Terminal:
         os.write(self.fd, text.encode())
 
     def say(self, line, prompt="you> "):
-        """Types a line, and answers what is shown until the next prompt."""
+        """Types a line, and returns the output until the next prompt."""
         self.type(line + "\n")
         return self.expect(prompt)
 
     def show(self, command):
-        """Types a command that may show a prompt of its own, and answers what it shows."""
+        """Types a command that may show its own prompt, and returns its output."""
         self.type(command + "\n/end\n")
-        shown = self.expect("there is no /end")
+        shown = self.expect("there is no command /end")
         self.expect("/quit")
         self.expect("you> ")
         return shown

@@ -61,7 +61,7 @@ class Provider(ProgramTest):
             for before, after in zip(requests, requests[1:]):
                 self.assertEqual(after[:len(before)], before)
 
-    def test_the_other_format_may_go_on_with_a_session(self):
+    def test_the_other_format_may_continue_a_session(self):
         anthropic = FakeProvider(self, [{"thinking": "Hm.", "tools": [{"name": "list_dir", "input": {}}]}])
         openai = FakeProvider(self, [{"tools": [{"name": "list_dir", "input": {}}, {"name": "list_dir", "input": {}}]}])
         for _ in range(2):
@@ -82,7 +82,7 @@ class Provider(ProgramTest):
             self.assertIn('You said "Hello"', out)
             self.check_state(fake, 1, ["overloaded", "rate_limited", "unavailable"])
 
-    def test_failures_that_stay_are_told_and_the_next_turn_goes_on(self):
+    def test_permanent_failures_are_reported_and_the_next_turn_works(self):
         steps = ({"error": {"kind": "refused", "message": "no such model"}},
                  {"text": "The answer is", "cut": True},
                  {"text": "The other answer is", "error": {"kind": "overloaded", "message": "Overloaded"}})
@@ -94,7 +94,7 @@ class Provider(ProgramTest):
             self.check_state(fake, 3, ["refused"])
             self.ok("verify", "--store", self.store)
 
-    def test_a_wrong_key_is_told_and_no_key_is_shown_or_stored(self):
+    def test_a_wrong_key_is_reported_and_no_key_is_shown_or_stored(self):
         for fake, provider in self.in_both(arguments=("--key", "right")):
             variable = "ANTHROPIC_API_KEY" if provider == "anthropic" else "OPENAI_API_KEY"
             wrong = self.run_chat(fake, provider, "Hello\n", env={variable: "wrong-secret"})
@@ -104,25 +104,25 @@ class Provider(ProgramTest):
             stored = "".join(file.read_text() for file in self.store.iterdir())
             self.assertNotIn("wrong-secret", stored + wrong.out + wrong.err)
 
-    def test_nobody_listens(self):
+    def test_a_server_that_does_not_listen_is_reported(self):
         run = Run(self.run_program("--provider", "openai", "--base-url", "gopher://127.0.0.1/", "--store", self.store,
                                    program=CHAT, stdin="x\n"))
         self.assertEqual(run.code, 1)
         self.assertIn("gopher", run.err)
-        self.assertNotIn("asking again", run.out)  # it will not pass
+        self.assertNotIn("asking again", run.out)  # the failure is permanent
         terminal = Terminal(self, CHAT, "--provider", "openai", "--base-url", "http://127.0.0.1:1", "--store", self.store)
         terminal.expect("you> ")
         terminal.type("x\n")
-        self.assertIn("127.0.0.1", terminal.expect("asking again"))  # who does not answer
+        self.assertIn("127.0.0.1", terminal.expect("asking again"))  # the server does not answer
 
-    def test_a_missing_key_is_told_at_the_start(self):
+    def test_a_missing_key_is_reported_at_the_start(self):
         for provider, variable in (("anthropic", "ANTHROPIC_API_KEY"), ("openai", "OPENAI_API_KEY")):
             run = Run(self.run_program("--provider", provider, "--store", self.store, program=CHAT, stdin="x\n"))
             self.assertEqual((run.code, run.out), (1, ""), run)
             self.assertTrue(run.err.startswith(f"chat: {variable} is not set"), run)
             self.assertEqual(list(self.store.glob("*.jsonl")), [])
 
-    def test_where_nobody_says_anything_nothing_is_asked(self):
+    def test_without_input_no_request_is_made(self):
         for fake, provider in self.in_both({"text": "paid for"}):
             run = Run(self.run_program(*self.flags(fake, provider), program=CHAT, stdin=""))
             self.assertEqual((run.code, fake.requests), (0, []), run)
@@ -184,7 +184,7 @@ class Provider(ProgramTest):
             out = self.chat(fake, provider, "/history\n", "-c")
             self.assertEqual(re.findall(r"you> Turn (\d+)\n", out), [str(i) for i in range(said)])
 
-    def test_the_fake_refuses_what_a_provider_refuses(self):
+    def test_the_fake_provider_refuses_like_a_real_one(self):
         fake = FakeProvider(self)
 
         def post(path, body, **headers):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The REPL as a person meets it: in a terminal, with Ctrl-C, killed in the middle of a turn."""
+"""The REPL as a person uses it: in a terminal, with Ctrl-C, killed in the middle of a turn."""
 import json
 import re
 import resource
@@ -63,7 +63,7 @@ class Repl(ProgramTest):
         current = next(row for row in rows if "Something else" in row[-1])
         self.assertIn("deleted", again.say(f"/delete {current[0]}"))
         self.assertEqual(again.say("/sessions").count(" turns "), 1)
-        # Ctrl-D leaves as well, on an empty line: one that came before the editor listened stands on the line.
+        # Ctrl-D also leaves, on an empty line: if it came before the editor listened, it is a character on the line.
         again.press("\x15\x04", "resume with: chat -r " + other[0])
         self.assertEqual(again.wait(), 0)
         return other[0]
@@ -110,7 +110,7 @@ class Repl(ProgramTest):
         self.assertIn('First you said: "one"', out)
         self.assertFalse(self.store.exists())
 
-    def test_ctrl_c_keeps_what_came_and_the_repl_goes_on(self):
+    def test_ctrl_c_keeps_the_partial_answer_and_the_repl_continues(self):
         terminal = self.terminal(*self.script({"text": "word " * 2000, "delay_ms": 20, "chunk": 5}))
         terminal.expect("you> ")
         terminal.type("Talk\n")
@@ -122,7 +122,7 @@ class Repl(ProgramTest):
         self.assertRegex(terminal.show("/history"), r"assistant> (word )+ ?\[interrupted\]")
         terminal.type("half a line")
         terminal.expect("half a line")
-        terminal.press("\x03", "^C")  # at the prompt it forgets the line
+        terminal.press("\x03", "^C")  # at the prompt it discards the line
         terminal.expect("you> ")
         self.assertNotIn("half", terminal.show("/history"))
         terminal.type("/quit\n")
@@ -132,7 +132,7 @@ class Repl(ProgramTest):
         self.assertEqual(cut["message"]["stopReason"], "aborted")
         self.ok("verify")
 
-    def test_killed_in_the_middle_of_a_turn_it_goes_on(self):
+    def test_it_continues_after_a_kill_in_the_middle_of_a_turn(self):
         slow = {"text": "word " * 2000, "delay_ms": 20, "chunk": 5}
         call = {"text": "Let me look.", "tools": [{"name": "list_dir", "input": {}}]}
         for count, steps in enumerate(((slow,), (call, slow)), 1):
@@ -181,7 +181,7 @@ class Repl(ProgramTest):
                 self.assertEqual(re.findall(r"  (\d) turns  one\n", again), ["1", "0"])
                 self.assertTrue(self.chat("/history\n", "--profile", profile).startswith("Restored: 0 previous turns\n"))
 
-    def test_what_cannot_be_taken_back_is_said_with_a_way_out(self):
+    def test_an_impossible_undo_is_reported_with_an_alternative(self):
         for profile in ("ai_panel", "claw0"):
             with self.subTest(profile):
                 self.store = self.folder / profile
@@ -219,13 +219,13 @@ class Repl(ProgramTest):
         original = re.search(r"\n  (\S+)  chat  1 turns", out).group(1)
         self.assertNotIn("two", self.chat(f"/switch {original}\n/history\n"))
 
-    def test_what_is_asked_of_it_otherwise(self):
+    def test_unknown_commands_and_arguments_are_reported(self):
         out = self.chat("one\n/tokens\n/export\n/export out.md\n/help\n/nonsense\n/compact\n")
         self.assertRegex(out, r"context: \d+ tokens of a window of 200000")
         self.assertIn("## you\n\none\n", out)
         self.assertIn("## you\n\none\n", (self.folder / "out.md").read_text())
         self.assertIn("/switch", out)
-        self.assertIn("there is no /nonsense", out)
+        self.assertIn("there is no command /nonsense", out)
         self.assertIn("[not compacted: there is nothing before the last 20 turns", out)
 
     def test_continue_and_resume(self):
@@ -247,14 +247,14 @@ class Repl(ProgramTest):
         self.assertEqual((missing.code, missing.err), (1, "chat: there is no session 'nobody'\n"))
         nobody = Run(self.run_program("--store", self.store, "-r", "", program=CHAT, stdin="x\n"))
         self.assertEqual(nobody.code, 2)
-        self.assertTrue(nobody.err.startswith("chat: '' is nothing for -r\n"), nobody)
+        self.assertTrue(nobody.err.startswith("chat: '' is not valid for -r\n"), nobody)
 
     def test_the_model_sees_only_the_last_messages_where_that_is_wished(self):
         out = self.chat("".join(f"line {i}\n" for i in range(10)), "--keep-messages", "3")
         self.assertIn('You said "line 9". I remember 2 of your messages.', out)
         self.assertIn("Restored: 10 previous turns", self.chat("x\n"))
 
-    def test_what_a_model_says_does_not_reach_the_terminal_as_a_command(self):
+    def test_text_of_a_model_does_not_control_the_terminal(self):
         nasty = "\x1b]52;c;aGk=\x07\x1b[2J\x9b31m ok"
         out = self.chat("go\n/history\n/tree\n", *self.script({"text": nasty}))
         self.assertNotIn("\x1b", out)
@@ -290,7 +290,7 @@ class Repl(ProgramTest):
             self.assertEqual(self.run_program("--help", program=CHAT, stdout=full).returncode, 1)
         self.assertFalse(self.store.exists())
 
-    def test_what_makes_no_sense_exits_with_2(self):
+    def test_an_invalid_command_line_exits_with_2(self):
         for arguments in (["--profile", "none"], ["--provider", "none"], ["--window", "many"], ["--key"], ["--no"]):
             run = Run(self.run_program(*arguments, program=CHAT))
             self.assertEqual(run.code, 2, arguments)

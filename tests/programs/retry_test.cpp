@@ -11,7 +11,7 @@ namespace {
 using llm::FailureKind;
 using std::chrono::milliseconds;
 
-/// Answers what it is given, one after the other, and then well.
+/// Returns the given outcomes one after the other, and then success.
 class Failing final : public llm::Provider {
  public:
   explicit Failing(std::vector<llm::Failure> failures, bool says_something = false)
@@ -50,7 +50,7 @@ llm::Failure failure(FailureKind kind) { return {kind, "as the test says"}; }
 
 }
 
-TEST_CASE("failures that pass are waited for, twice as long each time", "[retry]") {
+TEST_CASE("temporary failures are waited for, twice as long each time", "[retry]") {
   for (auto const kind :
        {FailureKind::rate_limited, FailureKind::overloaded, FailureKind::unavailable, FailureKind::cut}) {
     auto const trial = attempt({failure(kind), failure(kind), failure(kind)});
@@ -62,7 +62,7 @@ TEST_CASE("failures that pass are waited for, twice as long each time", "[retry]
   }
 }
 
-TEST_CASE("half of a wait is left to chance, and none is longer than the longest", "[retry]") {
+TEST_CASE("half of a wait is random, and none exceeds the longest", "[retry]") {
   auto const trial = attempt({failure(FailureKind::overloaded)}, false, 0.5);
   CHECK(trial.waits == std::vector<milliseconds>{milliseconds(375)});
 
@@ -76,7 +76,7 @@ TEST_CASE("half of a wait is left to chance, and none is longer than the longest
   }
 }
 
-TEST_CASE("failures that stay are not asked about again", "[retry]") {
+TEST_CASE("permanent failures are not retried", "[retry]") {
   for (auto const kind : {FailureKind::refused, FailureKind::context_exceeded, FailureKind::unauthorized,
                           FailureKind::cancelled, FailureKind::malformed}) {
     auto const trial = attempt({failure(kind)});
@@ -86,15 +86,14 @@ TEST_CASE("failures that stay are not asked about again", "[retry]") {
   }
 }
 
-TEST_CASE("a provider is asked five times and no more", "[retry]") {
+TEST_CASE("a provider is asked at most five times", "[retry]") {
   auto const trial = attempt(std::vector<llm::Failure>(10, failure(FailureKind::overloaded)));
   CHECK(trial.asked == 5);
   CHECK(trial.waits.size() == 4);
   CHECK(trial.answer.failure);
 }
 
-TEST_CASE("the pause that a provider wishes for is made, unless it is longer than anybody would wait",
-          "[retry]") {
+TEST_CASE("a pause requested by the provider is made, unless it is unreasonably long", "[retry]") {
   auto wished = failure(FailureKind::rate_limited);
   wished.retry_after = milliseconds(7000);
   CHECK(attempt({wished}).waits == std::vector<milliseconds>{milliseconds(7000)});
@@ -104,26 +103,26 @@ TEST_CASE("the pause that a provider wishes for is made, unless it is longer tha
   CHECK(attempt({wished}).asked == 1);
 }
 
-TEST_CASE("what was seen does not come twice", "[retry]") {
+TEST_CASE("output that was shown is not shown twice", "[retry]") {
   auto const trial = attempt({failure(FailureKind::cut)}, true);
   CHECK(trial.asked == 1);
   CHECK(trial.answer.failure);
 }
 
-TEST_CASE("whoever watches is told of each wait", "[retry]") {
+TEST_CASE("a listener is informed of each wait", "[retry]") {
   auto const provider = llm::with_retries(
       std::make_shared<Failing>(std::vector<llm::Failure>{failure(FailureKind::overloaded)}), {},
       [](milliseconds, llm::CancelToken const&) {}, [] { return 0.0; });
-  std::vector<llm::RetryWait> told;
+  std::vector<llm::RetryWait> reported;
   static_cast<void>(provider->generate(
-      {}, [&](llm::Event const& event) { told.push_back(std::get<llm::RetryWait>(event)); }, {}));
-  REQUIRE(told.size() == 1);
-  CHECK(told[0].attempt == 2);
-  CHECK(told[0].wait == milliseconds(500));
-  CHECK(told[0].why == "as the test says");
+      {}, [&](llm::Event const& event) { reported.push_back(std::get<llm::RetryWait>(event)); }, {}));
+  REQUIRE(reported.size() == 1);
+  CHECK(reported[0].attempt == 2);
+  CHECK(reported[0].wait == milliseconds(500));
+  CHECK(reported[0].why == "as the test says");
 }
 
-TEST_CASE("nobody waits for an answer that nobody wants any more", "[retry]") {
+TEST_CASE("a cancelled request is not waited for", "[retry]") {
   llm::CancelToken const cancel;
   auto const inner = std::make_shared<Failing>(std::vector<llm::Failure>{failure(FailureKind::overloaded)});
   auto const provider =

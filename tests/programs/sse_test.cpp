@@ -21,7 +21,7 @@ Seen parsed(std::vector<std::string_view> const& pieces) {
   return seen;
 }
 
-// Each rule of the format once; what comes of it, written by hand.
+// Each rule of the format once; the expected results are written by hand.
 constexpr std::string_view stream = "\xEF\xBB\xBF"
                                     "data: first\n\n"
                                     ": a comment\n"
@@ -51,7 +51,7 @@ TEST_CASE("a stream of events is the same wherever its bytes are split", "[sse]"
   CHECK(parsed(bytes) == expected);
 }
 
-TEST_CASE("an event whose blank line never came is none", "[sse]") {
+TEST_CASE("an event without its blank line is dropped", "[sse]") {
   CHECK(parsed({"data: a"}).empty());
   CHECK(parsed({"data: a\n"}).empty());
   CHECK(parsed({"data: a\r\n"}).empty());
@@ -59,6 +59,6 @@ TEST_CASE("an event whose blank line never came is none", "[sse]") {
   CHECK(parsed({"data: a\n", "\n"}) == Seen{"|a|"});
 }
 
-TEST_CASE("an id with a NUL in it is no id", "[sse]") {
+TEST_CASE("an id that contains a NUL is ignored", "[sse]") {
   CHECK(parsed({std::string_view("id: a\0b\ndata: x\n\n", 17)}) == Seen{"|x|"});
 }

@@ -184,12 +184,12 @@ TEST_CASE("an answer is the same wherever its stream is split", "[wire]") {
       each.check(hear(*each.format, {each.stream.substr(0, i), each.stream.substr(i)}));
 }
 
-TEST_CASE("a stream that ends anywhere before its end is cut, and what came is kept", "[wire]") {
+TEST_CASE("a stream that ends too early is reported as cut, and its text is kept", "[wire]") {
   for (auto const& each : both) {
     auto const whole = hear(*each.format, {each.stream});
     for (std::size_t i = 0; i < each.stream.size(); ++i) {
       auto const heard = hear(*each.format, {each.stream.substr(0, i)});
-      bool const ended = !heard.answer.failure; // behind the finish reason, before the last counts
+      bool const ended = !heard.answer.failure; // after the finish reason, before the last counts
       if (ended && each.stream.find("finish_reason\":\"tool_calls") > i) FAIL("complete at " << i);
       if (ended) continue;
       CHECK(heard.answer.failure->kind == llm::FailureKind::cut);
@@ -201,7 +201,7 @@ TEST_CASE("a stream that ends anywhere before its end is cut, and what came is k
   }
 }
 
-TEST_CASE("requests are what the providers' documents ask for", "[wire]") {
+TEST_CASE("requests match the providers' documents", "[wire]") {
   auto const anthropic = hear(llm::anthropic_messages, {anthropic_stream}).request;
   CHECK(anthropic.url == "http://host/base/v1/messages");
   CHECK(anthropic.headers
@@ -223,7 +223,7 @@ TEST_CASE("requests are what the providers' documents ask for", "[wire]") {
   CHECK(json::parse(hear(llm::openai_compatible, {openai_stream}).request.body)["max_tokens"] == 77);
 }
 
-TEST_CASE("without a system text, tools or a key, requests say nothing of them", "[wire]") {
+TEST_CASE("without a system text, tools or a key, requests omit them", "[wire]") {
   llm::Request bare;
   bare.model = "m";
   bare.parts = {"null", "[]"};
@@ -238,7 +238,7 @@ TEST_CASE("without a system text, tools or a key, requests say nothing of them",
   }
 }
 
-TEST_CASE("a status and the body that comes with it say what to do", "[wire]") {
+TEST_CASE("the status and the body of a response decide what to do", "[wire]") {
   struct Refusal {
     int status;
     char const* body;
@@ -288,7 +288,7 @@ TEST_CASE("a status and the body that comes with it say what to do", "[wire]") {
   }
 }
 
-TEST_CASE("what a provider wishes for in Retry-After is read", "[wire]") {
+TEST_CASE("a provider's Retry-After is read", "[wire]") {
   auto const wish = [](char const* name, char const* value) {
     llm::HttpReply reply;
     reply.status = 429;
@@ -303,7 +303,7 @@ TEST_CASE("what a provider wishes for in Retry-After is read", "[wire]") {
   CHECK_FALSE(wish("x-other", "12"));
 }
 
-TEST_CASE("an error in the middle of a stream is a failure behind what came", "[wire]") {
+TEST_CASE("an error in the middle of a stream is a failure after the partial answer", "[wire]") {
   std::string const text =
       event("content_block_start", R"("index":0,"content_block":{"type":"text","text":""})")
       + event("content_block_delta", R"("index":0,"delta":{"type":"text_delta","text":"So"})");
@@ -322,7 +322,7 @@ TEST_CASE("an error in the middle of a stream is a failure behind what came", "[
   CHECK(openai.answer.message.text() == "So");
 }
 
-TEST_CASE("streams of any nonsense end in a failure and nothing worse", "[wire]") {
+TEST_CASE("streams of random data end in a failure and nothing worse", "[wire]") {
   std::vector<std::string> const nonsense{
       "",
       "not a stream",
@@ -350,7 +350,7 @@ TEST_CASE("streams of any nonsense end in a failure and nothing worse", "[wire]"
     }
 }
 
-TEST_CASE("calls are told apart where a server gives no index, or no id", "[wire]") {
+TEST_CASE("calls are kept apart if a server gives no index, or no id", "[wire]") {
   auto const call = [](std::string const& json) {
     return chunk(R"({"index":0,"delta":{"tool_calls":[)" + json + "]}}");
   };
@@ -372,10 +372,10 @@ TEST_CASE("calls are told apart where a server gives no index, or no id", "[wire
   auto const made = no_id.answer.message.tool_uses();
   REQUIRE(made.size() == 2);
   CHECK((!made[0]->id.empty() && made[0]->id != made[1]->id));
-  CHECK((made[0]->input.str() == "{}" && made[1]->input.str() == "{}")); // though they came in turns
+  CHECK((made[0]->input.str() == "{}" && made[1]->input.str() == "{}")); // though they arrived interleaved
 }
 
-TEST_CASE("an answer that was cancelled keeps what came and says so", "[wire]") {
+TEST_CASE("a cancelled answer keeps its text and is marked as cancelled", "[wire]") {
   llm::CancelToken const cancel;
   auto const http = std::make_shared<Played>();
   http->reply.status = 200;
@@ -403,10 +403,10 @@ TEST_CASE("a server that cannot be reached is unavailable", "[wire]") {
   auto const nobody =
       http->post({"http://127.0.0.1:1/", {}, "{}"}, [](llm::HttpReply const&, std::string_view) {}, {});
   CHECK(nobody.ending == llm::HttpReply::unreachable);
-  CHECK_THAT(nobody.error, sessionkit_test::contains("127.0.0.1")); // who does not answer
+  CHECK_THAT(nobody.error, sessionkit_test::contains("127.0.0.1")); // the server does not answer
 }
 
-TEST_CASE("a URL that nothing can be sent to is refused, and not asked again", "[wire]") {
+TEST_CASE("an invalid URL is refused, and not tried again", "[wire]") {
   llm::HttpReply reply;
   reply.ending = llm::HttpReply::impossible;
   CHECK(hear(llm::openai_chat, {}, reply).answer.failure->kind == llm::FailureKind::refused);

@@ -25,7 +25,7 @@ namespace {
 
 std::size_t const logs = long_form() ? 20000 : 3000;
 
-// What each call says and what answers it, as a history pairs them.
+// Each call and its result, as a history pairs them.
 using Exchanges = std::multiset<std::pair<std::string, std::string>>;
 
 std::string text_of(sk::ToolResult const& result) {
@@ -48,7 +48,7 @@ Exchanges exchanges(sk::History const& history) {
   return all;
 }
 
-// Entries with a call or result that stands alone; `duplicates`: or beside the one that counts.
+// Entries with an unpaired call or result; with `duplicates`, also duplicates of a paired one.
 std::set<std::string> orphans(sk::History const& history, bool duplicates) {
   std::set<std::string> entries;
   for (auto const& repair : history.report)
@@ -58,7 +58,7 @@ std::set<std::string> orphans(sk::History const& history, bool duplicates) {
   return entries;
 }
 
-// An id that stands for several calls: a stray result may be read as another's when the first call is gone.
+// An id of several calls: a stray result may pair with another call when the first is gone.
 bool is_ambiguous(sk::Context const& context) {
   std::set<std::string> ids;
   for (auto const& entry : context.entries)
@@ -106,7 +106,7 @@ sk::HistoryPolicy random_history_policy(Random& random) {
   sk::ClearToolResults policy;
   policy.window = 1 + random.below(100);
   policy.keep_answers = random.below(3);
-  policy.longest = random.below(6), policy.head = 1, policy.tail = 1, policy.clear_least = random.below(20);
+  policy.max_length = random.below(6), policy.head = 1, policy.tail = 1, policy.min_clear = random.below(20);
   return policy;
 }
 
@@ -120,7 +120,7 @@ std::size_t tokens_of(std::vector<sk::Entry> const& entries, std::size_t from) {
 }
 
 TEST_CASE(
-    "any log cut by any policy: no call is parted from its result, what is left is valid and not empty") {
+    "any log cut by any policy: no call is separated from its result, the rest is valid and not empty") {
   std::size_t plans = 0, split = 0, reread = 0;
   for (std::uint64_t seed = 1; seed <= logs; ++seed) {
     CAPTURE(seed);
@@ -180,7 +180,7 @@ TEST_CASE("any chain of policies leaves a history that is valid and not empty, a
   CHECK(shortened > logs / 4);
 }
 
-TEST_CASE("what a compaction keeps is at most half of the limit whenever the newest turn is") {
+TEST_CASE("a compaction keeps at most half of the limit whenever the newest turn fits it") {
   std::size_t held = 0;
   for (std::uint64_t seed = 1; seed <= logs / 10; ++seed) {
     CAPTURE(seed);
@@ -205,7 +205,7 @@ TEST_CASE("what a compaction keeps is at most half of the limit whenever the new
   CHECK(held > logs / 50);
 }
 
-TEST_CASE("compactions of stored logs leave every byte before them as it was") {
+TEST_CASE("compactions of stored logs leave every byte before them unchanged") {
   std::size_t compactions = 0;
   for (std::uint64_t seed = 1; seed <= logs / 20; ++seed) {
     CAPTURE(seed);
@@ -226,7 +226,7 @@ TEST_CASE("compactions of stored logs leave every byte before them as it was") {
       for (auto& entry : ContextMaker(seed * 3 + static_cast<std::uint64_t>(round)).make().context.entries) {
         auto const* message = entry.as<sk::Message>();
         auto const stored = message ? session.append(*message) : session.append_entry(entry.body);
-        static_cast<void>(stored); // what native lines cannot say is refused
+        static_cast<void>(stored); // data that native lines cannot represent is refused
       }
       std::vector<std::string> const before = lines();
       auto const outcome = session.compact(summarizer, random_policy(random), random_reason(random));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a conversion does not list is there: the model sees the same, and every word stands somewhere.
+// A conversion keeps everything that it does not list: the model sees the same, and every text is kept.
 #include "support/catch.hpp"
 #include "support/data.hpp"
 #include "support/long_form.hpp"
@@ -28,10 +28,10 @@ using sessionkit_test::write_file;
 
 namespace {
 
-/// Lines of one program, and where each of the marks in them stands.
+/// Lines of one program, and the place of each mark in them.
 struct MadeLog {
   std::string text;
-  std::map<std::string, std::string> marks; ///< to the id of the entry they stand in; the header's is empty
+  std::map<std::string, std::string> marks; ///< to the id of their entry; the header's is empty
 };
 
 class LogMaker {
@@ -150,7 +150,7 @@ class LogMaker {
   Json native_line(std::size_t i) {
     std::string id = "e" + std::to_string(i);
     if (random_.one_in(12)) id = random_.one_in(2) ? "00000001" : "e1";
-    if (id != entry_) { // what is listed is called by the name in the log
+    if (id != entry_) { // listed data is identified by the id in the log
       entry_ = id;
     }
     Json line{{"type", "message"}, {"id", id}};
@@ -290,7 +290,7 @@ constexpr char const* targets[] = {"native", "panel", "flat", "blades"};
 
 }
 
-TEST_CASE("what a conversion does not list it keeps, for every provider") {
+TEST_CASE("a conversion keeps everything that it does not list, for every provider") {
   std::size_t const logs = sessionkit_test::long_form() ? 3000 : 80;
   TempDir dir;
   std::size_t same = 0, listed = 0;
@@ -302,17 +302,17 @@ TEST_CASE("what a conversion does not list it keeps, for every provider") {
         CAPTURE(seed, from, to, made.text);
         auto out = convert(source, to);
         std::set<std::string> named;
-        for (auto const& unsaid : out.unsaid) named.insert(unsaid.entry.str());
+        for (auto const& loss : out.losses) named.insert(loss.entry.str());
         for (auto const& [text, entry] : made.marks)
           if (made.text.find(text) != std::string::npos && out.text.find(text) == std::string::npos
               && named.count(entry) == 0)
             FAIL_CHECK(text << " of entry '" << entry << "' is neither there nor listed\n" << out.text);
-        // Ids that are called anew change nothing that a model sees.
-        bool const told = std::any_of(out.unsaid.begin(), out.unsaid.end(), [](sk::Unsaid const& unsaid) {
-          return unsaid.what.find("which an earlier entry has") == std::string::npos;
+        // Replaced ids change nothing that a model sees.
+        bool const reported = std::any_of(out.losses.begin(), out.losses.end(), [](sk::Loss const& loss) {
+          return loss.what.find("which an earlier entry has") == std::string::npos;
         });
-        ++(told ? listed : same);
-        if (told) continue;
+        ++(reported ? listed : same);
+        if (reported) continue;
         if (to == "blades")
           out = sk::convert_log(sk::import_blades(out.text).value(), sk::native_dialect(),
                                 sk::native_dialect(), sk::SessionId::parse("named").value())

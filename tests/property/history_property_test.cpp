@@ -47,7 +47,7 @@ void check_conserved(sessionkit_test::MarkedContext const& log, sessionkit_test:
     CHECK(results.insert(result).second);
   }
   for (int const number : log.sent) {
-    if (log.call_id.at(number).empty()) continue; // sent only where a result of its kind stands
+    if (log.call_id.at(number).empty()) continue; // sent only with a result of its kind
     CHECK(calls.count(number) >= 1);
     if (log.repeated.count(number) == 0) CHECK(calls.count(number) == 1);
   }
@@ -72,23 +72,23 @@ void check_any_logs(sk::Provider provider, sessionkit_test::Said (*read)(Json co
 
 }
 
-TEST_CASE("any log gives what Anthropic accepts, and says what the log says") {
+TEST_CASE("any log gives a history that Anthropic accepts, with the content of the log") {
   check_any_logs(
       sk::Provider::anthropic, &sessionkit_test::SaidReader::anthropic,
       [](Json const& messages, auto&) { return sessionkit_test::anthropic::check(messages, true); });
 }
 
-TEST_CASE("any log gives what OpenAI's chat accepts, and says what the log says") {
+TEST_CASE("any log gives a history that OpenAI's chat accepts, with the content of the log") {
   check_any_logs(sk::Provider::openai_chat, &sessionkit_test::SaidReader::chat,
                  [](Json const& messages, auto&) { return sessionkit_test::openai::check(messages); });
 }
 
-TEST_CASE("any log gives what OpenAI's Responses API accepts, and says what the log says") {
+TEST_CASE("any log gives a history that OpenAI's Responses API accepts, with the content of the log") {
   check_any_logs(sk::Provider::openai_responses, &sessionkit_test::SaidReader::responses,
                  [](Json const& input, auto&) { return sessionkit_test::responses::check(input); });
 }
 
-TEST_CASE("any log gives what Gemini accepts, and says what the log says") {
+TEST_CASE("any log gives a history that Gemini accepts, with the content of the log") {
   check_any_logs(
       sk::Provider::gemini, &sessionkit_test::SaidReader::gemini,
       [](Json const& contents, sk::Target const& target) {
@@ -96,7 +96,7 @@ TEST_CASE("any log gives what Gemini accepts, and says what the log says") {
       });
 }
 
-TEST_CASE("a context that is given away makes the same history as one that is kept") {
+TEST_CASE("a context that is moved from makes the same history as one that is kept") {
   for (std::uint64_t seed = 1; seed <= 3000; ++seed) {
     CAPTURE(seed);
     for (sk::Provider const provider :
@@ -117,7 +117,7 @@ TEST_CASE("a context that is given away makes the same history as one that is ke
   }
 }
 
-TEST_CASE("a user message behind any log makes a request that needs no prefill") {
+TEST_CASE("a user message after any log makes a request that needs no prefill") {
   for (std::uint64_t seed = 1; seed <= logs / 10; ++seed) {
     CAPTURE(seed);
     auto log = sessionkit_test::ContextMaker(seed).make();

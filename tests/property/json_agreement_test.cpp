@@ -46,7 +46,7 @@ void compare_lines(std::uint64_t seed, std::size_t lines) {
     std::printf(" %s %zu%s", verdict_names[i], counts[i], i + 1 < verdict_count ? "," : "\n");
     if (i == disagreement) continue;
     INFO(verdict_names[i]);
-    CHECK(counts[i] > 0); // a kind that never came was not tested
+    CHECK(counts[i] > 0); // a kind that never occurred was not tested
   }
   CHECK(counts[both_accept] > lines / 3);
   CHECK(counts[both_reject] > lines / 10);
@@ -93,7 +93,8 @@ TEST_CASE("policy: a number beyond the greatest double is valid JSON without a v
   CHECK(compare(line) == too_great_a_number);
 }
 
-TEST_CASE("policy: an integer beyond 64 bits is no integer and keeps its text, nlohmann makes it a double") {
+TEST_CASE(
+    "policy: an integer beyond 64 bits is not an integer and keeps its text, nlohmann makes it a double") {
   std::string const line = R"({"n":18446744073709551617})";
   CHECK(json::parse(line)["n"].is_number_float());
   CHECK(find_member(line, "n") == "18446744073709551617");
@@ -111,7 +112,8 @@ TEST_CASE("policy: more than 128 levels are refused, nlohmann reads them and may
   CHECK(compare(fits) == both_accept);
 }
 
-TEST_CASE("policy: a byte order mark is no JSON, whoever reads a file skips it, nlohmann skips it anywhere") {
+TEST_CASE(
+    "policy: a byte order mark is not JSON, the reader of a file skips it, nlohmann skips it anywhere") {
   std::string const line = "\xEF\xBB\xBF{}";
   CHECK(json::accept(line));
   CHECK(check_json(line).fault == JsonCheck::syntax);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Real sessions, torn at every byte and damaged at random: nothing crashes, every line that is still whole is
-// there, and what providers would be sent is valid. What a line must give is found without the library's
+// Real sessions, torn at every byte and damaged at random: nothing crashes, every complete line is
+// read, and the requests to providers are valid. The expected entry of a line is found without the library's
 // scanner. SESSIONKIT_MUTATIONS in the environment asks for another number of damaged logs than 50,000.
 #include "support/catch.hpp"
 #include "support/data.hpp"
@@ -48,7 +48,7 @@ struct Read {
   sk::Context context;
 };
 
-// The library's two readings of a file: all of it forwards, and what counts backwards.
+// The library's two readings of a file: all of it forwards, and the path backwards.
 Read read(OneFile& file) {
   auto store = sk::detail::open_transcript(file, "t.jsonl", {}).value();
   auto const listed = store->list({}).value().sessions;
@@ -81,7 +81,7 @@ std::string shown(std::string const& bytes) {
   return Json(bytes).dump(-1, ' ', true, Json::error_handler_t::replace);
 }
 
-// All of what must hold of a file, whatever was done to it.
+// Everything that must hold for a file, whatever was done to it.
 void check_damaged(std::string const& bytes) {
   OneFile file(bytes);
   Read const got = read(file);
@@ -95,14 +95,14 @@ void check_damaged(std::string const& bytes) {
   CAPTURE(shown(bytes), got.lines, whole, faults);
   CHECK(all_there);
   CHECK(faults == Faults{});
-  for (std::string const& line : got.lines) { // no line is made up
+  for (std::string const& line : got.lines) { // no line is invented
     CHECK(is_object_to_others(line));
     CHECK(bytes.find(line) != std::string::npos);
   }
   REQUIRE_FALSE(bad);
 }
 
-// Two messages more, through the face of the library, and all of it is there.
+// Two more messages, through the public interface, and all of it is kept.
 void check_continued(std::string const& bytes) {
   OneFile file(bytes);
   auto store = sk::detail::open_transcript(file, "t.jsonl", {}).value();
@@ -154,7 +154,7 @@ class Damager {
     }
   }
   static void fill(std::string& bytes, std::size_t at, std::size_t count, char with) {
-    at -= at % count; // as blocks of a disk are
+    at -= at % count; // like blocks of a disk
     for (std::size_t i = at; i < std::min(at + count, bytes.size()); ++i) bytes[i] = with;
   }
   static void line_ends(std::string& bytes) {
@@ -202,7 +202,7 @@ void damage_logs(std::size_t part, std::size_t parts) {
 
 }
 
-TEST_CASE("the fixtures are of three dialects and whole") {
+TEST_CASE("the fixtures are complete and of three dialects") {
   std::vector<std::string> dialects;
   for (Fixture const& fixture : fixtures()) {
     CAPTURE(fixture.name);
@@ -223,7 +223,7 @@ TEST_CASE("torn at every byte, a log gives its complete lines and a valid histor
     }
 }
 
-TEST_CASE("torn anywhere, a log goes on") {
+TEST_CASE("torn anywhere, a log can be continued") {
   for (Fixture const& fixture : fixtures())
     for (std::size_t size = fixture.bytes.find('\n') + 1; size <= fixture.bytes.size(); size += 3) {
       CAPTURE(fixture.name, size);
@@ -231,9 +231,9 @@ TEST_CASE("torn anywhere, a log goes on") {
     }
 }
 
-TEST_CASE("damaged at random, a log gives its whole lines and a valid history, first half") {
+TEST_CASE("damaged at random, a log gives its complete lines and a valid history, first half") {
   damage_logs(0, 2);
 }
-TEST_CASE("damaged at random, a log gives its whole lines and a valid history, second half") {
+TEST_CASE("damaged at random, a log gives its complete lines and a valid history, second half") {
   damage_logs(1, 2);
 }

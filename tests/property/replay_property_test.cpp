@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Requests of one conversation begin with the bytes of the requests before, and where they do not, it is
-// told.
+// Requests of one conversation begin with the bytes of the requests before; if they do not, this is
+// reported.
 #include "support/catch.hpp"
 #include "support/honest_host.hpp"
 #include "support/long_form.hpp"
@@ -38,7 +38,7 @@ bool asks_something(sk::History const& history) {
   return !history.messages.empty() && history.messages.back().role != sk::Role::assistant;
 }
 
-// What the model would see at each entry of the path that the host may send at.
+// The model's view at each entry of the path after which the host may send.
 struct Prefix {
   sk::Context context;
   std::size_t compactions; ///< before it
@@ -83,7 +83,7 @@ std::vector<Request> requests_of(sk::Context const& whole, sk::Target const& tar
 
 }
 
-TEST_CASE("requests of an honest host begin with the bytes of the requests before") {
+TEST_CASE("requests of a correct host begin with the bytes of the requests before") {
   std::size_t const logs = sessionkit_test::long_form() ? 10000 : 2000;
   std::size_t pairs = 0, compared = 0, crashes = 0, aborts = 0, compactions = 0, rewinds = 0;
   for (std::uint64_t seed = 1; seed <= logs; ++seed) {
@@ -123,9 +123,9 @@ TEST_CASE("requests of an honest host begin with the bytes of the requests befor
             << " of them compared with what was sent; none differs, none is retroactive");
 }
 
-TEST_CASE("where a longer log changes what was sent before, the report says so and the divergence is found") {
+TEST_CASE("if a longer log changes a request sent before, the report says so and the divergence is found") {
   std::size_t const logs = sessionkit_test::long_form() ? 10000 : 2000;
-  std::size_t pairs = 0, changed = 0, told = 0, blamed = 0;
+  std::size_t pairs = 0, changed = 0, reported = 0, blamed = 0;
   for (std::uint64_t seed = 1; seed <= logs; ++seed) {
     CAPTURE(seed);
     auto const log = sessionkit_test::ContextMaker(seed).make();
@@ -141,7 +141,7 @@ TEST_CASE("where a longer log changes what was sent before, the report says so a
           bool const same = extends(requests[i].messages, requests[j].messages);
           auto const divergence = sk::explain_divergence(requests[j].history, requests[i].history, target);
           changed += same ? 0 : 1;
-          told += retroactive ? 1 : 0;
+          reported += retroactive ? 1 : 0;
           CAPTURE(requests[j].messages, requests[i].messages);
           CHECK((same || retroactive));
           CHECK((same || divergence));
@@ -155,14 +155,14 @@ TEST_CASE("where a longer log changes what was sent before, the report says so a
       }
     }
   }
-  CHECK(blamed * 10 > changed * 9); // the others are what such a repair brought in its train
-  WARN(changed << " of " << pairs << " pairs of requests differ, each reported as retroactive; " << told
+  CHECK(blamed * 10 > changed * 9); // the others are consequences of such a repair
+  WARN(changed << " of " << pairs << " pairs of requests differ, each reported as retroactive; " << reported
                << " pairs have such a report; " << blamed << " differ first where one changed something");
 }
 
 namespace {
 
-// Whether one list says all of another, and perhaps goes on in its last element, as its last member does.
+// Whether one list begins with another, possibly with a longer last element.
 bool goes_on(OrderedJson const& longer, OrderedJson const& shorter) {
   if (longer.size() < shorter.size()) return false;
   if (shorter.empty()) return true;
@@ -179,7 +179,7 @@ bool goes_on(OrderedJson const& longer, OrderedJson const& shorter) {
   return std::equal(last->begin(), last->end(), same->begin());
 }
 
-// Something else that may or may not be sent.
+// Another message that may or may not be sent.
 void change(sk::History& history, sessionkit_test::Random& random) {
   if (history.messages.empty()) return;
   if (random.one_in(12)) history.messages.resize(random.below(history.messages.size()) + 1);
@@ -204,8 +204,7 @@ void change(sk::History& history, sessionkit_test::Random& random) {
 
 }
 
-TEST_CASE("two requests are said to be the same if their bytes are, and to differ if neither begins with the "
-          "other") {
+TEST_CASE("two requests are equal if their bytes are, and differ if neither begins with the other") {
   using sk::RequestRelation;
   std::size_t const logs = sessionkit_test::long_form() ? 20000 : 4000;
   std::size_t same = 0, extended = 0, differ = 0;

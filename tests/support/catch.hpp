@@ -17,7 +17,7 @@
 
 namespace sessionkit_test {
 
-/// Matches a string that holds `part`: `CHECK_THAT(message, contains("offset 12"))`.
+/// Matches a string that contains `part`: `CHECK_THAT(message, contains("offset 12"))`.
 inline auto contains(std::string const& part) {
 #if __has_include(<catch2/catch_test_macros.hpp>)
   return Catch::Matchers::ContainsSubstring(part);
@@ -28,7 +28,7 @@ inline auto contains(std::string const& part) {
 
 }
 
-/// Leaves the test case, visibly, where this machine lacks what it needs.
+/// Skips the test case, with a message, if this machine lacks something it needs.
 #define SESSIONKIT_SKIP(reason)                                                                              \
   do {                                                                                                       \
     WARN("skipped: " << (reason));                                                                           \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Conversations for tests that shorten them, and summarizers that answer as told.
+// Conversations for tests that shorten them, and summarizers with given answers.
 #pragma once
 #include <sessionkit/session.hpp>
 
@@ -11,7 +11,7 @@ namespace sessionkit_test {
 
 namespace sk = sessionkit;
 
-/// A context of these bodies; the entries are called `e0`, `e1` and so on.
+/// A context of these bodies; the ids of the entries are `e0`, `e1` and so on.
 inline sk::Context context_of(std::vector<sk::EntryBody> bodies) {
   sk::Context context;
   for (sk::EntryBody& body : bodies) {
@@ -23,7 +23,7 @@ inline sk::Context context_of(std::vector<sk::EntryBody> bodies) {
   return context;
 }
 
-/// What the model sees after this plan was applied.
+/// The model's view after this plan was applied.
 inline sk::Context applied(sk::Context const& before, sk::CompactionPlan const& plan, std::string summary,
                            std::string id = "c") {
   sk::Context after = before;
@@ -58,7 +58,7 @@ inline void talk(sk::Session& session, std::size_t turns, std::size_t letters = 
   }
 }
 
-/// Answers `text` and keeps what it was asked.
+/// Answers `text` and records its requests.
 class ScriptedSummarizer final : public sk::Summarizer {
  public:
   explicit ScriptedSummarizer(sk::Result<std::string> text = std::string("in short"))

@@ -30,7 +30,7 @@ inline void write_file(std::string const& path, std::string const& bytes) {
   if (!out) throw std::runtime_error("cannot write " + path);
 }
 
-/// A fresh folder, removed with everything in it at the end of the scope.
+/// A new folder, removed with its content at the end of the scope.
 class TempDir {
  public:
   TempDir() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The providers there are, each with the checker of what it accepts.
+// All providers, each with the checker of its rules.
 #pragma once
 #include "support/gemini_checks.hpp"
 #include "support/provider_checks.hpp"
@@ -66,13 +66,13 @@ inline std::string without_infinities(std::string const& json) {
   return out;
 }
 
-/// A history as JSON, read by somebody else.
+/// A history as JSON, read by an independent reader.
 inline Json read_messages(std::string const& messages) {
   if (Json::accept(messages)) return Json::parse(messages);
   return Json::parse(without_infinities(messages), nullptr, false);
 }
 
-/// What providers would refuse of these requests, one for each of `every_provider`; empty: nothing.
+/// The faults in these requests, one for each of `every_provider`; empty if none.
 inline Faults refused(std::vector<sk::RequestParts> const& requests) {
   Faults all;
   for (std::size_t i = 0; i < requests.size(); ++i) {
@@ -87,7 +87,7 @@ inline Faults refused(std::vector<sk::RequestParts> const& requests) {
   return all;
 }
 
-/// The same of the histories of a context.
+/// The same for the histories of a context.
 inline Faults refusals(sk::Context const& context) {
   std::vector<sk::RequestParts> requests;
   for (EveryProvider const& each : every_provider) {

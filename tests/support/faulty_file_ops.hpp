@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// System calls that count themselves and fail where a test says so.
+// System calls that are counted and fail on request.
 #pragma once
 #include <sessionkit/detail/base/file_ops.hpp>
 
@@ -45,11 +45,11 @@ inline char const* name_of(Call call) {
   return names[static_cast<std::size_t>(call)];
 }
 
-/// A failing call still closes what it is asked to close: else its lock would outlive the test.
+/// A failing close still closes the descriptor: else its lock would outlive the test.
 class FaultyFileOps : public sk::detail::FileOps {
  public:
   FaultyFileOps() : FaultyFileOps(sk::detail::system_file_ops()) {}
-  /// Over other calls than the system's; syncs then reach them.
+  /// Uses other calls than the system's; syncs then reach them.
   explicit FaultyFileOps(sk::detail::FileOps& inner)
       : inner_(&inner), syncs_(&inner != &sk::detail::system_file_ops()) {}
 
@@ -108,7 +108,7 @@ class FaultyFileOps : public sk::detail::FileOps {
   /// How many bytes a short write takes.
   std::function<std::size_t(std::size_t)> cut;
 
-  /// Of the system's calls these are counted, not done: nobody here cuts its power.
+  /// These calls of the system are counted, not done: the test does not cut the power.
   int sync_data(int d) override {
     return fails(Call::sync_data) ? -fault.error : syncs_ ? real().sync_data(d) : 0;
   }

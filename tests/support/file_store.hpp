@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A directory of sessions in tests: made, listed, and its index read the simple way.
+// A directory of sessions for tests: it is created and listed, and its index is read in a simple way.
 #pragma once
 #include "data.hpp"
 #include "transcript.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Directories as ai-panel and claw0 leave them, made by hand from their documents.
+// Directories of ai-panel and claw0, made by hand from their documents.
 #pragma once
 #include "support/data.hpp"
 
@@ -27,7 +27,7 @@ inline std::string panel_lines(std::string const& said) {
            "\n";
 }
 
-/// Two sessions, a row whose name can be no file's, and members that are not in the document.
+/// Two sessions, a row whose name cannot be a file's, and members that are not in the document.
 inline void make_panel_store(TempDir const& dir) {
   write_file(
       dir / panel_id + ".jsonl",

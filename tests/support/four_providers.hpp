@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What each of the four providers would refuse of a conversation whose next message is the user's.
+// The faults that each of four providers finds in a conversation whose next message is the user's.
 #pragma once
 #include "support/gemini_checks.hpp"
 #include "support/provider_checks.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Are these `contents` what Gemini's generateContent accepts? Written from the rule list at the top of
+// Checks whether Gemini's generateContent accepts these `contents`. Written from the rule list at the top of
 // tests/oracle/check_gemini.py (mode strict).
 #pragma once
 #include "support/provider_checks.hpp"

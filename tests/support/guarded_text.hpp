@@ -10,7 +10,7 @@
 
 namespace sessionkit_test {
 
-/// A copy of a text that ends where a page ends, with no page behind it: reading one byte too far kills the
+/// A copy of a text that ends at the end of a page, with no page after it: reading one byte too far kills the
 /// test.
 class GuardedText {
  public:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A host that works by the rules, and what happens to it: it stores through Session, answers every call
-// before it asks again, and now and then crashes, aborts, compacts or goes back. Never a result after the
-// turn went on.
+// A correct host, and its accidents: it stores through Session, answers every call
+// before it asks again, and sometimes crashes, aborts, compacts or goes back. It never stores a result after
+// the turn continued.
 #pragma once
 #include "support/mortal_store.hpp"
 #include "support/random.hpp"
@@ -21,7 +21,7 @@ namespace sessionkit_test {
 
 namespace sk = sessionkit;
 
-/// A log that an honest host left behind.
+/// A log of a correct host.
 struct HonestLog {
   std::shared_ptr<sk::SessionStore> store;
   sk::SessionId id;
@@ -76,7 +76,7 @@ class HonestHost {
     if (end == End::aborted) {
       ++log_.aborts;
       if (random_.one_in(2)) return turn->abort().value();
-      return turn.reset(); // the destructor aborts as well
+      return turn.reset(); // the destructor aborts too
     }
     ++log_.crashes;
     store_->die();
@@ -104,7 +104,7 @@ class HonestHost {
     return random_.one_in(20) ? End::crashed : End::done;
   }
 
-  // What was sent now must be what the log alone gives later.
+  // The request now must equal the one computed later from the log alone.
   void ask() {
     std::string sent = session_->request(log_.target).value().messages;
     if (knows_leaf_) log_.asked[session_->leaf().str()] = std::move(sent);
@@ -159,7 +159,7 @@ class HonestHost {
     return R"({"type":"reasoning","summary":[],"encrypted_content":"g","id":")" + text("rs_") + "\"}";
   }
 
-  // Ids that are unique, or that begin anew with each turn, as some models count.
+  // Ids that are unique, or that restart in each turn, as with some models.
   sk::ToolUse call(bool first) {
     std::string id = random_.one_in(2) ? text("toolu_") : "call_" + std::to_string(++turn_calls_);
     std::string const input = random_.one_in(4) ? "{}" : "{\"n\":" + std::to_string(++marks_) + "}";
@@ -167,7 +167,7 @@ class HonestHost {
     return {std::move(id), "read", sk::RawJson::from(input), is_signed ? "QUJD" : ""};
   }
 
-  // A cut parts no result from its call.
+  // A cut separates no result from its call.
   static bool begins_a_group(sk::Entry const& entry) {
     auto const* message = entry.as<sk::Message>();
     return message && (message->role == sk::Role::user || message->role == sk::Role::assistant);

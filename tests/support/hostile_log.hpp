@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A short log in each dialect with room for something hostile, and all that a host may do with a log.
+// A short log in each dialect with a place for hostile input, and everything that a host may do with a log.
 #pragma once
 #include "support/every_provider.hpp"
 #include "support/one_file.hpp"
@@ -7,6 +7,8 @@
 #include <sessionkit/blades.hpp>
 #include <sessionkit/convert.hpp>
 #include <sessionkit/detail/file_store/file_store.hpp>
+#include <sessionkit/detail/file_store/transcript_store.hpp>
+#include <sessionkit/detail/transcript/verify.hpp>
 #include <sessionkit/session.hpp>
 
 #include <array>
@@ -15,12 +17,12 @@
 
 namespace sessionkit_test {
 
-/// A user's words, a call, its result, and a last question: `words` stands in two of them, `input` in the
+/// A user's message, a call, its result, and a last question: `words` is in two of them, `input` in the
 /// call.
 struct HostileLog {
   std::string words = R"("hi")";    ///< a JSON string
   std::string input = R"({"n":1})"; ///< JSON
-  std::string line = {};            ///< a line of its own behind the user's, with its line end
+  std::string line = {};            ///< a separate line after the user's, with its newline
   std::string mark = {};            ///< before all of it
   std::string line_end = "\n";
 
@@ -73,16 +75,16 @@ struct HostileLog {
 
 inline std::array<char const*, 3> const every_written_dialect{"native", "flat", "panel"};
 
-/// What came of a log.
+/// The results for a log.
 struct Travelled {
-  std::vector<std::string> failed; ///< calls that must not fail and did
+  std::vector<std::string> failed; ///< calls that failed but must not
   std::vector<std::string> lines;
-  std::vector<sk::Damage> damage; ///< as `verify` tells it
+  std::vector<sk::Damage> damage; ///< as `verify` reports it
   sk::Log log;
   sk::Context context;
   std::vector<sk::RequestParts> requests;       ///< for each of `every_provider`
-  std::vector<sk::RequestParts> later_requests; ///< behind one more message of the user
-  std::vector<sk::RequestParts> short_requests; ///< behind a compaction, if one could be stored
+  std::vector<sk::RequestParts> later_requests; ///< after one more user message
+  std::vector<sk::RequestParts> short_requests; ///< after a compaction, if one could be stored
   std::vector<std::string> converted;           ///< to each of `every_written_dialect` and to blades
   std::string bytes;                            ///< of the file at the end
 };
@@ -99,8 +101,9 @@ class Journey {
     if (!took("list", listed) || listed->sessions.empty()) return;
     sk::SessionId const id = listed->sessions.front().id;
     read(**opened, id);
-    sk::detail::LogReader reader(file, 3, "t.jsonl", {});
-    if (auto found = reader.verify({}); took("verify", found)) result.damage = std::move(*found);
+    sk::detail::FileReader reader(file, 3, "t.jsonl", {});
+    if (auto found = sk::detail::verify_transcript(reader); took("verify", found))
+      result.damage = std::move(*found);
     if (auto log = sk::load_log(**opened, id, sk::LogLines::kept); took("load_log", log))
       result.log = std::move(*log);
     if (auto context = sk::load_context(**opened, id); took("load_context", context))
@@ -129,7 +132,7 @@ class Journey {
     }
   }
 
-  // What a dialect says, it reads again.
+  // A dialect reads what it writes.
   void write_again(sk::Dialect const& dialect) {
     for (sk::Entry const& entry : result.log.entries) {
       std::string line;

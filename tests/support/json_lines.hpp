@@ -9,8 +9,8 @@
 
 namespace sessionkit_test {
 
-/// Makes lines of valid JSON: every escape, number spelling, nesting, white space, repeated names; now and
-/// then a lone surrogate, a number too great, or a line too deep.
+/// Makes lines of valid JSON: every escape, number spelling, nesting, white space, repeated names; sometimes
+/// a lone surrogate, a number too large, or a line too deep.
 class LineMaker {
  public:
   explicit LineMaker(Random& random) : random_(random) {}

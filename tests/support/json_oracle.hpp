@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// nlohmann's opinion of a line beside our scanner's. Where they differ on purpose, the difference has a name;
+// Compares nlohmann's verdict on a line with our scanner's. A difference on purpose has a name;
 // any other is a disagreement.
 #pragma once
 #include <sessionkit/detail/json/json.hpp>
@@ -20,16 +20,16 @@ namespace sessionkit_test { namespace oracle {
 using namespace sessionkit::detail;
 using nlohmann::json;
 
-// ---- the other opinion, where nlohmann refuses on purpose or by its nature
+// ---- the second verdict, where nlohmann refuses on purpose or cannot accept
 
-/// What must be replaced before nlohmann reads a line of good grammar, found without our code.
-struct Mended {
+/// The text to replace before nlohmann can read a line of good grammar, found without our code.
+struct Fixed {
   std::string text;
   bool lone_surrogate = false, bad_utf8 = false, too_great = false;
 };
 
 /// Invalid bytes replaced as nlohmann's serializer does.
-inline std::string mend_utf8(std::string const& text) {
+inline std::string fix_utf8(std::string const& text) {
   return json::parse(json(text).dump(-1, ' ', false, json::error_handler_t::replace)).get<std::string>();
 }
 
@@ -38,12 +38,12 @@ inline unsigned unit_at(std::string const& text, std::size_t at) {
   return static_cast<unsigned>(std::strtoul(text.substr(at + 2, 4).c_str(), nullptr, 16));
 }
 
-/// One string from its opening quote; `at` moves behind it.
-inline void mend_string(std::string const& text, std::size_t& at, Mended& mended) {
-  mended.text.push_back(text[at++]);
+/// One string from its opening quote; `at` moves past it.
+inline void fix_string(std::string const& text, std::size_t& at, Fixed& fixed) {
+  fixed.text.push_back(text[at++]);
   while (text.at(at) != '"') {
     if (text[at] != '\\') {
-      mended.text.push_back(text[at++]);
+      fixed.text.push_back(text[at++]);
       continue;
     }
     unsigned const unit = unit_at(text, at);
@@ -52,11 +52,11 @@ inline void mend_string(std::string const& text, std::size_t& at, Mended& mended
     bool const pair = high && next >= 0xDC00 && next < 0xE000;
     bool const lone = unit >= 0xD800 && unit < 0xE000 && !pair;
     std::size_t const length = pair ? 12 : text[at + 1] == 'u' ? 6 : 2;
-    mended.text += lone ? "\\ufffd" : text.substr(at, length);
-    mended.lone_surrogate |= lone;
+    fixed.text += lone ? "\\ufffd" : text.substr(at, length);
+    fixed.lone_surrogate |= lone;
     at += length;
   }
-  mended.text.push_back(text[at++]);
+  fixed.text.push_back(text[at++]);
 }
 
 /// RFC 8259: `-`, digits without a leading zero, a fraction, an exponent.
@@ -78,33 +78,33 @@ inline bool is_json_number(std::string const& text) {
   return digits() != 0 && at == text.size();
 }
 
-inline Mended mend(std::string const& line) {
-  Mended mended;
-  std::string const text = mend_utf8(line);
-  mended.bad_utf8 = text != line;
+inline Fixed fix(std::string const& line) {
+  Fixed fixed;
+  std::string const text = fix_utf8(line);
+  fixed.bad_utf8 = text != line;
   for (std::size_t at = 0; at < text.size();) {
     if (text[at] == '"') {
-      mend_string(text, at, mended);
+      fix_string(text, at, fixed);
     } else if (text[at] == '-' || (text[at] >= '0' && text[at] <= '9')) {
       std::size_t const end = std::min(text.find_first_not_of("+-.eE0123456789", at), text.size());
       std::string const number = text.substr(at, end - at);
       bool const too_great = is_json_number(number) && std::isinf(std::strtod(number.c_str(), nullptr));
-      mended.text += too_great ? "null" : number;
-      mended.too_great |= too_great;
+      fixed.text += too_great ? "null" : number;
+      fixed.too_great |= too_great;
       at = end;
     } else {
-      mended.text.push_back(text[at++]);
+      fixed.text.push_back(text[at++]);
     }
   }
-  return mended;
+  return fixed;
 }
 
 // ---- values
 
-/// Walks a raw value beside nlohmann's tree. `mended`: the tree is of the mended text.
+/// Walks a raw value beside nlohmann's tree. `fixed`: the tree is of the fixed text.
 class Comparison {
  public:
-  explicit Comparison(bool mended) : mended_(mended) {}
+  explicit Comparison(bool fixed) : fixed_(fixed) {}
 
   bool big_integer() const { return big_integer_; }
 
@@ -123,7 +123,7 @@ class Comparison {
  private:
   bool number(std::string_view raw, json const& tree) {
     auto const real = to_double(raw);
-    if (tree.is_null()) return mended_ && !real && !to_int(raw) && !to_uint(raw);
+    if (tree.is_null()) return fixed_ && !real && !to_int(raw) && !to_uint(raw);
     if (!real) return false;
     if (tree.is_number_unsigned()) {
       auto const value = tree.get<std::uint64_t>();
@@ -139,8 +139,7 @@ class Comparison {
     }
     auto const whole = to_int(raw);
     if (whole) return static_cast<double>(*whole) == expected;
-    bool const exact =
-        raw.size() <= 15 && std::fabs(expected) < 0x1p53; // so few digits that the double is the value
+    bool const exact = raw.size() <= 15 && std::fabs(expected) < 0x1p53; // few digits, so the double is exact
     return !exact || expected != std::floor(expected) || underflows(raw, expected);
   }
   static bool underflows(std::string_view raw, double value) {
@@ -151,7 +150,7 @@ class Comparison {
     std::string const text = to_text(raw);
     std::string written;
     append_json_string(written, text);
-    if (!mended_) return text == expected && written == json(expected).dump();
+    if (!fixed_) return text == expected && written == json(expected).dump();
     std::string again = to_text(written);
     return replace_invalid(text) == expected && again == text;
   }
@@ -168,23 +167,23 @@ class Comparison {
   }
 
   bool object(std::string_view raw, json const& tree) {
-    std::map<std::string, std::string_view> members; // the last of a name stays
+    std::map<std::string, std::string_view> members; // the last member of a name stays
     bool const complete = for_members(raw, [&](std::string_view key, std::string_view value) {
       std::string name;
       append_unescaped(name, key);
-      members[mended_ ? replace_invalid(name) : name] = value;
+      members[fixed_ ? replace_invalid(name) : name] = value;
       return true;
     });
     if (!complete || members.size() != tree.size()) return false;
     for (auto const& [name, value] : members) {
       auto const found = tree.find(name);
       if (found == tree.end() || !equal(value, *found)) return false;
-      if (!mended_ && find_member(raw, name).data() != value.data()) return false;
+      if (!fixed_ && find_member(raw, name).data() != value.data()) return false;
     }
     return true;
   }
 
-  bool mended_;
+  bool fixed_;
   bool big_integer_ = false;
 };
 
@@ -213,7 +212,7 @@ inline std::string_view trimmed(std::string_view text) {
   return first == std::string_view::npos ? "" : text.substr(first, text.find_last_not_of(space) + 1 - first);
 }
 
-/// Brackets open before `at`, those in strings left out.
+/// The open brackets before `at`, without those in strings.
 inline std::size_t depth_before(std::string_view line, std::size_t at) {
   std::size_t depth = 0;
   bool in_string = false;
@@ -233,14 +232,14 @@ inline std::size_t depth_before(std::string_view line, std::size_t at) {
 
 /// We accept, nlohmann does not.
 inline Verdict why_only_we_accept(std::string const& line, JsonCheck const& check) {
-  Mended const mended = mend(line);
-  json const tree = json::parse(mended.text, nullptr, false);
-  bool const flags_right = check.lone_surrogate == mended.lone_surrogate && check.utf8 != mended.bad_utf8;
+  Fixed const fixed = fix(line);
+  json const tree = json::parse(fixed.text, nullptr, false);
+  bool const flags_right = check.lone_surrogate == fixed.lone_surrogate && check.utf8 != fixed.bad_utf8;
   if (!flags_right || tree.is_discarded() || !Comparison(true).equal(trimmed(line), tree))
     return disagreement;
-  if (mended.lone_surrogate) return lone_surrogate;
-  if (mended.bad_utf8) return invalid_utf8;
-  return mended.too_great ? too_great_a_number : disagreement;
+  if (fixed.lone_surrogate) return lone_surrogate;
+  if (fixed.bad_utf8) return invalid_utf8;
+  return fixed.too_great ? too_great_a_number : disagreement;
 }
 
 inline Verdict compare(std::string const& line);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Logs written line by line, as another program would have left them.
+// Logs written line by line, as another program would write them.
 #pragma once
 #include <sessionkit/dialect.hpp>
 #include <sessionkit/memory_store.hpp>

@@ -7,7 +7,7 @@
 
 namespace sessionkit_test {
 
-/// A store that can be cut off, as by the end of its process: what comes after `die` is not stored.
+/// A store that can be cut off, like a process that ends: nothing is stored after `die`.
 class MortalStore final : public sessionkit::SessionStore {
  public:
   explicit MortalStore(std::shared_ptr<sessionkit::SessionStore> inner) : inner_(std::move(inner)) {}

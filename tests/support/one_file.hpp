@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One file in memory behind the library's system calls: as good as one on a disk to whatever reads and
+// One file in memory behind the library's system calls: equivalent to one on a disk for code that reads and
 // appends, and fast enough to be damaged a hundred thousand times.
 #pragma once
 #include <sessionkit/detail/base/file_ops.hpp>

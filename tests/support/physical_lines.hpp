@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a log must give, found line by line with another parser and nothing of the library's scanner.
+// The expected entries of a log, found line by line with another parser and without the library's scanner.
 #pragma once
 #include "support/json_oracle.hpp"
 #include "support/transcript.hpp"
@@ -30,14 +30,14 @@ inline std::size_t depth_of(std::string const& json) {
   return most;
 }
 
-/// Is it one JSON object that a reader who loses nothing would take? nlohmann answers; what it refuses by
-/// policy (lone surrogates, bytes that are no UTF-8, great numbers) is mended before.
+/// Whether a tolerant reader accepts it as one JSON object. nlohmann decides; data that it refuses by
+/// policy (lone surrogates, bytes that are no UTF-8, great numbers) is fixed before.
 inline bool is_object_to_others_now(std::string const& text) {
   if (text.empty() || text.front() != '{' || text.find('\0') != std::string::npos) return false;
   if (depth_of(text) > 128) return false;
   if (oracle::json::accept(text)) return true;
   try {
-    return oracle::json::accept(oracle::mend(text).text);
+    return oracle::json::accept(oracle::fix(text).text);
   } catch (std::out_of_range const&) { // a string without its end
     return false;
   }

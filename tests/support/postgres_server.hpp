@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A PostgreSQL server of our own: made in a folder under /tmp, on a free port of the loopback, ended by its
-// own pid.
+// A PostgreSQL server for the tests: created in a folder under /tmp, on a free port of the loopback, ended by
+// its own pid.
 #pragma once
 #include <cerrno>
 #include <chrono>
@@ -50,7 +50,7 @@ inline int free_port() {
 
 class PostgresServer {
  public:
-  /// Where the programs are; empty: there is no server here.
+  /// The folder of the programs; empty if there is no server here.
   static std::string programs() {
     std::string best;
     std::error_code none;
@@ -60,7 +60,7 @@ class PostgresServer {
     return best;
   }
 
-  /// `settings` in the words of `postgresql.conf`, for example "fsync=off".
+  /// `settings` in the form of `postgresql.conf`, for example "fsync=off".
   explicit PostgresServer(std::vector<std::string> settings = {}) : settings_(std::move(settings)) {
     char folder[] = "/tmp/sessionkit-postgres-XXXXXX";
     if (::mkdtemp(folder) == nullptr) throw std::runtime_error("cannot make a folder");
@@ -83,7 +83,7 @@ class PostgresServer {
   }
 
   int port() const noexcept { return port_; }
-  /// How libpq gets there, or to another port of this machine that leads there.
+  /// The connection string for libpq, or for another port of this machine that leads there.
   std::string url(int port = 0) const {
     return "postgresql://postgres@127.0.0.1:" + std::to_string(port != 0 ? port : port_) + "/postgres";
   }
@@ -130,7 +130,7 @@ class PostgresServer {
     bool const ours =
         !user_
         || (::setgroups(0, nullptr) == 0 && ::setgid(user_->second) == 0 && ::setuid(user_->first) == 0);
-    ::prctl(PR_SET_PDEATHSIG, SIGINT); // it ends with us, however we end
+    ::prctl(PR_SET_PDEATHSIG, SIGINT); // it ends whenever we end
     ::umask(077);
     if (ours && ::chdir("/") == 0) ::execv(program.c_str(), arguments.data());
     ::_exit(127);
@@ -140,7 +140,7 @@ class PostgresServer {
     while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {}
     return status;
   }
-  // Its own word that it takes connections; a process that ended says no.
+  // It reports itself that it accepts connections; a process that ended does not.
   bool answers() {
     for (int tries = 0; tries < 6000; ++tries) {
       if (::waitpid(pid_, nullptr, WNOHANG) == pid_) return pid_ = 0, false;
@@ -163,7 +163,7 @@ class PostgresServer {
   std::vector<std::string> settings_;
   std::string folder_;
   std::optional<std::pair<uid_t, gid_t>>
-      user_; ///< who runs it, where we are root: it refuses to be run by root
+      user_; ///< the user that runs it if we are root: it refuses to run as root
   int port_ = 0;
   pid_t pid_ = 0;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Are these messages what a provider accepts? Written from the rule lists at the top of
+// Checks whether a provider accepts these messages. Written from the rule lists at the top of
 // tests/oracle/check_anthropic.py (mode strict) and check_openai.py (--strict), on nlohmann's tree, so that
 // nothing here is the library's own code.
 #pragma once
@@ -16,7 +16,7 @@
 namespace sessionkit_test {
 
 using Json = nlohmann::json;
-/// What is wrong, one sentence each; empty: accepted.
+/// The faults, one sentence each; empty if accepted.
 using Faults = std::vector<std::string>;
 
 inline bool all_in(std::string_view text, std::size_t limit) {
@@ -45,7 +45,7 @@ inline bool is_white(std::string const& text) {
                      [](std::string const& point) { return white.count(point) != 0; });
 }
 
-/// What Python's rstrip takes away.
+/// The characters that Python's rstrip removes.
 inline bool ends_in_white(std::string const& text) {
   static std::set<std::string> const more{"\x1C",         "\x1D",         "\x1E",        "\x1F",
                                           "\xE1\x9A\x80", "\xE2\x80\xAF", "\xE2\x81\x9F"};
@@ -73,7 +73,9 @@ inline void check_result(Json const& block, std::string const& at, Faults& fault
     faults.push_back(at + "tool_result content is neither text nor an array");
   for (Json const& piece : content.is_array() ? content : Json::array()) {
     std::string const type = string_at(piece, "type");
-    if (type != "text" && type != "image") faults.push_back(at + "BLOCK tool_result content " + type);
+    if (type != "text" && block.contains("is_error")) faults.push_back(at + "ERRTEXT " + type);
+    if (type != "text" && type != "image" && type != "document" && type != "search_result")
+      faults.push_back(at + "BLOCK tool_result content " + type);
     if (type == "text" && string_at(piece, "text").empty())
       faults.push_back(at + "EMPTY text in tool_result");
   }
@@ -85,8 +87,15 @@ inline void check_image(Json const& block, std::string const& at, Faults& faults
   Json const& source = block.value("source", Json::object());
   bool const data = string_at(source, "type") == "base64" && types.count(string_at(source, "media_type")) != 0
                     && !string_at(source, "data").empty();
-  bool const url = string_at(source, "type") == "url" && string_at(source, "url").substr(0, 4) == "http";
+  bool const url = string_at(source, "type") == "url" && string_at(source, "url").substr(0, 8) == "https://";
   if (!data && !url) faults.push_back(at + "BLOCK image source");
+}
+
+/// What this API alone has; tests/oracle looks at their members.
+inline bool is_own_block(std::string const& type, bool user) {
+  if (user) return type == "document" || type == "search_result" || type == "container_upload";
+  bool const result = type.size() > 12 && type.substr(type.size() - 12) == "_tool_result";
+  return result || type == "server_tool_use" || type == "mcp_tool_use" || type == "container_upload";
 }
 
 struct Seen {
@@ -128,7 +137,7 @@ inline void check_message(Json const& message, std::size_t index, bool last, boo
       check_result(block, at, faults);
       if (other) faults.push_back(at + "ORDER tool_result after another block");
       results.push_back(string_at(block, "tool_use_id"));
-    } else {
+    } else if (!is_own_block(type, user)) {
       faults.push_back(at + "BLOCK type " + type + " in role " + role);
     }
     other = other || type != "tool_result";
@@ -146,7 +155,7 @@ inline void check_message(Json const& message, std::size_t index, bool last, boo
   seen.open = calls;
 }
 
-/// `prefill`: the last message may be the assistant's, the next one of the user is yet to come.
+/// `prefill`: the last message may be the assistant's; the user's next one is missing.
 inline Faults check(Json const& messages, bool prefill) {
   Faults faults;
   if (!messages.is_array() || messages.empty()) return {"SHAPE no messages"};
@@ -214,7 +223,8 @@ inline void check_message(Json const& message, std::string const& at, Seen& seen
   bool const calls = message.contains("tool_calls");
   check_content(message, role, calls, at, faults);
   if (calls) {
-    if (role != "assistant" || !message["tool_calls"].is_array() || message["tool_calls"].empty())
+    if (role != "assistant" || !message["tool_calls"].is_array() || message["tool_calls"].empty()
+        || message["tool_calls"].size() > 128)
       faults.push_back(at + "CALLS");
     for (Json const& call : message["tool_calls"]) check_call(call, at, seen, faults);
   }

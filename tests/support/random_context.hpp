@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Contexts that no sane program would leave behind, and what must be true of any history made of them.
+// Contexts that no correct program would write, and the properties of any history made of them.
 #pragma once
 #include "support/random.hpp"
 
@@ -16,14 +16,14 @@ namespace sessionkit_test {
 
 namespace sk = sessionkit;
 
-/// A context and what was put into it. Every text carries a mark such as `<u12>`, every call its number.
+/// A context and its known content. Every text has a mark such as `<u12>`, every call its number.
 struct MarkedContext {
   sk::Context context;
   std::vector<std::string> user, assistant;     ///< marks of the texts that must be sent, in order
   std::map<std::string, std::string> result_id; ///< mark of a result to the id it answers
   std::map<int, std::string> call_id;           ///< number of a call to its id
   std::set<int> sent;                           ///< calls that must be sent
-  std::set<int> repeated;                       ///< of those, the ones that stand in the log more than once
+  std::set<int> repeated;                       ///< of those, the ones that are in the log more than once
 };
 
 /// Any entries in any order: repeats, halves that are missing, reused ids, blank text, odd names and
@@ -111,7 +111,7 @@ class ContextMaker {
                                         "\xFF"};
     return pick(names);
   }
-  // Of all providers, and some that are nobody's.
+  // Of all providers, and some invented ones.
   std::string signature() {
     static std::string const made[] = {
         "sig",

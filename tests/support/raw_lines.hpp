@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lines of text as the programs of three formats write them, spelled by hand, and what each of them says.
+// Lines of text as the programs of three formats write them, spelled by hand, and the content of each.
 #pragma once
 #include "support/random.hpp"
 
@@ -10,8 +10,8 @@
 
 namespace sessionkit_test {
 
-/// A string in JSON, without its quotes: as it stands in the log, and as it may be expected in a request
-/// (bytes that are no UTF-8 are U+FFFD there; lone surrogates stay for the reader to mend).
+/// A string in JSON, without its quotes: as it is in the log, and as it is expected in a request
+/// (bytes that are not UTF-8 are U+FFFD there; lone surrogates stay for the reader to fix).
 struct Words {
   std::string log, fact;
   explicit Words(std::string text = {}) : log(text), fact(std::move(text)) {}
@@ -19,8 +19,8 @@ struct Words {
   Words operator+(Words const& more) const { return {log + more.log, fact + more.fact}; }
 };
 
-/// One thing that a line says: members of a JSON object, "k" first.
-///   u a s   text of the user, of the assistant, of the system: "t"; "c": it stands within a longer text
+/// One fact of a line: members of a JSON object, "k" first.
+///   u a s   text of the user, of the assistant, of the system: "t"; "c": it is part of a longer text
 ///   call    "n" its number, "id", "name", "in" its arguments, "ab" if its message was aborted
 ///   res     "id" of the call, "ts" its texts, "e" if it failed
 ///   think   "t", "sig", "api", "model"
@@ -35,10 +35,10 @@ struct RawLine {
   State state = whole;
   bool is_compaction = false;
   std::string first_kept;
-  bool says = true; ///< false: a header, which is no part of the conversation
+  bool says = true; ///< false for a header, which is not part of the conversation
 };
 
-/// Writes lines of one format. What it says is numbered, so that it can be found again.
+/// Writes lines of one format. Their facts are numbered, so that they can be found again.
 class RawLines {
  public:
   enum class Format { native, panel, flat, flat_v2 };
@@ -56,7 +56,7 @@ class RawLines {
     return line;
   }
 
-  /// What stands first where there is no header: by it the format is known.
+  /// The first line if there is no header: it identifies the format.
   RawLine opening() {
     RawLine line;
     line.bytes = R"({"type":"user","content":"<u0>","ts":1767225600.5})";
@@ -134,7 +134,7 @@ class RawLines {
     std::string const data = random_.one_in(6) ? "n o" : "QUJD" + std::to_string(1000 + ++marks_);
     bool const sent = data.size() == 8 && type < 5;
     if (expected && sent) say(R"("k":"img","d":")" + data + '"' + (type < 4 ? R"(,"must":1)" : ""));
-    if (random_.one_in(9)) { // in its place one that stands elsewhere
+    if (random_.one_in(9)) { // replaced by one from elsewhere
       if (expected && sent) line_.facts.pop_back();
       return R"({"type":"image","source":{"type":"url","url":")"
              + std::string(random_.one_of({"https://a/b.png", "file:///b", ""})) + "\"}}";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whole logs, damage included, and what may be expected of any history made of them.
+// Complete logs, damage included, and the expected content of any history made of them.
 #pragma once
 #include "support/raw_lines.hpp"
 
@@ -12,9 +12,10 @@
 
 namespace sessionkit_test {
 
-/// The bytes of a log, and what its conversation says, oldest first. A line that may or may not be there has
-/// `"o":1` among its facts. Not certain: what stands before the first of `facts` depends on damage that hides
-/// the way back; `doubtful` is all that may stand there.
+/// The bytes of a log, and the facts of its conversation, oldest first. A line that may or may not be read
+/// has
+/// `"o":1` among its facts. If not certain, everything before the first of `facts` depends on damage that
+/// hides the way back; `doubtful` is all that may be there.
 struct RawLog {
   std::string bytes;
   std::vector<Fact> facts, doubtful;
@@ -71,7 +72,7 @@ class RawLogMaker {
     if (random_.one_in(60)) return "";
     return lines_.back().id;
   }
-  // The same line once more, as it stands or under an id of its own.
+  // The same line once more, unchanged or with its own id.
   void repeat(std::size_t said) {
     RawLine copy = lines_[lines_.size() - 1 - random_.below(random_.one_in(2) ? 1 : said)];
     if (has_ids_ && random_.one_in(2)) {
@@ -105,7 +106,7 @@ class RawLogMaker {
                        {"no_newline", &RawLogMaker::no_newline},
                        {"byte_order", &RawLogMaker::add_byte_order},
                        {"header", &RawLogMaker::add_header}};
-    if (lines_.size() <= 1) return; // the first line tells the format
+    if (lines_.size() <= 1) return; // the first line decides the format
     auto const& kind = kinds[random_.below(std::size(kinds))];
     std::size_t const at = 1 + random_.below(lines_.size() - 1);
     if (lines_[at].state != RawLine::whole || !lines_[at].says) return;
@@ -181,7 +182,7 @@ class RawLogMaker {
   }
   void add_checksum(std::size_t at) {
     put_last(at, R"(,"crc":"00000000")");
-    lines_[at].state = RawLine::unsure; // it can be read, and need not be believed
+    lines_[at].state = RawLine::unsure; // it can be read, but need not be believed
   }
   void put_last(std::size_t at, std::string const& member) {
     lines_[at].bytes.insert(lines_[at].bytes.rfind('}'), member);
@@ -217,14 +218,14 @@ class RawLogMaker {
       if (has_name(i)) return lines_[i].id == lines_[at].parent && !find(lines_[i].id, i);
     return lines_[at].parent.empty();
   }
-  // Nor does it to the line that names it: it stands right behind, and nothing else has that name.
+  // Nor does it for the line that names it: that line directly follows, and nothing else has that name.
   bool is_only_parent(std::size_t at, std::size_t child) const {
     for (std::size_t i = at + 1; i < child; ++i)
       if (has_name(i)) return false;
     return !find(lines_[at].id, at);
   }
 
-  // The line that follows backwards; nothing where the log ends, or where that depends on damage (`lost_`).
+  // The next line backwards; absent where the log ends, or where it depends on damage (`lost_`).
   std::optional<std::size_t> before(std::size_t child) {
     crossed_ = broke_ = false;
     if (has_ids_ && lines_[child].parent.empty()) return std::nullopt;
@@ -299,9 +300,9 @@ class RawLogMaker {
   std::size_t first_ = 0, ids_ = 0;
   std::vector<std::size_t> glued_; ///< lines without an end
   bool has_ids_ = true, ends_in_newline_ = true, begins_with_mark_ = false;
-  bool lost_ = false;    ///< what comes before cannot be told
+  bool lost_ = false;    ///< the lines before are unknown
   bool broke_ = false;   ///< the last step did not go to the parent that was named
-  bool crossed_ = false; ///< it went over lines that are gone
+  bool crossed_ = false; ///< it crossed lost lines
 };
 
 }

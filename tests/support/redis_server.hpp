@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Redis servers of a test's own: on loopback, on ports nobody has, in a folder that goes with them.
+// Redis servers for one test: on loopback, on free ports, in a folder that is removed with them.
 #pragma once
 #include <chrono>
 #include <memory>
@@ -12,9 +12,10 @@ struct redisContext;
 
 namespace sessionkit_test {
 
-/// False: there is none, and who makes one throws "SKIPPED: there is no redis-server", by which ctest tells.
+/// False if there is none; creating one then throws "SKIPPED: there is no redis-server", which ctest
+/// recognises.
 bool has_redis_server();
-/// A port of the loopback that nobody listens on now, nor on the one 10000 behind it, which a cluster takes.
+/// A free port of the loopback; the port 10000 above it, which a cluster uses, is free too.
 int free_port();
 
 /// One server. Its folder stays through restarts.
@@ -36,21 +37,21 @@ class RedisServer {
 
   void start();
   void wait_until_answering();
-  /// SIGKILL, and gone.
+  /// Kills it with SIGKILL and waits.
   void kill();
   void signal(int number) const;
 
-  /// What it answers to a command, as text; arrays have a line for each element. Waits while it loads.
+  /// Its answer to a command, as text; arrays have a line for each element. Waits while it loads.
   std::string ask(std::vector<std::string> const& command) const;
 
  private:
   Settings settings_, environment_;
-  std::string folder_; // in memory, where the system can: what is synced is counted, not felt
+  std::string folder_; // in memory if possible: syncs are counted, not timed
   int port_;
   pid_t pid_ = 0;
 };
 
-/// Masters and a replica of each, in a cluster that is well.
+/// Masters and a replica of each, in a healthy cluster.
 class RedisCluster {
  public:
   explicit RedisCluster(RedisServer::Settings settings = {"--appendonly", "yes", "--appendfsync", "always"},

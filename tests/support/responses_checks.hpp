@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Is this `input` what OpenAI's Responses API accepts? Written from the rule list at the top of
+// Checks whether OpenAI's Responses API accepts this `input`. Written from the rule list at the top of
 // tests/oracle/check_responses.py (--strict).
 #pragma once
 #include "support/provider_checks.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a request says, read back from each provider's wire format.
+// The content of a request, read back from each provider's wire format.
 #pragma once
 #include <nlohmann/json.hpp>
 
@@ -101,7 +101,7 @@ class SaidReader {
     for (std::size_t at = 0; (at = text.find("QUJD", at)) != std::string::npos; ++at) ++said_.images;
   }
 
-  // Arguments that were no object are wrapped.
+  // Arguments that were not an object are wrapped.
   static int number_in(Json const& input) {
     if (input.contains("n")) return input["n"];
     Json const& wrapped = input["input"];

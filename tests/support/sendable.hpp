@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which prefixes of a conversation a host may send, and what it means that one request extends another.
+// Which prefixes of a conversation a host may send, and when one request extends another.
 #pragma once
 #include <sessionkit/entry.hpp>
 #include <sessionkit/provider.hpp>
@@ -20,7 +20,7 @@ inline bool has_words(std::string const& text) {
   return text.find_first_not_of(" \n\r\t\v\f\xC2\xA0\xE2\x80\xA8\xE3\x80\x80\x85") != std::string::npos;
 }
 
-/// Words or an image that are sent as the user's.
+/// Text or an image that is sent as the user's.
 inline bool speaks_as_user(sk::Entry const& entry) {
   if (auto const* custom = entry.as<sk::CustomMessage>()) {
     if (!custom->in_context) return false;
@@ -38,7 +38,7 @@ inline bool speaks_as_user(sk::Entry const& entry) {
   return false;
 }
 
-/// Whether the first `n` entries end with words of the user, or with results of all calls that the assistant
+/// Whether the first `n` entries end with a user message, or with results of all calls that the assistant
 /// made since anybody else spoke.
 inline bool is_sendable(std::vector<sk::Entry> const& path, std::size_t n) {
   if (n == 0) return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Conversations that were made shorter, and what is left of them.
+// Shortened conversations, and their remaining messages.
 #pragma once
 #include "support/catch.hpp"
 #include "support/conversations.hpp"
@@ -18,7 +18,7 @@ namespace sk = sessionkit;
 
 inline sk::SessionId the_session() { return sk::SessionId::parse("s").value(); }
 
-/// A session in memory that had so many turns.
+/// A session in memory with this many turns.
 inline sk::Session begun(std::size_t turns, sk::SessionOptions options = {}) {
   auto session = sk::Session::create(sk::make_memory_store(), {}, std::move(options)).value();
   talk(session, turns);
@@ -34,7 +34,7 @@ inline sk::CompactionPolicy small_policy() {
 
 using Texts = std::vector<std::string>;
 
-/// How the messages that the model sees begin.
+/// The beginnings of the messages that the model sees.
 inline Texts said(sk::Session& session) {
   Texts texts;
   for (auto const& message : session.history({}).value().messages)

@@ -6,7 +6,7 @@
 
 namespace sessionkit_test {
 
-/// Runs `work` on a thread with a stack of 64 KiB; false if there is none to be had.
+/// Runs `work` on a thread with a stack of 64 KiB; false if it cannot be created.
 inline bool on_small_stack(std::function<void()> work) {
   pthread_attr_t attributes;
   pthread_t thread{};

@@ -69,7 +69,7 @@ void TcpProxy::cut_after(Direction direction, std::int64_t bytes, bool for_good)
   cut_ = false;
 }
 
-void TcpProxy::mend() {
+void TcpProxy::restore() {
   std::lock_guard<std::mutex> const lock(mutex_);
   moved_[to_server] = moved_[to_client] = 0;
   cut_at_[0] = cut_at_[1] = -1;
@@ -118,7 +118,7 @@ bool TcpProxy::fails(Pair& pair) {
   return sticky_;
 }
 
-// False: the connection is over.
+// False if the connection has ended.
 bool TcpProxy::pass(Pair& pair, Direction direction) {
   std::vector<char> bytes(1 << 16);
   int const from = direction == to_server ? pair.client : pair.server;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A line between a client and a server on loopback that fails as told.
+// A connection between a client and a server on loopback that fails on request.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -21,21 +21,21 @@ class TcpProxy {
   int port() const noexcept { return port_; }
 
   /// From now on this many bytes go that way, then the connection ends; `for_good`: and with it all others,
-  /// until `mend`.
+  /// until `restore`.
   void cut_after(Direction direction, std::int64_t bytes, bool for_good);
-  void mend();
+  void restore();
   bool was_cut() const noexcept { return cut_; }
-  /// Bytes that went that way since the last `cut_after` or `mend`.
+  /// Bytes that were sent that way since the last `cut_after` or `restore`.
   std::int64_t bytes(Direction direction) const noexcept { return moved_[direction]; }
 
-  /// What `StoreUnderTest::fail_call` asks: a call is what a client sends at once. One call by itself reaches
-  /// the server and its answer is lost; of a sticky one and those behind it nothing arrives.
+  /// For `StoreUnderTest::fail_call`: a call is what a client sends at once. A single failing call reaches
+  /// the server and its answer is lost; of a permanent failure nothing arrives, nor of later calls.
   bool fail_call(std::int64_t n, bool sticky);
 
  private:
   struct Pair {
     int client, server;
-    bool answers = true; ///< what the server says goes on to the client
+    bool answers = true; ///< the server's bytes still reach the client
   };
   void run();
   void accept_one();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lines, batches and slow truths for tests of transcripts.
+// Lines, batches and slow references for tests of transcripts.
 #pragma once
 #include <sessionkit/session_store.hpp>
 
@@ -21,7 +21,7 @@ inline std::string message_line(std::string const& id, std::string const& parent
          + text + R"("}],"timestamp":1762243201000}})";
 }
 
-/// A batch that owns its lines. The id of a record is the text of its "id" member, found the simple way.
+/// A batch that owns its lines. The id of a record is the text of its "id" member, found in a simple way.
 struct Batch {
   std::vector<std::string> lines, ids;
   sk::Append append;
@@ -70,7 +70,7 @@ template <class Reader> ReadBack read_all(Reader&& read, sk::ReadRange range = {
   }
 }
 
-/// The text split at every '\n'; a rest without one comes last if it is not empty.
+/// The text split at every '\n'; a remainder without one comes last if it is not empty.
 inline std::vector<std::string> split_lines(std::string const& bytes) {
   std::vector<std::string> lines;
   std::size_t at = 0;

@@ -22,7 +22,7 @@ async function request(method, path, { body, lastEventId, as, signal } = {}) {
     .catch((failure) => { throw failure.name === "AbortError" ? failure : new Error("The server cannot be reached."); });
   if (reply.ok) return reply;
   let detail = reply.statusText;
-  try { detail = (await reply.json()).detail; } catch { /* it is no problem document */ }
+  try { detail = (await reply.json()).detail; } catch { /* it is not a problem document */ }
   throw new Problem(reply.status, detail);
 }
 
@@ -37,7 +37,7 @@ export const cancel = (id) => json("POST", `${session(id)}/cancel`, { body: {} }
 export const channels = (as, signal) => json("GET", "convlogs", { as, signal });
 export const channel = (as, name, { from, sender }, signal) =>
   json("GET", `convlogs/${encodeURIComponent(name)}?${new URLSearchParams({ from, ...(sender ? { sender } : {}) })}`, { as, signal });
-// The signal ends the listening. What is said is on its way whoever leaves: whether it was taken is always told.
+// The signal only ends the listening. A message that was sent stays sent; whether it was accepted is always reported.
 export async function chat(message, id, signal) {
   const listening = new AbortController();
   const reply = await request("POST", "chat", { body: { message, ...(id ? { sessionId: id } : {}) }, signal: listening.signal });
@@ -47,7 +47,7 @@ export async function chat(message, id, signal) {
 }
 export const listen = (id, lastEventId, signal) => request("GET", `${session(id)}/events`, { lastEventId, signal });
 
-// The events of a stream: [name, event] as they come. Ends when the connection does.
+// Yields the events of a stream as [name, event]. Ends when the connection does.
 export async function* events(reply) {
   if (!reply.body) return;
   const reader = reply.body.pipeThrough(new TextDecoderStream()).getReader();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The channel logs, as the administrator reads them.
+// The channel logs, for the administrator.
 import * as api from "./api.js";
 import { element } from "./talk.js";
 
 export class Channels {
-  // `attempt` does what may fail; `named(name)` is called for what is shown; `signal` ends it.
+  // `attempt` runs an action that may fail; `named(name)` is called with the name of the shown log; `signal` ends it.
   constructor(into, { admin, attempt, named, signal }) {
     Object.assign(this, { into, admin, attempt, named, signal });
   }
@@ -19,7 +19,7 @@ export class Channels {
     const { channels } = await api.channels(this.admin, this.signal);
     this.named("Channel logs");
     const rows = channels.map(({ channelId: name }) => this.button(name, () => this.open(name)));
-    this.into.replaceChildren(...(rows.length ? rows : [element("p", { text: "Nothing was said in a channel yet." })]));
+    this.into.replaceChildren(...(rows.length ? rows : [element("p", { text: "There are no channel messages yet." })]));
   }
 
   async open(name, { from = "", sender = "" } = {}) {
@@ -34,7 +34,7 @@ export class Channels {
   }
 
   filter(name, sender) {
-    const field = element("input", { type: "search", id: "sender", placeholder: "Only what this sender said", value: sender, autocomplete: "off" });
+    const field = element("input", { type: "search", id: "sender", placeholder: "Only messages of this sender", value: sender, autocomplete: "off" });
     const form = element("form", { children: [field] });
     form.addEventListener("submit", (event) => {
       event.preventDefault();

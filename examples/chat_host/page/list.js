@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// The sidebar's list: as many pages as were asked for, newest first. The server searches.
+// The sidebar's list: the pages loaded so far, newest first. The server searches.
 import { element } from "./talk.js";
 
 const pageSize = 100;
 
 export class List {
-  // `load(query, signal)` answers a page or nothing; `chosen(id)` is called for a row that is clicked.
+  // `load(query, signal)` returns a page or nothing; `chosen(id)` is called for a row that is clicked.
   constructor(into, { load, chosen }) {
     Object.assign(this, { into, load, chosen });
     this.rows = [];
-    this.next = null; // where the following page begins; null: there is none
+    this.next = null; // the cursor of the following page; null if there is none
     this.search = "";
     this.current = null;
     this.loading = new AbortController();
@@ -23,7 +23,7 @@ export class List {
     return this.reload(pageSize);
   }
 
-  // Asks for all that is shown again, and for nothing else any more.
+  // Loads the shown rows again, and cancels any other request.
   async reload(count = Math.max(pageSize, this.rows.length)) {
     this.loading.abort();
     const { signal } = this.loading = new AbortController();

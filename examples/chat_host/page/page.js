@@ -7,17 +7,17 @@ import { Talk } from "./talk.js";
 const $ = (id) => document.getElementById(id);
 const talk = new Talk($("talk"));
 const list = new List($("sessions"), { load: loadRows, chosen: open });
-const drafts = new Map(); // by conversation, null for a new one: what is typed there and not sent
-let tokenLimit = null; // above it a conversation is summarised
+const drafts = new Map(); // unsent text by conversation, null for a new one
+let tokenLimit = null; // a conversation above this limit is summarised
 
-// What is shown: a conversation, one that is yet to begin, or the channel logs. Whoever goes elsewhere leaves it; what
-// was under way for it ends then, or is not shown.
+// The shown view: a conversation, a new one, or the channel logs. Opening another view leaves it;
+// its pending work then ends, or is not shown.
 class Visit {
   constructor(id) {
-    this.id = id; // null: the server has given none yet
-    this.state = "idle"; // "asking": a message is on its way; "answering": the server took it
+    this.id = id; // null until the server has given one
+    this.state = "idle"; // "asking": a message is being sent; "answering": the server accepted it
     this.said = null; // the message of the running turn: its text, its bubble, and whether it is stored
-    this.stopping = false; // its answer is not wanted any more
+    this.stopping = false; // the user cancelled the answer
     this.tokens = null;
     this.leaving = new AbortController();
   }
@@ -27,7 +27,7 @@ class Visit {
 }
 let visit = new Visit(null);
 
-// Who is asked: a question with a field, or one to be confirmed. Null: it was cancelled.
+// Asks the user: a question with an input field, or one to confirm. Null if cancelled.
 function ask(question, { value = null, type = "text" } = {}) {
   $("question").textContent = question;
   $("reply").hidden = value === null;
@@ -47,26 +47,26 @@ async function askOnceForToken() {
   api.useToken(token);
   return true;
 }
-let asked = null; // one question, whoever waits for its answer
+let asked = null; // one question for all that wait for its answer
 function askForToken() {
   asked ??= askOnceForToken().finally(() => { asked = null; });
   return asked;
 }
 
-// Stays until a person dismisses it, says something or goes elsewhere.
+// Stays until the user dismisses it, sends a message or opens another view.
 function notify(text) {
   $("notice").textContent = text;
   $("dismiss").hidden = text === "";
 }
 const dismiss = () => notify("");
 
-// Does something that may fail, and says so where it does. `mend` is asked when the token is refused.
-async function attempt(action, mend = askForToken) {
+// Runs an action that may fail, and shows the error. `fix` is called when the token is refused.
+async function attempt(action, fix = askForToken) {
   try {
     return await action();
   } catch (problem) {
     if (problem.name === "AbortError") return undefined;
-    if (problem.status === 401 && await mend()) return attempt(action, mend);
+    if (problem.status === 401 && await fix()) return attempt(action, fix);
     notify(problem.message);
     return undefined;
   }
@@ -139,14 +139,14 @@ function begin() {
 
 function open(id) { return show(enter(id, "…")); }
 
-// Shows a conversation as it is stored, and what it is answering now.
+// Shows a stored conversation, and its running answer.
 async function show(here) {
   const session = await attempt(() => api.history(here.id, here.signal));
   if (here.left) return;
   if (!session) return showHead($("title").textContent === "…" ? "" : $("title").textContent, here.tokens);
   showHead(session.title, session.tokenEstimate);
   talk.clear();
-  // The running turn tells all of itself; of what it has stored, only the message that it answers is shown.
+  // The running turn's feed has all of it; of its stored entries, only the message that it answers is shown.
   const message = session.entries.findIndex((entry) => entry.ofRunningTurn);
   for (const entry of message < 0 ? session.entries : session.entries.slice(0, message + 1)) talk.entry(entry);
   here.said = message < 0 ? null : { stored: true };
@@ -158,7 +158,7 @@ async function show(here) {
 
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-// Hears a turn to its end. What the server then does not have goes back to who wrote it.
+// Listens to a turn until its end. A message that the server did not store goes back to the input field.
 async function hearTurn(here, reply) {
   setState(here, "answering");
   const end = await attempt(() => hearAll(here, reply));
@@ -171,7 +171,7 @@ async function hearTurn(here, reply) {
   if (dropped || end === null) await show(here);
 }
 
-// Answers the last event; null: the turn is not to be heard any more. A connection that is lost is tried again for half
+// Returns the last event; null if the turn should not be followed any more. A lost connection is tried again for half
 // a minute.
 async function hearAll(here, reply) {
   let last = "";
@@ -187,12 +187,12 @@ async function hearAll(here, reply) {
         if (event.type === "done") return event;
       }
     } catch (lost) {
-      if (here.left || lost instanceof api.Problem) throw lost; // what the server says is meant
+      if (here.left || lost instanceof api.Problem) throw lost; // an answer of the server is final
     }
     reply = null;
     await pause(1000);
   }
-  throw new Error("The connection is lost. Open the conversation again to see what came of it.");
+  throw new Error("The connection is lost. Open the conversation again to see the result.");
 }
 
 function hear(here, event) {
@@ -203,8 +203,8 @@ function hear(here, event) {
   if (event.type === "done") showHead(event.title, event.tokenEstimate);
 }
 
-// A message that the server does not have is to be sent again: into the field of its conversation, before what was
-// typed there meanwhile.
+// A message that the server does not have must be sent again: put it into the input field of its conversation, before
+// newly typed text.
 function giveBack(here) {
   const { text, bubble } = here.said;
   here.said = null;
@@ -224,7 +224,7 @@ async function say(text) {
   if (reply) return taken(here, reply);
   setState(here, "idle");
   giveBack(here);
-  if (here.id !== null) await show(here); // which may be answering somebody else
+  if (here.id !== null) await show(here); // it may be answering another message
 }
 
 async function taken(here, reply) {
@@ -242,13 +242,13 @@ async function taken(here, reply) {
 }
 
 function stop() {
-  if (visit.state === "asking") visit.stopping = true; // as soon as there is something to be stopped
+  if (visit.state === "asking") visit.stopping = true; // as soon as there is a turn to stop
   else attempt(() => api.cancel(visit.id));
 }
 
 async function renameCurrent() {
   const here = visit;
-  const title = await ask("Title (none: the first words)", { value: $("title").textContent });
+  const title = await ask("Title (empty: the first words)", { value: $("title").textContent });
   if (title === null) return;
   const row = await attempt(() => api.rename(here.id, title));
   if (row && !here.left) showHead(row.title, row.tokenEstimate);
@@ -309,12 +309,12 @@ document.addEventListener("keydown", (event) => {
 });
 
 function openAddress() {
-  const id = location.hash.slice(1); // nothing in an id needs to be escaped
+  const id = location.hash.slice(1); // an id needs no escaping
   if (id) open(id); else begin();
 }
 window.addEventListener("popstate", openAddress);
 
-// The address that the server prints brings the token; it does not stay there.
+// The address that the server prints contains the token; it is removed from the address bar.
 const given = new URLSearchParams(location.hash.slice(1)).get("token");
 if (given) {
   sessionStorage.setItem("token", given);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A conversation as it looks. What was said is a stranger's: it becomes text, never markup.
+// Shows a conversation. Its content is untrusted: it becomes text, never markup.
 
 export function element(name, { text, children = [], ...properties } = {}) {
   const made = Object.assign(document.createElement(name), properties);
@@ -17,7 +17,7 @@ function folded(summary, text, className = "") {
 const ends = { interrupted: "interrupted", failed: "failed", too_long: "stopped: too many steps" };
 
 function image(url) {
-  // Pictures of other servers are not fetched: that would tell them who reads.
+  // Pictures of other servers are not fetched: that would reveal the reader to them.
   return url.startsWith("data:image/") ? element("img", { src: url, alt: "image" }) : element("span", { text: `[image ${url}]` });
 }
 
@@ -30,8 +30,8 @@ export class Talk {
   clear() {
     this.into.replaceChildren();
     this.calls = new Map();
-    this.open = null; // what is being written: a message or a thought
-    this.wait = null; // says that something is tried again
+    this.open = null; // the open node: a message or a thought
+    this.wait = null; // the note that a request is tried again
   }
 
   add(node) {
@@ -40,7 +40,7 @@ export class Talk {
     return node;
   }
 
-  // Who reads the end goes on reading it; who reads something else is left there.
+  // Scrolls on if the end is visible; otherwise keeps the position.
   change(action) {
     const atEnd = this.into.scrollHeight - this.into.scrollTop - this.into.clientHeight < 80;
     action();
@@ -67,7 +67,7 @@ export class Talk {
     this.add(folded("Earlier messages were summarised for the model", summary, "mark compaction"));
   }
 
-  // How an answer ended, if not by itself.
+  // The note on how an answer ended, unless it was complete.
   cut(words) {
     this.add(element("div", { className: "cut", text: words }));
   }
@@ -76,7 +76,7 @@ export class Talk {
     this.wait = this.add(element("div", { className: "cut", text: words }));
   }
 
-  // More of the answer, or of a thought. One node is written on, so that a long answer stays cheap.
+  // Adds text to the answer or to a thought. It extends one node, so that a long answer stays cheap.
   write(kind, piece) {
     if (this.open?.kind !== kind) {
       const text = document.createTextNode("");
@@ -104,7 +104,7 @@ export class Talk {
     }
   }
 
-  // What a turn tells while it runs.
+  // Shows an event of a running turn.
   news(event) {
     this.wait?.remove();
     switch (event.type) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-#include <sessionkit/file_store.hpp>
 #include <sessionkit/session_store.hpp>
+#include <sessionkit/store_options.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -12,39 +12,39 @@
 
 namespace sessionkit { inline namespace v0 {
 
-/// How a Redis store asks its servers, and for how long.
+/// How a Redis store talks to its servers, and how long it waits.
 struct RedisStoreOptions {
-  /// `turn` and `entry` ask of the server `appendonly yes` and `appendfsync always`, `os` the first alone.
-  /// Each new connection looks; a server that does less is refused (`unsupported`), unless `accept_weaker`.
+  /// `turn` and `entry` require `appendonly yes` and `appendfsync always` of the server, `os` only the first.
+  /// Each new connection checks this; a weaker server is `unsupported` unless `accept_weaker` is set.
   Durability durability = Durability::turn;
-  bool accept_weaker = false; ///< take what the server does and tell it by `on_event`
-  /// How many replicas have a durable append before it is acknowledged (WAIT). Absent: one where the server
+  bool accept_weaker = false; ///< accept a weaker server and report it by `on_event`
+  /// How many replicas must have a durable append before it is acknowledged (WAIT). Absent: one if the server
   /// has any, else none.
   std::optional<unsigned> replicas = {};
   std::chrono::milliseconds connect_wait{2000}; ///< for one connection
-  std::chrono::milliseconds wait{5000}; ///< for one call, its repetitions (failover, restarts) included
-  /// A session goes this long after its last append, all of it at once. Zero: never.
+  std::chrono::milliseconds wait{5000};         ///< for one call with its repetitions (failover, restarts)
+  /// A whole session expires this long after its last append. Zero: never.
   std::chrono::milliseconds ttl{0};
-  /// What the names of all keys begin with: up to 64 of `[A-Za-z0-9:._-]`.
+  /// The prefix of all key names: up to 64 of `[A-Za-z0-9:._-]`.
   std::string prefix = "sessionkit:";
-  std::uint64_t max_line = std::uint64_t{64} << 20; ///< longer lines are refused; bytes
-  std::optional<Profile> profile = {};              ///< of new sessions; absent: native
+  std::uint64_t max_line = default_max_line; ///< longer lines are refused; bytes
+  std::optional<Profile> profile = {};       ///< of new sessions; absent: native
   OnEvent on_event = {};
 };
 
 /// Sessions in Redis 5 or newer, or in a Redis Cluster: `redis://[user:password@]host[:port][/database]`,
-/// more hosts behind commas, `?cluster` behind all of it; user and password are percent-encoded. Each append
-/// is one script and happens whole or not at all. A lost connection, a restart, a slot that moved and a
-/// failover are waited for and the call is repeated, safely, within `wait`; then it is `unavailable` (nothing
-/// happened) or `outcome_unknown`. Any number of threads, stores and processes may share the data. Removed
-/// sessions are gone. `invalid_argument` (the URL, the password), `unsupported` (the server keeps less than
-/// `durability` asks; `rediss://`: this store has no TLS), `unsupported_version`, `unavailable`. Part of
-/// the library `sessionkit::redis`.
+/// with more hosts after commas and `?cluster` at the end; user and password are percent-encoded. Each append
+/// is one script and happens whole or not at all. After a lost connection, a restart, a moved slot or a
+/// failover the call is safely repeated within `wait`. When that is over, it fails with `unavailable`
+/// (nothing happened) or `outcome_unknown`. Any number of threads, stores and processes may share the data.
+/// Removed sessions are gone. `invalid_argument` (the URL, the password), `unsupported` (the server keeps
+/// less than `durability` asks; `rediss://`: this store has no TLS), `unsupported_version`, `unavailable`.
+/// Part of the library `sessionkit::redis`.
 SESSIONKIT_API Result<std::shared_ptr<SessionStore>> open_redis_store(std::string const& url,
                                                                       RedisStoreOptions options = {});
 
-/// Makes the lists anew from the sessions that are there, and answers how many that is. Nobody has to call
-/// it: lists mend themselves where they are read, but for what a program lost its keys of.
+/// Rebuilds the lists from the existing sessions, and answers how many there are. A call is rarely needed:
+/// lists repair themselves when they are read, except for sessions whose keys another program removed.
 SESSIONKIT_API Result<std::size_t> reindex_redis_store(std::string const& url, RedisStoreOptions options = {},
                                                        StoreProgress const& progress = {});
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/// The Redis store for programs that take it without its library: include this in exactly one .cpp, beside
+/// The Redis store for programs that compile it themselves: include this in exactly one .cpp, beside
 /// <sessionkit/src.hpp> or linked with the library. Needs hiredis 0.14 and {fmt}.
 #pragma once
 #include <sessionkit/redis/detail/redis_connection-inl.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/// The conformance kit for programs that take it without its library: include this in exactly one .cpp,
+/// The conformance kit for programs that compile it themselves: include this in exactly one .cpp, beside
 /// beside <sessionkit/src.hpp> or linked with the library.
 #pragma once
 #include <sessionkit/testing/detail/concurrent_checks-inl.hpp>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# An overlay port of the tree it lies in: vcpkg install sessionkit --overlay-ports=packaging/vcpkg
+# An overlay port of the tree that contains it: vcpkg install sessionkit --overlay-ports=packaging/vcpkg
 get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 
 vcpkg_check_features(OUT_FEATURE_OPTIONS features

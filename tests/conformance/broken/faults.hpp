@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Stores that tell wrongly of what fails below them.
+// Stores that misreport failures below them.
 #pragma once
 #include "broken/good.hpp"
 
 namespace sessionkit_test { namespace broken {
 
-// Faults: the n-th call "below" fails, whatever that is.
+// Faults: the n-th call "below" fails, whatever it is.
 
 struct Faulty : Good {
   static std::int64_t at, calls, fired;

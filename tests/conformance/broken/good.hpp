@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What stores that break the contract in one way are made of.
+// The base of stores that break the contract in one way.
 #pragma once
 #include "custom_store/custom_store.hpp"
 
@@ -23,7 +23,7 @@ using sessionkit::SessionPage;
 using sessionkit::SessionStore;
 using Shared = std::shared_ptr<SessionStore>;
 
-/// A good store; each broken one does one thing otherwise.
+/// A correct store; each broken one does one thing differently.
 class Good : public SessionStore {
  public:
   Result<Position> append(SessionId const& id, Append const& batch) override { return in->append(id, batch); }

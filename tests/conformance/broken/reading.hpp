@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Stores that read wrongly, or sum up what they hold.
+// Stores that read wrongly, or fold wrongly.
 #pragma once
 #include "broken/good.hpp"
 

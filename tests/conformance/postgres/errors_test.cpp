@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a PostgreSQL server is and says, in our words: what happened, where, and the mend.
+// Errors of a PostgreSQL server in our words: what happened, where, and the fix.
 #include "postgres/servers.hpp"
 #include "support/data.hpp"
 #include "support/transcript.hpp"
@@ -45,7 +45,7 @@ sk::Error refusal(std::string const& where, sk::PostgresStoreOptions const& opti
 
 }
 
-TEST_CASE("a server that cannot be reached is told from one that refuses, and no password is told") {
+TEST_CASE("an unreachable server is distinguished from one that refuses, and no password is printed") {
   if (!has_postgres()) return;
   std::string const at = "@127.0.0.1:" + std::to_string(shared_postgres().port());
   CHECK(refusal("postgresql://postgres@127.0.0.1:" + std::to_string(free_port()) + "/postgres").code
@@ -71,7 +71,7 @@ TEST_CASE("a server that cannot be reached is told from one that refuses, and no
             .ok());
 }
 
-TEST_CASE("entries that are missing are told by whoever reads there") {
+TEST_CASE("missing entries are reported when they are read") {
   if (!has_postgres()) return;
   sk::PostgresStoreOptions const options = in_fresh_schema();
   auto store = sk::open_postgres_store(shared_postgres().url(), options).value();
@@ -93,30 +93,30 @@ TEST_CASE("entries that are missing are told by whoever reads there") {
       range.from = page->next;
     }
   };
-  auto const tells = [](sk::Error const& error, char const* what) {
+  auto const mentions = [](sk::Error const& error, char const* what) {
     CAPTURE(error.message);
     CHECK(error.code == Errc::corrupt);
     CHECK(error.message.find(what) != std::string::npos);
     CHECK(error.message.find("restore") != std::string::npos);
   };
   remove("position > 20");
-  tells(reading(sk::ReadRange::oldest_first), "entries 21 to 33 are missing");
-  tells(reading(sk::ReadRange::newest_first), "entries 21 to 33 are missing");
-  tells(store->append(session, Batch({message_line("n", "", "x")}, Position{20})).error(), "21 to 33");
+  mentions(reading(sk::ReadRange::oldest_first), "entries 21 to 33 are missing");
+  mentions(reading(sk::ReadRange::newest_first), "entries 21 to 33 are missing");
+  mentions(store->append(session, Batch({message_line("n", "", "x")}, Position{20})).error(), "21 to 33");
   auto const memory = sk::make_memory_store();
-  tells(sk::copy_session(*store, *memory, session).error(), "21 to 33");
+  mentions(sk::copy_session(*store, *memory, session).error(), "21 to 33");
   remove("position BETWEEN 5 AND 12");
-  tells(reading(sk::ReadRange::oldest_first), "entries 5 to 12 are missing");
+  mentions(reading(sk::ReadRange::oldest_first), "entries 5 to 12 are missing");
   eye.ask("UPDATE " + options.schema + ".sessions SET log_end = 20");
-  tells(reading(sk::ReadRange::newest_first), "entries 5 to 12 are missing");
+  mentions(reading(sk::ReadRange::newest_first), "entries 5 to 12 are missing");
   remove("position < 13");
-  tells(reading(sk::ReadRange::newest_first), "entries 1 to 12 are missing");
+  mentions(reading(sk::ReadRange::newest_first), "entries 1 to 12 are missing");
   eye.ask("UPDATE " + options.schema + ".sessions SET log_end = 18");
-  tells(reading(sk::ReadRange::newest_first), "stand where none may");
+  mentions(reading(sk::ReadRange::newest_first), "there are entries where none may be");
   CHECK(whole == Position{33});
 }
 
-TEST_CASE("a role that may not use the schema is told so, and how to let it") {
+TEST_CASE("a role without permission on the schema gets an error that says how to grant it") {
   if (!has_postgres()) return;
   sk::PostgresStoreOptions const options = in_fresh_schema();
   REQUIRE(sk::open_postgres_store(shared_postgres().url(), options));
@@ -128,7 +128,7 @@ TEST_CASE("a role that may not use the schema is told so, and how to let it") {
   CHECK(error.message.find("GRANT USAGE ON SCHEMA " + options.schema + " TO stranger") != std::string::npos);
 }
 
-TEST_CASE("a server waits for a statement no longer than a store does, also where that is not at all") {
+TEST_CASE("a server waits for a statement no longer than the store does, even if the server sets no limit") {
   if (!has_postgres()) return;
   sk::detail::PostgresSettings settings;
   settings.where = shared_postgres().url();
@@ -143,7 +143,7 @@ TEST_CASE("a server waits for a statement no longer than a store does, also wher
   CHECK(wait == "1ms");
 }
 
-TEST_CASE("what PostgreSQL would not take at once is refused before it is sent") {
+TEST_CASE("input that PostgreSQL would refuse is refused before it is sent") {
   if (!has_postgres()) return;
   auto store = sk::open_postgres_store(shared_postgres().url(), in_fresh_schema()).value();
   Batch batch({message_line("m", "", std::string(std::size_t{60} << 20, 'x'))});
@@ -154,7 +154,7 @@ TEST_CASE("what PostgreSQL would not take at once is refused before it is sent")
   CHECK(got.error().message.find("in parts") != std::string::npos);
 }
 
-TEST_CASE("a server without fsync is refused, or used and told of, as the durability says") {
+TEST_CASE("a server without fsync is refused, or used and reported, depending on the durability") {
   if (!has_postgres()) return;
   PostgresServer server({"fsync=off"});
   sk::PostgresStoreOptions options;
@@ -185,7 +185,7 @@ TEST_CASE("a database of another encoding is refused") {
   CHECK(error.message.find("LATIN1") != std::string::npos);
 }
 
-TEST_CASE("lines that PostgreSQL does not keep are refused, and those it keeps stay as they are") {
+TEST_CASE("lines that PostgreSQL cannot keep are refused, and the others are kept unchanged") {
   if (!has_postgres()) return;
   sk::PostgresStoreOptions options = in_fresh_schema();
   options.max_line = 1000;
@@ -205,7 +205,7 @@ TEST_CASE("lines that PostgreSQL does not keep are refused, and those it keeps s
   CHECK(lines_of(*store, session) == std::vector<std::string>{header_line(), odd});
 }
 
-TEST_CASE("an append that says what the summary will be is held to the end it was made for") {
+TEST_CASE("an append that brings its summary is checked against the end it was made for") {
   if (!has_postgres()) return;
   auto store = sk::open_postgres_store(shared_postgres().url(), in_fresh_schema()).value();
   Position const start = store->append(session, Batch({header_line()})).value();
@@ -218,7 +218,7 @@ TEST_CASE("an append that says what the summary will be is held to the end it wa
   CHECK(lines_of(*store, session).size() == 2);
 }
 
-TEST_CASE("names of any bytes are other texts in their columns, and come back") {
+TEST_CASE("names of any bytes are encoded as different texts in their columns, and come back") {
   std::vector<std::string> const names{
       "",     "plain",        "\\",       "\\\\",  "\\x00", std::string("a\0b", 3),
       "\xFF", "\xED\xA0\x80", "\xC3\xA9", "\\xff", "x\\"};
@@ -267,23 +267,23 @@ TEST_CASE("every fixture's lines come back from PostgreSQL byte for byte") {
   CHECK(entries > 150);
 }
 
-TEST_CASE("what one store appends to PostgreSQL another one's follower tells, once") {
+TEST_CASE("a follower on another store reports each PostgreSQL append exactly once") {
   if (!has_postgres()) return;
   sk::PostgresStoreOptions const options = in_fresh_schema();
   auto writer = sk::open_postgres_store(shared_postgres().url(), options).value();
   auto reader = sk::open_postgres_store(shared_postgres().url(), options).value();
   Position end = writer->append(session, Batch({header_line()})).value();
   sk::LogFollower follower(reader, session);
-  auto const told = [&] {
+  auto const reported = [&] {
     sk::LogNews const news = follower.next().value();
     return news.page.items().size();
   };
-  CHECK(told() == 1);
-  CHECK(told() == 0);
+  CHECK(reported() == 1);
+  CHECK(reported() == 0);
   end = writer->append(session, Batch({message_line("m1", "", "one"), message_line("m2", "m1", "two")}, end))
             .value();
-  CHECK(told() == 2);
-  CHECK(told() == 0);
+  CHECK(reported() == 2);
+  CHECK(reported() == 0);
   writer->remove(session).value();
   CHECK(follower.next().value().change == sk::LogNews::removed);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Servers that are killed, connections that are cut: what was acknowledged stands once, what is in doubt is
+// Servers that are killed, connections that are cut: acknowledged entries are stored once, doubts are
 // resolved.
 #include "postgres/servers.hpp"
 #include "support/long_form.hpp"
@@ -24,10 +24,10 @@ std::vector<std::string> lines_of(sk::SessionStore& store, SessionId const& id) 
   return read_all([&](sk::ReadRange const& range) { return store.read(id, range); }).lines;
 }
 
-/// Threads that are joined at the end, whatever happened.
+/// Threads that are always joined at the end.
 struct Writers {
-  std::atomic<bool> over{false}; ///< begin nothing more
-  std::atomic<bool> lost{false}; ///< and leave what was begun
+  std::atomic<bool> over{false}; ///< start nothing new
+  std::atomic<bool> lost{false}; ///< and abandon started work
   std::vector<std::thread> threads;
   Writers() = default;
   Writers(Writers const&) = delete;
@@ -43,9 +43,9 @@ struct Writers {
   }
 };
 
-/// Appends a line with an id of its own until it stands, wherever the log ends by then.
-bool append_until_it_stands(sk::SessionStore& store, SessionId const& id, std::string const& line,
-                            std::atomic<bool> const& lost) {
+/// Appends a line with its own id until it is stored, wherever the log ends by then.
+bool append_until_stored(sk::SessionStore& store, SessionId const& id, std::string const& line,
+                         std::atomic<bool> const& lost) {
   while (!lost) {
     auto const info = store.info(id);
     if (info) {
@@ -87,7 +87,7 @@ TEST_CASE("a server killed again and again under four writers loses and doubles 
         std::string const id = "w" + std::to_string(w) + "n" + std::to_string(n);
         std::string const line = message_line(id, "", "text of " + id);
         SessionId const id_of = mine ? named("own" + std::to_string(w)) : shared;
-        if (!append_until_it_stands(*store, id_of, line, crew.lost)) return;
+        if (!append_until_stored(*store, id_of, line, crew.lost)) return;
         (mine ? own : together)[w].push_back(line);
         ++acknowledged;
       }
@@ -119,7 +119,7 @@ TEST_CASE("a server killed again and again under four writers loses and doubles 
   CHECK(log.size() == expected);
 }
 
-TEST_CASE("a connection cut after any byte of an append leaves it once, or not at all and told so") {
+TEST_CASE("a connection cut after any byte of an append stores it once, or reports that it is not stored") {
   if (!has_postgres()) return;
   TcpProxy proxy(shared_postgres().port());
   sk::PostgresStoreOptions options;
@@ -128,7 +128,7 @@ TEST_CASE("a connection cut after any byte of an append leaves it once, or not a
   auto direct = sk::open_postgres_store(shared_postgres().url(), options).value();
   std::size_t sessions = 0, unknown = 0, stood_unknown = 0, unwritten = 0;
   std::array<std::int64_t, 2> passed{};
-  // A session of two entries, whose third is cut: by a batch that says what the summary will be, or one that
+  // A session of two entries, whose third is cut: by a batch that brings its summary, or one that
   // does not.
   auto const try_one = [&](bool summary, auto const& cut) {
     SessionId const id = named("s" + std::to_string(++sessions));
@@ -152,15 +152,15 @@ TEST_CASE("a connection cut after any byte of an append leaves it once, or not a
     cut();
     auto const got = store->append(id, second);
     passed = {proxy.bytes(TcpProxy::to_server), proxy.bytes(TcpProxy::to_client)};
-    proxy.mend();
-    bool const stands = lines_of(*direct, id).size() == 3;
-    if (got) CHECK(stands);
-    if (!got && got.error().code == Errc::outcome_unknown) ++unknown, stood_unknown += stands ? 1 : 0;
+    proxy.restore();
+    bool const stored_now = lines_of(*direct, id).size() == 3;
+    if (got) CHECK(stored_now);
+    if (!got && got.error().code == Errc::outcome_unknown) ++unknown, stood_unknown += stored_now ? 1 : 0;
     if (!got && got.error().code != Errc::outcome_unknown) {
       ++unwritten;
       INFO(got.error().message);
       CHECK(got.error().code == Errc::unavailable);
-      CHECK_FALSE(stands);
+      CHECK_FALSE(stored_now);
     }
     CHECK(store->append(id, second).value() == Position{3});
     CHECK(lines_of(*direct, id) == all);
@@ -170,7 +170,7 @@ TEST_CASE("a connection cut after any byte of an append leaves it once, or not a
   for (bool const summary : {true, false})
     for (auto const direction : {TcpProxy::to_server, TcpProxy::to_client}) {
       try_one(summary, [] {});
-      try_one(summary, [&] { proxy.mend(); });
+      try_one(summary, [&] { proxy.restore(); });
       std::int64_t const bytes = passed[direction];
       std::int64_t const step = long_form() ? 1 : direction == TcpProxy::to_server ? 53 : 13;
       for (std::int64_t n = 0; n <= bytes; n += step) {
@@ -185,7 +185,7 @@ TEST_CASE("a connection cut after any byte of an append leaves it once, or not a
   CHECK(unwritten > 0);
 }
 
-TEST_CASE("a server that was started anew is found again, and nobody is told of it") {
+TEST_CASE("a restarted server is found again without an error for the caller") {
   if (!has_postgres()) return;
   PostgresServer server({"fsync=off"});
   sk::PostgresStoreOptions options;
@@ -205,7 +205,7 @@ TEST_CASE("a server that was started anew is found again, and nobody is told of 
   CHECK(lines_of(*store, id).size() == 2);
 }
 
-TEST_CASE("a row that others hold is timed_out within statement_wait, and nothing happened") {
+TEST_CASE("a row that others hold is timed_out within statement_wait, and nothing is stored") {
   if (!has_postgres()) return;
   sk::PostgresStoreOptions options;
   options.schema = fresh_schema();
@@ -220,12 +220,12 @@ TEST_CASE("a row that others hold is timed_out within statement_wait, and nothin
   REQUIRE_FALSE(got);
   CHECK(got.error().code == Errc::timed_out);
   CHECK(got.error().message.find("statement_wait") != std::string::npos);
-  CHECK(lines_of(*store, id).size() == 1); // who reads does not wait
+  CHECK(lines_of(*store, id).size() == 1); // a reader does not wait
   other.ask("ROLLBACK");
   CHECK(store->append(id, Batch({message_line("m1", "", "x")}, end)).ok());
 }
 
-TEST_CASE("a server that is silent is given up in time, and an append to it is outcome_unknown") {
+TEST_CASE("a silent server is given up in time, and an append to it is outcome_unknown") {
   if (!has_postgres()) return;
   PostgresServer server({"fsync=off"});
   sk::PostgresStoreOptions options;
@@ -253,7 +253,7 @@ TEST_CASE("a server that is silent is given up in time, and an append to it is o
   CHECK(lines_of(*store, id).size() == 2);
 }
 
-TEST_CASE("of several servers the one that can be written to is used, also when that changes") {
+TEST_CASE("of several servers the writable one is used, also when that changes") {
   if (!has_postgres()) return;
   PostgresServer one({"fsync=off"}), two({"fsync=off"});
   sk::PostgresStoreOptions options;

@@ -5,7 +5,7 @@
 
 using namespace sessionkit_test;
 
-TEST_CASE("what hosts build on a store holds on PostgreSQL") {
+TEST_CASE("programs of hosts built on a store work on PostgreSQL") {
   if (!has_postgres()) return;
   sk::PostgresStoreOptions options;
   options.schema = fresh_schema();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Lists cost what they show, not what there is: by the plans of PostgreSQL and the pages it touches.
+// The cost of a list depends on its page, not on the store: checked by the plans of PostgreSQL and the pages
+// it touches.
 #include "postgres/servers.hpp"
 #include "support/transcript.hpp"
 
@@ -48,7 +49,7 @@ std::vector<Asked> queries() {
   return all;
 }
 
-/// What the server does for a list, in its words, on a connection as the store has them.
+/// The server's plan for a list, on a connection with the store's settings.
 std::string plan_of(PostgresConnection& db, sk::detail::PostgresTables const& tables, Asked const& asked,
                     bool generic, bool behind) {
   std::string const place = behind ? "1762243500000, 's300', 51" : "9223372036854775807, '', 51";
@@ -63,7 +64,7 @@ std::string plan_of(PostgresConnection& db, sk::detail::PostgresTables const& ta
   return plan;
 }
 
-/// Pages of the tables and indexes that were looked at.
+/// Pages of the tables and indexes that were read.
 int pages_of(std::string const& plan) {
   std::size_t const at = plan.find("Buffers: shared");
   int hit = 0, read = 0;
@@ -87,7 +88,7 @@ void check_plan(std::string const& plan, sk::ListQuery const& query) {
 
 }
 
-TEST_CASE("the newest 50 of 100,000 sessions in PostgreSQL cost what those of 10,000 do") {
+TEST_CASE("listing the newest 50 of 100,000 sessions in PostgreSQL costs the same as of 10,000") {
   if (!has_postgres()) return;
   sk::detail::PostgresTables const tables;
   std::vector<int> pages[2];
@@ -101,7 +102,7 @@ TEST_CASE("the newest 50 of 100,000 sessions in PostgreSQL cost what those of 10
     settings.schema = options.schema;
     settings.statement_wait = std::chrono::minutes(5); // statistics of a busy machine take their time
     auto db = PostgresConnection::open(settings).value();
-    for (bool const analyzed : {false, true}) { // what the server knows of the tables makes no difference
+    for (bool const analyzed : {false, true}) { // the server's statistics make no difference
       if (analyzed) db.run("analyze", "ANALYZE sessions").value();
       for (bool const generic : {false, true})
         for (bool const behind : {false, true})
@@ -133,7 +134,7 @@ TEST_CASE("the newest 50 of 100,000 sessions in PostgreSQL cost what those of 10
   }
 }
 
-TEST_CASE("pages of a list in PostgreSQL hold every session once while others are made and written") {
+TEST_CASE("pages of a list in PostgreSQL contain every session once while others are created and written") {
   if (!has_postgres()) return;
   sk::PostgresStoreOptions options;
   options.schema = fresh_schema();
@@ -159,7 +160,7 @@ TEST_CASE("pages of a list in PostgreSQL hold every session once while others ar
   CHECK(seen.size() == 500);
 }
 
-TEST_CASE("sessions of one tick of PostgreSQL's indexes are listed in their order, page by page") {
+TEST_CASE("sessions of one tick of PostgreSQL's indexes are listed in order, page by page") {
   if (!has_postgres()) return;
   sk::PostgresStoreOptions options;
   options.schema = fresh_schema();
@@ -194,7 +195,7 @@ TEST_CASE("sessions of one tick of PostgreSQL's indexes are listed in their orde
     }
 }
 
-TEST_CASE("a list of PostgreSQL costs at most the sessions that changed within one tick") {
+TEST_CASE("a list of PostgreSQL reads at most the sessions that changed within one tick") {
   if (!has_postgres()) return;
   sk::PostgresStoreOptions options;
   options.schema = fresh_schema();
@@ -213,7 +214,7 @@ TEST_CASE("a list of PostgreSQL costs at most the sessions that changed within o
   check_plan(plan, {});
   CHECK(pages_of(plan) > 50);
   CHECK(pages_of(plan) < at_once + 200);
-  CHECK(pages_of(plan_of(db, tables, {}, true, true)) < 200); // behind them nothing is left of it
+  CHECK(pages_of(plan_of(db, tables, {}, true, true)) < 200); // nothing of it is left after them
 }
 
 TEST_CASE("an append to the PostgreSQL store changes no index of sessions within a tick") {
@@ -237,5 +238,5 @@ TEST_CASE("an append to the PostgreSQL store changes no index of sessions within
     hot = eye.ask("SELECT n_tup_hot_upd" + where + options.schema + "'").front();
   }
   CHECK(updates == std::to_string(appends));
-  CHECK(std::stoi(hot) >= appends * 9 / 10); // somebody's snapshot may keep old versions, and fill the page
+  CHECK(std::stoi(hot) >= appends * 9 / 10); // an old snapshot may keep old versions, and fill the page
 }

@@ -8,7 +8,7 @@ using kit::StoreUnderTest;
 
 namespace {
 
-/// Stores behind a stretch of network that can be cut.
+/// Stores behind a connection that can be cut.
 struct PostgresStores {
   PostgresServer& server = shared_postgres();
   TcpProxy proxy{server.port()};
@@ -18,7 +18,7 @@ struct PostgresStores {
   sk::Result<std::shared_ptr<sk::SessionStore>> open() {
     return sk::open_postgres_store(server.url(proxy.port()), options);
   }
-  // How far the server's log is flushed.
+  // The flushed position of the server's log.
   std::uint64_t flushed() const {
     return std::stoull(eye.ask("SELECT pg_current_wal_flush_lsn() - '0/0'").front());
   }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The tables of the PostgreSQL store: made once, brought from version to version, never another program's.
+// The tables of the PostgreSQL store: created once, upgraded from version to version, never another
+// program's.
 #include "postgres/servers.hpp"
 #include "support/transcript.hpp"
 
-#include <sessionkit/postgres/detail/schema.hpp>
+#include <sessionkit/postgres/detail/postgres_schema.hpp>
 
 #include <thread>
 
@@ -31,7 +32,7 @@ PostgresConnection connection(std::string const& schema) {
   return PostgresConnection::open(settings).value();
 }
 
-/// The versions there are, and one that a later library may bring.
+/// The existing versions, and one of a later library.
 PostgresMigrations with_another(char const* next) {
   PostgresMigrations all = sk::detail::postgres_migrations();
   all.push_back(next);
@@ -40,7 +41,7 @@ PostgresMigrations with_another(char const* next) {
 
 }
 
-TEST_CASE("a later version of the tables keeps what they hold, and goes on where it was") {
+TEST_CASE("a later version of the tables keeps their content and continues from it") {
   if (!has_postgres()) return;
   std::string const schema = fresh_schema();
   auto store = open_in(schema).value();
@@ -60,7 +61,7 @@ TEST_CASE("a later version of the tables keeps what they hold, and goes on where
   CHECK(later.error().message.find("use a newer one") != std::string::npos);
 }
 
-TEST_CASE("tables of version 1 are brought up with the sessions that are in them") {
+TEST_CASE("tables of version 1 are upgraded with the sessions in them") {
   if (!has_postgres()) return;
   std::string const schema = fresh_schema(), made = fresh_schema();
   auto db = connection(schema);
@@ -96,7 +97,7 @@ TEST_CASE("tables of version 1 are brought up with the sessions that are in them
   CHECK(store->list({}).value().sessions[0].id.str() == "s1");
 }
 
-TEST_CASE("a version that cannot be reached leaves the one before, whole") {
+TEST_CASE("a failed upgrade leaves the previous version intact") {
   if (!has_postgres()) return;
   std::string const schema = fresh_schema();
   open_in(schema).value()->append(session, Batch({header_line()})).value();
@@ -112,7 +113,7 @@ TEST_CASE("a version that cannot be reached leaves the one before, whole") {
         == "0");
 }
 
-TEST_CASE("several stores that open an empty database at once make its tables once") {
+TEST_CASE("several stores that open an empty database at the same time make its tables once") {
   if (!has_postgres()) return;
   (void)shared_postgres(); // a server ends with the thread that started it
   std::string const schema = fresh_schema();
@@ -130,7 +131,7 @@ TEST_CASE("several stores that open an empty database at once make its tables on
         == std::vector<std::string>{"1", "2"});
 }
 
-TEST_CASE("tables that are not there, or another program's, are not made or touched") {
+TEST_CASE("missing tables and another program's tables are not created or touched") {
   if (!has_postgres()) return;
   std::string const schema = fresh_schema();
   auto const missing = open_in(schema, false);
@@ -149,7 +150,7 @@ TEST_CASE("tables that are not there, or another program's, are not made or touc
       == "1");
 }
 
-TEST_CASE("a schema has any name, and one store sees nothing of another's") {
+TEST_CASE("a schema may have any name, and one store sees nothing of another's") {
   if (!has_postgres()) return;
   for (std::string const name : {"with \"quotes\"; DROP SCHEMA public", "MiXed", "\xC3\xA9t\xC3\xA9"}) {
     auto store = open_in(name).value();
@@ -160,7 +161,7 @@ TEST_CASE("a schema has any name, and one store sees nothing of another's") {
   CHECK(open_in("\xFF").error().code == Errc::invalid_argument);
 }
 
-TEST_CASE("a session deleted by hand takes its entries along") {
+TEST_CASE("deleting a session by hand deletes its entries") {
   if (!has_postgres()) return;
   std::string const schema = fresh_schema();
   auto store = open_in(schema).value();

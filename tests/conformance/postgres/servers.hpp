@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Servers for the tests of the PostgreSQL store, and a connection that looks at them from outside.
+// Servers for the tests of the PostgreSQL store, and a connection to inspect them.
 #pragma once
 #include "support/catch.hpp"
 #include "support/postgres_server.hpp"
@@ -19,7 +19,7 @@ namespace sessionkit_test {
 
 namespace sk = sessionkit;
 
-/// False: there is no server to start here, and the test is skipped, which ctest tells by its name; where
+/// False if there is no server to start: the test is then skipped, which ctest sees by the message; if
 /// `SESSIONKIT_SERVERS` says `required` it fails.
 inline bool has_postgres() {
   if (!PostgresServer::programs().empty()) return true;
@@ -29,7 +29,7 @@ inline bool has_postgres() {
   return false;
 }
 
-/// One server for all tests of this process that do it no harm.
+/// One server for all harmless tests of this process.
 inline PostgresServer& shared_postgres() {
   static PostgresServer server({"wal_writer_delay=10000", "wal_writer_flush_after=100000", "autovacuum=off"});
   return server;
@@ -69,7 +69,7 @@ class PostgresEye {
   PGconn* handle_;
 };
 
-/// A schema that nothing had before.
+/// A new schema.
 inline std::string fresh_schema() {
   static int count = 0;
   return "test" + std::to_string(++count);

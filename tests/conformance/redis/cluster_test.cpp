@@ -25,7 +25,7 @@ std::vector<std::string> listed(sk::SessionStore& store, sk::ListQuery const& qu
   return ids;
 }
 
-// With all keys, as an operator moves it.
+// Moves it with all keys, as an operator would.
 void move_slot(RedisCluster& cluster, RedisServer& from, RedisServer& to, unsigned number) {
   std::string const slot = std::to_string(number);
   std::string const from_id = from.ask({"CLUSTER", "MYID"}), to_id = to.ask({"CLUSTER", "MYID"});
@@ -53,7 +53,7 @@ TEST_CASE("CRC-16 slots are those of the cluster") {
   CHECK(sk::detail::redis_slot("foo{}{bar}") == 8363);
 }
 
-TEST_CASE("a cluster: moved slots are followed, dead writers' sessions listed, lost lists made anew") {
+TEST_CASE("a cluster: moved slots are followed, dead writers' sessions listed, lost lists rebuilt") {
   RedisCluster cluster;
   auto const store = sk::open_redis_store(cluster.url()).value();
   std::vector<sk::SessionId> sessions;
@@ -82,7 +82,7 @@ TEST_CASE("a cluster: moved slots are followed, dead writers' sessions listed, l
   SECTION("a program dies between the session and its lists") {
     RedisServer& lists = cluster.master_of("sessionkit:{#}:all");
     std::string const now = lists.ask({"TIME"}), ms = now.substr(0, now.find('\n')) + "000";
-    // Announced and written, not settled.
+    // Announced and written, not completed.
     for (char const* key : {"all", "key:main:cli:user", "agent:", "user:"})
       lists.ask({"ZREM", std::string("sessionkit:{#}:") + key, "c"});
     CHECK(listed(*store).size() == 4);
@@ -91,15 +91,15 @@ TEST_CASE("a cluster: moved slots are followed, dead writers' sessions listed, l
     sk::ListQuery by_key;
     by_key.key = "main:cli:user";
     CHECK(listed(*store, by_key).size() == 5);
-    CHECK(lists.ask({"ZCARD", "sessionkit:{#}:pending"}) == "1"); // its maker may be alive
-    // Announced, and nothing else.
+    CHECK(lists.ask({"ZCARD", "sessionkit:{#}:pending"}) == "1"); // its writer may be alive
+    // Only announced.
     lists.ask({"ZADD", "sessionkit:{#}:pending", ms, "4567 none"});
     CHECK(listed(*store).size() == 5);
     // Long ago.
     lists.ask({"ZADD", "sessionkit:{#}:pending", "1000", "0123 c", "1000", "4567 none"});
     CHECK(listed(*store).size() == 5);
     CHECK(lists.ask({"ZCARD", "sessionkit:{#}:pending"}) == "0");
-    // Removed, and still in the lists; and in the list of a key it never had.
+    // Removed, but still in the lists, and in the list of a key it never had.
     lists.ask({"ZADD", "sessionkit:{#}:all", "-9999999999999", "gone"});
     lists.ask({"ZADD", "sessionkit:{#}:key:other", "-1", "d"});
     by_key.key = "other";
@@ -112,7 +112,7 @@ TEST_CASE("a cluster: moved slots are followed, dead writers' sessions listed, l
     sk::ListQuery one;
     one.limit = 1;
     CHECK(listed(*store, one) == std::vector<std::string>{"a"});
-    CHECK(lists.ask({"ZCARD", "sessionkit:{#}:pending"}) == "0"); // writers leave none behind
+    CHECK(lists.ask({"ZCARD", "sessionkit:{#}:pending"}) == "0"); // writers leave none
   }
 
   SECTION("a session expires") {
@@ -164,7 +164,7 @@ TEST_CASE("a cluster: moved slots are followed, dead writers' sessions listed, l
     CHECK(listed(*store).size() == 5);
   }
 
-  SECTION("a URL without ?cluster is told so") {
+  SECTION("a URL without ?cluster gets an error that says so") {
     std::string url = cluster.url();
     url.erase(url.find('?'));
     auto const got = sk::open_redis_store(url.substr(0, url.find(',')));
@@ -179,7 +179,8 @@ TEST_CASE("a cluster: moved slots are followed, dead writers' sessions listed, l
   }
 }
 
-TEST_CASE("masters die under writers: what a replica had before it was acknowledged stands, once") {
+TEST_CASE(
+    "when masters die under writers, entries that a replica had before the acknowledgement are kept once") {
   RedisCluster cluster;
   sk::RedisStoreOptions options;
   options.replicas = 1;
@@ -217,7 +218,7 @@ TEST_CASE("masters die under writers: what a replica had before it was acknowled
   CHECK(listed(*patient).size() == 4);
 }
 
-TEST_CASE("a cluster with a master away opens, lists and goes on with what the others have") {
+TEST_CASE("a cluster with a master away opens, lists and continues with the sessions of the others") {
   RedisCluster cluster(
       {"--appendonly", "yes", "--appendfsync", "always", "--cluster-require-full-coverage", "no"});
   sk::RedisStoreOptions options;
@@ -247,7 +248,7 @@ TEST_CASE("a cluster with a master away opens, lists and goes on with what the o
     sk::ListQuery query;
     query.key = kept[0];
     CHECK(listed(*store, query).size() == 1);
-    query.key = lost[0]; // hosts make a session where there is none
+    query.key = lost[0]; // hosts create a session if there is none
     auto const asked = store->list(query);
     auto const written = store->append(sid(lost[0]), batch_of({header_line(lost[0])})); // and stays announced
     for (sk::Error const& error : {asked.error(), written.error()}) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Servers that are killed, stopped and full, and connections that break: acknowledged entries stand, once.
+// Servers that are killed, stopped and full, and connections that break: acknowledged entries are stored
+// once.
 #include "redis/writers.hpp"
 #include "support/long_form.hpp"
 #include "support/redis_server.hpp"
@@ -32,7 +33,7 @@ std::string url_of(int port) { return "redis://127.0.0.1:" + std::to_string(port
 
 }
 
-TEST_CASE("killing redis-server under four writers loses and doubles nothing that was acknowledged") {
+TEST_CASE("killing redis-server under four writers loses and doubles no acknowledged entry") {
   RedisServer server;
   auto const store = open(server.url(), waiting(milliseconds(60)));
   std::vector<sk::SessionId> const sessions{sid("a"), sid("b")};
@@ -60,22 +61,22 @@ TEST_CASE("killing redis-server under four writers loses and doubles nothing tha
   CHECK(acknowledged > static_cast<std::size_t>(kills) * 4);
 }
 
-TEST_CASE(
-    "a connection cut after any byte of an append, either way, leaves it whole or not at all, and known") {
+TEST_CASE("a connection cut after any byte of an append, either way, stores all of it or nothing, and the "
+          "outcome is found") {
   RedisServer const server;
   TcpProxy proxy(server.port());
   sk::SessionId const id = sid("s1");
   auto const direction = GENERATE(TcpProxy::to_server, TcpProxy::to_client);
   bool const for_good = GENERATE(false, true);
   auto const store = open(url_of(proxy.port()), waiting(for_good ? milliseconds(100) : milliseconds(5000)));
-  auto const patient = open(server.url()); // looks and repeats, whatever else the machine does
+  auto const patient = open(server.url()); // checks and repeats, even on a busy machine
   std::vector<std::string> expected{header_line("s1").text, message_line("m0").text};
   sk::Position end = patient->append(id, batch_of({header_line("s1"), message_line("m0")})).value();
   sk::SessionInfo info = patient->info(id).value();
-  bool const unseen = GENERATE(false, true); // with a summary it is one call, without a look and a call
+  bool const unseen = GENERATE(false, true); // one call with a summary, two without
   int unknown = 0, stood = 0;
   std::int64_t const step = long_form() ? 1 : direction == TcpProxy::to_server ? 211 : 97;
-  std::int64_t whole = 1 << 20; // bytes of an append; one that nothing happens to tells
+  std::int64_t whole = 1 << 20; // bytes of an append, measured with an undisturbed one
   for (std::int64_t n = whole, next = 0;;
        n = next, next += whole - n <= 8 ? 1 : std::min(step, whole - n - 8)) {
     CAPTURE(direction, for_good, unseen, n);
@@ -85,12 +86,12 @@ TEST_CASE(
     info = patient->info(id).value();
     batch.expected_crc = info.end_crc;
     if (unseen) batch.after = &info;
-    while (!store->info(id)) {} // it is connected: what is cut is the append
+    while (!store->info(id)) {} // it is connected, so the append is cut
     proxy.cut_after(direction, n, for_good);
     sk::Result<sk::Position> got = store->append(id, batch);
     bool const cut = proxy.was_cut();
     if (!cut) whole = proxy.bytes(direction);
-    proxy.mend();
+    proxy.restore();
     if (!for_good) REQUIRE(got); // it was repeated
     if (!got) {
       sk::Errc const code = got.error().code;
@@ -107,14 +108,14 @@ TEST_CASE(
     end = *got;
     for (Line const& line : lines) expected.push_back(line.text);
     if (n % 7 == 0) REQUIRE(lines_of(*patient, id) == expected);
-    if (!cut && next > 0) break; // behind the last byte
+    if (!cut && next > 0) break; // after the last byte
   }
   CHECK(lines_of(*patient, id) == expected);
   if (for_good) CHECK(unknown > 0);
   if (for_good && direction == TcpProxy::to_client) CHECK(stood > 0);
 }
 
-TEST_CASE("a server that stands still is waited for as long as asked, and the outcome is resolved by ids") {
+TEST_CASE("a stopped server is waited for as long as asked, and ids resolve the outcome") {
   RedisServer const server;
   auto const store = open(server.url(), waiting(milliseconds(300)));
   sk::Position const end = store->append(sid("s1"), batch_of({header_line("s1")})).value();
@@ -133,7 +134,7 @@ TEST_CASE("a server that stands still is waited for as long as asked, and the ou
   CHECK(lines_of(*store, sid("s1")).size() == 2);
 }
 
-TEST_CASE("what the server does not keep as asked is refused, or taken and told") {
+TEST_CASE("a server that keeps less than asked is refused, or accepted and reported") {
   struct Case {
     RedisServer::Settings settings;
     sk::Durability asked;
@@ -159,9 +160,9 @@ TEST_CASE("what the server does not keep as asked is refused, or taken and told"
     RedisServer const server(one.settings);
     sk::RedisStoreOptions options;
     options.durability = one.asked;
-    std::vector<std::string> told;
+    std::vector<std::string> reported;
     options.on_event = [&](sk::Event const& event) {
-      if (event.kind == sk::Event::durability_lowered) told.push_back(event.message);
+      if (event.kind == sk::Event::durability_lowered) reported.push_back(event.message);
     };
     auto const store = sk::open_redis_store(server.url(), options);
     if (*one.why == '\0') {
@@ -172,16 +173,16 @@ TEST_CASE("what the server does not keep as asked is refused, or taken and told"
     CHECK(store.error().code == sk::Errc::unsupported);
     CHECK(store.error().message.find(one.why) != std::string::npos);
     CHECK(store.error().message.find("set appendonly yes") != std::string::npos);
-    CHECK(told.empty());
+    CHECK(reported.empty());
     options.accept_weaker = true;
     auto const weaker = open(server.url(), options);
     weaker->append(sid("s1"), batch_of({header_line("s1")})).value();
-    REQUIRE(told.size() == 1);
-    CHECK(told[0].find(one.why) != std::string::npos);
+    REQUIRE(reported.size() == 1);
+    CHECK(reported[0].find(one.why) != std::string::npos);
   }
 }
 
-TEST_CASE("a server that drops sessions when memory is short is refused, or taken and told") {
+TEST_CASE("a server that drops sessions when memory is short is refused, or accepted and reported") {
   struct Case {
     char const* policy;
     milliseconds ttl;
@@ -209,16 +210,16 @@ TEST_CASE("a server that drops sessions when memory is short is refused, or take
     CHECK(store.error().code == sk::Errc::unsupported);
     CHECK(store.error().message.find(one.policy) != std::string::npos);
     CHECK(store.error().message.find("maxmemory-policy noeviction") != std::string::npos);
-    std::vector<std::string> told;
+    std::vector<std::string> reported;
     options.accept_weaker = true;
-    options.on_event = [&](sk::Event const& event) { told.push_back(event.message); };
+    options.on_event = [&](sk::Event const& event) { reported.push_back(event.message); };
     CHECK(sk::open_redis_store(server.url(), options).ok());
-    REQUIRE(told.size() == 1);
-    CHECK(told[0].find(one.policy) != std::string::npos);
+    REQUIRE(reported.size() == 1);
+    CHECK(reported[0].find(one.policy) != std::string::npos);
   }
 }
 
-TEST_CASE("a log that lost lines its row knows is corrupt, not shorter") {
+TEST_CASE("a log without lines that its row knows is corrupt, not shorter") {
   RedisServer const server;
   auto const store = open(server.url());
   sk::SessionId const id = sid("s1");
@@ -243,7 +244,7 @@ TEST_CASE("a log that lost lines its row knows is corrupt, not shorter") {
   CHECK(store->append(id, batch_of({message_line("m6")}, sk::Position{3})).ok());
 }
 
-TEST_CASE("what a server would not take at once is refused before it is sent") {
+TEST_CASE("input that a server would refuse is refused before it is sent") {
   RedisServer const server;
   auto const store = open(server.url());
   Line const line = message_line("m", std::string(std::size_t{60} << 20, 'x'));
@@ -255,7 +256,7 @@ TEST_CASE("what a server would not take at once is refused before it is sent") {
   CHECK(got.error().message.find("in parts") != std::string::npos);
 }
 
-TEST_CASE("a port where nobody listens is told so, and addresses of IPv6 have their brackets") {
+TEST_CASE("a port where nobody listens is reported, and IPv6 addresses are printed in brackets") {
   sk::RedisStoreOptions options;
   options.connect_wait = milliseconds(200);
   std::string const port = std::to_string(free_port());
@@ -270,7 +271,7 @@ TEST_CASE("a port where nobody listens is told so, and addresses of IPv6 have th
   CHECK(six.error().message.find("[::1]:" + port) != std::string::npos);
 }
 
-TEST_CASE("replicas that do not have a durable append in time leave it unknown") {
+TEST_CASE("a durable append is outcome_unknown if too few replicas have it in time") {
   RedisServer const server(
       {"--appendonly", "yes", "--appendfsync", "always", "--repl-diskless-sync-delay", "0"});
   sk::RedisStoreOptions options = waiting(milliseconds(200));
@@ -280,9 +281,9 @@ TEST_CASE("replicas that do not have a durable append in time leave it unknown")
   REQUIRE_FALSE(got);
   CHECK(got.error().code == sk::Errc::outcome_unknown);
   CHECK(got.error().message.find("0 of 1 replicas") != std::string::npos);
-  auto const stands = store->append(sid("s1"), batch_of({header_line("s1")}, {}, false));
-  INFO((stands ? "" : stands.error().message));
-  CHECK(stands.ok()); // it stands, and nobody asked for more
+  auto const stored_now = store->append(sid("s1"), batch_of({header_line("s1")}, {}, false));
+  INFO((stored_now ? "" : stored_now.error().message));
+  CHECK(stored_now.ok()); // it is stored, and nobody asked for more
   CHECK(store->append(sid("s1"), batch_of({header_line("s1")})).error().code == sk::Errc::outcome_unknown);
 
   RedisServer const replica({"--appendonly", "yes", "--appendfsync", "always", "--replicaof", "127.0.0.1",
@@ -293,12 +294,12 @@ TEST_CASE("replicas that do not have a durable append in time leave it unknown")
     std::this_thread::sleep_for(milliseconds(20));
   CHECK(patient->append(sid("s1"), batch_of({header_line("s1")})).ok());
 
-  // Of several servers the master is taken, whichever stands first.
+  // Of several servers the master is used, in any order.
   auto const either = open(url_of(replica.port()) + ",127.0.0.1:" + std::to_string(server.port()));
   CHECK(either->append(sid("s2"), batch_of({header_line("s2")})).ok());
 }
 
-TEST_CASE("user, password and database are those of the URL") {
+TEST_CASE("user, password and database come from the URL") {
   RedisServer const server({"--appendonly", "yes", "--appendfsync", "always", "--requirepass", "p@ss:w/rd"});
   std::string const at = "127.0.0.1:" + std::to_string(server.port());
   for (std::string const& url :
@@ -317,7 +318,7 @@ TEST_CASE("user, password and database are those of the URL") {
         == sk::Errc::invalid_argument);
 }
 
-TEST_CASE("URLs and prefixes that are none are refused with what is right") {
+TEST_CASE("invalid URLs and prefixes are refused, and the error shows a valid one") {
   for (char const* url : {"",
                           "localhost",
                           "http://a",
@@ -358,7 +359,8 @@ TEST_CASE("URLs and prefixes that are none are refused with what is right") {
   CHECK(sk::open_redis_store("redis://127.0.0.1:1", options).error().code == sk::Errc::unavailable);
 }
 
-TEST_CASE("what others do to the keys is met: no script, no row, lines by hand, another type, no memory") {
+TEST_CASE(
+    "changes by others to the keys are handled: no script, no row, lines by hand, another type, no memory") {
   RedisServer const server;
   auto const store = open(server.url());
   sk::SessionId const id = sid("s1");
@@ -407,7 +409,7 @@ TEST_CASE("what others do to the keys is met: no script, no row, lines by hand, 
   CHECK(sk::open_redis_store(server.url()).error().code == sk::Errc::unsupported_version);
 }
 
-TEST_CASE("a session's keys go together when its time is over, and the lists with them") {
+TEST_CASE("a session's keys expire together, and the lists drop it") {
   RedisServer const server;
   sk::RedisStoreOptions options;
   options.ttl = milliseconds(60000);
@@ -417,7 +419,7 @@ TEST_CASE("a session's keys go together when its time is over, and the lists wit
   CHECK(log == server.ask({"PEXPIRETIME", "sessionkit:{s1}:row"}));
   CHECK(std::stoll(log) > 0);
   server.ask({"DEL", "sessionkit:{s1}:row"});
-  store->info(sid("s1")).value(); // the row that is made anew goes with the log
+  store->info(sid("s1")).value(); // the new row expires with the log
   CHECK(std::stoll(server.ask({"PTTL", "sessionkit:{s1}:row"})) > 0);
   for (char const* key : {"sessionkit:{s1}:log", "sessionkit:{s1}:row"}) server.ask({"PEXPIRE", key, "1"});
   std::this_thread::sleep_for(milliseconds(10));
@@ -426,16 +428,16 @@ TEST_CASE("a session's keys go together when its time is over, and the lists wit
   CHECK(server.ask({"ZCARD", "sessionkit:{#}:all"}) == "0");
 }
 
-TEST_CASE("a forked child is told, and its parent goes on") {
+TEST_CASE("a forked child gets forked, and its parent continues") {
   RedisServer const server;
   auto store = open(server.url());
   sk::Position const end = store->append(sid("s1"), batch_of({header_line("s1")})).value();
   pid_t const child = ::fork();
   if (child == 0) {
     auto const got = store->append(sid("s1"), batch_of({message_line("m1")}, end));
-    bool const told = !got && got.error().code == sk::Errc::forked;
+    bool const reported = !got && got.error().code == sk::Errc::forked;
     store.reset();
-    ::_exit(told ? 0 : 1);
+    ::_exit(reported ? 0 : 1);
   }
   int status = -1;
   ::waitpid(child, &status, 0);

@@ -9,7 +9,7 @@
 using namespace sessionkit_test;
 namespace sk = sessionkit;
 
-TEST_CASE("what hosts build on a store holds on Redis") {
+TEST_CASE("programs of hosts built on a store work on Redis") {
   RedisServer const server;
   OpenStore const open = [&server] {
     sk::RedisStoreOptions options;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lists cost what they show, not what there is: by the commands that the server counts.
+// The cost of a list depends on its page, not on the store: checked by the commands that the server counts.
 #include "redis/writers.hpp"
 #include "support/long_form.hpp"
 #include "support/redis_server.hpp"
@@ -88,8 +88,8 @@ long calls_of(RedisServer const& server) {
 
 }
 
-TEST_CASE(
-    "the newest 50 of a key, an agent or a user take as many commands, whatever the number of sessions") {
+TEST_CASE("the newest 50 of a key, an agent or a user take the same number of commands, whatever the number "
+          "of sessions") {
   std::vector<long> few, many;
   std::size_t const most = long_form() ? 100000 : 20000;
   for (std::size_t const count : {std::size_t{5000}, most}) {
@@ -100,7 +100,7 @@ TEST_CASE(
     fill(server, count);
     for (sk::ListQuery query : queries()) {
       query.limit = query.user ? 2 : 20; // as many as the rarest has
-      store->list(query).value();        // the connection stands
+      store->list(query).value();        // the connection exists
       long const before = calls_of(server);
       auto const begin = std::chrono::steady_clock::now();
       auto const page = store->list(query).value();
@@ -120,7 +120,7 @@ TEST_CASE(
         CHECK(page.sessions.front().id.str() == "s" + std::to_string(count - 1));
       if (count == most)
         WARN("of " << count << " by " << (query.key ? "key " : "") << (query.agent ? "agent " : "")
-                   << (query.user ? "user " : "") << (query.cursor.empty() ? "" : "behind a cursor ") << ": "
+                   << (query.user ? "user " : "") << (query.cursor.empty() ? "" : "after a cursor ") << ": "
                    << few[many.size() - 1] << " commands of 5000, " << many.back() << " of all, "
                    << ms_of(took) << " ms");
     }
@@ -128,7 +128,7 @@ TEST_CASE(
   CHECK(few == many);
 }
 
-TEST_CASE("sessions of one time are paged one by one, whatever their number") {
+TEST_CASE("sessions with equal times are paged one by one, whatever their number") {
   RedisServer const server;
   auto const store = sk::open_redis_store(server.url()).value();
   std::vector<std::string> expected;
@@ -140,7 +140,7 @@ TEST_CASE("sessions of one time are paged one by one, whatever their number") {
   CHECK(paged(*store, 3) == expected);
 }
 
-TEST_CASE("times that no score can tell apart are one time, and such sessions are all listed") {
+TEST_CASE("times that no score can distinguish count as equal, and such sessions are all listed") {
   RedisServer const server;
   auto const store = sk::open_redis_store(server.url()).value();
   std::vector<std::string> future, past;
@@ -164,7 +164,7 @@ TEST_CASE("times that no score can tell apart are one time, and such sessions ar
   }
 }
 
-TEST_CASE("a session that is older than its list had it is listed at once, where it belongs") {
+TEST_CASE("a session that is older than its position in the list is corrected at once") {
   RedisServer const server;
   auto const store = sk::open_redis_store(server.url()).value();
   make_at(*store, "old", 1000);
@@ -175,7 +175,7 @@ TEST_CASE("a session that is older than its list had it is listed at once, where
         == std::vector<std::string>{"s1", "s2", "s3", "s4", "s5", "old"});
 }
 
-TEST_CASE("sessions that expired leave all lists with the first that reads one, in a few calls") {
+TEST_CASE("the first read of a list removes expired sessions from all lists in a few calls") {
   RedisServer const server;
   auto const store = sk::open_redis_store(server.url()).value();
   constexpr int gone = 300;

@@ -48,7 +48,7 @@ std::string text_of(redisReply const* reply) {
   return text;
 }
 
-// Empty where nobody answers.
+// Empty if nobody answers.
 std::string ask_once(int port, std::vector<std::string> const& command, bool& answered) {
   timeval const time{5, 0};
   std::unique_ptr<redisContext, void (*)(redisContext*)> const context(
@@ -123,7 +123,7 @@ void RedisServer::start() {
   pid_ = ::fork();
   if (pid_ < 0) throw std::runtime_error("fork failed");
   if (pid_ > 0) return;
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL); // a test that is killed leaves no server behind
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL); // a killed test leaves no server
   int const nothing = ::open("/dev/null", O_RDWR);
   for (int const descriptor : {0, 1, 2}) ::dup2(nothing, descriptor);
   for (int descriptor = 3; descriptor < 256; ++descriptor) ::close(descriptor);

@@ -14,7 +14,7 @@ using kit::StoreUnderTest;
 
 namespace {
 
-/// Stores of one server or cluster, each empty one under a prefix of its own.
+/// Stores of one server or cluster, each empty one under its own prefix.
 struct RedisStores {
   std::string url;
   std::chrono::milliseconds wait{5000};
@@ -42,7 +42,7 @@ struct RedisStores {
 
 }
 
-// Each call fails once for good and once with its answer lost, through a line that breaks.
+// Each call fails once permanently and once with its answer lost, through a breaking connection.
 TEST_CASE("the Redis store keeps the contract") {
   TempDir const dir;
   std::string const syncs = dir / "syncs";
@@ -60,8 +60,8 @@ TEST_CASE("the Redis store keeps the contract") {
     return count;
   };
   store.fail_call = [&](std::int64_t n, bool sticky) {
-    stores.wait = std::chrono::milliseconds(
-        200); // of stores opened from now on: where nothing answers it is waited out
+    stores.wait =
+        std::chrono::milliseconds(200); // for stores opened from now on: without an answer it is waited out
     return proxy.fail_call(n, sticky);
   };
   conforms(store);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Preloaded into redis-server: counts in the file SESSIONKIT_SYNCS how often it synced.
+// Preloaded into redis-server: counts its syncs in the file SESSIONKIT_SYNCS.
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>

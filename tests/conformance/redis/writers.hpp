@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Hosts that write while something goes wrong, and what must stand afterwards.
+// Hosts that write during a fault, and what must be stored afterwards.
 #pragma once
 #include "support/catch.hpp"
 
@@ -54,7 +54,7 @@ inline std::vector<std::string> lines_of(sk::SessionStore& store, sk::SessionId 
   }
 }
 
-/// Writes to one session until told to stop, as a host does: after `conflict` where the end is now, after
+/// Writes to one session until stopped, as a host does: after `conflict` at the new end, after
 /// anything unknown or unreachable the same batch again. Remembers what was acknowledged.
 class Writer {
  public:
@@ -78,7 +78,7 @@ class Writer {
   int unavailable() const { return unavailable_; }
 
  private:
-  // False: told to stop before it was known to stand.
+  // False if stopped before it was known to be stored.
   bool write(std::vector<Line> const& batch, std::atomic<bool> const& stop) {
     sk::Position expected = end_;
     while (!stop) {
@@ -108,8 +108,8 @@ class Writer {
   int unknown_ = 0, unavailable_ = 0;
 };
 
-/// Several writers at once while `trouble` happens; then everything acknowledged stands once, in its writer's
-/// order, batches unbroken. Answers how many that is.
+/// Several writers at once while `trouble` happens; then all acknowledged entries are stored once, in their
+/// writer's order, batches unbroken. Answers how many that is.
 template <class Trouble>
 std::size_t write_through(std::vector<Writer>& writers, sk::SessionStore& store,
                           std::vector<sk::SessionId> const& sessions, Trouble trouble) {

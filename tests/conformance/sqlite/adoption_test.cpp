@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Other programs' databases: what is changed in them, what is told, what is kept; and files that may not be
+// Other programs' databases: what is changed, reported and kept; and files that may not be
 // written.
 #include "sqlite/zeroclaw.hpp"
 #include "support/catch.hpp"
@@ -43,7 +43,7 @@ sk::Result<std::shared_ptr<sk::SessionStore>> open(std::string const& path, bool
   return sk::open_sqlite_store(path, options);
 }
 
-/// Somebody to whom modes mean something.
+/// A user to whom file modes apply.
 struct AsNobody {
   uid_t before = ::geteuid();
   AsNobody() {
@@ -77,7 +77,7 @@ struct SealedOff {
 
 }
 
-TEST_CASE("that a database was adopted is told once, with the copy's name") {
+TEST_CASE("the adoption of a database is reported once, with the copy's name") {
   TempDir dir;
   std::string const path = dir / "sessions.db";
   make_zeroclaw(path, "hello");
@@ -108,7 +108,8 @@ TEST_CASE("each database that is adopted under a name is kept") {
     CHECK(Other(copy).ask("SELECT content FROM session_messages") == Rows{{copy}});
 }
 
-TEST_CASE("a copy is in the mode of its original, and none is left of a database that could not be adopted") {
+TEST_CASE(
+    "a copy has the mode of its original, and no copy is left of a database that could not be adopted") {
   TempDir dir;
   std::string const path = dir / "sessions.db";
   make_zeroclaw(path, "hello");
@@ -137,7 +138,7 @@ TEST_CASE("another program's file is refused before a byte of it is changed") {
   CHECK(names_in(dir) == std::vector<std::string>{"places.db"});
 }
 
-TEST_CASE("who may neither adopt nor create changes nothing") {
+TEST_CASE("a store that may neither adopt nor create changes nothing") {
   TempDir dir;
   std::string const path = dir / "sessions.db", empty = dir / "empty.db";
   make_zeroclaw(path, "hello");
@@ -154,7 +155,7 @@ TEST_CASE("who may neither adopt nor create changes nothing") {
   CHECK(open(path, false, false).ok()); // it is ours as well now
 }
 
-TEST_CASE("a database that may not be written is read, and an append says why it is not") {
+TEST_CASE("a read-only database is read, and an append says why it cannot be written") {
   SealedOff const at;
   at.seal();
   AsNobody const nobody;
@@ -172,7 +173,7 @@ TEST_CASE("a database that may not be written is read, and an append says why it
   CHECK(store->remove(at.id).error().code == Errc::io_error);
 }
 
-TEST_CASE("a database that may not be written is read while its owner writes it") {
+TEST_CASE("a read-only database is read while its owner writes it") {
   SealedOff const at;
   auto const owner = open(at.path, true).value();
   for (char const* suffix : {"-wal", "-shm"}) REQUIRE(::chmod((at.path + suffix).c_str(), 0444) == 0);

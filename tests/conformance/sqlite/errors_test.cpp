@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What SQLite says of a disk that fails, in our words: what happened, where, and the mend.
+// SQLite's errors for a failing disk in our words: what happened, where, and the fix.
 #include "sqlite/faulty_vfs.hpp"
 #include "sqlite/zeroclaw.hpp"
 #include "support/catch.hpp"
@@ -53,8 +53,8 @@ struct FailingDisk {
 
 }
 
-TEST_CASE("a full disk is no_space, and nothing of the batch stands") {
-  std::set<Errc> told;
+TEST_CASE("a full disk is no_space, and nothing of the batch is stored") {
+  std::set<Errc> reported;
   for (std::int64_t n = 0;; ++n) {
     FailingDisk disk;
     auto store = disk.open();
@@ -65,17 +65,17 @@ TEST_CASE("a full disk is no_space, and nothing of the batch stands") {
     bool const fired = disk.vfs.arm(-1, false);
     if (!fired) break;
     REQUIRE_FALSE(got);
-    told.insert(got.error().code);
+    reported.insert(got.error().code);
     INFO(got.error().message);
     CHECK(got.error().message.find(disk.path) != std::string::npos);
     if (got.error().code != Errc::outcome_unknown) CHECK(disk.lines(*store) == 2);
     CHECK(store->append(session, Batch({message_line("m2", "m1", "more")}, end, true)).ok());
     CHECK(disk.lines(*store) == 3);
   }
-  CHECK(told.count(Errc::no_space) == 1);
+  CHECK(reported.count(Errc::no_space) == 1);
 }
 
-TEST_CASE("what the commit's failure leaves open is outcome_unknown, everything before it not_written") {
+TEST_CASE("an uncertain commit is outcome_unknown, and every failure before it is not_written") {
   std::size_t unknown = 0, unwritten = 0;
   for (std::int64_t n = 0;; ++n) {
     FailingDisk disk;
@@ -97,7 +97,8 @@ TEST_CASE("what the commit's failure leaves open is outcome_unknown, everything 
   CHECK(unwritten > 0);
 }
 
-TEST_CASE("after a failed sync nothing is called safe until the log has reached the disk another way") {
+TEST_CASE(
+    "after a failed sync nothing is reported as safe until a checkpoint has brought the log to the disk") {
   FailingDisk disk;
   auto store = disk.open();
   Position end = disk.start(*store);
@@ -115,7 +116,7 @@ TEST_CASE("after a failed sync nothing is called safe until the log has reached 
   }
   bool failed_sync = false;
   for (std::int64_t n = last - 1; n >= 0 && !failed_sync; --n) {
-    disk.vfs.arm(n, true); // and whatever is tried then
+    disk.vfs.arm(n, true); // and every later attempt
     auto const got = store->append(session, Batch({message_line("m3", "m2", "durable")}, end, true));
     if (got || got.error().code != Errc::outcome_unknown) continue;
     failed_sync = true;
@@ -132,7 +133,7 @@ TEST_CASE("after a failed sync nothing is called safe until the log has reached 
   CHECK(disk.lines(*store) == 4);
 }
 
-TEST_CASE("a database that others hold is timed_out, and tells how long it was waited for") {
+TEST_CASE("a database that others hold is timed_out, and the error says how long the store waited") {
   FailingDisk disk;
   auto store = disk.open(std::chrono::milliseconds{20});
   Position const end = disk.start(*store);
@@ -143,14 +144,14 @@ TEST_CASE("a database that others hold is timed_out, and tells how long it was w
   REQUIRE_FALSE(got);
   CHECK(got.error().code == Errc::timed_out);
   CHECK(got.error().message.find("within 20 ms") != std::string::npos);
-  CHECK(disk.lines(*store) == 2); // who reads does not wait
+  CHECK(disk.lines(*store) == 2); // a reader does not wait
   CHECK(store->list({}).value().sessions.size() == 1);
   REQUIRE(sqlite3_exec(other, "ROLLBACK", nullptr, nullptr, nullptr) == SQLITE_OK);
   CHECK(store->append(session, Batch({message_line("m2", "m1", "more")}, end)).ok());
   sqlite3_close(other);
 }
 
-TEST_CASE("who waits for others looks again every few milliseconds, so that no writer is always first") {
+TEST_CASE("a waiting writer tries again every few milliseconds, so that no writer is always first") {
   FailingDisk disk;
   auto store = disk.open(std::chrono::milliseconds{200});
   Position const end = disk.start(*store);
@@ -163,16 +164,16 @@ TEST_CASE("who waits for others looks again every few milliseconds, so that no w
   CHECK(disk.vfs.calls >= 2 * 40); // pauses of 5 ms at most, two calls each time
 }
 
-TEST_CASE("an error tells what was done, and the system's errno only where the system refused") {
+TEST_CASE("an error says what was done, and gives the system's errno only if the system refused") {
   FailingDisk disk;
   auto store = disk.open();
   disk.start(*store);
   Other(disk.path).ask("ALTER TABLE sessions RENAME TO gone");
-  std::pair<sk::Error, char const*> const told[] = {
+  std::pair<sk::Error, char const*> const reported[] = {
       {store->info(session).error(), "cannot find the session: no such table"},
       {store->list({}).error(), "cannot look for what others wrote: no such table"},
       {store->remove(session).error(), "cannot remove the session: no such table"}};
-  for (auto const& [error, sentence] : told) {
+  for (auto const& [error, sentence] : reported) {
     INFO(error.message);
     CHECK(error.system == 0);
     CHECK(error.message.find(sentence) != std::string::npos);
@@ -184,7 +185,7 @@ TEST_CASE("an error tells what was done, and the system's errno only where the s
   CHECK(opened.error().system == EISDIR);
 }
 
-TEST_CASE("a damaged database is corrupt, and is not made anew") {
+TEST_CASE("a damaged database is corrupt and is not created again") {
   FailingDisk disk;
   {
     auto store = disk.open();
@@ -205,7 +206,7 @@ TEST_CASE("a damaged database is corrupt, and is not made anew") {
   }
 }
 
-TEST_CASE("a forked child gets forked, and takes nothing from its parent") {
+TEST_CASE("a forked child of an SQLite store gets forked, and takes nothing from its parent") {
   FailingDisk disk;
   auto store = disk.open();
   Position const end = disk.start(*store);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Each call below SQLite failing in each way, once and for good: while a database is opened, made, adopted,
-// and used. What was acknowledged stands, once; what another program wrote is as it was.
+// Each call below SQLite fails in each way, once and permanently: while a database is opened, created,
+// adopted, and used. Acknowledged entries are stored once; data of another program is unchanged.
 #include "sqlite/faulty_vfs.hpp"
 #include "sqlite/zeroclaw.hpp"
 #include "support/catch.hpp"
@@ -30,13 +30,13 @@ struct Fault {
 };
 constexpr Fault faults[] = {
     {"a call fails", SQLITE_IOERR, false},
-    {"a call fails, and all behind it", SQLITE_IOERR, true},
+    {"a call fails, and all after it", SQLITE_IOERR, true},
     {"a write finds the disk full", SQLITE_FULL, false},
-    {"a write finds the disk full, and all behind it", SQLITE_FULL, true},
+    {"a write finds the disk full, and all after it", SQLITE_FULL, true},
     {"a lock is taken", SQLITE_BUSY, false},
-    {"a lock is taken, and all behind it", SQLITE_BUSY, true},
+    {"a lock is taken, and all after it", SQLITE_BUSY, true},
     {"a read finds the end of the file", SQLITE_IOERR_SHORT_READ, false},
-    {"a read finds the end of the file, and all behind it", SQLITE_IOERR_SHORT_READ, true},
+    {"a read finds the end of the file, and all after it", SQLITE_IOERR_SHORT_READ, true},
 };
 
 /// The n-th call of a fault's kind fails while this is alive.
@@ -55,10 +55,10 @@ class Failing {
 };
 bool fired() { return FaultyVfs::get().fired > 0; }
 
-// Each number, in the short form fewer the farther they are.
+// Every number; the short form skips more of the higher ones.
 std::int64_t next(std::int64_t n) { return n + 1 + (long_form() ? 0 : n / 6); }
 
-/// Calls `trial(fault, n)` for each call that can fail, until one answers that none did.
+/// Calls `trial(fault, n)` for each call that can fail, until one reports that none did.
 template <class Trial> void with_each_fault(Trial trial) {
   std::size_t trials = 0;
   for (Fault const& fault : faults)
@@ -70,8 +70,8 @@ template <class Trial> void with_each_fault(Trial trial) {
   if (long_form()) WARN(trials << " trials");
 }
 
-// What a caller may be told of a disk that fails: never that there is another thing on it.
-bool tells_a_failure(sk::Error const& error, std::string const& path) {
+// The errors a failing disk may cause: never that the file is something else.
+bool is_a_failure(sk::Error const& error, std::string const& path) {
   INFO(error.message);
   std::set<Errc> const all{Errc::io_error,    Errc::no_space,        Errc::timed_out, Errc::corrupt,
                            Errc::not_written, Errc::outcome_unknown, Errc::poisoned};
@@ -123,7 +123,7 @@ struct TypedBatch : Batch {
   }
 };
 
-/// What a database is before, as bytes: by the ends of its files' names.
+/// The bytes of a database before the test, by the suffixes of its files.
 class Bytes {
  public:
   Bytes() = default;
@@ -151,7 +151,7 @@ sk::Position fill(sk::SessionStore& store) {
   return ends["s1"];
 }
 
-/// ZeroClaw's rows, but the time that changes with each look of ours.
+/// ZeroClaw's rows, except the time that changes with each read of ours.
 Rows rows_of_zeroclaw(std::string const& path) {
   Rows all;
   Other db(path);
@@ -174,7 +174,7 @@ void make_zeroclaw(std::string const& path, bool with_index) {
   claw.say(claw.a, "user", "hello", "2025-11-04T08:00:01Z", R"('{"source":"voice"}')");
   claw.say(claw.a, "assistant", "hi there", "2025-11-04T08:00:02Z");
   claw.start(claw.b, "group:telegram:g1", "2025-11-04T09:00:00Z");
-  // On several pages, each of which looks wrong when it is empty: what goes on behind a text does not.
+  // On several pages, each of which looks wrong when it is empty; the end of a long text does not.
   for (char const* at : {"2025-11-04T09:00:01Z", "2025-11-04T09:00:02Z"})
     claw.say(claw.b, "user", std::string(3000, 'g'), at);
   claw.db.ask("INSERT INTO session_state VALUES('" + claw.a + "', 'lang', '\"de\"', '2025-11-04T08:00:03Z')");
@@ -182,7 +182,7 @@ void make_zeroclaw(std::string const& path, bool with_index) {
 
 }
 
-TEST_CASE("T5: a database is opened or made with each call failing, and is then as it was") {
+TEST_CASE("T5: a database is opened or created while each call fails, and stays unchanged") {
   TempDir made;
   Bytes none, closed, killed;
   {
@@ -206,7 +206,7 @@ TEST_CASE("T5: a database is opened or made with each call failing, and is then 
         Failing const failing(fault, n);
         auto const store = open(path);
         did = fired();
-        if (!store) tells_a_failure(store.error(), path);
+        if (!store) is_a_failure(store.error(), path);
       }
       auto const store = open(path);
       REQUIRE(store);
@@ -219,7 +219,7 @@ TEST_CASE("T5: a database is opened or made with each call failing, and is then 
 }
 
 TEST_CASE(
-    "T5: a database of ZeroClaw's is adopted with each call failing, and its rows and a copy of it stand") {
+    "T5: a database of ZeroClaw's is adopted while each call fails, and its rows and a copy of it are kept") {
   for (bool const with_index : {true, false}) {
     CAPTURE(with_index);
     TempDir made;
@@ -236,7 +236,7 @@ TEST_CASE(
         Failing const failing(fault, n);
         auto const store = open(path);
         did = fired();
-        if (!store) tells_a_failure(store.error(), path);
+        if (!store) is_a_failure(store.error(), path);
         if (!store && store.error().message.find(copy + ".part") != std::string::npos) ++failed_copies;
         bool const adopted = store.ok();
         if (adopted) CHECK(fs::exists(copy));
@@ -247,7 +247,7 @@ TEST_CASE(
       CHECK(rows_of_zeroclaw(path) == rows);
       check_integrity(path);
       CHECK(rows_of_zeroclaw(copy) == rows);
-      // One for each try of which nobody can say whether it stands.
+      // One for each attempt whose outcome is unknown.
       if (fault.code != SQLITE_IOERR) CHECK_FALSE(fs::exists(copy + "-2"));
       CHECK(Other(copy).ask("SELECT count(*) FROM pragma_table_info('sessions')")
             == Rows{{with_index ? "7" : "9"}});
@@ -261,13 +261,13 @@ TEST_CASE(
 
 namespace {
 
-/// One call of a store, and what stands when it is done.
+/// One call of a store, and what is stored after it.
 struct Operation {
   char const* name;
   std::function<sk::Result<void>(sk::SessionStore&, sk::Position end)> act; ///< `end`: of s1
   Contents after = base;
   Rows state = {{"lang", "\"de\""}, {"n", "1"}}; ///< of s1
-  Errc done_already = Errc{};                    ///< what repeating it is told when it was done
+  Errc done_already = Errc{};                    ///< the error of a repetition after success
 };
 
 sk::Result<void> without_value(sk::Result<sk::Position> const& done) {
@@ -329,7 +329,7 @@ Rows state_rows(std::string const& path) {
 
 }
 
-TEST_CASE("T5: a store is used with each call failing: a batch stands as a whole or not, its state with it") {
+TEST_CASE("T5: a store is used while each call fails: a batch is stored as a whole or not, with its state") {
   for (Operation const& operation : operations()) {
     CAPTURE(operation.name);
     with_each_fault([&](Fault const& fault, std::int64_t n) {
@@ -344,18 +344,18 @@ TEST_CASE("T5: a store is used with each call failing: a batch stands as a whole
         Failing const failing(fault, n);
         done = operation.act(*store, end);
         did = fired();
-        if (!done) known = !tells_a_failure(done.error(), path);
+        if (!done) known = !is_a_failure(done.error(), path);
         store.reset();
       }
       store = open(path).value();
       check_integrity(path);
       Contents const now = contents(*store);
-      bool const stands = now == operation.after;
-      if (done) CHECK(stands);
-      if (!stands || (!done && known)) CHECK(now == base);
-      CHECK(state_rows(path) == (stands ? operation.state : state_before));
+      bool const stored_now = now == operation.after;
+      if (done) CHECK(stored_now);
+      if (!stored_now || (!done && known)) CHECK(now == base);
+      CHECK(state_rows(path) == (stored_now ? operation.state : state_before));
       sk::Result<void> const again = operation.act(*store, end);
-      CHECK((again || (stands && again.error().code == operation.done_already)));
+      CHECK((again || (stored_now && again.error().code == operation.done_already)));
       CHECK(contents(*store) == operation.after);
       CHECK(state_rows(path) == operation.state);
       return did;
@@ -363,7 +363,7 @@ TEST_CASE("T5: a store is used with each call failing: a batch stands as a whole
   }
 }
 
-TEST_CASE("T5: what ZeroClaw wrote meanwhile is folded in with each call failing, and counted once") {
+TEST_CASE("T5: messages that ZeroClaw wrote are folded in while each call fails, and counted once") {
   std::string const a = "11111111-1111-4111-8111-111111111111";
   TempDir made;
   make_zeroclaw(made / "sessions.db", true);
@@ -407,7 +407,7 @@ TEST_CASE("T5: what ZeroClaw wrote meanwhile is folded in with each call failing
             Failing const failing(fault, n);
             sk::Result<void> const done = act(*store, end);
             did = fired();
-            if (!done) tells_a_failure(done.error(), path);
+            if (!done) is_a_failure(done.error(), path);
             store.reset();
           }
           store = open(path).value();

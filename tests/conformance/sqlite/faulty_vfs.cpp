@@ -42,7 +42,7 @@ int faulty_truncate(sqlite3_file* file, sqlite3_int64 size) {
 int faulty_sync(sqlite3_file* file, int) {
   if (faults().fails(Call::other)) return SQLITE_IOERR_FSYNC;
   std::lock_guard<std::mutex> const lock(faults().mutex);
-  ++faults().syncs; // counted, not done: nobody here cuts the power
+  ++faults().syncs; // counted, not done: this test does not cut the power
   static_cast<void>(file);
   return SQLITE_OK;
 }
@@ -128,7 +128,7 @@ int faulty_access(sqlite3_vfs*, char const* name, int flags, int* out) {
 int faulty_path(sqlite3_vfs*, char const* name, int size, char* out) {
   return default_vfs()->xFullPathname(default_vfs(), name, size, out);
 }
-// SQLite waits ten seconds for what a fault makes it believe others do.
+// After some faults SQLite waits ten seconds, because it believes that others are writing.
 int faulty_sleep(sqlite3_vfs*, int microseconds) {
   return faults().at >= 0 ? microseconds : default_vfs()->xSleep(default_vfs(), microseconds);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// An SQLite VFS over the default one whose calls are counted and fail where a test says so.
+// An SQLite VFS over the default one that counts its calls and fails on request.
 #pragma once
 #include <cstdint>
 #include <mutex>
@@ -16,8 +16,9 @@ struct FaultyVfs {
   std::int64_t at = -1, calls = 0, fired = 0; ///< calls of the kinds that `code` concerns
   std::uint64_t syncs = 0;
   bool sticky = false;
-  /// SQLITE_IOERR: any call fails, and says which (a read SQLITE_IOERR_READ, an open SQLITE_CANTOPEN, ...).
-  /// SQLITE_FULL: writes. SQLITE_BUSY: locks. SQLITE_IOERR_SHORT_READ: reads, which find the file's end.
+  /// SQLITE_IOERR: any call fails, and reports which (a read SQLITE_IOERR_READ, an open SQLITE_CANTOPEN,
+  /// ...). SQLITE_FULL: writes. SQLITE_BUSY: locks. SQLITE_IOERR_SHORT_READ: reads, which find the file's
+  /// end.
   int code = SQLITE_IOERR;
 
   static FaultyVfs& get();

@@ -47,7 +47,7 @@ struct Log {
 
 }
 
-TEST_CASE("rows that another program writes again as they are end no list") {
+TEST_CASE("a list ends although another program keeps rewriting its rows") {
   Log log;
   Other other(log.path);
   for (char const* sql :
@@ -61,7 +61,7 @@ TEST_CASE("rows that another program writes again as they are end no list") {
   }
 }
 
-TEST_CASE("a row that is never as it was told ends no list either") {
+TEST_CASE("a list ends although a row never matches its stored summary") {
   Log log;
   Other(log.path).ask(
       "CREATE TRIGGER again AFTER UPDATE OF stale ON sessions WHEN NEW.stale = 0 BEGIN UPDATE "
@@ -70,14 +70,14 @@ TEST_CASE("a row that is never as it was told ends no list either") {
   CHECK(log.store->list({}).value().sessions.size() == 1);
 }
 
-TEST_CASE("records that are missing before the end that the row knows are corrupt, not a shorter log") {
+TEST_CASE("records that are missing before the row's end are corrupt, not a shorter log") {
   Log log;
   std::string const id = std::to_string(log.end.value() / 2);
-  // As an index does that lost its last entries: the rows are there, and not found.
+  // Like an index that lost its last entries: the rows exist, but are not found.
   Other(log.path).ask("DROP TRIGGER sessionkit_message_removed; DELETE FROM "
                       "session_messages WHERE id = "
                       + id);
-  auto const tells = [&](sk::Error const& error) {
+  auto const mentions = [&](sk::Error const& error) {
     INFO(error.message);
     CHECK(error.code == Errc::corrupt);
     CHECK(error.message.find("its row says " + std::to_string(log.end.value())) != std::string::npos);
@@ -86,19 +86,19 @@ TEST_CASE("records that are missing before the end that the row knows are corrup
   for (auto const order : {sk::ReadRange::oldest_first, sk::ReadRange::newest_first}) {
     auto const page = log.read(order);
     REQUIRE_FALSE(page);
-    tells(page.error());
+    mentions(page.error());
   }
-  CHECK(log.read(sk::ReadRange::oldest_first, 2).ok()); // what is there can be looked at
+  CHECK(log.read(sk::ReadRange::oldest_first, 2).ok()); // existing entries can be read
   auto const copy =
       sk::copy_session(*log.store, *sk::open_sqlite_store(log.dir / "copy.db").value(), session);
   REQUIRE_FALSE(copy);
-  tells(copy.error());
+  mentions(copy.error());
 }
 
-TEST_CASE("records that another program took away on purpose are no damage") {
+TEST_CASE("records that another program deleted on purpose are not damage") {
   Log log;
   Other(log.path).ask("DELETE FROM session_messages WHERE entry_id = 'm2'");
-  for (int looks = 0; looks < 2; ++looks) { // before the summary is made anew, and after
+  for (int looks = 0; looks < 2; ++looks) { // before the summary is folded again, and after
     for (auto const order : {sk::ReadRange::oldest_first, sk::ReadRange::newest_first}) {
       auto const page = log.read(order).value();
       CHECK(page.items().size() == 3);
@@ -107,7 +107,7 @@ TEST_CASE("records that another program took away on purpose are no damage") {
   }
 }
 
-TEST_CASE("nothing is acknowledged that goes into a file that was removed or replaced") {
+TEST_CASE("an append to a removed or replaced file is never acknowledged") {
   for (bool const replaced : {false, true}) {
     CAPTURE(replaced);
     Log log;

@@ -26,12 +26,12 @@ struct Database {
 
 }
 
-TEST_CASE("every fixture goes through an SQLite file and back, and is the same") {
+TEST_CASE("every fixture goes through an SQLite file and comes back unchanged") {
   Database const database;
   copies_every_fixture(database.open());
 }
 
-TEST_CASE("keys, ids and state that mean harm are kept in an SQLite file, and touch no other file") {
+TEST_CASE("malicious keys, ids and state are kept in an SQLite file and touch no other file") {
   Database const database;
   auto const before = (std::filesystem::create_directories(database.dir / "root"),
                        files_below(database.dir.path(), database.dir / "root"));
@@ -44,7 +44,7 @@ TEST_CASE("typed state survives in an SQLite file") {
   keeps_typed_state(database.open());
 }
 
-TEST_CASE("sessions go as a whole, when they are idle or old, from an SQLite file") {
+TEST_CASE("idle or old sessions are removed completely from an SQLite file") {
   Database const database;
   forgets_whole_sessions(database.open());
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Lists cost what they show, not what there is: by the plans of SQLite and the rows it looks at.
+// The cost of a list depends on its page, not on the store: checked by the plans of SQLite and the rows it
+// reads.
 #include "sqlite/zeroclaw.hpp"
 #include "support/catch.hpp"
 #include "support/data.hpp"
@@ -62,7 +63,7 @@ std::vector<sk::ListQuery> queries() {
 
 std::string shape(sk::ListQuery const& q) {
   return (q.key ? "key " : "") + std::string(q.agent ? "agent " : "") + (q.user ? "user " : "")
-         + (q.archived ? "archived " : "") + (q.cursor.empty() ? "" : "behind a cursor");
+         + (q.archived ? "archived " : "") + (q.cursor.empty() ? "" : "after a cursor");
 }
 
 }
@@ -95,7 +96,7 @@ TEST_CASE("lists by key, agent and user use an index and sort the sessions of a 
   sqlite3_close(db);
 }
 
-TEST_CASE("the newest 50 of many sessions are looked up, whatever their number") {
+TEST_CASE("an index finds the newest 50 of many sessions, whatever their number") {
   std::vector<int> few, many;
   for (std::size_t const count : {std::size_t{2000}, session_count()}) {
     TempDir dir;
@@ -123,7 +124,7 @@ TEST_CASE("the newest 50 of many sessions are looked up, whatever their number")
       CHECK(sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_FULLSCAN_STEP, 0) == 0);
       sqlite3_finalize(statement);
 
-      // And what the store answers: the newest, in order, each once.
+      // The store's answer: the newest, in order, each once.
       auto const page = store->list(query).value();
       REQUIRE_FALSE(page.sessions.empty());
       CHECK(page.sessions.size() <= 50);
@@ -144,7 +145,7 @@ TEST_CASE("the newest 50 of many sessions are looked up, whatever their number")
     CHECK(many[i] <= few[i] + 300); // a tick, and skipped archived ones at most
 }
 
-TEST_CASE("sessions of one tick of SQLite's indexes are listed in their order, page by page") {
+TEST_CASE("sessions of one tick of SQLite's indexes are listed in order, page by page") {
   TempDir dir;
   std::string const path = dir / "sessions.db";
   auto store = sk::open_sqlite_store(path).value();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Databases whose tables are of an earlier version: brought up in one transaction, with all that is in them.
+// Databases with tables of an earlier version: upgraded in one transaction, with all their content.
 #include "sqlite/zeroclaw.hpp"
 #include "support/catch.hpp"
 #include "support/data.hpp"
@@ -19,7 +19,7 @@ using sk::Errc;
 
 namespace {
 
-/// A database as version 1 of the tables has it.
+/// A database with version 1 of the tables.
 std::string kept_database() { return data("format/0.1-tables1/sqlite/sessions.db"); }
 
 sk::Result<std::shared_ptr<sk::SessionStore>> open(std::string const& path) {
@@ -28,7 +28,7 @@ sk::Result<std::shared_ptr<sk::SessionStore>> open(std::string const& path) {
   return sk::open_sqlite_store(path, options);
 }
 
-/// All that version 1 knows, row by row.
+/// All data of version 1, row by row.
 Rows rows_of_version_1(Other& db) {
   Rows all;
   for (char const* sql :
@@ -43,7 +43,7 @@ Rows rows_of_version_1(Other& db) {
 char const* const versions =
     "SELECT user_version, value FROM pragma_user_version, sessionkit WHERE name = 'version'";
 
-/// The tables as they were, of those there are.
+/// The existing tables in their old form.
 void take_back_to_version_1(Other& db, std::string const& key) {
   std::string sql;
   for (std::string const of : {"time", "key", "agent", "user"}) sql += "DROP INDEX sessions_by_" + of + ";";
@@ -66,7 +66,7 @@ std::vector<std::string> ids_of(sk::SessionStore& store, sk::ListQuery const& qu
 
 }
 
-TEST_CASE("a database of version 1 is brought up once and keeps every row") {
+TEST_CASE("a database of version 1 is upgraded once and keeps every row") {
   TempDir dir;
   std::string const path = dir / "sessions.db";
   fs::copy_file(kept_database(), path);
@@ -88,7 +88,7 @@ TEST_CASE("a database of version 1 is brought up once and keeps every row") {
   CHECK(ids_of(*store).front() == ids.back());
 }
 
-TEST_CASE("a database of version 1 that cannot be brought up stays as it is") {
+TEST_CASE("a database of version 1 that cannot be upgraded stays unchanged") {
   TempDir dir;
   std::string const path = dir / "sessions.db";
   fs::copy_file(kept_database(), path);
@@ -103,7 +103,7 @@ TEST_CASE("a database of version 1 that cannot be brought up stays as it is") {
         == Rows{{"0"}});
 }
 
-TEST_CASE("a database of version 1 that lost an index is brought up") {
+TEST_CASE("a database of version 1 that lost an index is upgraded") {
   TempDir dir;
   std::string const path = dir / "sessions.db";
   fs::copy_file(kept_database(), path);
@@ -112,7 +112,7 @@ TEST_CASE("a database of version 1 that lost an index is brought up") {
   CHECK(Other(path).ask(versions) == Rows{{"2", "2"}});
 }
 
-TEST_CASE("a database of version 1 that may not be written is read and listed in order") {
+TEST_CASE("a read-only database of version 1 is read and listed in order") {
   TempDir dir;
   std::string const folder = dir / "sealed", path = folder + "/sessions.db";
   fs::create_directory(folder);
@@ -127,7 +127,7 @@ TEST_CASE("a database of version 1 that may not be written is read and listed in
   REQUIRE(::chmod(folder.c_str(), 0555) == 0);
   REQUIRE(::chmod(dir.path().c_str(), 0755) == 0);
   {
-    uid_t const before = ::geteuid(); // somebody to whom modes mean something
+    uid_t const before = ::geteuid(); // a user to whom file modes apply
     if (before == 0) REQUIRE(::seteuid(65534) == 0);
     auto store = open(path);
     std::vector<std::string> const listed = store ? ids_of(**store) : std::vector<std::string>{};
@@ -144,7 +144,7 @@ TEST_CASE("a database of version 1 that may not be written is read and listed in
   REQUIRE(::chmod(folder.c_str(), 0755) == 0);
 }
 
-TEST_CASE("a database of ZeroClaw's that version 1 adopted is brought up, its own version stays") {
+TEST_CASE("a database of ZeroClaw's that version 1 adopted is upgraded and keeps its own version") {
   for (bool const with_index : {true, false}) {
     CAPTURE(with_index);
     TempDir dir;
@@ -154,7 +154,7 @@ TEST_CASE("a database of ZeroClaw's that version 1 adopted is brought up, its ow
     claw.say(claw.a, "user", "hello", "2025-11-04T08:00:01Z");
     CHECK(ids_of(*open(path).value()).size() == 1);
     take_back_to_version_1(claw.db, with_index ? "session_key" : "inbound_key");
-    claw.start(claw.b, "k", "2025-11-04T08:00:02Z"); // nobody has looked at it yet
+    claw.start(claw.b, "k", "2025-11-04T08:00:02Z"); // not read yet
     claw.say(claw.b, "user", "again", "2025-11-04T08:00:03Z");
     auto store = open(path).value();
     CHECK(ids_of(*store) == std::vector<std::string>{claw.b, claw.a});

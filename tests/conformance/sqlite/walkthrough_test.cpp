@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ZeroClaw's documentation of its sessions, section by section, on the SQLite store: what stands in the
+// ZeroClaw's documentation of its sessions, section by section, on the SQLite store: the content of the
 // tables when.
 #include "support/catch.hpp"
 #include "support/data.hpp"
@@ -20,7 +20,7 @@ namespace {
 
 using Rows = std::vector<std::string>;
 
-/// A host of ZeroClaw's habits, and another connection that looks.
+/// A host that works like ZeroClaw, and another connection to inspect the database.
 struct Host {
   TempDir dir;
   std::string path = dir / "workspace/memory/sessions.db";
@@ -94,7 +94,7 @@ TEST_CASE("ZeroClaw 2: user and answer are stored as a pair when the turn is ove
         == Rows{session.id().str()});
 }
 
-TEST_CASE("ZeroClaw 3: what stands in the database is read once, neighbours of one role as one") {
+TEST_CASE("ZeroClaw 3: the database is read once, and consecutive messages of one role become one") {
   Host host;
   auto session = sk::Session::resume(host.store, "k").value();
   Host::say(session, "one", "two");
@@ -122,8 +122,8 @@ TEST_CASE(
   CHECK(Host::history(again) == view);
 }
 
-TEST_CASE(
-    "ZeroClaw 5: a compaction is an answer behind what it replaces, and a boundary for the next start") {
+TEST_CASE("ZeroClaw 5: a compaction is an answer after the messages it replaces, and a boundary for the next "
+          "start") {
   Host host;
   auto session = sk::Session::resume(host.store, "k").value();
   for (int i = 0; i < 3; ++i)
@@ -135,7 +135,7 @@ TEST_CASE(
   turn.append(sk::user("pending")).value();
   std::string const last = host.ask("SELECT max(id) FROM session_messages").front();
   CHECK(session.compact(summarizer, sk::CompactionReason::manual).value() == sk::CompactionOutcome::applied);
-  CHECK(host.boundary() == last); // refers to rows that stand
+  CHECK(host.boundary() == last); // refers to existing rows
   CHECK(host.messages(host.boundary())
         == Rows{"assistant|[Session Compaction Summary]\nthey asked three times"});
   turn.append(sk::assistant("done")).value();
@@ -143,7 +143,7 @@ TEST_CASE(
   CHECK(host.messages(host.boundary())
         == Rows{"assistant|[Session Compaction Summary]\nthey asked three times", "user|pending",
                 "assistant|done"});
-  CHECK(host.messages().size() == 9); // nothing was taken away
+  CHECK(host.messages().size() == 9); // nothing was removed
 
   auto again = sk::Session::resume(host.store, "k").value();
   sk::Context const context = again.context().value();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Another program with an SQLite file open, and ZeroClaw as its documents tell.
+// Another program with an SQLite file open, and ZeroClaw as its documents describe it.
 #pragma once
 #include <stdexcept>
 #include <string>
@@ -67,7 +67,7 @@ CREATE TABLE session_state(session_id TEXT NOT NULL REFERENCES sessions(session_
 PRAGMA user_version = 12;
 )";
 
-/// ZeroClaw's own calls, as its documents tell them.
+/// ZeroClaw's own calls, as its documents describe them.
 struct ZeroClaw {
   Other db;
   bool with_index;

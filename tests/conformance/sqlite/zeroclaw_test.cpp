@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Databases as ZeroClaw leaves them, of either kind, made by hand from its documents.
+// ZeroClaw's databases of both kinds, made by hand from its documents.
 #include "sqlite/zeroclaw.hpp"
 #include "support/catch.hpp"
 #include "support/data.hpp"
@@ -30,7 +30,7 @@ SessionId sid_of(std::string const& id) { return SessionId::parse(id).value(); }
 
 }
 
-TEST_CASE("a database of ZeroClaw's is read, continued, and answers its own queries as before") {
+TEST_CASE("a database of ZeroClaw's is read, continued, and still answers ZeroClaw's own queries") {
   for (bool const with_index : {true, false}) {
     CAPTURE(with_index);
     TempDir dir;
@@ -60,7 +60,7 @@ TEST_CASE("a database of ZeroClaw's is read, continued, and answers its own quer
     CHECK(entries.front().as<sk::Message>()->metadata.str().find(R"("source":"voice","n":9007199254740993)")
           != std::string::npos);
 
-    // We continue it: what it reads then.
+    // We continue it, and ZeroClaw reads the result.
     sk::Message asked = sk::user("and now?");
     asked.metadata = sk::RawJson::from(R"({"source":"web","tokens":[1.0,null]})");
     session.append(asked).value();
@@ -98,7 +98,7 @@ TEST_CASE("a database of ZeroClaw's is read, continued, and answers its own quer
   }
 }
 
-TEST_CASE("a copy of ZeroClaw's database is kept as it was, and only the first time") {
+TEST_CASE("the copy of ZeroClaw's database stays unchanged, and only the first adoption makes one") {
   TempDir dir;
   std::string const path = dir / "sessions.db", copy = path + ".before-sessionkit";
   {
@@ -124,7 +124,7 @@ TEST_CASE("a copy of ZeroClaw's database is kept as it was, and only the first t
   CHECK(::access((copy + ".part").c_str(), F_OK) != 0);
 }
 
-TEST_CASE("what another program changes in its columns is told") {
+TEST_CASE("a change by another program in its columns is reported") {
   TempDir dir;
   ZeroClaw claw(dir / "sessions.db", true);
   claw.start(claw.a, "k", "2025-11-04T08:00:00Z");
@@ -150,7 +150,7 @@ TEST_CASE("what another program changes in its columns is told") {
   CHECK(claw.db.ask("SELECT count(*) FROM session_entries") == Rows{{"0"}});
 }
 
-TEST_CASE("a summary of ZeroClaw's is a compaction, and one of ours is a summary to it") {
+TEST_CASE("a summary of ZeroClaw's is a compaction, and a compaction of ours is a summary to ZeroClaw") {
   TempDir dir;
   ZeroClaw claw(dir / "sessions.db", true);
   claw.start(claw.a, "k", "2025-11-04T08:00:00Z");
@@ -178,7 +178,7 @@ TEST_CASE("a summary of ZeroClaw's is a compaction, and one of ours is a summary
   session.append_entry(compaction).value();
   Rows const state =
       claw.db.ask("SELECT value_json FROM session_state WHERE key = 'compaction_after_message_id'");
-  CHECK(state == Rows{{"4"}}); // the new question was summarised, the answer kept
+  CHECK(state == Rows{{"4"}}); // the new question was summarised, the answer was kept
   Rows const loaded = claw.messages(claw.a, state.at(0).at(0));
   REQUIRE(loaded.size() == 2);
   CHECK(loaded[0] == Row{"assistant", "new answer", "-"});
@@ -187,7 +187,7 @@ TEST_CASE("a summary of ZeroClaw's is a compaction, and one of ours is a summary
                R"({"kind":"compaction_summary","after":4})"});
 }
 
-TEST_CASE("state is kept where ZeroClaw keeps its own, and forgotten with it") {
+TEST_CASE("state is stored in ZeroClaw's own table, and removed with the session") {
   TempDir dir;
   auto store = sk::open_sqlite_store(dir / "new/folder/sessions.db").value();
   auto session = sk::Session::create(store).value();
@@ -203,7 +203,7 @@ TEST_CASE("state is kept where ZeroClaw keeps its own, and forgotten with it") {
   CHECK(db.ask("SELECT count(*) FROM session_state") == Rows{{"0"}});
 }
 
-TEST_CASE("files that are no database of ours are refused and left alone") {
+TEST_CASE("files that are not a database of ours are refused and left alone") {
   TempDir dir;
   auto const refused = [&](std::string const& name) {
     auto const store = sk::open_sqlite_store(dir / name);
@@ -229,7 +229,7 @@ TEST_CASE("files that are no database of ours are refused and left alone") {
   CHECK(sk::open_sqlite_store(dir / "none.db", options).error().code == sk::Errc::not_found);
 }
 
-TEST_CASE("the files of a database are for their owner alone") {
+TEST_CASE("the files of a database are accessible to their owner only") {
   TempDir dir;
   mode_t const before = ::umask(0);
   auto store = sk::open_sqlite_store(dir / "x/sessions.db").value();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The chat server's page in Chromium: what a person does with it, in the order of a visit. Screenshots stand beside.
+// The chat server's page in Chromium: the actions of a person, in the order of a visit. Takes screenshots.
 import assert from "node:assert/strict";
 import { Server, expect, hostile, idle, messages, page, reply, row, rows, run, say, shot, shows, size, soon, step } from "./visit.mjs";
 
@@ -11,7 +11,7 @@ const server = new Server("store", [
 ]);
 await server.start();
 
-step("the address brings the token and loses it", async () => {
+step("the address contains the token and then drops it", async () => {
   await page.goto(`${server.url}/#token=secret`);
   await idle();
   assert.equal(new URL(page.url()).hash, "");
@@ -37,7 +37,7 @@ step("a conversation begins and streams, its tool calls folded", async () => {
   await page.setViewportSize(size);
 });
 
-step("what was said is text, never markup", async () => {
+step("messages are text, never markup", async () => {
   await say("What is in a.txt?");
   await shows(messages("assistant"), "It says: from a");
   await idle();
@@ -57,7 +57,7 @@ step("a reload restores it", async () => {
   assert.equal(await page.locator("#talk").innerText(), before);
 });
 
-step("a reload in the middle of an answer goes on hearing it", async () => {
+step("a reload in the middle of an answer continues to receive it", async () => {
   await page.click("#new");
   await say("Speak slowly please");
   await shows(messages("assistant"), "word word");
@@ -167,7 +167,7 @@ step("a wrong token is asked for again", async () => {
   expect();
 });
 
-step("an address that names nothing says so", async () => {
+step("an address without a conversation is an error", async () => {
   expect("404");
   for (const name of ["nothing", "%E0%A4%A", "<b>"]) {
     await page.goto(`${server.url}/#${name}`);

@@ -20,7 +20,7 @@ const typed = () => page.inputValue("#message");
 const talk = () => page.locator("#talk > *").allTextContents();
 const current = () => new URL(page.url()).hash.slice(1);
 
-step("what went wrong stays on the screen until it is dismissed", async () => {
+step("an error stays on the screen until it is dismissed", async () => {
   await page.goto(`${server.url}/#token=secret`);
   await say("refuse me");
   await shows(notice, "the provider says no");
@@ -44,7 +44,7 @@ step("an answer that was cut is marked, then and after a reload", async () => {
   assert.deepEqual((await talk()).slice(-3), ["broken stream", "half of an answer", "failed"]);
 });
 
-step("thoughts are seen as they come, and are the same after a reload", async () => {
+step("thoughts are shown while they arrive, and are the same after a reload", async () => {
   await say("think");
   await shows(messages("mark"), "deep");
   await shows(messages("assistant"), "thought enough");
@@ -61,7 +61,7 @@ step("a message that is refused goes back, and what is answered instead is shown
   await soon(async () => (await fetch(`${server.url}/api/agents/main/sessions/${current()}`, { headers: { Authorization: "Bearer secret" } }))
     .json().then((session) => session.running), "it answers another");
   await say("my long precious text");
-  await shows(notice, "is answering already");
+  await shows(notice, "is already answering");
   assert.equal(await typed(), "my long precious text");
   await shows(messages("user"), "slowly, says another");
   assert.equal(await messages("user").filter({ hasText: "precious" }).count(), 0);
@@ -79,7 +79,7 @@ step("a message that is refused goes back, and what is answered instead is shown
   expect();
 });
 
-step("what is typed belongs to its conversation", async () => {
+step("typed text belongs to its conversation", async () => {
   await page.fill("#message", "for a new one");
   await row("refuse me").click();
   await shows(messages("user"), "refuse me");
@@ -100,7 +100,7 @@ step("a message goes back to its conversation though another is open by then", a
   await page.route("**/chat", async (route) => { await pause(600); await route.continue(); });
   await say("too late for this one");
   await page.click("#new");
-  await shows(notice, "is answering already");
+  await shows(notice, "is already answering");
   await page.unroute("**/chat");
   assert.equal(await typed(), "for a new one");
   await row("refuse me").click();
@@ -121,7 +121,7 @@ step("haste shows a conversation once", async () => {
   assert.deepEqual(await talk(), before);
 });
 
-step("a channel that comes late does not replace what was opened meanwhile", async () => {
+step("a channel that loads late does not replace a view opened since", async () => {
   await server.post("chat", { message: "said in a channel", sessionId: "web-1" });
   await page.click("#channels");
   await reply("admin");
@@ -147,7 +147,7 @@ step("an answer is stopped before the server has named its conversation", async 
   assert.equal(await notice.textContent(), "");
 });
 
-step("a server that is killed in the middle is heard of again, and what is stored is shown", async () => {
+step("after a kill in the middle the page reconnects, and shows what is stored", async () => {
   expect("ERR_");
   await page.click("#new");
   await say("slowly until it dies");
@@ -184,7 +184,7 @@ step("the oldest conversation is found, by scrolling and by searching", async ()
   assert.ok(await rows().count() > 120);
 });
 
-step("an agent that does not exist says so", async () => {
+step("an unknown agent is an error", async () => {
   expect("404");
   await page.goto(`${server.url}/?agent=nobody`);
   await shows(notice, "there is no such agent");
@@ -212,7 +212,7 @@ step("a message that such a turn dropped goes back", async () => {
   await say("refuse me");
   await shows(notice, "the provider says no");
   await soon(async () => await typed() === "refuse me", "it is to be sent again");
-  await soon(async () => (await talk()).length === 4, "it is not there any more");
+  await soon(async () => (await talk()).length === 4, "it does not exist any more");
   await page.press("#message", "Enter");
   await shows(messages("assistant"), "You said \"refuse me\"");
   await idle();

@@ -125,7 +125,7 @@ test("pi opens a session that chat wrote, tool calls and results included", () =
   assert.ok(roles.includes("toolResult"), roles.join());
 });
 
-test("we read on what pi appended: messages, labels, a title, a compaction, a branch", () => {
+test("we continue to read what pi appended: messages, labels, a title, a compaction, a branch", () => {
   const { id, file } = newSession("--key", "interop:both");
   say(id, "user", "one");
   say(id, "assistant", "two");
@@ -176,7 +176,7 @@ test("a file that both write in turns verifies clean and gives both the same con
   tree(file), clean(file), piCanShow(file);
 });
 
-test("pi sees what we compacted as we do, and compacts it again", () => {
+test("pi sees our compaction as we do, and compacts it again", () => {
   const pi = SessionManager.create(root, path.join(root, "compacted"));
   for (let i = 0; i < 4; ++i) {
     pi.appendMessage(user(`question ${i} ` + "x".repeat(400)));
@@ -201,7 +201,7 @@ test("pi sees what we compacted as we do, and compacts it again", () => {
   clean(file);
 });
 
-test("pi sees the context of a long chat that compacted itself, and goes on with it", () => {
+test("pi sees the context of a long chat that compacted itself, and continues it", () => {
   const chats = path.join(root, "long");
   const turns = "SESSIONKIT_SOAK" in process.env ? 5000 : 300;
   const lines = Array.from({ length: turns }, (_, i) => (i % 5 ? `turn ${i} ${"x".repeat((i * 37) % 400)}` : "What is in config.json?"));
@@ -221,7 +221,7 @@ test("pi sees the context of a long chat that compacted itself, and goes on with
   assert.equal(same(file).length, mine.length + 2);
 });
 
-test("pi answers a session that holds nothing but our question", () => {
+test("pi answers a session that contains only our question", () => {
   const { id, file } = newSession("--key", "interop:question");
   say(id, "user", "Anybody there?");
   // pi writes every entry again before the first assistant message of a file.
@@ -249,7 +249,7 @@ test("we continue a file that pi created, by path", () => {
   tree(file), clean(file), piCanShow(file);
 });
 
-test("after pi died within a line, our entries stand behind it and pi reads them", () => {
+test("after pi died within a line, our entries follow it and pi reads them", () => {
   const pi = SessionManager.create(root, path.join(root, "torn"));
   pi.appendMessage(user("kept"));
   pi.appendMessage(assistant(text("kept too")));
@@ -264,12 +264,12 @@ test("after pi died within a line, our entries stand behind it and pi reads them
   assert.equal(found.status, 5, found.stdout + found.stderr);
   assert.equal(JSON.parse(found.stdout).findings.length, 1);
   const again = SessionManager.open(file);
-  again.appendMessage(user("pi goes on"));
+  again.appendMessage(user("pi continues"));
   again.appendMessage(assistant(text("gladly")));
   assert.equal(same(file).length, 6);
 });
 
-test("after pi glued a line to a torn one of ours, nothing of what either can read is hidden", () => {
+test("after pi glued a line to a torn one of ours, nothing that either can read is hidden", () => {
   const { id, file } = newSession("--key", "interop:glued");
   say(id, "user", "one");
   say(id, "assistant", "two");
@@ -280,8 +280,8 @@ test("after pi glued a line to a torn one of ours, nothing of what either can re
   const mine = ours(file);
   assert.deepEqual(texts(mine), ["one", "two", "glued to the torn line, lost to pi", "a child of the lost line"]);
   assert.deepEqual(texts(pis(file)), ["a child of the lost line"]);
-  say(id, "user", "we go on");
+  say(id, "user", "we continue");
   subsequence(pis(file), ours(file));
-  assert.deepEqual(texts(ours(file)).slice(2), ["glued to the torn line, lost to pi", "a child of the lost line", "we go on"]);
+  assert.deepEqual(texts(ours(file)).slice(2), ["glued to the torn line, lost to pi", "a child of the lost line", "we continue"]);
   assert.equal(verify(file).status, 5);
 });

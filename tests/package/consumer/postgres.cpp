@@ -5,7 +5,7 @@
 
 namespace {
 
-// Before main: a name of no server.
+// Used before main: a name of no server.
 bool const asked = [] {
   auto const store = sessionkit::open_postgres_store("no server");
   if (store || store.error().code != sessionkit::Errc::invalid_argument) std::abort();

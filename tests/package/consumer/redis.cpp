@@ -5,7 +5,7 @@
 
 namespace {
 
-// Before main: a server that is not there.
+// Used before main: a server that does not exist.
 bool const asked = [] {
   auto const store = sessionkit::open_redis_store("redis://127.0.0.1:1");
   if (store || store.error().code != sessionkit::Errc::unavailable) std::abort();

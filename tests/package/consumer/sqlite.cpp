@@ -5,7 +5,7 @@
 
 namespace {
 
-// Before main: a store that is not there.
+// Used before main: a store that does not exist.
 bool const asked = [] {
   sessionkit::SqliteStoreOptions options;
   options.create = false;

@@ -5,7 +5,7 @@
 
 namespace {
 
-// Before main: the checks that a store would have to pass.
+// Used before main: the checks that a store must pass.
 bool const asked = [] {
   if (sessionkit::testing::conformance_checks().empty()) std::abort();
   return true;

@@ -16,7 +16,7 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 
 using Crc32cTables = std::array<std::array<std::uint32_t, 256>, 8>;
 
-/// `tables[n][b]` is the remainder of byte `b` with `n` zero bytes behind it.
+/// `tables[n][b]` is the remainder of byte `b` with `n` zero bytes after it.
 constexpr Crc32cTables make_crc32c_tables() noexcept {
   constexpr std::uint32_t reversed_castagnoli = 0x82F63B78;
   Crc32cTables tables{};
@@ -46,7 +46,7 @@ inline std::uint32_t crc32c_by_tables(unsigned char const* p, std::size_t left, 
   return crc;
 }
 
-/// What zero bytes make of a remainder that they stand behind, by bit of it; of several bits it is the XOR.
+/// The remainder after zero bytes follow it, by bit; for several bits it is the XOR.
 using Crc32cShift = std::array<std::uint32_t, 32>;
 
 constexpr std::uint32_t crc32c_shifted(std::uint64_t crc, Crc32cShift const& shift) noexcept {
@@ -106,7 +106,7 @@ crc32c_by_instruction(unsigned char const* p, std::size_t left, std::uint32_t cr
 }
 #endif
 
-/// CRC-32C (Castagnoli; RFC 3720 appendix B.4). With the checksum of what stands before as `seed`, that of
+/// CRC-32C (Castagnoli; RFC 3720 appendix B.4). With the checksum of the bytes before as `seed`, that of
 /// the whole.
 inline std::uint32_t crc32c(std::string_view bytes, std::uint32_t seed = 0) noexcept {
   auto const* const p = reinterpret_cast<unsigned char const*>(bytes.data());

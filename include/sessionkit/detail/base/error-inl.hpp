@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
+// Names the kinds of errors, and throws one where a caller asked for a value.
 #pragma once
 #include <sessionkit/error.hpp>
+#include <sessionkit/result.hpp>
 
 namespace sessionkit { inline namespace v0 {
+
+void detail::throw_error(Error const& error) { throw Exception(error); }
 
 char const* to_string(Errc code) noexcept {
   switch (code) {

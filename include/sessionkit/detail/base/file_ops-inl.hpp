@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
+// Calls the system for files: the real `FileOps`, and steps that all its callers share.
 #pragma once
 #include <sessionkit/detail/base/file_ops.hpp>
-
-#include <fmt/format.h>
+#include <sessionkit/detail/base/format_text.hpp>
+#include <sessionkit/detail/base/make_error.hpp>
+#include <sessionkit/detail/base/standard_descriptors.hpp>
 
 #include <cerrno>
 #include <ctime>
@@ -18,7 +20,7 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-namespace {
+namespace file_ops_inl { namespace {
 
 template <class T> T or_errno(T result) noexcept { return result < 0 ? static_cast<T>(-errno) : result; }
 
@@ -41,7 +43,7 @@ FileStatus file_status_of(struct stat const& s) noexcept {
 class SystemFileOps final : public FileOps {
  public:
   int open(int directory, char const* name, int flags, unsigned mode) override {
-    return or_errno(::openat(directory, name, flags, mode));
+    return above_standard(or_errno(::openat(directory, name, flags, mode)));
   }
   int close(int descriptor) override { return or_errno(::close(descriptor)); }
   std::int64_t pread(int descriptor, char* to, std::size_t bytes, std::uint64_t offset) override {
@@ -81,8 +83,8 @@ class SystemFileOps final : public FileOps {
   }
   int unlink(int directory, char const* name) override { return or_errno(::unlinkat(directory, name, 0)); }
   int list(int directory, FileNames& names) override {
-    int const own = ::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (own < 0) return -errno;
+    int const own = open(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+    if (own < 0) return own;
     DIR* const stream = ::fdopendir(own);
     if (stream == nullptr) {
       int const failed = -errno;
@@ -121,7 +123,7 @@ class SystemFileOps final : public FileOps {
 struct ErrnoRow {
   int system;
   Errc code;
-  char const* mend;
+  char const* fix;
 };
 constexpr ErrnoRow errno_table[] = {
     {ENOSPC, Errc::no_space, "free space on this disk and repeat the call"},
@@ -129,9 +131,9 @@ constexpr ErrnoRow errno_table[] = {
     {EFBIG, Errc::no_space, "raise the file size limit (ulimit -f) and repeat the call"},
     {ENOENT, Errc::not_found, "create it first, or look elsewhere"},
     {ELOOP, Errc::unsafe_path, "name the file itself, not a symbolic link to it"},
-    {EISDIR, Errc::unsafe_path, "a directory stands where a file is meant"},
-    {ENOTDIR, Errc::unsafe_path, "a file stands where a directory is meant"},
-    {ENXIO, Errc::unsafe_path, "a special file stands where a regular file is meant"},
+    {EISDIR, Errc::unsafe_path, "there is a directory where a file is meant"},
+    {ENOTDIR, Errc::unsafe_path, "there is a file where a directory is meant"},
+    {ENXIO, Errc::unsafe_path, "there is a special file where a regular file is meant"},
     {EACCES, Errc::io_error, "give this user the right to it"},
     {EPERM, Errc::io_error, "give this user the right to it"},
     {EROFS, Errc::io_error, "mount the file system for writing"},
@@ -146,19 +148,19 @@ ErrnoRow const& errno_row(int system) noexcept {
   return other_errno;
 }
 
-}
+}}
 
 FileOps& system_file_ops() noexcept {
-  static SystemFileOps ops; // holds nothing
+  static file_ops_inl::SystemFileOps ops; // holds nothing
   return ops;
 }
 
-Errc errc_of(int system) noexcept { return errno_row(system).code; }
+Errc errc_of(int system) noexcept { return file_ops_inl::errno_row(system).code; }
 
 Error file_error(int system, std::string_view path, std::string_view doing) {
-  ErrnoRow const& row = errno_row(system);
-  return Error{row.code, system,
-               fmt::format("{}: {}: {}; {}", path, doing, std::generic_category().message(system), row.mend)};
+  file_ops_inl::ErrnoRow const& row = file_ops_inl::errno_row(system);
+  return detail::make_error(row.code, system, "{}: {}: {}; {}", path, doing,
+                            std::generic_category().message(system), row.fix);
 }
 
 Result<void> lock_within(FileOps& ops, int descriptor, std::chrono::milliseconds wait,
@@ -170,10 +172,10 @@ Result<void> lock_within(FileOps& ops, int descriptor, std::chrono::milliseconds
   while (result == -EWOULDBLOCK || result == -EINTR) {
     auto const left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - ops.now());
     if (left.count() <= 0)
-      return Error{Errc::timed_out, 0,
-                   fmt::format("{}: another writer held the lock for more than {} ms; nothing happened, "
-                               "repeat the call or wait longer",
-                               path, wait.count())};
+      return detail::make_error(Errc::timed_out,
+                                "{}: another writer held the lock for more than {} ms; nothing happened, "
+                                "repeat the call or wait longer",
+                                path, wait.count());
     ops.pause(std::min(step, left));
     step = std::min(step * 2, std::chrono::milliseconds{50});
     result = uninterrupted([&] { return ops.try_lock(descriptor); });
@@ -189,13 +191,15 @@ Result<void> read_exactly(FileOps& ops, int descriptor, char* to, std::size_t by
     auto const got =
         uninterrupted([&] { return ops.pread(descriptor, to + have, bytes - have, offset + have); });
     if (got < 0)
-      return file_error(static_cast<int>(-got), path,
-                        fmt::format("cannot read {} bytes at offset {}", bytes - have, offset + have));
+      return file_error(
+          static_cast<int>(-got), path,
+          detail::format_text("cannot read {} bytes at offset {}", bytes - have, offset + have));
     if (got == 0)
-      return Error{Errc::io_error, 0,
-                   fmt::format("{}: the file ends at offset {}, it became shorter while it was read; read it "
-                               "again",
-                               path, offset + have)};
+      return detail::make_error(
+          Errc::io_error,
+          "{}: the file ends at offset {}, it became shorter while it was read; read it "
+          "again",
+          path, offset + have);
     have += static_cast<std::size_t>(got);
   }
   return {};
@@ -211,7 +215,7 @@ Result<OpenFile> open_for_reading(FileOps& ops, int directory, char const* name,
   int const failed = ops.status(descriptor, now);
   if (failed < 0) return file_error(-failed, path, "cannot look at the file");
   if (now.kind != FileStatus::regular)
-    return Error{Errc::unsafe_path, 0, fmt::format("{}: not a regular file; name one", path)};
+    return detail::make_error(Errc::unsafe_path, "{}: not a regular file; name one", path);
   if (status != nullptr) *status = now;
   return file;
 }

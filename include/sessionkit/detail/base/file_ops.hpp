@@ -12,7 +12,7 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// What `fstat` says, as far as the library asks.
+/// The members of `fstat` that the library reads.
 struct FileStatus {
   enum Kind { regular, directory, link, other };
   Kind kind = other;
@@ -20,13 +20,13 @@ struct FileStatus {
   std::int64_t modified_ns = 0; ///< since 1970
   unsigned owner = 0, mode = 0; ///< permission bits only
   bool same_file(FileStatus const& o) const noexcept { return device == o.device && inode == o.inode; }
-  /// The same file, and nobody has changed its bytes as far as size and time can tell.
+  /// The same file with unchanged bytes, as far as size and time show.
   bool same_version(FileStatus const& o) const noexcept {
     return same_file(o) && size == o.size && modified_ns == o.modified_ns;
   }
 };
 
-/// The names of files, one behind the other: a directory may hold a hundred thousand.
+/// The names of files, one after the other: a directory may hold a hundred thousand.
 class FileNames {
  public:
   void push_back(std::string_view name) {
@@ -51,8 +51,8 @@ class FileNames {
   std::size_t size_ = 0;
 };
 
-/// Every system call of the library goes through here, so that a test can count each one and fail it.
-/// Calls answer what the system call answers, or minus errno; none retries.
+/// Every system call of the library goes through here, so that a test can count each one and fail it. Calls
+/// return what the system call returns, or minus errno; none retries.
 class SESSIONKIT_API FileOps {
  public:
   virtual ~FileOps() = default;
@@ -110,7 +110,7 @@ class OpenFile {
 
   int get() const noexcept { return descriptor_; }
   explicit operator bool() const noexcept { return descriptor_ >= 0; }
-  /// The result of `close` is not asked: what had to be on the disk was synced before.
+  /// Ignores the result of `close`: what had to be on the disk was synced before.
   void reset() noexcept {
     if (descriptor_ >= 0) ops_->close(std::exchange(descriptor_, -1));
   }
@@ -129,7 +129,7 @@ template <class Call> auto uninterrupted(Call&& call) -> decltype(call()) {
 
 /// What a caller can do about an errno.
 SESSIONKIT_API Errc errc_of(int system) noexcept;
-/// `path: doing: what the system said; the mend`. `system` is errno, positive.
+/// `path: doing: what the system said; the fix`. `system` is errno, positive.
 SESSIONKIT_API Error file_error(int system, std::string_view path, std::string_view doing);
 
 /// Takes the exclusive lock within `wait`: 1 ms between tries, doubling to 50 ms. `timed_out`.
@@ -140,8 +140,8 @@ SESSIONKIT_API Result<void> lock_within(FileOps& ops, int descriptor, std::chron
 SESSIONKIT_API Result<void> read_exactly(FileOps& ops, int descriptor, char* to, std::size_t bytes,
                                          std::uint64_t offset, std::string_view path);
 
-/// Opens a regular file for reading, whoever owns it, and tells its `status`. Never waits for the other end
-/// of a pipe.
+/// Opens a regular file for reading, whichever user owns it, and reports its `status`. Never waits for the
+/// other end of a pipe.
 SESSIONKIT_API Result<OpenFile> open_for_reading(FileOps& ops, int directory, char const* name,
                                                  bool follow_links, std::string_view path,
                                                  FileStatus* status = nullptr);

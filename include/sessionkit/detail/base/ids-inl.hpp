@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Makes and parses ids of sessions and entries.
 #pragma once
-#include <sessionkit/detail/base/names.hpp>
+#include <sessionkit/detail/base/make_error.hpp>
+#include <sessionkit/detail/base/name_rules.hpp>
 #include <sessionkit/detail/base/utf8.hpp>
 #include <sessionkit/ids.hpp>
 
@@ -17,7 +19,7 @@
 
 namespace sessionkit { inline namespace v0 {
 
-namespace {
+namespace ids_inl { namespace {
 
 std::size_t ids_read_urandom(unsigned char* bytes, std::size_t size) noexcept {
   int const file = ::open("/dev/urandom", O_RDONLY | O_CLOEXEC);
@@ -70,37 +72,38 @@ void ids_append_hex(std::string& out, std::uint64_t bits, unsigned digits) {
     out += "0123456789abcdef"[bits >> (shift - 4) & 0xF];
 }
 
-}
+}}
 
 Result<SessionId> SessionId::parse(std::string_view text) {
   if (detail::is_session_id(text)) return SessionId(std::string(text));
-  return Error{Errc::invalid_argument, 0,
-               "not a session id: " + detail::printable(text, 40)
-                   + "; use 1 to 128 of A-Z a-z 0-9 . _ -, beginning with a letter or digit"};
+  return detail::make_error(
+      Errc::invalid_argument,
+      "not a session id: {}; use 1 to 128 of A-Z a-z 0-9 . _ -, beginning with a letter or digit",
+      detail::printable(text, 40));
 }
 
 SessionId make_session_id(Timestamp at) {
   constexpr std::int64_t most = (std::int64_t{1} << 48) - 1;
   auto const ms = static_cast<std::uint64_t>(std::clamp<std::int64_t>(to_unix_ms(at), 0, most));
-  std::uint64_t const random_a = ids_random_bits() & 0xFFF;
-  std::uint64_t const random_b = ids_random_bits() & 0x3FFF'FFFF'FFFF'FFFF;
+  std::uint64_t const random_a = ids_inl::ids_random_bits() & 0xFFF;
+  std::uint64_t const random_b = ids_inl::ids_random_bits() & 0x3FFF'FFFF'FFFF'FFFF;
   std::string text;
   text.reserve(36);
-  ids_append_hex(text, ms >> 16, 8);
+  ids_inl::ids_append_hex(text, ms >> 16, 8);
   text += '-';
-  ids_append_hex(text, ms & 0xFFFF, 4);
+  ids_inl::ids_append_hex(text, ms & 0xFFFF, 4);
   text += "-7";
-  ids_append_hex(text, random_a, 3);
+  ids_inl::ids_append_hex(text, random_a, 3);
   text += '-';
-  ids_append_hex(text, 0x8000 | random_b >> 48, 4);
+  ids_inl::ids_append_hex(text, 0x8000 | random_b >> 48, 4);
   text += '-';
-  ids_append_hex(text, random_b & 0xFFFF'FFFF'FFFF, 12);
+  ids_inl::ids_append_hex(text, random_b & 0xFFFF'FFFF'FFFF, 12);
   return SessionId::parse(text).value();
 }
 
 std::string random_entry_id() {
   std::string text;
-  ids_append_hex(text, ids_random_bits(), 16);
+  ids_inl::ids_append_hex(text, ids_inl::ids_random_bits(), 16);
   return text;
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Reads and writes times in RFC 3339, and holds the system's clock.
 #pragma once
+#include <sessionkit/detail/base/make_error.hpp>
 #include <sessionkit/detail/base/utf8.hpp>
 #include <sessionkit/time.hpp>
 
@@ -12,7 +14,7 @@
 
 namespace sessionkit { inline namespace v0 {
 
-namespace {
+namespace time_inl { namespace {
 
 constexpr std::int64_t time_ms_per_day = 86'400'000;
 
@@ -56,7 +58,7 @@ void time_append(std::string& out, std::int64_t value, std::size_t width) {
   out += digits;
 }
 
-/// Takes text apart from its front; a step that does not fit leaves it as it is.
+/// Reads text from its front; a step that does not fit leaves it as it is.
 class TimeReader {
  public:
   explicit TimeReader(std::string_view text) noexcept : text_(text) {}
@@ -83,7 +85,7 @@ class TimeReader {
     text_.remove_prefix(Width);
     return value;
   }
-  /// Any number of digits behind a point; what is finer than a millisecond is cut off.
+  /// Any number of digits after a point; digits finer than a millisecond are cut off.
   std::optional<int> milliseconds() noexcept {
     if (!take('.')) return 0;
     int value = 0;
@@ -145,7 +147,7 @@ std::optional<std::int64_t> time_read_offset(TimeReader& in) noexcept {
   return west ? -offset : offset;
 }
 
-}
+}}
 
 Timestamp system_now() noexcept {
   return std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
@@ -153,14 +155,15 @@ Timestamp system_now() noexcept {
 
 std::string to_rfc3339(Timestamp at) {
   std::int64_t const ms = to_unix_ms(at);
-  std::int64_t const days = ms / time_ms_per_day - (ms % time_ms_per_day < 0 ? 1 : 0);
-  std::int64_t const of_day = (ms % time_ms_per_day + time_ms_per_day) % time_ms_per_day;
-  CivilDay const civil = time_civil_of(days);
+  std::int64_t const days = ms / time_inl::time_ms_per_day - (ms % time_inl::time_ms_per_day < 0 ? 1 : 0);
+  std::int64_t const of_day =
+      (ms % time_inl::time_ms_per_day + time_inl::time_ms_per_day) % time_inl::time_ms_per_day;
+  time_inl::CivilDay const civil = time_inl::time_civil_of(days);
   bool const four_digits = civil.year >= 0 && civil.year <= 9999;
 
   std::string text;
   if (!four_digits) text += civil.year < 0 ? '-' : '+';
-  time_append(text, civil.year < 0 ? -civil.year : civil.year, four_digits ? 4 : 6);
+  time_inl::time_append(text, civil.year < 0 ? -civil.year : civil.year, four_digits ? 4 : 6);
   struct Field {
     char before;
     std::int64_t value;
@@ -170,21 +173,21 @@ std::string to_rfc3339(Timestamp at) {
                              Field{'T', of_day / 3'600'000, 2}, Field{':', of_day / 60'000 % 60, 2},
                              Field{':', of_day / 1000 % 60, 2}, Field{'.', of_day % 1000, 3}}) {
     text += field.before;
-    time_append(text, field.value, field.width);
+    time_inl::time_append(text, field.value, field.width);
   }
   return text += 'Z';
 }
 
 Result<Timestamp> parse_rfc3339(std::string_view text) {
-  TimeReader in(text);
-  auto const day = time_read_day(in);
+  time_inl::TimeReader in(text);
+  auto const day = time_inl::time_read_day(in);
   if (day && in.take_one_of("Tt ")) {
-    auto const clock = time_read_clock(in);
-    auto const offset = clock ? time_read_offset(in) : std::nullopt;
-    if (offset && in.at_end()) return from_unix_ms(*day * time_ms_per_day + *clock - *offset);
+    auto const clock = time_inl::time_read_clock(in);
+    auto const offset = clock ? time_inl::time_read_offset(in) : std::nullopt;
+    if (offset && in.at_end()) return from_unix_ms(*day * time_inl::time_ms_per_day + *clock - *offset);
   }
-  return Error{Errc::invalid_argument, 0,
-               "not a time: " + detail::printable(text, 64) + "; write it as 2025-11-03T08:00:01.807Z"};
+  return detail::make_error(Errc::invalid_argument, "not a time: {}; write it as 2025-11-03T08:00:01.807Z",
+                            detail::printable(text, 64));
 }
 
 }}

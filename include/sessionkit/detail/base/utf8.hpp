@@ -49,7 +49,7 @@ inline std::size_t utf8_length(char const* p, char const* end) noexcept {
   return room >= 4 && continues(3) && lead <= 0xF4 && first_bits >= 0x10 && first_bits <= 0x10F ? 4 : 0;
 }
 
-/// One step of a decoder: the length of a valid sequence, or of the part that one U+FFFD stands for
+/// One step of a decoder: the length of a valid sequence, or of the part that one U+FFFD replaces
 /// (Unicode's "maximal subpart", as in WHATWG's decoder: never an ASCII byte but the first).
 struct Utf8Step {
   std::size_t length;
@@ -73,8 +73,8 @@ inline Utf8Step utf8_step(char const* p, char const* end) noexcept {
 }
 
 #if defined(__SSE2__)
-/// True if five characters of three bytes stand at `p`, none with a lead that allows only some bytes behind
-/// it. 16 bytes can be read there.
+/// True if there are five characters of three bytes at `p`, none with a lead that allows only some bytes
+/// after it. 16 bytes can be read there.
 inline bool are_five_of_three(char const* p) noexcept {
   __m128i const bytes = _mm_loadu_si128(reinterpret_cast<__m128i const*>(p));
   auto const is = [](__m128i block, int byte) {
@@ -106,7 +106,7 @@ inline bool is_utf8(std::string_view text) noexcept {
   return true;
 }
 
-/// Writes one to four bytes and answers where they end. Surrogates take their three-byte WTF-8 form; above
+/// Writes one to four bytes and returns where they end. Surrogates take their three-byte WTF-8 form; above
 /// 0x10FFFF is U+FFFD.
 inline char* encode_utf8(char* to, std::uint32_t code_point) noexcept {
   if (code_point > 0x10FFFF) code_point = 0xFFFD;
@@ -208,8 +208,8 @@ inline std::string replace_invalid(std::string_view text) {
   return out;
 }
 
-/// At most `bytes` of a text that may be hostile, quoted, fit for a message or a terminal: what is not
-/// printable ASCII is `?`.
+/// At most `bytes` of a text that may be hostile, quoted, fit for a message or a terminal: every byte that is
+/// not printable ASCII is `?`.
 inline std::string printable(std::string_view text, std::size_t bytes) {
   std::string out = "\"";
   for (char const c : text.substr(0, bytes)) out.push_back(c >= ' ' && c <= '~' ? c : '?');

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
+// Plans compactions: whether one is due, where it cuts, what is summarised and what stays.
 #pragma once
 #include <sessionkit/compaction.hpp>
-#include <sessionkit/detail/json/blank.hpp>
+#include <sessionkit/detail/base/make_error.hpp>
 #include <sessionkit/detail/compaction/compaction.hpp>
-#include <sessionkit/detail/json/fields.hpp>
+#include <sessionkit/detail/compaction/compaction_facts.hpp>
+#include <sessionkit/detail/compaction/conversation_text.hpp>
+#include <sessionkit/detail/dialects/panel_compaction.hpp>
 #include <sessionkit/detail/history/history_rules.hpp>
-#include <sessionkit/detail/dialects/kept_again.hpp>
-
-#include <fmt/format.h>
+#include <sessionkit/detail/json/object_reader.hpp>
+#include <sessionkit/detail/json/whitespace.hpp>
+#include <sessionkit/detail/model/token_counts.hpp>
 
 #include <algorithm>
 #include <array>
@@ -16,13 +19,13 @@
 
 namespace sessionkit { inline namespace v0 {
 
-namespace {
+namespace compaction_inl { namespace {
 
 using detail::Voice;
 
 constexpr std::size_t most_summary_tokens = 8000, usual_summary_tokens = 2000, most_fact_tokens = 2000;
 
-// Before which entries a cut would part a call from its result, as `valid` histories pair them.
+// Marks each entry before which a cut would separate a call from its result, as `valid` histories pair them.
 std::vector<bool> parted_by_cuts(Context const& context) {
   std::vector<std::ptrdiff_t> opened(context.entries.size() + 2);
   for (auto const& [call, result] : detail::paired_entries(context)) {
@@ -35,7 +38,7 @@ std::vector<bool> parted_by_cuts(Context const& context) {
   return parted;
 }
 
-// The entries of a context as a cut sees them.
+// The entries of a context, as the search for a cut sees them.
 class Cutter {
  public:
   Cutter(Context const& context, CompactionPolicy const& policy)
@@ -59,14 +62,14 @@ class Cutter {
     return context_.compaction || std::find(voices_.begin(), voices_.end(), Voice::user) != voices_.end();
   }
 
-  /// The first entry to keep, by the rule and so that what stays is at most `room`, if it can be; 0: all.
+  /// The first entry to keep, by the rule and so that at most `room` tokens stay where possible; 0: all.
   std::size_t find(std::optional<std::size_t> room) const {
     std::size_t cut = by_rule();
     if (room) cut = within(cut, *room);
     return with_silent_before(cut);
   }
 
-  /// Where the turn begins that a cut before entry `cut` parts; `cut` if it parts none.
+  /// Where the turn begins that a cut before entry `cut` splits; `cut` if it splits none.
   std::size_t parted_turn(std::size_t cut) const {
     std::size_t first = cut;
     while (first < voices_.size() && voices_[first] == Voice::silent) ++first;
@@ -98,7 +101,7 @@ class Cutter {
     return 0;
   }
 
-  // As pi: the entry with which enough is kept, or where it cannot be cut the next that can.
+  // As in pi: the last entry from which on enough is kept; if no cut may be there, the next place for one.
   std::size_t by_tokens(std::size_t n) const {
     std::size_t at = voices_.size();
     do {
@@ -143,10 +146,11 @@ class Cutter {
   CompactionPolicy const& policy_;
   std::vector<bool> parted_;
   std::vector<Voice> voices_ = {};
-  std::vector<std::size_t> tokens_from_ = {}; ///< of entry i and all behind it
+  std::vector<std::size_t> tokens_from_ = {}; ///< tokens of entry i and all entries after it
 };
 
-// Has an answer come since the last compaction, or another question? Else it would be asked for ever.
+// Has there been an answer or a question since the last compaction? Without this check a compaction would be
+// requested again and again.
 bool went_on_since(Context const& context) {
   for (std::size_t i = context.after_compaction; i < context.entries.size(); ++i) {
     if (detail::is_kept_again(context.entries[i])) continue;
@@ -159,8 +163,8 @@ bool went_on_since(Context const& context) {
   return false;
 }
 
-// Until the conversation has grown by a quarter, or what was said since is half of the limit: a count
-// that was wrong once would keep it open for good.
+// The breaker stays open until the conversation has grown by a quarter, or until what was said since is half
+// of the limit. The second condition ends a breaker whose recorded token count was wrong.
 bool breaker_is_open(Context const& context, CompactionPolicy const& policy, std::size_t tokens,
                      std::size_t limit) {
   auto const grew_little = [tokens](std::uint64_t before) { return tokens < before + before / 4; };
@@ -182,8 +186,8 @@ bool has_reason(Context const& context, CompactionPolicy const& policy, Compacti
   return limit && tokens > *limit && !breaker_is_open(context, policy, tokens, *limit);
 }
 
-// How much may stay, so that the next compaction is far: half of what the limit leaves for messages.
-// `estimated`: of `tokens`, what messages are known to be; the rest is system prompt, tools, and error.
+// How many tokens may stay: half of what the limit leaves for messages, so that the next compaction is far.
+// `estimated`: the part of `tokens` that is messages; the rest is system prompt, tools and estimation error.
 std::optional<std::size_t> room_for(CompactionPolicy const& policy, CompactionReason reason,
                                     std::size_t tokens, std::size_t estimated) {
   std::optional<std::size_t> limit = limit_of(policy);
@@ -200,8 +204,8 @@ std::size_t summary_room(CompactionPolicy const& policy) {
                                         : usual_summary_tokens;
 }
 
-// How long a conversation may be in a request for a summary, beside the words around it and the summary that
-// came before; 0: as long as it is.
+// How many tokens of a conversation fit into a request for a summary, besides the prompt and the previous
+// summary; 0: there is no limit.
 std::size_t conversation_room(CompactionPolicy const& policy) {
   if (policy.max_request_tokens != 0) return policy.max_request_tokens;
   std::optional<std::size_t> const limit = limit_of(policy);
@@ -216,7 +220,7 @@ std::size_t conversation_room(CompactionPolicy const& policy) {
   return std::max({*limit - std::min(*limit, others), *limit / 4, std::size_t{1}});
 }
 
-// What the entries say, in requests that are not too long.
+// The text of the entries, split into requests that are not too long.
 std::vector<std::string> conversations(std::vector<Entry> const& entries, std::size_t begin, std::size_t turn,
                                        std::size_t end, CompactionPolicy const& policy) {
   SummaryPrompt const& words = policy.prompt ? *policy.prompt : *find_prompt("structured");
@@ -257,7 +261,7 @@ std::vector<std::string> conversations(std::vector<Entry> const& entries, std::s
     else
       for (std::string& part : detail::parts_of(std::move(text), most)) all.push_back(std::move(part));
   }
-  if (all.empty()) all.emplace_back(); // images only
+  if (all.empty()) all.emplace_back(); // there are only images
   return all;
 }
 
@@ -266,28 +270,28 @@ EntryId last_message(Cutter const& cutter, Context const& context, std::size_t e
   return end > 0 ? context.entries[end - 1].id : EntryId{};
 }
 
-}
+}}
 
 namespace detail {
 
-Voice voice_of(Entry const& entry) noexcept {
+detail::Voice voice_of(Entry const& entry) noexcept {
   if (auto const* message = entry.as<Message>()) {
     auto const is_result = [](Part const& part) { return std::holds_alternative<ToolResult>(part); };
     bool const results =
         !message->parts.empty() && std::all_of(message->parts.begin(), message->parts.end(), is_result);
     switch (message->role) {
-    case Role::assistant: return Voice::answer;
-    case Role::tool: return Voice::result;
-    case Role::user: return results ? Voice::result : Voice::user;
+    case Role::assistant: return detail::Voice::answer;
+    case Role::tool: return detail::Voice::result;
+    case Role::user: return results ? detail::Voice::result : detail::Voice::user;
     case Role::system: break;
     }
-    return Voice::other;
+    return detail::Voice::other;
   }
   if (auto const* custom = entry.as<CustomMessage>())
-    return custom->in_context ? Voice::other : Voice::silent;
+    return custom->in_context ? detail::Voice::other : detail::Voice::silent;
   if (auto const* branch = entry.as<BranchSummary>())
-    return is_blank(branch->summary) ? Voice::silent : Voice::other;
-  return Voice::silent;
+    return is_blank(branch->summary) ? detail::Voice::silent : detail::Voice::other;
+  return detail::Voice::silent;
 }
 
 }
@@ -347,9 +351,10 @@ std::size_t count_tokens(Context const& context, TokenEstimator const& estimator
 std::optional<CompactionPlan> plan_compaction(Context const& context, CompactionPolicy const& policy,
                                               CompactionReason reason) {
   std::size_t const tokens = count_tokens(context, policy.estimator);
-  if (!has_reason(context, policy, reason, tokens)) return std::nullopt;
-  Cutter const cutter(context, policy);
-  std::size_t const cut = cutter.find(room_for(policy, reason, tokens, cutter.tokens_from(0)));
+  if (!compaction_inl::has_reason(context, policy, reason, tokens)) return std::nullopt;
+  compaction_inl::Cutter const cutter(context, policy);
+  std::size_t const cut =
+      cutter.find(compaction_inl::room_for(policy, reason, tokens, cutter.tokens_from(0)));
   std::size_t const removed = cutter.messages(0, cut);
   if (removed == 0 || !cutter.has_user()) return std::nullopt;
   std::size_t const turn = cutter.parted_turn(cut);
@@ -357,7 +362,7 @@ std::optional<CompactionPlan> plan_compaction(Context const& context, Compaction
   CompactionPlan plan;
   plan.reason = reason;
   plan.first_kept = context.entries[cut].id;
-  plan.last_summarized = last_message(cutter, context, cut);
+  plan.last_summarized = compaction_inl::last_message(cutter, context, cut);
   plan.turn_prefix = cutter.messages(turn, cut);
   plan.summarized = removed - plan.turn_prefix;
   plan.kept = cutter.messages(cut, context.entries.size());
@@ -365,7 +370,7 @@ std::optional<CompactionPlan> plan_compaction(Context const& context, Compaction
   plan.tokens_kept = cutter.tokens_from(cut);
   plan.tokens_removed = cutter.tokens_from(0) - cutter.tokens_from(cut);
   plan.policy = policy;
-  plan.conversations = conversations(context.entries, 0, turn, cut, policy);
+  plan.conversations = compaction_inl::conversations(context.entries, 0, turn, cut, policy);
   detail::Facts facts;
   if (auto const* last = context.compaction ? context.compaction->as<Compaction>() : nullptr) {
     plan.previous = context.compaction->id;
@@ -394,19 +399,20 @@ SummaryRequest CompactionPlan::request(std::size_t part, std::string summary_so_
   request.previous_summary = std::move(summary_so_far);
   request.focus = policy.focus;
   request.split_turn = turn_prefix != 0 && part + 1 == conversations.size();
-  request.max_tokens = summary_room(policy);
+  request.max_tokens = compaction_inl::summary_room(policy);
   return request;
 }
 
 std::string CompactionPlan::facts() const {
   std::optional<std::size_t> const limit = limit_of(policy);
   return detail::facts_text({read_files, modified_files, calls},
-                            limit ? std::min(most_fact_tokens, *limit / 16) : most_fact_tokens);
+                            limit ? std::min(compaction_inl::most_fact_tokens, *limit / 16)
+                                  : compaction_inl::most_fact_tokens);
 }
 
 Result<std::string> summarize(CompactionPlan const& plan, Summarizer& summarizer, Clock const& clock) {
   auto const now = [&] { return clock ? clock() : system_now(); };
-  constexpr auto most_deadline = std::chrono::hours(24 * 365); // a clock's range ends somewhere
+  constexpr auto most_deadline = std::chrono::hours(24 * 365); // the range of a clock is limited
   bool const hurries = plan.policy.deadline.count() > 0 && plan.policy.deadline < most_deadline;
   Timestamp const deadline = hurries ? now() + plan.policy.deadline : Timestamp{};
   Result<std::string> summary = plan.previous_summary;
@@ -416,9 +422,9 @@ Result<std::string> summarize(CompactionPlan const& plan, Summarizer& summarizer
     summary = summarizer.summarize(request);
     if (!summary || detail::is_blank(*summary)) return summary;
     if (hurries && now() > deadline)
-      return Error{Errc::timed_out, 0,
-                   fmt::format("the summary came later than {} ms after it was asked for; nothing was stored",
-                               plan.policy.deadline.count())};
+      return detail::make_error(
+          Errc::timed_out, "the summary came later than {} ms after it was asked for; nothing was stored",
+          plan.policy.deadline.count());
   }
   return summary;
 }

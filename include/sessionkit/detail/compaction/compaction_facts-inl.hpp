@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
+// Collects the paths and calls that a compaction carries over word for word.
 #pragma once
-#include <sessionkit/detail/compaction/compaction.hpp>
-#include <sessionkit/detail/json/json.hpp>
 #include <sessionkit/detail/base/utf8.hpp>
+#include <sessionkit/detail/compaction/compaction_facts.hpp>
+#include <sessionkit/detail/compaction/conversation_text.hpp>
+#include <sessionkit/detail/json/json.hpp>
 #include <sessionkit/tokens.hpp>
 
 #include <algorithm>
@@ -11,11 +13,11 @@
 #include <unordered_set>
 #include <utility>
 
-// Paths, names and numbers that a compaction carries over word for word.
+// These are the paths, names and numbers that a compaction carries over word for word.
 
 namespace sessionkit { inline namespace v0 {
 
-namespace {
+namespace compaction_facts_inl { namespace {
 
 constexpr std::size_t longest_fact_value = 120, longest_path = 4096; // bytes
 constexpr std::size_t longest_call = 500;                            // code points
@@ -25,7 +27,7 @@ struct FileTool {
   std::string_view name;
   bool modifies;
 };
-// In lower case.
+// The text in lower case.
 constexpr std::array<FileTool, 12> file_tools{{{"read", false},
                                                {"read_file", false},
                                                {"readfile", false},
@@ -58,7 +60,7 @@ std::string path_argument(ToolUse const& call) {
   return {};
 }
 
-// One that is too long would drive all others out.
+// Shortens a call, because one that is too long would push out all others.
 std::string short_call(ToolUse const& call) {
   std::string text = detail::call_text(call, longest_fact_value);
   std::size_t const length = detail::utf8_cut(text, longest_call);
@@ -67,7 +69,7 @@ std::string short_call(ToolUse const& call) {
   return text + "\xE2\x80\xA6)";
 }
 
-// Nothing twice, the newest mention counts; nothing that stands in `others`.
+// Removes duplicates, keeping the newest mention, and everything that is in `others`.
 void keep_last_mentions(std::vector<std::string>& list, std::vector<std::string> const& others = {}) {
   std::unordered_set<std::string> met(others.begin(), others.end());
   std::vector<std::string> last;
@@ -76,7 +78,7 @@ void keep_last_mentions(std::vector<std::string>& list, std::vector<std::string>
   list.assign(std::make_move_iterator(last.rbegin()), std::make_move_iterator(last.rend()));
 }
 
-// One line: what would not be one, or could be taken for something else, becomes a JSON string.
+// The text as one line. If it has line breaks, or could be read as something else, it is a JSON string.
 std::string fact_line(std::string const& text) {
   auto const is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20; };
   bool const plain = !text.empty() && text.front() != '"' && text.front() != '<' && text.front() != ' '
@@ -97,7 +99,7 @@ constexpr std::array<FactBlock, 3> fact_blocks{{{"read-files", &detail::Facts::r
                                                 {"modified-files", &detail::Facts::modified_files, true},
                                                 {"tool-calls", &detail::Facts::calls, false}}};
 
-// The newest stay, so that the lists of a session that goes on for ever do not.
+// Keeps the newest, so that the lists of an endless session stay bounded.
 void keep_newest(std::vector<std::string>& list) {
   if (list.size() > most_facts)
     list.erase(list.begin(), list.end() - static_cast<std::ptrdiff_t>(most_facts));
@@ -107,7 +109,7 @@ std::string tag_line(char const* bracket, std::string_view tag) {
   return std::string(bracket).append(tag).append(">");
 }
 
-// Takes the last block off, if the text ends in one of this tag.
+// Takes off the last block if the text ends in one with this tag.
 bool take_block(std::string& text, FactBlock const& block, detail::Facts& facts) {
   std::string const close = '\n' + tag_line("</", block.tag), open = tag_line("<", block.tag) + '\n';
   if (text.size() < close.size() || text.compare(text.size() - close.size(), close.size(), close) != 0)
@@ -134,24 +136,24 @@ std::size_t list_tokens(std::vector<std::string> const& list) {
   return tokens;
 }
 
-}
+}}
 
 namespace detail {
 
 void Facts::add(ToolUse const& call) {
-  FileTool const* const tool = file_tool(call.name);
-  std::string path = tool ? path_argument(call) : std::string{};
-  if (path.empty() || path.size() > longest_path)
-    calls.push_back(short_call(call));
+  compaction_facts_inl::FileTool const* const tool = compaction_facts_inl::file_tool(call.name);
+  std::string path = tool ? compaction_facts_inl::path_argument(call) : std::string{};
+  if (path.empty() || path.size() > compaction_facts_inl::longest_path)
+    calls.push_back(compaction_facts_inl::short_call(call));
   else
     (tool->modifies ? modified_files : read_files).push_back(std::move(path));
 }
 
 void Facts::settle() {
-  keep_last_mentions(modified_files);
-  keep_last_mentions(read_files, modified_files);
-  keep_last_mentions(calls);
-  for (auto* list : {&modified_files, &read_files, &calls}) keep_newest(*list);
+  compaction_facts_inl::keep_last_mentions(modified_files);
+  compaction_facts_inl::keep_last_mentions(read_files, modified_files);
+  compaction_facts_inl::keep_last_mentions(calls);
+  for (auto* list : {&modified_files, &read_files, &calls}) compaction_facts_inl::keep_newest(*list);
 }
 
 void Facts::add(Entry const& entry, std::vector<std::string_view> const& answered) {
@@ -178,21 +180,22 @@ void Facts::add_details(RawJson const& details) {
 }
 
 std::string facts_text(Facts facts, std::size_t most_tokens) {
-  std::size_t tokens =
-      list_tokens(facts.read_files) + list_tokens(facts.modified_files) + list_tokens(facts.calls);
+  std::size_t tokens = compaction_facts_inl::list_tokens(facts.read_files)
+                       + compaction_facts_inl::list_tokens(facts.modified_files)
+                       + compaction_facts_inl::list_tokens(facts.calls);
   for (auto* list : {&facts.calls, &facts.read_files, &facts.modified_files}) {
     auto oldest = list->begin();
     for (; tokens > most_tokens && oldest != list->end(); ++oldest) tokens -= estimate_tokens(*oldest) + 1;
     list->erase(list->begin(), oldest);
   }
   std::string text;
-  for (FactBlock const& block : fact_blocks) {
+  for (compaction_facts_inl::FactBlock const& block : compaction_facts_inl::fact_blocks) {
     auto& list = facts.*block.list;
     if (list.empty()) continue;
     if (block.sorted) std::sort(list.begin(), list.end());
-    text.append("\n\n").append(tag_line("<", block.tag));
-    for (std::string const& fact : list) text.append("\n").append(fact_line(fact));
-    text.append("\n").append(tag_line("</", block.tag));
+    text.append("\n\n").append(compaction_facts_inl::tag_line("<", block.tag));
+    for (std::string const& fact : list) text.append("\n").append(compaction_facts_inl::fact_line(fact));
+    text.append("\n").append(compaction_facts_inl::tag_line("</", block.tag));
   }
   return text;
 }
@@ -200,9 +203,10 @@ std::string facts_text(Facts facts, std::size_t most_tokens) {
 Facts take_facts(std::string& summary) {
   Facts facts;
   for (bool taken = true; taken;) {
-    trim_end(summary);
+    compaction_facts_inl::trim_end(summary);
     taken = false;
-    for (FactBlock const& block : fact_blocks) taken = taken || take_block(summary, block, facts);
+    for (compaction_facts_inl::FactBlock const& block : compaction_facts_inl::fact_blocks)
+      taken = taken || compaction_facts_inl::take_block(summary, block, facts);
   }
   return facts;
 }

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
+// Writes a conversation as text for a model that summarises it, in parts that fit.
 #pragma once
-#include <sessionkit/detail/compaction/compaction.hpp>
+#include <sessionkit/detail/base/format_text.hpp>
+#include <sessionkit/detail/compaction/conversation_text.hpp>
+#include <sessionkit/detail/dialects/summary_wording.hpp>
 #include <sessionkit/detail/json/json.hpp>
-#include <sessionkit/detail/dialects/native_text.hpp>
 #include <sessionkit/detail/json/text_count.hpp>
 #include <sessionkit/tokens.hpp>
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
-// A conversation as text for a model that is to summarise it, as pi writes it down.
+// Writes a conversation as pi does for the model that summarises it.
 
 namespace sessionkit { inline namespace v0 {
 
-namespace {
+namespace conversation_text_inl { namespace {
 
 constexpr std::size_t longest_result = 2000; // code points
 
@@ -67,14 +67,14 @@ class ConversationWriter {
     std::size_t const length = detail::count_text(text).code_points();
     if (length <= longest_result) return text;
     text.resize(detail::utf8_cut(text, longest_result));
-    return text + fmt::format("\n\n[... {} more characters truncated]", length - longest_result);
+    return text + detail::format_text("\n\n[... {} more characters truncated]", length - longest_result);
   }
 
   std::string& out_;
   SummaryPrompt const& words_;
 };
 
-// Puts items into parts; a part may be cut again where a call stands that its results made too long.
+// Puts items into parts; a part may be cut again before a call whose results made the part too long.
 class Splitter {
  public:
   Splitter(std::vector<detail::SplitItem> const& items, double target, std::size_t most)
@@ -122,7 +122,7 @@ class Splitter {
   std::size_t begin_ = 0, call_ = 0, tokens_ = 0;
 };
 
-}
+}}
 
 namespace detail {
 
@@ -147,7 +147,7 @@ std::string call_text(ToolUse const& call, std::size_t most) {
 }
 
 void append_conversation(std::string& out, Entry const& entry, SummaryPrompt const& words) {
-  ConversationWriter writer(out, words);
+  conversation_text_inl::ConversationWriter writer(out, words);
   if (auto const* message = entry.as<Message>()) writer.message(*message);
   auto const* custom = entry.as<CustomMessage>();
   if (custom && custom->in_context) writer.texts(words.user, custom->content);
@@ -155,9 +155,9 @@ void append_conversation(std::string& out, Entry const& entry, SummaryPrompt con
   if (branch && !branch->summary.empty()) writer.say(words.user, branch_summary_text(branch->summary));
 }
 
-namespace {
+namespace conversation_text_inl { namespace {
 
-// At most about `most_tokens` of a text, its middle left out.
+// The text cut to about `most_tokens` at most, with its middle left out.
 std::string shortened_to(std::string text, std::size_t most_tokens) {
   std::size_t const tokens = estimate_tokens(text);
   if (tokens <= most_tokens) return text;
@@ -167,12 +167,12 @@ std::string shortened_to(std::string text, std::size_t most_tokens) {
     std::string_view const head = all.substr(0, utf8_cut(all, half));
     std::string_view const tail = all.substr(utf8_cut(all, length - half));
     std::string shorter =
-        fmt::format("{}\n\n[... {} characters left out]\n\n{}", head, length - 2 * half, tail);
+        detail::format_text("{}\n\n[... {} characters left out]\n\n{}", head, length - 2 * half, tail);
     if (half == 0 || estimate_tokens(shorter) <= most_tokens) return shorter;
   }
 }
 
-// Where a part of at most about `most_tokens` ends: behind a line if there is one in its second half.
+// Where a part of at most about `most_tokens` ends: after the last line that ends in its second half, if any.
 std::size_t part_end(std::string_view text, std::size_t most_tokens) {
   std::size_t tokens = estimate_tokens(text), length = text.size();
   while (tokens > most_tokens) {
@@ -185,14 +185,14 @@ std::size_t part_end(std::string_view text, std::size_t most_tokens) {
   return length < text.size() && line != std::string_view::npos && line > length / 2 ? line + 1 : length;
 }
 
-}
+}}
 
 std::vector<std::string> parts_of(std::string text, std::size_t most_tokens) {
   constexpr std::size_t most_parts = 8;
-  text = shortened_to(std::move(text), most_parts * most_tokens);
+  text = conversation_text_inl::shortened_to(std::move(text), most_parts * most_tokens);
   std::vector<std::string> parts;
   for (std::string_view rest = text; !rest.empty() || parts.empty();) {
-    std::size_t const end = part_end(rest, most_tokens);
+    std::size_t const end = conversation_text_inl::part_end(rest, most_tokens);
     parts.emplace_back(rest.substr(0, end));
     rest.remove_prefix(end);
   }
@@ -205,7 +205,7 @@ std::size_t summary_tokens(std::string const& summary, TokenEstimator const& est
 
 std::vector<std::size_t> split_by_tokens(std::vector<SplitItem> const& items, double target,
                                          std::size_t most) {
-  return Splitter(items, target, most).run();
+  return v0::conversation_text_inl::Splitter(items, target, most).run();
 }
 
 }

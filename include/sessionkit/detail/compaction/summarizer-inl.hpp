@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Holds the prompts for summaries, and the view whose older turns are a summary.
 #pragma once
-#include <sessionkit/detail/compaction/compaction.hpp>
+#include <sessionkit/detail/compaction/conversation_text.hpp>
+#include <sessionkit/detail/json/whitespace.hpp>
 #include <sessionkit/summarizer.hpp>
 
 #include <array>
@@ -8,7 +10,7 @@
 
 namespace sessionkit { inline namespace v0 {
 
-namespace {
+namespace summarizer_inl { namespace {
 
 constexpr std::string_view structured_system =
     "You summarise conversations between a user and an AI agent so that the agent can go on with the work "
@@ -29,7 +31,7 @@ What the user wants; several items if there are several tasks.
 ### In Progress
 - [ ] What was being worked on.
 ### Blocked
-- What stands in the way, if anything.
+- What is in the way, if anything.
 
 ## Key Decisions
 - **Decision**: why.
@@ -40,12 +42,12 @@ What the user wants; several items if there are several tasks.
 ## Critical Context
 - Data, examples, references needed to go on; "(none)" if nothing.
 
-Be brief. Keep exact file paths, names of functions and variables, numbers, and error messages as they stand.)md";
+Be brief. Keep exact file paths, names of functions and variables, numbers, and error messages as they are.)md";
 
 constexpr std::string_view structured_first =
     "The messages above are to be replaced by a summary. Write it with exactly these sections:";
 constexpr std::string_view structured_update =
-    "The messages above are new; merge them into the summary above, which stands for all that came before "
+    "The messages above are new; merge them into the summary above, which covers all that came before "
     "them. Keep everything in it that still holds, add what is new, move items from In Progress to Done, "
     "bring Next Steps up to date. Use exactly these sections:";
 constexpr std::string_view structured_split =
@@ -113,7 +115,7 @@ constexpr SummaryPrompt chinese_prompt() {
   return prompt;
 }
 
-// docs/session-design.md there.
+// From ai-panel's docs/session-design.md.
 constexpr SummaryPrompt ai_panel_prompt() {
   SummaryPrompt prompt{"ai_panel"};
   prompt.system = "请将以下对话历史压缩为简洁摘要，保留关键信息";
@@ -124,7 +126,7 @@ constexpr SummaryPrompt ai_panel_prompt() {
   return prompt;
 }
 
-// A published guide to go-kratos/blades, section 2.5.
+// From a published guide to go-kratos/blades, section 2.5.
 constexpr SummaryPrompt blades_prompt() {
   SummaryPrompt prompt{"blades"};
   prompt.head = "请将以下对话历史压缩成一段简短的摘要，保留关键信息：\n\n";
@@ -137,7 +139,7 @@ constexpr SummaryPrompt blades_prompt() {
   return prompt;
 }
 
-// docs/features/session-persistence-and-compaction.md there, and the sections its program asks for.
+// From docs/features/session-persistence-and-compaction.md of ZeroClaw; its program asks for the sections.
 constexpr SummaryPrompt zeroclaw_prompt() {
   SummaryPrompt prompt = structured_prompt();
   prompt.name = "zeroclaw";
@@ -158,20 +160,76 @@ SummaryPrompt const& words_of(SummaryRequest const& request) {
   return request.words ? *request.words : known_prompts.front();
 }
 
-}
+// The last range that was summarised, recognised by its text.
+struct Remembered {
+  std::string conversation = {}, summary = {};
+};
+
+class WindowPolicy {
+ public:
+  WindowPolicy(std::shared_ptr<Summarizer> summarizer, SummaryWindow window)
+      : summarizer_(std::move(summarizer)), window_(window), memory_(std::make_shared<Remembered>()) {
+    if (!window_.words) window_.words = find_prompt("blades");
+    if (window_.batch == 0) window_.batch = 1;
+  }
+
+  HistoryEdit operator()(std::vector<Message> const& messages) const {
+    HistoryEdit edit{cut_of(messages)};
+    if (edit.drop == 0) return edit;
+    std::string conversation;
+    for (std::size_t i = 0; i < edit.drop; ++i) {
+      Entry entry;
+      entry.body = messages[i];
+      detail::append_conversation(conversation, entry, *window_.words);
+    }
+    if (conversation != memory_->conversation && !ask(std::move(conversation))) return edit;
+    edit.summary = memory_->summary;
+    return edit;
+  }
+
+ private:
+  // Where the shown turns begin. It moves by whole batches, so that successive requests begin alike.
+  std::size_t cut_of(std::vector<Message> const& messages) const {
+    std::vector<std::size_t> starts;
+    for (std::size_t i = 0; i < messages.size(); ++i)
+      if (messages[i].role == Role::user) starts.push_back(i);
+    if (starts.size() <= window_.turns) return 0;
+    std::size_t const surplus = (starts.size() - window_.turns) / window_.batch * window_.batch;
+    return surplus < starts.size() ? starts[surplus] : starts.back();
+  }
+
+  bool ask(std::string conversation) const {
+    std::string const& before = memory_->conversation;
+    bool const goes_on = !before.empty() && conversation.compare(0, before.size(), before) == 0;
+    SummaryRequest request;
+    request.words = window_.words;
+    request.previous_summary = goes_on ? memory_->summary : std::string{};
+    request.conversation = goes_on ? conversation.substr(before.size()) : conversation;
+    Result<std::string> summary = summarizer_ ? summarizer_->summarize(request) : Error{Errc::unavailable};
+    if (!summary || detail::is_blank(*summary)) return false;
+    *memory_ = {std::move(conversation), std::move(*summary)};
+    return true;
+  }
+
+  std::shared_ptr<Summarizer> summarizer_;
+  SummaryWindow window_;
+  std::shared_ptr<Remembered> memory_;
+};
+
+}}
 
 SummaryPrompt const* find_prompt(std::string_view name) noexcept {
-  for (SummaryPrompt const& prompt : known_prompts)
+  for (SummaryPrompt const& prompt : summarizer_inl::known_prompts)
     if (prompt.name == name) return &prompt;
   return nullptr;
 }
 
-std::string SummaryRequest::system() const { return std::string(words_of(*this).system); }
+std::string SummaryRequest::system() const { return std::string(summarizer_inl::words_of(*this).system); }
 
 std::string SummaryRequest::prompt() const {
-  SummaryPrompt const& say = words_of(*this);
+  SummaryPrompt const& say = summarizer_inl::words_of(*this);
   std::string text(say.head);
-  bool const leads = say.first.empty(); // nothing is said behind: what came before stands before
+  bool const leads = say.first.empty(); // no text follows, so the previous summary is first
   auto const add_previous = [&] {
     if (!previous_summary.empty())
       text.append(say.previous[0]).append(previous_summary).append(say.previous[1]);
@@ -186,5 +244,9 @@ std::string SummaryRequest::prompt() const {
 }
 
 Summarizer::~Summarizer() = default;
+
+HistoryPolicy summarize_window(std::shared_ptr<Summarizer> summarizer, SummaryWindow window) {
+  return summarizer_inl::WindowPolicy(std::move(summarizer), window);
+}
 
 }}

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
+// Reads and writes the lines of claw0.
 #pragma once
-#include <sessionkit/detail/history/batch.hpp>
-#include <sessionkit/detail/dialects/content.hpp>
-#include <sessionkit/detail/dialects/header_marks.hpp>
-#include <sessionkit/detail/dialects/line_members.hpp>
+#include <sessionkit/detail/base/make_error.hpp>
+#include <sessionkit/detail/dialects/content_codec.hpp>
+#include <sessionkit/detail/dialects/flat_dialect.hpp>
+#include <sessionkit/detail/dialects/header_detection.hpp>
+#include <sessionkit/detail/dialects/member_codec.hpp>
 #include <sessionkit/detail/json/raw_json_access.hpp>
-
-#include <fmt/format.h>
+#include <sessionkit/detail/model/tool_results.hpp>
 
 #include <algorithm>
 #include <array>
@@ -14,11 +15,11 @@
 #include <utility>
 
 // claw0's transcripts: agents/s03_sessions.py and docs/zh/s03_sessions.md there. Its reader takes a missing
-// member as empty, passes over types it does not know and gives `content` to the model as it stands.
+// member as empty, passes over types it does not know and gives `content` to the model as it is.
 
 namespace sessionkit { inline namespace v0 {
 
-namespace {
+namespace flat_dialect_inl { namespace {
 
 bool is_flat_line(std::string_view line, std::string_view type) noexcept {
   using detail::find_member;
@@ -76,6 +77,7 @@ EntryBody decode_flat_call(detail::Fields& line) {
                detail::take_part_member(line)};
   if (call.input.is_null()) call.input = RawJsonAccess::trust("{}");
   Message message;
+  message.content_is_string = true; // a line of its own, no array of parts
   message.role = Role::assistant;
   message.parts.emplace_back(std::move(call));
   message.metadata = detail::take_object(line, "metadata");
@@ -83,9 +85,13 @@ EntryBody decode_flat_call(detail::Fields& line) {
   return message;
 }
 
-EntryBody decode_flat_result(detail::Fields& line) {
-  std::string_view output = line.take("output");
-  if (output.empty()) output = line.take("content"); // the later variant
+// `own`: the member that the variant's program reads. What is neither a text nor an array stays in the rest,
+// too.
+EntryBody flat_result(detail::Fields& line, std::string_view own, std::string_view other) {
+  std::string_view output = line.look(own);
+  detail::JsonKind const own_kind = detail::json_kind(output);
+  if (own_kind == detail::JsonKind::string || own_kind == detail::JsonKind::array) line.take(own);
+  if (output.empty()) output = line.look(other);
   ToolResult result{
       line.text("tool_use_id"), line.text("name"), {}, line.flag("is_error"), detail::take_part_member(line)};
   Message message;
@@ -94,12 +100,15 @@ EntryBody decode_flat_result(detail::Fields& line) {
   message.content_is_string = kind != detail::JsonKind::array;
   if (kind == detail::JsonKind::string || kind == detail::JsonKind::array)
     result.content = detail::decode_tool_content(output, line.map());
-  else // what a tool answered is for the model, whatever its type
+  else // a tool answer goes to the model, whatever its JSON type
     result.content.emplace_back(Text{output == "null" ? std::string{} : std::string(output)});
   message.parts.emplace_back(std::move(result));
   message.metadata = detail::take_object(line, "metadata");
   return message;
 }
+
+EntryBody decode_flat_result(detail::Fields& line) { return flat_result(line, "output", "content"); }
+EntryBody decode_flat_v2_result(detail::Fields& line) { return flat_result(line, "content", "output"); }
 
 EntryBody decode_flat_header(detail::Fields& line) {
   Header header;
@@ -124,7 +133,9 @@ constexpr std::array<FlatLine, 6> flat_lines{{{"user", decode_flat_user},
                                               {detail::title_line_type, decode_flat_title},
                                               {"session", decode_flat_header}}};
 
-Result<Entry> decode_flat(RecordView const& record) {
+constexpr FlatLine flat_v2_result{"tool_result", decode_flat_v2_result};
+
+Result<Entry> decode_line(RecordView const& record, bool later) {
   detail::JsonMap map;
   Result<std::string_view> const object = detail::whole_object(record, map);
   if (!object) return object.error();
@@ -137,7 +148,8 @@ Result<Entry> decode_flat(RecordView const& record) {
     detail::Fields line(*object, &map);
     line.take("type");
     entry.at = flat_time(line.take(known.type == "session" ? "created" : "ts"));
-    entry.body = known.decode(line);
+    entry.body =
+        later && known.type == flat_v2_result.type ? flat_v2_result.decode(line) : known.decode(line);
     entry.extra = line.rest();
     return entry;
   }
@@ -145,7 +157,9 @@ Result<Entry> decode_flat(RecordView const& record) {
   return entry;
 }
 
-// What no flat line can hold, with the mend; empty if one can.
+Result<Entry> decode_flat_v2(RecordView const& record) { return decode_line(record, true); }
+
+// What no flat line can hold, with the fix; empty if one can.
 std::string_view flat_unsayable(Message const& message) {
   if (message.role == Role::system)
     return "flat lines have no system messages; give the text as Target::system";
@@ -162,7 +176,7 @@ std::string_view flat_unsayable(Message const& message) {
       return "flat lines have no signatures of texts among others and within results; leave them out";
     if (call && message.role != Role::assistant) return "only the assistant calls tools";
     if (result != (message.role == Role::tool))
-      return "a tool result stands in a message of role tool, alone";
+      return "a tool result belongs in a message of role tool, alone";
     bool const fits = message.role == Role::user || alone;
     if (!fits) return "a flat line holds one text, one call or one result; store one message each";
     if (message.role == Role::assistant && !call && !std::holds_alternative<Text>(part))
@@ -226,7 +240,7 @@ void write_flat_message(detail::JsonWriter& json, Entry const& entry, Message co
   if (message.metadata.is_object()) json.member_raw("metadata", message.metadata.str());
 }
 
-// claw0 reads with `splitlines`, to which these end a line as well. In JSON they stand in texts only, where
+// claw0 reads with `splitlines`, to which these end a line as well. In JSON they are in texts only, where
 // an escape says the same.
 struct LineEndLike {
   std::string_view bytes, escape;
@@ -252,7 +266,7 @@ void escape_line_ends(std::string& out, std::size_t begin) {
 
 Result<void> write_flat_line(Entry const& entry, std::string& out) {
   if (std::string_view const why = std::visit(FlatUnsayable{}, entry.body); !why.empty())
-    return Error{Errc::unsupported, 0, fmt::format("entry '{}': {}", entry.id.str(), why)};
+    return detail::make_error(Errc::unsupported, "entry '{}': {}", entry.id.str(), why);
   detail::JsonWriter json(out);
   if (auto const* unknown = entry.as<Unknown>()) {
     json.raw(unknown->line.str());
@@ -276,16 +290,10 @@ Result<void> write_flat_line(Entry const& entry, std::string& out) {
   return {};
 }
 
-Result<void> encode_flat(Entry const& entry, std::string& out) {
-  std::size_t const begin = out.size();
-  Result<void> written = write_flat_line(entry, out);
-  if (written) escape_line_ends(out, begin);
-  return written;
-}
-
 Result<void> encode_flat_v2(Entry const&, std::string&) {
-  return Error{Errc::unsupported, 0,
-               "transcripts of claw0's later variant are read only; convert the session to native or flat"};
+  return detail::make_error(
+      Errc::unsupported,
+      "transcripts of claw0's later variant are read only; convert the session to native or flat");
 }
 
 bool can_flat(std::size_t body) noexcept {
@@ -293,7 +301,17 @@ bool can_flat(std::size_t body) noexcept {
 }
 bool can_nothing(std::size_t) noexcept { return false; }
 
-// One line each for texts and calls; the count of the whole answer stands with the last that can be written.
+std::string_view flat_type_of(Entry const& entry) noexcept {
+  if (entry.as<Header>()) return "session";
+  if (entry.as<TitleChange>()) return detail::title_line_type;
+  auto const* message = entry.as<Message>();
+  if (message == nullptr) return {};
+  if (message->role == Role::tool) return "tool_result";
+  bool const calls = !message->parts.empty() && std::holds_alternative<ToolUse>(message->parts.front());
+  return calls ? "tool_use" : message->role == Role::user ? "user" : "assistant";
+}
+
+// One line each for texts and calls; the count of the whole answer is on the last that can be written.
 std::vector<Message> split_flat(Message const& message) {
   if (message.role != Role::assistant) return detail::split_tool_results(message);
   if (message.parts.size() < 2) return {message};
@@ -316,17 +334,44 @@ std::vector<Message> split_flat(Message const& message) {
   return lines;
 }
 
+}}
+
+namespace detail {
+
+Result<Entry> decode_flat(RecordView const& record) { return flat_dialect_inl::decode_line(record, false); }
+
+Result<void> encode_flat(Entry const& entry, std::string& out) {
+  std::size_t const begin = out.size();
+  Result<void> written = flat_dialect_inl::write_flat_line(entry, out);
+  if (written) flat_dialect_inl::escape_line_ends(out, begin);
+  return written;
+}
+
 }
 
 Dialect const& flat_dialect() noexcept {
-  static constexpr Dialect flat{"flat",      detect_flat, detail::linear_head, decode_flat,
-                                encode_flat, can_flat,    split_flat,          false};
+  static constexpr Dialect flat{"flat",
+                                flat_dialect_inl::detect_flat,
+                                detail::linear_head,
+                                detail::decode_flat,
+                                detail::encode_flat,
+                                flat_dialect_inl::can_flat,
+                                flat_dialect_inl::split_flat,
+                                false,
+                                false,
+                                flat_dialect_inl::flat_type_of};
   return flat;
 }
 
 Dialect const& flat_v2_dialect() noexcept {
-  static constexpr Dialect flat_v2{"flat-v2",      detect_flat_v2, detail::linear_head, decode_flat,
-                                   encode_flat_v2, can_nothing,    split_flat,          false};
+  static constexpr Dialect flat_v2{"flat-v2",
+                                   flat_dialect_inl::detect_flat_v2,
+                                   detail::linear_head,
+                                   flat_dialect_inl::decode_flat_v2,
+                                   flat_dialect_inl::encode_flat_v2,
+                                   flat_dialect_inl::can_nothing,
+                                   flat_dialect_inl::split_flat,
+                                   false};
   return flat_v2;
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Finds the entries on a line that holds more than one.
 #pragma once
 #include <sessionkit/detail/dialects/glued_lines.hpp>
 #include <sessionkit/detail/json/json.hpp>
@@ -8,24 +9,24 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-namespace {
+namespace glued_lines_inl { namespace {
 
 constexpr std::string_view object_begin = "{\"";
 constexpr std::array<std::string_view, 4> time_names{"timestamp", "ts", "created", "createdAt"};
 
-// The last byte before `at` that is no blank; NUL where there is none.
+// The last byte before `at` that is not blank; NUL if there is none.
 char before(std::string_view text, std::size_t& at) noexcept {
   at = at == 0 ? text.npos : text.find_last_not_of(" \t", at - 1);
   return at == text.npos ? '\0' : text[at];
 }
 
-// An object stands behind one of these.
+// True if an object may begin here by the byte before it.
 bool follows_opening(std::string_view text, std::size_t at) noexcept {
   char const c = before(text, at);
   return c == ':' || c == ',' || c == '[';
 }
 
-// And these behind what they follow nearly always in logs.
+// True if the two bytes before this place are those that nearly always precede an object in logs.
 bool stands_well(std::string_view text, std::size_t at) noexcept {
   char const opening = before(text, at);
   if (opening != ':' && opening != ',' && opening != '[') return false;
@@ -63,11 +64,11 @@ bool names_type_and_time(std::string_view object) {
             });
     return true;
   });
-  return typed && timed && (header || id == parent); // one that has lost its parent would end the path
+  return typed && timed && (header || id == parent); // an entry that lost its parent would end the path
 }
 
-// Where the next object may begin behind bytes that stop being JSON at `fault`: there, just before it (a
-// quote of the object ended a torn string), or later where no value of the torn bytes can stand.
+// Where the next object may begin after bytes that stop being JSON at `fault`: there, just before it (a quote
+// of the object ended a torn string), or later where the torn bytes cannot have a value.
 std::size_t next_candidate(std::string_view text, std::size_t begin, std::size_t fault) {
   std::size_t const first = std::max(begin + 1, fault < 2 ? 0 : fault - 2);
   for (std::size_t at = next_object(text, first); at != text.npos; at = next_object(text, at + 1))
@@ -106,7 +107,7 @@ class GluedSplitter {
     out_.entries.push_back(object);
     told_ = end;
   }
-  // What stands before `at` and was not told belongs to no entry.
+  // Bytes before `at` that were not reported belong to no entry.
   void leave(std::size_t at) {
     if (at > told_) out_.torn.push_back(text_.substr(told_, at - told_));
   }
@@ -116,14 +117,15 @@ class GluedSplitter {
   GluedLine out_;
 };
 
-}
+}}
 
 bool may_be_glued(std::string_view text) noexcept {
-  for (std::size_t at = next_object(text, 1); at < text.size(); at = next_object(text, at + 1))
-    if (!stands_well(text, at)) return true;
+  for (std::size_t at = glued_lines_inl::next_object(text, 1); at < text.size();
+       at = glued_lines_inl::next_object(text, at + 1))
+    if (!glued_lines_inl::stands_well(text, at)) return true;
   return false;
 }
 
-GluedLine split_glued(std::string_view text) { return GluedSplitter(text).run(); }
+GluedLine split_glued(std::string_view text) { return glued_lines_inl::GluedSplitter(text).run(); }
 
 }}}

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
+// Reads the lines of pi, of all its versions, as entries.
 #pragma once
-#include <sessionkit/detail/dialects/content.hpp>
-#include <sessionkit/detail/json/fields.hpp>
-#include <sessionkit/detail/dialects/line_members.hpp>
+#include <sessionkit/detail/base/format_text.hpp>
+#include <sessionkit/detail/dialects/content_codec.hpp>
+#include <sessionkit/detail/dialects/member_codec.hpp>
+#include <sessionkit/detail/dialects/native_decode.hpp>
 #include <sessionkit/detail/dialects/native_dialect.hpp>
-#include <sessionkit/detail/dialects/native_text.hpp>
-
-#include <fmt/format.h>
+#include <sessionkit/detail/dialects/summary_wording.hpp>
+#include <sessionkit/detail/json/object_reader.hpp>
 
 #include <array>
 #include <utility>
@@ -16,7 +17,7 @@
 
 namespace sessionkit { inline namespace v0 {
 
-namespace {
+namespace native_decode_inl { namespace {
 
 using detail::Fields;
 using detail::JsonKind;
@@ -90,16 +91,16 @@ EntryBody tool_message(Fields& fields) {
 // The sentences are pi's (convertToLlm), so that a model sees the same from either program.
 std::string bash_text(Fields& fields) {
   std::string const output = fields.text("output");
-  std::string text = fmt::format("Ran `{}`\n", fields.text("command"));
-  text += output.empty() ? std::string("(no output)") : fmt::format("```\n{}\n```", output);
+  std::string text = detail::format_text("Ran `{}`\n", fields.text("command"));
+  text += output.empty() ? std::string("(no output)") : detail::format_text("```\n{}\n```", output);
   std::string_view const code = fields.take("exitCode", JsonKind::number);
   if (fields.flag("cancelled"))
     text += "\n\n(command cancelled)";
   else if (!code.empty() && code != "0")
-    text += fmt::format("\n\nCommand exited with code {}", code);
+    text += detail::format_text("\n\nCommand exited with code {}", code);
   std::string const path = fields.text("fullOutputPath");
   if (fields.flag("truncated") && !path.empty())
-    text += fmt::format("\n\n[Output truncated. Full output: {}]", path);
+    text += detail::format_text("\n\n[Output truncated. Full output: {}]", path);
   return text;
 }
 
@@ -139,7 +140,8 @@ EntryBody decode_message(Fields& line, RecordView const& record) {
   if (role == "user") return user_message(fields, Role::user);
   if (role == "assistant") return assistant_message(fields);
   if (role == "toolResult") return tool_message(fields);
-  if (role == "system") return user_message(fields, Role::system);
+  if (role == "system" || role == "developer")
+    return user_message(fields, Role::system); // OpenAI's newer word
   if (role == "custom" || role == "hookMessage") return custom_message(fields);
   if (role == "bashExecution") return bash_message(fields, raw);
   if (role == "branchSummary" || role == "compactionSummary") return summary_message(fields, role);
@@ -244,46 +246,20 @@ LineType const* find_line_type(std::string_view type) noexcept {
   return nullptr;
 }
 
-Error line_fault(RecordView const& record, detail::JsonCheck const& check) {
-  bool const deep = check.fault == detail::JsonCheck::too_deep;
-  return {Errc::corrupt, 0,
-          fmt::format("entry '{}': its line {} at byte {}; the line is skipped and stays in the log",
-                      record.id, deep ? "is nested deeper than 128" : "is not one JSON object",
-                      check.offset)};
-}
-
-}
+}}
 
 namespace detail {
-
-Timestamp line_time(std::string_view raw) {
-  if (json_kind(raw) == JsonKind::number) return from_unix_ms(to_int(raw).value_or(0));
-  bool const plain = json_kind(raw) == JsonKind::string && raw.find('\\') == std::string_view::npos;
-  Result<Timestamp> const at =
-      plain ? parse_rfc3339(raw.substr(1, raw.size() - 2)) : parse_rfc3339(to_text(raw));
-  return at ? *at : Timestamp{};
-}
-
-Result<std::string_view> whole_object(RecordView const& record, JsonMap& map) {
-  JsonCheck const check = check_json(record.line, map);
-  if (!check) return line_fault(record, check);
-  char const* const begin = record.line.data();
-  char const* const first = skip_space(begin, begin + record.line.size());
-  std::string_view const object = record.line.substr(static_cast<std::size_t>(first - begin));
-  if (json_kind(object) != JsonKind::object) return line_fault(record, check);
-  return object;
-}
 
 Result<Entry> decode_native(RecordView const& record) {
   JsonMap map;
   Result<std::string_view> const object = whole_object(record, map);
   if (!object) return object.error();
-  Fields line(*object, &map);
+  detail::Fields line(*object, &map);
   line.take("type");
   line.take("id");
   line.take("parentId");
   Timestamp const at = line_time(line.take("timestamp"));
-  LineType const* const known = find_line_type(record.type);
+  native_decode_inl::LineType const* const known = native_decode_inl::find_line_type(record.type);
   EntryBody body = known ? known->decode(line, record)
                          : Unknown{std::string(record.type), RawJsonAccess::trust(std::string(*object))};
   bool const whole = std::holds_alternative<Unknown>(body); // it keeps the line

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: MIT
+// Recognises pi's lines and reads their heads: id, parent and type.
 #pragma once
-#include <sessionkit/detail/history/batch.hpp>
-#include <sessionkit/detail/dialects/header_marks.hpp>
-#include <sessionkit/detail/dialects/line_members.hpp>
+#include <sessionkit/detail/dialects/header_detection.hpp>
+#include <sessionkit/detail/dialects/member_codec.hpp>
+#include <sessionkit/detail/dialects/native_decode.hpp>
 #include <sessionkit/detail/dialects/native_dialect.hpp>
+#include <sessionkit/detail/dialects/native_encode.hpp>
+#include <sessionkit/detail/model/tool_results.hpp>
 
 #include <cstring>
 
 namespace sessionkit { inline namespace v0 {
 
-namespace {
+namespace native_dialect_inl { namespace {
 
 bool detect_native(std::string_view line) noexcept {
   return detail::header_owner(line) == detail::HeaderOwner::native;
@@ -17,7 +20,7 @@ bool detect_native(std::string_view line) noexcept {
 
 bool can_native(std::size_t) noexcept { return true; }
 
-// Takes a line apart from its begin.
+// Reads a line piece by piece from its start.
 class HeadText {
  public:
   explicit HeadText(std::string_view line) noexcept : p_(line.data()), end_(line.data() + line.size()) {}
@@ -29,7 +32,7 @@ class HeadText {
     return true;
   }
 
-  /// From behind an opening quote to behind the closing one, if all between them stands for itself.
+  /// From after an opening quote to after the closing one, if nothing between them is escaped.
   bool take_text(std::string_view& text) noexcept {
     char const* const stop = detail::plain_end(p_, end_);
     if (stop == end_ || *stop != '"') return false;
@@ -43,7 +46,7 @@ class HeadText {
   char const* end_;
 };
 
-// A head as pi and we write it: type, id and parentId before all else, in plain ASCII. False: look closer
+// Reads a head as pi and we write it: type, id and parentId first, in plain ASCII. False: look closer
 // (and `out` is partly written).
 bool usual_head(RecordView& out) noexcept {
   HeadText head(out.line);
@@ -55,7 +58,7 @@ bool usual_head(RecordView& out) noexcept {
   return has_parent ? head.take_text(out.parent) : head.take("null");
 }
 
-}
+}}
 
 namespace detail {
 
@@ -63,7 +66,7 @@ bool native_head(std::string_view line, RecordView& out, std::deque<std::string>
   enum : unsigned { has_type = 1, has_id = 2, has_parent = 4, has_all = 7 };
   unescaped.clear();
   out.line = line;
-  if (usual_head(out)) return true;
+  if (native_dialect_inl::usual_head(out)) return true;
   out = RecordView{};
   out.line = line;
   unsigned seen = 0;
@@ -93,13 +96,15 @@ bool native_head(std::string_view line, RecordView& out, std::deque<std::string>
 
 Dialect const& native_dialect() noexcept {
   static constexpr Dialect native{"native",
-                                  detect_native,
+                                  native_dialect_inl::detect_native,
                                   detail::native_head,
                                   detail::decode_native,
                                   detail::encode_native,
-                                  can_native,
+                                  native_dialect_inl::can_native,
                                   detail::split_tool_results,
-                                  true};
+                                  true,
+                                  false,
+                                  detail::native_type_of};
   return native;
 }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
+// Writes entries as lines of pi.
 #pragma once
-#include <sessionkit/detail/dialects/content.hpp>
-#include <sessionkit/detail/dialects/line_members.hpp>
+#include <sessionkit/detail/base/make_error.hpp>
+#include <sessionkit/detail/dialects/content_codec.hpp>
+#include <sessionkit/detail/dialects/member_codec.hpp>
 #include <sessionkit/detail/dialects/native_dialect.hpp>
-
-#include <fmt/format.h>
+#include <sessionkit/detail/dialects/native_encode.hpp>
 
 #include <utility>
 
@@ -12,7 +13,7 @@
 
 namespace sessionkit { inline namespace v0 {
 
-namespace {
+namespace native_encode_inl { namespace {
 
 using detail::JsonWriter;
 
@@ -43,7 +44,7 @@ void write_usage(JsonWriter& json, Usage const& usage) {
 
 void write_generation(JsonWriter& json, Message const& message) {
   Generation const made = message.generation.value_or(Generation{});
-  // What the metadata says where we know nothing is written behind.
+  // Values that we do not know are left to the metadata, which is written after this.
   auto const kept = [&](std::string_view name) { return detail::has_member(message.metadata, name); };
   auto const known_or_kept = [&](std::string_view name, std::string const& text) {
     if (text.empty() && kept(name)) return;
@@ -82,7 +83,7 @@ void write_tool_result(JsonWriter& json, ToolResult const& result, std::string& 
   detail::write_part_member(json, result.extra);
 }
 
-// One member of `EntryBody` each: what stands behind type, id, parentId and timestamp.
+// One function for each member of `EntryBody`: what follows type, id, parentId and timestamp.
 
 struct BodyWriter {
   JsonWriter& json;
@@ -190,7 +191,7 @@ void write_header(JsonWriter& json, Header const& header, Timestamp at) {
 
 bool is_members(RawJson const& json) noexcept { return json.is_null() || json.is_object(); }
 
-// What one native line cannot hold, in words; empty if it can.
+// The reason why a native line cannot hold this entry; empty if it can.
 std::string_view unsayable(Entry const& entry) {
   if (!is_members(entry.extra)) return "its extra members are no JSON object; give an object or null";
   if (auto const* message = entry.as<Message>()) {
@@ -211,25 +212,27 @@ std::string_view unsayable(Entry const& entry) {
   return {};
 }
 
-}
+}}
 
 namespace detail {
 
 void encode_native_message(Message const& message, Timestamp at, std::string& out) {
-  JsonWriter json(out);
+  detail::JsonWriter json(out);
   json.begin_object();
   std::size_t const begin = out.size() - 1;
   switch (message.role) {
-  case Role::tool: write_tool_result(json, std::get<ToolResult>(message.parts.front()), out); break;
+  case Role::tool:
+    native_encode_inl::write_tool_result(json, std::get<ToolResult>(message.parts.front()), out);
+    break;
   case Role::assistant:
     json.member("role", "assistant");
-    write_parts(json, message, out);
-    write_generation(json, message);
+    native_encode_inl::write_parts(json, message, out);
+    native_encode_inl::write_generation(json, message);
     break;
   case Role::user:
   case Role::system:
     json.member("role", message.role == Role::user ? "user" : "system");
-    write_parts(json, message, out);
+    native_encode_inl::write_parts(json, message, out);
     break;
   }
   detail::write_new_members(out, begin, message.metadata);
@@ -237,21 +240,26 @@ void encode_native_message(Message const& message, Timestamp at, std::string& ou
   json.end_object();
 }
 
+std::string_view native_type_of(Entry const& entry) noexcept {
+  if (entry.as<Unknown>()) return {}; // bytes that are not UTF-8 are written otherwise
+  return std::visit(native_encode_inl::LineTypeName{}, entry.body);
+}
+
 Result<void> encode_native(Entry const& entry, std::string& out) {
-  if (std::string_view const why = unsayable(entry); !why.empty())
-    return Error{Errc::unsupported, 0, fmt::format("entry '{}': {}", entry.id.str(), why)};
-  JsonWriter json(out);
+  if (std::string_view const why = native_encode_inl::unsayable(entry); !why.empty())
+    return detail::make_error(Errc::unsupported, "entry '{}': {}", entry.id.str(), why);
+  detail::JsonWriter json(out);
   json.begin_object();
   std::size_t const begin = out.size() - 1;
-  json.member("type", std::visit(LineTypeName{}, entry.body));
+  json.member("type", std::visit(native_encode_inl::LineTypeName{}, entry.body));
   if (auto const* header = entry.as<Header>()) {
-    write_header(json, *header, entry.at);
+    native_encode_inl::write_header(json, *header, entry.at);
   } else {
     json.member("id", entry.id.str());
     if (entry.link == Parent::entry) json.member("parentId", entry.parent.str());
     if (entry.link == Parent::root) json.key("parentId").null();
     json.member("timestamp", to_rfc3339(entry.at));
-    std::visit(BodyWriter{json, out, entry.at}, entry.body);
+    std::visit(native_encode_inl::BodyWriter{json, out, entry.at}, entry.body);
   }
   detail::write_new_members(out, begin, entry.extra);
   json.end_object();

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: MIT
+// Reads and writes the lines of ai-panel and ZyHive.
 #pragma once
-#include <sessionkit/detail/dialects/content.hpp>
-#include <sessionkit/detail/dialects/header_marks.hpp>
-#include <sessionkit/detail/dialects/kept_again.hpp>
-#include <sessionkit/detail/dialects/line_members.hpp>
+#include <sessionkit/detail/base/make_error.hpp>
+#include <sessionkit/detail/dialects/content_codec.hpp>
+#include <sessionkit/detail/dialects/header_detection.hpp>
+#include <sessionkit/detail/dialects/member_codec.hpp>
+#include <sessionkit/detail/dialects/panel_compaction.hpp>
+#include <sessionkit/detail/dialects/panel_dialect.hpp>
 #include <sessionkit/detail/json/raw_json_access.hpp>
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <utility>
 
 // ai-panel's and ZyHive's transcripts: docs/session-design.md and pkg/session there. Content goes to the
-// Anthropic API as it stands, so nothing may be in it that the API does not know. Lines of other types, roles
+// Anthropic API as it is, so nothing may be in it that the API does not know. Lines of other types, roles
 // and members are passed over.
 
 namespace sessionkit { inline namespace v0 {
 
-namespace {
+namespace panel_dialect_inl { namespace {
 
 bool detect_panel(std::string_view line) noexcept {
   using namespace detail;
@@ -84,24 +85,7 @@ constexpr std::array<PanelLine, 4> panel_lines{{{"message", decode_panel_message
                                                 {detail::title_line_type, decode_panel_title},
                                                 {"session", decode_panel_header}}};
 
-Result<Entry> decode_panel(RecordView const& record) {
-  detail::JsonMap map;
-  Result<std::string_view> const object = detail::whole_object(record, map);
-  if (!object) return object.error();
-  Entry entry;
-  entry.id = EntryId(std::string(record.id));
-  entry.link = record.link;
-  entry.body = Unknown{std::string(record.type), RawJsonAccess::trust(std::string(*object))};
-  detail::Fields line(*object, &map);
-  line.take("type");
-  entry.at = detail::line_time(line.take(record.type == "session" ? "createdAt" : "timestamp"));
-  for (PanelLine const& known : panel_lines)
-    if (known.type == record.type) entry.body = known.decode(line, record);
-  if (!entry.as<Unknown>()) entry.extra = line.rest();
-  return entry;
-}
-
-// What no line of this dialect can hold, with the mend; empty if one can.
+// What no line of this dialect can hold, with the fix; empty if one can.
 struct PanelUnsayable {
   std::string_view operator()(Header const&) const { return {}; }
   std::string_view operator()(Unknown const&) const { return {}; }
@@ -127,7 +111,7 @@ struct PanelUnsayable {
       bool const assistant = message.role == Role::assistant;
       if ((call || thinking) && !assistant) return "only the assistant calls tools and thinks";
       if (std::holds_alternative<ToolResult>(part) && (assistant || message.role == Role::system))
-        return "a tool result stands in a message of role tool or user";
+        return "a tool result belongs in a message of role tool or user";
     }
     return {};
   }
@@ -161,10 +145,45 @@ void write_panel_compaction(detail::JsonWriter& json, Compaction const& body) {
   if (body.kept_again) json.key("keptAgain").unsigned_integer(*body.kept_again);
 }
 
+bool can_panel(std::size_t body) noexcept {
+  return detail::is_body_of<Header, Message, Compaction, TitleChange, Unknown>(body);
+}
+
+std::string_view panel_type_of(Entry const& entry) noexcept {
+  if (entry.as<Header>()) return "session";
+  if (entry.as<Message>()) return "message";
+  if (entry.as<Compaction>()) return "compaction";
+  return entry.as<TitleChange>() ? detail::title_line_type : std::string_view{};
+}
+
+// Parallel results stay in one message: the program keeps one of several in a row only.
+std::vector<Message> split_nothing(Message const& message) { return {message}; }
+
+}}
+
+namespace detail {
+
+Result<Entry> decode_panel(RecordView const& record) {
+  JsonMap map;
+  Result<std::string_view> const object = whole_object(record, map);
+  if (!object) return object.error();
+  Entry entry;
+  entry.id = EntryId(std::string(record.id));
+  entry.link = record.link;
+  entry.body = Unknown{std::string(record.type), RawJsonAccess::trust(std::string(*object))};
+  Fields line(*object, &map);
+  line.take("type");
+  entry.at = line_time(line.take(record.type == "session" ? "createdAt" : "timestamp"));
+  for (panel_dialect_inl::PanelLine const& known : panel_dialect_inl::panel_lines)
+    if (known.type == record.type) entry.body = known.decode(line, record);
+  if (!entry.as<Unknown>()) entry.extra = line.rest();
+  return entry;
+}
+
 Result<void> encode_panel(Entry const& entry, std::string& out) {
-  if (std::string_view const why = std::visit(PanelUnsayable{}, entry.body); !why.empty())
-    return Error{Errc::unsupported, 0, fmt::format("entry '{}': {}", entry.id.str(), why)};
-  detail::JsonWriter json(out);
+  if (std::string_view const why = std::visit(panel_dialect_inl::PanelUnsayable{}, entry.body); !why.empty())
+    return make_error(Errc::unsupported, "entry '{}': {}", entry.id.str(), why);
+  JsonWriter json(out);
   if (auto const* unknown = entry.as<Unknown>()) {
     json.raw(unknown->line.str());
     return {};
@@ -176,31 +195,33 @@ Result<void> encode_panel(Entry const& entry, std::string& out) {
     json.key("createdAt").integer(to_unix_ms(entry.at));
     if (!header->id.empty()) json.member("id", header->id);
     if (!header->key.empty()) json.member("key", header->key);
-    detail::write_header_members(json, *header);
+    write_header_members(json, *header);
   } else {
-    if (auto const* message = entry.as<Message>()) write_panel_message(json, *message, out);
-    if (auto const* compaction = entry.as<Compaction>()) write_panel_compaction(json, *compaction);
-    if (auto const* title = entry.as<TitleChange>()) detail::write_title_members(json, *title);
+    if (auto const* message = entry.as<Message>())
+      panel_dialect_inl::write_panel_message(json, *message, out);
+    if (auto const* compaction = entry.as<Compaction>())
+      panel_dialect_inl::write_panel_compaction(json, *compaction);
+    if (auto const* title = entry.as<TitleChange>()) write_title_members(json, *title);
     json.key("timestamp").integer(to_unix_ms(entry.at));
   }
-  detail::write_new_members(out, begin, entry.extra);
+  write_new_members(out, begin, entry.extra);
   json.end_object();
   return {};
 }
 
-bool can_panel(std::size_t body) noexcept {
-  return detail::is_body_of<Header, Message, Compaction, TitleChange, Unknown>(body);
-}
-
-// Parallel results stay in one message: the program keeps one of several in a row only.
-std::vector<Message> split_nothing(Message const& message) { return {message}; }
-
 }
 
 Dialect const& panel_dialect() noexcept {
-  static constexpr Dialect panel{"panel",       detect_panel, detail::linear_head,
-                                 decode_panel,  encode_panel, can_panel,
-                                 split_nothing, false,        true};
+  static constexpr Dialect panel{"panel",
+                                 panel_dialect_inl::detect_panel,
+                                 detail::linear_head,
+                                 detail::decode_panel,
+                                 detail::encode_panel,
+                                 panel_dialect_inl::can_panel,
+                                 panel_dialect_inl::split_nothing,
+                                 false,
+                                 true,
+                                 panel_dialect_inl::panel_type_of};
   return panel;
 }
 

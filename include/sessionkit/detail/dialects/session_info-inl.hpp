@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
+// Folds entries into the summary of their session.
 #pragma once
-#include <sessionkit/detail/json/as_written.hpp>
-#include <sessionkit/detail/json/blank.hpp>
 #include <sessionkit/detail/base/crc32c.hpp>
-#include <sessionkit/detail/history/history_rules.hpp>
-#include <sessionkit/detail/dialects/kept_again.hpp>
-#include <sessionkit/detail/dialects/line_members.hpp>
 #include <sessionkit/detail/base/utf8.hpp>
+#include <sessionkit/detail/dialects/member_codec.hpp>
+#include <sessionkit/detail/dialects/panel_compaction.hpp>
+#include <sessionkit/detail/json/utf8_normalise.hpp>
+#include <sessionkit/detail/json/whitespace.hpp>
+#include <sessionkit/detail/model/token_counts.hpp>
 #include <sessionkit/dialect.hpp>
 #include <sessionkit/session_info.hpp>
 #include <sessionkit/tokens.hpp>
@@ -16,17 +17,17 @@
 
 namespace sessionkit { inline namespace v0 {
 
-namespace {
+namespace session_info_inl { namespace {
 
 constexpr std::size_t first_text_code_points = 200;
 constexpr std::size_t remembered_requests = 8;
 constexpr std::size_t remembered_words = 20; // as many as ai-panel keeps
 
-// Answers that were stored in several messages carry one request id: they are neighbours, so a few ids are
+// Answers that were stored in several messages carry one request id. They are neighbours, so a few ids are
 // enough.
 bool is_repeat(SessionInfo& info, std::string const& request) {
   if (request.empty()) return false;
-  auto& recent = info.recent_requests;
+  auto& recent = info.fold_state.recent_requests;
   if (std::find(recent.begin(), recent.end(), request) != recent.end()) return true;
   if (recent.size() == remembered_requests) recent.erase(recent.begin());
   recent.push_back(request);
@@ -39,14 +40,15 @@ std::uint32_t words_of_said(Message const& message) {
   return (detail::crc32c(detail::words_of(message)) & ~1U) | (message.role == Role::user ? 1U : 0U);
 }
 
-// True of a message that stands in the log already. What ai-panel writes again carries no mark: it is counted
-// like any other, and when all of it stands again it is taken back.
+// True if the message is in the log already. Messages that ai-panel writes again carry no mark. They are
+// counted like any other, and the count is taken back when all of them are there again.
 bool repeats_said(SessionInfo& info, Entry const& entry, Message const& message) {
-  auto& said = info.recent_words;
-  auto& kept = info.kept_words;
+  auto& said = info.fold_state.recent_words;
+  auto& kept = info.fold_state.kept_words;
   if (said.size() >= remembered_words) said.erase(said.begin());
   said.push_back(words_of_said(message));
-  if (info.repeats > 0 && detail::is_kept_again(entry)) return --info.repeats, kept.clear(), true;
+  if (info.fold_state.repeats > 0 && detail::is_kept_again(entry))
+    return --info.fold_state.repeats, kept.clear(), true;
   if (kept.empty()) return false;
   bool const same = said.size() <= kept.size() && said.back() == kept[said.size() - 1];
   bool const all = same && said.size() == kept.size();
@@ -58,11 +60,11 @@ bool repeats_said(SessionInfo& info, Entry const& entry, Message const& message)
   return all;
 }
 
-// Every text in a summary is as a line says it, so that stores and programs agree on it.
+// Every text in a summary is as a line spells it, so that stores and programs agree on it.
 struct Folder {
   SessionInfo& info;
   Entry const& entry;
-  bool writes_again; ///< its lines are of a dialect whose compactions write again what they keep
+  bool writes_again; ///< its dialect's compactions write again what they keep
 
   void operator()(Header const& header) const {
     info.key = detail::as_written(header.key);
@@ -70,12 +72,12 @@ struct Folder {
     info.user = detail::as_written(header.user);
     info.cwd = detail::as_written(header.cwd);
     info.parent_session = detail::as_written(header.parent_session);
-    info.copied = header.copied;
+    info.fold_state.copied = header.copied;
     info.created = entry.at;
   }
   void operator()(Message const& message) const {
     if (message.role == Role::system) return;
-    ++info.since_compaction;
+    ++info.fold_state.since_compaction;
     if (info.tokens) *info.tokens += estimate_tokens(message);
     if (writes_again && repeats_said(info, entry, message)) return;
     ++info.messages;
@@ -83,16 +85,17 @@ struct Folder {
     if (message.role == Role::assistant && message.generation) model_spoke(message);
   }
   void operator()(Compaction const& compaction) const {
-    bool const kept_is_behind = entry.link == Parent::previous; // and is counted there
+    bool const kept_is_behind = entry.link == Parent::previous; // and counted there
     info.tokens = compaction.tokens_after && !kept_is_behind ? *compaction.tokens_after
                                                              : estimate_tokens(compaction.summary);
-    std::uint64_t const before = std::exchange(info.since_compaction, 0);
-    // One whose write was cut short did not begin anew: any message before may be among what is kept.
-    info.repeats = detail::messages_kept(entry, compaction.kept_again ? info.messages : before);
-    auto& said = info.recent_words;
-    info.kept_words.clear();
-    if (info.repeats != 0 && !compaction.kept_again && info.repeats <= said.size())
-      info.kept_words.assign(said.end() - static_cast<std::ptrdiff_t>(info.repeats), said.end());
+    std::uint64_t const before = std::exchange(info.fold_state.since_compaction, 0);
+    // A compaction cut short did not start a new count: it may keep any message before it.
+    info.fold_state.repeats = detail::messages_kept(entry, compaction.kept_again ? info.messages : before);
+    auto& said = info.fold_state.recent_words;
+    info.fold_state.kept_words.clear();
+    if (info.fold_state.repeats != 0 && !compaction.kept_again && info.fold_state.repeats <= said.size())
+      info.fold_state.kept_words.assign(said.end() - static_cast<std::ptrdiff_t>(info.fold_state.repeats),
+                                        said.end());
     said.clear();
   }
   void operator()(TitleChange const& change) const {
@@ -143,7 +146,7 @@ struct Folder {
     Usage const& used = *made.usage;
     if (detail::has_usable_count(message))
       info.tokens = used.input + used.output + used.cache_read + used.cache_write;
-    if (info.entries <= info.copied || is_repeat(info, made.request_id)) return;
+    if (info.entries <= info.fold_state.copied || is_repeat(info, made.request_id)) return;
     info.usage.input += used.input;
     info.usage.output += used.output;
     info.usage.cache_read += used.cache_read;
@@ -171,7 +174,7 @@ void fold_entry(SessionInfo& info, Entry const& entry, Position end, std::string
   info.end_crc = detail::crc32c(line);
 }
 
-}
+}}
 
 std::vector<bool> written_again(std::vector<Entry> const& log) {
   std::vector<bool> again;
@@ -193,7 +196,7 @@ std::string SessionInfo::display_title(std::size_t max_code_points) const {
 }
 
 void fold(SessionInfo& info, Entry const& entry, Position end, std::string_view line) {
-  fold_entry(info, entry, end, line, entry.link == Parent::previous);
+  session_info_inl::fold_entry(info, entry, end, line, entry.link == Parent::previous);
 }
 
 void fold(SessionInfo& info, RecordPage::Item const& item, std::string_view dialect) {
@@ -201,7 +204,7 @@ void fold(SessionInfo& info, RecordPage::Item const& item, std::string_view dial
   Result<Entry> const entry = known ? known->decode(item) : Error{Errc::unsupported};
   if (entry) {
     bool const writes_again = !known->has_ids && known->can(detail::body_index<Compaction>);
-    return fold_entry(info, *entry, item.end, item.line, writes_again);
+    return session_info_inl::fold_entry(info, *entry, item.end, item.line, writes_again);
   }
   ++info.damaged;
   info.end = item.end;

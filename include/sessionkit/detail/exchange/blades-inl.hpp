@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
+// Imports a session of blades from its document.
 #pragma once
 #include <sessionkit/blades.hpp>
-#include <sessionkit/detail/exchange/blades_document.hpp>
-#include <sessionkit/detail/dialects/line_members.hpp>
-#include <sessionkit/detail/transcript/line_scan.hpp>
+#include <sessionkit/detail/base/format_text.hpp>
+#include <sessionkit/detail/base/make_error.hpp>
+#include <sessionkit/detail/dialects/member_codec.hpp>
+#include <sessionkit/detail/exchange/blades_export.hpp>
 #include <sessionkit/detail/json/raw_json_access.hpp>
-
-#include <fmt/format.h>
+#include <sessionkit/detail/transcript/line_scan.hpp>
 
 #include <algorithm>
 #include <map>
@@ -14,7 +15,7 @@
 
 namespace sessionkit { inline namespace v0 {
 
-namespace {
+namespace blades_inl { namespace {
 
 class BladesReader {
  public:
@@ -28,7 +29,7 @@ class BladesReader {
     detail::take_header_members(fields, header);
     Timestamp const created = time_of(fields, "created_at");
     fields.take("version");
-    detail::Fields copy(document); // it stays among the strange members too: the export has it from there
+    detail::Fields copy(document); // it stays among the unknown members too, where the export finds it
     Timestamp const updated = time_of(copy, detail::blades_updated);
     std::string_view const state = fields.take("state", detail::JsonKind::object);
     std::string_view const history = fields.take("history", detail::JsonKind::array);
@@ -50,14 +51,14 @@ class BladesReader {
     bool const header = std::holds_alternative<Header>(body);
     entry.link = last_.empty() ? Parent::root : Parent::entry;
     entry.parent = EntryId(last_);
-    if (!header) entry.id = EntryId(last_ = fmt::format("{:08x}", log_.entries.size()));
+    if (!header) entry.id = EntryId(last_ = detail::format_text("{:08x}", log_.entries.size()));
     entry.at = at;
     entry.body = std::move(body);
     entry.extra = std::move(extra);
     log_.entries.push_back(std::move(entry));
   }
 
-  // What is no time stays among the strange members.
+  // A value that is no time stays among the unknown members.
   static Timestamp time_of(detail::Fields& fields, std::string_view name) {
     std::string_view const raw = fields.look(name);
     bool const is_time =
@@ -66,7 +67,7 @@ class BladesReader {
     return is_time || is_number ? detail::line_time(fields.take(name)) : Timestamp{};
   }
 
-  // A name that is written as a number names the same; anything else stays among the strange members.
+  // A name written as a number is taken as that name; any other value stays among the unknown members.
   static std::string name_of(detail::Fields& fields, std::string_view name) {
     std::string_view const raw = fields.look(name);
     if (detail::json_kind(raw) == detail::JsonKind::number) return std::string(fields.take(name));
@@ -96,7 +97,7 @@ class BladesReader {
     std::string_view const result = fields.take("tool_result", detail::JsonKind::object);
     std::string_view const calls = fields.take("tool_calls", detail::JsonKind::array);
     if (!calls.empty() && calls != "[]") out.role = Role::assistant;
-    if (out.role == Role::tool) out.role = Role::user; // words of a tool beside its result
+    if (out.role == Role::tool) out.role = Role::user; // text of a tool beside its result
     take_metadata(fields, out);
     std::string strange;
     if (!text.empty()) out.parts.emplace_back(Text{std::move(text)});
@@ -113,7 +114,7 @@ class BladesReader {
     add(std::move(out), at, members(fields.rest(), strange));
   }
 
-  // An object of the strange members of a message and the role it had.
+  // The unknown members of a message, and those in `within`, as one object.
   static RawJson members(RawJson rest, std::string const& within) {
     if (within.empty()) return rest;
     std::string const own = rest.is_object() ? rest.str().substr(1, rest.str().size() - 2) : std::string{};
@@ -123,8 +124,8 @@ class BladesReader {
   static void take_calls(std::string_view calls, Message& out) {
     detail::for_elements(calls, [&](std::string_view call) {
       if (detail::json_kind(call) != detail::JsonKind::object) {
-        std::string body =
-            fmt::format(R"({{"type":"{}","value":{}}})", detail::blades_call, detail::trim_space(call));
+        std::string body = detail::format_text(R"({{"type":"{}","value":{}}})", detail::blades_call,
+                                               detail::trim_space(call));
         out.parts.emplace_back(
             Opaque{std::string(detail::blades_call), RawJsonAccess::trust(std::move(body))});
         return true;
@@ -149,7 +150,7 @@ class BladesReader {
     return role = Role::tool, name == "tool";
   }
 
-  // How an answer came to be, where it says nothing more than we would write.
+  // Takes how an answer was made, if the member holds only what we would write.
   static void take_metadata(detail::Fields& fields, Message& out) {
     std::string_view const raw = fields.take("metadata", detail::JsonKind::object);
     if (raw.empty()) return;
@@ -185,8 +186,8 @@ class BladesReader {
     return members[0] == members[1];
   }
 
-  // What we wrote about a result stands in the metadata of its message. What a tool answered is for the
-  // model, whatever its type.
+  // What we wrote about a result is in the metadata of its message. The answer of a tool goes to the model,
+  // whatever its JSON type.
   static Message result_of(std::string_view raw, RawJson& metadata) {
     detail::Fields fields(raw);
     detail::Fields about(metadata.str());
@@ -209,7 +210,7 @@ class BladesReader {
   std::string last_;
 };
 
-// What tells a document from a line.
+// The members that distinguish a document from a line.
 struct BladesMembers {
   bool history = false, state = false, type = false;
 
@@ -221,7 +222,7 @@ struct BladesMembers {
   }
 };
 
-// The member in whose value the text ends. `text` begins behind the member before.
+// Notes the member in whose value the text ends. `text` begins after the member before it.
 void note_begun_member(BladesMembers& seen, std::string_view text) {
   char const* const end = text.data() + text.size();
   char const* p = detail::skip_space(text.data(), end);
@@ -241,11 +242,11 @@ std::string_view without_byte_order_mark(std::string_view text) noexcept {
   return text;
 }
 
-}
+}}
 
 bool is_blades(std::string_view text) {
-  BladesMembers seen;
-  text = without_byte_order_mark(text);
+  blades_inl::BladesMembers seen;
+  text = blades_inl::without_byte_order_mark(text);
   std::string_view rest = detail::trim_space(text);
   if (rest.empty() || rest.front() != '{') return false;
   rest.remove_prefix(1);
@@ -256,24 +257,25 @@ bool is_blades(std::string_view text) {
   });
   if (whole) return !seen.type && seen.history;
   rest = detail::trim_space(rest);
-  if (!rest.empty() && rest.front() == '}') return false; // other things stand behind the object
-  note_begun_member(seen, rest);
+  if (!rest.empty() && rest.front() == '}') return false; // more text follows the object
+  blades_inl::note_begun_member(seen, rest);
   return !seen.type && (seen.history || seen.state);
 }
 
 Result<Log> import_blades(std::string_view document) {
-  document = without_byte_order_mark(document);
+  document = blades_inl::without_byte_order_mark(document);
   Result<RawJson> const json = RawJson::parse(std::string(document)); // on one line from here on
-  if (!json) return Error{Errc::corrupt, 0, "no blades session: " + json.error().message};
+  if (!json) return detail::make_error(Errc::corrupt, "no blades session: {}", json.error().message);
   std::string_view const text = detail::trim_space(json->str());
   if (detail::json_kind(detail::find_member(text, "history")) != detail::JsonKind::array)
-    return Error{Errc::corrupt, 0, "no blades session: the document is no object with an array \"history\""};
+    return detail::make_error(Errc::corrupt,
+                              "no blades session: the document is no object with an array \"history\"");
   std::string_view const version = detail::find_member(text, "version");
   if (!version.empty() && detail::to_uint(version) != detail::blades_version)
-    return Error{Errc::unsupported_version, 0,
-                 fmt::format("a blades session of version {}; version {} is understood",
-                             version.substr(0, 20), detail::blades_version)};
-  return BladesReader().run(text);
+    return detail::make_error(Errc::unsupported_version,
+                              "a blades session of version {}; version {} is understood",
+                              version.substr(0, 20), detail::blades_version);
+  return blades_inl::BladesReader().run(text);
 }
 
 }}

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
+// Exports a log as a document of blades.
 #pragma once
 #include <sessionkit/blades.hpp>
-#include <sessionkit/detail/history/batch.hpp>
-#include <sessionkit/detail/exchange/blades_document.hpp>
-#include <sessionkit/detail/history/history_rules.hpp>
-#include <sessionkit/detail/dialects/line_members.hpp>
-#include <sessionkit/detail/exchange/log_path.hpp>
+#include <sessionkit/detail/base/format_text.hpp>
+#include <sessionkit/detail/dialects/member_codec.hpp>
+#include <sessionkit/detail/exchange/blades_export.hpp>
+#include <sessionkit/detail/exchange/conversion_path.hpp>
+#include <sessionkit/detail/json/json_repair.hpp>
 #include <sessionkit/detail/json/raw_json_access.hpp>
-
-#include <fmt/format.h>
+#include <sessionkit/detail/model/tool_results.hpp>
 
 #include <algorithm>
 #include <map>
@@ -18,15 +18,15 @@
 
 namespace sessionkit { inline namespace v0 {
 
-namespace {
+namespace blades_export_inl { namespace {
 
 class BladesWriter {
  public:
   Converted run(Log const& log, SessionId const& id) && {
-    detail::list_damage(log, out_.unsaid);
-    std::vector<std::size_t> const path = detail::path_to_last(log, out_.unsaid);
+    detail::list_damage(log, out_.losses);
+    std::vector<std::size_t> const path = detail::path_to_last(log, out_.losses);
     Entry header = detail::header_of(log, id);
-    detail::list_time_of_years(header, out_.unsaid);
+    detail::list_time_of_years(header, out_.losses);
     auto const& about = std::get<Header>(header.body);
     std::string const saved =
         detail::to_text(strange(header, detail::blades_updated, detail::JsonKind::string));
@@ -38,7 +38,7 @@ class BladesWriter {
     }
     Entry last;
     last.at = updated;
-    std::vector<Unsaid> told_with_its_entry;
+    std::vector<Loss> told_with_its_entry;
     detail::list_time_of_years(last, told_with_its_entry);
     detail::JsonWriter json(out_.text);
     json.begin_object().member("id", about.id).key("state").begin_object();
@@ -47,9 +47,9 @@ class BladesWriter {
         json.member_raw(name, loadable(header, found->second, name));
     json.end_object().key("history").begin_array();
     for (std::size_t const i : path) {
-      detail::list_spelling(log, i, out_.unsaid);
+      detail::list_spelling(log, i, out_.losses);
       Entry entry = log.entries[i];
-      detail::list_time_of_years(entry, out_.unsaid);
+      detail::list_time_of_years(entry, out_.losses);
       add_readable(entry);
     }
     json.end_array();
@@ -66,10 +66,10 @@ class BladesWriter {
   }
 
  private:
-  void leave_out(Entry const& entry, std::string what) { out_.unsaid.push_back({entry.id, std::move(what)}); }
+  void leave_out(Entry const& entry, std::string what) { out_.losses.push_back({entry.id, std::move(what)}); }
 
-  // Strange members go along; where the object begun at `begin` says something of their name itself, they are
-  // listed, but for those that `said` holds.
+  // Writes unknown members. If the object begun at `begin` has such a member itself, a loss is listed,
+  // unless `said` contains the name.
   void write_strangers(Entry const& entry, std::size_t begin, RawJson const& strangers,
                        std::set<std::string> own, std::set<std::string> const& said = {}) {
     if (!strangers.is_object()) return;
@@ -87,7 +87,7 @@ class BladesWriter {
         detail::JsonWriter(out_.text).member_raw(
             name, loadable(entry, RawJsonAccess::trust(std::string(value)), name));
       else if (said.count(name) == 0)
-        leave_out(entry, fmt::format("its member \"{}\" means something else there", name));
+        leave_out(entry, detail::format_text("its member \"{}\" means something else there", name));
       return true;
     });
   }
@@ -95,18 +95,19 @@ class BladesWriter {
     write_strangers(entry, begin, entry.extra, {"text", "tool_calls", "tool_result", "metadata"}, said);
   }
 
-  // The member of an entry's extra that import put there, or nothing.
+  // The member of an entry's extra that the import put there, or nothing.
   static std::string_view strange(Entry const& entry, std::string_view name, detail::JsonKind kind) {
     if (!entry.extra.is_object()) return {};
     std::string_view const value = detail::find_member(entry.extra.str(), name);
     return detail::json_kind(value) == kind ? value : std::string_view{};
   }
 
-  // blades reads numbers as doubles, and refuses the document where one is none.
+  // blades reads numbers as doubles and refuses a document with a number that is none.
   std::string loadable(Entry const& entry, RawJson const& json, std::string_view of) {
     std::optional<std::string> mended = detail::mended_json(json.str());
     if (mended)
-      leave_out(entry, fmt::format("a number that no double can hold, or half a character, in \"{}\"", of));
+      leave_out(entry,
+                detail::format_text("a number that no double can hold, or half a character, in \"{}\"", of));
     return mended ? *std::move(mended) : json.str();
   }
 
@@ -121,7 +122,7 @@ class BladesWriter {
     for (std::string const& name : change->removed) state_.erase(name);
   }
 
-  // What is nested too deep in the document could not be read again.
+  // Leaves an entry out if the document could not be read again because of its nesting.
   void add_readable(Entry const& entry) {
     std::size_t const begin = out_.text.size();
     add(entry);
@@ -130,7 +131,8 @@ class BladesWriter {
     items.append(out_.text, begin + (comma ? 1 : 0)).append("]}");
     if (detail::check_json(items)) return;
     out_.text.resize(begin);
-    leave_out(entry, fmt::format("{}: nested deeper than 128 in the document", detail::kind_of(entry.body)));
+    leave_out(entry,
+              detail::format_text("{}: nested deeper than 128 in the document", detail::kind_of(entry.body)));
   }
 
   void add(Entry const& entry) {
@@ -141,7 +143,8 @@ class BladesWriter {
       if (item && item->type == detail::blades_item && item->data.is_object())
         detail::JsonWriter(out_.text).raw(item->data.str());
       else
-        leave_out(entry, fmt::format("{}: the document has no place for it", detail::kind_of(entry.body)));
+        leave_out(entry,
+                  detail::format_text("{}: the document has no place for it", detail::kind_of(entry.body)));
       return;
     }
     for (Part const& part : message->parts)
@@ -181,7 +184,7 @@ class BladesWriter {
     json.end_object();
   }
 
-  // As blades joins them; a blank one says nothing.
+  // Joins texts as blades does; a blank text adds nothing.
   static void join(std::string& text, Text const& said, std::size_t& texts) {
     bool const blank = said.text.find_first_not_of(" \t\r\n") == std::string::npos;
     if (++texts == 1 || text.find_first_not_of(" \t\r\n") == std::string::npos)
@@ -190,7 +193,7 @@ class BladesWriter {
       text.append(1, '\n').append(said.text);
   }
 
-  // The role a document gave it, which says no more than this one.
+  // The role from the imported document, if it says no more than this message's role.
   static std::string role_of(Entry const& entry, Message const& message) {
     std::string was = detail::to_text(strange(entry, "role", detail::JsonKind::string));
     bool const other =
@@ -215,7 +218,7 @@ class BladesWriter {
     json.end_array();
   }
 
-  // An object, as blades declares them.
+  // The arguments as an object, because blades declares them so.
   std::string args_of(Entry const& entry, ToolUse const& call) {
     if (call.input.is_null()) return "{}";
     std::string args = loadable(entry, call.input, "args");
@@ -278,8 +281,10 @@ class BladesWriter {
   std::vector<std::string> state_order_;
 };
 
-}
+}}
 
-Converted export_blades(Log const& log, SessionId const& id) { return BladesWriter().run(log, id); }
+Converted export_blades(Log const& log, SessionId const& id) {
+  return blades_export_inl::BladesWriter().run(log, id);
+}
 
 }}

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
+// Converts a log from one dialect into another, and reports what is lost.
 #pragma once
 #include <sessionkit/convert.hpp>
-#include <sessionkit/detail/history/batch.hpp>
-#include <sessionkit/detail/dialects/content.hpp>
-#include <sessionkit/detail/dialects/foreign_members.hpp>
+#include <sessionkit/detail/base/format_text.hpp>
+#include <sessionkit/detail/base/make_error.hpp>
+#include <sessionkit/detail/dialects/content_codec.hpp>
+#include <sessionkit/detail/dialects/member_codec.hpp>
+#include <sessionkit/detail/dialects/panel_compaction.hpp>
+#include <sessionkit/detail/dialects/reserved_members.hpp>
+#include <sessionkit/detail/exchange/conversion_path.hpp>
 #include <sessionkit/detail/json/json.hpp>
-#include <sessionkit/detail/dialects/kept_again.hpp>
-#include <sessionkit/detail/dialects/line_members.hpp>
-#include <sessionkit/detail/exchange/log_path.hpp>
 #include <sessionkit/detail/json/raw_json_access.hpp>
+#include <sessionkit/detail/model/tool_results.hpp>
 #include <sessionkit/transcript_writer.hpp>
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -22,7 +23,7 @@
 
 namespace sessionkit { inline namespace v0 {
 
-namespace {
+namespace convert_inl { namespace {
 
 using detail::Standing;
 
@@ -31,7 +32,7 @@ class LogConverter {
   LogConverter(Log const& log, Dialect const& from, Dialect const& to) : log_(log), from_(from), to_(to) {}
 
   Result<Converted> run(SessionId const& id) && {
-    detail::list_damage(log_, out_.unsaid);
+    detail::list_damage(log_, out_.losses);
     standings_ = from_.has_ids ? std::vector<Standing>(log_.entries.size()) : detail::standings(log_.entries);
     Result<void> const begun = begin(id);
     if (!begun) return begun.error();
@@ -42,19 +43,20 @@ class LogConverter {
       for (std::size_t i = 0; i < log_.entries.size(); ++i)
         if (!log_.entries[i].as<Header>()) add(i);
     } else {
-      for (std::size_t const i : detail::path_to_last(log_, out_.unsaid)) add(i);
+      for (std::size_t const i : detail::path_to_last(log_, out_.losses)) add(i);
     }
     write_results();
     return std::move(out_);
   }
 
  private:
-  // What a source entry stands as: its first line, and the one its children hang on. Empty: none.
+  // The ids under which a source entry was written: its first line, and the line that its children follow.
+  // Empty: it was not written.
   struct Written {
     std::string first, last;
   };
 
-  void leave_out(Entry const& entry, std::string what) { out_.unsaid.push_back({entry.id, std::move(what)}); }
+  void leave_out(Entry const& entry, std::string what) { out_.losses.push_back({entry.id, std::move(what)}); }
 
   Result<void> begin(SessionId const& id) {
     Entry header = detail::header_of(log_, id);
@@ -68,17 +70,17 @@ class LogConverter {
       out_.text.append(log_.lines[place]) += '\n';
       return {};
     }
-    detail::list_spelling(log_, place, out_.unsaid);
+    detail::list_spelling(log_, place, out_.losses);
     foreign_members(header);
     in_range(header);
     Result<void> encoded = to_.encode(header, out_.text);
     if (!encoded) return encoded;
     list_shadowed(header, out_.text);
-    if (!end_line(0)) return Error{Errc::unsupported, 0, "the header: " + refusal_};
+    if (!end_line(0)) return detail::make_error(Errc::unsupported, "the header: {}", refusal_);
     return {};
   }
 
-  // Made ids are none that the log has or speaks of.
+  // A generated id must not be in the log, nor be mentioned there.
   void reserve_names() {
     for (Entry const& entry : log_.entries) {
       reserved_.insert(entry.id.str());
@@ -88,44 +90,45 @@ class LogConverter {
     }
   }
 
-  // Strange members go along unless they mean something on the other side.
+  // Removes and lists unknown members whose names have a meaning in a dialect; the others are copied.
   void foreign_members(Entry& entry) {
     if (&from_ == &to_ || !entry.extra.is_object()) return;
     for (std::string const& name : detail::strip_line_names(entry.extra))
-      leave_out(entry, fmt::format("its member \"{}\" means something else there", name));
+      leave_out(entry, detail::format_text("its member \"{}\" means something else there", name));
   }
 
   void in_range(Entry& entry) {
-    if (&to_ != &panel_dialect()) detail::list_time_of_years(entry, out_.unsaid);
+    if (&to_ != &panel_dialect()) detail::list_time_of_years(entry, out_.losses);
   }
 
   void add(std::size_t place) {
     Entry const& source = log_.entries[at_ = place];
     if (to_.has_ids && parents_[at_] != detail::no_parent) written_[at_].last = written_[parents_[at_]].last;
     if ((copies_ && copy(source)) || (&from_ != &to_ && adds_nothing(source))) return;
-    detail::list_spelling(log_, place, out_.unsaid);
+    detail::list_spelling(log_, place, out_.losses);
     Entry entry = source;
     in_range(entry);
     foreign_members(entry);
     if (auto const* unknown = source.as<Unknown>(); unknown && &from_ != &to_)
-      return leave_out(source, fmt::format("a line of type '{}'{}, which only its own dialect knows",
-                                           unknown->type, role_in(unknown->line)));
+      return leave_out(source, detail::format_text("a line of type '{}'{}, which only its own dialect knows",
+                                                   unknown->type, role_in(unknown->line)));
     if (auto const* message = source.as<Message>()) return add_message(std::move(entry), *message);
     if (auto const* compaction = source.as<Compaction>())
       return add_compaction(std::move(entry), *compaction);
     if (&from_ == &to_) keep_shell(entry);
     link(entry);
-    if (!write(entry)) leave_out(source, fmt::format("{}: {}", detail::kind_of(entry.body), refusal_));
+    if (!write(entry))
+      leave_out(source, detail::format_text("{}: {}", detail::kind_of(entry.body), refusal_));
   }
 
-  // What is not known of a message is who says it.
+  // A message may be an unknown line because of its role, so the role is reported.
   static std::string role_in(RawJson const& line) {
     std::string_view role = detail::find_member(line.str(), "role");
     if (role.empty()) role = detail::find_member(detail::find_member(line.str(), "message"), "role");
-    return role.empty() ? std::string{} : fmt::format(" with the role {}", role.substr(0, 40));
+    return role.empty() ? std::string{} : detail::format_text(" with the role {}", role.substr(0, 40));
   }
 
-  // The line as it is, or but for the ids in it. False: it has to be written anew.
+  // Copies the line, with only its ids changed. False: it has to be written again from the entry.
   bool copy(Entry const& source) {
     std::string const& line = log_.lines[at_];
     if (line.empty()) return false;
@@ -147,17 +150,18 @@ class LogConverter {
       note_written(entry);
       return true;
     }
-    detail::list_spelling(log_, at_, out_.unsaid);
+    detail::list_spelling(log_, at_, out_.losses);
     in_range(entry);
     if (!compaction)
       entry.body = Unknown{detail::to_text(detail::find_member(line, "type")),
                            RawJsonAccess::trust(std::string(line))},
       entry.extra = RawJson{};
-    if (!write(entry)) leave_out(source, fmt::format("{}: {}", detail::kind_of(source.body), refusal_));
+    if (!write(entry))
+      leave_out(source, detail::format_text("{}: {}", detail::kind_of(source.body), refusal_));
     return true;
   }
 
-  // What pi's terminal wrote of a command has a shape of its own, which is in the details.
+  // pi's terminal writes a command in a shape of its own, which is in the details.
   static void keep_shell(Entry& entry) {
     auto const* shell = entry.as<CustomMessage>();
     if (!shell || shell->type != "bashExecution" || !detail::has_member(shell->details, "role")) return;
@@ -167,7 +171,7 @@ class LogConverter {
 
   void add_message(Entry entry, Message message) {
     if (std::string const names = strip_members(message); !names.empty()) {
-      leave_out(entry, fmt::format("members of a part that are not the API's: {}", names));
+      leave_out(entry, detail::format_text("members of a part that are not the API's: {}", names));
       entry.body = message;
     }
     for (Part const& part : message.parts)
@@ -178,7 +182,7 @@ class LogConverter {
     put_message(std::move(entry), message);
   }
 
-  // Results of one group of calls, to be written as one message when something else is said.
+  // Holds results of one group of calls, and writes them as one message before anything else is written.
   void hold_results(Entry entry, Message const& message) {
     if (!results_) {
       results_ = std::move(entry);
@@ -187,7 +191,8 @@ class LogConverter {
     joined_[entry.id.str()] = results_->id;
     if (entry.at != results_->at) leave_out(entry, "the time of a result: it is joined with others");
     for (std::string const& name : detail::join_results(std::get<Message>(results_->body), message))
-      leave_out(entry, fmt::format("\"{}\" of a result: it is joined with others that have one", name));
+      leave_out(entry,
+                detail::format_text("\"{}\" of a result: it is joined with others that have one", name));
     if (!entry.extra.is_null()) leave_out(entry, "members of a result's line: it is joined with others");
   }
 
@@ -209,7 +214,7 @@ class LogConverter {
     list_border(entry, message);
     for (Message& one : lines) {
       if (std::string const name = unnamed_tool(one); !name.empty())
-        leave_out(entry, fmt::format("the name of the tool that a result is of: {}", name));
+        leave_out(entry, detail::format_text("the name of the tool that a result is of: {}", name));
       for (Part& part : one.parts)
         if (auto* result = std::get_if<ToolResult>(&part)) name_tool(*result);
       entry.body = std::move(one);
@@ -221,15 +226,15 @@ class LogConverter {
     }
   }
 
-  // For a compaction that writes again what it keeps: what is not there is not among it.
+  // Remembers what a later compaction may keep and write again. An entry that was not written cannot be kept.
   void remember(Entry entry, bool written) {
     if (&to_ != &panel_dialect()) return;
     if (!written) entry.body = Unknown{};
     segment_.push_back(std::move(entry));
   }
 
-  // A flat line holds one part: which of the assistant's lines came in one answer is told by what stands
-  // between them.
+  // A flat line holds one part; only what is between lines shows which of them belong to one answer. Lists
+  // a border between two answers that is lost.
   void list_border(Entry const& entry, Message const& message) {
     if (&to_ != &flat_dialect()) return;
     bool const assistant = message.role == Role::assistant, many = message.parts.size() > 1;
@@ -243,7 +248,7 @@ class LogConverter {
     return from_.has_ids && !to_.has_ids ? detail::strip_strange_members(message) : std::string{};
   }
 
-  // Of a result whose call does not name it, for lines that have no place for the name.
+  // The tool name of a result, if its call does not give it and the line has no place for it.
   std::string unnamed_tool(Message const& message) const {
     if (std::string_view(to_.name) != "panel") return {};
     for (Part const& part : message.parts)
@@ -254,7 +259,7 @@ class LogConverter {
     return {};
   }
 
-  // pi wants to know whose result it is.
+  // pi needs the name of the tool with each result.
   void name_tool(ToolResult& result) const {
     auto const known = tool_names_.find(result.tool_use_id);
     if (to_.has_ids && result.tool_name.empty() && known != tool_names_.end())
@@ -266,11 +271,12 @@ class LogConverter {
     std::string const why = refusal_;
     bool const stripped = detail::strip_proofs(std::get<Message>(entry.body));
     bool const said = stripped && !std::get<Message>(entry.body).parts.empty() && write(entry);
-    out_.unsaid.push_back({source, (said ? "a signature or reasoning: " : "a part of a message: ") + why});
+    out_.losses.push_back({source, (said ? "a signature or reasoning: " : "a part of a message: ") + why});
     return said;
   }
 
-  // What a compaction keeps stands before it in one kind of dialect, and behind it, again, in the other.
+  // In one kind of dialect the entries that a compaction keeps are before it; in the other they are after it,
+  // written again.
   void add_compaction(Entry entry, Compaction const& source) {
     write_results();
     auto& compaction = std::get<Compaction>(entry.body);
@@ -299,11 +305,11 @@ class LogConverter {
                               return message.id == compaction.first_kept;
                             });
     if (kept == segment_.rend() && compaction.first_kept == entry.id)
-      compaction.first_kept = EntryId{}; // as pi says that nothing is kept
+      compaction.first_kept = EntryId{}; // pi's way to say that nothing is kept
     if (kept == segment_.rend() && !compaction.first_kept.empty())
       leave_out(entry, "what a compaction keeps: its first kept entry is not among what the model saw");
     for (auto earlier = kept; earlier != segment_.rend() && ++earlier != segment_.rend();)
-      if (earlier->id == compaction.first_kept) earlier->id = EntryId{}; // the nearest of that name counts
+      if (earlier->id == compaction.first_kept) earlier->id = EntryId{}; // only the nearest such id counts
     if (!compaction.details.is_null() || compaction.from_hook) {
       leave_out(entry, "the details of a compaction");
       compaction.details = RawJson{}, compaction.from_hook = false;
@@ -318,7 +324,7 @@ class LogConverter {
     }
   }
 
-  // Its own name says that nothing is kept, in pi's files too, unless an earlier entry has that name.
+  // A compaction that names itself keeps nothing, in pi's files too, unless an earlier entry has that id.
   void name_first_kept(Entry& entry, Compaction const& source) {
     auto& compaction = std::get<Compaction>(entry.body);
     compaction.first_kept_index.reset();
@@ -341,14 +347,14 @@ class LogConverter {
     if (!from_.has_ids || own_name) compaction.first_kept = entry.id;
   }
 
-  // The original of the first message that the compaction at hand wrote again.
+  // The original of the first message that the current compaction wrote again.
   EntryId first_written_again() const {
     for (std::size_t i = at_ + 1; i < log_.entries.size() && !log_.entries[i].as<Compaction>(); ++i)
       if (standings_[i].kind == Standing::again) return log_.entries[standings_[i].original].id;
     return {};
   }
 
-  // A message that a compaction wrote again stands already; one whose write was cut short does not count.
+  // True for a message that a compaction wrote again, because it exists already, and for what was cut short.
   bool adds_nothing(Entry const& entry) {
     Standing::Kind const kind = standings_[at_].kind;
     if (kind == Standing::cut_short && entry.as<Compaction>())
@@ -356,7 +362,7 @@ class LogConverter {
     return kind != Standing::once;
   }
 
-  // Behind what its parent was written as, or behind the line before of the same entry.
+  // Links an entry to the last line of its parent, or to the previous line of the same source entry.
   void link(Entry& entry) {
     if (!to_.has_ids) return;
     std::string const own = entry.id.str();
@@ -370,13 +376,14 @@ class LogConverter {
     } else if (owner_ != at_) {
       entry.id = made_id();
       leave_out(log_.entries[at_],
-                fmt::format("its id, which an earlier entry has: here it is {}", entry.id.str()));
+                detail::format_text("its id, which an earlier entry has: here it is {}", entry.id.str()));
     }
   }
 
   EntryId made_id() {
     for (;;)
-      if (std::string id = fmt::format("{:08x}", ++made_); reserved_.count(id) == 0) return EntryId(id);
+      if (std::string id = detail::format_text("{:08x}", ++made_); reserved_.count(id) == 0)
+        return EntryId(id);
   }
 
   void note_written(Entry const& entry) {
@@ -396,7 +403,7 @@ class LogConverter {
       return false;
     }
     std::string_view const line = std::string_view(out_.text).substr(begin);
-    if (!detail::check_json(line)) { // nobody could read it again
+    if (!detail::check_json(line)) { // it could not be read again
       out_.text.resize(begin);
       refusal_ = "its line would be nested deeper than 128";
       return false;
@@ -407,21 +414,21 @@ class LogConverter {
     return true;
   }
 
-  // False: readers would skip the line, and it is not there.
+  // False: readers would skip the line, so it was not written.
   bool end_line(std::size_t begin) {
     std::string_view const line = std::string_view(out_.text).substr(begin);
     if (!detail::is_utf8(line)) out_.text.replace(begin, std::string::npos, detail::replace_invalid(line));
-    if (std::size_t const length = out_.text.size() - begin; length > WriterOptions{}.max_line) {
+    if (std::size_t const length = out_.text.size() - begin; length > default_max_line) {
       out_.text.resize(begin);
-      refusal_ = fmt::format("its line would have {} bytes, and readers skip what is longer than {}", length,
-                             WriterOptions{}.max_line);
+      refusal_ = detail::format_text("its line would have {} bytes, and readers skip what is longer than {}",
+                                     length, default_max_line);
       return false;
     }
     out_.text += '\n';
     return true;
   }
 
-  // A stranger never stands in for what a line says itself.
+  // Lists unknown members that were not written because the line has a member of that name itself.
   void list_shadowed(Entry const& entry, std::string_view line) {
     auto const* message = entry.as<Message>();
     EntryId const& id = at_ == detail::no_parent || !to_.has_ids ? entry.id : log_.entries[at_].id;
@@ -430,13 +437,14 @@ class LogConverter {
       list_shadowed(id, message->metadata, detail::find_member(line, "message"));
     if (message) list_shadowed_in_parts(id, *message);
   }
-  // Members of parts that have a name of ours and were not understood: the name says something else there.
+  // Lists members of parts that were not understood but have one of our names, which means something else.
   void list_shadowed_in_parts(EntryId const& id, Message const& message) {
     auto const list = [&](RawJson const& extra) {
       if (!extra.is_object()) return;
       detail::for_members(extra.str(), [&](std::string_view key, std::string_view) {
         if (detail::is_part_name(key))
-          out_.unsaid.push_back({id, fmt::format("a part's member \"{}\" means something else there", key)});
+          out_.losses.push_back(
+              {id, detail::format_text("a part's member \"{}\" means something else there", key)});
         return true;
       });
     };
@@ -458,7 +466,8 @@ class LogConverter {
       bool const kept = std::any_of(
           first, last, [&](auto const& member) { return member.second == detail::trim_space(value); });
       if (!kept)
-        out_.unsaid.push_back({id, fmt::format("its member \"{}\" means something else there", name)});
+        out_.losses.push_back(
+            {id, detail::format_text("its member \"{}\" means something else there", name)});
       return true;
     });
   }
@@ -470,27 +479,27 @@ class LogConverter {
   Dialect const& to_;
   Converted out_;
   std::optional<Entry> results_;                    ///< not yet written: more may belong to them
-  std::unordered_map<std::string, EntryId> joined_; ///< results that stand with others: the first of these
-  bool copies_ = false;                             ///< lines stay as they are where their ids do
+  std::unordered_map<std::string, EntryId> joined_; ///< results joined with others, to the first of these
+  bool copies_ = false;                             ///< lines are copied if their ids stay
   std::size_t at_ = detail::no_parent,
-              owner_ = detail::no_parent; ///< of the entry at hand, and who was named last
+              owner_ = detail::no_parent; ///< source entry that was given its own id last
   std::vector<std::size_t> parents_;
   std::vector<Written> written_;
   std::vector<Entry> segment_; ///< messages since the last compaction, for panel lines
   std::vector<Standing> standings_;
   std::unordered_map<std::string, std::string> tool_names_;
-  std::unordered_set<std::string> reserved_, used_; ///< ids of the log, and those that are written
+  std::unordered_set<std::string> reserved_, used_; ///< ids in the log; ids already written
   std::string refusal_;
   bool open_calls_ = false,
-       open_many_ = false; ///< the message before is an answer with calls, of several parts
+       open_many_ = false; ///< the previous message is an answer with calls, and with several parts
   std::size_t steps_ = 0;
   std::uint32_t made_ = 0;
 };
 
-}
+}}
 
 Result<Converted> convert_log(Log const& log, Dialect const& from, Dialect const& to, SessionId const& id) {
-  return LogConverter(log, from, to).run(id);
+  return convert_inl::LogConverter(log, from, to).run(id);
 }
 
 }}

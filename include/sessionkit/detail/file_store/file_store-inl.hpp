@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: MIT
+// Keeps sessions in a directory: the five functions over transcripts, their writers and the index.
 #pragma once
+#include <sessionkit/detail/base/format_text.hpp>
+#include <sessionkit/detail/base/make_error.hpp>
+#include <sessionkit/detail/base/safe_directory.hpp>
 #include <sessionkit/detail/file_store/file_store.hpp>
 #include <sessionkit/detail/file_store/store_index.hpp>
-
-#include <fmt/format.h>
+#include <sessionkit/detail/transcript/file_summary.hpp>
 
 #include <cerrno>
 
 namespace sessionkit { inline namespace v0 {
 
-namespace {
+namespace file_store_inl { namespace {
 
 class FileStore final : public SessionStore, public detail::SyncsFiles {
  public:
@@ -45,7 +48,6 @@ class FileStore final : public SessionStore, public detail::SyncsFiles {
 
  private:
   Result<detail::OpenFile> open_log(SessionId const& id) const;
-  void tell(std::vector<Event> const& events) const;
   Result<void> move_to_trash(SessionId const& id);
 
   detail::FileOps* ops_;
@@ -53,15 +55,10 @@ class FileStore final : public SessionStore, public detail::SyncsFiles {
   detail::OpenFile directory_;
   FileStoreOptions options_;
   int process_;
-  detail::OpenLogs logs_;
+  detail::WriterCache logs_;
   mutable detail::TranscriptFolder folder_; // learns names as it is asked
   detail::StoreIndex index_;
 };
-
-void FileStore::tell(std::vector<Event> const& events) const {
-  if (options_.on_event)
-    for (Event const& event : events) options_.on_event(event);
-}
 
 Result<detail::OpenFile> FileStore::open_log(SessionId const& id) const {
   Result<std::string> const name = folder_.find(id);
@@ -74,32 +71,29 @@ Result<detail::OpenFile> FileStore::open_log(SessionId const& id) const {
 
 Result<Position> FileStore::append(SessionId const& id, Append const& batch) {
   if (ops_->process() != process_) // before any lock, which a thread of the parent may hold for ever
-    return Error{Errc::forked, 0,
-                 root_ + ": the store was opened by the parent process; open one of your own"};
+    return detail::make_error(Errc::forked,
+                              "{}: the store was opened by the parent process; open one of your own", root_);
   auto const asked = ops_->now();
   auto const log = logs_.of(id.str());
-  Result<Position> end = Position{};
-  detail::DueSync due;
-  std::vector<Event> events;
-  {
-    std::lock_guard<std::mutex> const lock(log->mutex);
+  auto const target = [this, &id] {
+    unsigned const above = profile().layout == StoreLayout::by_id ? 1 : 2;
+    return detail::CachedWriter::Target{{folder_.directory(), folder_.file_of(id), path_of(id), above},
+                                        id.str()};
+  };
+  auto const write = [&](detail::DueSync& due) -> Result<Position> {
     if (batch.expected == Position{})
       if (auto r = folder_.choose(id, batch); !r) return r.error();
     if (profile().layout != StoreLayout::by_id)
       if (auto name = folder_.find(id); !name) return name.error();
-    auto const place = [this, &id] {
-      unsigned const above = profile().layout == StoreLayout::by_id ? 1 : 2;
-      return detail::LogPlace{folder_.directory(), folder_.file_of(id), path_of(id), above};
-    };
-    end = detail::append_to(*log, *ops_, place, options_, id.str(), batch, asked, due);
-    events.swap(log->events);
+    Result<Position> end = log->append_in_turn(*ops_, options_, batch, asked, due, target);
+    if (!end && end.error().code == Errc::not_found) return index_.missing(id);
     if (end && !batch.records.empty()) index_.note_append(id, batch, *end);
-  }
-  if (auto synced = due.wait(); end && !synced) end = synced.error();
-  if (!end && end.error().code == Errc::not_found) end = index_.missing(id);
-  if (end && batch.durable) index_.end_of_turn();
-  tell(events);
-  return end;
+    return end;
+  };
+  auto const settle = [&](Result<Position> const& end) {
+    if (end && batch.durable) index_.end_of_turn();
+  };
+  return log->append(options_.on_event, write, settle);
 }
 
 Result<Position> FileStore::durable_position(SessionId const& id) {
@@ -115,7 +109,7 @@ Result<Position> FileStore::durable_position(SessionId const& id) {
 Result<RecordPage> FileStore::read(SessionId const& id, ReadRange const& range) {
   Result<detail::OpenFile> const file = open_log(id);
   if (!file) return file.error();
-  detail::LogReader log(*ops_, file->get(), path_of(id), ReaderOptions{options_.max_line});
+  detail::FileReader log(*ops_, file->get(), path_of(id), ReaderOptions{options_.max_line});
   Result<RecordPage> page = log.read(range);
   if (page && !range.from && detail::shows_nothing(*page)) return index_.missing(id);
   return page;
@@ -126,8 +120,8 @@ Result<void> FileStore::remove(SessionId const& id) {
     auto const log = logs_.of(id.str());
     std::lock_guard<std::mutex> const lock(log->mutex);
     if (ops_->process() != process_)
-      return Error{Errc::forked, 0,
-                   root_ + ": the store was opened by the parent process; open one of your own"};
+      return detail::make_error(
+          Errc::forked, "{}: the store was opened by the parent process; open one of your own", root_);
     if (auto r = move_to_trash(id); !r) return r;
     if (log->writer && !log->writer->poisoned()) log->writer.reset();
     index_.note_removed(id); // before anybody makes it again
@@ -153,7 +147,8 @@ Result<void> FileStore::move_to_trash(SessionId const& id) {
   if (!trash) return trash.error();
   int failed = ops_->rename(folder_.directory(), name.c_str(), trash->get(), name.c_str(), false);
   if (failed == -EEXIST) { // one of this name was removed before
-    std::string const other = fmt::format("{}.{}{}", id.str(), random_entry_id(), detail::transcript_suffix);
+    std::string const other =
+        detail::format_text("{}.{}{}", id.str(), random_entry_id(), detail::transcript_suffix);
     failed = ops_->rename(folder_.directory(), name.c_str(), trash->get(), other.c_str(), false);
   }
   if (failed < 0) return detail::file_error(-failed, path, "cannot move the transcript to the trash");
@@ -162,7 +157,7 @@ Result<void> FileStore::move_to_trash(SessionId const& id) {
   return detail::sync_directory(*ops_, folder_.directory(), folder_.path());
 }
 
-}
+}}
 
 namespace detail {
 
@@ -179,8 +174,8 @@ Result<std::shared_ptr<SessionStore>> open_file_store(FileOps& ops, std::string 
   Result<OpenFile> folder =
       TranscriptFolder::open(ops, directory->get(), root, profile.layout, options.create);
   if (!folder) return folder.error();
-  auto store = std::make_shared<FileStore>(ops, root, std::move(*directory), std::move(*folder), profile,
-                                           std::move(options));
+  auto store = std::make_shared<file_store_inl::FileStore>(ops, root, std::move(*directory),
+                                                           std::move(*folder), profile, std::move(options));
   if (auto r = store->index().begin(); !r) return r.error();
   return std::shared_ptr<SessionStore>(std::move(store));
 }
@@ -190,7 +185,7 @@ Result<std::size_t> reindex_file_store(FileOps& ops, std::string const& root, Fi
   options.create = false;
   Result<std::shared_ptr<SessionStore>> const store = open_file_store(ops, root, std::move(options));
   if (!store) return store.error();
-  return static_cast<FileStore&>(**store).index().reindex(progress);
+  return static_cast<file_store_inl::FileStore&>(**store).index().reindex(progress);
 }
 
 }
@@ -203,10 +198,10 @@ Result<std::shared_ptr<SessionStore>> open_agent_store(std::string const& home, 
                                                        FileStoreOptions options) {
   Result<SessionId> const name = SessionId::parse(agent);
   if (!name)
-    return Error{
-        Errc::invalid_argument, 0,
-        fmt::format("'{}' cannot name an agent's directory; use letters, digits, '.', '_' and '-'", agent)};
-  return open_file_store(fmt::format("{}/agents/{}/sessions", home, agent), std::move(options));
+    return detail::make_error(Errc::invalid_argument,
+                              "'{}' cannot name an agent's directory; use letters, digits, '.', '_' and '-'",
+                              agent);
+  return open_file_store(detail::format_text("{}/agents/{}/sessions", home, agent), std::move(options));
 }
 
 Result<std::size_t> reindex_file_store(std::string const& root, FileStoreOptions options,
@@ -217,13 +212,14 @@ Result<std::size_t> reindex_file_store(std::string const& root, FileStoreOptions
 Result<Position> durable_position(SessionStore& store, SessionId const& id) {
   auto* const files = dynamic_cast<detail::SyncsFiles*>(&store);
   if (files == nullptr)
-    return Error{Errc::unsupported, 0,
-                 "this store is no store of files, and does not tell how far a session is on the disk"};
+    return detail::make_error(
+        Errc::unsupported,
+        "this store is no store of files, and does not tell how far a session is on the disk");
   return files->durable_position(id);
 }
 
 std::string transcript_path(SessionStore const& store, SessionId const& id) {
-  auto const* const files = dynamic_cast<FileStore const*>(&store);
+  auto const* const files = dynamic_cast<file_store_inl::FileStore const*>(&store);
   return files ? files->path_of(id) : std::string{};
 }
 

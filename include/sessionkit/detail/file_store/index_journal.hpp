@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-#include <sessionkit/detail/file_store/session_index.hpp>
+#include <sessionkit/detail/store/index_row.hpp>
 
-#include <functional>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,8 +11,17 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// One change of the index: a row as it is now, or that there is none any more.
-struct IndexChange {
+/// The bytes of a snapshot: by these a journal names the snapshot that it extends.
+struct Fingerprint {
+  std::uint64_t bytes = 0;
+  std::uint32_t crc = 0;
+  friend bool operator==(Fingerprint a, Fingerprint b) noexcept {
+    return a.bytes == b.bytes && a.crc == b.crc;
+  }
+};
+
+/// One change of the index: a row as it is now, or that it was removed.
+struct RowChange {
   std::string name;
   std::optional<IndexRow> row;
 };
@@ -19,8 +29,8 @@ struct IndexChange {
 /// A journal is lines `<crc> <json>`, the CRC-32C of the JSON in eight hexadecimal digits. The first says
 /// which snapshot it extends; each other one is a change.
 struct JournalHead {
-  IndexFile::Print extends;
-  std::string id = {}; ///< tells two journals of one snapshot apart
+  Fingerprint extends;
+  std::string id = {}; ///< distinguishes two journals of one snapshot
 };
 SESSIONKIT_API std::string journal_head_line(JournalHead const& head);
 /// Adds the line of one change; no row: it was removed.
@@ -28,66 +38,16 @@ SESSIONKIT_API void append_journal_line(std::string_view name, IndexRow const* r
 
 struct JournalText {
   std::optional<JournalHead> head;
-  std::vector<IndexChange> changes; ///< of a whole journal the last of each session
-  std::size_t used = 0;             ///< bytes of whole lines; what follows is torn, or not there yet
-  std::size_t bad = 0;              ///< whole lines that say nothing; each may have been a change
+  std::vector<RowChange> changes; ///< of a whole journal the last of each session
+  std::size_t used = 0;           ///< bytes of whole lines; what follows is torn, or not there yet
+  std::size_t bad = 0;            ///< whole lines that cannot be read; each may have been a change
 };
-/// What the first line of a journal says. Absent: it is none, or torn.
+/// The first line of a journal. Absent: it is none, or torn.
 SESSIONKIT_API std::optional<JournalHead> parse_journal_begin(std::string_view text);
 /// Reads from the begin of a journal, or (not `whole`) from the begin of a later line.
 SESSIONKIT_API JournalText parse_journal(std::string_view text, bool whole);
-
-/// What others did to an index.
-struct IndexUpdate {
-  bool whole = false; ///< `index` is all of it; else `changes` are what came
-  IndexFile::State state = IndexFile::good;
-  SessionIndex index = {};
-  std::vector<IndexChange> changes = {};
-  std::string doubt = {}; ///< why changes may be missing; empty: none are
-};
-
-/// `<root>/sessions.journal`: what changed since `sessions.json` was written, so that one change costs one
-/// small write at any number of sessions. Never synced: it is a cache, and a torn one is recognised.
-class SESSIONKIT_API IndexJournal {
- public:
-  /// `snapshot` and `directory` stay as long as this.
-  IndexJournal(FileOps& ops, int directory, std::string const& root, IndexFile& snapshot);
-
-  /// What others wrote since the call before; the first time everything. Takes no lock.
-  IndexUpdate look();
-  /// Appends the lines that `make` answers, which is told what others wrote since, under the index's lock.
-  Result<void> append(std::function<std::string(IndexUpdate)> const& make,
-                      std::chrono::milliseconds lock_wait);
-  /// A new snapshot stands, with all that is in here; the lock is held. What is no journal of ours in its
-  /// place is moved aside.
-  void restart();
-
-  /// False: there is no snapshot that a journal could extend.
-  bool may_append() const noexcept { return loaded_ && usable_; }
-  std::uint64_t bytes() const noexcept { return applied_; }
-  /// Bytes that we wrote since the last `restart`.
-  std::uint64_t written() const noexcept { return written_; }
-  std::uint64_t snapshot_bytes() const noexcept { return snapshot_->print().bytes; }
-
- private:
-  IndexUpdate load();
-  bool is_in_change(FileStatus const& journal);
-  void forget_begun();
-  std::optional<std::string> read_from(std::uint64_t offset, FileStatus const& now);
-  void take(std::string const& text, bool whole, IndexUpdate& news);
-  Result<OpenFile> open_for_append();
-
-  FileOps* ops_;
-  int directory_;
-  std::string path_;
-  IndexFile* snapshot_;
-  JournalHead head_ = {};
-  IndexFile::Print base_ = {}; // of the snapshot that was in memory first
-  FileStatus seen_ = {};       // inode 0: there was none
-  std::uint64_t applied_ = 0;  // bytes of it that are in memory
-  std::uint64_t written_ = 0;
-  bool loaded_ = false, usable_ = false;
-  bool alien_ = false; // somebody's file stands in its place
-};
+/// True if this may be the begin of a journal of ours, whole or torn. Any other file is somebody else's, and
+/// not ours to destroy.
+SESSIONKIT_API bool may_be_journal(std::string_view text) noexcept;
 
 }}}

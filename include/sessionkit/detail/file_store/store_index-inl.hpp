@@ -1,23 +1,39 @@
 // SPDX-License-Identifier: MIT
+// Answers what a store knows of its sessions, and keeps it on the disk for the next process.
 #pragma once
 #include <sessionkit/detail/base/crc32c.hpp>
-#include <sessionkit/detail/dialects/line_members.hpp>
+#include <sessionkit/detail/base/format_text.hpp>
+#include <sessionkit/detail/base/make_error.hpp>
+#include <sessionkit/detail/dialects/member_codec.hpp>
 #include <sessionkit/detail/file_store/store_index.hpp>
-
-#include <fmt/format.h>
+#include <sessionkit/detail/json/json.hpp>
 
 #include <algorithm>
-#include <cerrno>
 #include <iterator>
 #include <unordered_set>
+#include <utility>
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-namespace {
+namespace store_index_inl { namespace {
 
-constexpr std::int64_t settled_after_ns = 50'000'000; // times of directories are that coarse, at most
-constexpr int sweep_share = 100; // looking at all transcripts again takes one part of the time in so many
-constexpr std::size_t first_look = 1000; // transcripts that are looked at before the first list
+// How long to wait for the lock of the index: a cache is not worth more of a host's time.
+constexpr std::chrono::milliseconds patience{100};
+constexpr std::uint64_t small_snapshot = std::uint64_t{256} << 10; // bytes: written for nothing
+constexpr std::uint64_t close_share = 8; // a journal of this part of the snapshot is worth writing that again
+constexpr int rebuild_share = 100; // trying to write a rebuilt index takes one part of the time in so many
+
+// No other thread ends a turn while this exists.
+class TurnEnd {
+ public:
+  explicit TurnEnd(std::atomic<bool>& ending) noexcept : ending_(&ending) {}
+  TurnEnd(TurnEnd const&) = delete;
+  TurnEnd& operator=(TurnEnd const&) = delete;
+  ~TurnEnd() { *ending_ = false; }
+
+ private:
+  std::atomic<bool>* ending_;
+};
 
 // `selects` for a row, without making its summary.
 bool row_selected(ListQuery const& query, IndexRow const& row) {
@@ -28,333 +44,413 @@ bool row_selected(ListQuery const& query, IndexRow const& row) {
 }
 
 // The same for a row that is not read yet.
-bool written_row_selected(ListQuery const& query, std::string_view row) {
+bool text_selected(ListQuery const& query, std::string_view row) {
   auto const says = [row](std::string_view member, std::optional<std::string> const& wanted) {
     return !wanted || to_text(find_member(row, member)) == *wanted;
   };
   return says("key", query.key) && says("agentId", query.agent) && says("user", query.user);
 }
 
-}
+}}
 
 StoreIndex::StoreIndex(FileOps& ops, int directory, std::string const& root, Profile const& profile,
                        FileStoreOptions const& options, TranscriptFolder& folder)
     : ops_(&ops),
       profile_(profile),
-      root_(root),
       options_(&options),
       folder_(&folder),
-      file_(ops, directory, root, options.durability != Durability::os, index_codec(profile.layout)),
-      journal_(ops, directory, root, file_) {}
-
-Error StoreIndex::missing(SessionId const& id) const {
-  return Error{Errc::not_found, 0,
-               fmt::format("there is no session '{}' in {}; create it or look elsewhere", id.str(), root_)};
-}
-
-std::string StoreIndex::path_of(SessionId const& id) const {
-  return folder_->path() + "/" + folder_->file_of(id);
-}
-
-// `mutex_` is held.
-SessionInfo StoreIndex::told(IndexRow const& row) const {
-  SessionInfo info = row.told();
-  if (auto const known = known_.find(info.id.str()); known != known_.end())
-    info.damaged += known->second.trailing;
-  return info;
-}
+      watch_(ops, folder, state_, root, shared(), options),
+      files_(ops, directory, root,
+             {profile.layout, !shared(), options.durability != Durability::os,
+              [&folder] { return folder.count(); }}) {}
 
 Result<void> StoreIndex::begin() {
-  if (by_key()) load(); // it knows what files are called
-  if (!file_.is_missing()) return {};
+  if (by_key()) load(); // it knows the names of the files
+  if (!files_.is_missing()) return {};
   Result<std::vector<SessionId>> const found = folder_->list();
   if (!found) return found.error();
+  Lock const lock(state_.mutex);
   new_ = found->empty();
-  if (!by_key()) return {};
-  std::lock_guard<std::mutex> const lock(mutex_);
-  rebuild_ = new_ ? "" : file_.path() + " was missing";
+  if (by_key()) rebuild_ = new_ ? "" : files_.path() + " was missing";
   return {};
 }
 
 void StoreIndex::note_append(SessionId const& id, Append const& batch, Position end) {
-  std::lock_guard<std::mutex> const lock(mutex_);
-  touched_.insert(id.str());
-  removed_.erase(id.str());
-  absent_.erase(id.str());
-  stale_.insert(id.str());
+  Lock const lock(state_.mutex);
+  state_.touched.insert(id.str());
+  state_.removed.erase(id.str());
+  state_.absent.erase(id.str());
+  state_.stale.insert(id.str());
   bool const titled = std::any_of(batch.records.begin(), batch.records.end(),
                                   [](RecordView const& record) { return record.type == title_line_type; });
-  if (batch.after == nullptr && !titled && !rows_.has(id.str())) return;
-  rows_.change(id, [&](IndexRow& row) {
+  if (batch.after == nullptr && !titled && !state_.rows.has(id.str())) return;
+  state_.rows.change(id, [&](IndexRow& row) {
     row.changed();
     if (titled) row.title.clear(), row.titled = true;
     if (batch.after == nullptr) return; // it folds when it is asked for
-    if (end < row.info.end) return;     // it stood there already, and more does now
+    if (end < row.info.end) return;     // it was there already, and more is now
     SessionId const own = row.info.id;
     row.info = *batch.after;
     row.info.id = own;
     row.info.end = end;
     row.info.end_crc = crc32c(batch.records.back().line);
-    known_[id.str()] = Known{{}, 0, true};
-    stale_.erase(id.str());
+    state_.seen[id.str()] = IndexState::Seen{{}, 0, true};
+    state_.stale.erase(id.str());
   });
 }
 
 void StoreIndex::note_removed(SessionId const& id) {
-  std::lock_guard<std::mutex> const lock(mutex_);
-  rows_.erase(id.str());
-  known_.erase(id.str());
-  stale_.erase(id.str());
-  removed_.insert(id.str());
-  touched_.insert(id.str());
+  Lock const lock(state_.mutex);
+  state_.drop(id.str());
+  state_.touched.insert(id.str());
+}
+
+// The state's mutex is held.
+SessionInfo StoreIndex::summary(IndexRow const& row) const {
+  SessionInfo info = row.summary();
+  if (auto const seen = state_.seen.find(info.id.str()); seen != state_.seen.end())
+    info.damaged += seen->second.trailing;
+  return info;
 }
 
 Result<SessionInfo> StoreIndex::info(SessionId const& id) {
   load();
-  if (auto r = refresh(id, false); !r) return r.error();
-  std::lock_guard<std::mutex> const lock(mutex_);
-  IndexRow const* const row = rows_.find(id.str());
-  return row != nullptr ? told(*row) : Result<SessionInfo>(missing(id));
+  if (auto r = watch_.refresh(id, false); !r) return r.error();
+  Lock const lock(state_.mutex);
+  IndexRow const* const row = state_.rows.find(id.str());
+  return row != nullptr ? summary(*row) : Result<SessionInfo>(missing(id));
 }
 
-Result<void> StoreIndex::refresh(SessionId const& id, bool anew) {
-  Result<std::string> const named = folder_->find(id);
-  if (!named) return named.error();
-  std::string const& file = *named;
-  std::string const path = path_of(id);
-  FileStatus now;
-  Result<OpenFile> const opened =
-      open_for_reading(*ops_, folder_->directory(), file.c_str(), false, path, &now);
-  if (!opened) return opened.error().code == Errc::not_found ? missing(id) : opened.error();
-  LogReader log(*ops_, opened->get(), path, ReaderOptions{options_->max_line});
-  std::optional<SessionInfo> row;
-  Position before;
-  {
-    std::lock_guard<std::mutex> const lock(mutex_);
-    IndexRow const* const found = rows_.find(id.str());
-    if (found != nullptr) before = found->info.end;
-    if (found != nullptr && !anew) {
-      row = found->info;
-      auto const known = known_.find(id.str());
-      if (known != known_.end() && known->second.checked && known->second.seen.same_version(now)) return {};
-    }
-  }
-  Result<LogSummary> fresh = summarise(log, id, std::move(row));
-  if (!fresh) return fresh.error();
-  if (!fresh->exists) return missing(id);
-
-  std::lock_guard<std::mutex> const lock(mutex_);
-  if (IndexRow const* const kept = rows_.find(id.str()))
-    if (kept->info.end != before && kept->info.end > fresh->info.end) return {}; // it grew
-  rows_.change(id, [&](IndexRow& kept) {
-    bool const stale = kept.info.end != fresh->info.end || kept.info.end_crc != fresh->info.end_crc;
-    bool const ours = anew || touched_.count(id.str()) > 0; // what another program says is its own to mend
-    if (ours || (stale && !shared())) {
-      touched_.insert(id.str());
-      kept.changed();
-    }
-    kept.info = std::move(fresh->info);
-    kept.file = file;
-    if (kept.title == kept.info.display_title()) kept.title.clear();
-  });
-  known_[id.str()] = Known{now, fresh->trailing, true};
-  stale_.erase(id.str());
-  absent_.erase(id.str());
-  return {};
-}
-
-// As `refresh`, but a transcript that did not change is not opened (nor, `by_size`, one that ends where its
-// row says), and what is known of one that cannot be read stays as it was.
-Result<void> StoreIndex::look(SessionId const& id, bool by_size) {
-  FileStatus now;
-  Result<std::string> const file = folder_->find(id);
-  if (!file) return file.error();
-  int const failed = ops_->status_at(folder_->directory(), file->c_str(), now);
-  if (failed == -ENOENT) return missing(id);
-  bool ours = false;
-  {
-    std::lock_guard<std::mutex> const lock(mutex_);
-    std::optional<Position> const end = rows_.end_of(id.str());
-    ours = end && *end != Position{};
-    if (ours) {
-      auto known = known_.find(id.str());
-      bool const whole = failed == 0 && now.kind == FileStatus::regular && now.size == end->value();
-      if (whole && !shared() && stale_.count(id.str()) == 0) {
-        known = known_.try_emplace(id.str()).first;
-        if (known->second.seen.inode == 0) known->second.seen = now;
-      }
-      if (failed == 0 && known != known_.end() && known->second.seen.same_version(now)
-          && (by_size || known->second.checked))
-        return {};
-    }
-  }
-  bool const never_ours = now.kind == FileStatus::directory || now.kind == FileStatus::other;
-  if (failed == 0 && never_ours && !ours) return missing(id);
-  Result<void> const fresh = refresh(id, false);
-  if (fresh || (ours && fresh.error().code != Errc::not_found)) return {};
-  return fresh.error();
-}
-
-void StoreIndex::look_again(std::vector<SessionId> const& ids, bool by_size) {
-  for (SessionId const& id : ids) {
-    Result<void> const found = look(id, by_size);
-    std::lock_guard<std::mutex> const lock(mutex_);
-    bool const gone = !found && found.error().code == Errc::not_found;
-    if (gone) absent_.insert(id.str()), stale_.erase(id.str());
-    if (found || gone)
-      unread_.erase(id.str());
-    else
-      unread_.insert_or_assign(id.str(), found.error());
-  }
-}
-
-std::vector<SessionId> StoreIndex::doubtful() {
-  std::lock_guard<std::mutex> const lock(mutex_);
-  std::set<std::string> names = stale_;
-  for (auto const& [name, error] : unread_) names.insert(name);
-  std::vector<SessionId> ids;
-  ids.reserve(names.size());
-  for (std::string const& name : names) ids.push_back(SessionId::parse(name).value());
-  return ids;
-}
-
-// The transcripts to look at: all, or (not `all`) those of which something is new. That a file took another's
-// place shows in the directory's time alone: then it is `all`.
-Result<std::vector<SessionId>> StoreIndex::list_directory(bool& all) {
-  FileStatus now;
-  bool const seen = ops_->status(folder_->directory(), now) == 0;
-  std::vector<SessionId> doubt = doubtful();
-  {
-    std::lock_guard<std::mutex> const lock(mutex_);
-    if (!all && seen && swept_.settled && now.same_version(swept_.directory)) return doubt;
-  }
-  Result<FileNames> const there = folder_->names();
-  if (!there) return there.error();
-  std::uint64_t names = 0;
-  there->each([&](std::string_view name) { names += name_hash(name); });
-
-  std::lock_guard<std::mutex> const lock(mutex_);
-  all = all || (!now.same_version(swept_.directory) && names == swept_.names);
-  absent_.clear();
-  if (all) doubt.clear();
-  if (all || there->size() != rows_.size() || names != rows_.names_sum()) compare_names(*there, all, doubt);
-  swept_.directory = now;
-  swept_.settled = seen && ops_->wall_ns() - now.modified_ns > settled_after_ns;
-  swept_.names = names;
-  return doubt;
-}
-
-// Adds the transcripts that have no row, or `all`, and finds the rows that have no transcript; `mutex_` is
-// held.
-void StoreIndex::compare_names(FileNames const& there, bool all, std::vector<SessionId>& out) {
-  std::size_t rows = 0; // that have a transcript
-  there.each([&](std::string_view name) {
-    bool const known = rows_.has(name);
-    rows += known ? 1 : 0;
-    if (all || !known)
-      if (auto id = SessionId::parse(name)) out.push_back(std::move(*id));
-  });
-  if (rows == rows_.size()) return;
-  std::unordered_set<std::string_view> names;
-  there.each([&](std::string_view name) { names.insert(name); });
-  rows_.each_name([&](std::string_view name) {
-    if (names.count(name) == 0) absent_.emplace(name);
-  });
-}
-
-std::vector<SessionId> StoreIndex::newest(std::size_t count) {
-  std::lock_guard<std::mutex> const lock(mutex_);
-  std::vector<SessionId> ids;
-  rows_.newest_first(std::nullopt, [&](std::string_view name, std::string_view) {
-    if (auto id = SessionId::parse(name)) ids.push_back(std::move(*id));
-    return ids.size() < count;
-  });
-  return ids;
-}
-
-// Makes the rows true of the transcripts. Where a program appended without our journal shows only by looking
-// at each transcript, which is done so rarely that it takes a small part of the time. The first time it is
-// done for the newest alone: who was killed in the middle of a turn was most likely in one of these.
-Result<void> StoreIndex::sweep() {
-  auto const began = ops_->now();
-  bool all = shared(), first = false;
-  std::size_t rows = 0;
-  {
-    std::lock_guard<std::mutex> const lock(mutex_);
-    first = !swept_.done;
-    rows = rows_.size();
-    all = all || (first ? rows <= first_look : began > swept_.next);
-  }
-  Result<std::vector<SessionId>> const ids = list_directory(all);
-  if (!ids) return ids.error();
-  look_again(*ids, true);
-  if (!all && !first) return {};
-  std::int64_t share = sweep_share;
-  auto const looking = ops_->now();
-  if (!all) {
-    look_again(newest(first_look), true);
-    share *= static_cast<std::int64_t>(rows / first_look);
-  }
-  std::lock_guard<std::mutex> const lock(mutex_);
-  swept_.done = true;
-  swept_.next = ops_->now() + share * (ops_->now() - (all ? began : looking));
-  return {};
-}
-
-// One more than a page holds: it tells that there are more. `mutex_` is held.
+// One row more than a page holds shows that another page follows. The state's mutex is held.
 std::vector<IndexRow const*> StoreIndex::select(ListQuery const& query,
-                                                std::optional<ListPlace> const& behind) {
+                                                std::optional<ListPlace> const& after) {
   std::vector<IndexRow const*> matching;
-  rows_.newest_first(behind, [&](std::string_view id, std::string_view written) {
-    if (!written.empty() && !written_row_selected(query, written)) return true;
+  state_.rows.newest_first(after, [&](std::string_view id, std::string_view text) {
+    if (!text.empty() && !store_index_inl::text_selected(query, text)) return true;
     std::string const name(id);
-    if (absent_.count(name) > 0) return true;
-    IndexRow const& row = *rows_.find(name);
-    if (!row_selected(query, row)) return true;
-    matching.push_back(&row);
+    if (state_.absent.count(name) > 0) return true;
+    IndexRow const& row = *state_.rows.find(name);
+    if (store_index_inl::row_selected(query, row)) matching.push_back(&row);
     return matching.size() <= query.limit;
   });
   return matching;
 }
 
-// What is shown is true whoever appended, though not yet in its place.
+// The rows shown are current, also if others appended; their order may be older.
 std::vector<SessionInfo> StoreIndex::select_true(ListQuery const& query) {
-  std::optional<ListPlace> const behind = parse_list_cursor(query.cursor);
+  std::optional<ListPlace> const after = parse_list_cursor(query.cursor);
   std::unordered_set<std::string> looked;
   for (;;) {
     std::vector<SessionId> unseen;
     {
-      std::lock_guard<std::mutex> const lock(mutex_);
-      std::vector<IndexRow const*> const rows = select(query, behind);
+      Lock const lock(state_.mutex);
+      std::vector<IndexRow const*> const rows = select(query, after);
       for (IndexRow const* row : rows)
         if (looked.insert(row->info.id.str()).second) unseen.push_back(row->info.id);
       if (unseen.empty()) {
         std::vector<SessionInfo> matching;
         matching.reserve(rows.size());
-        for (IndexRow const* row : rows) matching.push_back(told(*row));
+        for (IndexRow const* row : rows) matching.push_back(summary(*row));
         return matching;
       }
     }
-    look_again(unseen, false);
+    watch_.look_at(unseen, false);
   }
 }
 
 Result<SessionPage> StoreIndex::list(ListQuery const& query) {
   catch_up();
-  if (auto r = sweep(); !r) return r.error();
-  if (is_rebuilding()) (void)write_rebuilt(index_patience);
-  tell();
+  if (auto r = watch_.sweep(); !r) return r.error();
+  if (!why_rebuild().empty()) (void)write_rebuilt(store_index_inl::patience);
+  emit_events();
   std::vector<SessionInfo> matching = select_true(query);
   {
-    std::lock_guard<std::mutex> const lock(mutex_);
-    // What cannot be read hides no other session, but where it may be the one of this key, "there is none"
+    Lock const lock(state_.mutex);
+    // An unreadable transcript hides no other session. But if it may be the one of this key, "there is none"
     // would be a guess that starts a second one.
-    if (auto const first = unread_.begin(); query.key && first != unread_.end())
-      return Error{first->second.code, first->second.system,
-                   fmt::format("{} (or move it out of the directory: it may be the session of key '{}')",
-                               first->second.message, *query.key)};
+    if (auto const first = state_.unread.begin(); query.key && first != state_.unread.end())
+      return detail::make_error(first->second.code, first->second.system,
+                                "{} (or move it out of the directory: it may be the session of key '{}')",
+                                first->second.message, *query.key);
   }
   return page_of(std::move(matching), query);
+}
+
+void StoreIndex::load() {
+  if (loaded_) return; // and waits for no thread that writes
+  Lock const writing(writing_);
+  if (loaded_) return;
+  apply(files_.look());
+  loaded_ = true;
+}
+
+// Rows that other processes wrote. One thread at a time is enough: what it finds serves all.
+void StoreIndex::catch_up() {
+  load();
+  std::unique_lock<std::mutex> const writing(writing_, std::try_to_lock);
+  if (writing) apply(files_.look());
+}
+
+void StoreIndex::apply(JournalDelta delta) {
+  Lock const lock(state_.mutex);
+  std::string why = std::move(delta.doubt);
+  if (delta.whole && delta.state == JournalDelta::unavailable) why = files_.path() + " could not be read";
+  if (delta.whole && delta.state == JournalDelta::unreadable)
+    why = files_.path() + " is no index that could be read and is moved aside";
+  if (delta.whole && delta.state == JournalDelta::missing && !new_) why = files_.path() + " was missing";
+  if (delta.whole && delta.state == JournalDelta::good) new_ = false;
+  if (rebuild_.empty()) rebuild_ = std::move(why);
+  for (RowChange& change : delta.changes) apply_change(std::move(change));
+  if (!delta.whole) return;
+  state_.rows.merge(std::move(delta.rows),
+                    {state_.touched, state_.removed, !rebuild_.empty() || new_, by_key()});
+  state_.rows.each([&](std::string_view, IndexRow const* row, std::string_view) {
+    if (row != nullptr) folder_->learn(row->info.id, row->file);
+  });
+  for (auto seen = state_.seen.begin();
+       seen != state_.seen.end();) { // of a row that said less than this one does
+    std::optional<Position> const end = state_.rows.end_of(seen->first);
+    seen = end && end->value() > seen->second.file.size ? state_.seen.erase(seen) : std::next(seen);
+  }
+  state_.settled = false; // of some rows it is not known whether their transcripts exist
+}
+
+void StoreIndex::apply_change(RowChange change) {
+  if (!change.row) {
+    if (state_.touched.count(change.name) > 0) return;
+    state_.rows.erase(change.name);
+    state_.seen.erase(change.name);
+    state_.settled = false; // somebody may have made it again before this was written
+    return;
+  }
+  state_.seen.erase(change.name);
+  IndexRow const* const ours = state_.rows.find(change.name);
+  if (ours != nullptr && change.row->info.end < ours->info.end) { // older than ours, or of a log made again
+    state_.stale.insert(change.name);
+    return;
+  }
+  if (ours == nullptr) state_.settled = false;
+  state_.rows.put(std::move(*change.row));
+}
+
+std::string StoreIndex::why_rebuild() {
+  Lock const lock(state_.mutex);
+  return rebuild_;
+}
+
+// The index is a cache: a failure to write it changes no answer.
+void StoreIndex::end_of_turn() {
+  if (shared()) {
+    (void)write_whole(store_index_inl::patience);
+  } else {
+    if (ending_turn_.exchange(true)) return; // another thread is at it; ours waits for the next turn
+    store_index_inl::TurnEnd const end{ending_turn_};
+    (void)append_rows(store_index_inl::patience);
+  }
+  emit_events();
+}
+
+void StoreIndex::close() {
+  bool touched = false;
+  {
+    Lock const lock(state_.mutex);
+    touched = !state_.touched.empty();
+  }
+  if (touched) load();
+  bool const small = files_.snapshot_bytes() <= store_index_inl::small_snapshot;
+  if (touched)
+    (void)(shared() || small ? write_whole(store_index_inl::patience)
+                             : append_rows(store_index_inl::patience));
+  if (files_.written() > 0
+      && (files_.snapshot_bytes() <= store_index_inl::small_snapshot
+          || files_.journal_bytes() * store_index_inl::close_share >= files_.snapshot_bytes()))
+    (void)write_whole(store_index_inl::patience);
+  emit_events();
+}
+
+// One small write, whatever the number of sessions.
+Result<void> StoreIndex::append_rows(std::chrono::milliseconds lock_wait) {
+  load();
+  (void)compare_rows(false);
+  Unwritten rows;
+  auto const make = [&](JournalDelta delta) {
+    apply(std::move(delta));
+    Lock const lock(state_.mutex);
+    std::string lines;
+    if (!rebuild_.empty() || !files_.may_append()) return lines;
+    rows = take_unwritten();
+    for (std::string const& name : rows.removed) append_journal_line(name, nullptr, lines);
+    for (std::string const& name : rows.touched)
+      if (IndexRow const* const row = state_.rows.find(name); row != nullptr && rows.removed.count(name) == 0)
+        append_journal_line(name, row, lines);
+    return lines;
+  };
+  Result<void> written;
+  bool outgrown = false, rebuild = false;
+  {
+    Lock const writing(writing_);
+    written = files_.append(make, lock_wait);
+    outgrown = files_.journal_bytes() > std::max(store_index_inl::small_snapshot, files_.snapshot_bytes());
+    Lock const lock(state_.mutex);
+    give_back(rows, written.ok());
+    rebuild = !rebuild_.empty();
+  }
+  if (!written && written.error().code == Errc::timed_out) return written;
+  if (rebuild) return write_rebuilt(lock_wait);
+  return !written || outgrown ? write_whole(lock_wait) : written;
+}
+
+// It compares all rows; if the index cannot be written, it does not do so at each turn.
+Result<void> StoreIndex::write_rebuilt(std::chrono::milliseconds lock_wait) {
+  auto const began = ops_->now();
+  {
+    Lock const lock(state_.mutex);
+    if (began < next_rebuild_) return {};
+  }
+  Result<void> written = write_whole(lock_wait);
+  Lock const lock(state_.mutex);
+  next_rebuild_ = ops_->now() + store_index_inl::rebuild_share * (ops_->now() - began);
+  return written;
+}
+
+Result<void> StoreIndex::write_whole(std::chrono::milliseconds lock_wait) {
+  load();
+  std::string const rebuild = why_rebuild();
+  Result<Compared> const compared = compare_rows(!rebuild.empty());
+  if (!compared) return compared.error();
+  Unwritten rows;
+  bool acted = false; // nobody else rebuilt it meanwhile
+  auto const make = [&](JournalDelta delta) {
+    apply(std::move(delta));
+    Lock const lock(state_.mutex);
+    std::string text = index_codec(profile_.layout).write(state_.rows);
+    if (!shared()) seal_index(text);
+    rows = take_unwritten();
+    acted = rebuild_ == rebuild; // else a reason came that nobody has acted on
+    if (acted) rebuild_.clear();
+    new_ = false;
+    return text;
+  };
+  Lock const writing(writing_);
+  Result<void> written = files_.replace(make, lock_wait);
+  Lock const lock(state_.mutex);
+  give_back(rows, written.ok());
+  if (!written && rebuild_.empty()) rebuild_ = rebuild;
+  if (!rebuild.empty() && (acted || !written)) note_rebuilt(rebuild, *compared, written);
+  return written;
+}
+
+// Makes the rows to write agree with their logs: to `rebuild` all of them, else those that are stale.
+Result<StoreIndex::Compared> StoreIndex::compare_rows(bool rebuild) {
+  watch_.keep_remade();
+  std::set<std::string> stale;
+  {
+    Lock const lock(state_.mutex);
+    std::set_intersection(state_.touched.begin(), state_.touched.end(), state_.stale.begin(),
+                          state_.stale.end(), std::inserter(stale, stale.end()));
+    if (shared()) stale = state_.touched;
+  }
+  Compared compared;
+  if (!rebuild && !by_key()) {
+    for (std::string const& name : stale) {
+      SessionId const id = SessionId::parse(name).value();
+      Result<void> const row = watch_.refresh(id, false);
+      Lock const lock(state_.mutex);
+      if (!row && row.error().code == Errc::not_found) state_.drop(name);
+    }
+    return compared;
+  }
+  Result<std::vector<SessionId>> const ids = folder_->list(); // of each key the newest is written
+  if (!ids) return ids.error();
+  for (SessionId const& id : *ids) {
+    bool known = false;
+    {
+      Lock const lock(state_.mutex);
+      known = state_.rows.has(id.str());
+    }
+    if (!rebuild && known && stale.count(id.str()) == 0) continue;
+    Result<void> const row =
+        rebuild && known && !shared() ? watch_.look(id, true) : watch_.refresh(id, false);
+    if (row)
+      ++compared.rows;
+    else if (row.error().code != Errc::not_found && compared.unread++ == 0)
+      compared.why_unread = row.error().message;
+  }
+  if (by_key() || !shared()) drop_all_but({ids->begin(), ids->end()}, true);
+  return compared;
+}
+
+// Drops the rows of other sessions; `only_ours`: only those of no other program, and (by ids) not touched.
+void StoreIndex::drop_all_but(std::set<SessionId> const& there, bool only_ours) {
+  Lock const lock(state_.mutex);
+  std::vector<std::string> gone;
+  state_.rows.each([&](std::string_view name, IndexRow const*, std::string_view) {
+    if (auto const id = SessionId::parse(name); id && there.count(*id) == 0) gone.emplace_back(name);
+  });
+  for (std::string const& name : gone) {
+    bool const keep =
+        only_ours && (!state_.rows.find(name)->raw.empty() || (!by_key() && state_.touched.count(name) > 0));
+    if (!keep) state_.drop(name);
+  }
+}
+
+// The changes to write; the state's mutex is held here and below.
+StoreIndex::Unwritten StoreIndex::take_unwritten() {
+  return {std::exchange(state_.touched, {}), std::exchange(state_.removed, {})};
+}
+
+void StoreIndex::give_back(Unwritten const& rows, bool written) {
+  if (!written) {
+    state_.touched.insert(rows.touched.begin(), rows.touched.end());
+    state_.removed.insert(rows.removed.begin(), rows.removed.end());
+    return;
+  }
+  for (std::string const& name : rows.touched)
+    if (IndexRow* const row = state_.rows.find(name)) row->titled = false;
+}
+
+// The state's mutex is held.
+void StoreIndex::note_rebuilt(std::string const& why, Compared const& compared, Result<void> const& written) {
+  std::string unread, kept;
+  if (compared.unread > 0)
+    unread = detail::format_text("; {} could not be read: {}", compared.unread, compared.why_unread);
+  if (!written) {
+    if (written.error().code == Errc::timed_out || std::exchange(reported_unwritten_, true)) return;
+    kept = "; kept in memory, as it cannot be written: " + written.error().message;
+  }
+  events_.push_back(
+      Event{Event::index_rebuilt,
+            {},
+            detail::format_text("{}; rebuilt from {} transcripts{}{}", why, compared.rows, unread, kept)});
+}
+
+void StoreIndex::emit_events() {
+  std::vector<Event> events;
+  {
+    Lock const lock(state_.mutex);
+    events.swap(events_);
+  }
+  if (options_->on_event)
+    for (Event const& event : events) options_->on_event(event);
+}
+
+Result<std::size_t> StoreIndex::reindex(StoreProgress const& progress) {
+  load();
+  Result<std::vector<SessionId>> const ids = folder_->list();
+  if (!ids) return ids.error();
+  std::set<SessionId> there;
+  std::size_t done = 0;
+  for (SessionId const& id : *ids) {
+    if (progress) progress(done++, ids->size());
+    auto const row = watch_.refresh(id, true);
+    if (row || row.error().code != Errc::not_found) there.insert(id); // unread: it stays as it was
+  }
+  drop_all_but(there, false);
+  if (progress) progress(done, done);
+  Result<void> const written = write_whole(options_->lock_wait);
+  emit_events();
+  if (!written) return written.error();
+  return there.size();
 }
 
 }}}

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
+// Finds the transcripts of a directory: layouts, names of files, and what changed since the last look.
 #pragma once
-#include <sessionkit/detail/json/json.hpp>
-#include <sessionkit/detail/transcript/log_reader.hpp>
+#include <sessionkit/detail/base/make_error.hpp>
 #include <sessionkit/detail/file_store/transcript_folder.hpp>
-
-#include <fmt/format.h>
+#include <sessionkit/detail/json/json.hpp>
+#include <sessionkit/detail/transcript/file_reader.hpp>
 
 #include <algorithm>
 #include <cerrno>
@@ -16,15 +16,15 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-namespace {
+namespace transcript_folder_inl { namespace {
 
 constexpr char const* folder_name = "transcripts";
-constexpr std::size_t looked_at = 8;                      // transcripts that tell a store's dialect
+constexpr std::size_t looked_at = 8;                      // transcripts that show a store's dialect
 constexpr std::size_t index_begin = std::size_t{8} << 10; // and this much of the index to name them
 constexpr std::size_t longest_key = 100;                  // of a key in a file's name
 constexpr std::size_t claw0_id_length = 12;
 
-// What is not there, not for us or no file tells nothing; any other failure may hide what does.
+// A missing, forbidden or irregular file is no evidence; any other failure may hide a file that is.
 bool tells_nothing(Error const& error) noexcept {
   return error.code == Errc::not_found || error.code == Errc::unsafe_path || error.system == EACCES
          || error.system == EPERM;
@@ -75,7 +75,7 @@ Result<std::vector<std::string>> transcripts_in(FileOps& ops, int directory, std
 Result<RecordPage> first_of(FileOps& ops, int directory, std::string const& name) {
   Result<OpenFile> const file = open_for_reading(ops, directory, name.c_str(), false, name);
   if (!file) return tells_nothing(file.error()) ? Result<RecordPage>(RecordPage{}) : file.error();
-  return LogReader(ops, file->get(), name, {}).first();
+  return FileReader(ops, file->get(), name, {}).first();
 }
 
 enum class Kind { unknown, panel, other };
@@ -103,8 +103,8 @@ std::string key_in(Append const& first) {
   return {};
 }
 
-// claw0 writes `_` for `:`; what else is no plain letter goes the same way. The id behind it keeps names
-// apart; the key of a fork ends in it already.
+// claw0 writes `_` for `:`; every other byte that is no plain letter becomes `_` too. The id after it keeps
+// names apart; the key of a fork ends in it already.
 std::string file_of_key(std::string const& key, SessionId const& id) {
   std::string name = key.substr(0, longest_key);
   std::replace_if(
@@ -138,8 +138,8 @@ Result<std::string> id_in_header(FileOps& ops, int directory, std::string const&
   return ends_so ? header->id : std::string{};
 }
 
-// `<key>_<id>.jsonl`: claw0's ids are told by their look, others by the file's first line. Any other name is
-// its own id.
+// `<key>_<id>.jsonl`: claw0's ids are recognised by their form, others by the file's first line. Any other
+// name is its own id.
 Result<std::optional<SessionId>> id_in_file(FileOps& ops, int directory, std::string const& file,
                                             bool behind_key) {
   std::string_view const stem = std::string_view(file).substr(0, file.size() - transcript_suffix.size());
@@ -159,7 +159,7 @@ Result<std::optional<SessionId>> id_in_file(FileOps& ops, int directory, std::st
   return std::optional<SessionId>(std::move(*id));
 }
 
-}
+}}
 
 bool is_transcript_name(std::string_view name) noexcept {
   return name.size() > transcript_suffix.size() && name.front() != '.'
@@ -168,52 +168,56 @@ bool is_transcript_name(std::string_view name) noexcept {
 }
 
 Result<Profile> detect_profile(FileOps& ops, int directory, std::string const& root) {
-  Result<std::string> const index = begin_of_index(ops, directory, root);
+  Result<std::string> const index = transcript_folder_inl::begin_of_index(ops, directory, root);
   if (!index) return index.error();
   FileStatus folder;
-  int const failed = ops.status_at(directory, folder_name, folder);
+  int const failed = ops.status_at(directory, transcript_folder_inl::folder_name, folder);
   if (failed < 0 && failed != -ENOENT) return file_error(-failed, root, "cannot look for transcripts");
   bool const has_folder = failed == 0 && folder.kind == FileStatus::directory;
-  if (has_folder && names_by_key(*index)) return profiles::claw0;
-  Result<Kind> kind = kind_of_most(ops, directory, files_named(*index, file_member));
-  if (kind && *kind == Kind::unknown) {
-    Result<std::vector<std::string>> const names = transcripts_in(ops, directory, root);
+  if (has_folder && transcript_folder_inl::names_by_key(*index)) return profiles::claw0;
+  Result<transcript_folder_inl::Kind> kind = transcript_folder_inl::kind_of_most(
+      ops, directory, transcript_folder_inl::files_named(*index, transcript_folder_inl::file_member));
+  if (kind && *kind == transcript_folder_inl::Kind::unknown) {
+    Result<std::vector<std::string>> const names =
+        transcript_folder_inl::transcripts_in(ops, directory, root);
     if (!names) return names.error();
-    kind = kind_of_most(ops, directory, *names);
+    kind = transcript_folder_inl::kind_of_most(ops, directory, *names);
   }
   if (!kind) return kind.error();
-  if (*kind == Kind::unknown && has_folder) return profiles::claw0;
-  return *kind == Kind::panel ? profiles::ai_panel : profiles::native;
+  if (*kind == transcript_folder_inl::Kind::unknown && has_folder) return profiles::claw0;
+  return *kind == transcript_folder_inl::Kind::panel ? profiles::ai_panel : profiles::native;
 }
 
 Result<void> check_layout(FileOps& ops, int directory, std::string const& root, Profile const& profile) {
-  Result<std::string> const index = begin_of_index(ops, directory, root);
+  Result<std::string> const index = transcript_folder_inl::begin_of_index(ops, directory, root);
   if (!index) return index.error();
-  bool const by_key = names_by_key(*index);
-  bool const by_id = !by_key && !files_named(*index, file_member).empty();
+  bool const by_key = transcript_folder_inl::names_by_key(*index);
+  bool const by_id =
+      !by_key && !transcript_folder_inl::files_named(*index, transcript_folder_inl::file_member).empty();
   if (!(profile.layout == StoreLayout::by_id ? by_key : by_id)) return {};
-  return Error{Errc::invalid_argument, 0,
-               fmt::format("{} is laid out by {}, profile '{}' is not; open it without a profile, or name "
-                           "another directory",
-                           root, by_key ? "keys, with a folder of transcripts" : "ids", profile.name)};
+  return detail::make_error(Errc::invalid_argument,
+                            "{} is laid out by {}, profile '{}' is not; open it without a profile, or name "
+                            "another directory",
+                            root, by_key ? "keys, with a folder of transcripts" : "ids", profile.name);
 }
 
 TranscriptFolder::TranscriptFolder(FileOps& ops, int root, std::string root_path, StoreLayout layout,
                                    OpenFile folder)
     : ops_(&ops),
       root_(root),
-      path_(folder ? root_path + "/" + folder_name : std::move(root_path)),
+      path_(folder ? root_path + "/" + transcript_folder_inl::folder_name : std::move(root_path)),
       layout_(layout),
       folder_(std::move(folder)) {}
 
 Result<OpenFile> TranscriptFolder::open(FileOps& ops, int root, std::string const& root_path,
                                         StoreLayout layout, bool create) {
   if (layout == StoreLayout::by_id) return OpenFile{};
-  std::string const path = root_path + "/" + folder_name;
-  int const made = create ? ops.make_directory(root, folder_name, 0700) : -EEXIST;
+  std::string const path = root_path + "/" + transcript_folder_inl::folder_name;
+  int const made = create ? ops.make_directory(root, transcript_folder_inl::folder_name, 0700) : -EEXIST;
   if (made < 0 && made != -EEXIST) return file_error(-made, path, "cannot make the directory");
   int const flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW;
-  int const descriptor = uninterrupted([&] { return ops.open(root, folder_name, flags, 0); });
+  int const descriptor =
+      uninterrupted([&] { return ops.open(root, transcript_folder_inl::folder_name, flags, 0); });
   if (descriptor < 0) return file_error(-descriptor, path, "cannot open the directory");
   OpenFile folder(ops, descriptor);
   if (made == 0)
@@ -265,6 +269,16 @@ Result<FileNames> TranscriptFolder::names(std::optional<Error>* unread) {
   return ids;
 }
 
+std::optional<std::size_t> TranscriptFolder::count() {
+  FileNames files;
+  if (ops_->list(directory(), files) < 0) return std::nullopt;
+  std::size_t found = 0;
+  files.each([&](std::string_view file) {
+    if (is_transcript_name(file)) ++found;
+  });
+  return found;
+}
+
 Result<std::vector<SessionId>> TranscriptFolder::list(std::optional<Error>* unread) {
   Result<FileNames> const found = names(unread);
   if (!found) return found.error();
@@ -278,11 +292,11 @@ Result<std::vector<SessionId>> TranscriptFolder::list(std::optional<Error>* unre
 // Of a file that is called by a key.
 std::optional<SessionId> TranscriptFolder::id_by_key(std::string const& file, std::optional<Error>* unread) {
   if (auto known = known_in(file)) return known;
-  Result<std::optional<SessionId>> found = id_in_file(*ops_, directory(), file, true);
-  bool const read = found.ok(); // else its name has to do, and nothing is learned from it
+  Result<std::optional<SessionId>> found = transcript_folder_inl::id_in_file(*ops_, directory(), file, true);
+  bool const read = found.ok(); // else its name is used, and nothing is learned from it
   if (!read && unread != nullptr) *unread = found.error();
   bool const taken = read && *found && !known(**found).empty();
-  if (!read || taken) found = id_in_file(*ops_, directory(), file, false);
+  if (!read || taken) found = transcript_folder_inl::id_in_file(*ops_, directory(), file, false);
   if (!found || !*found) return std::nullopt;
   if (read) learn(**found, file);
   return std::move(*found);
@@ -316,7 +330,8 @@ Result<void> TranscriptFolder::choose(SessionId const& id, Append const& first) 
   if (layout_ == StoreLayout::by_id) return {};
   Result<std::string> const there = find(id); // somebody may have made it under another key
   if (!there) return there.error();
-  if (known(id).empty()) learn(id, file_of_key(key_in(first), id));
+  if (known(id).empty())
+    learn(id, transcript_folder_inl::file_of_key(transcript_folder_inl::key_in(first), id));
   return {};
 }
 

@@ -16,18 +16,18 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 
 inline constexpr std::string_view transcript_suffix = ".jsonl";
 
-/// What the profile of a store's directory is, by what stands in it: claw0's if its index names files of the
-/// folder `transcripts`, or there is that folder and no transcript beside it; ai-panel's if most of the first
-/// few transcripts are in its lines; else native. Fails where that could not be seen: a store that is taken
-/// for another would be written to as another.
+/// Detects the profile of a store's directory by its content: claw0's if its index names files of the folder
+/// `transcripts`, or there is that folder and no transcript beside it; ai-panel's if most of the first few
+/// transcripts are in its lines; else native. Fails if the content cannot be read: a store that is taken for
+/// another would be written to as another.
 SESSIONKIT_API Result<Profile> detect_profile(FileOps& ops, int directory, std::string const& root);
 
-/// `invalid_argument` if the index is in the shape of another layout than the profile's: it is no broken one
-/// that may be moved aside.
+/// `invalid_argument` if the index is in the shape of another layout than the profile's: it is not a broken
+/// one that may be moved aside.
 SESSIONKIT_API Result<void> check_layout(FileOps& ops, int directory, std::string const& root,
                                          Profile const& profile);
 
-/// Where a store's transcripts stand, and what each is called. Safe to call from several threads at once.
+/// Where a store's transcripts are, and what each is called. Safe to call from several threads at once.
 class SESSIONKIT_API TranscriptFolder {
  public:
   /// `root` stays open as long as this. `folder` is the folder below it, where the layout has one.
@@ -42,13 +42,15 @@ class SESSIONKIT_API TranscriptFolder {
   std::string const& path() const noexcept { return path_; }
   /// The file of a session, there or not; for messages, and where it is known that the folder can be read.
   std::string file_of(SessionId const& id);
-  /// The same, or why it cannot be told: a file whose owner could not be read may be the one.
+  /// The same, or why it is not known: a file whose owner could not be read may be the one.
   Result<std::string> find(SessionId const& id);
   /// The sessions that are there, by their files' names. `unread`: why one of them is not called by its own
   /// id.
   Result<std::vector<SessionId>> list(std::optional<Error>* unread = nullptr);
-  /// The same as text, and among them what has the name of a transcript and no id.
+  /// The same as text, including files with the name of a transcript and no id.
   Result<FileNames> names(std::optional<Error>* unread = nullptr);
+  /// How many transcripts there are. Absent: the directory cannot be listed now.
+  std::optional<std::size_t> count();
   /// The index says so, or the file does.
   void learn(SessionId const& id, std::string const& file);
   /// The session is gone.

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: MIT
+// Makes a store of one transcript of any name.
 #pragma once
+#include <sessionkit/detail/base/make_error.hpp>
 #include <sessionkit/detail/file_store/file_store.hpp>
-
-#include <fmt/format.h>
+#include <sessionkit/detail/file_store/transcript_folder.hpp>
+#include <sessionkit/detail/file_store/transcript_store.hpp>
+#include <sessionkit/detail/transcript/file_reader.hpp>
+#include <sessionkit/detail/transcript/file_summary.hpp>
 
 #include <fcntl.h>
 
 namespace sessionkit { inline namespace v0 {
 
-namespace {
+namespace transcript_store_inl { namespace {
 
 // The file's name without directory and extension, made into a session id.
 SessionId session_id_of_path(std::string_view path) {
@@ -46,35 +50,25 @@ class TranscriptStore final : public SessionStore, public detail::SyncsFiles {
         options_(std::move(options)),
         process_(ops.process()) {}
 
+  SessionId const& session() const noexcept { return id_; }
+
   Result<Position> append(SessionId const& id, Append const& batch) override {
     if (id != id_)
       return batch.expected == Position{} ? Result<Position>(holds_one(id)) : Result<Position>(missing(id));
     if (ops_->process() != process_)
-      return Error{Errc::forked, 0, path_ + ": opened by the parent process; open it again in this one"};
+      return detail::make_error(Errc::forked, "{}: opened by the parent process; open it again in this one",
+                                path_);
     auto const asked = ops_->now();
-    Result<Position> end = Position{};
-    detail::DueSync due;
-    std::vector<Event> events;
-    {
-      std::lock_guard<std::mutex> const lock(log_.mutex);
-      end = detail::append_to(
-          log_, *ops_,
-          [this] {
-            return detail::LogPlace{AT_FDCWD, path_, path_};
-          },
-          options_, id_.str(), batch, asked, due);
-      events.swap(log_.events);
-    }
-    if (auto synced = due.wait(); end && !synced) end = synced.error();
-    if (options_.on_event)
-      for (Event const& event : events) options_.on_event(event);
-    return end;
+    auto const target = [this] { return detail::CachedWriter::Target{{AT_FDCWD, path_, path_}, id_.str()}; };
+    return writer_.append(options_.on_event, [&](detail::DueSync& due) {
+      return writer_.append_in_turn(*ops_, options_, batch, asked, due, target);
+    });
   }
 
   Result<Position> durable_position(SessionId const& id) override {
     if (id != id_) return missing(id);
-    std::lock_guard<std::mutex> const lock(log_.mutex);
-    return log_.writer ? log_.writer->durable_position() : Position{};
+    std::lock_guard<std::mutex> const lock(writer_.mutex);
+    return writer_.writer ? writer_.writer->durable_position() : Position{};
   }
 
   Result<RecordPage> read(SessionId const& id, ReadRange const& range) override {
@@ -88,17 +82,17 @@ class TranscriptStore final : public SessionStore, public detail::SyncsFiles {
     if (id != id_) return missing(id);
     Result<detail::OpenFile> const file = open();
     if (!file) return file.error();
-    detail::LogReader log = reader(*file);
+    detail::FileReader log = reader(*file);
     std::optional<SessionInfo> known;
     {
       std::lock_guard<std::mutex> const lock(known_mutex_);
       known = known_;
     }
-    Result<detail::LogSummary> const fresh = detail::summarise(log, id_, std::move(known));
+    Result<detail::FileSummary> const fresh = detail::summarise(log, id_, std::move(known));
     if (!fresh) return fresh.error();
     std::lock_guard<std::mutex> const lock(known_mutex_);
     known_ = fresh->info;
-    return fresh->told();
+    return fresh->summary();
   }
 
   Result<SessionPage> list(ListQuery const& query) override {
@@ -110,27 +104,26 @@ class TranscriptStore final : public SessionStore, public detail::SyncsFiles {
   }
 
   Result<void> remove(SessionId const&) override {
-    return Error{Errc::unsupported, 0,
-                 path_ + ": a transcript opened by its path is not removed; remove the file"};
+    return detail::make_error(Errc::unsupported,
+                              "{}: a transcript opened by its path is not removed; remove the file", path_);
   }
 
  private:
   Result<detail::OpenFile> open() const {
     return detail::open_for_reading(*ops_, AT_FDCWD, path_.c_str(), true, path_);
   }
-  detail::LogReader reader(detail::OpenFile const& file) const {
-    return detail::LogReader(*ops_, file.get(), path_, ReaderOptions{options_.max_line});
+  detail::FileReader reader(detail::OpenFile const& file) const {
+    return detail::FileReader(*ops_, file.get(), path_, ReaderOptions{options_.max_line});
   }
   Error holds_one(SessionId const& id) const {
-    return Error{
-        Errc::unsupported, 0,
-        fmt::format("{}: a transcript store holds one session, '{}', and makes none; create '{}' in a "
-                    "file store, or copy the transcript and open the copy",
-                    path_, id_.str(), id.str())};
+    return detail::make_error(
+        Errc::unsupported,
+        "{}: a transcript store holds one session, '{}', and makes none; create '{}' in a "
+        "file store, or copy the transcript and open the copy",
+        path_, id_.str(), id.str());
   }
   Error missing(SessionId const& id) const {
-    return Error{Errc::not_found, 0,
-                 fmt::format("{} holds session '{}', not '{}'", path_, id_.str(), id.str())};
+    return detail::make_error(Errc::not_found, "{} holds session '{}', not '{}'", path_, id_.str(), id.str());
   }
 
   detail::FileOps* ops_;
@@ -138,12 +131,12 @@ class TranscriptStore final : public SessionStore, public detail::SyncsFiles {
   SessionId id_;
   FileStoreOptions options_;
   int process_;
-  detail::OpenLogs::Log log_;
+  detail::CachedWriter writer_;
   std::mutex known_mutex_;
   std::optional<SessionInfo> known_;
 };
 
-}
+}}
 
 namespace detail {
 
@@ -151,7 +144,7 @@ Result<std::shared_ptr<SessionStore>> open_transcript(FileOps& ops, std::string 
                                                       FileStoreOptions options) {
   Result<OpenFile> const file = open_for_reading(ops, AT_FDCWD, path.c_str(), true, path);
   if (!file) return file.error();
-  LogReader log(ops, file->get(), path, ReaderOptions{options.max_line});
+  FileReader log(ops, file->get(), path, ReaderOptions{options.max_line});
   Result<RecordPage> const page = log.first();
   if (!page) return page.error();
   std::optional<SessionId> id;
@@ -159,12 +152,18 @@ Result<std::shared_ptr<SessionStore>> open_transcript(FileOps& ops, std::string 
     if (Result<Entry> const entry = decode(*page, page->items().front()))
       if (auto const* header = entry->as<Header>())
         if (Result<SessionId> named = SessionId::parse(header->id)) id = std::move(*named);
-  if (!id) id = session_id_of_path(path);
-  Profile const profile = options.profile ? *options.profile : profile_of_dialect(page->dialect);
-  return std::shared_ptr<SessionStore>(
-      std::make_shared<TranscriptStore>(ops, path, std::move(*id), profile, std::move(options)));
+  if (!id) id = transcript_store_inl::session_id_of_path(path);
+  Profile const profile =
+      options.profile ? *options.profile : transcript_store_inl::profile_of_dialect(page->dialect);
+  return std::shared_ptr<SessionStore>(std::make_shared<transcript_store_inl::TranscriptStore>(
+      ops, path, std::move(*id), profile, std::move(options)));
 }
 
+}
+
+std::optional<SessionId> transcript_session(SessionStore const& store) {
+  auto const* const one = dynamic_cast<transcript_store_inl::TranscriptStore const*>(&store);
+  return one ? std::optional(one->session()) : std::nullopt;
 }
 
 Result<std::shared_ptr<SessionStore>> open_transcript(std::string const& path, FileStoreOptions options) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
+// Builds the context of a session: the entries that count, back to where the last compaction keeps from.
 #pragma once
 #include <sessionkit/context.hpp>
-#include <sessionkit/detail/dialects/kept_again.hpp>
+#include <sessionkit/detail/base/make_error.hpp>
+#include <sessionkit/detail/dialects/panel_compaction.hpp>
 #include <sessionkit/detail/history/path_walk.hpp>
 #include <sessionkit/dialect.hpp>
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <unordered_set>
@@ -13,12 +13,12 @@
 
 namespace sessionkit { inline namespace v0 {
 
-namespace {
+namespace context_inl { namespace {
 
 Error no_entry(SessionId const& id, EntryId const& leaf) {
-  return {
-      Errc::not_found, 0,
-      fmt::format("session '{}' has no entry '{}'; list its entries to find the id", id.str(), leaf.str())};
+  return detail::make_error(Errc::not_found,
+                            "session '{}' has no entry '{}'; list its entries to find the id", id.str(),
+                            leaf.str());
 }
 
 // Collects the path newest first and knows when what the model sees is complete.
@@ -97,7 +97,7 @@ class ContextBuilder {
     return !first_kept_.empty() && !failure_;
   }
 
-  // A message stands before the compaction in doubt: the view of what it replaces is still whole.
+  // A message is before the compaction in doubt: the view of what it replaces is still whole.
   void does_not_count() {
     doubted_.reset();
     cut_short_ = true;
@@ -150,12 +150,12 @@ Result<Context> read_context(SessionStore& store, SessionId const& id, EntryId c
   return std::move(builder).finish(std::move(walked));
 }
 
-}
+}}
 
 Result<Context> load_context(SessionStore& store, SessionId const& id, EntryId const& leaf) {
   bool sound = false;
-  Result<Context> context = read_context(store, id, leaf, true, sound);
-  return sound ? std::move(context) : read_context(store, id, leaf, false, sound);
+  Result<Context> context = context_inl::read_context(store, id, leaf, true, sound);
+  return sound ? std::move(context) : context_inl::read_context(store, id, leaf, false, sound);
 }
 
 Result<std::vector<Entry>> load_path(SessionStore& store, SessionId const& id, EntryId const& leaf) {
@@ -166,7 +166,7 @@ Result<std::vector<Entry>> load_path(SessionStore& store, SessionId const& id, E
         return true;
       });
   if (!walked) return walked.error();
-  if (!walked->found && !leaf.empty()) return no_entry(id, leaf);
+  if (!walked->found && !leaf.empty()) return context_inl::no_entry(id, leaf);
   std::reverse(entries.begin(), entries.end());
   return entries;
 }
@@ -179,9 +179,21 @@ Result<std::vector<Position>> path_positions(SessionStore& store, SessionId cons
         return true;
       });
   if (!walked) return walked.error();
-  if (!walked->found && !leaf.empty()) return no_entry(id, leaf);
+  if (!walked->found && !leaf.empty()) return context_inl::no_entry(id, leaf);
   std::reverse(ends.begin(), ends.end());
   return ends;
+}
+
+Result<void> walk_back(SessionStore& store, SessionId const& id, EntryId const& leaf,
+                       std::function<bool(Entry const&)> const& visit) {
+  Result<detail::WalkResult> const walked =
+      detail::walk_path(store, id, leaf, [&](RecordPage const& page, RecordPage::Item const& item) {
+        Result<Entry> const entry = decode(page, item);
+        return !entry || visit(*entry);
+      });
+  if (!walked) return walked.error();
+  if (!walked->found && !leaf.empty()) return context_inl::no_entry(id, leaf);
+  return {};
 }
 
 Result<Log> load_log(SessionStore& store, SessionId const& id, LogLines lines) {

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT
+// Rebuilds a context as messages that a provider accepts, or as its own program would send it.
 #pragma once
-#include <sessionkit/detail/json/blank.hpp>
-#include <sessionkit/detail/history/history_regroup.hpp>
-#include <sessionkit/detail/history/history_rules.hpp>
-#include <sessionkit/detail/json/json.hpp>
-#include <sessionkit/detail/dialects/native_text.hpp>
-#include <sessionkit/detail/json/raw_json_access.hpp>
 #include <sessionkit/detail/base/utf8.hpp>
+#include <sessionkit/detail/dialects/summary_wording.hpp>
+#include <sessionkit/detail/history/draft.hpp>
+#include <sessionkit/detail/history/faithful_regroup.hpp>
+#include <sessionkit/detail/history/history_rules.hpp>
+#include <sessionkit/detail/history/report_text.hpp>
+#include <sessionkit/detail/json/json_repair.hpp>
+#include <sessionkit/detail/json/raw_json_access.hpp>
+#include <sessionkit/detail/json/whitespace.hpp>
+#include <sessionkit/detail/model/token_counts.hpp>
 #include <sessionkit/history.hpp>
 #include <sessionkit/tokens.hpp>
 
@@ -18,11 +22,7 @@
 
 namespace sessionkit { inline namespace v0 {
 
-namespace {
-
-Part to_part(ToolContent const& piece) {
-  return std::visit([](auto const& body) { return Part(body); }, piece);
-}
+namespace history_inl { namespace {
 
 // The times of messages that were made of other entries, as pi writes them.
 RawJson time_metadata(Timestamp at) {
@@ -38,75 +38,6 @@ std::string joined(std::vector<std::string> const& texts) {
   }
   return all;
 }
-
-// Valid mode, first step: what the entries say.
-class Collector {
- public:
-  explicit Collector(detail::Draft& draft) : draft_(draft) {}
-
-  void run() {
-    Context const& context = draft_.context;
-    draft_.system.push_back(draft_.target.system);
-    if (context.compaction)
-      if (auto const* body = context.compaction->as<Compaction>()) summary(*context.compaction, *body);
-    for (std::size_t i = 0; i < context.entries.size(); ++i) {
-      Entry const& entry = context.entries[i];
-      if (auto const* message = entry.as<Message>()) say(entry, i, *message);
-      if (auto const* body = entry.as<CustomMessage>()) say(entry, i, *body);
-      if (auto const* body = entry.as<BranchSummary>()) say(entry, i, *body);
-      if (auto const* body = entry.as<Unknown>())
-        draft_.note(entry.id, "unknown_entry", detail::brief(body->type));
-    }
-  }
-
- private:
-  void open(Entry const& entry, std::size_t index, Role role, Message const* message = nullptr) {
-    draft_.sources.push_back({&entry, index, role, message});
-  }
-
-  void summary(Entry const& entry, Compaction const& body) {
-    if (detail::is_blank(body.summary)) return;
-    std::string text = detail::compaction_summary_text(body.summary, draft_.target.summary_prefix);
-    if (draft_.rules.summary_in_system) {
-      draft_.system.push_back(std::move(text));
-    } else {
-      open(entry, 0, Role::user);
-      detail::add_piece(draft_, *draft_.keep(Text{std::move(text)}));
-    }
-  }
-
-  void say(Entry const& entry, std::size_t index, Message const& message) {
-    if (message.role == Role::system) return move_to_system(entry, message);
-    open(entry, index, message.role, &message);
-    if (message.generation && message.generation->stop == StopReason::error
-        && message.role == Role::assistant)
-      return draft_.note(entry.id, "failed_message", detail::brief(message.text()));
-    if (message.parts.empty())
-      return draft_.note(entry.id, "blank_message", detail::odd_content(entry, message));
-    for (Part const& part : message.parts) detail::add_piece(draft_, part);
-  }
-
-  void move_to_system(Entry const& entry, Message const& message) {
-    std::string text = message.text();
-    draft_.note(entry.id, "system_message", detail::brief(text), "system text", !draft_.pieces.empty());
-    draft_.system.push_back(std::move(text));
-  }
-
-  void say(Entry const& entry, std::size_t index, CustomMessage const& body) {
-    if (!body.in_context) return;
-    open(entry, index, Role::user);
-    if (body.content.empty()) return draft_.note(entry.id, "blank_message", {});
-    for (ToolContent const& piece : body.content) detail::add_piece(draft_, *draft_.keep(to_part(piece)));
-  }
-
-  void say(Entry const& entry, std::size_t index, BranchSummary const& body) {
-    if (detail::is_blank(body.summary)) return;
-    open(entry, index, Role::user);
-    detail::add_piece(draft_, *draft_.keep(Text{detail::branch_summary_text(body.summary)}));
-  }
-
-  detail::Draft& draft_;
-};
 
 // What the native shape says beside the parts is bytes of the log too.
 void mend_around_parts(Message& message) {
@@ -124,7 +55,7 @@ Part taken(detail::Draft const& draft, Part const& part) {
   return std::move(const_cast<Part&>(part)); // of the caller's own context, or made here: no part is const
 }
 
-// Valid mode, last step. The messages behind this one were made before: then a result still finds its call.
+// Valid mode, last step. The messages after this one were made before, so that a result still finds its call.
 Message message_of(detail::Draft const& draft, detail::Span const& span) {
   Message message;
   message.role = span.role;
@@ -212,7 +143,7 @@ void begin_with(History& history, std::string text) {
                               {0, 1, std::exchange(history.sources.front(), {})});
 }
 
-// A summary of what a policy left out, where that of a compaction would stand.
+// A summary of what a policy left out, where that of a compaction would be.
 void put_summary(Target const& target, std::string const& summary, History& history) {
   if (detail::is_blank(summary)) return;
   std::string text = detail::compaction_summary_text(summary, target.summary_prefix);
@@ -241,7 +172,7 @@ bool apply_policies(Target const& target, History& history) {
   return changed;
 }
 
-// A count from before a compaction or a cut tells of messages that are no longer sent.
+// A count from before a compaction or a cut includes messages that are no longer sent.
 bool has_fresh_count(detail::Draft const& draft) {
   for (auto span = draft.messages.rbegin(); span != draft.messages.rend(); ++span) {
     if (span->role != Role::assistant) continue;
@@ -260,9 +191,20 @@ std::size_t history_tokens(History const& history, TokenEstimator const& estimat
   return tokens;
 }
 
+// Whether the next answer goes on in a tool loop whose first answer does not begin with reasoning.
+bool loops_without_reasoning(std::vector<Message> const& messages) {
+  std::size_t end = messages.size();
+  if (end > 0 && messages[end - 1].role == Role::user) --end; // words beside the results
+  if (end == 0 || messages[end - 1].role != Role::tool) return false;
+  Message const* first = nullptr;
+  for (; end > 0 && messages[end - 1].role != Role::user; --end)
+    if (messages[end - 1].role == Role::assistant) first = &messages[end - 1];
+  return first && !std::holds_alternative<Thinking>(first->parts.front());
+}
+
 History rebuild_valid(Context const& context, Target const& target, bool consumed) {
   detail::Draft draft{context, target, detail::rules_of(target.provider), consumed};
-  Collector(draft).run();
+  detail::collect_pieces(draft);
   detail::apply_structural_rules(draft);
 
   History history;
@@ -280,10 +222,12 @@ History rebuild_valid(Context const& context, Target const& target, bool consume
   history.report = std::move(draft.report);
   bool const cut = apply_policies(target, history);
   history.tokens = history_tokens(history, target.estimator, !cut && has_fresh_count(draft));
+  history.reasoning_must_be_off =
+      target.provider == Provider::anthropic && loops_without_reasoning(history.messages);
   return history;
 }
 
-// Faithful mode: as pi's convertToLlm. What is left out is told, nothing is repaired.
+// Faithful mode: as pi's convertToLlm. What is left out is reported; nothing is repaired.
 class Converter {
  public:
   explicit Converter(History& history) : history_(history) {}
@@ -312,7 +256,8 @@ class Converter {
   void custom(Entry const& entry, CustomMessage const& body) {
     if (!body.in_context) return;
     Message message;
-    std::transform(body.content.begin(), body.content.end(), std::back_inserter(message.parts), to_part);
+    std::transform(body.content.begin(), body.content.end(), std::back_inserter(message.parts),
+                   detail::to_part);
     message.metadata = time_metadata(entry.at);
     add(entry, std::move(message));
   }
@@ -330,7 +275,7 @@ History rebuild_faithful(Context const& context, Target const& target) {
   history.system = target.system;
   history.messages.reserve(context.entries.size() + 1);
   detail::Regroup const regroup = detail::regroup_of(context.dialect);
-  if (target.orphan_user == OrphanUser::join) {
+  if (target.consecutive_user == ConsecutiveUser::join) {
     if (auto const* body = context.compaction ? context.compaction->as<Compaction>() : nullptr) {
       history.messages.push_back(
           assistant(detail::compaction_summary_text(body->summary, target.summary_prefix)));
@@ -338,7 +283,7 @@ History rebuild_faithful(Context const& context, Target const& target) {
     }
     detail::regroup_joined(context, history);
   } else if (regroup) {
-    regroup(context, history);
+    regroup(context, target.provider, history);
   } else {
     Converter convert(history);
     if (context.compaction) convert(*context.compaction);
@@ -349,8 +294,9 @@ History rebuild_faithful(Context const& context, Target const& target) {
       target.provider == Provider::native || (regroup && target.provider == Provider::anthropic);
   if (!own_shape) detail::leave_out_strange(history);
   detail::note_wordless(history, target.provider);
+  bool const odd_is_sent = regroup && context.dialect != "panel" && target.provider == Provider::anthropic;
   for (Entry const& entry : context.entries)
-    if (auto const* message = entry.as<Message>(); message && message->parts.empty())
+    if (auto const* message = entry.as<Message>(); message && message->parts.empty() && !odd_is_sent)
       if (std::string odd = detail::odd_content(entry, *message); !odd.empty())
         detail::note_unsent(history, entry, "odd_content", std::move(odd));
   history.tokens = count_tokens(history.messages, target.estimator);
@@ -364,41 +310,16 @@ History rebuild_with(Context const& context, Target const& target, bool consumed
   return history;
 }
 
-}
-
-namespace detail {
-
-std::vector<std::pair<std::size_t, std::size_t>> paired_entries(Context const& context) {
-  Target const any; // what pairs does not depend on the provider
-  Draft draft{context, any, rules_of(any.provider)};
-  Collector(draft).run();
-  apply_structural_rules(draft);
-  std::vector<std::pair<std::size_t, std::size_t>> pairs;
-  auto const place = [&](Piece const& piece) { return draft.sources[piece.source].index; };
-  for (std::size_t i = 0; i < draft.logged; ++i) {
-    Piece const& call = draft.pieces[i];
-    if (call.part && call.slot == Slot::call && call.link < draft.logged)
-      pairs.emplace_back(place(call), place(draft.pieces[call.link]));
-  }
-  return pairs;
-}
-
-std::string odd_content(Entry const& entry, Message const& message) {
-  for (RawJson const* members : {&message.metadata, &entry.extra})
-    if (members->is_object())
-      if (std::string_view const content = find_member(members->str(), "content"); !content.empty())
-        return brief(content);
-  return {};
-}
-
-}
+}}
 
 HistoryRebuilder::HistoryRebuilder(Target target) : target_(std::move(target)) {}
 
 History HistoryRebuilder::rebuild(Context const& context) const {
-  return rebuild_with(context, target_, false);
+  return history_inl::rebuild_with(context, target_, false);
 }
 
-History HistoryRebuilder::rebuild(Context&& context) const { return rebuild_with(context, target_, true); }
+History HistoryRebuilder::rebuild(Context&& context) const {
+  return history_inl::rebuild_with(context, target_, true);
+}
 
 }}

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
+// Plans the cuts and clearings by which a history fits into limits.
 #pragma once
-#include <sessionkit/detail/json/text_count.hpp>
+#include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/base/utf8.hpp>
+#include <sessionkit/detail/json/text_count.hpp>
 #include <sessionkit/history_policy.hpp>
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
 namespace sessionkit { inline namespace v0 {
 
-namespace {
+namespace history_policy_inl { namespace {
 
 constexpr std::size_t units_per_token = 4;
 constexpr std::size_t image_units = 8000;
@@ -48,16 +48,17 @@ std::string shortened(ToolResult const& result, ClearToolResults const& policy) 
     text += said ? std::string_view(said->text) : removed_image;
   }
   std::size_t const length = detail::count_text(text).code_points();
-  if (length <= policy.longest || policy.head + policy.tail >= length) return images ? text : std::string{};
+  if (length <= policy.max_length || policy.head + policy.tail >= length)
+    return images ? text : std::string{};
   std::string_view const all = text;
   std::string_view const head = all.substr(0, detail::utf8_cut(all, policy.head));
   std::string_view const tail = all.substr(detail::utf8_cut(all, length - policy.tail));
-  return fmt::format(
+  return detail::format_text(
       "{}\n...\n{}\n\n[Tool result trimmed: kept first {} chars and last {} chars of {} chars.]", head, tail,
       policy.head, policy.tail, length);
 }
 
-// Where the answers begin that are too new to change anything behind them.
+// Where the answers begin that are too new to change anything after them.
 std::size_t spared_from(std::vector<Message> const& messages, std::size_t answers) {
   if (answers == 0) return messages.size();
   for (std::size_t i = messages.size(); i-- > 0;)
@@ -65,7 +66,7 @@ std::size_t spared_from(std::vector<Message> const& messages, std::size_t answer
   return 0;
 }
 
-}
+}}
 
 HistoryEdit TurnLimit::operator()(std::vector<Message> const& messages) const {
   if (turns == 0) return {messages.size()};
@@ -93,31 +94,33 @@ HistoryEdit ClearToolResults::operator()(std::vector<Message> const& messages) c
   HistoryEdit edit;
   std::size_t weight = 0;
   for (Message const& message : messages)
-    for (Part const& part : message.parts) weight += std::visit(PartWeight{}, part);
-  auto const whole = static_cast<double>(window * units_per_token);
+    for (Part const& part : message.parts) weight += std::visit(history_policy_inl::PartWeight{}, part);
+  auto const whole = static_cast<double>(window * history_policy_inl::units_per_token);
   auto const share = [&] { return static_cast<double>(weight) / whole; };
   if (window == 0 || share() < shorten_from) return edit;
 
   auto const is_user = [](Message const& message) { return message.role == Role::user; };
   auto const first = std::find_if(messages.begin(), messages.end(), is_user) - messages.begin();
-  std::size_t const end = spared_from(messages, keep_answers);
+  std::size_t const end = history_policy_inl::spared_from(messages, keep_answers);
   std::vector<std::size_t> weights; // of the results that may be cleared, shortened as they are
   std::size_t clearable = 0;
   for (auto i = static_cast<std::size_t>(first); i < end; ++i) {
     for (std::size_t p = 0; p < messages[i].parts.size(); ++p) {
       auto const* result = std::get_if<ToolResult>(&messages[i].parts[p]);
-      if (!result || std::find(spared.begin(), spared.end(), result->tool_name) != spared.end()) continue;
-      std::size_t const before = PartWeight{}(*result);
-      std::string text = shortened(*result, *this);
-      weights.push_back(text.empty() ? before : weight_of(text));
+      if (!result
+          || std::find(exclude_tools.begin(), exclude_tools.end(), result->tool_name) != exclude_tools.end())
+        continue;
+      std::size_t const before = history_policy_inl::PartWeight{}(*result);
+      std::string text = history_policy_inl::shortened(*result, *this);
+      weights.push_back(text.empty() ? before : history_policy_inl::weight_of(text));
       weight -= before - std::min(before, weights.back());
       clearable += weights.back();
       edit.results.push_back({i, p, std::move(text)});
     }
   }
-  bool const clears = clearable >= clear_least;
+  bool const clears = clearable >= min_clear;
   for (std::size_t i = 0; clears && i < weights.size() && share() >= clear_from; ++i) {
-    weight -= weights[i] - std::min(weights[i], weight_of(placeholder));
+    weight -= weights[i] - std::min(weights[i], history_policy_inl::weight_of(placeholder));
     edit.results[i].text = placeholder;
   }
   auto const same = [](HistoryEdit::Result const& result) { return result.text.empty(); };

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: MIT
+// Holds the rules about calls and their results, and lays pieces out as messages, in time linear in the log.
 #pragma once
-#include <sessionkit/detail/json/blank.hpp>
+#include <sessionkit/detail/base/name_rules.hpp>
 #include <sessionkit/detail/history/history_rules.hpp>
+#include <sessionkit/detail/history/own_blocks.hpp>
+#include <sessionkit/detail/history/pairing.hpp>
+#include <sessionkit/detail/history/report_text.hpp>
+#include <sessionkit/detail/history/signature_rules.hpp>
+#include <sessionkit/detail/json/whitespace.hpp>
 
 #include <algorithm>
 #include <array>
@@ -12,11 +18,9 @@
 #include <utility>
 #include <vector>
 
-// Rules about calls and their results, and the order of messages. Each takes time in proportion to the log.
-
 namespace sessionkit { inline namespace v0 {
 
-namespace {
+namespace history_rules_inl { namespace {
 
 using detail::Draft;
 using detail::no_piece;
@@ -35,7 +39,7 @@ void drop_announced_calls(Draft& draft, std::string_view name) {
     if (piece.slot == Slot::user) announced.clear();
     if (auto const* result = std::get_if<ToolResult>(piece.part)) announced.erase(result->tool_use_id);
     auto const* call = std::get_if<ToolUse>(piece.part);
-    if (!call) continue;
+    if (!call || piece.failed) continue;
     auto const [before, first] = announced.emplace(call->id, call);
     if (!first && is_same_call(*before->second, *call)) draft.drop(piece, name);
   }
@@ -46,112 +50,12 @@ void drop_repeated_calls(Draft& draft, std::string_view name) {
   if (draft.context.dialect == "flat-v2") return drop_announced_calls(draft, name);
   ToolUse const* last = nullptr;
   for (Piece& piece : draft.pieces) {
+    if (piece.failed) continue;
     auto const* call = std::get_if<ToolUse>(piece.part);
     if (call && last && is_same_call(*call, *last))
       draft.drop(piece, name);
     else
       last = call;
-  }
-}
-
-// Finds the call of each result in one walk over the log, so that what is found for a log does not depend on
-// what follows it, but for late results.
-class Pairing {
- public:
-  explicit Pairing(Draft& draft)
-      : draft_(draft),
-        below_(draft.pieces.size(), no_piece),
-        turns_(below_.size()),
-        groups_(below_.size()),
-        calls_are_lines_(draft.context.dialect == "flat" || draft.context.dialect == "flat-v2") {}
-
-  void run() {
-    for (std::uint32_t i = 0; i < draft_.pieces.size(); ++i) {
-      Piece const& piece = draft_.pieces[i];
-      if (!piece.part) continue;
-      if (piece.slot == Slot::call) see_call(i);
-      if (piece.slot == Slot::result) see_result(i);
-      if (piece.slot == Slot::user && piece.source != turn_source_) turn_source_ = piece.source, ++turn_;
-      if (piece.slot == Slot::user || piece.slot == Slot::said) spoken_source_ = piece.source;
-      last_call_ = piece.slot == Slot::call ? i : no_piece;
-    }
-  }
-  bool was_answered(std::string const& id) const { return ids_.at(id).answered_turn != no_turn; }
-
- private:
-  static constexpr std::uint32_t no_turn = no_piece;
-  struct Id {
-    std::uint32_t open = no_piece;  ///< the newest call that may still take a result; `below_` leads on
-    std::uint32_t early = no_piece; ///< a result that waits for its call
-    std::uint32_t early_turn = 0;
-    std::uint32_t answered_turn = no_turn; ///< when the last call took its result
-    bool called = false;
-  };
-
-  // Some programs write the results of a turn before its user line. A result that came first goes to the call
-  // of its id in the turn that the next user line begins, or to the first call that this id ever has.
-  void see_call(std::uint32_t i) {
-    Id& id = ids_[draft_.call(i).id];
-    turns_[i] = turn_;
-    groups_[i] = calls_are_lines_ && last_call_ != no_piece ? groups_[last_call_] : draft_.pieces[i].source;
-    if (id.early != no_piece && (!id.called || id.early_turn + 1 == turn_)) {
-      link(i, id.early);
-      id.early = no_piece;
-    }
-    id.called = true;
-    below_[i] = id.open;
-    id.open = i;
-  }
-
-  void see_result(std::uint32_t i) {
-    Id& id = ids_[std::get<ToolResult>(*draft_.pieces[i].part).tool_use_id];
-    while (id.open != no_piece && !is_open(id.open)) id.open = below_[id.open];
-    bool const repeats = id.answered_turn == turn_;
-    if (id.open != no_piece && !(repeats && turns_[id.open] != turn_)) {
-      accept(id, i);
-    } else if (!repeats && (id.early == no_piece || id.early_turn != turn_)) {
-      id.early = i;
-      id.early_turn = turn_;
-    }
-  }
-
-  // A result directly behind its call is better than one that came first.
-  bool is_open(std::uint32_t call) const {
-    return draft_.pieces[call].link == no_piece || spoken_source_ <= draft_.pieces[call].source;
-  }
-
-  void accept(Id& id, std::uint32_t result) {
-    std::uint32_t const call = id.open;
-    Piece& piece = draft_.pieces[call];
-    bool const replaces = piece.link != no_piece; // an early one, which a request may have sent
-    if (replaces) draft_.pieces[piece.link].link = no_piece;
-    link(call, result);
-    draft_.pieces[result].late = replaces || turns_[call] != turn_ || answered_group_ > groups_[call];
-    answered_group_ = std::max(answered_group_, groups_[call]);
-    id.open = below_[call];
-    id.answered_turn = turn_;
-  }
-
-  void link(std::uint32_t call, std::uint32_t result) {
-    draft_.pieces[call].link = result;
-    draft_.pieces[result].link = call;
-  }
-
-  Draft& draft_;
-  std::unordered_map<std::string_view, Id> ids_;
-  std::vector<std::uint32_t> below_, turns_;
-  std::vector<std::uint32_t> groups_; ///< of a call: the source in which the answer's calls begin
-  bool calls_are_lines_;              ///< an answer's calls stand in lines of their own
-  std::uint32_t turn_ = 0, turn_source_ = no_piece, last_call_ = no_piece;
-  std::uint32_t spoken_source_ = 0, answered_group_ = 0;
-};
-
-void pair_results(Draft& draft, std::string_view name) {
-  Pairing pairing(draft);
-  pairing.run();
-  for (Piece& piece : draft.pieces) {
-    if (!piece.part || piece.slot != Slot::result || piece.link != no_piece) continue;
-    if (pairing.was_answered(std::get<ToolResult>(*piece.part).tool_use_id)) draft.drop(piece, name);
   }
 }
 
@@ -180,9 +84,9 @@ void drop_calls_without_id(Draft& draft, std::string_view name) {
 }
 
 // Messages of the user that follow each other without an answer between them.
-class OrphanUsers {
+class ConsecutiveUsers {
  public:
-  OrphanUsers(Draft& draft, std::string_view name) : draft_(draft), name_(name) {}
+  ConsecutiveUsers(Draft& draft, std::string_view name) : draft_(draft), name_(name) {}
 
   void run() {
     for (std::uint32_t i = 0; i < draft_.pieces.size(); ++i) {
@@ -199,8 +103,8 @@ class OrphanUsers {
   void settle() {
     bool const several =
         !run_.empty() && draft_.pieces[run_.front()].source != draft_.pieces[run_.back()].source;
-    if (several && draft_.target.orphan_user == OrphanUser::replace) replace();
-    if (several && draft_.target.orphan_user == OrphanUser::join) join();
+    if (several && draft_.target.consecutive_user == ConsecutiveUser::replace) replace();
+    if (several && draft_.target.consecutive_user == ConsecutiveUser::join) join();
     run_.clear();
   }
 
@@ -239,8 +143,8 @@ class OrphanUsers {
   std::vector<std::uint32_t> run_;
 };
 
-void settle_orphan_users(Draft& draft, std::string_view name) {
-  if (draft.target.orphan_user != OrphanUser::parts) OrphanUsers(draft, name).run();
+void settle_consecutive_users(Draft& draft, std::string_view name) {
+  if (draft.target.consecutive_user != ConsecutiveUser::parts) ConsecutiveUsers(draft, name).run();
 }
 
 bool is_plain_id(std::string_view id, std::size_t limit) noexcept {
@@ -262,7 +166,7 @@ void fit_ids(Draft& draft, std::string_view name) {
   }
 }
 
-// A later call of a taken id gets a name that depends on nothing behind it.
+// A later call of a taken id gets a name that depends on nothing after it.
 class Renaming {
  public:
   explicit Renaming(std::size_t limit)
@@ -315,7 +219,7 @@ void answer_missing_results(Draft& draft, std::string_view name) {
   }
 }
 
-// Lays the pieces out as messages that alternate, with the results of each group of calls behind it.
+// Lays the pieces out as messages that alternate, with the results of each group of calls after it.
 class Layout {
  public:
   explicit Layout(Draft& draft) : draft_(draft) {}
@@ -441,6 +345,7 @@ void trim_final_text(Draft& draft, std::string_view name) {
     }
     Piece& last = draft.pieces[draft.order[message.end - 1]];
     auto const* text = std::get_if<Text>(last.part);
+    if (std::holds_alternative<Opaque>(*last.part)) return;
     if (!text && draft.rules.thinking == detail::ProviderRules::always) return;
     std::size_t const length = text ? detail::trimmed_length(text->text) : 0;
     if (text && length == text->text.size()) return;
@@ -453,13 +358,19 @@ void trim_final_text(Draft& draft, std::string_view name) {
   }
 }
 
-constexpr std::array<detail::StructuralRule, 15> structural_rules{
+struct StructuralRule {
+  std::string_view name;
+  void (*apply)(Draft& draft, std::string_view name);
+};
+
+constexpr std::array<StructuralRule, 16> structural_rules{
     {{"repeated_call", drop_repeated_calls},
-     {"duplicate_result", pair_results},
+     {"duplicate_result", detail::pair_results},
      {"orphan_result", drop_orphan_results},
      {"unfinished_call", drop_unfinished_calls},
      {"call_without_id", drop_calls_without_id},
-     {"orphan_user", settle_orphan_users},
+     {"unpaired_block", detail::mark_unpaired_blocks},
+     {"consecutive_user", settle_consecutive_users},
      {"repeated_thinking", detail::drop_repeated_thinking},
      {"unfollowed_thinking", detail::drop_unfollowed_thinking},
      {"tool_id", fit_ids},
@@ -470,13 +381,29 @@ constexpr std::array<detail::StructuralRule, 15> structural_rules{
      {"user_first", begin_with_user},
      {"summary_only", never_only_a_summary}}};
 
-}
+}}
 
 namespace detail {
 
 void apply_structural_rules(Draft& draft) {
-  for (StructuralRule const& rule : structural_rules) rule.apply(draft, rule.name);
-  trim_final_text(draft, "final_space");
+  for (history_rules_inl::StructuralRule const& rule : history_rules_inl::structural_rules)
+    rule.apply(draft, rule.name);
+  history_rules_inl::trim_final_text(draft, "final_space");
+}
+
+std::vector<std::pair<std::size_t, std::size_t>> paired_entries(Context const& context) {
+  Target const any; // what pairs does not depend on the provider
+  Draft draft{context, any, rules_of(any.provider)};
+  collect_pieces(draft);
+  apply_structural_rules(draft);
+  std::vector<std::pair<std::size_t, std::size_t>> pairs;
+  auto const place = [&](Piece const& piece) { return draft.sources[piece.source].index; };
+  for (std::size_t i = 0; i < draft.logged; ++i) {
+    Piece const& call = draft.pieces[i];
+    if (call.part && call.slot == Slot::call && call.link < draft.logged)
+      pairs.emplace_back(place(call), place(draft.pieces[call.link]));
+  }
+  return pairs;
 }
 
 }

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MIT
+// Walks a session from a leaf to its root, reading pages backwards, and bridges what damage broke.
 #pragma once
-#include <sessionkit/detail/transcript/log_reader.hpp>
+#include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/history/path_walk.hpp>
+#include <sessionkit/detail/json/json_check.hpp>
 #include <sessionkit/dialect.hpp>
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <limits>
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-namespace {
+namespace path_walk_inl { namespace {
 
 constexpr std::size_t first_window = std::size_t{256} << 10;
 constexpr std::size_t largest_window = std::size_t{1} << 20; // stays in the processor's cache
 
-// Where ids stand, made once a parent was missing: tells without reading whether the next one is there.
+// Where ids are, made once a parent was missing: shows without reading whether the next one is there.
 class IdIndex {
  public:
   static Result<IdIndex> build(SessionStore& store, SessionId const& id) {
@@ -118,7 +118,7 @@ class PathWalk {
     if (!done_ && !any_ && index_ && !index_->stands_before(wanted_, child_end_)) done_ = !bridge();
   }
 
-  // A line torn behind its head is nobody's leaf.
+  // A line torn after its head is nobody's leaf.
   bool is_whole(RecordPage const& page, RecordPage::Item const& item) {
     if (is_whole_object(item.line)) return true;
     Result<Entry> const entry = decode(page, item);
@@ -132,9 +132,10 @@ class PathWalk {
     result_.doubtful = true;
     result_.damage.push_back(
         {child_end_.value(), 0, DamageKind::missing_parent,
-         fmt::format("entry '{}' names parent '{}', which does not stand before it; the entry before it "
-                     "in the log, if any, takes its place",
-                     child_, wanted_)});
+         detail::format_text(
+             "entry '{}' names parent '{}', which does not stand before it; the entry before it "
+             "in the log, if any, takes its place",
+             child_, wanted_)});
     any_ = true;
     return !on_break_ || on_break_(wanted_);
   }
@@ -148,11 +149,11 @@ class PathWalk {
   std::optional<IdIndex> index_;
   std::string wanted_, child_;
   Position child_end_;
-  std::optional<Position> before_child_; ///< end of the entry that stands before the child
+  std::optional<Position> before_child_; ///< end of the entry before the child
   bool any_ = false, done_ = false;
 };
 
-}
+}}
 
 Damage undecodable_line(RecordPage::Item const& item, Error const& error) {
   std::uint64_t const end = item.end.value();
@@ -162,7 +163,7 @@ Damage undecodable_line(RecordPage::Item const& item, Error const& error) {
 
 Result<WalkResult> walk_path(SessionStore& store, SessionId const& id, EntryId const& leaf,
                              OnPath const& on_path, OnBreak const& on_break, bool heads_only) {
-  return PathWalk(store, id, on_path, on_break, heads_only).run(leaf);
+  return path_walk_inl::PathWalk(store, id, on_path, on_break, heads_only).run(leaf);
 }
 
 Result<WalkResult> for_each_record(SessionStore& store, SessionId const& id, std::optional<Position> from,

@@ -25,9 +25,9 @@ struct WalkResult {
 };
 
 /// Follows parents from `leaf` (empty: the last entry) to the first entry, reading pages backwards, heads
-/// only. Where a parent is missing or stands behind its child, the entry before the child in the log takes
+/// only. Where a parent is missing or comes after its child, the entry before the child in the log takes
 /// its place, and `damage` says so. Positions fall with each step, so no cycle can hold it; the cost of any
-/// number of breaks is one more reading of the heads. `heads_only` as in `ReadRange`: whoever asks for it
+/// number of breaks is one more reading of the heads. `heads_only` as in `ReadRange`: a caller that sets it
 /// decodes the records, and walks again without where one cannot be decoded or the walk was doubtful.
 Result<WalkResult> walk_path(SessionStore& store, SessionId const& id, EntryId const& leaf,
                              OnPath const& on_path, OnBreak const& on_break = {}, bool heads_only = false);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include <sessionkit/detail/base/utf8.hpp>
 #include <sessionkit/detail/json/json_map.hpp>
 #include <sessionkit/detail/json/json_number.hpp>
 #include <sessionkit/detail/json/json_scan.hpp>
-#include <sessionkit/detail/base/utf8.hpp>
 
 #include <array>
 #include <cstddef>
@@ -38,7 +38,7 @@ inline std::int32_t unicode_escape(char const* p, char const* end) noexcept {
   return end - p >= 6 && p[0] == '\\' && p[1] == 'u' ? hex4(p + 2, end) : -1;
 }
 
-/// What the letter behind a backslash stands for, by letter; NUL where it is no one-letter escape.
+/// The character that a letter after a backslash means, by letter; NUL where it is no one-letter escape.
 constexpr std::array<char, 256> make_short_escapes() noexcept {
   std::array<char, 256> meaning{};
   for (std::size_t i = 0; i < 8; ++i) meaning[byte_of("\"\\/bfnrt"[i])] = "\"\\/\b\f\n\r\t"[i];
@@ -46,13 +46,13 @@ constexpr std::array<char, 256> make_short_escapes() noexcept {
 }
 inline constexpr std::array<char, 256> short_escapes = make_short_escapes();
 
-/// What the escape at `p` (a backslash) means; NUL if it is not one of two bytes.
+/// The character that the escape at `p` (a backslash) means; NUL if it is not one of two bytes.
 inline char short_escape(char const* p, char const* end) noexcept {
   return end - p >= 2 ? short_escapes[byte_of(p[1])] : '\0';
 }
 
-/// Moves `p` inside a string to the first quote, control byte or backslash of something else than a two-byte
-/// escape, or to `end`. `non_ascii` is set if a byte >= 0x80 was passed (or stands close behind).
+/// Moves `p` inside a string to the first quote, control byte or backslash that begins no two-byte escape, or
+/// to `end`. `non_ascii` is set if a byte >= 0x80 was passed (or follows closely).
 inline void skip_text_scalar(char const*& p, char const* end, bool& non_ascii) noexcept {
   while (p != end && *p != '"' && byte_of(*p) >= 0x20) {
     if (*p == '\\') {
@@ -69,7 +69,7 @@ inline __m128i control_bytes(__m128i block) noexcept {
   return _mm_cmpeq_epi8(_mm_min_epu8(block, _mm_set1_epi8(0x1F)), block);
 }
 
-/// Of the bytes in `letters` (behind a backslash, no quotes or backslashes), those that make no two-byte
+/// Of the bytes in `letters` (after a backslash, no quotes or backslashes), those that make no two-byte
 /// escape.
 inline std::uint64_t other_escapes(char const* p, std::uint64_t letters) noexcept {
   letters &= ~mask64(p, 'n'); // most are
@@ -134,24 +134,23 @@ inline void skip_text(char const*& p, char const* end, bool& non_ascii) noexcept
   skip_text_scalar(p, end, non_ascii);
 }
 
-/// What `check_json` found. True if the text is one JSON value.
+/// The result of `check_json`. True if the text is one JSON value.
 struct JsonCheck {
   enum Fault {
     none,
-    syntax,   ///< at `offset` stands what the grammar does not allow there; the size of the text: it ends too
+    syntax,   ///< the text at `offset` is not allowed there by the grammar; the size of the text: it ends too
               ///< early
     too_deep, ///< the bracket at `offset` opens one level too many
     trailing, ///< the value is whole, but at `offset` something follows
   } fault = none;
-  std::size_t offset = 0; ///< bytes
-  bool utf8 = true;       ///< the whole text is valid UTF-8
-  bool lone_surrogate =
-      false; ///< a `\ud800`..`\udfff` escape stands without its partner (as far as was read)
+  std::size_t offset = 0;      ///< bytes
+  bool utf8 = true;            ///< the whole text is valid UTF-8
+  bool lone_surrogate = false; ///< a `\ud800`..`\udfff` escape is without its partner (as far as was read)
 
   explicit operator bool() const noexcept { return fault == none; }
 };
 
-/// Stands for a `JsonMap` that nobody wants.
+/// Takes the place of a `JsonMap` where none is wanted.
 struct NoJsonMap {
   void clear() const noexcept {}
   void set_utf8(bool) const noexcept {}
@@ -223,7 +222,7 @@ template <class Map> class JsonChecker {
     }
   }
 
-  /// A value that holds no other; or the opening of one that does, and then `opened`.
+  /// A value that holds no other, or the opening of one that does: then `opened` is set.
   bool simple_value(bool& opened) {
     if (p_ == end_) return false;
     switch (*p_) {
@@ -255,7 +254,7 @@ template <class Map> class JsonChecker {
     return true;
   }
 
-  /// Behind a value: closing brackets, then the comma before the next value, or nothing at depth 0.
+  /// After a value: closing brackets, then the comma before the next value, or nothing at depth 0.
   bool close_brackets() noexcept {
     while (depth_ != 0) {
       space();
@@ -283,7 +282,7 @@ template <class Map> class JsonChecker {
     return true;
   }
 
-  /// From behind the opening quote to behind the closing one.
+  /// From after the opening quote to after the closing one.
   bool string() noexcept {
     for (;;) {
       skip_text(p_, end_, non_ascii_);
@@ -324,8 +323,8 @@ template <class Map> class JsonChecker {
 };
 
 /// Whether the text is exactly one JSON value (white space around it allowed), at most `max_depth` (and never
-/// more than 1024) brackets deep. Invalid UTF-8 and lone surrogate escapes are told, not faults; control
-/// bytes below 0x20 in strings are faults.
+/// more than 1024) brackets deep. Invalid UTF-8 and lone surrogate escapes are reported, and are no faults;
+/// control bytes below 0x20 in strings are faults.
 inline JsonCheck check_json(std::string_view text, std::size_t max_depth = 128) noexcept {
   NoJsonMap none;
   return JsonChecker<NoJsonMap>(text, max_depth, none).run();
@@ -334,6 +333,11 @@ inline JsonCheck check_json(std::string_view text, std::size_t max_depth = 128) 
 /// The same, and `map` becomes this text's.
 inline JsonCheck check_json(std::string_view text, JsonMap& map, std::size_t max_depth = 128) {
   return JsonChecker<JsonMap>(text, max_depth, map).run();
+}
+
+/// Whether this line (trimmed) is one whole JSON object.
+inline bool is_whole_object(std::string_view text) noexcept {
+  return !text.empty() && text.front() == '{' && check_json(text).fault == JsonCheck::none;
 }
 
 }}}

@@ -7,13 +7,13 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// What the check of a text found out on its way, so that whoever takes the text apart afterwards need not
-/// look for it again: where the long values near the top end, and that all is UTF-8. Points into the text.
+/// Facts that the check of a text found, so that code that parses the text afterwards need not look for them
+/// again: where the long values near the top end, and that all is UTF-8. Points into the text.
 ///
 /// It takes at most about twice the memory of the text, whatever the text.
 class JsonMap {
  public:
-  static constexpr std::ptrdiff_t shortest = 65; // bytes; below, looking costs less than searching here
+  static constexpr std::ptrdiff_t shortest = 65; // bytes; below it, looking costs less than searching
 
   JsonMap() { extents_.reserve(16); } // as most lines have
   /// One past the value that begins there; null: it is short, or deep within others, or there is none.
@@ -49,10 +49,10 @@ class JsonMap {
     char const* begin;
     char const* end;
   };
-  static constexpr std::size_t deepest = 8; // dialects take apart no more
+  static constexpr std::size_t deepest = 8; // dialects parse no deeper
 
   std::vector<Extent> extents_;
-  std::array<std::size_t, deepest> open_{}; // where those stand whose end is not known yet
+  std::array<std::size_t, deepest> open_{}; // where those are whose end is not known yet
   bool utf8_ = false;
 };
 

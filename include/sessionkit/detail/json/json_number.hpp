@@ -39,7 +39,7 @@ inline bool skip_number(char const*& p, char const* end) noexcept {
   return true;
 }
 
-/// A number taken apart: its digits, and how many of them stand before the point once the exponent is
+/// A number taken apart: its digits, and how many of them are before the point once the exponent is
 /// applied.
 struct Decimal {
   bool negative = false;
@@ -100,7 +100,7 @@ inline std::optional<std::uint64_t> magnitude_of(Decimal const& number) noexcept
   return value;
 }
 
-/// The value of digits alone, as most integers are spelled; nothing if it is spelled otherwise, or is long.
+/// The value of digits alone, as most integers are spelled; absent if it is spelled otherwise, or is long.
 inline std::optional<std::uint64_t> short_integer(std::string_view raw) noexcept {
   constexpr std::size_t most = std::numeric_limits<std::int64_t>::digits10;
   bool const zero_first = raw.size() > 1 && raw.front() == '0';
@@ -113,7 +113,7 @@ inline std::optional<std::uint64_t> short_integer(std::string_view raw) noexcept
   return value;
 }
 
-/// Integral values only, however spelled (`5.0` and `1e3` count); nothing if out of range.
+/// Integral values only, however spelled (`5.0` and `1e3` count); absent if out of range.
 inline std::optional<std::uint64_t> to_uint(std::string_view raw) noexcept {
   if (auto const value = short_integer(raw)) return value;
   auto const number = split_number(raw);
@@ -135,7 +135,7 @@ inline std::optional<std::int64_t> to_int(std::string_view raw) noexcept {
   return *magnitude == 0 ? 0 : -static_cast<std::int64_t>(*magnitude - 1) - 1;
 }
 
-/// The nearest double; nothing if the value is beyond the greatest. What is nearer to zero than the least is
+/// The nearest double; absent if the value is beyond the greatest. A value nearer to zero than the least is
 /// zero.
 inline std::optional<double> to_double(std::string_view raw) noexcept {
   auto const number = split_number(raw);

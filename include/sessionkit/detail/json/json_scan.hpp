@@ -30,7 +30,7 @@ inline std::string_view trim_space(std::string_view text) noexcept {
   return text;
 }
 
-/// From just behind an opening quote to the closing one; null when there is none.
+/// From just after an opening quote to the closing one; null when there is none.
 inline char const* string_end_scalar(char const* p, char const* end) noexcept {
   for (; p != end; ++p) {
     if (*p == '"') return p;
@@ -42,7 +42,7 @@ inline char const* string_end_scalar(char const* p, char const* end) noexcept {
 #if defined(__SSE2__)
 inline __m128i equal_bytes(__m128i block, char c) noexcept { return _mm_cmpeq_epi8(block, _mm_set1_epi8(c)); }
 
-/// One bit for each byte of the block that is all ones; `at` is where in 64 the block stands.
+/// One bit for each byte of the block that is all ones; `at` is the offset of the block in 64 bytes.
 inline std::uint64_t block_bits(__m128i block, int at) noexcept {
   return static_cast<std::uint64_t>(static_cast<std::uint32_t>(_mm_movemask_epi8(block))) << at;
 }
@@ -59,7 +59,7 @@ inline std::uint64_t mask64(char const* p, char c) noexcept {
   return mask64(p, [c](__m128i block) { return equal_bytes(block, c); });
 }
 
-/// The bytes escaped by a backslash (behind a run of odd length); `carry` is 1 when the first byte of the
+/// The bytes escaped by a backslash (after a run of odd length); `carry` is 1 when the first byte of the
 /// block is escaped, and is set for the next block. The bit trick is simdjson's (Langdale and Lemire 2019,
 /// section 3.1.1).
 inline std::uint64_t escaped_bytes(std::uint64_t backslashes, std::uint64_t& carry) noexcept {
@@ -109,7 +109,7 @@ inline char const* plain_end_scalar(char const* p, char const* end) noexcept {
   return p;
 }
 
-/// The first byte inside a string that does not stand for itself in ASCII, or `end`.
+/// The first byte inside a string that is not itself an ASCII character, or `end`.
 inline char const* plain_end(char const* p, char const* end) noexcept {
 #if defined(__SSE2__)
   for (; end - p >= 16; p += 16) {
@@ -160,7 +160,7 @@ inline char const* skip_value(char const* p, char const* end) noexcept {
   return p != begin ? p : nullptr;
 }
 
-/// The same where the text was checked: what the map knows is not looked at again.
+/// The same for a text that was checked: parts that the map knows are not looked at again.
 inline char const* skip_value(char const* p, char const* end, JsonMap const* map) noexcept {
   if (map == nullptr || p == end || (*p != '"' && *p != '{' && *p != '[')) return skip_value(p, end);
   if (*p == '"' && end - p > JsonMap::shortest)
@@ -224,7 +224,7 @@ template <class F> bool for_elements(std::string_view array, F&& f, JsonMap cons
 
 enum class JsonKind { invalid, null, boolean, number, string, array, object };
 
-/// What the value must be, by its first byte alone.
+/// The kind that the value must be, by its first byte alone.
 inline JsonKind json_kind(std::string_view raw) noexcept {
   if (raw.empty()) return JsonKind::invalid;
   switch (raw.front()) {

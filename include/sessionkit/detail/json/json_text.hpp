@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include <sessionkit/detail/base/utf8.hpp>
 #include <sessionkit/detail/json/json_check.hpp>
 #include <sessionkit/detail/json/json_scan.hpp>
-#include <sessionkit/detail/base/utf8.hpp>
 
 #include <array>
 #include <cstddef>
@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -19,7 +20,7 @@
 /// JSON strings to text and back.
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// What cannot be copied into a JSON string unseen: quote, backslash, below 0x20, or from 0x80.
+/// Bytes that cannot be copied into a JSON string unchecked: quote, backslash, below 0x20, or from 0x80.
 struct BytesToEscape {
   static bool has(char c) noexcept {
     return c == '"' || c == '\\' || byte_of(c) < 0x20 || byte_of(c) >= 0x80;
@@ -49,9 +50,9 @@ struct Backslashes {
 #endif
 };
 
-/// Copies text, and has `special` write what it finds of some kind of bytes: `special(p, end)` answers where
-/// it stopped reading, `special.to()` is where to write, and `special.make_room(left, next)` is called when
-/// `left` bytes are still to be read, before the next of them.
+/// Copies text, and calls `special` to write bytes of some kind: `special(p, end)` answers where it stopped
+/// reading, `special.to()` is where to write, and `special.make_room(left, next)` is called when `left` bytes
+/// are still to be read, before the next of them.
 template <class Bytes, class Special>
 void copy_with_scalar(char const* p, char const* end, Special& special) {
   while (p != end) {
@@ -64,7 +65,7 @@ void copy_with_scalar(char const* p, char const* end, Special& special) {
 }
 
 #if defined(__SSE2__)
-/// Copies 64 bytes though only `bytes` of them count: a loop would be a branch that nobody foresees.
+/// Copies 64 bytes though only `bytes` of them count: a loop would be a branch that is hard to predict.
 inline void copy_stretch(char const* from, char*& to, std::ptrdiff_t bytes) noexcept {
   auto const copy16 = [&](int at) {
     _mm_storeu_si128(reinterpret_cast<__m128i*>(to + at),
@@ -76,7 +77,7 @@ inline void copy_stretch(char const* from, char*& to, std::ptrdiff_t bytes) noex
 
 /// Copies 64 bytes, or as many as there are before one that `special.usual(p, to)` cannot write and leaves to
 /// `special`: then not `all`. Answers where it stopped reading. Twice as many must be there on both sides,
-/// for what is copied too much.
+/// because it may copy too much.
 template <class Bytes, class Special>
 char const* copy_block(char const* p, char const* end, Special& special) noexcept {
   char const* const begin = p;
@@ -123,8 +124,8 @@ template <class Bytes, class Special> void copy_with(char const* p, char const* 
   copy_with_scalar<Bytes>(p, end, special);
 }
 
-/// Appends to a string through a pointer: room for what is left to read is made before, and what was not used
-/// is cut off at the end.
+/// Appends to a string through a pointer: it makes room for the rest of the source first, and cuts off unused
+/// room at the end.
 class TextSink {
  public:
   TextSink(std::string& out, std::size_t expected) : out_(&out) {
@@ -141,7 +142,7 @@ class TextSink {
   }
   void put(std::string_view text) noexcept { put(text.data(), text.size()); }
   void put_utf8(std::uint32_t code_point) noexcept { to_ = encode_utf8(to_, code_point); }
-  /// Call after what may be longer than its source: up to `slack` bytes more fit between two calls.
+  /// Call after writing more than was read: up to `slack` bytes more fit between two calls.
   void make_room(std::size_t left) {
     if (static_cast<std::size_t>(limit_ - to_) >= left + slack) return;
     auto const size = static_cast<std::size_t>(to_ - out_->data());
@@ -173,8 +174,8 @@ inline bool copy_valid_utf8(char const*& p, char const* end, char*& to) noexcept
   return length != 0;
 }
 
-/// Writes what the escape at `p` means, and answers where it ends. What is no escape is kept as it is. It
-/// writes no more bytes than it reads.
+/// Writes the meaning of the escape at `p`, and answers where it ends. Other text is kept as it is. It writes
+/// no more bytes than it reads.
 inline char const* unescape_one(char*& to, char const* p, char const* end) noexcept {
   if (char const c = short_escape(p, end)) {
     *to++ = c;
@@ -196,7 +197,7 @@ inline char const* unescape_one(char*& to, char const* p, char const* end) noexc
   return p;
 }
 
-/// Whether a `u` stands behind a backslash: without, nothing is an escape of a code unit.
+/// Whether a `u` follows a backslash: without one there is no escape of a code unit.
 inline bool has_backslash_u(char const* p, char const* end) noexcept {
 #if defined(__SSE2__)
   for (; end - p > 64; p += 64)
@@ -205,7 +206,7 @@ inline bool has_backslash_u(char const* p, char const* end) noexcept {
   return between(p, end).find("\\u") != std::string_view::npos;
 }
 
-/// Writes what escapes mean; all else is copied.
+/// Writes the meaning of escapes; all else is copied.
 struct Unescaping {
   char* at;
   char*& to() noexcept { return at; }
@@ -306,7 +307,7 @@ constexpr std::array<char, 256> make_escape_letters() noexcept {
 }
 inline constexpr std::array<char, 256> escape_letters = make_escape_letters();
 
-/// Writes the ASCII byte that cannot stand in a string as it is.
+/// Writes the ASCII byte that cannot be in a string as it is.
 inline void escape_one(TextSink& sink, char c) noexcept {
   char const letter = escape_letters[byte_of(c)];
   if (letter == '\0') return put_unicode_escape(sink, byte_of(c));
@@ -314,7 +315,7 @@ inline void escape_one(TextSink& sink, char c) noexcept {
   sink.put(letter);
 }
 
-/// Writes what stands for the bytes at `p` that are not UTF-8, and answers where they end.
+/// Writes the replacement of the bytes at `p` that are not UTF-8, and returns where they end.
 inline char const* escape_invalid(TextSink& sink, char const* p, char const* end) noexcept {
   Surrogates const found = surrogates_at(p, end);
   if (found.length == 3)
@@ -324,9 +325,9 @@ inline char const* escape_invalid(TextSink& sink, char const* p, char const* end
   return p + (found.length != 0 ? found.length : utf8_step(p, end).length);
 }
 
-/// Writes bytes as they stand in a JSON string.
+/// Writes bytes as a JSON string holds them.
 struct Escaping {
-  static constexpr std::size_t longest = 6; // bytes that stand for one
+  static constexpr std::size_t longest = 6; // bytes that represent one
   TextSink sink;
   char*& to() noexcept { return sink.to(); }
   void make_room(std::size_t left, std::size_t next) { sink.make_room(left + longest * next + 64); }
@@ -354,6 +355,16 @@ inline void append_json_string(std::string& out, std::string_view text) {
   writing.sink.make_room(1);
   writing.sink.put('"');
   writing.sink.finish();
+}
+
+/// Calls `use` with the name of each member, unescaped, and its raw value.
+template <class Use> void for_named_members(std::string_view object, Use&& use) {
+  for_members(object, [&](std::string_view key, std::string_view value) {
+    std::string name;
+    append_unescaped(name, key);
+    use(std::move(name), value);
+    return true;
+  });
 }
 
 }}}

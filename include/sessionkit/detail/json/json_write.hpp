@@ -61,4 +61,9 @@ class JsonWriter {
   std::string* out_;
 };
 
+/// A comma, unless the array has just begun.
+inline void next_element(std::string& out) {
+  if (out.back() != '[') out.push_back(',');
+}
+
 }}}

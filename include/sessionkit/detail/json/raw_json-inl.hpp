@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Parses and makes values of raw JSON, and reads scalars from them.
 #pragma once
 #include <sessionkit/detail/json/json.hpp>
 #include <sessionkit/raw_json.hpp>
@@ -12,7 +13,7 @@
 
 namespace sessionkit { inline namespace v0 {
 
-namespace {
+namespace raw_json_inl { namespace {
 
 std::size_t raw_json_first_invalid(std::string_view text) noexcept {
   char const* p = text.data();
@@ -25,7 +26,7 @@ std::size_t raw_json_first_invalid(std::string_view text) noexcept {
   return static_cast<std::size_t>(p - text.data());
 }
 
-/// One line without white space around it. Raw line ends stand between tokens only: in a string the grammar
+/// One line without white space around it. Raw line ends occur between tokens only: in a string the grammar
 /// refuses them.
 std::string raw_json_one_line(std::string text) {
   std::string_view const trimmed = detail::trim_space(text);
@@ -59,19 +60,20 @@ Error raw_json_refusal(std::string_view text, detail::JsonCheck const& check) {
   return {Errc::invalid_argument, 0, std::move(message)};
 }
 
-}
+}}
 
 Result<RawJson> RawJson::parse(std::string text) {
   detail::JsonCheck const check = detail::check_json(text);
-  if (!check || !check.utf8) return raw_json_refusal(text, check);
-  return RawJson(raw_json_one_line(std::move(text)));
+  if (!check || !check.utf8) return raw_json_inl::raw_json_refusal(text, check);
+  return RawJson(raw_json_inl::raw_json_one_line(std::move(text)));
 }
 
 RawJson RawJson::from(std::string text) {
   detail::JsonCheck const check = detail::check_json(text);
   if (!check) return string(text);
   // The grammar allows bytes beyond ASCII in strings only, so replacing them there keeps the value's shape.
-  return RawJson(raw_json_one_line(check.utf8 ? std::move(text) : detail::replace_invalid(text)));
+  return RawJson(
+      raw_json_inl::raw_json_one_line(check.utf8 ? std::move(text) : detail::replace_invalid(text)));
 }
 
 RawJson RawJson::string(std::string_view text) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Makes messages, and builds one from the deltas of a stream.
 #pragma once
 #include <sessionkit/message.hpp>
 
@@ -68,7 +69,7 @@ Message MessageBuilder::finish(Generation generation) && {
   for (Draft& draft : parts_) {
     if (auto* call = std::get_if<ToolUse>(&draft.part)) {
       if (draft.input.empty()) {
-        if (cut_short) continue; // nothing says whether arguments were still to come
+        if (cut_short) continue; // arguments may have been missing
         draft.input = "{}";
       }
       Result<RawJson> input = RawJson::parse(draft.input);

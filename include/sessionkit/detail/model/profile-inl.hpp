@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: MIT
+// Holds the profiles of the programs whose sessions are continued.
 #pragma once
-#include <sessionkit/detail/base/names.hpp>
+#include <sessionkit/detail/base/name_rules.hpp>
 #include <sessionkit/profile.hpp>
 
 namespace sessionkit { inline namespace v0 {
 
-namespace {
+namespace profile_inl { namespace {
 constexpr Profile const* all_profiles[] = {&profiles::native,   &profiles::ai_panel, &profiles::zyhive,
                                            &profiles::claw0,    &profiles::zeroclaw, &profiles::blades,
                                            &profiles::ephemeral};
-}
+}}
 
 std::vector<std::string_view> profile_names() {
   std::vector<std::string_view> names;
-  for (Profile const* known : all_profiles) names.push_back(known->name);
+  for (Profile const* known : profile_inl::all_profiles) names.push_back(known->name);
   return names;
 }
 
 Profile const* find_profile(std::string_view name) noexcept {
-  for (Profile const* known : all_profiles)
+  for (Profile const* known : profile_inl::all_profiles)
     if (detail::same_name(known->name, name)) return known;
   return nullptr;
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Parses and makes session keys, and resolves where a message came from to one.
 #pragma once
 #include <sessionkit/detail/json/json_scan.hpp>
 #include <sessionkit/session_key.hpp>
@@ -9,7 +10,7 @@
 
 namespace sessionkit { inline namespace v0 {
 
-namespace {
+namespace session_key_inl { namespace {
 
 constexpr std::string_view thread_mark = ":thread:";
 constexpr std::array<std::string_view, 3> chat_kind_names{"direct", "group", "channel"};
@@ -140,7 +141,7 @@ std::string openclaw_name(std::string_view text, std::string_view otherwise) {
   return name.substr(begin, name.find_last_not_of('-') + 1 - begin).substr(0, most);
 }
 
-// Who is meant, if one of the names given to people is this peer's.
+// The person meant, if one of the names given to people is this peer's.
 std::string linked_peer(ChannelContext const& at, KeyRules const& rules) {
   std::string peer = plain_lower(at.sender);
   std::string const channel = plain_lower(at.channel);
@@ -183,7 +184,7 @@ std::string write_openclaw_key(ChannelContext const& at, KeyRules const& rules) 
   return thread_key(key, at.thread);
 }
 
-// Who is meant by what stands behind the agent, a thread aside: `channel:group:peer`,
+// The peer named by the text after the agent, a thread aside: `channel:group:peer`,
 // `channel:account:direct:peer`, `direct:peer`. Peers may have colons. Anything else names nobody.
 void read_openclaw_peer(std::string_view text, SessionKey& key) {
   std::vector<std::string_view> const parts = key_parts(text);
@@ -265,35 +266,35 @@ KeyGrammar const& grammar_of(KeyScheme scheme) {
   return grammars[static_cast<std::size_t>(scheme)];
 }
 
-}
+}}
 
 std::string resolve(ChannelContext const& context, KeyScheme scheme, KeyRules const& rules) {
-  return grammar_of(scheme).write(context, rules);
+  return session_key_inl::grammar_of(scheme).write(context, rules);
 }
 
 std::optional<SessionKey> parse_session_key(std::string_view key, KeyScheme scheme) {
-  return grammar_of(scheme).read(key);
+  return session_key_inl::grammar_of(scheme).read(key);
 }
 
 std::string canonical_key(std::string_view text, std::string_view agent, KeyScheme scheme,
                           KeyRules const& rules) {
-  return grammar_of(scheme).canonical(text, agent, rules);
+  return session_key_inl::grammar_of(scheme).canonical(text, agent, rules);
 }
 
 ThreadKey split_thread(std::string_view key) {
   key = detail::trim_space(key);
-  std::string const lower = plain_lower(key);
-  std::size_t const mark = lower.rfind(thread_mark);
+  std::string const lower = session_key_inl::plain_lower(key);
+  std::size_t const mark = lower.rfind(session_key_inl::thread_mark);
   if (mark == std::string::npos) return {std::string(key)};
   return {std::string(key.substr(0, mark)),
-          std::string(detail::trim_space(key.substr(mark + thread_mark.size())))};
+          std::string(detail::trim_space(key.substr(mark + session_key_inl::thread_mark.size())))};
 }
 
 std::string thread_key(std::string_view key, std::string_view thread) {
-  std::string const name = plain_lower(thread);
-  return name.empty() ? std::string(key) : std::string(key).append(thread_mark).append(name);
+  std::string const name = session_key_inl::plain_lower(thread);
+  return name.empty() ? std::string(key) : std::string(key).append(session_key_inl::thread_mark).append(name);
 }
 
-std::string agent_id(std::string_view name) { return openclaw_name(name, "main"); }
+std::string agent_id(std::string_view name) { return session_key_inl::openclaw_name(name, "main"); }
 
 }}

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Estimates tokens by the formulas of known programs, and counts those of a conversation.
 #pragma once
-#include <sessionkit/detail/history/history_rules.hpp>
 #include <sessionkit/detail/json/text_count.hpp>
+#include <sessionkit/detail/model/token_counts.hpp>
 #include <sessionkit/tokens.hpp>
 
 #include <array>
@@ -10,7 +11,7 @@
 
 namespace sessionkit { inline namespace v0 {
 
-namespace {
+namespace tokens_inl { namespace {
 
 struct PartTokens {
   std::size_t operator()(Text const& text) const { return estimate_tokens(text.text); }
@@ -93,13 +94,13 @@ std::size_t tokens_of(Usage const& usage) {
   return static_cast<std::size_t>(usage.input + usage.output + usage.cache_read + usage.cache_write);
 }
 
-}
+}}
 
 namespace detail {
 
 bool has_usable_count(Message const& message) noexcept {
   if (message.role != Role::assistant || !message.generation || !message.generation->usage) return false;
-  if (tokens_of(*message.generation->usage) == 0) return false; // nobody counted
+  if (tokens_inl::tokens_of(*message.generation->usage) == 0) return false; // the provider did not count
   return message.generation->stop != StopReason::aborted && message.generation->stop != StopReason::error;
 }
 
@@ -117,12 +118,12 @@ std::size_t estimate_tokens(std::string_view text) noexcept {
 
 std::size_t estimate_tokens(Message const& message) {
   std::size_t tokens = 0;
-  for (Part const& part : message.parts) tokens += std::visit(PartTokens{}, part);
+  for (Part const& part : message.parts) tokens += std::visit(tokens_inl::PartTokens{}, part);
   return tokens;
 }
 
 Estimator const* find_estimator(std::string_view name) noexcept {
-  for (Estimator const& known : known_estimators)
+  for (Estimator const& known : tokens_inl::known_estimators)
     if (known.name == name) return &known;
   return nullptr;
 }
@@ -130,7 +131,8 @@ Estimator const* find_estimator(std::string_view name) noexcept {
 std::size_t count_tokens(std::vector<Message> const& messages, TokenEstimator const& estimator) {
   std::size_t tokens = 0;
   for (std::size_t i = messages.size(); i-- > 0;) {
-    if (detail::has_usable_count(messages[i])) return tokens + tokens_of(*messages[i].generation->usage);
+    if (detail::has_usable_count(messages[i]))
+      return tokens + tokens_inl::tokens_of(*messages[i].generation->usage);
     tokens += estimator ? estimator(messages[i]) : estimate_tokens(messages[i]);
   }
   return tokens;

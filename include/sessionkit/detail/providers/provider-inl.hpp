@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: MIT
+// Encodes a history for a provider, which it finds by name.
 #pragma once
-#include <sessionkit/detail/json/json.hpp>
-#include <sessionkit/detail/base/names.hpp>
-#include <sessionkit/detail/providers/provider_encoders.hpp>
+#include <sessionkit/detail/base/make_error.hpp>
+#include <sessionkit/detail/base/name_rules.hpp>
 #include <sessionkit/detail/base/utf8.hpp>
+#include <sessionkit/detail/providers/provider_anthropic.hpp>
+#include <sessionkit/detail/providers/provider_encoders.hpp>
+#include <sessionkit/detail/providers/provider_gemini.hpp>
+#include <sessionkit/detail/providers/provider_native.hpp>
+#include <sessionkit/detail/providers/provider_openai.hpp>
+#include <sessionkit/detail/providers/provider_responses.hpp>
 
 #include <array>
 #include <variant>
 
 namespace sessionkit { inline namespace v0 {
 
-namespace {
+namespace provider_inl { namespace {
 
 struct ProviderEncoder {
   Provider provider;
@@ -28,83 +34,33 @@ constexpr std::array<ProviderEncoder, 5> encoders{
      {Provider::gemini, "gemini", {"systemInstruction", "contents"}, detail::encode_gemini},
      {Provider::native, "native", {"system", "messages"}, detail::encode_native_history}}};
 
-// Names and brackets around a part.
-constexpr std::size_t frame = 96;
-
-struct EncodedSize {
-  std::size_t operator()(Text const& text) const noexcept { return frame + text.text.size(); }
-  std::size_t operator()(Thinking const& thinking) const noexcept {
-    return frame + thinking.text.size() + thinking.signature.size();
-  }
-  std::size_t operator()(Image const& image) const noexcept {
-    auto const* data = std::get_if<Base64>(&image.source);
-    return frame + (data ? data->data.size() : std::get<Url>(image.source).url.size());
-  }
-  std::size_t operator()(ToolUse const& call) const noexcept {
-    return frame + call.id.size() + call.name.size() + call.input.str().size() * 9 / 8;
-  }
-  std::size_t operator()(ToolResult const& result) const noexcept {
-    std::size_t size = frame + result.tool_use_id.size();
-    for (ToolContent const& piece : result.content) size += std::visit(*this, piece);
-    return size;
-  }
-  std::size_t operator()(Opaque const& opaque) const noexcept { return opaque.body.str().size(); }
-};
-
-}
-
-namespace detail {
-
-std::size_t encoded_size(History const& history) noexcept {
-  std::size_t size = history.system.size() + frame;
-  for (Message const& message : history.messages) {
-    size += frame + message.metadata.str().size();
-    for (Part const& part : message.parts) size += std::visit(EncodedSize{}, part);
-  }
-  return size + size / 32; // escapes
-}
-
-void append_image_address(std::string& out, Image const& image) {
-  if (auto const* url = std::get_if<Url>(&image.source)) return append_json_string(out, url->url);
-  append_json_string(out, "data:" + image.media_type + ";base64,");
-  std::size_t const seam = out.size() - 1;
-  append_json_string(out, std::get<Base64>(image.source).data);
-  out.erase(seam, 2);
-}
-
-Text const* bare_text(Message const& message) noexcept {
-  if (!message.content_is_string || message.parts.size() != 1) return nullptr;
-  auto const* text = std::get_if<Text>(&message.parts.front());
-  return text && text->extra.is_null() ? text : nullptr;
-}
-
-}
+}}
 
 RequestParts encode(History const& history, Target const& target) {
   RequestParts out{"null", {}};
   out.messages.reserve(detail::encoded_size(history));
   out.messages += '[';
-  for (ProviderEncoder const& encoder : encoders)
+  for (provider_inl::ProviderEncoder const& encoder : provider_inl::encoders)
     if (encoder.provider == target.provider) encoder.encode(history, target, out);
   out.messages += ']';
   return out;
 }
 
 RequestMembers request_members(Provider provider) noexcept {
-  for (ProviderEncoder const& encoder : encoders)
+  for (provider_inl::ProviderEncoder const& encoder : provider_inl::encoders)
     if (encoder.provider == provider) return encoder.members;
   return {};
 }
 
 Result<Provider> parse_provider(std::string_view name) {
   std::string known;
-  for (ProviderEncoder const& encoder : encoders) {
+  for (provider_inl::ProviderEncoder const& encoder : provider_inl::encoders) {
     if (detail::same_name(encoder.name, name)) return encoder.provider;
     known += known.empty() ? "" : ", ";
     known += encoder.name;
   }
-  return Error{Errc::invalid_argument, 0,
-               "no provider " + detail::printable(name, 40) + "; there are " + known};
+  return detail::make_error(Errc::invalid_argument, "no provider {}; there are {}",
+                            detail::printable(name, 40), known);
 }
 
 }}

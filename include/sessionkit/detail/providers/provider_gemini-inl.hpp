@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: MIT
+// Encodes a history for Gemini's generateContent.
 #pragma once
-#include <sessionkit/detail/history/gemini_model.hpp>
+#include <sessionkit/detail/history/provider_rules.hpp>
 #include <sessionkit/detail/json/json.hpp>
 #include <sessionkit/detail/providers/provider_encoders.hpp>
+#include <sessionkit/detail/providers/provider_gemini.hpp>
 
 #include <string_view>
 #include <unordered_map>
 #include <variant>
 #include <vector>
 
-// Gemini's generateContent: roles user and model. The results of a turn are one content of the user with
-// nothing else in it; they answer the calls in their order, without ids, which not every host of the API
-// knows.
+// Gemini's generateContent has the roles user and model. The results of a turn are one content of the user
+// with nothing else in it. They answer the calls in order and carry no ids, because not every host of the API
+// knows ids.
 
 namespace sessionkit { inline namespace v0 {
 
-namespace {
+namespace provider_gemini_inl { namespace {
 
 using detail::append_json_string;
 using detail::next_element;
 
-// What `functionResponse.parts` takes.
+// The images that `functionResponse.parts` accepts.
 bool fits_in_gemini_result(Image const& image) noexcept {
   return std::holds_alternative<Base64>(image.source)
          && (image.media_type == "image/png" || image.media_type == "image/jpeg"
@@ -39,7 +41,7 @@ class GeminiEncoder {
     if (message.role != Role::tool) user(message);
   }
 
-  // The images of results that no message of the user followed.
+  // Writes the images of results that no user message followed.
   void flush_images() {
     if (images_.empty()) return;
     open("user");
@@ -93,8 +95,14 @@ class GeminiEncoder {
     for (Part const& part : message.parts) {
       if (auto const* words = std::get_if<Text>(&part)) text(words->text), out_ += '}';
       if (auto const* picture = std::get_if<Image>(&part)) image(*picture);
+      if (auto const* own = std::get_if<Opaque>(&part)) append_own(*own);
     }
     close();
+  }
+
+  void append_own(Opaque const& block) {
+    next_element(out_);
+    out_ += block.body.str();
   }
 
   void assistant(Message const& message) {
@@ -113,6 +121,7 @@ class GeminiEncoder {
         signature(thinking->signature);
       }
       if (auto const* use = std::get_if<ToolUse>(&part)) call(*use);
+      if (auto const* own = std::get_if<Opaque>(&part)) append_own(*own);
     }
     close();
   }
@@ -130,7 +139,7 @@ class GeminiEncoder {
       auto const* answer = std::get_if<ToolResult>(&part);
       if (!answer) continue;
       if (in_results_)
-        out_.resize(out_.size() - 2); // the end of the content before
+        out_.resize(out_.size() - 2); // the end of the previous content
       else
         open("user");
       result(*answer);
@@ -151,7 +160,7 @@ class GeminiEncoder {
     out_ += "}}";
   }
 
-  // One text as a string, several as an array.
+  // One text is written as a string, several as an array.
   void output(ToolResult const& result) {
     std::size_t const begin = out_.size();
     std::size_t texts = 0, images = 0;
@@ -192,22 +201,22 @@ class GeminiEncoder {
   std::string& out_;
   std::string_view model_;
   bool knows_model_ = false;
-  std::size_t begin_ = 0; ///< of the open content
+  std::size_t begin_ = 0; ///< where the open content begins
   bool in_results_ = false;
-  std::unordered_map<std::string_view, std::string_view> names_; ///< of the calls so far, by id
-  std::vector<Image const*> images_; ///< of results, waiting for the end of the results
+  std::unordered_map<std::string_view, std::string_view> names_; ///< tools of the calls so far, by call id
+  std::vector<Image const*> images_; ///< images of results; they wait for the end of the results
 };
 
-}
+}}
 
 namespace detail {
 
 void encode_gemini(History const& history, Target const& target, RequestParts& out) {
   if (!history.system.empty()) {
-    append_json_string(out.system = R"({"parts":[{"text":)", history.system);
+    detail::append_json_string(out.system = R"({"parts":[{"text":)", history.system);
     out.system += "}]}";
   }
-  GeminiEncoder encoder(out.messages, target);
+  provider_gemini_inl::GeminiEncoder encoder(out.messages, target);
   for (Message const& message : history.messages) encoder.add(message);
   encoder.flush_images();
 }

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
+// Encodes a history as pi's messages.
 #pragma once
-#include <sessionkit/detail/history/batch.hpp>
+#include <sessionkit/detail/dialects/native_encode.hpp>
 #include <sessionkit/detail/json/json.hpp>
-#include <sessionkit/detail/dialects/native_dialect.hpp>
-#include <sessionkit/detail/providers/provider_encoders.hpp>
+#include <sessionkit/detail/model/tool_results.hpp>
+#include <sessionkit/detail/providers/provider_native.hpp>
 
 #include <algorithm>
 #include <variant>
 
-// pi's messages: each tool result is a message.
+// In pi's messages each tool result is a message.
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 

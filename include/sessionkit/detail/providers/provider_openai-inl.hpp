@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: MIT
+// Encodes a history for OpenAI's Chat Completions.
 #pragma once
 #include <sessionkit/detail/json/json.hpp>
 #include <sessionkit/detail/providers/provider_encoders.hpp>
+#include <sessionkit/detail/providers/provider_openai.hpp>
 
 #include <algorithm>
 #include <string_view>
 #include <variant>
 #include <vector>
 
-// OpenAI's Chat Completions: the system text is the first message, each tool result a message of its own.
-// Tools answer in text only: their images follow in a message of the user.
+// In OpenAI's Chat Completions the system text is the first message, and each tool result is one message.
+// Tool messages hold text only, so the images of results follow in a user message.
 
 namespace sessionkit { inline namespace v0 {
 
-namespace {
+namespace provider_openai_inl { namespace {
 
 using detail::append_json_string;
 using detail::bare_text;
@@ -54,7 +56,7 @@ class OpenaiChatEncoder {
     }
   }
 
-  // The images of tool results that no message of the user followed.
+  // Writes the images of tool results that no user message followed.
   void flush_images() {
     if (images_.empty()) return;
     open_user();
@@ -62,7 +64,7 @@ class OpenaiChatEncoder {
   }
 
  private:
-  // Begins a message of the user with the images that tools answered.
+  // Begins a user message with the images of tool results.
   void open_user() {
     next_element(out_);
     out_ += R"({"role":"user","content":[)";
@@ -73,7 +75,7 @@ class OpenaiChatEncoder {
   }
 
   void user(Message const& message) {
-    results(message); // regrouped as the Anthropic API wants it
+    results(message); // the Anthropic API's grouping puts results into user messages
     if (!message.parts.empty() && std::all_of(message.parts.begin(), message.parts.end(), is_result)) return;
     Text const* const bare = valid_ || !images_.empty() ? nullptr : bare_text(message);
     if (bare) {
@@ -86,8 +88,14 @@ class OpenaiChatEncoder {
     for (Part const& part : message.parts) {
       if (auto const* text = std::get_if<Text>(&part)) append_openai_text(out_, text->text);
       if (auto const* image = std::get_if<Image>(&part)) append_openai_image(out_, *image);
+      if (auto const* own = std::get_if<Opaque>(&part)) append_own(*own);
     }
     out_ += "]}";
+  }
+
+  void append_own(Opaque const& block) {
+    next_element(out_);
+    out_ += block.body.str();
   }
 
   void assistant(Message const& message) {
@@ -95,18 +103,26 @@ class OpenaiChatEncoder {
     next_element(out_);
     out_ += R"({"role":"assistant","content":)";
     assistant_texts(message);
-    bool first = true;
-    for (Part const& part : message.parts) {
-      auto const* call = std::get_if<ToolUse>(&part);
-      if (!call) continue;
-      out_ += first ? R"(,"tool_calls":[{"id":)" : R"(,{"id":)";
-      first = false;
-      append_json_string(out_, call->id);
-      append_json_string(out_ += R"(,"type":"function","function":{"name":)", call->name);
-      append_json_string(out_ += R"(,"arguments":)", call->input.str());
+    calls_.clear();
+    for (Part const& part : message.parts)
+      if (auto const* call = std::get_if<ToolUse>(&part)) calls_.push_back(call);
+    sent_calls_ = answered_calls_ = 0;
+    append_calls();
+  }
+
+  // As many of the answer's calls as one message may have; closes the message.
+  void append_calls() {
+    std::size_t const begin = sent_calls_;
+    std::size_t const most = valid_ ? most_calls : calls_.size();
+    for (; sent_calls_ < calls_.size() && sent_calls_ - begin < most; ++sent_calls_) {
+      ToolUse const& call = *calls_[sent_calls_];
+      out_ += sent_calls_ == begin ? R"(,"tool_calls":[{"id":)" : R"(,{"id":)";
+      append_json_string(out_, call.id);
+      append_json_string(out_ += R"(,"type":"function","function":{"name":)", call.name);
+      append_json_string(out_ += R"(,"arguments":)", call.input.str());
       out_ += "}}";
     }
-    out_ += first ? "}" : "]}";
+    out_ += sent_calls_ == begin ? "}" : "]}";
   }
 
   void assistant_texts(Message const& message) {
@@ -115,7 +131,10 @@ class OpenaiChatEncoder {
     std::size_t const begin = out_.size();
     out_ += '[';
     for (Part const& part : message.parts)
-      if (auto const* text = std::get_if<Text>(&part)) append_openai_text(out_, text->text);
+      if (auto const* text = std::get_if<Text>(&part))
+        append_openai_text(out_, text->text);
+      else if (auto const* own = std::get_if<Opaque>(&part))
+        append_own(*own);
     if (out_.back() == '[')
       out_.replace(begin, 1, "null");
     else
@@ -130,6 +149,12 @@ class OpenaiChatEncoder {
   }
 
   void result(ToolResult const& result) {
+    if (answered_calls_ == sent_calls_ && sent_calls_ < calls_.size()) { // those of the next message of calls
+      next_element(out_);
+      out_ += R"({"role":"assistant","content":null)";
+      append_calls();
+    }
+    ++answered_calls_;
     next_element(out_);
     append_json_string(out_ += R"({"role":"tool","tool_call_id":)", result.tool_use_id);
     out_ += R"(,"content":[)";
@@ -142,17 +167,22 @@ class OpenaiChatEncoder {
     out_ += "]}";
   }
 
+  static constexpr std::size_t most_calls =
+      128; // "array too long. Expected an array with maximum length 128"
+
   std::string& out_;
   bool valid_;
-  std::vector<Image const*> images_; ///< of tool results, waiting for the end of the results
+  std::vector<ToolUse const*> calls_; ///< calls of the last answer
+  std::size_t sent_calls_ = 0, answered_calls_ = 0;
+  std::vector<Image const*> images_; ///< images of tool results; they wait for the end of the results
 };
 
-}
+}}
 
 namespace detail {
 
 void encode_openai_chat(History const& history, Target const& target, RequestParts& out) {
-  OpenaiChatEncoder encoder(out.messages, target.mode == RebuildMode::valid);
+  provider_openai_inl::OpenaiChatEncoder encoder(out.messages, target.mode == RebuildMode::valid);
   encoder.system(history.system);
   for (Message const& message : history.messages) encoder.add(message);
   encoder.flush_images();

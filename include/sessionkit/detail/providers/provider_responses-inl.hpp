@@ -1,48 +1,27 @@
 // SPDX-License-Identifier: MIT
+// Encodes a history for OpenAI's Responses API.
 #pragma once
 #include <sessionkit/detail/json/json.hpp>
+#include <sessionkit/detail/model/reasoning_item.hpp>
 #include <sessionkit/detail/providers/provider_encoders.hpp>
-#include <sessionkit/detail/history/reasoning_item.hpp>
+#include <sessionkit/detail/providers/provider_responses.hpp>
 
 #include <algorithm>
 #include <string_view>
 #include <variant>
 
-// OpenAI's Responses API: a flat list of items. Calls, results and reasoning are items of their own, in the
-// order in which they happened; neighbouring texts are one message.
+// OpenAI's Responses API takes a flat list of items. Calls, results and reasoning are items of their own, in
+// the order in which they happened; adjacent texts are one message.
 
 namespace sessionkit { inline namespace v0 {
 
-namespace {
+namespace provider_responses_inl { namespace {
 
 using detail::append_json_string;
 using detail::bare_text;
 using detail::next_element;
 
-constexpr std::size_t longest_item_id = 64;
-
-// As `"rs_..."`: what else the API takes for an id it takes for another item's.
-bool is_reasoning_id(std::string_view raw) noexcept {
-  if (raw.size() < 5 || raw.size() > longest_item_id + 2 || raw.substr(0, 3) != "\"rs") return false;
-  raw = raw.substr(1, raw.size() - 2);
-  return std::all_of(raw.begin(), raw.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-  });
-}
-
-bool is_reasoning_summary(std::string_view raw) {
-  if (detail::json_kind(raw) != detail::JsonKind::array) return false;
-  bool fits = true;
-  detail::for_elements(raw, [&fits](std::string_view part) {
-    bool const object = detail::json_kind(part) == detail::JsonKind::object;
-    fits = fits && object && detail::find_member(part, "type") == R"("summary_text")"
-           && detail::json_kind(detail::find_member(part, "text")) == detail::JsonKind::string;
-    return fits;
-  });
-  return fits;
-}
-
-// Models that call their texts commentary or the final answer want to be told again which was which.
+// Models that mark their texts as commentary or as the final answer expect to see these marks again.
 std::string_view phase_of(Text const& text) {
   if (text.signature.empty() || !detail::check_json(text.signature)) return {};
   std::string_view const phase = detail::find_member(text.signature, "phase");
@@ -81,6 +60,11 @@ class ResponsesEncoder {
     out_ += '}';
   }
 
+  void append_own(Opaque const& block) {
+    next_element(out_);
+    out_ += block.body.str();
+  }
+
   void user(Message const& message) {
     if (bare(message, R"({"type":"message","role":"user","content":)")) return;
     std::size_t const begin = out_.size();
@@ -89,6 +73,7 @@ class ResponsesEncoder {
     for (Part const& part : message.parts) {
       if (auto const* text = std::get_if<Text>(&part)) input_text(text->text);
       if (auto const* image = std::get_if<Image>(&part)) input_image(*image);
+      if (auto const* own = std::get_if<Opaque>(&part)) append_own(*own);
     }
     if (out_.back() == '[')
       out_.resize(begin);
@@ -108,6 +93,7 @@ class ResponsesEncoder {
       for (ToolContent const& piece : result.content) {
         if (auto const* text = std::get_if<Text>(&piece)) input_text(text->text);
         if (auto const* image = std::get_if<Image>(&piece)) input_image(*image);
+        if (auto const* own = std::get_if<Opaque>(&piece)) append_own(*own);
       }
       out_ += ']';
     }
@@ -119,6 +105,10 @@ class ResponsesEncoder {
     for (Part const& part : message.parts) {
       if (auto const* text = std::get_if<Text>(&part)) {
         said(*text);
+        continue;
+      }
+      if (auto const* own = std::get_if<Opaque>(&part)) {
+        own_item(*own);
         continue;
       }
       end_said();
@@ -140,6 +130,21 @@ class ResponsesEncoder {
     next_element(out_);
     append_json_string(out_ += R"({"type":"output_text","text":)", text.text);
     out_ += '}';
+  }
+  // A refusal is a part of a message, everything else an item.
+  void own_item(Opaque const& block) {
+    if (block.type != "refusal") {
+      end_said();
+      return append_own(block);
+    }
+    if (!speaking_ || !phase_.empty()) {
+      end_said();
+      next_element(out_);
+      out_ += R"({"type":"message","role":"assistant","content":[)";
+    }
+    speaking_ = true;
+    phase_ = {};
+    append_own(block);
   }
   void end_said() {
     if (!speaking_) return;
@@ -173,30 +178,16 @@ class ResponsesEncoder {
   std::string_view phase_;
 };
 
-}
+}}
 
 namespace detail {
-
-std::optional<ReasoningItem> reasoning_item(std::string_view signature) {
-  JsonCheck const check = check_json(signature);
-  if (!check || !check.utf8 || check.lone_surrogate || json_kind(trim_space(signature)) != JsonKind::object)
-    return std::nullopt;
-  ReasoningItem item{find_member(signature, "id"), find_member(signature, "summary"),
-                     find_member(signature, "encrypted_content")};
-  bool const secret =
-      json_kind(item.encrypted_content) == JsonKind::string && item.encrypted_content.size() > 2;
-  if (find_member(signature, "type") != R"("reasoning")" || !is_reasoning_id(item.id) || !secret)
-    return std::nullopt;
-  if (!is_reasoning_summary(item.summary)) item.summary = "[]";
-  return item;
-}
 
 void encode_openai_responses(History const& history, Target const& target, RequestParts& out) {
   if (!history.system.empty()) {
     out.system.clear();
-    append_json_string(out.system, history.system);
+    detail::append_json_string(out.system, history.system);
   }
-  ResponsesEncoder encoder(out.messages, target.mode == RebuildMode::valid);
+  provider_responses_inl::ResponsesEncoder encoder(out.messages, target.mode == RebuildMode::valid);
   for (Message const& message : history.messages) encoder.add(message);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Shows a context and a target as the program of a profile would.
 #pragma once
-#include <sessionkit/detail/session/session_state.hpp>
+#include <sessionkit/detail/session/pending_messages.hpp>
 #include <sessionkit/profile_view.hpp>
 
 #include <utility>
@@ -10,7 +11,7 @@ namespace sessionkit { inline namespace v0 {
 Target target_of(Profile const& profile) {
   Target target;
   target.mode = profile.regroups_only ? RebuildMode::faithful : RebuildMode::valid;
-  target.orphan_user = profile.orphan_user;
+  target.consecutive_user = profile.consecutive_user;
   target.summary_prefix = profile.compaction.prefix;
   if (Estimator const* estimator = find_estimator(profile.estimator)) target.estimator = estimator->message;
   return target;

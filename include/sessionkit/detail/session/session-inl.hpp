@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: MIT
+// Implements the public calls of a session and its turns with the parts that a session is made of.
 #pragma once
-#include <sessionkit/detail/dialects/kept_again.hpp>
-#include <sessionkit/detail/dialects/line_members.hpp>
+#include <sessionkit/detail/base/format_text.hpp>
+#include <sessionkit/detail/base/make_error.hpp>
+#include <sessionkit/detail/dialects/member_codec.hpp>
 #include <sessionkit/detail/dialects/native_dialect.hpp>
+#include <sessionkit/detail/dialects/panel_compaction.hpp>
+#include <sessionkit/detail/history/path_copy.hpp>
 #include <sessionkit/detail/json/raw_json_access.hpp>
+#include <sessionkit/detail/session/session_compaction.hpp>
 #include <sessionkit/detail/session/session_state.hpp>
 #include <sessionkit/memory_store.hpp>
 #include <sessionkit/profile_view.hpp>
 #include <sessionkit/session_key.hpp>
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
@@ -17,31 +20,37 @@
 
 namespace sessionkit { inline namespace v0 {
 
-namespace {
+namespace session_inl { namespace {
 
 Error no_such_entry(SessionId const& id, EntryId const& entry) {
-  return {Errc::not_found, 0, fmt::format("session '{}' has no entry '{}'", id.str(), entry.str())};
+  return detail::make_error(Errc::not_found, "session '{}' has no entry '{}'", id.str(), entry.str());
 }
 
-Error over() { return {Errc::invalid_argument, 0, "this turn is over; begin another"}; }
+SessionId const& no_session() noexcept {
+  static SessionId const none = SessionId::parse("moved-from").value();
+  return none;
+}
 
-Error no_store() { return {Errc::invalid_argument, 0, "the store is null; open or make one first"}; }
+Error no_store() {
+  return detail::make_error(Errc::invalid_argument, "the store is null; open or make one first");
+}
 
-// Ids that are made of places cannot be written into lines.
+// An id that is derived from a place cannot be written into a line.
 bool is_derived(Entry const& entry) {
   return entry.link == Parent::previous && entry.id.str().front() == '@';
 }
 
 Error no_lasting_id(SessionId const& id, Entry const& entry) {
-  return {Errc::unsupported, 0,
-          fmt::format("session '{}': the line of entry '{}' carries no id to refer to; fork the session, the "
-                      "copy has ids",
-                      id.str(), entry.id.str())};
+  return detail::make_error(
+      Errc::unsupported,
+      "session '{}': the line of entry '{}' carries no id to refer to; fork the session, the "
+      "copy has ids",
+      id.str(), entry.id.str());
 }
 
-constexpr int most_names = 1000; // sessions created in one millisecond
+constexpr int max_names = 1000; // sessions created in one millisecond
 
-// claw0's keys name agent, channel and peer.
+// A claw0 key names agent, channel and peer.
 std::string key_by_scheme(KeyScheme scheme, NewSession const& about) {
   if (scheme != KeyScheme::claw0 || !about.key.empty()) return about.key;
   ChannelContext at;
@@ -52,7 +61,8 @@ std::string key_by_scheme(KeyScheme scheme, NewSession const& about) {
 
 SessionId id_by_scheme(IdScheme scheme, Timestamp now, int tries) {
   switch (scheme) {
-  case IdScheme::ses_ms: return SessionId::parse(fmt::format("ses-{}", to_unix_ms(now) + tries)).value();
+  case IdScheme::ses_ms:
+    return SessionId::parse(detail::format_text("ses-{}", to_unix_ms(now) + tries)).value();
   case IdScheme::hex12: return SessionId::parse(random_entry_id().substr(0, 12)).value();
   case IdScheme::uuid7: break;
   }
@@ -66,13 +76,13 @@ Entry header_entry(SessionId const& id, Timestamp at, NewSession const& about, I
   entry.at = at;
   entry.body =
       Header{id.str(), about.key, about.agent, about.user, about.cwd, about.parent_session, about.metadata};
-  // So that nobody who made the same name in the same millisecond takes this header for his own.
+  // A process that made the same name in the same millisecond must not take this header for its own.
   if (!about.id && scheme == IdScheme::ses_ms)
-    entry.extra = RawJsonAccess::trust(fmt::format(R"({{"instance":"{}"}})", random_entry_id()));
+    entry.extra = RawJsonAccess::trust(detail::format_text(R"({{"instance":"{}"}})", random_entry_id()));
   return entry;
 }
 
-}
+}}
 
 Session::Session(std::shared_ptr<State> state) noexcept : state_(std::move(state)) {}
 Session::Session(Session&&) noexcept = default;
@@ -81,48 +91,46 @@ Session::~Session() = default;
 
 Result<Session> Session::open(std::shared_ptr<SessionStore> store, SessionId const& id,
                               SessionOptions options) {
-  if (!store) return no_store();
+  if (!store) return session_inl::no_store();
   auto state = std::make_shared<State>(std::move(store), id, std::move(options));
-  Result<void> const located = state->locate();
+  Result<void> const located = state->tail.locate();
   if (!located) return located.error();
   return Session(std::move(state));
 }
 
 Result<Session> Session::create(std::shared_ptr<SessionStore> store, NewSession about,
                                 SessionOptions options) {
-  if (!store) return no_store();
+  if (!store) return session_inl::no_store();
   Timestamp const now = options.clock ? options.clock() : system_now();
   Profile profile = options.profile ? *options.profile : store->profile();
   Dialect const* const dialect = find_dialect(profile.dialect);
   if (!dialect)
-    return Error{
-        Errc::invalid_argument, 0,
-        fmt::format("profile '{}' names a dialect '{}' that is not known", profile.name, profile.dialect)};
+    return detail::make_error(Errc::invalid_argument, "profile '{}' names a dialect '{}' that is not known",
+                              profile.name, profile.dialect);
   if (profile.timing == WriteTiming::never) {
     store = make_memory_store();
     profile.timing = WriteTiming::incremental;
   }
-  about.key = key_by_scheme(profile.keys, about);
+  about.key = session_inl::key_by_scheme(profile.keys, about);
   for (int tries = 0;; ++tries) {
-    SessionId const id = about.id ? *about.id : id_by_scheme(profile.ids, now, tries);
-    auto state = std::make_shared<State>(store, id, options);
-    state->dialect = dialect;
-    state->profile = profile;
-    Entry header = header_entry(id, now, about, profile.ids);
+    SessionId const id = about.id ? *about.id : session_inl::id_by_scheme(profile.ids, now, tries);
+    auto state = std::make_shared<State>(store, id, options, *dialect, profile);
+    Entry header = session_inl::header_entry(id, now, about, profile.ids);
     if (state->options.before_append) state->options.before_append(header);
-    Result<void> const written = state->begin(std::move(header), {});
+    Result<void> const written = state->tail.create(std::move(header), {});
     if (written) return Session(std::move(state));
     bool const taken = written.error().code == Errc::already_exists && !about.id;
-    if (!taken || tries == most_names) return written.error();
+    if (!taken || tries == session_inl::max_names) return written.error();
   }
 }
 
 Result<Session> Session::resume(std::shared_ptr<SessionStore> store, std::string key,
                                 SessionOptions options) {
-  if (!store) return no_store();
+  if (!store) return session_inl::no_store();
   if (key.empty())
-    return Error{Errc::invalid_argument, 0,
-                 "an empty key names no session; give a key, or open one by its id, or create one"};
+    return detail::make_error(
+        Errc::invalid_argument,
+        "an empty key names no session; give a key, or open one by its id, or create one");
   ListQuery query;
   query.key = key;
   bool const remembers = !options.profile || options.profile->timing != WriteTiming::never;
@@ -136,15 +144,18 @@ Result<Session> Session::resume(std::shared_ptr<SessionStore> store, std::string
   }
   SessionInfo newest = std::move(**found);
   Result<Session> session = open(std::move(store), newest.id, std::move(options));
-  if (session && session->end() == newest.end) session->state_->info = std::move(newest);
+  if (session && session->end() == newest.end) session->state_->tail.set_info(std::move(newest));
   return session;
 }
 
-SessionId const& Session::id() const noexcept { return state_->id; }
-EntryId Session::leaf() const { return state_->leaf; }
-Position Session::end() const noexcept { return state_->end; }
+SessionId const& Session::id() const noexcept {
+  return state_ ? state_->tail.id() : session_inl::no_session();
+}
+EntryId Session::leaf() const { return state_ ? state_->tail.leaf() : EntryId{}; }
+Position Session::end() const noexcept { return state_ ? state_->tail.end() : Position{}; }
 
 Result<EntryId> Session::append(Message const& message, AppendOptions const& options) {
+  if (!state_) return detail::moved_from_session();
   Result<std::vector<EntryId>> ids = state_->append_messages({message}, options);
   if (!ids) return ids.error();
   return std::move(ids->back());
@@ -152,128 +163,143 @@ Result<EntryId> Session::append(Message const& message, AppendOptions const& opt
 
 Result<std::vector<EntryId>> Session::append_all(std::vector<Message> const& messages,
                                                  AppendOptions const& options) {
+  if (!state_) return detail::moved_from_session();
   if (messages.empty()) return std::vector<EntryId>{};
   return state_->append_messages(messages, options);
 }
 
 Result<EntryId> Session::append_entry(EntryBody body, AppendOptions const& options) {
+  if (!state_) return detail::moved_from_session();
   auto const* const unknown = std::get_if<Unknown>(&body);
   if (unknown && (unknown->type == "session" || unknown->type == "message" || !unknown->line.is_object()))
-    return Error{Errc::invalid_argument, 0,
-                 "an unknown entry is a JSON object of a type this library has no words for; use a Header "
-                 "when creating, "
-                 "or a Message"};
+    return detail::make_error(Errc::invalid_argument,
+                              "an unknown entry is a JSON object of a type this library has no words for; "
+                              "use a Header when creating, or a Message");
   if (std::holds_alternative<Header>(body))
-    return Error{Errc::invalid_argument, 0, "a header is written once, when the session is created"};
-  if (!std::holds_alternative<TitleChange>(body)) // which may stand between a call and its results
+    return detail::make_error(Errc::invalid_argument,
+                              "a header is written once, when the session is created");
+  if (!std::holds_alternative<TitleChange>(body)) // a title may be between a call and its results
     if (auto waiting = state_->store_waiting(); !waiting) return waiting.error();
   std::vector<EntryBody> bodies;
   OnConflict on_conflict = OnConflict::rebase;
   auto* const compaction = std::get_if<Compaction>(&body);
-  if (compaction && !state_->dialect->has_ids) {
+  if (compaction && !state_->tail.dialect().has_ids) {
     Result<Context> seen = context();
     if (!seen) return seen.error();
-    state_->keep_stored(*seen);
-    Result<std::vector<EntryBody>> with_kept = state_->with_kept(std::move(*compaction), *seen);
+    state_->pending.remove_from(*seen);
+    Result<std::vector<EntryBody>> with_kept = detail::with_kept(state_->tail, std::move(*compaction), *seen);
     if (!with_kept) return with_kept.error();
     bodies = std::move(*with_kept);
-    on_conflict = OnConflict::fail; // what others wrote meanwhile would not be among what is kept
+    on_conflict = OnConflict::fail; // the entries to keep do not include what others wrote meanwhile
   } else {
     bodies.push_back(std::move(body));
   }
   Result<std::vector<EntryId>> ids =
-      state_->append(std::move(bodies), {options.id, options.ends_turn, on_conflict});
+      state_->append_entries(std::move(bodies), {options.id, options.ends_turn, on_conflict});
   if (!ids) return ids.error();
   return std::move(ids->front());
 }
 
-Result<void> Session::end_turn() { return state_->end_turn(); }
+Result<void> Session::end_turn() {
+  if (!state_) return detail::moved_from_session();
+  return state_->end_turn();
+}
 
 Turn Session::begin_turn() {
+  if (!state_) return Turn("the session was moved from; begin the turn on the object it was moved to");
+  if (state_->in_turn) return Turn("another turn of this session is open; commit or abort that one first");
   state_->begin_turn();
   return Turn(state_);
 }
 
 Result<void> Session::set_title(std::string title, bool by_person) {
-  return state_->append_one(TitleChange{std::move(title), by_person});
+  if (!state_) return detail::moved_from_session();
+  return state_->append_entry(TitleChange{std::move(title), by_person});
 }
-Result<void> Session::set_archived(bool archived) { return state_->append_one(ArchiveChange{archived}); }
+Result<void> Session::set_archived(bool archived) {
+  if (!state_) return detail::moved_from_session();
+  return state_->append_entry(ArchiveChange{archived});
+}
 Result<void> Session::set_label(EntryId const& target, std::string label) {
-  Result<std::optional<Entry>> const found = state_->find(target);
+  if (!state_) return detail::moved_from_session();
+  Result<std::optional<Entry>> const found = state_->tail.find(target);
   if (!found) return found.error();
-  if (target.empty() || !*found) return no_such_entry(state_->id, target);
-  if (state_->dialect->has_ids && is_derived(**found)) return no_lasting_id(state_->id, **found);
-  return state_->append_one(Label{target, std::move(label)});
+  if (target.empty() || !*found) return session_inl::no_such_entry(state_->tail.id(), target);
+  if (state_->tail.dialect().has_ids && session_inl::is_derived(**found))
+    return session_inl::no_lasting_id(state_->tail.id(), **found);
+  return state_->append_entry(Label{target, std::move(label)});
 }
 Result<void> Session::set_state(std::string key, RawJson value) {
+  if (!state_) return detail::moved_from_session();
   StateChange change;
   change.set.emplace_back(std::move(key), std::move(value));
-  return state_->append_one(std::move(change));
+  return state_->append_entry(std::move(change));
 }
 Result<void> Session::remove_state(std::string key) {
+  if (!state_) return detail::moved_from_session();
   StateChange change;
   change.removed.push_back(std::move(key));
-  return state_->append_one(std::move(change));
+  return state_->append_entry(std::move(change));
 }
 
-Result<SessionInfo> Session::info() {
-  if (!state_->info || state_->info->end != state_->end) {
-    Result<SessionInfo> info = state_->store->info(state_->id);
-    if (!info) return info;
-    state_->info = std::move(*info);
-  }
-  return *state_->info;
+Result<SessionInfo> Session::info() const {
+  if (!state_) return detail::moved_from_session();
+  return state_->tail.info();
 }
 
 Result<std::vector<Entry>> Session::refresh() {
-  Result<std::vector<Entry>> news = state_->refresh();
-  if (!news) return news;
-  std::vector<Entry> all = std::exchange(state_->unseen, {});
-  std::move(news->begin(), news->end(), std::back_inserter(all));
-  return all;
+  if (!state_) return detail::moved_from_session();
+  if (auto caught_up = state_->tail.catch_up(); !caught_up) return caught_up.error();
+  return state_->tail.take_unseen();
 }
 
-Result<std::vector<Entry>> Session::path() {
-  if (state_->leaf.empty()) return std::vector<Entry>{};
-  return load_path(*state_->store, state_->id, state_->leaf);
+Result<std::vector<Entry>> Session::path() const {
+  if (!state_) return detail::moved_from_session();
+  if (state_->tail.leaf().empty()) return std::vector<Entry>{};
+  return load_path(*state_->tail.store(), state_->tail.id(), state_->tail.leaf());
 }
 
-Result<std::vector<EntryId>> Session::leaves() {
-  Result<Log> const log = load_log(*state_->store, state_->id);
+Result<std::vector<EntryId>> Session::leaves() const {
+  if (!state_) return detail::moved_from_session();
+  Result<Log> const log = load_log(*state_->tail.store(), state_->tail.id());
   if (!log) return log.error();
   return leaves_of(*log);
 }
 
 Result<void> Session::rewind(EntryId const& to) {
-  if (!state_->held.empty())
-    return Error{Errc::invalid_argument, 0,
-                 fmt::format("session '{}': messages are held back; end the turn first", state_->id.str())};
+  if (!state_) return detail::moved_from_session();
+  if (state_->pending.holds_any())
+    return detail::make_error(Errc::invalid_argument,
+                              "session '{}': messages are held back; end the turn first",
+                              state_->tail.id().str());
   if (!to.empty()) {
-    Result<std::optional<Entry>> const found = state_->find(to);
+    Result<std::optional<Entry>> const found = state_->tail.find(to);
     if (!found) return found.error();
-    if (!*found) return no_such_entry(state_->id, to);
-    if (state_->dialect->has_ids && to != state_->leaf && is_derived(**found))
-      return no_lasting_id(state_->id, **found);
+    if (!*found) return session_inl::no_such_entry(state_->tail.id(), to);
+    if (state_->tail.dialect().has_ids && to != state_->tail.leaf() && session_inl::is_derived(**found))
+      return session_inl::no_lasting_id(state_->tail.id(), **found);
   }
-  if (!state_->dialect->has_ids && to != state_->leaf)
-    return Error{
-        Errc::unsupported, 0,
-        fmt::format("session '{}': a {} log has no branches; fork the session at that entry, or convert it "
-                    "to native",
-                    state_->id.str(), state_->dialect->name)};
-  state_->leaf = to;
+  if (!state_->tail.dialect().has_ids && to != state_->tail.leaf())
+    return detail::make_error(
+        Errc::unsupported,
+        "session '{}': a {} log has no branches; fork the session at that entry, or convert it "
+        "to native",
+        state_->tail.id().str(), state_->tail.dialect().name);
+  state_->tail.set_leaf(to);
   return {};
 }
 
 Result<Session> Session::fork(NewSession about, EntryId const& at) {
+  if (!state_) return detail::moved_from_session();
   Result<SessionInfo> const from = info();
   if (!from) return from.error();
   if (!at.empty()) {
-    Result<std::optional<Entry>> const found = state_->find(at);
+    Result<std::optional<Entry>> const found = state_->tail.find(at);
     if (!found) return found.error();
-    if (!*found) return no_such_entry(state_->id, at);
+    if (!*found) return session_inl::no_such_entry(state_->tail.id(), at);
   }
-  Result<detail::Batch> copy = detail::copy_path(*state_->store, state_->id, at.empty() ? state_->leaf : at);
+  Result<detail::Batch> copy =
+      detail::copy_path(*state_->tail.store(), state_->tail.id(), at.empty() ? state_->tail.leaf() : at);
   if (!copy) return copy.error();
   auto const or_else = [](std::string& text, std::string const& inherited) {
     if (text.empty()) text = inherited;
@@ -281,71 +307,81 @@ Result<Session> Session::fork(NewSession about, EntryId const& at) {
   or_else(about.agent, from->agent);
   or_else(about.user, from->user);
   or_else(about.cwd, from->cwd);
-  or_else(about.parent_session, state_->id.str());
+  or_else(about.parent_session, state_->tail.id().str());
 
   bool const titled = std::any_of(copy->entries.begin(), copy->entries.end(),
                                   [](Entry const& entry) { return entry.as<TitleChange>() != nullptr; });
   Timestamp const now = state_->now();
   bool const needs_key = state_->profile.keys == KeyScheme::claw0 && about.key.empty();
-  std::string const key = key_by_scheme(state_->profile.keys, about);
+  std::string const key = session_inl::key_by_scheme(state_->profile.keys, about);
   for (int tries = 0;; ++tries) {
-    SessionId const id = about.id ? *about.id : id_by_scheme(state_->profile.ids, now, tries);
-    about.key = needs_key ? fmt::format("{}_{}", key, id.str()) : key; // not the key of the one it came from
-    auto state = std::make_shared<State>(state_->store, id, state_->options);
-    state->dialect = state_->dialect;
-    state->profile = state_->profile;
-    Entry header = header_entry(id, now, about, state_->profile.ids);
+    SessionId const id = about.id ? *about.id : session_inl::id_by_scheme(state_->profile.ids, now, tries);
+    about.key =
+        needs_key ? detail::format_text("{}_{}", key, id.str()) : key; // never the original session's key
+    auto state = std::make_shared<State>(state_->tail.store(), id, state_->options, state_->tail.dialect(),
+                                         state_->profile);
+    Entry header = session_inl::header_entry(id, now, about, state_->profile.ids);
     std::get<Header>(header.body).copied = copy->entries.size();
-    Result<void> written = state->begin(std::move(header), *copy);
-    if (written && !from->title.empty() && !titled) // it stands in the index alone, or on another branch
-      written = state->append_one(TitleChange{from->title, from->title_by_person});
+    Result<void> written = state->tail.create(std::move(header), *copy);
+    if (written && !from->title.empty() && !titled) // the title is only in the index, or on another branch
+      written = state->append_entry(TitleChange{from->title, from->title_by_person});
     if (written) return Session(std::move(state));
     bool const taken = written.error().code == Errc::already_exists && !about.id;
-    if (!taken || tries == most_names) return written.error();
+    if (!taken || tries == session_inl::max_names) return written.error();
   }
 }
 
-Result<Context> Session::context() {
+Result<Context> Session::context() const {
+  if (!state_) return detail::moved_from_session();
   Result<Context> seen = Context{};
-  if (state_->leaf.empty())
-    seen->end = state_->end, seen->dialect = state_->dialect->name;
+  if (state_->tail.leaf().empty())
+    seen->end = state_->tail.end(), seen->dialect = state_->tail.dialect().name;
   else
-    seen = load_context(*state_->store, state_->id, state_->leaf);
+    seen = load_context(*state_->tail.store(), state_->tail.id(), state_->tail.leaf());
   if (!seen) return seen;
-  state_->complete(*seen);
-  EntryId const last = seen->compaction ? seen->compaction->id : EntryId{};
-  if (last == state_->breaker.behind) seen->stopped_at = state_->breaker.tokens;
+  state_->pending.add_to(*seen);
+  state_->breaker.mark(*seen);
   return seen;
 }
 
-Result<History> Session::history(Target const& target) {
+Result<History> Session::history(Target const& target) const {
+  if (!state_) return detail::moved_from_session();
   Result<Context> entries = context();
   if (!entries) return entries.error();
   Target by_profile = target;
-  if (target.orphan_user == OrphanUser::parts) by_profile.orphan_user = state_->profile.orphan_user;
+  if (target.consecutive_user == ConsecutiveUser::parts)
+    by_profile.consecutive_user = state_->profile.consecutive_user;
   Target const own = target_of(state_->profile);
   if (target.summary_prefix.empty()) by_profile.summary_prefix = own.summary_prefix;
   if (!target.estimator) by_profile.estimator = own.estimator;
   return HistoryRebuilder(std::move(by_profile)).rebuild(std::move(*entries));
 }
 
-Result<RequestParts> Session::request(Target const& target) {
+Result<RequestParts> Session::request(Target const& target) const {
+  if (!state_) return detail::moved_from_session();
   Result<History> const rebuilt = history(target);
   if (!rebuilt) return rebuilt.error();
   return encode(*rebuilt, target);
 }
 
 Turn::Turn(std::shared_ptr<Session::State> session) noexcept : session_(std::move(session)) {}
+Turn::Turn(char const* refused) noexcept : refused_(refused) {}
 Turn::Turn(Turn&& other) noexcept = default;
 
 Turn::~Turn() {
   if (!session_) return;
-  Result<void> const aborted = abort();
-  static_cast<void>(aborted); // a destructor cannot tell; the next append will
+  try {
+    static_cast<void>(abort().ok()); // a destructor cannot report it; the next append will
+  } catch (...) {                    // out of memory, or a callback of the host
+  }
+}
+
+Error Turn::cannot() const {
+  return detail::make_error(Errc::invalid_argument, refused_ ? refused_ : "this turn is over; begin another");
 }
 
 Result<EntryId> Turn::append(Message const& message, AppendOptions const& options) {
-  if (!session_) return over();
+  if (!session_) return cannot();
   Result<std::vector<EntryId>> ids = session_->append_messages({message}, options);
   if (!ids) return ids.error();
   stored_ = true;
@@ -353,7 +389,7 @@ Result<EntryId> Turn::append(Message const& message, AppendOptions const& option
 }
 
 Result<void> Turn::commit() {
-  if (!session_) return over();
+  if (!session_) return cannot();
   Result<void> ended = session_->end_turn();
   if (!ended) return ended;
   session_->in_turn = false;
@@ -362,17 +398,17 @@ Result<void> Turn::commit() {
 }
 
 Result<void> Turn::abort() {
-  if (!session_) return over();
+  if (!session_) return cannot();
   std::shared_ptr<Session::State> const session = std::exchange(session_, nullptr);
   session->in_turn = false;
   if (auto waiting = session->store_waiting(); !waiting) return waiting.error();
-  session->drop_turn();
+  session->pending.drop_turn();
   if (!stored_ || session->left_no_trace()) return {};
-  if (!session->dialect->can(detail::body_index<Custom>)) return session->sync();
+  if (!session->tail.dialect().can(detail::body_index<Custom>)) return session->tail.sync();
   std::vector<EntryBody> mark;
   mark.emplace_back(Custom{std::string(detail::aborted_turn_type)});
   Result<std::vector<EntryId>> const marked =
-      session->append(std::move(mark), {{}, true, OnConflict::rebase});
+      session->append_entries(std::move(mark), {{}, true, OnConflict::rebase});
   if (!marked) return marked.error();
   return {};
 }

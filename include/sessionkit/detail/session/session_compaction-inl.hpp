@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: MIT
+// Stores compactions: checks a plan against the current log, then appends its summary.
 #pragma once
-#include <sessionkit/detail/json/blank.hpp>
+#include <sessionkit/detail/base/format_text.hpp>
+#include <sessionkit/detail/base/make_error.hpp>
 #include <sessionkit/detail/compaction/compaction.hpp>
-#include <sessionkit/detail/history/history_rules.hpp>
-#include <sessionkit/detail/json/json.hpp>
-#include <sessionkit/detail/dialects/kept_again.hpp>
-#include <sessionkit/detail/dialects/line_members.hpp>
+#include <sessionkit/detail/compaction/compaction_facts.hpp>
+#include <sessionkit/detail/compaction/conversation_text.hpp>
+#include <sessionkit/detail/dialects/member_codec.hpp>
+#include <sessionkit/detail/dialects/panel_compaction.hpp>
 #include <sessionkit/detail/history/path_walk.hpp>
+#include <sessionkit/detail/json/json.hpp>
 #include <sessionkit/detail/json/raw_json_access.hpp>
+#include <sessionkit/detail/json/whitespace.hpp>
+#include <sessionkit/detail/session/session_compaction.hpp>
 #include <sessionkit/detail/session/session_state.hpp>
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <unordered_map>
 #include <utility>
 
-// A compaction's way into the log. The plan decided; here it is checked against what the log has become.
-
 namespace sessionkit { inline namespace v0 {
 
-namespace {
+namespace session_compaction_inl { namespace {
 
-constexpr int most_compaction_tries = 8; // while others append
+constexpr int max_compaction_tries = 8; // while others append
 
 std::string_view reason_name(CompactionReason reason) noexcept {
   switch (reason) {
@@ -40,7 +41,7 @@ void write_list(detail::JsonWriter& json, std::string_view name, std::vector<std
   json.end_array();
 }
 
-// pi reads the two lists.
+// pi reads the first two lists.
 RawJson details_of(CompactionPlan const& plan) {
   std::string text;
   detail::JsonWriter json(text);
@@ -58,7 +59,7 @@ Compaction compaction_of(CompactionPlan const& plan, std::string summary) {
   return body;
 }
 
-// How much is saved, by estimates, and of the whole context, which is more where the provider counted it.
+// How much is saved by estimates, and how large the context was: the provider's count if that is larger.
 struct Saving {
   std::uint64_t tokens, before;
 
@@ -68,15 +69,6 @@ struct Saving {
   }
   std::uint64_t percent() const { return before == 0 ? 0 : tokens * 100 / before; }
 };
-
-Custom breaker_entry(std::string_view why, std::uint64_t tokens, CompactionPolicy const& policy) {
-  std::string text;
-  detail::JsonWriter json(text);
-  json.begin_object().member("why", why).key("tokens").unsigned_integer(tokens);
-  if (std::optional<std::size_t> const limit = limit_of(policy)) json.key("limit").unsigned_integer(*limit);
-  json.end_object();
-  return {std::string(detail::breaker_type), RawJsonAccess::trust(std::move(text))};
-}
 
 bool is_on_path(Context const& context, EntryId const& id) {
   return std::any_of(context.entries.begin(), context.entries.end(),
@@ -89,34 +81,38 @@ bool still_fits(CompactionPlan const& plan, Context const& context) {
 }
 
 Error no_compactions(SessionId const& id, Dialect const& dialect) {
-  return {Errc::unsupported, 0,
-          fmt::format("session '{}': {} lines hold no summaries; shorten the view with summarize_window, or "
-                      "convert the session to native",
-                      id.str(), dialect.name)};
+  return detail::make_error(
+      Errc::unsupported,
+      "session '{}': {} lines hold no summaries; shorten the view with summarize_window, or "
+      "convert the session to native",
+      id.str(), dialect.name);
 }
 
 Error no_id_to_keep(SessionId const& id, EntryId const& kept) {
-  return {Errc::unsupported, 0,
-          fmt::format("session '{}': the line of entry '{}' carries no id to refer to; fork the session, the "
-                      "copy has ids",
-                      id.str(), kept.str())};
+  return detail::make_error(
+      Errc::unsupported,
+      "session '{}': the line of entry '{}' carries no id to refer to; fork the session, the "
+      "copy has ids",
+      id.str(), kept.str());
 }
 
 Error log_changed(SessionId const& id) {
-  return {Errc::conflict, 0,
-          fmt::format("session '{}': what the compaction keeps is no longer in the log; refresh and compact "
-                      "again",
-                      id.str())};
+  return detail::make_error(
+      Errc::conflict,
+      "session '{}': what the compaction keeps is no longer in the log; refresh and compact "
+      "again",
+      id.str());
 }
 
 Error held_back(SessionId const& id) {
-  return {Errc::invalid_argument, 0,
-          fmt::format("session '{}': messages that are to be summarised are held back until the turn ends; "
-                      "compact when it has",
-                      id.str())};
+  return detail::make_error(
+      Errc::invalid_argument,
+      "session '{}': messages that are to be summarised are held back until the turn ends; "
+      "compact when it has",
+      id.str());
 }
 
-// The first entry from the planned one on that stands in the log: what is only said will follow anyhow.
+// The first entry in the log from the planned one on. Entries that are not in the log yet follow anyway.
 EntryId first_stored(CompactionPlan const& plan, Context const& all, Context const& stored) {
   bool kept = false;
   for (Entry const& entry : all.entries) {
@@ -126,84 +122,80 @@ EntryId first_stored(CompactionPlan const& plan, Context const& all, Context con
   return {};
 }
 
-}
+}}
 
-Result<std::vector<EntryBody>> Session::State::with_kept(Compaction compaction,
-                                                         Context const& stored_part) const {
-  std::vector<Entry> const kept = detail::take_kept(compaction, stored_part.entries);
+namespace detail {
+
+Result<std::vector<EntryBody>> with_kept(SessionTail const& tail, Compaction compaction,
+                                         Context const& stored) {
+  std::vector<Entry> const kept = take_kept(compaction, stored.entries);
   std::vector<EntryBody> bodies;
   bodies.emplace_back(std::move(compaction));
   if (kept.empty()) return bodies;
   std::unordered_map<std::string, std::string> lines;
-  Result<detail::WalkResult> const walked =
-      detail::walk_path(*store, id, stored_part.leaf, [&](RecordPage const&, RecordPage::Item const& item) {
+  Result<WalkResult> const walked =
+      walk_path(*tail.store(), tail.id(), stored.leaf, [&](RecordPage const&, RecordPage::Item const& item) {
         lines.emplace(item.id, item.line);
         return item.id != kept.front().id.str();
       });
   if (!walked) return walked.error();
   for (Entry const& entry : kept) {
     auto const found = lines.find(entry.id.str());
-    if (found == lines.end()) return log_changed(id);
-    bodies.emplace_back(Unknown{"message", RawJsonAccess::trust(detail::line_again(found->second))});
+    if (found == lines.end()) return session_compaction_inl::log_changed(tail.id());
+    bodies.emplace_back(Unknown{"message", RawJsonAccess::trust(line_again(found->second))});
   }
   return bodies;
 }
 
-void Session::State::keep_stored(Context& context) const {
-  auto const only_said = [&](Entry const& entry) {
-    auto const is_it = [&](Unstored const& one) { return one.entry.id == entry.id; };
-    return std::any_of(held.begin(), held.end(), is_it) || std::any_of(aside.begin(), aside.end(), is_it);
-  };
-  if (held.empty() && aside.empty()) return;
-  auto& entries = context.entries;
-  entries.erase(std::remove_if(entries.begin(), entries.end(), only_said), entries.end());
-}
-
-Result<void> Session::State::check_compaction(CompactionPlan const& plan, Context const& seen) const {
-  if (!dialect->can(detail::body_index<Compaction>)) return no_compactions(id, *dialect);
+Result<void> check_compaction(CompactionPlan const& plan, Context const& seen, SessionTail const& tail,
+                              PendingMessages const& pending, Profile const& profile) {
+  if (!tail.dialect().can(body_index<Compaction>))
+    return session_compaction_inl::no_compactions(tail.id(), tail.dialect());
   if (profile.timing == WriteTiming::never)
-    return Error{Errc::unsupported, 0,
-                 fmt::format("session '{}': its profile '{}' stores nothing; shorten the view with "
-                             "summarize_window, or open it with another one",
-                             id.str(), profile.name)};
+    return make_error(Errc::unsupported,
+                      "session '{}': its profile '{}' stores nothing; shorten the view with "
+                      "summarize_window, or open it with another one",
+                      tail.id().str(), profile.name);
   for (Entry const& entry : seen.entries) {
     if (entry.id == plan.first_kept) break;
-    if (std::any_of(held.begin(), held.end(), [&](Unstored const& one) { return one.entry.id == entry.id; }))
-      return held_back(id);
+    if (pending.holds(entry.id)) return session_compaction_inl::held_back(tail.id());
   }
-  Context stored_part = seen;
-  keep_stored(stored_part);
-  EntryId const kept = first_stored(plan, seen, stored_part);
+  Context stored = seen;
+  pending.remove_from(stored);
+  EntryId const kept = session_compaction_inl::first_stored(plan, seen, stored);
   bool const derived = !kept.empty() && kept.str().front() == '@';
-  if (dialect->has_ids && derived) return no_id_to_keep(id, kept);
+  if (tail.dialect().has_ids && derived) return session_compaction_inl::no_id_to_keep(tail.id(), kept);
   return {};
 }
 
+}
+
 void Session::State::compaction_failed(CompactionPlan const& plan) {
-  if (++failed_compactions < plan.policy.most_failures) return;
-  failed_compactions = 0;
+  if (!breaker.count_failure(plan.policy.max_failures)) return;
   tell(Event::compaction_stopped,
-       fmt::format(
+       detail::format_text(
            "{} compactions in a row came to nothing at {} tokens; the next try for its size comes when "
            "the conversation has grown by a quarter, or by hand",
-           plan.policy.most_failures, plan.tokens_before));
-  if (!dialect->can(detail::body_index<Custom>)) {
-    breaker = {plan.previous, plan.tokens_before};
-    return;
-  }
-  Result<void> const marked = append_one(breaker_entry("failures", plan.tokens_before, plan.policy));
+           plan.policy.max_failures, plan.tokens_before));
+  if (!tail.dialect().can(detail::body_index<Custom>)) return breaker.open(plan.previous, plan.tokens_before);
+  Result<void> const marked =
+      append_entry(detail::breaker_entry("failures", plan.tokens_before, plan.policy));
   if (!marked) tell(Event::compaction_stopped, "the breaker could not be stored: " + marked.error().message);
 }
 
-CompactionPolicy Session::compaction_policy() const { return make_compaction_policy(state_->profile); }
+CompactionPolicy Session::compaction_policy() const {
+  return make_compaction_policy(state_ ? state_->profile : profiles::native);
+}
 
 Result<std::optional<CompactionPlan>> Session::plan_compaction(CompactionPolicy const& policy,
-                                                               CompactionReason reason) {
+                                                               CompactionReason reason) const {
   Result<Context> const seen = context();
   if (!seen) return seen.error();
   std::optional<CompactionPlan> plan = v0::plan_compaction(*seen, policy, reason);
   if (!plan) return plan;
-  if (auto checked = state_->check_compaction(*plan, *seen); !checked) return checked.error();
+  if (auto checked = detail::check_compaction(*plan, *seen, state_->tail, state_->pending, state_->profile);
+      !checked)
+    return checked.error();
   return plan;
 }
 
@@ -217,70 +209,75 @@ Result<CompactionOutcome> Session::compact(Summarizer& summarizer, CompactionPol
   if (!planned) return planned.error();
   if (!*planned) return CompactionOutcome::not_needed;
   CompactionPlan const* const plan = &**planned;
-  state_->tell(Event::compaction_started,
-               fmt::format("{} tokens: {} messages are to be summarised, {} stay", plan->tokens_before,
-                           plan->summarized + plan->turn_prefix, plan->kept));
-  Result<CompactionOutcome> outcome = apply(*plan, summarize(*plan, summarizer, state_->options.clock));
-  state_->tell(Event::compaction_ended,
-               outcome ? to_string(*outcome) : "nothing was stored: " + outcome.error().message);
+  std::shared_ptr<State> const state = state_; // the summarizer may move this object
+  state->tell(Event::compaction_started,
+              detail::format_text("{} tokens: {} messages are to be summarised, {} stay", plan->tokens_before,
+                                  plan->summarized + plan->turn_prefix, plan->kept));
+  Result<CompactionOutcome> outcome = apply(*plan, summarize(*plan, summarizer, state->options.clock));
+  state->tell(Event::compaction_ended,
+              outcome ? to_string(*outcome) : "nothing was stored: " + outcome.error().message);
   return outcome;
 }
 
 Result<CompactionOutcome> Session::apply(CompactionPlan const& plan, Result<std::string> summary) {
+  if (!state_) return detail::moved_from_session();
   if (summary) return apply(plan, std::move(*summary));
   state_->compaction_failed(plan);
   return summary.error();
 }
 
 Result<CompactionOutcome> Session::apply(CompactionPlan const& plan, std::string summary) {
+  if (!state_) return detail::moved_from_session();
   detail::take_facts(summary); // facts come from tool calls, not from the model
   bool const blank = detail::is_blank(summary);
-  Compaction body = compaction_of(plan, std::move(summary) + plan.facts());
-  if (blank || Saving(plan, *body.tokens_after).tokens == 0) {
+  Compaction body = session_compaction_inl::compaction_of(plan, std::move(summary) + plan.facts());
+  if (blank || session_compaction_inl::Saving(plan, *body.tokens_after).tokens == 0) {
     state_->compaction_failed(plan);
     return CompactionOutcome::no_progress;
   }
   for (int tries = 0;; ++tries) {
     Result<Context> const seen = context();
     if (!seen) return seen.error();
-    if (!still_fits(plan, *seen)) return CompactionOutcome::superseded;
-    if (auto checked = state_->check_compaction(plan, *seen); !checked) return checked.error();
+    if (!session_compaction_inl::still_fits(plan, *seen)) return CompactionOutcome::superseded;
+    if (auto checked = detail::check_compaction(plan, *seen, state_->tail, state_->pending, state_->profile);
+        !checked)
+      return checked.error();
     Result<void> const stored = state_->store_compaction(plan, body, *seen);
     if (stored) break;
-    if (stored.error().code != Errc::conflict || tries == most_compaction_tries) return stored.error();
-    Result<std::vector<Entry>> theirs = state_->refresh();
-    if (!theirs) return theirs.error();
-    state_->unseen.insert(state_->unseen.end(), theirs->begin(), theirs->end());
+    if (stored.error().code != Errc::conflict || tries == session_compaction_inl::max_compaction_tries)
+      return stored.error();
+    if (auto caught_up = state_->tail.catch_up(); !caught_up) return caught_up.error();
   }
-  state_->failed_compactions = 0;
+  state_->breaker.reset_failures();
   return CompactionOutcome::applied;
 }
 
 Result<void> Session::State::store_compaction(CompactionPlan const& plan, Compaction body,
                                               Context const& seen) {
-  Context stored_part = seen;
-  keep_stored(stored_part);
-  body.first_kept = first_stored(plan, seen, stored_part);
+  Context stored = seen;
+  pending.remove_from(stored);
+  body.first_kept = session_compaction_inl::first_stored(plan, seen, stored);
   std::vector<EntryBody> bodies;
-  Saving const saved(plan, *body.tokens_after);
-  if (dialect->has_ids) {
+  session_compaction_inl::Saving const saved(plan, *body.tokens_after);
+  if (tail.dialect().has_ids) {
     bodies.emplace_back(std::move(body));
   } else {
     body.details = {};
-    Result<std::vector<EntryBody>> with_kept = this->with_kept(std::move(body), stored_part);
+    Result<std::vector<EntryBody>> with_kept = detail::with_kept(tail, std::move(body), stored);
     if (!with_kept) return with_kept.error();
     bodies = std::move(*with_kept);
   }
-  bool const opens = saved.percent() < plan.policy.least_saved_percent;
-  bool const holds_breaker = dialect->can(detail::body_index<Custom>);
+  bool const opens = saved.percent() < plan.policy.min_saved_percent;
+  bool const holds_breaker = tail.dialect().can(detail::body_index<Custom>);
   if (opens && holds_breaker)
-    bodies.emplace_back(breaker_entry("little_saved", saved.before - saved.tokens, plan.policy));
-  Result<std::vector<EntryId>> const ids = append(std::move(bodies), {{}, true, OnConflict::fail, true});
+    bodies.emplace_back(detail::breaker_entry("little_saved", saved.before - saved.tokens, plan.policy));
+  Result<std::vector<EntryId>> const ids =
+      append_entries(std::move(bodies), {{}, true, OnConflict::fail, true});
   if (!ids) return ids.error();
-  if (opens && !holds_breaker) breaker = {ids->front(), saved.before - saved.tokens};
+  if (opens && !holds_breaker) breaker.open(ids->front(), saved.before - saved.tokens);
   if (opens)
     tell(Event::compaction_stopped,
-         fmt::format(
+         detail::format_text(
              "the compaction saved {} % of {} tokens; the next one for its size comes when the conversation "
              "has grown by a quarter, or by hand",
              saved.percent(), saved.before));

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Decides whether a key still answers with its newest session.
 #pragma once
 #include <sessionkit/freshness.hpp>
 
@@ -6,12 +7,12 @@
 
 namespace sessionkit { inline namespace v0 {
 
-namespace {
+namespace freshness_inl { namespace {
 
 using LocalDays = std::chrono::duration<std::int64_t, std::ratio<86400>>;
 
-// The UTC moment of an hour of a local day. The zone is asked as it was the day before and corrected once:
-// the change of a clock stands between the two at most.
+// The UTC moment of an hour of a local day. The zone's offset is that of the day before, corrected once: at
+// most one change of the clock is between the two.
 Timestamp moment_of(LocalDays day, int hour, UtcOffset const& offset) {
   Timestamp const local(std::chrono::milliseconds(day) + std::chrono::hours(hour));
   Timestamp const before = local - offset(local - std::chrono::hours(24));
@@ -32,7 +33,7 @@ std::optional<Timestamp> known_time(std::optional<Timestamp> const& at, Timestam
   return at && *at >= Timestamp{} && *at <= now ? at : std::nullopt;
 }
 
-}
+}}
 
 SessionTimes times_of(SessionInfo const& info) {
   auto const known = [](Timestamp at) { return at == Timestamp{} ? std::nullopt : std::optional(at); };
@@ -41,16 +42,17 @@ SessionTimes times_of(SessionInfo const& info) {
 
 Freshness freshness_of(SessionTimes const& times, FreshnessRule const& rule, Timestamp now,
                        UtcOffset const& offset) {
-  Timestamp const updated = known_time(times.updated, now).value_or(Timestamp{});
-  Timestamp const started = known_time(times.started, now).value_or(updated);
+  Timestamp const updated = freshness_inl::known_time(times.updated, now).value_or(Timestamp{});
+  Timestamp const started = freshness_inl::known_time(times.started, now).value_or(updated);
   Freshness answer;
   if (rule.daily_at_hour) {
     UtcOffset const zone = offset ? offset : [](Timestamp) { return std::chrono::minutes(0); };
-    answer.daily_reset = last_reset(std::clamp(*rule.daily_at_hour, 0, 23), now, zone);
+    answer.daily_reset = freshness_inl::last_reset(std::clamp(*rule.daily_at_hour, 0, 23), now, zone);
     answer.fresh = started >= *answer.daily_reset;
   }
   if (rule.idle.count() > 0) {
-    answer.idle_expires = known_time(times.last_interaction, now).value_or(started) + rule.idle;
+    answer.idle_expires =
+        freshness_inl::known_time(times.last_interaction, now).value_or(started) + rule.idle;
     answer.fresh = answer.fresh && now <= *answer.idle_expires;
   }
   return answer;

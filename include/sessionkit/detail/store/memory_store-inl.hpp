@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Keeps sessions in maps: the smallest store, and the model of the others.
 #pragma once
 #include <sessionkit/detail/base/crc32c.hpp>
-#include <sessionkit/detail/store/row_store.hpp>
+#include <sessionkit/detail/store/append_decision.hpp>
 #include <sessionkit/memory_store.hpp>
 
 #include <map>
@@ -9,7 +10,7 @@
 
 namespace sessionkit { inline namespace v0 {
 
-namespace {
+namespace memory_store_inl { namespace {
 
 class MemoryStore final : public SessionStore {
  public:
@@ -22,7 +23,7 @@ class MemoryStore final : public SessionStore {
     detail::AppendDecision decision(id, batch, tail);
     auto const expected = static_cast<std::size_t>(batch.expected.value());
     if (decision.wants_line())
-      decision.line_at_expected(detail::crc32c(found->second.rows[expected - 1].line));
+      decision.line_at_expected(decision.expects({found->second.rows[expected - 1].view(), batch.expected}));
     if (decision.wants_behind())
       for (std::size_t i = expected; i < found->second.rows.size(); ++i)
         if (!decision.see({found->second.rows[i].view(), Position{i + 1}})) break;
@@ -112,8 +113,10 @@ class MemoryStore final : public SessionStore {
   std::map<SessionId, MemoryLog> logs_;
 };
 
-}
+}}
 
-std::shared_ptr<SessionStore> make_memory_store() { return std::make_shared<MemoryStore>(); }
+std::shared_ptr<SessionStore> make_memory_store() {
+  return std::make_shared<memory_store_inl::MemoryStore>();
+}
 
 }}

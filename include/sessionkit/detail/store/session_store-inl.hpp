@@ -1,30 +1,15 @@
 // SPDX-License-Identifier: MIT
+// Defines the calls that any store answers, and helps the author of a store to match a batch and fill a
+// page.
 #pragma once
-#include <sessionkit/detail/json/as_written.hpp>
-#include <sessionkit/detail/store/row_store.hpp>
+#include <sessionkit/detail/base/make_error.hpp>
+#include <sessionkit/detail/json/utf8_normalise.hpp>
+#include <sessionkit/detail/store/list_cursor.hpp>
 #include <sessionkit/session_store.hpp>
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <charconv>
 
 namespace sessionkit { inline namespace v0 {
-
-std::string detail::list_cursor(SessionInfo const& last) {
-  return fmt::format("{}:{}", to_unix_ms(last.updated), last.id.str());
-}
-
-// What `list_cursor` writes and nothing else: the time may be negative, the id is one.
-std::optional<detail::ListPlace> detail::parse_list_cursor(std::string_view text) {
-  std::size_t const colon = text.find(':');
-  if (colon == std::string_view::npos) return std::nullopt;
-  ListPlace cursor{0, text.substr(colon + 1)};
-  char const* const end = text.data() + colon;
-  auto const [stopped, error] = std::from_chars(text.data(), end, cursor.updated_ms);
-  if (error != std::errc{} || stopped != end || !SessionId::parse(cursor.id)) return std::nullopt;
-  return cursor;
-}
 
 Result<bool> exists(SessionStore& store, SessionId const& id) {
   ReadRange range;
@@ -36,7 +21,7 @@ Result<bool> exists(SessionStore& store, SessionId const& id) {
   return page.ok();
 }
 
-namespace {
+namespace session_store_inl { namespace {
 
 // Summaries hold no other text.
 void ask_as_written(ListQuery& query) {
@@ -44,13 +29,13 @@ void ask_as_written(ListQuery& query) {
     if (*text) *text = detail::as_written(std::move(**text));
 }
 
-}
+}}
 
 Result<std::optional<SessionInfo>> newest_session(SessionStore& store, ListQuery query) {
   if (!query.archived) query.archived = false;
   query.limit = 1;
   query.cursor.clear();
-  ask_as_written(query);
+  session_store_inl::ask_as_written(query);
   Result<SessionPage> page = store.list(query);
   if (!page) return page.error();
   if (page->sessions.empty()) return std::optional<SessionInfo>{};
@@ -60,7 +45,7 @@ Result<std::optional<SessionInfo>> newest_session(SessionStore& store, ListQuery
 Result<SessionPage> list_sessions(SessionStore& store, ListQuery query, std::size_t offset) {
   constexpr std::size_t at_once = 1000;
   std::size_t const limit = query.limit;
-  ask_as_written(query);
+  session_store_inl::ask_as_written(query);
   while (offset > 0) {
     query.limit = std::min(offset, at_once);
     Result<SessionPage> passed = store.list(query);
@@ -92,7 +77,7 @@ Result<SessionPage> page_of(std::vector<SessionInfo> matching, ListQuery const& 
   auto const newer = [](SessionInfo const& a, SessionInfo const& b) {
     return detail::place_of(a) < detail::place_of(b);
   };
-  if (!std::is_sorted(matching.begin(), matching.end(), newer)) // else much would be moved for nothing
+  if (!std::is_sorted(matching.begin(), matching.end(), newer)) // else sorting would move much for nothing
     std::partial_sort(matching.begin(), matching.begin() + static_cast<std::ptrdiff_t>(count), matching.end(),
                       newer);
   if (count < matching.size() && count > 0) page.next = detail::list_cursor(matching[count - 1]);
@@ -118,13 +103,12 @@ Result<BatchMatch> match_batch(Append const& batch, std::vector<RecordPage::Item
   for (RecordView const& ours : batch.records)
     for (RecordPage::Item const& item : behind)
       if (!ours.id.empty() && ours.id == item.id && ours.line != item.line)
-        return Error{
-            Errc::already_exists, 0,
-            fmt::format("entry '{}' stands in the log with other bytes; give the new entry another id",
-                        ours.id)};
-  return Error{Errc::conflict, 0,
-               fmt::format("{} entries stand behind the expected end of the log; refresh and append again",
-                           behind.size())};
+        return detail::make_error(Errc::already_exists,
+                                  "entry '{}' is in the log with other bytes; give the new entry another id",
+                                  ours.id);
+  return detail::make_error(Errc::conflict,
+                            "{} entries follow the expected end of the log; refresh and append again",
+                            behind.size());
 }
 
 }}

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Finds the lines of a file from either end, a window at a time.
 #pragma once
 #include <sessionkit/detail/transcript/line_scan.hpp>
 
@@ -7,7 +8,7 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-namespace {
+namespace line_scan_inl { namespace {
 
 constexpr std::size_t scratch_bytes = std::size_t{256} << 10;
 
@@ -15,8 +16,8 @@ std::unique_ptr<char[]> scan_buffer(std::size_t bytes) {
   return std::unique_ptr<char[]>(new char[bytes]); // not cleared: it is read into at once
 }
 
-// Two buffers by turns: what is left of the one is carried over into the other. New ones are made only where
-// the sink keeps them, for memory that is new to the process costs more than reading into it.
+// Two buffers by turns: the rest of one is carried over into the other. New ones are made only if the sink
+// keeps them, because memory that is new to the process costs more than reading into it.
 class ScanBuffers {
  public:
   explicit ScanBuffers(LineSink& sink) noexcept : sink_(sink) {}
@@ -49,7 +50,7 @@ std::size_t window_of(std::size_t wanted, std::uint64_t left) noexcept {
   return static_cast<std::size_t>(std::min<std::uint64_t>(wanted, left));
 }
 
-}
+}}
 
 Result<void> LineScan::read(char* to, std::size_t bytes, std::uint64_t offset) {
   bytes_read_ += bytes;
@@ -57,9 +58,9 @@ Result<void> LineScan::read(char* to, std::size_t bytes, std::uint64_t offset) {
 }
 
 Result<std::uint64_t> LineScan::find_end(std::uint64_t from, std::uint64_t to) {
-  if (!scratch_) scratch_ = scan_buffer(scratch_bytes);
+  if (!scratch_) scratch_ = line_scan_inl::scan_buffer(line_scan_inl::scratch_bytes);
   while (from < to) {
-    std::size_t const bytes = window_of(scratch_bytes, to - from);
+    std::size_t const bytes = line_scan_inl::window_of(line_scan_inl::scratch_bytes, to - from);
     if (auto r = read(scratch_.get(), bytes, from); !r) return r.error();
     if (void const* hit = std::memchr(scratch_.get(), '\n', bytes))
       return from + static_cast<std::uint64_t>(static_cast<char const*>(hit) - scratch_.get());
@@ -69,15 +70,15 @@ Result<std::uint64_t> LineScan::find_end(std::uint64_t from, std::uint64_t to) {
 }
 
 Result<std::uint64_t> LineScan::line_begin(std::uint64_t offset) {
-  if (!scratch_) scratch_ = scan_buffer(scratch_bytes);
+  if (!scratch_) scratch_ = line_scan_inl::scan_buffer(line_scan_inl::scratch_bytes);
   std::size_t wanted = 4096; // most lines are short
   while (offset > 0) {
-    std::size_t const bytes = window_of(wanted, offset);
+    std::size_t const bytes = line_scan_inl::window_of(wanted, offset);
     if (auto r = read(scratch_.get(), bytes, offset - bytes); !r) return r.error();
     if (void const* hit = ::memrchr(scratch_.get(), '\n', bytes))
       return offset - bytes + static_cast<std::uint64_t>(static_cast<char const*>(hit) - scratch_.get()) + 1;
     offset -= bytes;
-    wanted = scratch_bytes;
+    wanted = line_scan_inl::scratch_bytes;
   }
   return std::uint64_t{0};
 }
@@ -85,7 +86,7 @@ Result<std::uint64_t> LineScan::line_begin(std::uint64_t offset) {
 Result<bool> LineScan::take_long(RawLine line, LineSink& sink) {
   if (line.length > max_line_) return sink.take(line);
   auto const bytes = static_cast<std::size_t>(line.length);
-  auto buffer = scan_buffer(bytes);
+  auto buffer = line_scan_inl::scan_buffer(bytes);
   if (auto r = read(buffer.get(), bytes, line.offset); !r) return r.error();
   line.data = buffer.get();
   bool const taken = sink.take(line);
@@ -99,11 +100,11 @@ bool LineScan::offer(RawLine const& line, LineSink& sink) const {
 }
 
 Result<void> LineScan::forward(std::uint64_t from, std::uint64_t to, LineSink& sink) {
-  ScanBuffers buffers(sink);
+  line_scan_inl::ScanBuffers buffers(sink);
   char const* rest = nullptr; // a line whose end is not found yet: `held` bytes of the buffer
   std::size_t held = 0;
   while (from + held < to) {
-    std::size_t const window = window_of(sink.next_window(bytes_read_), to - from - held);
+    std::size_t const window = line_scan_inl::window_of(sink.next_window(bytes_read_), to - from - held);
     if (window == 0) break;
     char* const buffer = buffers.next(held + window, rest, held, 0);
     if (auto r = read(buffer + held, window, from + held); !r) return r;
@@ -139,12 +140,12 @@ Result<void> LineScan::forward(std::uint64_t from, std::uint64_t to, LineSink& s
 }
 
 Result<void> LineScan::backward(std::uint64_t to, LineSink& sink) {
-  ScanBuffers buffers(sink);
+  line_scan_inl::ScanBuffers buffers(sink);
   char const* rest = nullptr; // a line whose begin is not found yet: `held` bytes, its line end included
   std::size_t held = 0;
   while (to > 0) {
     std::uint64_t low = to - held;
-    std::size_t const window = window_of(sink.next_window(bytes_read_), low);
+    std::size_t const window = line_scan_inl::window_of(sink.next_window(bytes_read_), low);
     if (window == 0) break;
     char* const base = buffers.next(held + window, rest, held, window);
     low -= window;

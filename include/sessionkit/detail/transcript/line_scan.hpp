@@ -15,7 +15,7 @@ constexpr bool begins_with_mark(std::string_view text) noexcept {
   return text.substr(0, utf8_mark.size()) == utf8_mark;
 }
 
-/// A line as it stands in a file, without its line end (byte 0x0A; nothing else ends a line).
+/// A line as it is in a file, without its line end (byte 0x0A; nothing else ends a line).
 struct RawLine {
   std::uint64_t offset = 0, length = 0;
   char const* data = nullptr; ///< null: longer than the cap, its bytes were not kept
@@ -23,7 +23,7 @@ struct RawLine {
   std::uint64_t end() const noexcept { return offset + length + (terminated ? 1 : 0); }
 };
 
-/// What becomes of the lines a scan finds.
+/// Takes the lines that a scan finds.
 class SESSIONKIT_API LineSink {
  public:
   virtual ~LineSink() = default;
@@ -36,7 +36,7 @@ class SESSIONKIT_API LineSink {
 };
 
 /// Finds lines in a file from either end. Holds a window, or one line where that is longer but within the
-/// cap; a line over the cap is passed over, not held.
+/// cap; a line over the cap is skipped, not held.
 class SESSIONKIT_API LineScan {
  public:
   LineScan(FileOps& ops, int descriptor, std::string const& path, std::uint64_t max_line) noexcept
@@ -48,7 +48,7 @@ class SESSIONKIT_API LineScan {
   Result<void> backward(std::uint64_t to, LineSink& sink);
   /// Where the line begins that holds the byte before `offset`, `offset` itself if that byte is a line end.
   Result<std::uint64_t> line_begin(std::uint64_t offset);
-  /// Where the line end stands that is the first from `from` on; `to` if there is none before.
+  /// The place of the first line end from `from` on; `to` if there is none before.
   Result<std::uint64_t> find_end(std::uint64_t from, std::uint64_t to);
 
   std::uint64_t bytes_read() const noexcept { return bytes_read_; }

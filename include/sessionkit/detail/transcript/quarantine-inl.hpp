@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Copies or moves files to the folder that keeps what was replaced.
 #pragma once
+#include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/transcript/quarantine.hpp>
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -12,10 +12,10 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-namespace {
+namespace quarantine_inl { namespace {
 constexpr std::size_t copied_at_once = std::size_t{1} << 20;
 constexpr int most_names = 1000; // of one file at one time
-}
+}}
 
 Quarantine::Quarantine(FileOps& ops, int directory, std::string path, Timestamp now)
     : ops_(&ops), directory_(directory), path_(std::move(path) + "/" + folder_name), time_(to_rfc3339(now)) {
@@ -38,7 +38,8 @@ Result<void> Quarantine::open() {
 }
 
 std::string Quarantine::name_of(std::string const& name, int tries) const {
-  return tries == 0 ? fmt::format("{}.{}", name, time_) : fmt::format("{}.{}-{}", name, time_, tries);
+  return tries == 0 ? detail::format_text("{}.{}", name, time_)
+                    : detail::format_text("{}.{}-{}", name, time_, tries);
 }
 
 Result<std::string> Quarantine::copy(int descriptor, std::string const& name) {
@@ -46,7 +47,7 @@ Result<std::string> Quarantine::copy(int descriptor, std::string const& name) {
   std::string own;
   int made = -EEXIST;
   int const flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
-  for (int i = 0; i < most_names && made == -EEXIST; ++i) {
+  for (int i = 0; i < quarantine_inl::most_names && made == -EEXIST; ++i) {
     own = name_of(name, i);
     made = uninterrupted([&] { return ops_->open(folder_.get(), own.c_str(), flags, 0600); });
   }
@@ -56,10 +57,10 @@ Result<std::string> Quarantine::copy(int descriptor, std::string const& name) {
   auto const fill = [&]() -> Result<void> {
     if (int const failed = ops_->set_mode(made, 0600); failed < 0)
       return file_error(-failed, path, "cannot set the copy's mode");
-    auto const buffer = std::make_unique<char[]>(copied_at_once);
+    auto const buffer = std::make_unique<char[]>(quarantine_inl::copied_at_once);
     for (std::uint64_t at = 0;;) {
-      auto const got =
-          uninterrupted([&] { return ops_->pread(descriptor, buffer.get(), copied_at_once, at); });
+      auto const got = uninterrupted(
+          [&] { return ops_->pread(descriptor, buffer.get(), quarantine_inl::copied_at_once, at); });
       if (got < 0) return file_error(static_cast<int>(-got), path, "cannot read what is to be copied");
       if (got == 0) break;
       std::string_view const bytes(buffer.get(), static_cast<std::size_t>(got));
@@ -80,7 +81,7 @@ Result<std::string> Quarantine::take(int from, std::string const& name) {
   if (auto r = open(); !r) return r.error();
   std::string own;
   int failed = -EEXIST;
-  for (int i = 0; i < most_names && failed == -EEXIST; ++i) {
+  for (int i = 0; i < quarantine_inl::most_names && failed == -EEXIST; ++i) {
     own = name_of(name, i);
     failed = ops_->rename(from, name.c_str(), folder_.get(), own.c_str(), false);
   }
@@ -95,7 +96,7 @@ Result<void> write_fully(FileOps& ops, int descriptor, std::string_view bytes, s
     auto const put = uninterrupted([&] { return ops.write(descriptor, bytes.data(), bytes.size()); });
     if (put <= 0)
       return file_error(put == 0 ? ENOSPC : static_cast<int>(-put), path,
-                        fmt::format("cannot write {} bytes", bytes.size()));
+                        detail::format_text("cannot write {} bytes", bytes.size()));
     bytes.remove_prefix(static_cast<std::size_t>(put));
   }
   return {};

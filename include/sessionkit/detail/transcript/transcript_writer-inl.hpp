@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
+// Opens a transcript for writing by its path.
 #pragma once
-#include <sessionkit/detail/transcript/log_writer.hpp>
+#include <sessionkit/detail/transcript/file_writer.hpp>
 
 #include <fcntl.h>
 
 namespace sessionkit { inline namespace v0 {
 
 struct TranscriptWriter::State {
-  explicit State(detail::LogWriter opened) : log(std::move(opened)) {}
-  detail::LogWriter log;
+  detail::FileWriter log;
 };
 
 TranscriptWriter::TranscriptWriter(std::unique_ptr<State> state) noexcept : state_(std::move(state)) {}
@@ -22,10 +22,10 @@ Result<TranscriptWriter> TranscriptWriter::open(std::string const& path, WriterO
 
 Result<TranscriptWriter> TranscriptWriter::open_at(int directory, std::string const& name, std::string path,
                                                    WriterOptions options) {
-  Result<detail::LogWriter> log = detail::LogWriter::open(
+  Result<detail::FileWriter> log = detail::FileWriter::open(
       detail::system_file_ops(), {directory, name, std::move(path)}, std::move(options));
   if (!log) return log.error();
-  return TranscriptWriter(std::make_unique<State>(std::move(*log)));
+  return TranscriptWriter(std::make_unique<State>(State{std::move(*log)}));
 }
 
 Result<Position> TranscriptWriter::append(Append const& batch) { return state_->log.append(batch); }

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT
+// Writes and reads the logs of channels, which are separate from sessions.
 #pragma once
 #include <sessionkit/channel_log.hpp>
-#include <sessionkit/detail/file_store/file_store.hpp>
-#include <sessionkit/detail/dialects/line_members.hpp>
-
-#include <fmt/format.h>
+#include <sessionkit/detail/base/format_text.hpp>
+#include <sessionkit/detail/base/make_error.hpp>
+#include <sessionkit/detail/base/safe_directory.hpp>
+#include <sessionkit/detail/dialects/member_codec.hpp>
+#include <sessionkit/detail/file_store/writer_cache.hpp>
+#include <sessionkit/detail/json/json_check.hpp>
+#include <sessionkit/detail/transcript/file_reader.hpp>
+#include <sessionkit/detail/upkeep/channel_log.hpp>
 
 #include <algorithm>
 #include <cstdlib>
@@ -12,10 +17,10 @@
 
 namespace sessionkit { inline namespace v0 {
 
-namespace {
+namespace channel_log_inl { namespace {
 
 constexpr std::string_view channel_file_end = ".jsonl";
-constexpr int channel_tries = 64; // others may write between a look at the end and the append
+constexpr int channel_tries = 64; // others may write between the read of the end and the append
 
 bool is_channel_type(std::string_view type) noexcept {
   return !type.empty() && std::all_of(type.begin(), type.end(), [](char c) {
@@ -23,28 +28,28 @@ bool is_channel_type(std::string_view type) noexcept {
   });
 }
 
-// What no file name may have, and the sign that stands for it.
+// True for a character that a file name must not contain; '%' is among them because it marks an escape.
 bool is_escaped_in_channel(char c) noexcept {
   return c == '/' || c == '\\' || c == '%' || c == '\x7F' || (c >= 0 && c < ' ');
 }
 
-// The file of a channel: no two have the same, and the channels of ai-panel have theirs.
+// The name of a channel's file. Every channel has another; for ai-panel's channels it is ai-panel's name.
 std::string channel_file(Channel const& channel) {
   std::string name = channel.type + "-";
   for (char const c : channel.id)
-    name +=
-        is_escaped_in_channel(c) ? fmt::format("%{:02X}", static_cast<unsigned char>(c)) : std::string(1, c);
+    name += is_escaped_in_channel(c) ? detail::format_text("%{:02X}", static_cast<unsigned char>(c))
+                                     : std::string(1, c);
   return name.append(channel_file_end);
 }
 
 Result<std::string> file_of_channel(Channel const& channel) {
   if (is_channel_type(channel.type) && !channel.id.empty()) return channel_file(channel);
-  return Error{Errc::invalid_argument, 0,
-               fmt::format("'{}' is no channel; give a type of letters, digits and '_', and an id",
-                           detail::printable(channel.name(), 80))};
+  return detail::make_error(Errc::invalid_argument,
+                            "'{}' is no channel; give a type of letters, digits and '_', and an id",
+                            detail::printable(channel.name(), 80));
 }
 
-// The channel that is kept in a file of this name; absent: none is.
+// The channel whose log has this file name; absent: the name is no channel's.
 std::optional<Channel> channel_of_file(std::string_view name) {
   if (name.size() <= channel_file_end.size()) return std::nullopt;
   std::size_t const stem = name.size() - channel_file_end.size(), dash = name.find('-');
@@ -78,7 +83,7 @@ std::string channel_line(Channel const& channel, ChannelMessage const& message, 
   return line;
 }
 
-// Absent: torn bytes that somebody closed off, and that only looked like a line.
+// Absent: the line is torn bytes that a program ended with a newline.
 std::optional<ChannelMessage> channel_message(std::string_view line) {
   if (!detail::is_whole_object(line)) return std::nullopt;
   detail::Fields fields(line);
@@ -93,7 +98,7 @@ std::optional<ChannelMessage> channel_message(std::string_view line) {
   return message;
 }
 
-// What a page was cut before is told with the next.
+// Damage at the end of a page is reported once, with the next page.
 void tell_once(ChannelPage& page, bool forwards) {
   auto const comes_later = [&](Damage const& damage) {
     return forwards ? damage.offset >= page.next.value() : damage.offset < page.next.value();
@@ -101,10 +106,10 @@ void tell_once(ChannelPage& page, bool forwards) {
   page.damage.erase(std::remove_if(page.damage.begin(), page.damage.end(), comes_later), page.damage.end());
 }
 
-// A file as pages of messages: what a whole look at its lines shows is damage too.
+// Reads a file as pages of messages. A line that cannot be read as a message is reported as damage.
 struct ChannelRecords {
   detail::OpenFile file;
-  detail::LogReader log;
+  detail::FileReader log;
 
   Result<ChannelPage> read(ReadRange const& range, ChannelQuery const& query) {
     Result<RecordPage> page = log.read(range);
@@ -134,7 +139,7 @@ struct ChannelRecords {
   }
 };
 
-}
+}}
 
 struct ChannelLog::State {
   State(detail::FileOps& calls, std::string directory, detail::OpenFile opened, ChannelLogOptions chosen)
@@ -147,10 +152,10 @@ struct ChannelLog::State {
   }
 
   std::string path_of(std::string const& name) const { return root + "/" + name; }
-  Result<ChannelRecords> open(std::string const& name) const;
+  Result<channel_log_inl::ChannelRecords> open(std::string const& name) const;
   Result<Position> end_of(std::string const& name) const;
-  Result<Position> append(detail::OpenLogs::Log& log, std::string const& name, Append& batch,
-                          detail::DueSync& due);
+  Result<Position> append(detail::CachedWriter& log, Channel const& channel, std::string const& name,
+                          Append& batch, detail::DueSync& due);
   Result<ChannelSummary> summary_of(Channel const& channel, std::string const& name) const;
 
   detail::FileOps* ops;
@@ -159,20 +164,20 @@ struct ChannelLog::State {
   ChannelLogOptions options;
   FileStoreOptions writing = {};
   int process = ops->process();
-  detail::OpenLogs logs = {};
+  detail::WriterCache logs = {};
 };
 
-Result<ChannelRecords> ChannelLog::State::open(std::string const& name) const {
+Result<channel_log_inl::ChannelRecords> ChannelLog::State::open(std::string const& name) const {
   std::string const path = path_of(name);
   Result<detail::OpenFile> file = detail::open_for_reading(*ops, folder.get(), name.c_str(), false, path);
   if (!file) return file.error();
   int const descriptor = file->get();
-  return ChannelRecords{std::move(*file),
-                        detail::LogReader(*ops, descriptor, path, ReaderOptions{options.max_line})};
+  return channel_log_inl::ChannelRecords{
+      std::move(*file), detail::FileReader(*ops, descriptor, path, ReaderOptions{options.max_line})};
 }
 
 Result<Position> ChannelLog::State::end_of(std::string const& name) const {
-  Result<ChannelRecords> records = open(name);
+  Result<channel_log_inl::ChannelRecords> records = open(name);
   if (!records)
     return records.error().code == Errc::not_found ? Result<Position>(Position{}) : records.error();
   ReadRange last;
@@ -184,27 +189,30 @@ Result<Position> ChannelLog::State::end_of(std::string const& name) const {
   return page->log_end;
 }
 
-// The line is unlike any other (its id), so finding it behind the end that was seen means it is ours.
-Result<Position> ChannelLog::State::append(detail::OpenLogs::Log& log, std::string const& name, Append& batch,
-                                           detail::DueSync& due) {
+// The id makes the line unique. If the line is found after the end that was read, it is ours.
+Result<Position> ChannelLog::State::append(detail::CachedWriter& log, Channel const& channel,
+                                           std::string const& name, Append& batch, detail::DueSync& due) {
   auto const asked = ops->now();
-  auto const place = [&] { return detail::LogPlace{folder.get(), name, path_of(name), 1}; };
+  auto const target = [&] {
+    return detail::CachedWriter::Target{{folder.get(), name, path_of(name), 1}, channel.name()};
+  };
   Result<Position> stored = Position{};
-  for (int i = 0; i < channel_tries; ++i) {
+  for (int i = 0; i < channel_log_inl::channel_tries; ++i) {
     Result<Position> const end = end_of(name);
     if (!end) return end.error();
     batch.expected = *end;
-    stored = detail::append_to(log, *ops, place, writing, name, batch, asked, due);
+    stored = log.append_in_turn(*ops, writing, batch, asked, due, target);
     if (stored) return stored;
     Errc const code = stored.error().code;
     bool const vanished = code == Errc::not_found && batch.expected != Position{};
     if (code != Errc::conflict && code != Errc::already_exists && !vanished) return stored;
   }
-  return Error{Errc::conflict, 0, path_of(name) + ": others write to it without end; append again"};
+  return detail::make_error(Errc::conflict, "{}: others write to it without end; append again",
+                            path_of(name));
 }
 
 Result<ChannelSummary> ChannelLog::State::summary_of(Channel const& channel, std::string const& name) const {
-  Result<ChannelRecords> records = open(name);
+  Result<channel_log_inl::ChannelRecords> records = open(name);
   if (!records) return records.error();
   Result<detail::FileStatus> const status = records->log.status();
   if (!status) return status.error();
@@ -230,69 +238,54 @@ Result<ChannelSummary> ChannelLog::State::summary_of(Channel const& channel, std
 
 ChannelLog::ChannelLog(std::shared_ptr<State> state) noexcept : state_(std::move(state)) {}
 
-namespace detail {
-
-Result<ChannelLog> open_channel_log(FileOps& ops, std::string const& directory, ChannelLogOptions options) {
-  Result<OpenFile> folder = open_store_directory(ops, directory, options.create);
+Result<ChannelLog> ChannelLogAccess::open(detail::FileOps& ops, std::string const& directory,
+                                          ChannelLogOptions options) {
+  Result<detail::OpenFile> folder = detail::open_store_directory(ops, directory, options.create);
   if (!folder) return folder.error();
   return ChannelLog(
       std::make_shared<ChannelLog::State>(ops, directory, std::move(*folder), std::move(options)));
 }
 
-}
-
 Result<ChannelLog> ChannelLog::open(std::string const& directory, ChannelLogOptions options) {
-  return detail::open_channel_log(detail::system_file_ops(), directory, std::move(options));
+  return ChannelLogAccess::open(detail::system_file_ops(), directory, std::move(options));
 }
 
 Result<ChannelLog> ChannelLog::open_agent(std::string const& home, std::string const& agent,
                                           ChannelLogOptions options) {
   if (!SessionId::parse(agent))
-    return Error{
-        Errc::invalid_argument, 0,
-        fmt::format("'{}' cannot name an agent's directory; use letters, digits, '.', '_' and '-'", agent)};
-  return open(fmt::format("{}/agents/{}/convlogs", home, agent), std::move(options));
+    return detail::make_error(Errc::invalid_argument,
+                              "'{}' cannot name an agent's directory; use letters, digits, '.', '_' and '-'",
+                              agent);
+  return open(detail::format_text("{}/agents/{}/convlogs", home, agent), std::move(options));
 }
 
 Result<Position> ChannelLog::append(Channel const& channel, ChannelMessage const& message) {
   State& state = *state_;
   if (state.ops->process() != state.process)
-    return Error{Errc::forked, 0,
-                 state.root + ": opened by the parent process; open the log again in this one"};
-  Result<std::string> const name = file_of_channel(channel);
+    return detail::make_error(Errc::forked,
+                              "{}: opened by the parent process; open the log again in this one", state.root);
+  Result<std::string> const name = channel_log_inl::file_of_channel(channel);
   if (!name) return name.error();
   if (!message.extra.is_null() && !message.extra.is_object())
-    return Error{Errc::invalid_argument, 0, "the extra members of a channel's message are no JSON object"};
-  std::string const line =
-      channel_line(channel, message, message.at == Timestamp{} ? state.options.clock() : message.at,
-                   message.id.empty() ? state.options.ids() : message.id);
+    return detail::make_error(Errc::invalid_argument,
+                              "the extra members of a channel's message are no JSON object");
+  std::string const line = channel_log_inl::channel_line(
+      channel, message, message.at == Timestamp{} ? state.options.clock() : message.at,
+      message.id.empty() ? state.options.ids() : message.id);
   Append batch;
   batch.records.emplace_back().line = line;
   batch.durable = state.options.durable;
   auto const log = state.logs.of(*name);
-  detail::DueSync due;
-  std::vector<Event> events;
-  Result<Position> end = Position{};
-  {
-    std::lock_guard<std::mutex> const lock(log->mutex);
-    end = state.append(*log, *name, batch, due);
-    events.swap(log->events);
-  }
-  if (auto synced = due.wait(); end && !synced) end = synced.error();
-  if (state.options.on_event)
-    for (Event& event : events) {
-      event.session = channel.name();
-      state.options.on_event(event);
-    }
-  return end;
+  return log->append(state.options.on_event,
+                     [&](detail::DueSync& due) { return state.append(*log, channel, *name, batch, due); });
 }
 
-Result<ChannelPage> ChannelLog::read(Channel const& channel, ChannelQuery const& query) {
+Result<ChannelPage> ChannelLog::read(Channel const& channel, ChannelQuery const& query) const {
   if (query.limit == 0)
-    return Error{Errc::invalid_argument, 0, "a page of no messages; ask for one at least"};
-  Result<std::string> const name = file_of_channel(channel);
+    return detail::make_error(Errc::invalid_argument, "a page of no messages; ask for one at least");
+  Result<std::string> const name = channel_log_inl::file_of_channel(channel);
   if (!name) return name.error();
-  Result<ChannelRecords> records = state_->open(*name);
+  Result<channel_log_inl::ChannelRecords> records = state_->open(*name);
   if (!records) return records.error();
   ChannelPage all;
   ChannelQuery rest = query;
@@ -313,7 +306,7 @@ Result<ChannelPage> ChannelLog::read(Channel const& channel, ChannelQuery const&
   }
 }
 
-Result<std::vector<ChannelSummary>> ChannelLog::list() {
+Result<std::vector<ChannelSummary>> ChannelLog::list() const {
   detail::FileNames found;
   int const failed = detail::uninterrupted([&] { return state_->ops->list(state_->folder.get(), found); });
   if (failed < 0) return detail::file_error(-failed, state_->root, "cannot list the directory");
@@ -322,7 +315,7 @@ Result<std::vector<ChannelSummary>> ChannelLog::list() {
   std::sort(names.begin(), names.end());
   std::vector<ChannelSummary> channels;
   for (std::string const& name : names) {
-    std::optional<Channel> channel = channel_of_file(name);
+    std::optional<Channel> channel = channel_log_inl::channel_of_file(name);
     if (!channel) continue;
     Result<ChannelSummary> summary = state_->summary_of(*channel, name);
     bool const is_none =

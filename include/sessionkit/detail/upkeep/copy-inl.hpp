@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
+// Copies sessions from one store to another, line by line, and compares them.
 #pragma once
 #include <sessionkit/copy.hpp>
 #include <sessionkit/detail/base/crc32c.hpp>
+#include <sessionkit/detail/base/format_text.hpp>
+#include <sessionkit/detail/base/make_error.hpp>
 #include <sessionkit/dialect.hpp>
-
-#include <fmt/format.h>
 
 #include <array>
 #include <deque>
@@ -12,14 +13,14 @@
 
 namespace sessionkit { inline namespace v0 {
 
-namespace {
+namespace copy_inl { namespace {
 
-/// The records of a log one by one, a page in memory.
+/// Reads the records of a log one by one, and holds one page in memory.
 class CopySource {
  public:
   CopySource(SessionStore& store, SessionId const& id, Position from) : store_(store), id_(id), at_(from) {}
 
-  /// Null: there are no more.
+  /// Null: there are no more records.
   Result<RecordPage::Item const*> next() {
     while (used_ == page_.items().size()) {
       if (read_ && !page_.more) return static_cast<RecordPage::Item const*>(nullptr);
@@ -49,7 +50,7 @@ CopyState copy_state(bool log_ended, bool copy_ended) {
   return log_ended ? CopyState::ahead : CopyState::behind;
 }
 
-/// A record as it is given to a store: an id that its line does not carry is the store's to give.
+/// A record to give to a store. If its line carries no id, the store assigns one.
 RecordView record_of_line(RecordPage::Item const& item, Dialect const& dialect,
                           std::deque<std::string>& scratch) {
   RecordView record = static_cast<RecordView const&>(item), head;
@@ -67,7 +68,7 @@ constexpr std::array<RowFact, 4> row_facts{{{"key", &SessionInfo::key},
                                             {"user", &SessionInfo::user},
                                             {"title", &SessionInfo::title}}};
 
-/// The summary of a copy that has the header only, with what the log does not say and the source's row does.
+/// The summary of a copy that has only the header. Facts that the log lacks come from the source's row.
 SessionInfo first_row(RecordPage::Item const& header, std::string_view dialect, SessionInfo const& source) {
   SessionInfo row = make_session_info(source.id);
   fold(row, header, dialect);
@@ -83,7 +84,7 @@ class LogCopy {
   LogCopy(SessionStore& from, SessionStore& to, SessionId const& id, CopyExtent const& there)
       : from_(from), to_(to), id_(id), at_(there) {}
 
-  /// Writes all that is missing; answers how many lines.
+  /// Writes all missing lines and answers how many there were.
   Result<std::uint64_t> run(CopyProgress const& progress) {
     bool more = true;
     while (more) {
@@ -138,11 +139,11 @@ class LogCopy {
     return {};
   }
 
-  // A store counts the records of a batch.
+  // A store reports places within the batch, so the error names the batch's lines in the log.
   Error in_log(Error error, std::size_t batch) const {
     std::uint64_t const before = at_.lines + written_;
-    error.message = fmt::format("session '{}', of the lines {} to {}: {}", id_.str(), before + 1,
-                                before + batch, error.message);
+    error.message = detail::format_text("session '{}', of the lines {} to {}: {}", id_.str(), before + 1,
+                                        before + batch, error.message);
     return error;
   }
 
@@ -153,21 +154,21 @@ class LogCopy {
   std::uint64_t written_ = 0;
 };
 
-/// What the rows of both tell of the copy.
+/// Compares the rows of the source and the copy, and notes what differs.
 Result<void> note_rows(SessionStore& from, SessionStore& to, CopiedLog& done, SessionId const& id) {
   Result<SessionInfo> const source = from.info(id);
   if (!source) return source.error();
   done.damaged = source->damaged;
-  if (done.after != CopyState::same) return {}; // what differs may come with what is missing
+  if (done.after != CopyState::same) return {}; // differences may go away when the missing lines are copied
   Result<SessionInfo> const copy = to.info(id);
   if (!copy) return copy.error();
   for (RowFact const& fact : row_facts)
-    if (*source.*fact.member != *copy.*fact.member) done.unsaid.emplace_back(fact.name);
-  if (source->archived != copy->archived) done.unsaid.emplace_back("archived");
+    if (*source.*fact.member != *copy.*fact.member) done.losses.emplace_back(fact.name);
+  if (source->archived != copy->archived) done.losses.emplace_back("archived");
   return {};
 }
 
-}
+}}
 
 char const* to_string(CopyState state) noexcept {
   constexpr std::array<char const*, 5> names{"missing", "behind", "same", "ahead", "different"};
@@ -178,7 +179,7 @@ Result<CopyExtent> compare_logs(SessionStore& store, SessionStore& copies, Sessi
                                 CopyExtent known, CopyProgress const& progress) {
   constexpr std::uint64_t told_at_once = 1024;
   CopyExtent both = known;
-  CopySource log(store, id, known.end), copy(copies, id, known.copy_end);
+  copy_inl::CopySource log(store, id, known.end), copy(copies, id, known.copy_end);
   for (std::uint64_t since = 0;; ++since) {
     Result<RecordPage::Item const*> const ours = log.next();
     if (!ours) return ours.error();
@@ -188,7 +189,7 @@ Result<CopyExtent> compare_logs(SessionStore& store, SessionStore& copies, Sessi
     if (progress && (ended || since == told_at_once)) progress(std::exchange(since, 0));
     if (!theirs) return both;
     if (ended) {
-      both.state = copy_state(*ours == nullptr, *theirs == nullptr);
+      both.state = copy_inl::copy_state(*ours == nullptr, *theirs == nullptr);
       return both;
     }
     if ((*ours)->line != (*theirs)->line) {
@@ -209,7 +210,7 @@ Result<CopiedLog> copy_session(SessionStore& from, SessionStore& to, SessionId c
   CopiedLog done;
   done.before = both->state;
   if (both->state == CopyState::missing || both->state == CopyState::behind) {
-    Result<std::uint64_t> const written = LogCopy(from, to, id, *both).run(progress);
+    Result<std::uint64_t> const written = copy_inl::LogCopy(from, to, id, *both).run(progress);
     if (!written) {
       bool const never = written.error().code == Errc::invalid_argument;
       if (never && done.before == CopyState::missing) (void)to.remove(id);
@@ -220,14 +221,14 @@ Result<CopiedLog> copy_session(SessionStore& from, SessionStore& to, SessionId c
     both = compare_logs(from, to, id, *both);
     if (!both) return both.error();
     if (both->lines < expected)
-      return Error{Errc::corrupt, 0,
-                   fmt::format("session '{}': the copy reads back otherwise than it was written, from line "
-                               "{} on; remove it and copy again",
-                               id.str(), both->lines + 1)};
+      return detail::make_error(Errc::corrupt,
+                                "session '{}': the copy reads back otherwise than it was written, from line "
+                                "{} on; remove it and copy again",
+                                id.str(), both->lines + 1);
   }
   done.after = both->state;
   done.lines = both->lines;
-  Result<void> const noted = note_rows(from, to, done, id);
+  Result<void> const noted = copy_inl::note_rows(from, to, done, id);
   if (!noted) return noted.error();
   return done;
 }

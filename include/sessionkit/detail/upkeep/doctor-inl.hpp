@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: MIT
+// Examines a store or a transcript and lists what is wrong.
 #pragma once
-#include <sessionkit/detail/upkeep/doctor.hpp>
+#include <sessionkit/detail/base/format_text.hpp>
+#include <sessionkit/detail/base/safe_directory.hpp>
 #include <sessionkit/detail/file_store/file_store.hpp>
-#include <sessionkit/detail/file_store/index_journal.hpp>
+#include <sessionkit/detail/file_store/index_files.hpp>
+#include <sessionkit/detail/file_store/transcript_folder.hpp>
+#include <sessionkit/detail/transcript/file_summary.hpp>
 #include <sessionkit/detail/transcript/quarantine.hpp>
-
-#include <fmt/format.h>
+#include <sessionkit/detail/transcript/rewrite.hpp>
+#include <sessionkit/detail/transcript/verify.hpp>
+#include <sessionkit/detail/upkeep/doctor.hpp>
 
 #include <algorithm>
 #include <array>
@@ -17,7 +22,7 @@
 namespace sessionkit { inline namespace v0 {
 namespace detail {
 
-namespace {
+namespace doctor_inl { namespace {
 
 using Finding = DoctorFinding;
 
@@ -28,8 +33,8 @@ bool ends_in(std::string_view text, std::string_view end) noexcept {
   return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
 }
 
-// `.<name>.<16 hex digits>` is how new files are called until they take the place of the old one;
-// `sessions.json.unreadable-...` is an index that was moved aside, or its journal likewise.
+// A new file is called `.<name>.<16 hex digits>` until it replaces the old one;
+// `sessions.json.unreadable-...` is an index that was moved aside, and its journal is named likewise.
 bool is_left_over(std::string_view name) noexcept {
   constexpr std::size_t digits = 16;
   for (std::string_view const aside : {"sessions.json.unreadable-", "sessions.journal.unreadable-"})
@@ -41,8 +46,8 @@ bool is_left_over(std::string_view name) noexcept {
 }
 
 std::string row_text(SessionInfo info, IndexRow const& beside, bool by_key) {
-  if (!beside.title.empty()) info.title.clear(); // what only the index knows is not the log's to confirm
-  if (by_key) info.created = info.updated = {};  // as another program says
+  if (!beside.title.empty()) info.title.clear(); // the log cannot confirm a title that only the index has
+  if (by_key) info.created = info.updated = {};  // another program chose these times
   IndexRow const row{std::move(info)};
   std::string text;
   JsonWriter out(text);
@@ -67,10 +72,11 @@ class StoreDoctor {
       : ops_(ops),
         directory_(std::move(directory)),
         by_key_(profile.layout != StoreLayout::by_id),
-        shares_(profile.shares_index || by_key_),
         options_(options),
         folder_(ops, directory_.get(), root, profile.layout, std::move(folder)),
-        index_file_(ops, directory_.get(), root, false, index_codec(profile.layout)) {
+        files_(
+            ops, directory_.get(), root,
+            {profile.layout, !(profile.shares_index || by_key_), false, [this] { return folder_.count(); }}) {
     out_.root = std::move(root);
   }
 
@@ -78,9 +84,10 @@ class StoreDoctor {
     FileNames names;
     if (int const failed = ops_.list(directory_.get(), names); failed < 0)
       return file_error(-failed, out_.root, "cannot list the directory");
-    IndexFile::State const state = read_index();
-    index_.read_all();
-    for (auto const& [id, row] : index_.rows) folder_.learn(row.info.id, row.file);
+    index_ = files_.look();
+    if (!index_.doubt.empty())
+      add(Finding::index_unreadable, Finding::rebuild, files_.journal_path(), index_.doubt);
+    each_row([this](IndexRow const& row) { folder_.learn(row.info.id, row.file); });
     Result<std::vector<SessionId>> const ids = folder_.list();
     if (!ids) return ids.error();
     std::map<std::string, SessionId> files;
@@ -96,30 +103,26 @@ class StoreDoctor {
     for (auto const& [file, id] : files) {
       if (options_.progress) options_.progress(out_.transcripts, files.size());
       ++out_.transcripts;
-      look_at_transcript(file, id, state == IndexFile::good);
+      look_at_transcript(file, id);
     }
     if (options_.progress) options_.progress(files.size(), files.size());
-    look_at_index(state, files);
+    look_at_index(files);
     std::stable_sort(out_.findings.begin(), out_.findings.end(),
                      [](Finding const& a, Finding const& b) { return a.path < b.path; });
     return std::move(out_);
   }
 
  private:
-  IndexFile::State read_index() {
-    if (shares_) return index_file_.load(index_);
-    IndexUpdate read = IndexJournal(ops_, directory_.get(), out_.root, index_file_).look();
-    index_ = std::move(read.index);
-    if (!read.doubt.empty())
-      add(Finding::index_unreadable, Finding::rebuild, out_.root + "/sessions.journal", read.doubt);
-    return read.state;
+  template <class Use> void each_row(Use&& use) {
+    index_.rows.each(
+        [&](std::string_view name, IndexRow const*, std::string_view) { use(*index_.rows.find(name)); });
   }
 
   void add(Finding::Kind kind, Finding::Remedy remedy, std::string path, std::string what) {
     out_.findings.push_back(Finding{kind, remedy, std::move(path), std::move(what)});
   }
 
-  // False: it is not to be read.
+  // False: the file must not be read.
   bool look_at_mode(int directory, char const* name, std::string const& path) {
     FileStatus status;
     if (int const failed = ops_.status_at(directory, name, status); failed < 0)
@@ -132,13 +135,14 @@ class StoreDoctor {
       return add(Finding::not_a_file, Finding::none, path, "a special file; move it away"), false;
     if (status.owner != ops_.user())
       add(Finding::other_owner, Finding::none, path,
-          fmt::format("belongs to user {}; change its owner, or copy it", status.owner));
+          detail::format_text("belongs to user {}; change its owner, or copy it", status.owner));
     else if ((status.mode & 077U) != 0)
       add(Finding::loose_mode, Finding::tighten, path,
-          fmt::format("mode {:04o}: others than its owner may use it", status.mode));
+          detail::format_text("mode {:04o}: others than its owner may use it", status.mode));
     if (status.kind == FileStatus::regular && status.links > 1)
       add(Finding::link, Finding::none, path,
-          fmt::format("the file has {} names (hard links); remove the others or copy it", status.links));
+          detail::format_text("the file has {} names (hard links); remove the others or copy it",
+                              status.links));
     return true;
   }
 
@@ -172,21 +176,21 @@ class StoreDoctor {
       (void)ops_.unlock(file->get());
   }
 
-  void look_at_transcript(std::string const& name, SessionId const& id, bool has_index) {
+  void look_at_transcript(std::string const& name, SessionId const& id) {
     std::string const path = folder_.path() + "/" + name;
     if (!look_at_mode(folder_.directory(), name.c_str(), path)) return;
     Result<OpenFile> const file = open_for_reading(ops_, folder_.directory(), name.c_str(), false, path);
     if (!file) return unread(path, file.error());
-    LogReader log(ops_, file->get(), path, ReaderOptions{options_.max_line});
-    Result<std::vector<Damage>> damage = log.verify({});
+    FileReader log(ops_, file->get(), path, ReaderOptions{options_.max_line});
+    Result<std::vector<Damage>> damage = verify_transcript(log);
     if (!damage) return unread(path, damage.error());
     for (Finding& finding : damage_findings(path, std::move(*damage)))
       out_.findings.push_back(std::move(finding));
-    Result<LogSummary> const fresh = summarise(log, id, {});
+    Result<FileSummary> const fresh = summarise(log, id, {});
     if (!fresh) return unread(path, fresh.error());
     if (!fresh->exists)
       return add(Finding::empty_transcript, Finding::none, path, "no session was ever stored in it");
-    if (has_index) compare(log, path, *fresh);
+    if (index_.state == JournalDelta::good) compare(log, path, *fresh);
   }
 
   void unread(std::string const& path, Error const& error) {
@@ -194,57 +198,60 @@ class StoreDoctor {
     add(directory ? Finding::not_a_file : Finding::transcript_unread, Finding::none, path, error.message);
   }
 
-  void compare(LogReader& log, std::string const& path, LogSummary const& fresh) {
-    auto const found = index_.rows.find(fresh.info.id.str());
-    if (found == index_.rows.end()) {
+  void compare(FileReader& log, std::string const& path, FileSummary const& fresh) {
+    IndexRow const* const found = index_.rows.find(fresh.info.id.str());
+    if (found == nullptr) {
       if (!by_key_) add(Finding::index_behind, Finding::none, path, "not in the index yet");
-      return; // an index by keys names the newest of each
+      return; // an index by keys names only the newest session of each key
     }
-    IndexRow const& row = found->second;
-    if (row.info.end == Position{}) return; // another program's
+    IndexRow const& row = *found;
+    if (row.info.end == Position{}) return; // another program wrote the row
     bool const old = row.info.end < fresh.info.end;
-    Result<LogSummary> const forward =
-        old ? summarise(log, row.info.id, row.info) : Result<LogSummary>(fresh);
+    Result<FileSummary> const forward =
+        old ? summarise(log, row.info.id, row.info) : Result<FileSummary>(fresh);
     if (!forward) return unread(path, forward.error());
     std::string const expected = row_text(fresh.info, row, by_key_);
     bool const right = row_text(old ? forward->info : row.info, row, by_key_) == expected;
     if (!right)
-      add(Finding::index_wrong, Finding::rebuild, index_file_.path(),
-          fmt::format("what it says of session '{}' is not what the transcript holds", row.info.id.str()));
+      add(Finding::index_wrong, Finding::rebuild, files_.path(),
+          detail::format_text("what it says of session '{}' is not what the transcript holds",
+                              row.info.id.str()));
     else if (old)
       add(Finding::index_behind, Finding::none, path,
-          fmt::format("the index knows the first {} of {} bytes", row.info.end.value(),
-                      fresh.info.end.value()));
+          detail::format_text("the index knows the first {} of {} bytes", row.info.end.value(),
+                              fresh.info.end.value()));
   }
 
-  void look_at_index(IndexFile::State state, std::map<std::string, SessionId> const& files) {
-    std::string const& path = index_file_.path();
-    if (state == IndexFile::missing && !files.empty())
+  void look_at_index(std::map<std::string, SessionId> const& files) {
+    std::string const& path = files_.path();
+    if (index_.state == JournalDelta::missing && !files.empty())
       add(Finding::index_missing, Finding::rebuild, path,
-          fmt::format("there is no index, and there are {} transcripts", files.size()));
-    if (state == IndexFile::unreadable)
+          detail::format_text("there is no index, and there are {} transcripts", files.size()));
+    if (index_.state == JournalDelta::unreadable)
       add(Finding::index_unreadable, Finding::rebuild, path, "no index that can be understood");
-    if (state == IndexFile::unavailable)
+    if (index_.state == JournalDelta::unavailable)
       add(Finding::index_unreadable, Finding::none, path, "the system does not let us read it");
-    for (auto const& [name, row] : index_.rows) {
-      if (files.count(folder_.file_of(row.info.id)) != 0) continue;
+    each_row([&](IndexRow const& row) {
+      if (files.count(folder_.file_of(row.info.id)) != 0) return;
       bool const ours = row.info.end != Position{};
       add(ours ? Finding::index_without_file : Finding::foreign_file, ours ? Finding::rebuild : Finding::none,
-          path, fmt::format("it has a row of session '{}', whose transcript is not there", name));
-    }
+          path,
+          detail::format_text("it has a row of session '{}', whose transcript is not there",
+                              row.info.id.str()));
+    });
   }
 
   FileOps& ops_;
   OpenFile directory_;
-  bool by_key_, shares_;
+  bool by_key_;
   DoctorOptions const& options_;
   TranscriptFolder folder_;
-  IndexFile index_file_;
-  SessionIndex index_;
+  IndexFiles files_;
+  JournalDelta index_;
   Diagnosis out_;
 };
 
-}
+}}
 
 Result<Diagnosis> diagnose_store(FileOps& ops, std::string const& root, DoctorOptions const& options) {
   Result<OpenFile> directory = open_store_directory(ops, root, false);
@@ -253,18 +260,19 @@ Result<Diagnosis> diagnose_store(FileOps& ops, std::string const& root, DoctorOp
   if (!profile) return profile.error();
   Result<OpenFile> folder = TranscriptFolder::open(ops, directory->get(), root, profile->layout, false);
   if (!folder) return folder.error();
-  return StoreDoctor(ops, root, std::move(*directory), std::move(*folder), *profile, options).look();
+  return doctor_inl::StoreDoctor(ops, root, std::move(*directory), std::move(*folder), *profile, options)
+      .look();
 }
 
 Result<Diagnosis> diagnose_transcript(FileOps& ops, std::string const& path, DoctorOptions const& options) {
   Result<OpenFile> const file = open_for_reading(ops, AT_FDCWD, path.c_str(), true, path);
   if (!file) return file.error();
-  LogReader log(ops, file->get(), path, ReaderOptions{options.max_line});
-  Result<std::vector<Damage>> found = log.verify({});
+  FileReader log(ops, file->get(), path, ReaderOptions{options.max_line});
+  Result<std::vector<Damage>> found = verify_transcript(log);
   if (!found) return found.error();
   Diagnosis out;
   out.transcripts = 1;
-  out.findings = damage_findings(path, std::move(*found));
+  out.findings = doctor_inl::damage_findings(path, std::move(*found));
   return out;
 }
 

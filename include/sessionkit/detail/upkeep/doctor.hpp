@@ -5,12 +5,10 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// `diagnose_store` over calls that tests can replace; the others likewise.
+/// `diagnose_store` over calls that tests can replace; the functions below likewise.
 SESSIONKIT_API Result<Diagnosis> diagnose_store(FileOps& ops, std::string const& root,
                                                 DoctorOptions const& options);
 SESSIONKIT_API Result<Diagnosis> diagnose_transcript(FileOps& ops, std::string const& path,
                                                      DoctorOptions const& options);
-SESSIONKIT_API std::vector<Treatment> repair(FileOps& ops, Diagnosis const& diagnosis,
-                                             DoctorOptions const& options);
 
 }}}

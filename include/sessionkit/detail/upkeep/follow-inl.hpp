@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Follows a log: reads what was appended since the last look, or starts over.
 #pragma once
 #include <sessionkit/detail/base/crc32c.hpp>
+#include <sessionkit/detail/store/tail_check.hpp>
 #include <sessionkit/follow.hpp>
 
 #include <algorithm>
@@ -8,16 +10,10 @@
 
 namespace sessionkit { inline namespace v0 {
 
-namespace {
+namespace follow_inl { namespace {
 
-ReadRange newest_until(Position end) {
-  ReadRange range;
-  range.order = ReadRange::newest_first;
-  range.from = end;
-  return range;
-}
-
-// What is not passed yet may be a line that is being written: it is no news until it is whole or closed off.
+// Bytes after the last whole line may be a line that is being written. They are reported when the line is
+// whole or ended with a newline.
 void leave_torn_out(RecordPage& page) {
   auto const open = [&](Damage const& damage) {
     return damage.kind == DamageKind::torn_tail || damage.offset >= page.next.value();
@@ -27,7 +23,7 @@ void leave_torn_out(RecordPage& page) {
 
 bool has_derived_id(std::string_view id) noexcept { return id.empty() || id.front() == '@'; }
 
-}
+}}
 
 LogFollower::LogFollower(std::shared_ptr<SessionStore> store, SessionId id, Position from)
     : store_(std::move(store)), id_(std::move(id)), from_(from) {}
@@ -36,7 +32,7 @@ void LogFollower::remember(RecordPage::Item const& item) {
   last_ = {EntryId(std::string(item.id)), item.end, detail::crc32c(item.line)};
 }
 
-// Before the first look: is there such a session, and which record stands before `from_`?
+// Before the first look: checks that the session exists, and reads the record before `from_`.
 Result<void> LogFollower::meet() {
   if (met_) return {};
   ReadRange range;
@@ -44,10 +40,7 @@ Result<void> LogFollower::meet() {
   range.max_bytes = 1;
   if (Result<RecordPage> const any = store_->read(id_, range); !any) return any.error();
   if (from_ != Position{}) {
-    range = newest_until(from_);
-    range.max_records = 1;
-    range.max_bytes = 1;
-    Result<RecordPage> const page = store_->read(id_, range);
+    Result<RecordPage> const page = store_->read(id_, detail::record_before(from_));
     if (!page) return page.error();
     if (!page->items().empty()) remember(page->items().front());
   }
@@ -57,18 +50,11 @@ Result<void> LogFollower::meet() {
 
 Result<bool> LogFollower::still_stands() {
   if (last_.end == Position{}) return true;
-  ReadRange range = newest_until(last_.end);
-  range.max_records = 1;
-  range.max_bytes = 1;
-  Result<RecordPage> const page = store_->read(id_, range);
-  if (!page) return page.error();
-  if (page->items().empty()) return false;
-  RecordPage::Item const& item = page->items().front();
-  bool const got_its_end = item.end.value() == last_.end.value() + 1; // the line lacked its line end then
-  return (item.end == last_.end || got_its_end) && detail::crc32c(item.line) == last_.crc;
+  return detail::still_holds({last_.end, last_.crc},
+                             [&](ReadRange const& range) { return store_->read(id_, range); });
 }
 
-// The log is another one. If it holds the record that was told last, what follows that is news; else all.
+// The log was replaced. If it holds the record reported last, only what follows it is news; else all is.
 Result<LogNews> LogFollower::start_over() {
   LogNews news;
   news.change = LogNews::replaced;
@@ -77,10 +63,10 @@ Result<LogNews> LogFollower::start_over() {
   range.order = ReadRange::newest_first;
   for (bool more = true; more && found.end == Position{} && last_.end != Position{};) {
     Result<RecordPage> const page = store_->read(id_, range);
-    if (!page && page.error().code == Errc::not_found) break; // nothing stands there yet
+    if (!page && page.error().code == Errc::not_found) break; // the new log does not exist yet
     if (!page) return page.error();
     for (RecordPage::Item const& item : page->items()) {
-      bool const same_name = !has_derived_id(item.id) && item.id == last_.id.str();
+      bool const same_name = !follow_inl::has_derived_id(item.id) && item.id == last_.id.str();
       if (!same_name && detail::crc32c(item.line) != last_.crc) continue;
       found = {last_.id, item.end, detail::crc32c(item.line)};
       break;
@@ -110,15 +96,15 @@ Result<LogNews> LogFollower::next() {
     bool const shorter = page->log_end < last_.end;
     Result<bool> const same = shorter ? Result<bool>(false) : still_stands();
     if (!same && same.error().code != Errc::not_found) return same.error();
-    if (!same) return next(); // removed just now
+    if (!same) return next(); // it was removed between the two reads
     gone_ = false;
     if (!*same) return start_over();
   }
   seen_end_ = page->log_end;
-  bool const cut = page->next < from_; // behind the last record only bad lines stood, and they are gone
+  bool const cut = page->next < from_; // only bad lines followed the last record, and they are gone
   from_ = cut ? last_.end : page->next;
   if (!page->items().empty()) remember(page->items().back());
-  leave_torn_out(*page);
+  follow_inl::leave_torn_out(*page);
   LogNews news;
   news.page = std::move(*page);
   return news;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
+// Applies the remedies of a diagnosis, and keeps a copy of all that it removes.
 #pragma once
-#include <sessionkit/detail/upkeep/doctor.hpp>
 #include <sessionkit/detail/file_store/file_store.hpp>
+#include <sessionkit/detail/file_store/index_files.hpp>
 #include <sessionkit/detail/transcript/quarantine.hpp>
-
-#include <fmt/format.h>
+#include <sessionkit/detail/transcript/rewrite.hpp>
+#include <sessionkit/detail/upkeep/repair.hpp>
 
 #include <cerrno>
 #include <map>
@@ -15,9 +16,9 @@
 namespace sessionkit { inline namespace v0 {
 namespace detail {
 
-namespace {
+namespace repair_inl { namespace {
 
-// What one remedy did to one file: the copy's path (empty: nothing was taken away) or why not.
+// The result of one remedy for one file: the path of the copy (empty: nothing was removed), or the failure.
 using Outcome = Result<std::string>;
 
 class Repairer {
@@ -36,7 +37,7 @@ class Repairer {
     for (DoctorFinding const& finding : diagnosis_.findings) {
       if (finding.remedy == DoctorFinding::none) continue;
       auto const key = std::pair(finding.path, finding.remedy);
-      auto done = done_.find(key); // one rewriting mends all that is wrong with a file
+      auto done = done_.find(key); // one rewrite repairs all findings of a file
       if (done == done_.end()) done = done_.emplace(key, apply(finding)).first;
       Treatment treatment{finding};
       if (done->second)
@@ -87,7 +88,7 @@ class Repairer {
     return rewrite_transcript(ops_, directory->get(), name_of(path), path, quarantine_, options);
   }
 
-  // What is no index goes out of the way whole; one that is wrong is merged with, so a copy is kept.
+  // An unreadable index is moved aside whole. A readable but wrong one is merged with, so a copy is kept.
   Outcome rebuild(DoctorFinding const& finding) {
     bool const unreadable = finding.kind == DoctorFinding::index_unreadable;
     if (!unreadable)
@@ -111,10 +112,9 @@ class Repairer {
     return file.error().code == Errc::not_found ? Outcome(std::string{}) : Outcome(file.error());
   }
 
-  // Under the lock of the index: what is left over then is nobody's any more.
+  // Takes the lock of the index first: a file that is left over then belongs to no running program.
   Outcome set_aside(std::string const& path) {
-    IndexFile index(ops_, directory_.get(), root_, true);
-    Result<OpenFile> const lock = index.lock(options_.lock_wait);
+    Result<OpenFile> const lock = lock_index(ops_, directory_.get(), root_, options_.lock_wait);
     if (!lock) return lock.error();
     Result<OpenFile> const directory = directory_of(path);
     if (!directory) return directory.error();
@@ -132,7 +132,7 @@ class Repairer {
   std::map<std::pair<std::string, DoctorFinding::Remedy>, Outcome> done_;
 };
 
-}
+}}
 
 std::vector<Treatment> repair(FileOps& ops, Diagnosis const& diagnosis, DoctorOptions const& options) {
   if (diagnosis.findings.empty()) return {};
@@ -140,7 +140,8 @@ std::vector<Treatment> repair(FileOps& ops, Diagnosis const& diagnosis, DoctorOp
   std::string const root = store ? diagnosis.root : parent_directory(diagnosis.findings.front().path);
   int const flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | (store ? O_NOFOLLOW : 0);
   int const descriptor = uninterrupted([&] { return ops.open(AT_FDCWD, root.c_str(), flags, 0); });
-  if (descriptor >= 0) return Repairer(ops, diagnosis, options, root, OpenFile(ops, descriptor)).run();
+  if (descriptor >= 0)
+    return repair_inl::Repairer(ops, diagnosis, options, root, OpenFile(ops, descriptor)).run();
   std::vector<Treatment> out;
   for (DoctorFinding const& finding : diagnosis.findings)
     if (finding.remedy != DoctorFinding::none)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Plans which sessions to remove by age and number, and removes them.
 #pragma once
+#include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/retention.hpp>
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace sessionkit { inline namespace v0 {
 
-namespace {
+namespace retention_inl { namespace {
 
 constexpr std::size_t retention_page = 200;
 
@@ -23,19 +23,20 @@ bool retention_spares(RetentionPolicy const& policy, SessionInfo const& info) {
 
 std::string days_and_hours(std::chrono::milliseconds time) {
   auto const seconds = std::chrono::duration_cast<std::chrono::seconds>(time).count();
-  if (seconds < 60) return fmt::format("{} s", seconds);
-  if (seconds < 3600) return fmt::format("{} min", seconds / 60);
+  if (seconds < 60) return detail::format_text("{} s", seconds);
+  if (seconds < 3600) return detail::format_text("{} min", seconds / 60);
   std::int64_t const hours = seconds / 3600;
-  return hours < 24 ? fmt::format("{} h", hours) : fmt::format("{} d {} h", hours / 24, hours % 24);
+  return hours < 24 ? detail::format_text("{} h", hours)
+                    : detail::format_text("{} d {} h", hours / 24, hours % 24);
 }
 
-// The sessions of one planning, oldest first; what is planned leaves it.
+// The sessions of one planning, oldest first; a session that is planned for removal leaves the list.
 class RetentionPlanner {
  public:
   RetentionPlanner(std::vector<SessionInfo> const& sessions, RetentionPolicy const& policy, Timestamp now)
       : policy_(policy), now_(now) {
     for (SessionInfo const& info : sessions)
-      if (!policy.leaves_out || !policy.leaves_out(info)) left_.push_back(&info);
+      if (!policy.is_excluded || !policy.is_excluded(info)) left_.push_back(&info);
     std::stable_sort(left_.begin(), left_.end(), [](SessionInfo const* a, SessionInfo const* b) {
       return a->updated != b->updated ? a->updated < b->updated : a->id.str() < b->id.str();
     });
@@ -44,10 +45,10 @@ class RetentionPlanner {
   RetentionPlan run() {
     take_older(policy_.idle, &SessionInfo::updated, RetentionReason::idle, "no entry for ", "");
     take_older(policy_.age, &SessionInfo::created, RetentionReason::age, "created ", " ago");
-    if (policy_.most_sessions != 0 && left_.size() > policy_.most_sessions
-        && left_.size() - policy_.most_sessions > policy_.slack)
+    if (policy_.max_sessions != 0 && left_.size() > policy_.max_sessions
+        && left_.size() - policy_.max_sessions > policy_.slack)
       take_above_count();
-    if (policy_.most_bytes != 0) take_above_bytes();
+    if (policy_.max_bytes != 0) take_above_bytes();
     plan_.kept = left_.size();
     return std::move(plan_);
   }
@@ -57,7 +58,7 @@ class RetentionPlanner {
     plan_.removals.push_back(
         {info.id, info.key, reason, std::move(why), info.updated, info.end, info.end_crc});
   }
-  // Those that `goes` is true for; it is asked once for each that is not protected, oldest first.
+  // Takes the sessions for which `goes` is true; it is called once per unprotected session, oldest first.
   template <class Goes> void take_where(Goes goes) {
     auto const end = std::remove_if(left_.begin(), left_.end(), [&](SessionInfo const* info) {
       return !retention_spares(policy_, *info) && goes(*info);
@@ -70,19 +71,19 @@ class RetentionPlanner {
     take_where([&](SessionInfo const& info) {
       if (info.*since == Timestamp{} || info.*since >= now_ - most) return false;
       take(info, reason,
-           fmt::format("{}{}{}, the limit is {}", before, days_and_hours(now_ - info.*since), behind,
-                       days_and_hours(most)));
+           detail::format_text("{}{}{}, the limit is {}", before, days_and_hours(now_ - info.*since), behind,
+                               days_and_hours(most)));
       return true;
     });
   }
   void take_above_count() {
     std::size_t const all = left_.size();
-    std::size_t above = all - policy_.most_sessions;
+    std::size_t above = all - policy_.max_sessions;
     take_where([&](SessionInfo const& info) {
       if (above == 0) return false;
       --above;
       take(info, RetentionReason::count,
-           fmt::format("{} sessions, the limit is {}", all, policy_.most_sessions));
+           detail::format_text("{} sessions, the limit is {}", all, policy_.max_sessions));
       return true;
     });
   }
@@ -90,9 +91,10 @@ class RetentionPlanner {
     std::uint64_t const all = bytes_left();
     std::uint64_t bytes = all;
     take_where([&](SessionInfo const& info) {
-      if (bytes <= policy_.most_bytes) return false;
+      if (bytes <= policy_.max_bytes) return false;
       bytes -= std::min(bytes, info.end.value());
-      take(info, RetentionReason::bytes, fmt::format("{} bytes, the limit is {}", all, policy_.most_bytes));
+      take(info, RetentionReason::bytes,
+           detail::format_text("{} bytes, the limit is {}", all, policy_.max_bytes));
       return true;
     });
   }
@@ -112,7 +114,7 @@ bool is_as_planned(Removal const& removal, SessionInfo const& info) {
   return info.end == removal.end && info.end_crc == removal.end_crc;
 }
 
-}
+}}
 
 char const* to_string(RetentionReason reason) noexcept {
   constexpr std::array<char const*, 4> names{"idle", "age", "count", "bytes"};
@@ -121,13 +123,13 @@ char const* to_string(RetentionReason reason) noexcept {
 
 RetentionPlan plan_retention(std::vector<SessionInfo> const& sessions, RetentionPolicy const& policy,
                              Timestamp now) {
-  return RetentionPlanner(sessions, policy, now).run();
+  return retention_inl::RetentionPlanner(sessions, policy, now).run();
 }
 
 Result<RetentionPlan> plan_retention(SessionStore& store, RetentionPolicy const& policy, Timestamp now) {
   std::vector<SessionInfo> all;
   ListQuery query;
-  query.limit = retention_page;
+  query.limit = retention_inl::retention_page;
   do {
     Result<SessionPage> page = store.list(query);
     if (!page) return page.error();
@@ -141,7 +143,7 @@ RetentionOutcome apply_retention(SessionStore& store, RetentionPlan const& plan,
   RetentionOutcome outcome;
   auto const failed = [&](Removal const& removal, Error error) {
     if (error.code == Errc::not_found)
-      outcome.spared.push_back(removal.id);
+      outcome.skipped.push_back(removal.id);
     else
       outcome.failed.push_back({removal.id, std::move(error)});
   };
@@ -149,8 +151,8 @@ RetentionOutcome apply_retention(SessionStore& store, RetentionPlan const& plan,
     Result<SessionInfo> const info = store.info(removal.id);
     if (!info) {
       failed(removal, info.error());
-    } else if (!is_as_planned(removal, *info)) {
-      outcome.spared.push_back(removal.id);
+    } else if (!retention_inl::is_as_planned(removal, *info)) {
+      outcome.skipped.push_back(removal.id);
     } else if (Result<void> const removed = store.remove(removal.id); !removed) {
       failed(removal, removed.error());
     } else {

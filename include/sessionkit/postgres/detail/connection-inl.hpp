@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
+// Sends statements over one connection and turns SQLSTATE codes into errors.
 #pragma once
+#include <sessionkit/detail/base/format_text.hpp>
+#include <sessionkit/detail/base/make_error.hpp>
+#include <sessionkit/detail/base/standard_descriptors.hpp>
 #include <sessionkit/detail/base/utf8.hpp>
 #include <sessionkit/postgres/detail/connection.hpp>
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
@@ -14,17 +16,17 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-namespace {
+namespace connection_inl { namespace {
 
 using PostgresClock = std::chrono::steady_clock;
 
 struct PostgresMeaning {
-  std::string_view state; ///< SQLSTATE or what it begins with
-  char const* mend;
+  std::string_view state; ///< a SQLSTATE or its beginning
+  char const* fix;
   Errc errc;
   bool elsewhere = false; ///< another connection may succeed
 };
-// The first that fits.
+// The first match counts.
 constexpr PostgresMeaning postgres_meanings[] = {
     {"25006", "the server cannot be written to; name the one that can, too", Errc::unavailable, true},
     {"26000", "prepared statements do not last; let no pooler share the connection", Errc::io_error, true},
@@ -44,7 +46,7 @@ constexpr PostgresMeaning postgres_meanings[] = {
     {"42501", "the user may not do that; grant it, or give another user", Errc::io_error},
     {"XX001", "the server's files are damaged; restore them", Errc::corrupt},
     {"XX002", "an index of the server's is damaged; REINDEX it", Errc::corrupt},
-    {"23", "rows stand where none may; look into the tables", Errc::corrupt},
+    {"23", "there are rows where none may be; look into the tables", Errc::corrupt},
     {"", "look at the server and its tables, then try again", Errc::io_error},
 };
 
@@ -72,21 +74,21 @@ void append_big_endian(std::string& to, std::uint64_t value, unsigned bytes) {
 
 void ignore_notices(void*, PGresult const*) {}
 
-// Where a connection string leads, without its password.
+// The target of a connection string, without its password.
 std::string place_of_connection(PGconn const* handle, std::string const& schema) {
   auto const said = [](char const* text) { return std::string_view(text != nullptr ? text : ""); };
-  return fmt::format("postgres {}:{}/{}, schema {}", said(PQhost(handle)), said(PQport(handle)),
-                     said(PQdb(handle)), schema);
+  return detail::format_text("postgres {}:{}/{}, schema {}", said(PQhost(handle)), said(PQport(handle)),
+                             said(PQdb(handle)), schema);
 }
 
-// What libpq says of a string that it cannot read may hold the string, and so a password.
+// If libpq cannot read a string, its message may contain the string, and so a password.
 bool names_a_server(std::string const& where) {
   PQconninfoOption* const options = PQconninfoParse(where.c_str(), nullptr);
   PQconninfoFree(options);
   return options != nullptr;
 }
 
-// What is not percent-encoded libpq takes for the host or the port, and tells.
+// libpq takes text that is not percent-encoded as host or port, and prints it in its errors.
 bool is_encoded_url(std::string_view where) {
   bool const url = where.substr(0, 11) == "postgres://" || where.substr(0, 13) == "postgresql://";
   std::size_t const at = where.rfind('@');
@@ -95,22 +97,22 @@ bool is_encoded_url(std::string_view where) {
   return where.substr(begin, at - begin).find_first_of("/?@") == std::string_view::npos;
 }
 
-// libpq tells of a connection that was refused in text alone.
+// libpq reports a refused connection only as text.
 Error cannot_connect(PGconn const* handle, std::string const& place) {
   std::string_view const said = without_end(PQerrorMessage(handle));
-  auto const tells = [&](std::string_view text) { return said.find(text) != std::string_view::npos; };
+  auto const says = [&](std::string_view text) { return said.find(text) != std::string_view::npos; };
   Errc code = Errc::unavailable;
-  std::string_view mend = "start it, or name another; try again later";
-  if (tells("authentication failed") || tells("no password supplied") || tells("role \""))
-    code = Errc::invalid_argument, mend = "give a user and a password that the server takes";
-  else if (tells("database \"") && tells("does not exist"))
-    code = Errc::not_found, mend = "there is no such database; create it or name another";
-  else if (tells("timeout expired"))
-    code = Errc::timed_out, mend = "the server did not answer within connect_wait; try again";
-  return Error{code, 0, fmt::format("{}: cannot connect: {}: {}", place, said, mend)};
+  std::string_view fix = "start it, or name another; try again later";
+  if (says("authentication failed") || says("no password supplied") || says("role \""))
+    code = Errc::invalid_argument, fix = "give a user and a password that the server takes";
+  else if (says("database \"") && says("does not exist"))
+    code = Errc::not_found, fix = "there is no such database; create it or name another";
+  else if (says("timeout expired"))
+    code = Errc::timed_out, fix = "the server did not answer within connect_wait; try again";
+  return detail::make_error(code, "{}: cannot connect: {}: {}", place, said, fix);
 }
 
-}
+}}
 
 void ClosePostgres::operator()(pg_conn* handle) const noexcept { PQfinish(handle); }
 void ClearPostgres::operator()(pg_result* result) const noexcept { PQclear(result); }
@@ -129,7 +131,7 @@ std::string to_postgres_text(std::string_view text) {
     if (*p == '\\')
       column += "\\\\";
     else if (length == 0 || *p == '\0')
-      column += fmt::format("\\x{:02x}", byte_of(*p));
+      column += detail::format_text("\\x{:02x}", byte_of(*p));
     else
       column.append(p, length);
     p += std::max<std::size_t>(length, 1);
@@ -167,7 +169,7 @@ PostgresValues& PostgresValues::with(std::string_view text) {
 }
 PostgresValues& PostgresValues::with(std::int64_t value) {
   std::string bytes;
-  append_big_endian(bytes, static_cast<std::uint64_t>(value), 8);
+  connection_inl::append_big_endian(bytes, static_cast<std::uint64_t>(value), 8);
   return own(std::move(bytes));
 }
 PostgresValues& PostgresValues::with(bool value) { return own(std::string(1, value ? '\1' : '\0')); }
@@ -185,13 +187,13 @@ PostgresValues& PostgresValues::with_name(std::string_view text) {
 PostgresValues& PostgresValues::with(std::vector<std::optional<std::string_view>> const& texts) {
   constexpr std::uint64_t text_oid = 25;
   std::string bytes;
-  append_big_endian(bytes, 1, 4); // dimensions
-  append_big_endian(bytes, 1, 4); // there may be nulls
-  append_big_endian(bytes, text_oid, 4);
-  append_big_endian(bytes, texts.size(), 4);
-  append_big_endian(bytes, 1, 4); // the first index
+  connection_inl::append_big_endian(bytes, 1, 4); // dimensions
+  connection_inl::append_big_endian(bytes, 1, 4); // there may be nulls
+  connection_inl::append_big_endian(bytes, text_oid, 4);
+  connection_inl::append_big_endian(bytes, texts.size(), 4);
+  connection_inl::append_big_endian(bytes, 1, 4); // the first index
   for (std::optional<std::string_view> const& text : texts) {
-    append_big_endian(bytes, text ? text->size() : ~std::uint64_t{0}, 4);
+    connection_inl::append_big_endian(bytes, text ? text->size() : ~std::uint64_t{0}, 4);
     if (text) bytes.append(*text);
   }
   return own(std::move(bytes));
@@ -206,20 +208,22 @@ std::string_view PostgresAnswer::text(int row, int column) const noexcept {
           static_cast<std::size_t>(PQgetlength(result_.get(), row, column))};
 }
 std::int64_t PostgresAnswer::integer(int row, int column) const noexcept {
-  return integer_of(text(row, column));
+  return connection_inl::integer_of(text(row, column));
 }
-std::int64_t PostgresAnswer::changed() const noexcept { return integer_of(PQcmdTuples(result_.get())); }
+std::int64_t PostgresAnswer::changed() const noexcept {
+  return connection_inl::integer_of(PQcmdTuples(result_.get()));
+}
 
 Result<PostgresConnection> PostgresConnection::open(PostgresSettings const& settings) {
-  if (!names_a_server(settings.where))
-    return Error{
-        Errc::invalid_argument, 0,
-        "this names no PostgreSQL server; give postgres://user@host/database or host=... dbname=..."};
-  if (!is_encoded_url(settings.where))
-    return Error{Errc::invalid_argument, 0,
-                 "the PostgreSQL URL has a '/', '?' or '@' before its last '@': percent-encode those of the "
-                 "user, the password and the parameters as %2F, %3F and %40"};
-  // A later one wins over an earlier, and what `where` says stands where `dbname` does.
+  if (!connection_inl::names_a_server(settings.where))
+    return detail::make_error(
+        Errc::invalid_argument,
+        "this names no PostgreSQL server; give postgres://user@host/database or host=... dbname=...");
+  if (!connection_inl::is_encoded_url(settings.where))
+    return detail::make_error(Errc::invalid_argument,
+                              "the PostgreSQL URL has a '/', '?' or '@' before its last '@': percent-encode "
+                              "those of the user, the password and the parameters as %2F, %3F and %40");
+  // A later value wins over an earlier one; libpq reads `where` as the value of `dbname`.
   std::string const wait = std::to_string((settings.connect_wait.count() + 999) / 1000);
   char const* const names[] = {"fallback_application_name", "target_session_attrs",
                                "connect_timeout",           "dbname",
@@ -228,45 +232,48 @@ Result<PostgresConnection> PostgresConnection::open(PostgresSettings const& sett
                                 settings.where.c_str(), "UTF8",       nullptr};
   PostgresConnection made;
   made.statement_wait_ = settings.statement_wait;
-  made.handle_.reset(PQconnectdbParams(names, values, 1));
+  {
+    StandardDescriptorsTaken const taken;
+    made.handle_.reset(PQconnectdbParams(names, values, 1));
+  }
   PGconn* const handle = made.handle_.get();
   if (handle == nullptr) throw std::bad_alloc();
-  made.place_ = place_of_connection(handle, settings.schema);
-  if (PQstatus(handle) != CONNECTION_OK) return cannot_connect(handle, made.place_);
-  PQsetNoticeReceiver(handle, ignore_notices, nullptr); // else they go to the standard error
+  made.place_ = connection_inl::place_of_connection(handle, settings.schema);
+  if (PQstatus(handle) != CONNECTION_OK) return connection_inl::cannot_connect(handle, made.place_);
+  PQsetNoticeReceiver(handle, connection_inl::ignore_notices, nullptr); // else they go to the standard error
   PQsetnonblocking(handle, 1);
   if (auto r = made.settle(settings); !r) return r.error();
   return made;
 }
 
-// No statement of ours reads more than an index gives it in order: no plan may depend on what the server
-// believes of the tables, or on its settings. What the server is, each connection asks anew: it may be
-// another.
+// Each statement reads only what an index gives it in order, so no plan may depend on the server's statistics
+// or settings. Each connection asks what the server is, because it may be another one.
 Result<void> PostgresConnection::settle(PostgresSettings const& settings) {
   Result<std::string> const schema = quoted(settings.schema);
   if (!schema) return schema.error();
-  Result<PostgresAnswer> const said = run(
-      "set up the connection",
-      fmt::format("SET search_path TO {}, pg_temp; SET statement_timeout = {}; SET enable_seqscan = off; "
-                  "SET enable_bitmapscan = off; SET enable_sort = off; SET jit = off; SET "
-                  "plan_cache_mode = force_generic_plan; "
-                  "SET default_transaction_isolation = 'read committed'; SELECT "
-                  "current_setting('server_encoding'), current_setting('fsync'), "
-                  "current_setting('synchronous_commit'), "
-                  "CASE WHEN current_setting('enable_incremental_sort', true) IS NOT NULL THEN " // from 13 on
-                  "set_config('enable_incremental_sort', 'on', false) END",
-                  *schema, std::max<std::int64_t>(settings.statement_wait.count(), 1))); // 0 is for ever
+  Result<PostgresAnswer> const said =
+      run("set up the connection",
+          detail::format_text(
+              "SET search_path TO {}, pg_temp; SET statement_timeout = {}; SET enable_seqscan = off; "
+              "SET enable_bitmapscan = off; SET enable_sort = off; SET jit = off; SET "
+              "plan_cache_mode = force_generic_plan; "
+              "SET default_transaction_isolation = 'read committed'; SELECT "
+              "current_setting('server_encoding'), current_setting('fsync'), "
+              "current_setting('synchronous_commit'), "
+              "CASE WHEN current_setting('enable_incremental_sort', true) IS NOT NULL THEN " // from 13 on
+              "set_config('enable_incremental_sort', 'on', false) END",
+              *schema, std::max<std::int64_t>(settings.statement_wait.count(), 1))); // 0 is for ever
   if (!said) return said.error();
   if (said->text(0, 0) != "UTF8")
-    return Error{Errc::unsupported, 0,
-                 fmt::format("{}: its encoding is {}, which would change our texts; make a database in UTF8",
-                             place_, said->text(0, 0))};
+    return detail::make_error(Errc::unsupported,
+                              "{}: its encoding is {}, which would change our texts; make a database in UTF8",
+                              place_, said->text(0, 0));
   syncs_ = said->text(0, 1) == "on";
   if (!syncs_ && settings.needs_sync)
-    return Error{Errc::unsupported, 0,
-                 fmt::format("{}{}; switch it on, ask for Durability::os, or set accept_weaker", place_,
-                             postgres_loses)};
-  durable_commit_ = said->text(0, 2); // what it waits for of its replicas is its owner's choice
+    return detail::make_error(Errc::unsupported,
+                              "{}{}; switch it on, ask for Durability::os, or set accept_weaker", place_,
+                              postgres_loses);
+  durable_commit_ = said->text(0, 2); // the server's owner chooses what a commit waits for on replicas
   if (durable_commit_ == "off") durable_commit_ = "on";
   return {};
 }
@@ -274,9 +281,8 @@ Result<void> PostgresConnection::settle(PostgresSettings const& settings) {
 Result<std::string> PostgresConnection::quoted(std::string const& name) const {
   char* const text = PQescapeIdentifier(handle_.get(), name.data(), name.size());
   if (text == nullptr)
-    return Error{Errc::invalid_argument, 0,
-                 fmt::format("{}: not a name: {}; give one in UTF-8", place_,
-                             without_end(PQerrorMessage(handle_.get())))};
+    return detail::make_error(Errc::invalid_argument, "{}: not a name: {}; give one in UTF-8", place_,
+                              connection_inl::without_end(PQerrorMessage(handle_.get())));
   std::string quoted = text;
   PQfreemem(text);
   return quoted;
@@ -290,9 +296,8 @@ bool PostgresConnection::is_quiet() const {
 
 Error PostgresConnection::broken(char const* doing) {
   lost_ = true;
-  return Error{Errc::unavailable, 0,
-               fmt::format("{}: cannot {}: {}: the connection broke; try again later", place_, doing,
-                           without_end(PQerrorMessage(handle_.get())))};
+  return detail::make_error(Errc::unavailable, "{}: cannot {}: {}: the connection broke; try again later",
+                            place_, doing, connection_inl::without_end(PQerrorMessage(handle_.get())));
 }
 
 Error PostgresConnection::failure(char const* doing, pg_result const* result) {
@@ -301,21 +306,22 @@ Error PostgresConnection::failure(char const* doing, pg_result const* result) {
     return std::string_view(text != nullptr ? text : "");
   };
   std::string_view const state = field(PG_DIAG_SQLSTATE), severity = field(PG_DIAG_SEVERITY_NONLOCALIZED);
-  if (state.empty()) return broken(doing); // libpq's own
-  PostgresMeaning const& meaning = meaning_of(state);
+  if (state.empty()) return broken(doing); // libpq's own failure
+  connection_inl::PostgresMeaning const& meaning = connection_inl::meaning_of(state);
   lost_ = lost_ || severity == "FATAL" || severity == "PANIC";
   spent_ = spent_ || meaning.elsewhere;
-  return Error{meaning.errc, 0,
-               fmt::format("{}: cannot {}: {} ({}): {}", place_, doing, field(PG_DIAG_MESSAGE_PRIMARY), state,
-                           meaning.mend)};
+  return detail::make_error(meaning.errc, "{}: cannot {}: {} ({}): {}", place_, doing,
+                            field(PG_DIAG_MESSAGE_PRIMARY), state, meaning.fix);
 }
 
-// True: there is something to read, or to be written. False: the deadline passed.
-bool PostgresConnection::wait(bool writing, std::optional<PostgresClock::time_point> deadline) {
+// True: there are bytes to read, or room to write. False: the deadline passed.
+bool PostgresConnection::wait(bool writing,
+                              std::optional<connection_inl::PostgresClock::time_point> deadline) {
   for (;;) {
     int left = -1;
     if (deadline) {
-      auto const time = std::chrono::ceil<std::chrono::milliseconds>(*deadline - PostgresClock::now());
+      auto const time =
+          std::chrono::ceil<std::chrono::milliseconds>(*deadline - connection_inl::PostgresClock::now());
       if (time.count() <= 0) return false;
       left = static_cast<int>(time.count());
     }
@@ -324,11 +330,12 @@ bool PostgresConnection::wait(bool writing, std::optional<PostgresClock::time_po
   }
 }
 
-// Reads to the end of the answer. The last result counts: a commit fails behind the rows of its statement.
+// Reads the answer to its end. The last result counts: a commit fails after the rows of its statement.
 Result<PostgresAnswer> PostgresConnection::sent(bool accepted, char const* doing, Patience patience) {
-  constexpr std::chrono::milliseconds grace{1000}; // the server has its own clock, and tells when it gives up
-  std::optional<PostgresClock::time_point> deadline;
-  if (patience == Patience::deadline) deadline = PostgresClock::now() + statement_wait_ + grace;
+  constexpr std::chrono::milliseconds grace{1000}; // the server has its own clock, and reports its timeout
+  std::optional<connection_inl::PostgresClock::time_point> deadline;
+  if (patience == Patience::deadline)
+    deadline = connection_inl::PostgresClock::now() + statement_wait_ + grace;
   if (!accepted) return broken(doing);
   PostgresAnswer last;
   for (;;) {
@@ -336,11 +343,10 @@ Result<PostgresAnswer> PostgresConnection::sent(bool accepted, char const* doing
     while (unwritten >= 0 && (unwritten > 0 || PQisBusy(handle_.get()) != 0)) {
       if (!wait(unwritten > 0, deadline)) {
         lost_ = overdue_ = true;
-        return Error{Errc::timed_out, 0,
-                     fmt::format("{}: cannot {}: no answer within {} ms; try again", place_, doing,
-                                 (statement_wait_ + grace).count())};
+        return detail::make_error(Errc::timed_out, "{}: cannot {}: no answer within {} ms; try again", place_,
+                                  doing, (statement_wait_ + grace).count());
       }
-      if (PQconsumeInput(handle_.get()) == 0) break; // what came before the end is still to be read
+      if (PQconsumeInput(handle_.get()) == 0) break; // what came before the end must still be read
       if (unwritten > 0) unwritten = PQflush(handle_.get());
     }
     PostgresAnswer next(PQgetResult(handle_.get()));

@@ -25,29 +25,29 @@ struct ClearPostgres {
   void operator()(pg_result* result) const noexcept;
 };
 
-/// Text as a column keeps it: bytes that are no UTF-8, and NUL, as `\xHH`; a backslash as two. So any text is
-/// another text, and most are what they were.
+/// Text as a column stores it: NUL and bytes that are not UTF-8 are written as `\xHH`, a backslash as two. So
+/// no two texts become the same, and most stay unchanged.
 std::string to_postgres_text(std::string_view text);
-/// It is the same there.
+/// True if the text stays unchanged in a column.
 bool is_postgres_text(std::string_view text) noexcept;
 std::string from_postgres_text(std::string_view column);
 
-/// A statement that is prepared once for each connection. The texts live as long as the connections.
+/// A statement that is prepared once for each connection. Its texts must live as long as the connections.
 struct PostgresStatement {
-  char const* name; ///< unique; also what a failure says was tried
+  char const* name; ///< unique; a failure names it as the action that was tried
   char const* sql;
 };
 
 /// Values of a statement, in order and in binary form.
 class PostgresValues {
  public:
-  /// The bytes are not copied: they live until the statement was asked.
+  /// The bytes are not copied: they must live until the statement was run.
   PostgresValues& with(std::string_view text);
   PostgresValues& with(std::int64_t value);
   PostgresValues& with(bool value);
   PostgresValues& with_or_null(std::optional<std::string_view> text);
   PostgresValues& with_null();
-  /// Text of any bytes, as a column keeps it.
+  /// Text of any bytes, as a column stores it.
   PostgresValues& with_name(std::string_view text);
   /// An array of texts.
   PostgresValues& with(std::vector<std::optional<std::string_view>> const& texts);
@@ -56,11 +56,11 @@ class PostgresValues {
 
  private:
   PostgresValues& own(std::string bytes);
-  std::vector<std::string_view> values_; ///< null: without data
+  std::vector<std::string_view> values_; ///< null: the view has no data
   std::forward_list<std::string> owned_;
 };
 
-/// The rows of an answer. Views live as long as it.
+/// The rows of an answer. Views live as long as this object.
 class PostgresAnswer {
  public:
   PostgresAnswer() = default;
@@ -87,7 +87,7 @@ struct PostgresSettings {
 inline constexpr char const* postgres_loses =
     ": fsync is off: a power loss may take what was acknowledged as durable";
 
-/// One connection. One thread at a time.
+/// One connection. Only one thread may use it at a time.
 class PostgresConnection {
  public:
   static Result<PostgresConnection> open(PostgresSettings const& settings);
@@ -95,27 +95,27 @@ class PostgresConnection {
   /// The host, the database and the schema, for people.
   std::string const& place() const noexcept { return place_; }
 
-  /// What the server commits with, `synchronous_commit`, where a commit has to last.
+  /// The value of `synchronous_commit` for durable commits.
   std::string const& durable_commit() const noexcept { return durable_commit_; }
   bool syncs() const noexcept { return syncs_; }
 
   Result<PostgresAnswer> ask(PostgresStatement const& statement, PostgresValues const& values = {});
   enum class Patience { deadline, endless };
-  /// Statements without values; the answer of the last one. `doing` is for the failure.
+  /// Runs statements without values; answers with the result of the last one. `doing` is for the failure.
   Result<PostgresAnswer> run(char const* doing, std::string const& sql,
                              Patience patience = Patience::deadline);
-  /// A name as it stands in a statement.
+  /// A name, quoted for use in a statement.
   Result<std::string> quoted(std::string const& name) const;
 
-  /// It broke before the last answer was whole: what that statement did is not known.
+  /// True if it broke before the last answer was complete: the effect of that statement is not known.
   bool lost() const noexcept { return lost_; }
-  /// It is of no more use; another one may be.
+  /// True if this connection cannot be used any more; another one may work.
   bool spent() const noexcept { return lost_ || spent_; }
-  /// The server did not answer in time: there is no use in asking again.
+  /// True if the server did not answer in time, so that a repetition would not help.
   bool overdue() const noexcept { return overdue_; }
-  /// Nothing came from the server that nobody asked for, such as its end. Not to be asked in between.
+  /// False if the server sent something unasked, such as its end. Only to be asked between statements.
   bool is_quiet() const;
-  /// Forgets the connection without closing it: it is the parent process's.
+  /// Forgets the connection without closing it, because it belongs to the parent process.
   void abandon() noexcept { static_cast<void>(handle_.release()); }
 
  private:

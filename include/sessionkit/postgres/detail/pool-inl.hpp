@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
+// Lends connections to threads and opens them when they are needed.
 #pragma once
+#include <sessionkit/detail/base/make_error.hpp>
 #include <sessionkit/postgres/detail/pool.hpp>
-
-#include <fmt/format.h>
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-// An idle connection; absent: the right to open one.
+// Takes an idle connection; absent: the caller may open one.
 Result<std::optional<PostgresConnection>> PostgresPool::idle_or_place(Wanted wanted) {
-  std::vector<PostgresConnection> dead; // closed when others are let in again
+  std::vector<PostgresConnection> dead; // closed after the lock is released
   std::unique_lock<std::mutex> lock(mutex_);
   auto const available = [this] { return !idle_.empty() || open_ < most_; };
   if (!given_back_.wait_for(lock, settings_.statement_wait, available))
-    return Error{Errc::timed_out, 0,
-                 fmt::format("all {} connections were in use for {} ms; try again, or raise `connections`",
-                             most_, settings_.statement_wait.count())};
+    return detail::make_error(Errc::timed_out,
+                              "all {} connections were in use for {} ms; try again, or raise `connections`",
+                              most_, settings_.statement_wait.count());
   if (wanted == Wanted::fresh) {
     open_ -= idle_.size();
     dead.swap(idle_);
@@ -44,10 +44,13 @@ Result<PostgresPool::Lease> PostgresPool::take(Wanted wanted) {
 
 void PostgresPool::give_back(PostgresConnection connection) noexcept {
   std::lock_guard<std::mutex> const lock(mutex_);
-  if (connection.spent())
-    --open_;
-  else
-    idle_.push_back(std::move(connection));
+  bool kept = false;
+  if (!connection.spent()) try {
+      idle_.push_back(std::move(connection));
+      kept = true;
+    } catch (...) { // out of memory: the connection is closed
+    }
+  if (!kept) --open_;
   given_back_.notify_one();
 }
 

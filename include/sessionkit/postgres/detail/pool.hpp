@@ -9,7 +9,7 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// Connections that threads take in turns; made when they are needed.
+/// Connections that threads share by turns; they are opened when they are needed.
 class PostgresPool {
  public:
   PostgresPool(PostgresSettings settings, std::size_t most, PostgresConnection first)
@@ -17,7 +17,7 @@ class PostgresPool {
     idle_.push_back(std::move(first));
   }
 
-  /// A connection, and its place among those that may be open: given back at the end of the scope.
+  /// A connection, and its share of the limit of connections; both are given back at the end of the scope.
   class Lease {
    public:
     Lease(PostgresPool& pool, PostgresConnection connection)
@@ -39,10 +39,10 @@ class PostgresPool {
   };
 
   enum class Wanted { any, fresh };
-  /// `fresh`: those that are idle may be as dead as the one before, and are closed. `timed_out` if others
-  /// keep theirs for longer than a statement may take.
+  /// `fresh`: closes the idle connections, because they may be as dead as the last one. `timed_out` if other
+  /// threads keep theirs for longer than a statement may take.
   Result<Lease> take(Wanted wanted = Wanted::any);
-  /// Forgets all without closing them: they are the parent process's.
+  /// Forgets all connections without closing them, because they belong to the parent process.
   void abandon() noexcept;
 
  private:

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
+// Reads and writes the rows of sessions and entries, one statement for each function.
 #pragma once
+#include <sessionkit/detail/base/format_text.hpp>
+#include <sessionkit/detail/base/make_error.hpp>
+#include <sessionkit/detail/store/row_text.hpp>
 #include <sessionkit/postgres/detail/postgres_log.hpp>
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -11,7 +13,7 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-namespace {
+namespace postgres_log_inl { namespace {
 
 constexpr PostgresStatement find_session{
     "find the session",
@@ -27,9 +29,9 @@ template <std::size_t... Sizes> constexpr auto joined_sql(char const (&... parts
   return whole;
 }
 
-// A batch is written by one statement: what stands is compared and the session's row moved on, then the
-// records are added if it was. Who comes second waits for the row and finds it changed. Values: the session,
-// its columns, the level of the commit, how many records, and these.
+// One statement writes a batch: it compares the row of the session, moves it on, and adds the records if the
+// row was moved. A second writer waits for the row and then finds it changed. Values: the session, its
+// columns, the level of the commit, the number of records, and the records.
 constexpr char starting_session[] = R"(
   WITH moved AS (
     INSERT INTO sessions(session_id, log_end, session_key, agent, user_id, title, archived, updated_ms,
@@ -48,13 +50,13 @@ constexpr char moving_session[] = R"(
     WHERE session_id = $1::text AND log_end = $2::bigint AND last_crc = coalesce($19::bigint, last_crc)
     RETURNING set_config('synchronous_commit', $12::text, true))
   )";
-// Arrays are unnested in step: as a table of five of them each would be kept first.
+// Arrays are unnested in step, because a table of all five would first be stored as a whole.
 constexpr char adding_arrays[] = R"(
   INSERT INTO entries(session_id, position, entry_id, parent_id, link, type, line)
   SELECT $1::text, $2::bigint + generate_series(1, $13::bigint), unnest($14::text[]), unnest($15::text[]),
          unnest($16::text[])::smallint, unnest($17::text[]), unnest($18::text[])
   FROM moved)";
-// One record comes without them: they cost as much as a third of an append.
+// One record is added without arrays, because arrays cost a third of an append.
 constexpr char adding_one[] = R"(
   INSERT INTO entries(session_id, position, entry_id, parent_id, link, type, line)
   SELECT $1::text, $2::bigint + 1, $14::text, $15::text, $16::text::smallint, $17::text, $18::text
@@ -70,13 +72,13 @@ constexpr PostgresStatement add_one_entry{"append", add_one_entry_sql.data()};
 constexpr PostgresStatement sync_session{"sync",
                                          "UPDATE sessions SET log_end = log_end WHERE session_id = $1::text "
                                          "RETURNING set_config('synchronous_commit', $2::text, true)"};
-// A trigger removes its entries: it sees those that were added while the row was waited for.
+// A trigger removes the entries, because it also sees those that were added while the statement waited.
 constexpr PostgresStatement remove_session{"remove the session",
                                            "DELETE FROM sessions WHERE session_id = $1::text "
                                            "RETURNING set_config('synchronous_commit', $2::text, true)"};
 
-// The session's row, and records beside it as far as `max_bytes` goes: the first that is too much comes
-// without its line.
+// Reads the session's row, and records up to `max_bytes`. The first record beyond that comes without its
+// line.
 constexpr PostgresStatement page_behind{"read", R"(
   SELECT s.log_end, s.dialect, e.position, e.entry_id, e.parent_id, e.link, e.type,
          CASE WHEN e.bytes <= $4::bigint OR e.place = 1 THEN e.line END
@@ -98,7 +100,7 @@ constexpr PostgresStatement page_up_to{"read backwards", R"(
     LIMIT $3::bigint) e ON e.place <= 2 OR e.bytes - octet_length(e.line) <= $4::bigint
   WHERE s.session_id = $1::text)"};
 
-// An index has the order of the ticks; the few sessions of a tick are sorted when they are read.
+// An index has the order of the ticks; the few sessions of one tick are sorted when they are read.
 constexpr char const* postgres_list_of_name =
     "(~updated_tick, ~updated_ms, session_id) > (~(${0}::bigint >> 13), ~${0}::bigint, ${1}::text) "
     "ORDER BY ~updated_tick, ~updated_ms, session_id";
@@ -111,7 +113,7 @@ std::int64_t postgres_integer(std::uint64_t value) noexcept {
 }
 Position position_of(std::int64_t column) noexcept { return Position{static_cast<std::uint64_t>(column)}; }
 
-/// Records as columns; what is empty is null.
+/// Records as columns; empty values are null.
 class PostgresRecords {
  public:
   PostgresRecords(std::vector<RecordView> const& records, std::size_t from) {
@@ -159,16 +161,16 @@ void add_to_page(RecordPage& page, PostgresAnswer const& rows, int row) {
   page.add(end, record);
 }
 
-// Positions are 1, 2, 3 up to the end that the session's row knows.
+// Positions are 1, 2, 3 up to the end in the session's row.
 Error entries_missing(PostgresConnection const& db, SessionId const& id, std::uint64_t first,
                       std::uint64_t last, Position end) {
-  std::string const what = first <= last ? fmt::format("entries {} to {} are missing", first, last)
-                                         : "entries stand where none may";
-  return Error{
-      Errc::corrupt, 0,
-      fmt::format("{}: session '{}': {}, its row says that the log ends at {}; restore its entries, or "
-                  "remove it",
-                  db.place(), id.str(), what, end.value())};
+  std::string const what = first <= last ? detail::format_text("entries {} to {} are missing", first, last)
+                                         : "there are entries where none may be";
+  return detail::make_error(
+      Errc::corrupt,
+      "{}: session '{}': {}, its row says that the log ends at {}; restore its entries, or "
+      "remove it",
+      db.place(), id.str(), what, end.value());
 }
 
 // A value of `synchronous_commit`.
@@ -181,7 +183,7 @@ Result<bool> changed_any(Result<PostgresAnswer> const& answer) {
   return answer->changed() > 0;
 }
 
-}
+}}
 
 PostgresTables::PostgresTables() {
   constexpr char const* columns[] = {"session_key", "agent", "user_id"};
@@ -190,23 +192,24 @@ PostgresTables::PostgresTables() {
     int n = 0;
     for (std::size_t i = 0; i < std::size(columns); ++i)
       if ((shape >> i & 1U) != 0)
-        sql +=
-            fmt::format("left({0}, 200) = left(${1}::text, 200) AND {0} = ${1}::text AND ", columns[i], ++n);
+        sql += detail::format_text("left({0}, 200) = left(${1}::text, 200) AND {0} = ${1}::text AND ",
+                                   columns[i], ++n);
     bool const named = n > 0;
-    if ((shape & 8U) != 0) sql += fmt::format("archived = ${}::boolean AND ", ++n);
-    sql += named ? fmt::format(postgres_list_of_name, n + 1, n + 2)
-                 : fmt::format(postgres_list_by_time, n + 1, n + 2);
-    sql += fmt::format(" LIMIT ${}::bigint", n + 3);
-    lists_[shape] = {fmt::format("list {}", shape), std::move(sql)};
+    if ((shape & 8U) != 0) sql += detail::format_text("archived = ${}::boolean AND ", ++n);
+    sql += named ? detail::format_text(postgres_log_inl::postgres_list_of_name, n + 1, n + 2)
+                 : detail::format_text(postgres_log_inl::postgres_list_by_time, n + 1, n + 2);
+    sql += detail::format_text(" LIMIT ${}::bigint", n + 3);
+    lists_[shape] = {detail::format_text("list {}", shape), std::move(sql)};
   }
 }
 
 Result<std::optional<PostgresTables::Row>> PostgresTables::find(PostgresConnection& db, SessionId const& id) {
-  Result<PostgresAnswer> const rows = db.ask(find_session, PostgresValues().with(id.str()));
+  Result<PostgresAnswer> const rows = db.ask(postgres_log_inl::find_session, PostgresValues().with(id.str()));
   if (!rows) return rows.error();
   if (rows->rows() == 0) return std::optional<Row>{};
   Row row;
-  row.tail = {position_of(rows->integer(0, 0)), static_cast<std::uint32_t>(rows->integer(0, 1))};
+  row.tail = {postgres_log_inl::position_of(rows->integer(0, 0)),
+              static_cast<std::uint32_t>(rows->integer(0, 1))};
   row.dialect = known_dialect(rows->text(0, 2));
   row.row_json = rows->text(0, 3);
   return std::optional<Row>(std::move(row));
@@ -218,54 +221,67 @@ Result<std::optional<RecordPage>> PostgresTables::page(PostgresConnection& db, S
   std::size_t const most = std::clamp<std::size_t>(range.max_records, 1, std::size_t{1} << 30);
   std::uint64_t const from = range.from ? range.from->value() : backwards ? ~std::uint64_t{0} : 0;
   PostgresValues values;
-  values.with(id.str()).with(postgres_integer(from)).with(postgres_integer(most + 1));
-  values.with(postgres_integer(range.max_bytes));
-  Result<PostgresAnswer> const rows = db.ask(backwards ? page_up_to : page_behind, values);
+  values.with(id.str())
+      .with(postgres_log_inl::postgres_integer(from))
+      .with(postgres_log_inl::postgres_integer(most + 1));
+  values.with(postgres_log_inl::postgres_integer(range.max_bytes));
+  Result<PostgresAnswer> const rows =
+      db.ask(backwards ? postgres_log_inl::page_up_to : postgres_log_inl::page_behind, values);
   if (!rows) return rows.error();
   if (rows->rows() == 0) return std::optional<RecordPage>{};
   RecordPage page;
-  page.log_end = position_of(rows->integer(0, 0));
+  page.log_end = postgres_log_inl::position_of(rows->integer(0, 0));
   page.dialect = known_dialect(rows->text(0, 1));
   page.next = std::min(range.from.value_or(backwards ? page.log_end : Position{}), page.log_end);
   for (int row = 0; row < rows->rows() && !rows->is_null(row, 2) && !page.more; ++row) {
     page.more = page.items().size() >= most || rows->is_null(row, 7);
     if (page.more) break;
-    std::uint64_t const at = page.next.value(), end = position_of(rows->integer(row, 2)).value();
-    if (backwards && end != at) return entries_missing(db, id, end + 1, at, page.log_end);
-    if (!backwards && end != at + 1) return entries_missing(db, id, at + 1, end - 1, page.log_end);
-    add_to_page(page, *rows, row);
+    std::uint64_t const at = page.next.value(),
+                        end = postgres_log_inl::position_of(rows->integer(row, 2)).value();
+    if (backwards && end != at) return postgres_log_inl::entries_missing(db, id, end + 1, at, page.log_end);
+    if (!backwards && end != at + 1)
+      return postgres_log_inl::entries_missing(db, id, at + 1, end - 1, page.log_end);
+    postgres_log_inl::add_to_page(page, *rows, row);
     page.next = Position{backwards ? end - 1 : end};
   }
   std::uint64_t const at = page.next.value(), end = page.log_end.value();
-  if (!page.more && backwards && at > 0) return entries_missing(db, id, 1, at, page.log_end);
-  if (!page.more && !backwards && at != end) return entries_missing(db, id, at + 1, end, page.log_end);
+  if (!page.more && backwards && at > 0)
+    return postgres_log_inl::entries_missing(db, id, 1, at, page.log_end);
+  if (!page.more && !backwards && at != end)
+    return postgres_log_inl::entries_missing(db, id, at + 1, end, page.log_end);
   return std::optional<RecordPage>(std::move(page));
 }
 
 Result<bool> PostgresTables::add(PostgresConnection& db, SessionId const& id, Addition const& addition) {
   SessionInfo const& info = *addition.info;
   std::string const row = to_row_text(info);
-  PostgresRecords const records(*addition.records, addition.from);
+  postgres_log_inl::PostgresRecords const records(*addition.records, addition.from);
   bool const starts = addition.end == Position{};
   bool const one = !starts && records.count() == 1;
   PostgresValues values;
-  values.with(id.str()).with(postgres_integer(addition.end.value()));
+  values.with(id.str()).with(postgres_log_inl::postgres_integer(addition.end.value()));
   values.with_name(info.key).with_name(info.agent).with_name(info.user).with_name(info.title);
   values.with(info.archived).with(to_unix_ms(info.updated)).with(std::int64_t{info.end_crc}).with(row);
   addition.dialect.empty() ? values.with_null() : values.with(addition.dialect);
-  values.with(commit_level(db, addition.durable)).with(records.count());
-  records.add_to(values, one ? PostgresRecords::As::one : PostgresRecords::As::arrays);
-  if (starts) return changed_any(db.ask(start_session, values));
+  values.with(postgres_log_inl::commit_level(db, addition.durable)).with(records.count());
+  records.add_to(values, one ? postgres_log_inl::PostgresRecords::As::one
+                             : postgres_log_inl::PostgresRecords::As::arrays);
+  if (starts) return postgres_log_inl::changed_any(db.ask(postgres_log_inl::start_session, values));
   addition.crc ? values.with(std::int64_t{*addition.crc}) : values.with_null();
-  return changed_any(db.ask(one ? add_one_entry : add_entries, values));
+  return postgres_log_inl::changed_any(
+      db.ask(one ? postgres_log_inl::add_one_entry : postgres_log_inl::add_entries, values));
 }
 
 Result<bool> PostgresTables::sync(PostgresConnection& db, SessionId const& id) {
-  return changed_any(db.ask(sync_session, PostgresValues().with(id.str()).with(commit_level(db, true))));
+  return postgres_log_inl::changed_any(
+      db.ask(postgres_log_inl::sync_session,
+             PostgresValues().with(id.str()).with(postgres_log_inl::commit_level(db, true))));
 }
 
 Result<bool> PostgresTables::remove(PostgresConnection& db, SessionId const& id, bool durable) {
-  return changed_any(db.ask(remove_session, PostgresValues().with(id.str()).with(commit_level(db, durable))));
+  return postgres_log_inl::changed_any(
+      db.ask(postgres_log_inl::remove_session,
+             PostgresValues().with(id.str()).with(postgres_log_inl::commit_level(db, durable))));
 }
 
 PostgresStatement PostgresTables::list_statement(ListQuery const& query) const noexcept {
@@ -281,7 +297,7 @@ PostgresValues PostgresTables::list_values(ListQuery const& query, std::optional
   if (query.archived) values.with(*query.archived);
   values.with(behind ? behind->updated_ms : std::numeric_limits<std::int64_t>::max());
   values.with(behind ? behind->id : std::string_view(""));
-  values.with(postgres_integer(std::min<std::size_t>(query.limit, 1U << 30)) + 1);
+  values.with(postgres_log_inl::postgres_integer(std::min<std::size_t>(query.limit, 1U << 30)) + 1);
   return values;
 }
 

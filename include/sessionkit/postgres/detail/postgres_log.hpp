@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-#include <sessionkit/detail/store/row_store.hpp>
+#include <sessionkit/detail/store/append_decision.hpp>
+#include <sessionkit/detail/store/list_cursor.hpp>
 #include <sessionkit/postgres/detail/connection.hpp>
 
 #include <array>
@@ -25,10 +26,10 @@ class PostgresTables {
   static Result<std::optional<RecordPage>> page(PostgresConnection& db, SessionId const& id,
                                                 ReadRange const& range);
 
-  /// What is behind the end of a log from now on.
+  /// Records to add after the end of a log.
   struct Addition {
     std::vector<RecordView> const* records;
-    std::size_t from = 0;                  ///< the first to be written
+    std::size_t from = 0;                  ///< the first record to write
     Position end = {};                     ///< where the log must end; `Position{}`: there must be no session
     std::optional<std::uint32_t> crc = {}; ///< of the line that ends there; absent: any
     SessionInfo const* info;               ///< with the addition folded in
@@ -41,10 +42,10 @@ class PostgresTables {
   static Result<bool> sync(PostgresConnection& db, SessionId const& id);
   static Result<bool> remove(PostgresConnection& db, SessionId const& id, bool durable);
 
-  /// The rows of a page of a list, and one more where more follow.
+  /// The rows of a page of a list, plus one if there are more.
   Result<std::vector<SessionInfo>> list(PostgresConnection& db, ListQuery const& query,
                                         std::optional<ListPlace> const& behind) const;
-  /// The statement that answers a query; for those who ask for its plan too.
+  /// The statement that answers a query; also for callers that ask for its plan.
   PostgresStatement list_statement(ListQuery const& query) const noexcept;
   static PostgresValues list_values(ListQuery const& query, std::optional<ListPlace> const& behind);
 
@@ -52,7 +53,7 @@ class PostgresTables {
   struct ListText {
     std::string name, sql;
   };
-  std::array<ListText, 16> lists_; ///< by which of key, agent, user and archived are asked for
+  std::array<ListText, 16> lists_; ///< one for each set of key, agent, user and archived
 };
 
 }}}

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
+// Implements the store interface over a PostgreSQL database.
 #pragma once
 #include <sessionkit/detail/base/crc32c.hpp>
+#include <sessionkit/detail/base/format_text.hpp>
+#include <sessionkit/detail/base/make_error.hpp>
+#include <sessionkit/detail/store/row_text.hpp>
 #include <sessionkit/postgres/detail/pool.hpp>
 #include <sessionkit/postgres/detail/postgres_log.hpp>
-#include <sessionkit/postgres/detail/schema.hpp>
+#include <sessionkit/postgres/detail/postgres_schema.hpp>
 #include <sessionkit/postgres/postgres_store.hpp>
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
@@ -15,7 +17,7 @@
 
 namespace sessionkit { inline namespace v0 {
 
-namespace {
+namespace postgres_store_inl { namespace {
 
 using detail::PostgresConnection;
 using detail::PostgresPool;
@@ -32,7 +34,7 @@ class PostgresStore final : public SessionStore {
   PostgresStore(PostgresStore const&) = delete;
   PostgresStore& operator=(PostgresStore const&) = delete;
   ~PostgresStore() override {
-    if (::getpid() != process_) pool_.abandon(); // closing would end the parent's
+    if (::getpid() != process_) pool_.abandon(); // closing would end the parent's connections
   }
 
   Result<Position> append(SessionId const& id, Append const& batch) override;
@@ -42,12 +44,12 @@ class PostgresStore final : public SessionStore {
   Result<void> remove(SessionId const& id) override;
 
  private:
-  /// One append, on one connection after another.
+  /// One append, tried on one connection after another.
   struct Attempt {
     SessionId const& id;
     Append const& batch;
     bool durable;
-    bool doubtful = false; ///< a connection broke that had been given it
+    bool doubtful = false; ///< a connection that had received it broke
   };
 
   template <class Work>
@@ -71,12 +73,12 @@ class PostgresStore final : public SessionStore {
   PostgresPool pool_;
 };
 
-constexpr int most_tries = 100; // of an append that others overtake each time
+constexpr int most_tries = 100; // for an append that other writers overtake each time
 
 Result<void> PostgresStore::check_process() const {
   if (::getpid() == process_) return {};
-  return Error{Errc::forked, 0,
-               place_ + ": the store was opened by the parent process; open one of your own"};
+  return detail::make_error(Errc::forked,
+                            "{}: the store was opened by the parent process; open one of your own", place_);
 }
 
 Result<void> PostgresStore::check_lines(SessionId const& id, std::vector<RecordView> const& records) const {
@@ -85,11 +87,11 @@ Result<void> PostgresStore::check_lines(SessionId const& id, std::vector<RecordV
     return r;
   for (std::size_t i = 0; i < records.size(); ++i)
     if (records[i].line.find('\0') != std::string_view::npos)
-      return Error{
-          Errc::invalid_argument, 0,
-          fmt::format("{}: record {} of the batch has a NUL byte, which no JSON has and PostgreSQL does "
-                      "not keep; write it as \\u0000",
-                      where, i)};
+      return detail::make_error(
+          Errc::invalid_argument,
+          "{}: record {} of the batch has a NUL byte, which no JSON has and PostgreSQL does "
+          "not keep; write it as \\u0000",
+          where, i);
   return {};
 }
 
@@ -97,7 +99,7 @@ bool PostgresStore::waits(bool durable) const noexcept {
   return options_.durability != Durability::os && (durable || options_.durability == Durability::entry);
 }
 
-// A connection that is of no more use is replaced once, unless the server is silent.
+// Replaces an unusable connection once, unless the server is silent.
 template <class Work>
 auto PostgresStore::with_connection(Work work) -> decltype(work(std::declval<PostgresConnection&>())) {
   {
@@ -111,7 +113,7 @@ auto PostgresStore::with_connection(Work work) -> decltype(work(std::declval<Pos
   return work(**lease);
 }
 
-// Writes what the addition says of a batch behind the end that was looked at. Absent: it is the end no more.
+// Writes the part of a batch that the addition names after the end that was read. Absent: the log has grown.
 Result<std::optional<Position>> PostgresStore::write(PostgresConnection& db, Attempt& attempt,
                                                      PostgresTables::Addition addition, SessionInfo before) {
   std::vector<RecordView> const& records = attempt.batch.records;
@@ -129,7 +131,7 @@ Result<std::optional<Position>> PostgresStore::write(PostgresConnection& db, Att
   return *added ? std::optional<Position>(ends.back()) : std::nullopt;
 }
 
-// Mostly the log ends where the batch expects it, and what it will be is known.
+// Usually the log ends where the batch expects it, and its new summary is known, so no read is needed.
 Result<std::optional<Position>> PostgresStore::append_at_once(PostgresConnection& db, Attempt& attempt) {
   Append const& batch = attempt.batch;
   bool const starts = batch.expected == Position{};
@@ -141,7 +143,7 @@ Result<std::optional<Position>> PostgresStore::append_at_once(PostgresConnection
   return write(db, attempt, addition, make_session_info(attempt.id));
 }
 
-// Absent: the session came or went in between.
+// Absent: the session was created or removed in between.
 Result<std::optional<detail::AppendPlan>>
 PostgresStore::decide(PostgresConnection& db, Attempt const& attempt, std::optional<detail::LogTail> tail) {
   Append const& batch = attempt.batch;
@@ -155,9 +157,7 @@ PostgresStore::decide(PostgresConnection& db, Attempt const& attempt, std::optio
     if (!page) return page.error();
     if (!*page) return std::optional<detail::AppendPlan>{};
     auto const& items = (*page)->items();
-    bool const ends_there = !items.empty() && items.front().end == batch.expected;
-    decision.line_at_expected(ends_there ? std::optional<std::uint32_t>(detail::crc32c(items.front().line))
-                                         : std::nullopt);
+    decision.line_at_expected(!items.empty() && decision.expects(items.front()));
     range = ReadRange{};
     range.from = batch.expected;
   }
@@ -174,7 +174,7 @@ PostgresStore::decide(PostgresConnection& db, Attempt const& attempt, std::optio
   return std::optional<detail::AppendPlan>(*plan);
 }
 
-// Absent: somebody else was faster.
+// Absent: another writer was faster.
 Result<std::optional<Position>> PostgresStore::append_by_looking(PostgresConnection& db, Attempt& attempt) {
   Append const& batch = attempt.batch;
   Result<std::optional<PostgresTables::Row>> const row = PostgresTables::find(db, attempt.id);
@@ -205,9 +205,8 @@ Result<Position> PostgresStore::append_on(PostgresConnection& db, Attempt& attem
   for (int tries = 0; end && !*end && tries < most_tries; ++tries) end = append_by_looking(db, attempt);
   if (!end) return end.error();
   if (*end) return **end;
-  return Error{
-      Errc::timed_out, 0,
-      fmt::format("session '{}': others start and remove it all the time; try again", attempt.id.str())};
+  return detail::make_error(
+      Errc::timed_out, "session '{}': others start and remove it all the time; try again", attempt.id.str());
 }
 
 Result<Position> PostgresStore::append(SessionId const& id, Append const& batch) {
@@ -221,9 +220,9 @@ Result<Position> PostgresStore::append(SessionId const& id, Append const& batch)
                        || error.code == Errc::not_found || error.code == Errc::invalid_argument;
   if (attempt.doubtful && !decided) {
     error.code = Errc::outcome_unknown;
-    error.message =
-        fmt::format("session '{}': {}; whether it stands is not known: repeat it with the same ids", id.str(),
-                    error.message);
+    error.message = detail::format_text(
+        "session '{}': {}; it is not known whether it was stored: repeat it with the same ids", id.str(),
+        error.message);
   }
   if (error.code == Errc::io_error) error.code = Errc::not_written;
   return error;
@@ -262,7 +261,7 @@ Result<void> PostgresStore::remove(SessionId const& id) {
   bool doubtful = false;
   Result<bool> const removed = with_connection([&](PostgresConnection& db) {
     Result<bool> gone = PostgresTables::remove(db, id, waits(true));
-    if (gone && !*gone && doubtful) gone = true; // the try before, whose answer was lost
+    if (gone && !*gone && doubtful) gone = true; // the answer to the try before was lost
     doubtful = !gone && db.lost();
     return gone;
   });
@@ -271,20 +270,20 @@ Result<void> PostgresStore::remove(SessionId const& id) {
   return {};
 }
 
-}
+}}
 
 Result<std::shared_ptr<SessionStore>> open_postgres_store(std::string const& where,
                                                           PostgresStoreOptions options) {
   bool const needs_sync = options.durability != Durability::os;
   detail::PostgresSettings settings{where, options.schema, options.connect_wait, options.statement_wait,
                                     needs_sync && !options.accept_weaker};
-  Result<PostgresConnection> db = PostgresConnection::open(settings);
+  Result<detail::PostgresConnection> db = detail::PostgresConnection::open(settings);
   if (!db) return db.error();
   if (auto r = detail::prepare_postgres_schema(*db, options.schema, options.create); !r) return r.error();
   if (needs_sync && !db->syncs() && options.on_event)
     options.on_event(Event{Event::durability_lowered, {}, db->place() + detail::postgres_loses});
-  return std::shared_ptr<SessionStore>(
-      std::make_shared<PostgresStore>(std::move(*db), std::move(settings), std::move(options)));
+  return std::shared_ptr<SessionStore>(std::make_shared<postgres_store_inl::PostgresStore>(
+      std::move(*db), std::move(settings), std::move(options)));
 }
 
 }}

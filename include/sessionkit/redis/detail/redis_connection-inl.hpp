@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
+// Writes commands to one server and reads its replies.
 #pragma once
+#include <sessionkit/detail/base/format_text.hpp>
+#include <sessionkit/detail/base/make_error.hpp>
+#include <sessionkit/detail/base/standard_descriptors.hpp>
 #include <sessionkit/redis/detail/redis_connection.hpp>
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -18,7 +20,7 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-namespace {
+namespace redis_connection_inl { namespace {
 
 void append_number(std::string& out, char kind, std::size_t number) {
   out += kind;
@@ -26,7 +28,7 @@ void append_number(std::string& out, char kind, std::size_t number) {
   out += "\r\n";
 }
 
-// As the protocol wants a command.
+// Appends a command as the protocol encodes it.
 void append_command(std::string& out, RedisCommand const& command) {
   append_number(out, '*', command.texts().size());
   for (std::string_view const text : command.texts()) {
@@ -64,12 +66,12 @@ std::string_view config_value(RedisReply const& config, std::string_view name) {
   return {};
 }
 
-// INFO tells it, also where CONFIG is forbidden. Who does not tell may drop anything.
+// INFO reports the policy even if CONFIG is forbidden. A server that does not report it may drop anything.
 void look_for_eviction(RedisReply const& memory, RedisServerState& state) {
   std::string_view const bound = info_field(memory.text(), "maxmemory");
   state.policy = info_field(memory.text(), "maxmemory_policy");
   if (state.policy.empty() || bound.empty())
-    state.policy = "(not told, INFO is forbidden)", state.drops = RedisServerState::anything;
+    state.policy = "(unknown, INFO is forbidden)", state.drops = RedisServerState::anything;
   else if (bound != "0" && state.policy != "noeviction")
     state.drops =
         state.policy.substr(0, 9) == "volatile-" ? RedisServerState::with_ttl : RedisServerState::anything;
@@ -82,21 +84,21 @@ RedisServerState state_of_server(RedisReply const& replication, RedisReply const
   state.is_replica = info_field(replication.text(), "role") == "slave";
   std::string_view const replicas = info_field(replication.text(), "connected_slaves");
   std::from_chars(replicas.data(), replicas.data() + replicas.size(), state.replicas);
-  bool const told = !config_value(append, "appendonly").empty(); // else CONFIG is forbidden
-  bool const logs = told ? config_value(append, "appendonly") == "yes"
-                         : info_field(persistence.text(), "aof_enabled") == "1";
+  bool const known = !config_value(append, "appendonly").empty(); // if not, CONFIG is forbidden
+  bool const logs = known ? config_value(append, "appendonly") == "yes"
+                          : info_field(persistence.text(), "aof_enabled") == "1";
   std::string_view const sync = config_value(append, "appendfsync");
   if (!logs)
     state.why = "appendonly no";
-  else if (!told)
-    state.keeps = RedisServerState::in_system, state.why = "appendfsync is not told, CONFIG is forbidden";
+  else if (!known)
+    state.keeps = RedisServerState::in_system, state.why = "appendfsync is unknown, CONFIG is forbidden";
   else
     state.keeps = sync == "always" ? RedisServerState::on_disk : RedisServerState::in_system,
-    state.why = fmt::format("appendfsync {}", sync);
+    state.why = detail::format_text("appendfsync {}", sync);
   return state;
 }
 
-}
+}}
 
 void RedisReply::Free::operator()(redisReply* reply) const noexcept { freeReplyObject(reply); }
 RedisReply::RedisReply(redisReply* owned) noexcept : owned_(owned, Free{}), reply_(owned) {}
@@ -127,24 +129,26 @@ void RedisConnection::Free::operator()(redisContext* context) const noexcept { r
 RedisConnection::~RedisConnection() = default;
 
 Error RedisConnection::failure(Errc code, std::string_view what) const {
-  bool const told = context_ && context_->err != 0;
-  return Error{
-      code, told && context_->err == REDIS_ERR_IO ? errno : 0,
-      fmt::format("{}: {}{}{}", address_.text(), what, told ? ": " : "", told ? context_->errstr : "")};
+  bool const explained = context_ && context_->err != 0;
+  int const system = explained && context_->err == REDIS_ERR_IO ? errno : 0;
+  return detail::make_error(code, system, "{}: {}{}{}", address_.text(), what, explained ? ": " : "",
+                            explained ? context_->errstr : "");
 }
 
 Result<void> RedisConnection::connect(RedisDeadline deadline) {
+  detail::StandardDescriptorsTaken const taken;
   context_.reset(redisConnectNonBlock(address_.host.c_str(), address_.port));
   if (!context_) throw std::bad_alloc();
   if (context_->err != 0) return failure(Errc::unavailable, "cannot connect");
-  if (!wait_for(context_->fd, POLLOUT, deadline)) return failure(Errc::unavailable, "no connection in time");
+  if (!redis_connection_inl::wait_for(context_->fd, POLLOUT, deadline))
+    return failure(Errc::unavailable, "no connection in time");
   int error = 0;
   socklen_t size = sizeof error;
   ::getsockopt(context_->fd, SOL_SOCKET, SO_ERROR, &error, &size);
   if (error != 0)
-    return Error{Errc::unavailable, error,
-                 fmt::format("{}: cannot connect: {}; start the server or name another", address_.text(),
-                             std::generic_category().message(error))};
+    return detail::make_error(Errc::unavailable, error,
+                              "{}: cannot connect: {}; start the server or name another", address_.text(),
+                              std::generic_category().message(error));
   int const one = 1;
   ::setsockopt(context_->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
   context_->flags |= REDIS_CONNECTED;
@@ -167,13 +171,13 @@ Result<void> RedisConnection::introduce(RedisPlace const& place, RedisDeadline d
   commands.push_back(&memory.with("INFO").with("memory"));
   Result<std::vector<RedisReply>> const replies = exchange(commands, deadline);
   if (!replies) return failure(Errc::unavailable, "no answer to a greeting");
-  for (std::size_t i = 0; i <= entrance; ++i) // INFO is refused where a password is missing
+  for (std::size_t i = 0; i <= entrance; ++i) // INFO is refused if a password is missing
     if ((*replies)[i].is_error() && (i < entrance || (*replies)[i].text().substr(0, 6) == "NOAUTH"))
-      return Error{Errc::invalid_argument, 0,
-                   fmt::format("{}: the server does not let us in ({}); name user, password and database",
-                               address_.text(), (*replies)[i].text())};
-  state_ = state_of_server((*replies)[entrance], (*replies)[entrance + 1], (*replies)[entrance + 2],
-                           (*replies)[entrance + 3]);
+      return detail::make_error(Errc::invalid_argument,
+                                "{}: the server does not let us in ({}); name user, password and database",
+                                address_.text(), (*replies)[i].text());
+  state_ = redis_connection_inl::state_of_server((*replies)[entrance], (*replies)[entrance + 1],
+                                                 (*replies)[entrance + 2], (*replies)[entrance + 3]);
   return {};
 }
 
@@ -185,16 +189,17 @@ RedisConnection::open(RedisAddress const& address, RedisPlace const& place, Redi
   return connection;
 }
 
-// What the server did not get whole it does not execute. A server that went away must not end the host:
-// hiredis itself would write with SIGPIPE.
+// The server does not execute a command that it did not receive whole. A server that went away must not end
+// the host process: hiredis itself would write with SIGPIPE.
 Result<void> RedisConnection::send_all(std::string_view bytes, RedisDeadline deadline) {
   while (!bytes.empty()) {
     ssize_t const sent = ::send(context_->fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
     if (sent >= 0)
       bytes.remove_prefix(static_cast<std::size_t>(sent));
-    else if (errno != EAGAIN && errno != EINTR)
-      return Error{Errc::unavailable, errno, address_.text() + ": the connection broke while writing"};
-    else if (!wait_for(context_->fd, POLLOUT, deadline))
+    else if (int const system = errno; system != EAGAIN && system != EINTR)
+      return detail::make_error(Errc::unavailable, system, "{}: the connection broke while writing",
+                                address_.text());
+    else if (!redis_connection_inl::wait_for(context_->fd, POLLOUT, deadline))
       return failure(Errc::unavailable, "the server takes nothing");
   }
   return {};
@@ -206,7 +211,8 @@ Result<RedisReply> RedisConnection::receive(RedisDeadline deadline) {
     if (redisGetReplyFromReader(context_.get(), &reply) != REDIS_OK)
       return failure(Errc::outcome_unknown, "the answer is none of Redis");
     if (reply != nullptr) return RedisReply(static_cast<redisReply*>(reply));
-    if (!wait_for(context_->fd, POLLIN, deadline)) return failure(Errc::outcome_unknown, "no answer in time");
+    if (!redis_connection_inl::wait_for(context_->fd, POLLIN, deadline))
+      return failure(Errc::outcome_unknown, "no answer in time");
     if (redisBufferRead(context_.get()) != REDIS_OK)
       return failure(Errc::outcome_unknown, "the connection broke before the answer");
   }
@@ -216,9 +222,9 @@ Result<std::vector<RedisReply>> RedisConnection::exchange(std::vector<RedisComma
                                                           RedisDeadline deadline) {
   usable_ = false;
   std::string bytes;
-  for (RedisCommand const* command : commands) append_command(bytes, *command);
+  for (RedisCommand const* command : commands) redis_connection_inl::append_command(bytes, *command);
   Result<void> const sent = send_all(bytes, deadline);
-  // Of several some may have come whole.
+  // Some of several commands may have arrived whole.
   if (!sent)
     return commands.size() == 1 ? sent.error() : failure(Errc::outcome_unknown, sent.error().message);
   std::vector<RedisReply> replies;

@@ -18,11 +18,11 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 
 using RedisDeadline = std::chrono::steady_clock::time_point;
 
-/// A command: texts in order.
+/// A command: its texts in order.
 class RedisCommand {
  public:
   RedisCommand() = default;
-  /// The bytes are not copied: they live until the command does not.
+  /// The bytes are not copied: they must live until the command ends.
   RedisCommand& with(std::string_view text) { return texts_.push_back(text), *this; }
   RedisCommand& with(char const* text) { return with(std::string_view(text)); }
   RedisCommand& with(std::string&& text) {
@@ -33,7 +33,7 @@ class RedisCommand {
 
  private:
   std::vector<std::string_view> texts_;
-  std::list<std::string> kept_; // its elements stay where they are when it is moved
+  std::list<std::string> kept_; // a move leaves the elements where they are
 };
 
 /// What a server answered.
@@ -44,12 +44,12 @@ class RedisReply {
 
   bool is_error() const noexcept;
   bool is_nil() const noexcept;
-  /// Of an error too; empty for what has no text.
+  /// The text of a string or an error; empty for other replies.
   std::string_view text() const noexcept;
-  /// Of a number, also where it came as text; 0 for what is none.
+  /// The number, also if it came as text; 0 for other replies.
   std::int64_t integer() const noexcept;
   std::size_t size() const noexcept;
-  /// An element of an array; nil where there is none. Lives as long as this.
+  /// An element of an array; nil if there is none. It lives as long as this reply.
   RedisReply at(std::size_t i) const noexcept;
 
  private:
@@ -60,22 +60,22 @@ class RedisReply {
   redisReply const* reply_ = nullptr;
 };
 
-/// What a server does with what it acknowledges.
+/// How a server treats data that it acknowledged.
 struct RedisServerState {
   enum Keeps { in_memory, in_system, on_disk };
   Keeps keeps = in_memory;
   std::string why = {}; ///< the setting that decides
   enum Drops { nothing, with_ttl, anything };
-  Drops drops = nothing; ///< where its memory is short
+  Drops drops = nothing; ///< when memory is short
   std::string policy = {};
   bool is_replica = false;
   unsigned replicas = 0;
 };
 
-/// One connection. One thread at a time.
+/// One connection. Only one thread may use it at a time.
 class RedisConnection {
  public:
-  /// Connected, let in and asked for its state. `unavailable`; `invalid_argument` if it does not let us in.
+  /// Connects, logs in and reads the server's state. `unavailable`; `invalid_argument`: the login is refused.
   static Result<std::unique_ptr<RedisConnection>> open(RedisAddress const& address, RedisPlace const& place,
                                                        RedisDeadline deadline);
   RedisConnection(RedisConnection const&) = delete;
@@ -84,8 +84,8 @@ class RedisConnection {
 
   RedisAddress const& address() const noexcept { return address_; }
   RedisServerState const& state() const noexcept { return state_; }
-  /// Sends all, then takes a reply of each. `unavailable`: none was executed for sure; `outcome_unknown`:
-  /// they were sent, and not all answered. Either way the connection is of no more use.
+  /// Sends all commands, then reads one reply for each. `unavailable`: certainly none was executed;
+  /// `outcome_unknown`: not all were answered. After either failure the connection cannot be used any more.
   Result<std::vector<RedisReply>> exchange(std::vector<RedisCommand const*> const& commands,
                                            RedisDeadline deadline);
   bool usable() const noexcept { return usable_; }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
+// Reads and writes sessions and lists in Redis, one script call for each function.
 #pragma once
 #include <sessionkit/detail/base/crc32c.hpp>
+#include <sessionkit/detail/base/format_text.hpp>
+#include <sessionkit/detail/base/make_error.hpp>
+#include <sessionkit/detail/store/row_text.hpp>
 #include <sessionkit/dialect.hpp>
 #include <sessionkit/redis/detail/redis_log.hpp>
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
@@ -14,14 +16,14 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-namespace {
+namespace redis_log_inl { namespace {
 
 constexpr std::int64_t exact_score = std::int64_t{1} << 53; // scores are doubles
 constexpr std::uint64_t lines_at_once = 256;
 constexpr std::int64_t pending_ms = 600000; // an announced change that is older was given up
 constexpr std::string_view redis_layout = "1";
 
-// Newest first, and equal times by id, is the order of a sorted set upwards.
+// A sorted set read upwards gives the newest first, and equal times by id.
 std::string score_of(std::int64_t updated_ms) { return std::to_string(-listed_time(updated_ms)); }
 
 RedisSession session_of(RedisReply reply) {
@@ -39,13 +41,13 @@ RedisSession session_of(RedisReply reply) {
 
 std::string random_token() {
   std::random_device device;
-  return fmt::format("{:08x}{:08x}", device(), device());
+  return detail::format_text("{:08x}{:08x}", device(), device());
 }
 
-}
+}}
 
 std::int64_t listed_time(std::int64_t unix_ms) noexcept {
-  return std::clamp(unix_ms, -exact_score, exact_score);
+  return std::clamp(unix_ms, -redis_log_inl::exact_score, redis_log_inl::exact_score);
 }
 
 std::vector<std::string> RedisKeys::lists(SessionInfo const& info) const {
@@ -92,26 +94,27 @@ bool redis_record(std::string_view line, Position end, std::string_view dialect,
 Result<void> RedisLog::open(RedisDeadline deadline) {
   if (auto r = servers_.open(scripts_.all(), deadline); !r) return r;
   RedisCall call{&scripts_.about, {keys_.about()}};
-  call.values.with(redis_layout);
+  call.values.with(redis_log_inl::redis_layout);
   Result<RedisAnswer> const layout = servers_.call(call, deadline);
   if (!layout) return layout.error();
   if (layout->reply.is_error()) return redis_refusal(layout->server, layout->reply.text());
-  if (layout->reply.text() != redis_layout)
-    return Error{Errc::unsupported_version, 0,
-                 fmt::format("{}: '{}' says {}, this library knows layout {}; take a newer one, or another "
-                             "prefix",
-                             servers_.place().text(), keys_.about(), layout->reply.text(), redis_layout)};
+  if (layout->reply.text() != redis_log_inl::redis_layout)
+    return detail::make_error(Errc::unsupported_version,
+                              "{}: '{}' says {}, this library knows layout {}; take a newer one, or another "
+                              "prefix",
+                              servers_.place().text(), keys_.about(), layout->reply.text(),
+                              redis_log_inl::redis_layout);
   return {};
 }
 
 Result<RedisSession> RedisLog::look(SessionId const& id, std::uint64_t first, std::uint64_t most,
                                     RedisDeadline deadline) {
   RedisCall call{&scripts_.look, {keys_.log(id), keys_.row(id)}};
-  auto const from = static_cast<std::int64_t>(std::min<std::uint64_t>(first, exact_score));
+  auto const from = static_cast<std::int64_t>(std::min<std::uint64_t>(first, redis_log_inl::exact_score));
   call.values.with(most == 0 ? 1 : from).with(most == 0 ? 0 : from + static_cast<std::int64_t>(most) - 1);
   Result<RedisAnswer> answer = servers_.call(call, deadline);
   if (!answer) return answer.error();
-  return session_of(std::move(answer->reply));
+  return redis_log_inl::session_of(std::move(answer->reply));
 }
 
 std::vector<Result<RedisSession>> RedisLog::look_all(std::vector<SessionId> const& ids,
@@ -123,22 +126,23 @@ std::vector<Result<RedisSession>> RedisLog::look_all(std::vector<SessionId> cons
   }
   std::vector<Result<RedisSession>> all;
   for (Result<RedisReply>& reply : servers_.call_all(calls, deadline))
-    all.push_back(reply ? Result<RedisSession>(session_of(std::move(*reply))) : reply.error());
+    all.push_back(reply ? Result<RedisSession>(redis_log_inl::session_of(std::move(*reply))) : reply.error());
   return all;
 }
 
-// Folds what was written without its row, and keeps the result unless the log went on.
+// Folds lines that were stored without their row, and stores the summary unless the log has grown since.
 Result<SessionInfo> RedisLog::summary(SessionId const& id, RedisSession const& seen, RedisDeadline deadline) {
   if (seen.count == 0) return no_such_session(id, servers_.place().text());
   if (!seen.is_stale()) return from_row_text(id, seen.row_text);
-  bool const anew = seen.row_text.empty();
-  SessionInfo info = anew ? make_session_info(id) : from_row_text(id, seen.row_text);
-  std::uint64_t at = anew ? 0 : seen.row_end;
-  std::string dialect = anew ? std::string() : std::string(seen.dialect);
+  bool const starts = seen.row_text.empty();
+  SessionInfo info = starts ? make_session_info(id) : from_row_text(id, seen.row_text);
+  std::uint64_t at = starts ? 0 : seen.row_end;
+  std::string dialect = starts ? std::string() : std::string(seen.dialect);
   while (at < seen.count) {
-    Result<RedisSession> some = look(id, at, std::min(lines_at_once, seen.count - at), deadline);
+    Result<RedisSession> some =
+        look(id, at, std::min(redis_log_inl::lines_at_once, seen.count - at), deadline);
     if (!some) return some.error();
-    if (some->made != seen.made || some->lines() == 0) // another session by now
+    if (some->made != seen.made || some->lines() == 0) // it is another session now
       return some->count == 0 ? no_such_session(id, servers_.place().text()) : summary(id, *some, deadline);
     if (dialect.empty()) dialect = dialect_of_first_line(some->line(0));
     for (std::size_t i = 0; i < some->lines(); ++i) {
@@ -170,11 +174,11 @@ std::vector<std::string> RedisLog::keys_of(SessionId const& id, SessionInfo cons
 }
 
 Result<RedisLog::Written> RedisLog::write(SessionId const& id, Write const& write, RedisDeadline deadline) {
-  std::string const member = cluster() ? random_token() + " " + id.str() : std::string();
+  std::string const member = cluster() ? redis_log_inl::random_token() + " " + id.str() : std::string();
   std::string place;
   if (cluster()) {
     Result<std::string> found = place_of(id, member, deadline);
-    if (!found) // nothing of the session was touched
+    if (!found) // nothing of the session was changed
       return Error{Errc::unavailable, found.error().system, found.error().message};
     place = std::move(*found);
   }
@@ -182,14 +186,15 @@ Result<RedisLog::Written> RedisLog::write(SessionId const& id, Write const& writ
   call.values.with(static_cast<std::int64_t>(write.expected.value()));
   call.values.with(write.expected_crc ? std::to_string(*write.expected_crc) : std::string());
   call.values.with(std::int64_t{ttl_.count()}).with(id.str());
-  call.values.with(score_of(to_unix_ms(write.info->updated))).with(std::int64_t{write.info->end_crc});
+  call.values.with(redis_log_inl::score_of(to_unix_ms(write.info->updated)))
+      .with(std::int64_t{write.info->end_crc});
   call.values.with(to_row_text(*write.info)).with(write.dialect);
   for (std::string_view const line : write.lines) call.values.with(line);
   Result<RedisAnswer> const answer = servers_.call(call, deadline, write.durable);
-  if (!answer) return answer.error(); // it stays announced: whoever lists looks what became of it
+  if (!answer) return answer.error(); // it stays announced: the next list looks at the session
   bool const done = answer->reply.integer() > 0;
-  // Acknowledged is what the session's slot has. Lists that cannot be reached now are mended by their
-  // readers.
+  // The session's slot decides what is acknowledged. If a list cannot be reached now, its readers repair it
+  // later.
   if (cluster()) {
     Result<bool> const moved =
         done ? move(id, place, *write.info, true, member, {}, deadline) : Result<bool>(false);
@@ -220,12 +225,12 @@ Result<bool> RedisLog::remove(SessionId const& id, bool durable, RedisDeadline d
   call.values.with(id.str());
   Result<RedisAnswer> const answer = servers_.call(call, deadline, durable);
   if (!answer) return answer.error();
-  // A list that cannot be reached now leaves out what is not there when it is read.
+  // If a list cannot be reached now, its readers leave out the removed session later.
   if (cluster()) static_cast<void>(move(id, place, info, false, {}, {}, deadline));
   return answer->reply.integer() > 0 || answer->repeated;
 }
 
-// Where the lists have it now, as a score, or empty. Announces a change where a member is given.
+// The session's score in the lists, or empty. Announces a change if `member` is given.
 Result<std::string> RedisLog::place_of(SessionId const& id, std::string const& member,
                                        RedisDeadline deadline) {
   RedisCall call{&scripts_.announce, {keys_.all(), keys_.pending()}};
@@ -235,7 +240,7 @@ Result<std::string> RedisLog::place_of(SessionId const& id, std::string const& m
   return std::string(answer->reply.text());
 }
 
-// False: it is not where it was seen any more, nothing was done.
+// False: the session is no longer where it was seen, and nothing was done.
 Result<bool> RedisLog::move(SessionId const& id, std::string const& seen, SessionInfo const& info, bool there,
                             std::string const& member, std::string const& stray, RedisDeadline deadline) {
   RedisCall call{&scripts_.settle, {keys_.pending(), keys_.where()}};
@@ -244,7 +249,7 @@ Result<bool> RedisLog::move(SessionId const& id, std::string const& seen, Sessio
       !stray.empty() && std::find(call.keys.begin(), call.keys.end(), stray) == call.keys.end();
   if (strays) call.keys.push_back(stray);
   call.values.with(id.str()).with(std::string_view(seen));
-  call.values.with(there ? score_of(to_unix_ms(info.updated)) : std::string());
+  call.values.with(there ? redis_log_inl::score_of(to_unix_ms(info.updated)) : std::string());
   call.values.with(std::string_view(member)).with(std::int64_t{strays});
   Result<RedisAnswer> const answer = servers_.call(call, deadline);
   if (!answer) return answer.error();
@@ -253,7 +258,7 @@ Result<bool> RedisLog::move(SessionId const& id, std::string const& seen, Sessio
 
 Result<void> RedisLog::settle(SessionId const& id, RedisDeadline deadline, std::string const& member,
                               std::string const& stray) {
-  for (;;) { // until nobody moves it in between: what was read last is then what stands
+  for (;;) { // until no other program moves it in between, so that what was read last is current
     Result<std::string> const place = place_of(id, {}, deadline);
     if (!place) return place.error();
     Result<RedisSession> const seen = look(id, 0, 0, deadline);
@@ -274,7 +279,8 @@ Result<std::vector<RedisLog::Listed>> RedisLog::listed(std::string const& list,
                                                        std::optional<std::int64_t> from, std::size_t most,
                                                        Patience patience) {
   RedisCall call{&scripts_.list, {list, keys_.pending()}};
-  call.values.with(from ? score_of(*from) : std::string("-inf")).with(static_cast<std::int64_t>(most));
+  call.values.with(from ? redis_log_inl::score_of(*from) : std::string("-inf"))
+      .with(static_cast<std::int64_t>(most));
   Result<RedisAnswer> answer = servers_.call(call, patience.end);
   if (answer && answer->reply.at(1).size() > 0) {
     if (auto r = settle_pending(answer->reply.at(1), answer->reply.at(0).integer(), patience); !r)
@@ -295,16 +301,16 @@ RedisDeadline RedisLog::Patience::for_each() const noexcept {
   return now + (end - now) / 2;
 }
 
-// Changes that were announced and not settled: by who is at it, or by who is no more. The announcement is
-// left to its maker for as long as one may still be alive.
+// Settles changes that were announced and not settled: their writer is still at work, or has ended. An
+// announcement is left to its writer for as long as that may still be alive.
 Result<void> RedisLog::settle_pending(RedisReply const& pending, std::int64_t now_ms, Patience patience) {
   std::vector<SessionId> ids;
-  std::vector<std::string> members; // that are settled with it
+  std::vector<std::string> members; // the announcements that this settles
   std::set<std::string_view> done;
   for (std::size_t i = 0; i + 1 < pending.size(); i += 2) {
     std::string_view const member = pending.at(i).text();
     std::string_view const name = member.substr(std::min(member.size(), member.find(' ') + 1));
-    bool const given_up = pending.at(i + 1).integer() < now_ms - pending_ms;
+    bool const given_up = pending.at(i + 1).integer() < now_ms - redis_log_inl::pending_ms;
     if (!done.insert(name).second && !given_up) continue;
     Result<SessionId> id = SessionId::parse(std::string(name));
     if (!id) continue;
@@ -322,7 +328,8 @@ Result<void> RedisLog::settle_pending(RedisReply const& pending, std::int64_t no
 Result<void> RedisLog::sweep(std::string const& list, std::vector<Listed> const& gone,
                              RedisDeadline deadline) {
   RedisCall call{&scripts_.sweep, {list, keys_.where()}};
-  for (Listed const& one : gone) call.values.with(std::string_view(one.id)).with(score_of(one.updated_ms));
+  for (Listed const& one : gone)
+    call.values.with(std::string_view(one.id)).with(redis_log_inl::score_of(one.updated_ms));
   Result<RedisAnswer> const answer = servers_.call(call, deadline);
   return answer ? Result<void>{} : answer.error();
 }
@@ -330,7 +337,7 @@ Result<void> RedisLog::sweep(std::string const& list, std::vector<Listed> const&
 Result<std::vector<SessionId>> RedisLog::scan(RedisDeadline deadline) {
   Result<std::vector<RedisAddress>> const servers = servers_.masters(deadline);
   if (!servers) return servers.error();
-  std::set<SessionId> found; // SCAN may give one twice
+  std::set<SessionId> found; // SCAN may return a key twice
   for (RedisAddress const& server : *servers) {
     std::string cursor = "0";
     do {
@@ -348,7 +355,7 @@ Result<std::vector<SessionId>> RedisLog::scan(RedisDeadline deadline) {
   return std::vector<SessionId>(found.begin(), found.end());
 }
 
-// Each session has the whole of `wait` for itself: there may be many.
+// Each session gets the whole of `wait` for itself, because there may be many sessions.
 Result<std::size_t> RedisLog::reindex(std::chrono::milliseconds wait, StoreProgress const& progress) {
   auto const soon = [wait] { return std::chrono::steady_clock::now() + wait; };
   Result<std::vector<SessionId>> const ids = scan(soon() + std::chrono::hours(1));

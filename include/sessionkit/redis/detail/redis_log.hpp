@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-#include <sessionkit/detail/store/row_store.hpp>
+#include <sessionkit/detail/store/append_decision.hpp>
+#include <sessionkit/redis/detail/redis_scripts.hpp>
 #include <sessionkit/redis/detail/redis_servers.hpp>
 
 #include <optional>
@@ -9,8 +10,8 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// How keys are called. A session's have `{id}` in them, the lists' `{#}`, which is no id: each group is of
-/// one slot.
+/// The names of keys. Those of a session contain `{id}`, those of the lists `{#}`, which is no id. So each
+/// group is in one slot.
 class RedisKeys {
  public:
   explicit RedisKeys(std::string prefix) : prefix_(std::move(prefix)) {}
@@ -18,14 +19,14 @@ class RedisKeys {
   std::string row(SessionId const& id) const { return prefix_ + "{" + id.str() + "}:row"; }
   std::string all() const { return prefix_ + "{#}:all"; }
   std::string pending() const { return prefix_ + "{#}:pending"; }
-  /// In which lists a session stands: what is known of it when its row is gone.
+  /// Names the lists that hold a session: if its row is gone, nothing else is known of the session.
   std::string where() const { return prefix_ + "{#}:where"; }
   std::string about() const { return prefix_ + "{#}:about"; }
-  /// The lists a session stands in.
+  /// The lists that hold a session.
   std::vector<std::string> lists(SessionInfo const& info) const;
-  /// The shortest list that has all sessions of a query.
+  /// The shortest list that contains all sessions of a query.
   std::string list_for(ListQuery const& query) const;
-  /// What SCAN finds logs by, and the id in such a key; empty: it is none.
+  /// The pattern by which SCAN finds logs, and the id in such a key; empty: the key is not a log's.
   std::string log_pattern() const { return prefix_ + "{*}:log"; }
   std::string_view id_of_log(std::string_view key) const;
 
@@ -33,14 +34,7 @@ class RedisKeys {
   std::string prefix_;
 };
 
-/// The scripts, one set for each store: servers give the names.
-struct RedisScripts {
-  RedisScripts();
-  RedisScript append, look, keep_row, touch, remove, announce, settle, sweep, list, about;
-  std::vector<RedisScript*> all();
-};
-
-/// One look at a session: its row and some lines, all of one moment.
+/// One read of a session: its row and some lines, all of one moment.
 struct RedisSession {
   std::uint64_t count = 0; ///< lines of the log
   std::uint64_t row_end = 0;
@@ -49,23 +43,23 @@ struct RedisSession {
   RedisReply reply = {}; ///< owns the lines
   std::size_t lines() const noexcept { return reply.at(2).size(); }
   std::string_view line(std::size_t i) const noexcept { return reply.at(2).at(i).text(); }
-  /// Somebody wrote lines without the row, or the row is gone.
+  /// Lines were written without the row, or the row is gone.
   bool is_stale() const noexcept { return row_end < count || row_text.empty(); }
-  /// The row knows of lines that the log has no more.
+  /// The row knows of lines that the log no longer has.
   bool has_lost() const noexcept { return count > 0 && row_end > count && !row_text.empty(); }
   LogTail tail() const;
 };
 
-/// A line as a record: its head is what the dialect sees in it, and it is called by its place where it has no
-/// id. False: it is no entry.
+/// A line as a record. The dialect reads its head; a line without an id is named by its place. False: the
+/// line is no entry.
 bool redis_record(std::string_view line, Position end, std::string_view dialect, RecordPage& page);
 
-/// A time as the lists know it: scores are doubles, and times that those cannot tell apart are one.
+/// A time as the lists store it: scores are doubles, so times that a double cannot distinguish are equal.
 std::int64_t listed_time(std::int64_t unix_ms) noexcept;
 
-/// Sessions and lists in Redis, one call a function. On one server a session and the lists change in one
-/// script; in a cluster lists are of another slot, so that a change is announced there before, and settled
-/// behind.
+/// Sessions and lists in Redis, one script call for each function. On one server a session and the lists
+/// change in one script. In a cluster the lists are in another slot: a change is announced there before it is
+/// made, and settled after it.
 class RedisLog {
  public:
   RedisLog(RedisServers& servers, std::string prefix, std::chrono::milliseconds ttl)
@@ -73,12 +67,12 @@ class RedisLog {
 
   Result<void> open(RedisDeadline deadline);
 
-  /// Lines from `first` on, so many. `count` 0: there is no such session.
+  /// At most `most` lines from `first` on. `count` 0: there is no such session.
   Result<RedisSession> look(SessionId const& id, std::uint64_t first, std::uint64_t most,
                             RedisDeadline deadline);
-  /// Each by itself: one may be away.
+  /// Each session has a result of its own, because one server may be away.
   std::vector<Result<RedisSession>> look_all(std::vector<SessionId> const& ids, RedisDeadline deadline);
-  /// The summary of what was seen; where its row is stale, folded from the log and stored. `not_found`.
+  /// The summary of `seen`; if its row is stale, it is folded from the log and stored. `not_found`.
   Result<SessionInfo> summary(SessionId const& id, RedisSession const& seen, RedisDeadline deadline);
 
   struct Write {
@@ -86,18 +80,18 @@ class RedisLog {
     std::optional<std::uint32_t> expected_crc = {};
     std::vector<std::string_view> lines = {};
     SessionInfo const* info = nullptr;
-    std::string_view dialect = {}; ///< set where the session starts
+    std::string_view dialect = {}; ///< set when the session starts
     bool durable = false;
   };
   struct Written {
-    bool done = false;      ///< else the log does not end as expected
+    bool done = false;      ///< false: the log does not end as expected
     bool may_stand = false; ///< an earlier try of this write may have been executed
   };
-  /// Compares and writes.
+  /// Writes if the log ends as expected.
   Result<Written> write(SessionId const& id, Write const& write, RedisDeadline deadline);
-  /// A write that changes nothing, for what it makes sure of. False: there is no such session.
+  /// Makes a write that changes nothing, so that earlier writes are safe. False: there is no such session.
   Result<bool> touch(SessionId const& id, RedisDeadline deadline);
-  /// False: it was not there.
+  /// False: there was no such session.
   Result<bool> remove(SessionId const& id, bool durable, RedisDeadline deadline);
 
   struct Listed {
@@ -108,21 +102,21 @@ class RedisLog {
   struct Patience {
     RedisDeadline end;
     bool leaves_out;
-    /// For what may be left out; time stays for the others.
+    /// The deadline for what may be left out; it leaves time for the rest.
     RedisDeadline for_each() const noexcept;
     bool forgives(Errc code) const noexcept {
       return leaves_out
              && (code == Errc::unavailable || code == Errc::outcome_unknown || code == Errc::corrupt);
     }
   };
-  /// Sessions of a list from this time on, newest first. In a cluster, changes that nobody settled are
-  /// settled before.
+  /// Sessions of a list from this time on, newest first. In a cluster, changes that no program settled are
+  /// settled first.
   Result<std::vector<Listed>> listed(std::string const& list, std::optional<std::int64_t> from,
                                      std::size_t most, Patience patience);
-  /// Takes sessions that are gone out of all lists, unless they were moved since this one was read.
+  /// Removes sessions that are gone from all lists, unless they moved after this list was read.
   Result<void> sweep(std::string const& list, std::vector<Listed> const& gone, RedisDeadline deadline);
-  /// Brings a session's place in the lists to what its row says, and out of `stray`, where it does not
-  /// belong. `member`: the announcement that this settles.
+  /// Brings a session's place in the lists in line with its row, and removes it from `stray`, where it does
+  /// not belong. `member`: the announcement that this settles.
   Result<void> settle(SessionId const& id, RedisDeadline deadline, std::string const& member = {},
                       std::string const& stray = {});
   Result<std::size_t> reindex(std::chrono::milliseconds wait, StoreProgress const& progress);
@@ -135,7 +129,7 @@ class RedisLog {
   Result<bool> move(SessionId const& id, std::string const& seen, SessionInfo const& info, bool there,
                     std::string const& member, std::string const& stray, RedisDeadline deadline);
   Result<void> settle_pending(RedisReply const& pending, std::int64_t now_ms, Patience patience);
-  /// The keys of a change of a session and, on one server, of its lists.
+  /// The keys that a change of a session needs, on one server also those of its lists.
   std::vector<std::string> keys_of(SessionId const& id, SessionInfo const& info) const;
   Result<std::vector<SessionId>> scan(RedisDeadline deadline);
 

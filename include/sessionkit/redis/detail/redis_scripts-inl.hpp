@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
+// Holds the Lua scripts that run within a server.
 #pragma once
-#include <sessionkit/redis/detail/redis_log.hpp>
+#include <sessionkit/redis/detail/redis_scripts.hpp>
 
-/// What happens within a server. Scripts compare and write; what to write is decided in `AppendDecision`, the
-/// one place for all stores.
+// The scripts compare and write; `AppendDecision` decides for all stores what to write.
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-namespace {
+namespace redis_scripts_inl { namespace {
 
 // KEYS log row [where list...]   ARGV end crc|'' ttl id score crc row dialect|'' line...
 constexpr std::string_view append_script = R"lua(
@@ -91,7 +91,7 @@ return 1
 )lua";
 
 // KEYS list where   ARGV id score...: sessions that are gone, as the list had them; one that was moved since
-// is there again. The lists they stand in are of this slot too.
+// is there again. The lists that hold them are of this slot too.
 constexpr std::string_view sweep_script = R"lua(
 for i = 1, #ARGV, 2 do
   local score = redis.call('ZSCORE', KEYS[1], ARGV[i])
@@ -119,19 +119,19 @@ redis.call('SETNX', KEYS[1], ARGV[1])
 return redis.call('GET', KEYS[1])
 )lua";
 
-}
+}}
 
 RedisScripts::RedisScripts()
-    : append{append_script},
-      look{look_script},
-      keep_row{keep_row_script},
-      touch{touch_script},
-      remove{remove_script},
-      announce{announce_script},
-      settle{settle_script},
-      sweep{sweep_script},
-      list{list_script},
-      about{about_script} {}
+    : append{redis_scripts_inl::append_script},
+      look{redis_scripts_inl::look_script},
+      keep_row{redis_scripts_inl::keep_row_script},
+      touch{redis_scripts_inl::touch_script},
+      remove{redis_scripts_inl::remove_script},
+      announce{redis_scripts_inl::announce_script},
+      settle{redis_scripts_inl::settle_script},
+      sweep{redis_scripts_inl::sweep_script},
+      list{redis_scripts_inl::list_script},
+      about{redis_scripts_inl::about_script} {}
 
 std::vector<RedisScript*> RedisScripts::all() {
   return {&append, &look, &keep_row, &touch, &remove, &announce, &settle, &sweep, &list, &about};

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
+// Finds the server of a slot, keeps its connections, and decides what to try again.
 #pragma once
+#include <sessionkit/detail/base/format_text.hpp>
+#include <sessionkit/detail/base/make_error.hpp>
 #include <sessionkit/redis/detail/redis_servers.hpp>
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
@@ -11,7 +12,7 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-namespace {
+namespace redis_servers_inl { namespace {
 
 constexpr std::size_t idle_connections = 8; // kept for each server
 constexpr std::chrono::milliseconds between_tries{20};
@@ -20,8 +21,8 @@ constexpr int redirections = 16; // followed without a pause
 struct RedisRefusal {
   std::string_view code;
   Errc errc;
-  bool passes; ///< by itself: the same call may do later
-  std::string_view mend;
+  bool passes; ///< temporary: the same call may succeed later
+  std::string_view fix;
 };
 constexpr RedisRefusal redis_refusals[] = {
     {"LOADING", Errc::unavailable, true, "it reads its data; try again"},
@@ -40,7 +41,7 @@ constexpr RedisRefusal redis_refusals[] = {
     {"CROSSSLOT", Errc::invalid_argument, false, "it is a cluster; add ?cluster to the URL"},
 };
 
-// Older servers put a script's failure behind words of their own.
+// Older servers put text of their own before the failure of a script.
 RedisRefusal const* refusal_of(std::string_view text) {
   for (RedisRefusal const& refusal : redis_refusals)
     if (text.substr(0, refusal.code.size()) == refusal.code
@@ -66,7 +67,7 @@ bool says(RedisReply const& reply, std::string_view code) {
   return reply.is_error() && reply.text().substr(0, code.size()) == code;
 }
 
-// "MOVED 3999 127.0.0.1:6381": where; without a host it is the one that answered.
+// Parses "MOVED 3999 127.0.0.1:6381"; without a host it is the server that answered.
 bool parse_redirection(std::string_view text, RedisAddress const& from, RedisAddress& to) {
   std::size_t const space = text.rfind(' '), colon = text.rfind(':');
   if (space == std::string_view::npos || colon == std::string_view::npos || colon < space) return false;
@@ -80,29 +81,28 @@ bool over(RedisDeadline deadline) { return std::chrono::steady_clock::now() >= d
 
 bool passes(Errc code) { return code == Errc::unavailable || code == Errc::outcome_unknown; }
 
-// A failure that comes when the time is over says no more than that: the one before says what is wrong.
+// A failure after the deadline only says that time is over, so the one before it is kept: it names the cause.
 void hear(std::optional<Error>& last, Error const& error, RedisDeadline deadline) {
   if (!last || !over(deadline)) last = error;
 }
 
-}
+}}
 
 Error redis_refusal(std::string_view server, std::string_view text) {
-  RedisRefusal const* const known = refusal_of(text);
-  return Error{known != nullptr ? known->errc : Errc::io_error, 0,
-               fmt::format("{}: the server refused: {}: {}", server, text,
-                           known != nullptr ? known->mend : "look at its log")};
+  redis_servers_inl::RedisRefusal const* const known = redis_servers_inl::refusal_of(text);
+  return detail::make_error(known != nullptr ? known->errc : Errc::io_error, "{}: the server refused: {}: {}",
+                            server, text, known != nullptr ? known->fix : "look at its log");
 }
 
-/// What is known while a call is tried again and again.
+/// The state of a call while it is tried again.
 struct RedisServers::Try {
-  std::optional<RedisReply> reply = {}; ///< that is the answer
+  std::optional<RedisReply> reply = {}; ///< the answer of the call
   std::string server = {};
-  bool may_stand = false;          ///< one was sent that got no answer
-  bool pauses = true;              ///< before the next
-  std::optional<Route> route = {}; ///< where the next goes
+  bool may_stand = false;          ///< a try was sent and got no answer
+  bool pauses = true;              ///< before the next try
+  std::optional<Route> route = {}; ///< where the next try goes
   bool by_name = true;
-  std::optional<Error> refused = {}; ///< no further try helps
+  std::optional<Error> refused = {}; ///< no further try can help
   std::optional<Error> last = {};
 };
 
@@ -116,16 +116,16 @@ Result<void> RedisServers::check_level(RedisConnection const& connection) {
   bool const drops = state.drops == RedisServerState::anything
                      || (state.drops == RedisServerState::with_ttl && options_.ttl);
   if ((state.keeps >= wanted && !drops) || state.is_replica) return {};
-  std::string const why =
-      drops ? fmt::format("maxmemory-policy {}, which drops sessions when memory is short", state.policy)
-            : state.why;
+  std::string const why = drops ? detail::format_text(
+                              "maxmemory-policy {}, which drops sessions when memory is short", state.policy)
+                                : state.why;
   if (!options_.accept_weaker)
-    return Error{Errc::unsupported, 0,
-                 fmt::format("{} has {}, less than the durability asked for: set appendonly yes, {}and "
-                             "maxmemory-policy noeviction, or open with {}accept_weaker",
-                             connection.address().text(), why,
-                             wanted == RedisServerState::on_disk ? "appendfsync always " : "",
-                             wanted == RedisServerState::on_disk && !drops ? "Durability::os or " : "")};
+    return detail::make_error(Errc::unsupported,
+                              "{} has {}, less than the durability asked for: set appendonly yes, {}and "
+                              "maxmemory-policy noeviction, or open with {}accept_weaker",
+                              connection.address().text(), why,
+                              wanted == RedisServerState::on_disk ? "appendfsync always " : "",
+                              wanted == RedisServerState::on_disk && !drops ? "Durability::os or " : "");
   {
     std::lock_guard<std::mutex> const lock(mutex_);
     if (weaker_told_) return {};
@@ -134,8 +134,8 @@ Result<void> RedisServers::check_level(RedisConnection const& connection) {
   if (options_.on_event)
     options_.on_event({Event::durability_lowered,
                        {},
-                       fmt::format("{} has {}: what it acknowledges may be lost with it",
-                                   connection.address().text(), why)});
+                       detail::format_text("{} has {}: what it acknowledges may be lost with it",
+                                           connection.address().text(), why)});
   return {};
 }
 
@@ -160,10 +160,10 @@ void RedisServers::give_back(Connection connection) {
   if (!connection->usable()) return forget(connection->address());
   std::lock_guard<std::mutex> const lock(mutex_);
   auto& idle = idle_[connection->address()];
-  if (idle.size() < idle_connections) idle.push_back(std::move(connection));
+  if (idle.size() < redis_servers_inl::idle_connections) idle.push_back(std::move(connection));
 }
 
-// Its other connections are as broken, most likely.
+// Forgets a server's idle connections, because they are most likely broken too.
 void RedisServers::forget(RedisAddress const& address) {
   std::lock_guard<std::mutex> const lock(mutex_);
   idle_.erase(address);
@@ -180,7 +180,7 @@ Result<RedisReply> RedisServers::ask_one(RedisAddress const& address, RedisComma
   return std::move(replies->front());
 }
 
-// Without a cluster: the first of the named servers that is no replica.
+// Without a cluster: the first of the named servers that is not a replica.
 Result<RedisAddress> RedisServers::first_master(RedisDeadline deadline) {
   {
     std::lock_guard<std::mutex> const lock(mutex_);
@@ -196,7 +196,7 @@ Result<RedisAddress> RedisServers::first_master(RedisDeadline deadline) {
     }
     bool const replica = (*connection)->state().is_replica;
     if (replica) {
-      last = Error{Errc::unavailable, 0, address.text() + " is a replica; name its master"};
+      last = detail::make_error(Errc::unavailable, "{} is a replica; name its master", address.text());
       continue;
     }
     give_back(std::move(*connection));
@@ -218,13 +218,13 @@ Result<void> RedisServers::learn_slots_from(RedisAddress const& address, RedisDe
   Result<RedisReply> const reply =
       ask_one(address, command.with("CLUSTER").with("SLOTS"), std::min(soon, deadline));
   if (!reply) return reply.error();
-  if (reply->is_error() && refusal_of(reply->text()) != nullptr)
+  if (reply->is_error() && redis_servers_inl::refusal_of(reply->text()) != nullptr)
     return redis_refusal(address.text(), reply->text());
   if (reply->is_error())
-    return Error{Errc::unsupported, 0,
-                 fmt::format("{} is no cluster ({}); leave out ?cluster", address.text(), reply->text())};
+    return detail::make_error(Errc::unsupported, "{} is no cluster ({}); leave out ?cluster", address.text(),
+                              reply->text());
   if (reply->size() == 0)
-    return Error{Errc::unavailable, 0, address.text() + ": nobody has slots; start the cluster"};
+    return detail::make_error(Errc::unavailable, "{}: nobody has slots; start the cluster", address.text());
   std::map<unsigned, RedisAddress> slots;
   std::vector<RedisAddress> known = place_.servers;
   for (std::size_t i = 0; i < reply->size(); ++i) {
@@ -256,7 +256,7 @@ Result<void> RedisServers::learn_slots(RedisDeadline deadline) {
   for (RedisAddress const& address : servers) {
     Result<void> const learnt = learn_slots_from(address, deadline);
     if (learnt) return {};
-    hear(last, learnt.error(), deadline);
+    redis_servers_inl::hear(last, learnt.error(), deadline);
   }
   return *last;
 }
@@ -275,13 +275,13 @@ Result<RedisAddress> RedisServers::server_of(unsigned slot, RedisDeadline deadli
   auto const range = slots_.lower_bound(slot);
   if (range == slots_.end()) {
     slots_known_ = false;
-    return Error{Errc::unavailable, 0,
-                 fmt::format("{}: no server has slot {}; mend the cluster", place_.text(), slot)};
+    return detail::make_error(Errc::unavailable, "{}: no server has slot {}; repair the cluster",
+                              place_.text(), slot);
   }
   return range->second;
 }
 
-// What a reply means for the next try.
+// Decides what a reply means for the next try.
 void RedisServers::sort_out(RedisReply const& reply, Try& state) {
   if (!reply.is_error()) {
     state.reply = reply;
@@ -291,45 +291,45 @@ void RedisServers::sort_out(RedisReply const& reply, Try& state) {
   Error const refusal = redis_refusal(next.address.text(), reply.text());
   state.last = refusal;
   state.pauses = false;
-  if (says(reply, "NOSCRIPT") && state.by_name) {
+  if (redis_servers_inl::says(reply, "NOSCRIPT") && state.by_name) {
     state.by_name = false;
     return;
   }
-  bool const moved = says(reply, "MOVED"), ask = says(reply, "ASK ");
+  bool const moved = redis_servers_inl::says(reply, "MOVED"), ask = redis_servers_inl::says(reply, "ASK ");
   if (moved || ask) {
     RedisAddress to;
-    if (!place_.cluster || !parse_redirection(reply.text(), next.address, to)) {
-      state.refused = Error{Errc::unsupported, 0,
-                            fmt::format("{} is part of a cluster; add ?cluster to the URL", place_.text())};
+    if (!place_.cluster || !redis_servers_inl::parse_redirection(reply.text(), next.address, to)) {
+      state.refused = detail::make_error(Errc::unsupported,
+                                         "{} is part of a cluster; add ?cluster to the URL", place_.text());
       return;
     }
     state.route = Route{to, ask};
     if (moved) {
       std::lock_guard<std::mutex> const lock(mutex_);
-      slots_known_ = false; // more have moved, most likely: asked for with the next call
+      slots_known_ = false; // more slots have probably moved: the next call asks for them
     }
     return;
   }
   state.route.reset();
   state.pauses = true;
-  RedisRefusal const* const known = refusal_of(reply.text());
+  redis_servers_inl::RedisRefusal const* const known = redis_servers_inl::refusal_of(reply.text());
   if (known == nullptr || !known->passes) state.refused = refusal;
-  if (known != nullptr && known->passes) forget(next.address); // it is another now than when we met it
+  if (known != nullptr && known->passes) forget(next.address); // its state has changed since we connected
 }
 
 void RedisServers::attempt(RedisCall const& call, RedisDeadline deadline, bool replicated, Try& state) {
   if (!state.route) {
-    Result<RedisAddress> address = server_of(redis_slot_of(call), deadline);
+    Result<RedisAddress> address = server_of(redis_servers_inl::redis_slot_of(call), deadline);
     if (!address) {
-      hear(state.last, address.error(), deadline);
-      if (!passes(address.error().code)) state.refused = address.error();
+      redis_servers_inl::hear(state.last, address.error(), deadline);
+      if (!redis_servers_inl::passes(address.error().code)) state.refused = address.error();
       return;
     }
     state.route = Route{std::move(*address), false};
   }
   Result<Connection> connection = take(state.route->address, deadline);
   if (!connection) {
-    hear(state.last, connection.error(), deadline);
+    redis_servers_inl::hear(state.last, connection.error(), deadline);
     if (connection.error().code != Errc::unavailable) state.refused = connection.error();
     forget(state.route->address);
     state.route.reset();
@@ -341,7 +341,8 @@ void RedisServers::attempt(RedisCall const& call, RedisDeadline deadline, bool r
       std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now())
           .count();
   RedisCommand asking, wait;
-  RedisCommand const command = command_of(call, state.by_name && !call.script->sha.empty());
+  RedisCommand const command =
+      redis_servers_inl::command_of(call, state.by_name && !call.script->sha.empty());
   std::vector<RedisCommand const*> commands;
   if (state.route->asking) commands.push_back(&asking.with("ASKING"));
   commands.push_back(&command);
@@ -351,7 +352,7 @@ void RedisServers::attempt(RedisCall const& call, RedisDeadline deadline, bool r
   Result<std::vector<RedisReply>> const replies = (*connection)->exchange(commands, deadline);
   give_back(std::move(*connection));
   if (!replies) {
-    hear(state.last, replies.error(), deadline);
+    redis_servers_inl::hear(state.last, replies.error(), deadline);
     state.may_stand = state.may_stand || replies.error().code == Errc::outcome_unknown;
     state.route.reset();
     return;
@@ -361,9 +362,9 @@ void RedisServers::attempt(RedisCall const& call, RedisDeadline deadline, bool r
   sort_out(reply, state);
   if (state.reply && replicas > 0 && replies->back().integer() < static_cast<std::int64_t>(replicas)) {
     state.reply.reset();
-    state.refused = Error{Errc::outcome_unknown, 0,
-                          fmt::format("{}: {} of {} replicas have it in time; repeat it with the same ids",
-                                      state.server, replies->back().integer(), replicas)};
+    state.refused = detail::make_error(Errc::outcome_unknown,
+                                       "{}: {} of {} replicas have it in time; repeat it with the same ids",
+                                       state.server, replies->back().integer(), replicas);
   }
 }
 
@@ -374,16 +375,16 @@ Result<RedisAnswer> RedisServers::call(RedisCall const& call, RedisDeadline dead
     attempt(call, deadline, replicated, state);
     if (state.reply) return RedisAnswer{std::move(*state.reply), state.may_stand, state.server};
     if (state.refused && !state.may_stand) return *state.refused;
-    if (state.refused || over(deadline)) break;
-    if (state.pauses || tries % redirections == redirections - 1)
+    if (state.refused || redis_servers_inl::over(deadline)) break;
+    if (state.pauses || tries % redis_servers_inl::redirections == redis_servers_inl::redirections - 1)
       std::this_thread::sleep_for(std::min<std::chrono::steady_clock::duration>(
-          between_tries, std::max(deadline - std::chrono::steady_clock::now(), {})));
+          redis_servers_inl::between_tries, std::max(deadline - std::chrono::steady_clock::now(), {})));
   }
   state.last->code = state.may_stand ? Errc::outcome_unknown : Errc::unavailable;
   return *state.last;
 }
 
-// Those that the server answered and did not execute: moved, or not loaded.
+// Answers the calls that the server refused without executing them: moved, or script not loaded.
 std::vector<std::size_t> RedisServers::ask_together(RedisAddress const& address,
                                                     std::vector<std::size_t> const& which,
                                                     std::vector<RedisCall> const& calls,
@@ -394,7 +395,8 @@ std::vector<std::size_t> RedisServers::ask_together(RedisAddress const& address,
   if (connection) {
     std::vector<RedisCommand> commands;
     commands.reserve(which.size());
-    for (std::size_t const i : which) commands.push_back(command_of(calls[i], !calls[i].script->sha.empty()));
+    for (std::size_t const i : which)
+      commands.push_back(redis_servers_inl::command_of(calls[i], !calls[i].script->sha.empty()));
     std::vector<RedisCommand const*> pointers;
     pointers.reserve(commands.size());
     for (RedisCommand const& command : commands) pointers.push_back(&command);
@@ -410,7 +412,7 @@ std::vector<std::size_t> RedisServers::ask_together(RedisAddress const& address,
       refused.push_back(which[n]);
     else if (replies)
       answers[which[n]] = (*replies)[n];
-    else if (!over(deadline))
+    else if (!redis_servers_inl::over(deadline))
       answers[which[n]] = replies.error();
   }
   return refused;
@@ -418,29 +420,31 @@ std::vector<std::size_t> RedisServers::ask_together(RedisAddress const& address,
 
 std::vector<Result<RedisReply>> RedisServers::call_all(std::vector<RedisCall> const& calls,
                                                        RedisDeadline deadline) {
-  std::vector<Result<RedisReply>> answers(calls.size(),
-                                          Error{Errc::unavailable, 0, place_.text() + ": no answer in time"});
-  auto const waits = [](Result<RedisReply> const& answer) { return !answer && passes(answer.error().code); };
-  while (std::any_of(answers.begin(), answers.end(), waits)) { // one that is away keeps up no other
+  std::vector<Result<RedisReply>> answers(
+      calls.size(), detail::make_error(Errc::unavailable, "{}: no answer in time", place_.text()));
+  auto const waits = [](Result<RedisReply> const& answer) {
+    return !answer && redis_servers_inl::passes(answer.error().code);
+  };
+  while (std::any_of(answers.begin(), answers.end(), waits)) { // a server that is away delays no other
     std::map<RedisAddress, std::vector<std::size_t>> by_server;
     for (std::size_t i = 0; i < calls.size(); ++i) {
       if (!waits(answers[i])) continue;
-      Result<RedisAddress> const address = server_of(redis_slot_of(calls[i]), deadline);
+      Result<RedisAddress> const address = server_of(redis_servers_inl::redis_slot_of(calls[i]), deadline);
       if (address)
         by_server[*address].push_back(i);
-      else if (!over(deadline))
+      else if (!redis_servers_inl::over(deadline))
         answers[i] = address.error();
     }
     std::vector<std::size_t> refused;
     for (auto const& [address, some] : by_server)
       for (std::size_t const i : ask_together(address, some, calls, deadline, answers)) refused.push_back(i);
-    for (std::size_t const i : refused) { // each by itself
+    for (std::size_t const i : refused) { // one call each
       Result<RedisAnswer> answer = call(calls[i], deadline);
       answers[i] = answer ? Result<RedisReply>(std::move(answer->reply)) : answer.error();
     }
-    if (over(deadline)) break;
+    if (redis_servers_inl::over(deadline)) break;
     if (refused.empty() && std::any_of(answers.begin(), answers.end(), waits))
-      std::this_thread::sleep_for(between_tries);
+      std::this_thread::sleep_for(redis_servers_inl::between_tries);
   }
   return answers;
 }
@@ -461,21 +465,21 @@ Result<void> RedisServers::load(RedisAddress const& address, std::vector<RedisSc
     Result<RedisReply> const reply =
         ask_one(address, command.with("SCRIPT").with("LOAD").with(script->text), deadline);
     if (!reply) return reply.error();
-    // Where it is refused, the text goes along with each call.
+    // If loading is refused, each call carries the text of the script.
     if (!reply->is_error()) script->sha = std::string(reply->text());
   }
   return {};
 }
 
-// All servers call a script the same: one tells, the others get the text with the first call.
+// A script has the same name on all servers: one reports it, the others get the text with the first call.
 Result<void> RedisServers::load_anywhere(std::vector<RedisScript*> const& scripts, RedisDeadline deadline) {
   Result<std::vector<RedisAddress>> const all = masters(deadline);
   if (!all) return all.error();
   std::optional<Error> last;
   for (RedisAddress const& address : *all) {
     Result<void> loaded = load(address, scripts, deadline);
-    if (loaded || !passes(loaded.error().code)) return loaded;
-    hear(last, loaded.error(), deadline);
+    if (loaded || !redis_servers_inl::passes(loaded.error().code)) return loaded;
+    redis_servers_inl::hear(last, loaded.error(), deadline);
   }
   return *last;
 }
@@ -484,10 +488,10 @@ Result<void> RedisServers::open(std::vector<RedisScript*> const& scripts, RedisD
   std::optional<Error> last;
   for (;;) {
     Result<void> loaded = load_anywhere(scripts, deadline);
-    if (loaded || !passes(loaded.error().code)) return loaded;
-    hear(last, loaded.error(), deadline);
-    if (over(deadline)) return Error{Errc::unavailable, last->system, last->message};
-    std::this_thread::sleep_for(between_tries);
+    if (loaded || !redis_servers_inl::passes(loaded.error().code)) return loaded;
+    redis_servers_inl::hear(last, loaded.error(), deadline);
+    if (redis_servers_inl::over(deadline)) return Error{Errc::unavailable, last->system, last->message};
+    std::this_thread::sleep_for(redis_servers_inl::between_tries);
   }
 }
 

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 #include <sessionkit/event.hpp>
-#include <sessionkit/file_store.hpp>
 #include <sessionkit/redis/detail/redis_connection.hpp>
+#include <sessionkit/store_options.hpp>
 
 #include <map>
 #include <mutex>
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// A script, and what the server calls it.
+/// A script, and the name that the servers give it.
 struct RedisScript {
   std::string_view text;
-  std::string sha = {}; ///< empty: the server loads none
+  std::string sha = {}; ///< empty: the server loads no scripts
 };
 
-/// A call of a script: its keys are of one slot.
+/// A call of a script; all its keys are in one slot.
 struct RedisCall {
   RedisScript const* script = nullptr;
   std::vector<std::string> keys = {};
@@ -29,7 +29,7 @@ struct RedisAnswer {
   std::string server = {};
 };
 
-/// The servers behind a URL: who has which slot, connections to them, and the repetition of what got no
+/// The servers of a URL: knows which server has which slot, keeps connections, and repeats calls that got no
 /// answer. Calls must be safe to repeat. Safe to use from several threads at once.
 class RedisServers {
  public:
@@ -38,23 +38,23 @@ class RedisServers {
     Durability durability = Durability::turn;
     bool accept_weaker = false;
     std::optional<unsigned> replicas = {};
-    bool ttl = false; ///< keys go by themselves
+    bool ttl = false; ///< keys expire
     OnEvent on_event = {};
   };
   RedisServers(RedisPlace place, Options options);
 
   RedisPlace const& place() const noexcept { return place_; }
-  /// Learns who is there, and what they call the scripts.
+  /// Finds the servers, and the names that they give the scripts.
   Result<void> open(std::vector<RedisScript*> const& scripts, RedisDeadline deadline);
 
-  /// `unavailable`: it was not executed; `outcome_unknown`: it may have been. `replicated`: as many replicas
-  /// as the options say have it, else `outcome_unknown`.
+  /// Calls a script. `unavailable`: it was not executed; `outcome_unknown`: it may have been. `replicated`:
+  /// the number of replicas in the options must have it, else `outcome_unknown`.
   Result<RedisAnswer> call(RedisCall const& call, RedisDeadline deadline, bool replicated = false);
-  /// Calls that only read, in one go for each server; each has an answer or a failure of its own.
+  /// Calls scripts that only read, in one round trip per server; each call has its own answer or failure.
   std::vector<Result<RedisReply>> call_all(std::vector<RedisCall> const& calls, RedisDeadline deadline);
   /// The servers that have slots.
   Result<std::vector<RedisAddress>> masters(RedisDeadline deadline);
-  /// One command to one server.
+  /// Sends one command to one server.
   Result<RedisReply> ask_one(RedisAddress const& address, RedisCommand const& command,
                              RedisDeadline deadline);
 
@@ -88,12 +88,12 @@ class RedisServers {
   Options options_;
   std::mutex mutex_;
   std::map<RedisAddress, std::vector<Connection>> idle_;
-  std::vector<RedisAddress> known_;        // servers that were ever named
-  std::map<unsigned, RedisAddress> slots_; // the last slot of each range, and who has it
+  std::vector<RedisAddress> known_;        // every server that was ever named
+  std::map<unsigned, RedisAddress> slots_; // last slot of each range, and its server
   bool slots_known_ = false, weaker_told_ = false;
 };
 
-/// A server's refusal in our words.
+/// A server's refusal as an `Error`.
 Error redis_refusal(std::string_view server, std::string_view text);
 
 }}}

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
+// Implements the store interface over a Redis server or cluster.
 #pragma once
 #include <sessionkit/detail/base/crc32c.hpp>
+#include <sessionkit/detail/base/format_text.hpp>
+#include <sessionkit/detail/base/make_error.hpp>
+#include <sessionkit/detail/store/list_cursor.hpp>
 #include <sessionkit/redis/detail/redis_log.hpp>
 #include <sessionkit/redis/redis_store.hpp>
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
@@ -13,14 +15,14 @@
 
 namespace sessionkit { inline namespace v0 {
 
-namespace {
+namespace redis_store_inl { namespace {
 
 using detail::RedisDeadline;
 using detail::RedisLog;
 using detail::RedisServers;
 using detail::RedisSession;
 
-constexpr std::uint64_t redis_lines_at_first = 32; // then as many as their sizes suggest
+constexpr std::uint64_t redis_lines_at_first = 32; // later reads take as many as their sizes suggest
 constexpr std::size_t redis_rows_at_once = 512;
 
 class RedisStore final : public SessionStore {
@@ -69,22 +71,22 @@ class RedisStore final : public SessionStore {
   RedisLog log_;
 };
 
-/// A list while it is collected.
+/// The state of a list while it is collected.
 struct RedisStore::Page {
   std::optional<detail::ListPlace> behind = {}; ///< the cursor
-  std::optional<RedisLog::Listed> last = {};    ///< the last that was looked at
+  std::optional<RedisLog::Listed> last = {};    ///< the last one looked at
   std::size_t at_once = 0;
   bool ended = false, again = false;
   std::set<std::string> seen = {};
   std::vector<SessionInfo> found = {};
 };
 
-// In the order of the lists.
+// The place of a session in the order of the lists.
 detail::ListPlace redis_place(SessionInfo const& info) {
   return {detail::listed_time(to_unix_ms(info.updated)), info.id.str()};
 }
 
-// Where nothing happened it is as if the server had not been there.
+// A call that only reads changes nothing, so an unknown outcome is the same as no answer.
 Error redis_reading(Error error) {
   if (error.code == Errc::outcome_unknown) error.code = Errc::unavailable;
   return error;
@@ -92,9 +94,9 @@ Error redis_reading(Error error) {
 
 Result<void> RedisStore::check_process() const {
   if (::getpid() == process_) return {};
-  return Error{Errc::forked, 0,
-               servers_.place().text()
-                   + ": the store was opened by the parent process; open one of your own"};
+  return detail::make_error(Errc::forked,
+                            "{}: the store was opened by the parent process; open one of your own",
+                            servers_.place().text());
 }
 
 Result<Position> RedisStore::append(SessionId const& id, Append const& batch) {
@@ -102,7 +104,7 @@ Result<Position> RedisStore::append(SessionId const& id, Append const& batch) {
   detail::LineLimits const limits{options_.max_line, false, detail::server_batch};
   if (auto r = detail::check_lines(batch.records, limits, "session '" + id.str() + "'"); !r) return r.error();
   RedisDeadline const end = deadline();
-  bool may_stand = false; // what was tried before
+  bool may_stand = false; // an earlier try may have been executed
   Result<Position> done = Position{};
   Result<std::optional<Position>> const unseen = append_unseen(id, batch, end, may_stand);
   if (!unseen)
@@ -115,15 +117,15 @@ Result<Position> RedisStore::append(SessionId const& id, Append const& batch) {
   Error error = done.error();
   bool const unanswered = error.code == Errc::unavailable || error.code == Errc::outcome_unknown;
   if (may_stand && unanswered) error.code = Errc::outcome_unknown;
-  char const* const mend = error.code == Errc::outcome_unknown
-                               ? "; whether it stands is not known: repeat it with the same ids"
-                               : "";
-  error.message = fmt::format("session '{}': {}{}", id.str(), error.message, mend);
+  char const* const fix = error.code == Errc::outcome_unknown
+                              ? "; it is not known whether it was stored: repeat it with the same ids"
+                              : "";
+  error.message = detail::format_text("session '{}': {}{}", id.str(), error.message, fix);
   return error;
 }
 
-// Who brings the summary and knows the last line needs no look: the server compares and writes in one go.
-// Absent: the log does not end there.
+// If the caller gives the summary and knows the last line, no read is needed: the server compares and writes
+// in one call. Absent: the log does not end there.
 Result<std::optional<Position>> RedisStore::append_unseen(SessionId const& id, Append const& batch,
                                                           RedisDeadline end, bool& may_stand) {
   bool const starts = batch.expected == Position{};
@@ -148,11 +150,11 @@ Result<std::optional<Position>> RedisStore::append_unseen(SessionId const& id, A
 }
 
 Error RedisStore::lines_missing(SessionId const& id, RedisSession const& seen) const {
-  return Error{
-      Errc::corrupt, 0,
-      fmt::format("session '{}': lines {} to {}, which its row knows, are missing from the end of its "
-                  "log; restore them, or DEL {} to go on without them",
-                  id.str(), seen.count + 1, seen.row_end, log_.keys().row(id))};
+  return detail::make_error(
+      Errc::corrupt,
+      "session '{}': lines {} to {}, which its row knows, are missing from the end of its "
+      "log; restore them, or DEL {} to go on without them",
+      id.str(), seen.count + 1, seen.row_end, log_.keys().row(id));
 }
 
 Result<detail::AppendPlan> RedisStore::decide(SessionId const& id, Append const& batch,
@@ -164,8 +166,9 @@ Result<detail::AppendPlan> RedisStore::decide(SessionId const& id, Append const&
   if (decision.wants_line()) {
     Result<RedisSession> const one = log_.look(id, expected - 1, 1, end);
     if (!one) return one.error();
-    decision.line_at_expected(one->lines() > 0 ? std::optional<std::uint32_t>(detail::crc32c(one->line(0)))
-                                               : std::nullopt);
+    RecordPage::Item last{{}, batch.expected};
+    if (one->lines() > 0) last.line = one->line(0);
+    decision.line_at_expected(one->lines() > 0 && decision.expects(last));
   }
   bool more = decision.wants_behind();
   for (std::uint64_t at = expected; more && at < seen.count;) {
@@ -182,7 +185,7 @@ Result<detail::AppendPlan> RedisStore::decide(SessionId const& id, Append const&
   return decision.plan();
 }
 
-// It stands: so it must be safe to the degree that was asked for, whoever wrote it.
+// The entries are stored; now they must be as durable as the caller asks, whichever process wrote them.
 Result<Position> RedisStore::confirm(SessionId const& id, Append const& batch, Position answer,
                                      RedisDeadline end) {
   if (!is_durable(batch.durable)) return answer;
@@ -194,7 +197,7 @@ Result<Position> RedisStore::confirm(SessionId const& id, Append const& batch, P
 
 Result<Position> RedisStore::append_seen(SessionId const& id, Append const& batch, RedisDeadline end,
                                          bool& may_stand) {
-  for (;;) { // again where somebody was faster than what was seen
+  for (;;) { // again if another writer was faster
     Result<RedisSession> seen = log_.look(id, 0, 0, end);
     if (!seen) return redis_reading(seen.error());
     if (seen->has_lost()) return lines_missing(id, *seen);
@@ -241,7 +244,7 @@ Result<RecordPage> RedisStore::read(SessionId const& id, ReadRange const& range)
   std::size_t bytes = 0;
   std::uint64_t some = std::min(most, redis_lines_at_first);
   for (bool first = true;; first = false) {
-    if (first && backwards) { // where the log ends has to be known first
+    if (first && backwards) { // the end of the log must be known first
       Result<RedisSession> const whole = log_.look(id, 0, 0, end);
       if (!whole) return redis_reading(whole.error());
       at = std::min(range.from.value_or(Position{whole->count}).value(), whole->count);
@@ -258,7 +261,7 @@ Result<RecordPage> RedisStore::read(SessionId const& id, ReadRange const& range)
       page.dialect = seen->dialect;
       page.log_end = Position{seen->count};
       page.next = Position{std::min(at, seen->count)};
-    } else if (seen->made != made) { // removed, and made again, between two looks
+    } else if (seen->made != made) { // it was removed and created again between two reads
       return read(id, range);
     }
     for (std::size_t i = 0; i < seen->lines(); ++i) {
@@ -289,7 +292,7 @@ Result<SessionInfo> RedisStore::info(SessionId const& id) {
   return info;
 }
 
-// False: it belongs further behind than the list had it, and is there now.
+// False: the session belongs further back than the list had it, and it is there now.
 Result<bool> RedisStore::take_row(RedisLog::Listed const& listed, SessionId const& id,
                                   RedisSession const& seen, std::string const& list, ListQuery const& query,
                                   Page& page, RedisDeadline end) {
@@ -307,7 +310,7 @@ Result<bool> RedisStore::take_row(RedisLog::Listed const& listed, SessionId cons
   return true;
 }
 
-// What the list says next.
+// Reads the next items of the list.
 Result<std::vector<RedisLog::Listed>> RedisStore::take_page(std::string const& list, Page& page,
                                                             RedisLog::Patience patience) {
   std::optional<detail::ListPlace> from = page.behind;
@@ -320,12 +323,12 @@ Result<std::vector<RedisLog::Listed>> RedisStore::take_page(std::string const& l
     return from && !(*from < detail::ListPlace{one.updated_ms, one.id});
   };
   all->erase(std::remove_if(all->begin(), all->end(), is_before), all->end());
-  // All of one time, and before the cursor: it needs more at once to come by. Else it spares calls.
+  // If all have one time and are before the cursor, only a larger read gets past them. Else it saves calls.
   if (all->empty() || page.at_once < redis_rows_at_once) page.at_once *= 2;
   return all;
 }
 
-// Looks at the sessions that the list named, and mends it where they say otherwise.
+// Reads the sessions that the list named, and repairs the list if it disagrees with them.
 Result<void> RedisStore::take_rows(std::vector<RedisLog::Listed> const& all, std::string const& list,
                                    ListQuery const& query, Page& page, RedisLog::Patience patience) {
   std::vector<SessionId> ids;
@@ -349,7 +352,7 @@ Result<void> RedisStore::take_rows(std::vector<RedisLog::Listed> const& all, std
   }
   if (!gone.empty())
     if (auto r = log_.sweep(list, gone, patience.end); !r) return r;
-  page.again = moved_back; // it may belong among these
+  page.again = moved_back; // the moved one may belong among these
   if (!page.again && !all.empty()) page.last = all.back();
   return {};
 }
@@ -363,7 +366,8 @@ Result<SessionPage> RedisStore::list(ListQuery const& query) {
   Page page;
   page.behind = *behind;
   if (page.behind) page.behind->updated_ms = detail::listed_time(page.behind->updated_ms);
-  page.at_once = std::min(query.limit, redis_rows_at_once) + 2; // the cursor's own, and one to tell of more
+  page.at_once =
+      std::min(query.limit, redis_rows_at_once) + 2; // plus the cursor's own, and one to detect a next page
   std::string const list = log_.keys().list_for(query);
   while (page.again || (!page.ended && page.found.size() <= query.limit)) {
     Result<std::vector<RedisLog::Listed>> const all = take_page(list, page, patience);
@@ -387,30 +391,33 @@ Result<std::shared_ptr<RedisStore>> make_redis_store(std::string const& url, Red
   Result<detail::RedisPlace> place = detail::parse_redis_url(url);
   if (!place) return place.error();
   if (place->tls)
-    return Error{Errc::unsupported, 0,
-                 place->text() + ": this store has no TLS; use redis:// through a tunnel (stunnel)"};
+    return detail::make_error(Errc::unsupported,
+                              "{}: this store has no TLS; use redis:// through a tunnel (stunnel)",
+                              place->text());
   std::string_view const allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789:._-";
   if (options.prefix.size() > 64 || options.prefix.find_first_not_of(allowed) != std::string::npos)
-    return Error{Errc::invalid_argument, 0,
-                 fmt::format("the prefix '{}' is no name for keys; take up to 64 of A-Z a-z 0-9 : . _ -",
-                             options.prefix)};
+    return detail::make_error(Errc::invalid_argument,
+                              "the prefix '{}' is no name for keys; take up to 64 of A-Z a-z 0-9 : . _ -",
+                              options.prefix);
   Profile const profile = options.profile ? *options.profile : profiles::native;
   auto store = std::make_shared<RedisStore>(std::move(*place), std::move(options), profile);
   if (auto r = store->open(); !r) return r.error();
   return store;
 }
 
-}
+}}
 
 Result<std::shared_ptr<SessionStore>> open_redis_store(std::string const& url, RedisStoreOptions options) {
-  Result<std::shared_ptr<RedisStore>> store = make_redis_store(url, std::move(options));
+  Result<std::shared_ptr<redis_store_inl::RedisStore>> store =
+      redis_store_inl::make_redis_store(url, std::move(options));
   if (!store) return store.error();
   return std::shared_ptr<SessionStore>(std::move(*store));
 }
 
 Result<std::size_t> reindex_redis_store(std::string const& url, RedisStoreOptions options,
                                         StoreProgress const& progress) {
-  Result<std::shared_ptr<RedisStore>> const store = make_redis_store(url, std::move(options));
+  Result<std::shared_ptr<redis_store_inl::RedisStore>> const store =
+      redis_store_inl::make_redis_store(url, std::move(options));
   if (!store) return store.error();
   return (*store)->reindex(progress);
 }

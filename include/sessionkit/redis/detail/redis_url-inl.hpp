@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Parses Redis URLs and computes the slot of a key.
 #pragma once
+#include <sessionkit/detail/base/make_error.hpp>
 #include <sessionkit/redis/detail/redis_url.hpp>
 
 #include <charconv>
@@ -7,15 +9,16 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-namespace {
+namespace redis_url_inl { namespace {
 
 Error bad_redis_url(std::string_view why) {
-  return Error{Errc::invalid_argument, 0,
-               "the Redis URL " + std::string(why)
-                   + "; write redis://[user:password@]host[:port][,host[:port]...][/database][?cluster]"};
+  return detail::make_error(
+      Errc::invalid_argument,
+      "the Redis URL {}; write redis://[user:password@]host[:port][,host[:port]...][/database][?cluster]",
+      why);
 }
 
-// The text before the mark, which is taken away; all of it where there is no mark.
+// Takes the text before the mark, and removes both from `text`; takes all of it if there is no mark.
 std::string_view take_until(std::string_view& text, char mark) {
   std::size_t const at = text.find(mark);
   std::string_view const head = text.substr(0, at);
@@ -56,7 +59,7 @@ bool parse_redis_address(std::string_view text, RedisAddress& out) {
   return !out.host.empty() && (text.empty() || (parse_small(text, 65535, out.port) && out.port > 0));
 }
 
-}
+}}
 
 std::string RedisPlace::text() const {
   std::string out = tls ? "rediss://" : "redis://";
@@ -70,34 +73,35 @@ Result<RedisPlace> parse_redis_url(std::string_view url) {
   std::size_t const scheme = url.find("://");
   place.tls = url.substr(0, scheme) == "rediss";
   if (scheme == std::string_view::npos || (!place.tls && url.substr(0, scheme) != "redis"))
-    return bad_redis_url("begins with neither redis:// nor rediss://");
+    return redis_url_inl::bad_redis_url("begins with neither redis:// nor rediss://");
   std::string_view rest = url.substr(scheme + 3);
   std::size_t const at = rest.rfind('@');
   if (at != std::string_view::npos) {
     std::string_view secret = rest.substr(0, at);
     rest.remove_prefix(at + 1);
     if (secret.find_first_of("/?@") != std::string_view::npos)
-      return bad_redis_url(
+      return redis_url_inl::bad_redis_url(
           "has a '/', '?' or '@' before its last '@': percent-encode those of the user and the "
           "password as %2F, %3F and %40");
-    std::string_view const user = take_until(secret, ':');
-    if (!percent_decoded(user, place.user) || !percent_decoded(secret, place.password))
-      return bad_redis_url("has a user or password that is not percent-encoded");
+    std::string_view const user = redis_url_inl::take_until(secret, ':');
+    if (!redis_url_inl::percent_decoded(user, place.user)
+        || !redis_url_inl::percent_decoded(secret, place.password))
+      return redis_url_inl::bad_redis_url("has a user or password that is not percent-encoded");
   }
-  std::string_view hosts = take_until(rest, '?');
+  std::string_view hosts = redis_url_inl::take_until(rest, '?');
   if (rest == "cluster" || rest == "cluster=true" || rest == "cluster=1")
     place.cluster = true;
   else if (!rest.empty())
-    return bad_redis_url("has a parameter other than cluster");
-  std::string_view list = take_until(hosts, '/');
-  if (!hosts.empty() && !parse_small(hosts, 1 << 20, place.database))
-    return bad_redis_url("has a database that is no number");
+    return redis_url_inl::bad_redis_url("has a parameter other than cluster");
+  std::string_view list = redis_url_inl::take_until(hosts, '/');
+  if (!hosts.empty() && !redis_url_inl::parse_small(hosts, 1 << 20, place.database))
+    return redis_url_inl::bad_redis_url("has a database that is no number");
   if (place.cluster && place.database != 0)
-    return bad_redis_url("names a database, of which a cluster has only 0");
+    return redis_url_inl::bad_redis_url("names a database, of which a cluster has only 0");
   do {
     RedisAddress address;
-    if (!parse_redis_address(take_until(list, ','), address))
-      return bad_redis_url("has a host or port that is none");
+    if (!redis_url_inl::parse_redis_address(redis_url_inl::take_until(list, ','), address))
+      return redis_url_inl::bad_redis_url("has a host or port that is none");
     place.servers.push_back(std::move(address));
   } while (!list.empty());
   return place;

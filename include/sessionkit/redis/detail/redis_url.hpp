@@ -23,21 +23,21 @@ struct RedisAddress {
   }
 };
 
-/// Where the servers are, and how to be let in.
+/// Addresses and credentials of the servers.
 struct RedisPlace {
   std::vector<RedisAddress> servers = {};
   std::string user = {}, password = {};
   int database = 0;
   bool cluster = false, tls = false;
-  /// For messages: without the password.
+  /// The place for messages, without the password.
   std::string text() const;
 };
 
-/// `redis[s]://[user:password@]host[:port][,host[:port]...][/database][?cluster]`. `invalid_argument`; its
-/// message does not repeat the password.
+/// Parses `redis[s]://[user:password@]host[:port][,host[:port]...][/database][?cluster]`. `invalid_argument`;
+/// the message does not repeat the password.
 SESSIONKIT_API Result<RedisPlace> parse_redis_url(std::string_view url);
 
-/// The cluster's slot of a key: of what stands in its first braces, where something does.
+/// The cluster's slot of a key. It depends on the text in the key's first braces, if there is any.
 SESSIONKIT_API unsigned redis_slot(std::string_view key);
 
 }}}

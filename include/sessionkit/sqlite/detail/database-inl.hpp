@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
+// Runs statements of SQLite on one connection and turns its codes into errors.
 #pragma once
+#include <sessionkit/detail/base/format_text.hpp>
+#include <sessionkit/detail/base/make_error.hpp>
 #include <sessionkit/sqlite/detail/database.hpp>
-
-#include <fmt/format.h>
 
 #include <new>
 
@@ -10,12 +11,12 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-namespace {
+namespace database_inl { namespace {
 
 struct SqliteMeaning {
-  int code; ///< primary
+  int code; ///< primary result code
   Errc errc;
-  std::string_view mend;
+  std::string_view fix;
 };
 constexpr SqliteMeaning sqlite_meanings[] = {
     {SQLITE_BUSY, Errc::timed_out, "another process holds the database; try again"},
@@ -36,46 +37,47 @@ std::string sqlite_uri(std::string const& path, bool immutable) {
   std::string uri = path.compare(0, 1, "/") == 0 ? "file://" : "file:./";
   for (char const c : path)
     if (c == '%' || c == '?' || c == '#')
-      uri += fmt::format("%{:02X}", static_cast<unsigned>(c));
+      uri += detail::format_text("%{:02X}", static_cast<unsigned>(c));
     else
       uri += c;
   return immutable ? uri + "?immutable=1" : uri;
 }
 
-// SQLite's own pauses grow to 100 ms, in which somebody who writes without end is always first again.
+// SQLite's own pauses grow to 100 ms, and during them a program that writes without end always gets the lock.
 int sqlite_wait_for_others(void* to, int tries) {
   auto& wait = *static_cast<SqliteWait*>(to);
   if (tries == 0) wait.waited = {};
   if (wait.waited >= wait.most) return 0;
-  wait.random = wait.random * 1664525U + 1013904223U; // so that who waits does not keep step
+  wait.random = wait.random * 1664525U + 1013904223U; // waiting programs must not stay in step
   std::chrono::milliseconds const pause{1 + (wait.random >> 16) % 5};
   sqlite3_sleep(static_cast<int>(pause.count()));
   wait.waited += pause;
   return 1;
 }
 
-// Of other failures SQLite would tell the errno of an earlier one.
+// For other failures SQLite would report the errno of an earlier one.
 bool sqlite_tells_errno(int primary) noexcept {
   return primary == SQLITE_IOERR || primary == SQLITE_CANTOPEN;
 }
 
-}
+}}
 
 void CloseSqlite::operator()(sqlite3* handle) const noexcept { sqlite3_close_v2(handle); }
 void FinalizeSqlite::operator()(sqlite3_stmt* statement) const noexcept { sqlite3_finalize(statement); }
 
 Error SqliteDatabase::failure(std::string_view doing) const {
   int const primary = sqlite3_errcode(handle_.get()) & 0xFF;
-  int const system = sqlite_tells_errno(primary) ? sqlite3_system_errno(handle_.get()) : 0;
+  int const system = database_inl::sqlite_tells_errno(primary) ? sqlite3_system_errno(handle_.get()) : 0;
   if (primary == SQLITE_NOMEM) throw std::bad_alloc();
-  std::string text = fmt::format("{}: cannot {}: {}", path_, doing, sqlite3_errmsg(handle_.get()));
-  for (SqliteMeaning const& meaning : sqlite_meanings)
+  std::string text = detail::format_text("{}: cannot {}: {}", path_, doing, sqlite3_errmsg(handle_.get()));
+  for (database_inl::SqliteMeaning const& meaning : database_inl::sqlite_meanings)
     if (meaning.code == primary)
       return Error{meaning.errc, system,
                    primary == SQLITE_BUSY
-                       ? fmt::format("{} within {} ms: {}", text, wait_->most.count(), meaning.mend)
-                       : fmt::format("{}: {}", text, meaning.mend)};
-  return Error{Errc::io_error, system, text + ": the tables are not as they were; open the store again"};
+                       ? detail::format_text("{} within {} ms: {}", text, wait_->most.count(), meaning.fix)
+                       : detail::format_text("{}: {}", text, meaning.fix)};
+  return detail::make_error(Errc::io_error, system,
+                            "{}: the tables are not as they were; open the store again", text);
 }
 
 Result<SqliteDatabase> SqliteDatabase::open(std::string const& path, Options const& options) {
@@ -85,7 +87,7 @@ Result<SqliteDatabase> SqliteDatabase::open(std::string const& path, Options con
   std::uint32_t seed = 0;
   sqlite3_randomness(sizeof seed, &seed);
   database.wait_ = std::make_unique<SqliteWait>(SqliteWait{options.wait, {}, seed});
-  std::string const name = sqlite_uri(path, options.immutable);
+  std::string const name = database_inl::sqlite_uri(path, options.immutable);
   int const flags = (options.read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_NOMUTEX
                     | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_URI;
   sqlite3* handle = nullptr;
@@ -95,7 +97,8 @@ Result<SqliteDatabase> SqliteDatabase::open(std::string const& path, Options con
   if (handle == nullptr) throw std::bad_alloc();
   if (result != SQLITE_OK) return database.failure("open it");
   sqlite3_extended_result_codes(handle, 1);
-  sqlite3_busy_handler(handle, sqlite_wait_for_others, database.wait_.get()); // before anything that may wait
+  sqlite3_busy_handler(handle, database_inl::sqlite_wait_for_others,
+                       database.wait_.get()); // before anything that may wait
   return database;
 }
 

@@ -22,24 +22,24 @@ struct FinalizeSqlite {
   void operator()(sqlite3_stmt* statement) const noexcept;
 };
 
-/// Static storage, or as long as the connection.
+/// The texts are in static storage, or live as long as the connection.
 struct SqliteStatement {
-  char const* doing; ///< what a failure says could not be done
+  char const* doing; ///< the action that a failure names
   char const* sql;
 };
 
-/// How long others have been waited for; SQLite keeps its address.
+/// How long this connection has waited for others; SQLite keeps its address.
 struct SqliteWait {
   std::chrono::milliseconds most, waited;
   std::uint32_t random;
 };
 
-/// One connection and its prepared statements. One thread at a time.
+/// One connection and its prepared statements. Only one thread may use it at a time.
 class SqliteDatabase {
  public:
   struct Options {
     bool read_only = false;
-    bool immutable = false; ///< nobody writes: neither locks nor a log's index are needed beside it
+    bool immutable = false; ///< nobody writes: neither locks nor an index of the log are needed
     std::chrono::milliseconds wait{5000};
     std::string vfs = {};
   };
@@ -47,20 +47,20 @@ class SqliteDatabase {
 
   sqlite3* handle() const noexcept { return handle_.get(); }
   std::string const& path() const noexcept { return path_; }
-  /// How it was opened.
+  /// The options it was opened with.
   Options const& options() const noexcept { return options_; }
-  /// The file may not be written, or was opened so.
+  /// True if the file cannot be written, or was opened for reading only.
   bool is_read_only() const noexcept;
-  /// The statement, prepared once and reset.
+  /// The statement, prepared once and reset before each use.
   Result<sqlite3_stmt*> prepared(SqliteStatement const& statement);
-  /// Statements without values.
+  /// Runs statements that have no values.
   Result<void> run(SqliteStatement const& statement);
-  /// The last failure of this connection, in our words.
+  /// The last failure of this connection as an `Error`.
   Error failure(std::string_view doing) const;
   bool in_transaction() const noexcept;
   /// How many rows the last statement wrote.
   int changed() const noexcept;
-  /// Forgets the connection without closing it: it is the parent process's.
+  /// Forgets the connection without closing it, because it belongs to the parent process.
   void abandon() noexcept;
 
  private:
@@ -72,8 +72,8 @@ class SqliteDatabase {
       statements_; // closed before it
 };
 
-/// One use of a prepared statement: values in order, then rows. The first failure stays and is told by
-/// `done`.
+/// One use of a prepared statement: first its values in order, then its rows. The first failure is kept, and
+/// `done` reports it.
 class SqliteQuery {
  public:
   SqliteQuery(SqliteDatabase& database, SqliteStatement const& statement);
@@ -82,19 +82,19 @@ class SqliteQuery {
   ~SqliteQuery();
 
   SqliteQuery& with(std::int64_t value);
-  /// The bytes are not copied: they live until the query does not.
+  /// The bytes are not copied: they must live until the query ends.
   SqliteQuery& with(std::string_view text);
   SqliteQuery& with_or_null(std::optional<std::string_view> text);
 
-  /// Steps to the next row; false: there is none, or it failed.
+  /// Steps to the next row; false: there is no other row, or the step failed.
   bool row();
-  /// Steps to the end.
+  /// Steps to the end of the rows.
   Result<void> done();
   bool failed() const noexcept { return failure_.has_value(); }
   Error const& error() const noexcept { return *failure_; }
 
   std::int64_t integer(int column) const;
-  /// Valid until the next step.
+  /// The text is valid until the next step.
   std::string_view text(int column) const;
   bool is_null(int column) const;
 
@@ -108,7 +108,7 @@ class SqliteQuery {
   std::optional<Error> failure_;
 };
 
-/// Rolled back at the end of the scope unless committed.
+/// A transaction that is rolled back at the end of the scope unless it was committed.
 class SqliteTransaction {
  public:
   explicit SqliteTransaction(SqliteDatabase& database) noexcept : database_(&database) {}

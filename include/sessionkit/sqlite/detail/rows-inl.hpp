@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Converts between native lines and the columns that ZeroClaw reads.
 #pragma once
 #include <sessionkit/detail/json/json.hpp>
 #include <sessionkit/dialect.hpp>
@@ -6,9 +7,9 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-namespace {
+namespace rows_inl { namespace {
 
-// A message's members, but what every native line says: its time has a column of its own.
+// The members of a message except for those of every native line: the time has a column of its own.
 std::optional<std::string> metadata_column(RawJson const& metadata) {
   if (!metadata.is_object()) return std::nullopt;
   std::string text;
@@ -54,15 +55,15 @@ RawJson metadata_of_column(std::optional<std::string_view> meta_json) {
   return RawJson::parse(wrapped + '}').value();
 }
 
-}
+}}
 
 std::optional<MessageColumns> message_columns(EntryBody const& body) {
   if (auto const* compaction = std::get_if<Compaction>(&body))
     return MessageColumns{"assistant", std::string(zeroclaw_summary_prefix) + compaction->summary};
   auto const* const message = std::get_if<Message>(&body);
   if (message == nullptr) return std::nullopt;
-  return MessageColumns{role_column(message->role), content_column(*message),
-                        metadata_column(message->metadata)};
+  return MessageColumns{rows_inl::role_column(message->role), rows_inl::content_column(*message),
+                        rows_inl::metadata_column(message->metadata)};
 }
 
 std::string line_of_zeroclaw_row(std::string_view role, std::string_view content, std::string_view created_at,
@@ -75,15 +76,15 @@ std::string line_of_zeroclaw_row(std::string_view role, std::string_view content
     entry.body = Compaction{std::string(content.substr(zeroclaw_summary_prefix.size()))};
   } else {
     Message message = user(std::string(content));
-    message.metadata = metadata_of_column(meta_json);
-    // What a tool said stands without its call: text of the conversation.
+    message.metadata = rows_inl::metadata_of_column(meta_json);
+    // This tool result has no call in the log, so it becomes text of the conversation.
     message.role = role == "assistant" ? Role::assistant : role == "system" ? Role::system : Role::user;
     entry.body = std::move(message);
   }
   std::string line;
   Result<void> const encoded = native_dialect().encode(entry, line);
   if (!encoded) return R"({"type":"custom","customType":"zeroclaw_row"})";
-  constexpr std::string_view no_id = R"(,"id":"")"; // it is called by its place
+  constexpr std::string_view no_id = R"(,"id":"")"; // the store gives an id by place
   if (std::size_t const at = line.find(no_id); at != std::string::npos) line.erase(at, no_id.size());
   return line;
 }

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: MIT
+// Reads and writes the rows of sessions and records, within a transaction of the caller.
 #pragma once
 #include <sessionkit/detail/base/crc32c.hpp>
+#include <sessionkit/detail/base/format_text.hpp>
+#include <sessionkit/detail/store/row_text.hpp>
 #include <sessionkit/dialect.hpp>
 #include <sessionkit/sqlite/detail/rows.hpp>
 #include <sessionkit/sqlite/detail/sqlite_log.hpp>
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <limits>
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-namespace {
+namespace sqlite_log_inl { namespace {
 
-// What ZeroClaw stored is read from its columns, what we stored from the line.
+// Rows that ZeroClaw stored are read from its columns, rows that we stored from the line.
 #define SESSIONKIT_MESSAGE_COLUMNS                                                                           \
   "SELECT id, entry_id, parent_id, link, type, line, CASE WHEN line IS NULL THEN role END, "                 \
   "CASE WHEN line IS NULL THEN content END, CASE WHEN line IS NULL THEN created_at END, "                    \
@@ -84,7 +85,7 @@ std::optional<std::string_view> null_if_empty(std::string_view text) {
   return text.empty() ? std::nullopt : std::optional<std::string_view>(text);
 }
 
-// One row of `records_behind` and its kind.
+// Passes on one row of `records_behind`, or of a statement of its kind.
 bool use_record(SqliteQuery const& query, SqliteTables::Use const& use) {
   RecordPage::Item item;
   item.end = end_of_id(query.integer(0));
@@ -107,7 +108,7 @@ bool use_record(SqliteQuery const& query, SqliteTables::Use const& use) {
   return use(item);
 }
 
-// Answers whether all was used.
+// Answers whether all records were used.
 Result<bool> each_record(SqliteDatabase& db, SqliteStatement const& records, SessionId const& id,
                          Position from, std::size_t most, SqliteTables::Use const& use) {
   SqliteQuery query(db, records);
@@ -118,7 +119,7 @@ Result<bool> each_record(SqliteDatabase& db, SqliteStatement const& records, Ses
   return true;
 }
 
-// What a session's row says, as the first line of a log.
+// Writes a session's row as the first line of a log.
 bool use_header(SessionId const& id, SqliteTables::Row const& row, SqliteTables::Use const& use) {
   Header header;
   header.id = id.str();
@@ -137,34 +138,35 @@ bool use_header(SessionId const& id, SqliteTables::Row const& row, SqliteTables:
   return use(item);
 }
 
-}
+}}
 
 SqliteTables::SqliteTables(SqliteSchema const& schema) : schema_(schema) {
   std::string const key = schema.key_column, agent = schema.agent_column;
-  find_sql_ = fmt::format(
+  find_sql_ = detail::format_text(
       "SELECT {}, status, title, created_at, updated_at, dialect, row_json, log_end, last_crc, stale, {} "
       "FROM sessions WHERE session_id = ?1",
       key, agent.empty() ? "NULL" : agent);
   std::string columns = agent.empty() ? "" : ", " + agent, values = agent.empty() ? "" : ", ?4";
   for (std::string const& name : schema.must_be_set) columns += ", \"" + name + "\"", values += ", ''";
-  create_sql_ =
-      fmt::format("INSERT INTO sessions(session_id, {}, status, created_at, updated_at{}) VALUES(?1, ?2, "
-                  "'active', ?3, ?3{})",
-                  key, columns, values);
-  // Mostly nothing changes that an index holds or a trigger looks at; SQLite writes whatever a statement
-  // names.
-  go_on_sql_ = fmt::format(
+  create_sql_ = detail::format_text(
+      "INSERT INTO sessions(session_id, {}, status, created_at, updated_at{}) VALUES(?1, ?2, "
+      "'active', ?3, ?3{})",
+      key, columns, values);
+  // Most appends change nothing that an index holds or a trigger watches, but SQLite updates every column
+  // that a statement names.
+  go_on_sql_ = detail::format_text(
       "UPDATE sessions SET updated_at = ?4, updated_ms = ?8, row_json = ?9, log_end = ?10, last_crc = "
       "?11 WHERE session_id = ?1 AND stale = 0 AND {} = ?2 AND title IS ?3 AND agent = ?5 AND "
       "user_id = ?6 AND archived = ?7 AND updated_tick = ?8 >> 13 AND dialect = ?12",
       key);
-  store_sql_ = fmt::format("UPDATE sessions SET {} = ?2, title = ?3, updated_at = ?4, agent = ?5, user_id = "
-                           "?6, archived = ?7, updated_ms = ?8, updated_tick = ?8 >> 13, "
-                           "row_json = ?9, log_end = ?10, last_crc = ?11, dialect = ?12, stale = 0, status = "
-                           "CASE WHEN ?7 THEN 'archived' WHEN "
-                           "status = 'archived' THEN 'active' ELSE status END WHERE session_id = ?1",
-                           key);
-  repoint_sql_ = fmt::format(
+  store_sql_ =
+      detail::format_text("UPDATE sessions SET {} = ?2, title = ?3, updated_at = ?4, agent = ?5, user_id = "
+                          "?6, archived = ?7, updated_ms = ?8, updated_tick = ?8 >> 13, "
+                          "row_json = ?9, log_end = ?10, last_crc = ?11, dialect = ?12, stale = 0, status = "
+                          "CASE WHEN ?7 THEN 'archived' WHEN "
+                          "status = 'archived' THEN 'active' ELSE status END WHERE session_id = ?1",
+                          key);
+  repoint_sql_ = detail::format_text(
       "UPDATE session_index SET active_session_id = (SELECT session_id FROM sessions "
       "WHERE {0} = session_index.session_key "
       "AND {0} <> '' ORDER BY updated_tick DESC, updated_ms DESC LIMIT 1) WHERE active_session_id = ?1 "
@@ -184,7 +186,7 @@ Result<std::optional<SqliteTables::Row>> SqliteTables::find(SqliteDatabase& db, 
   row.created_at = query.text(3);
   row.updated_at = query.text(4);
   row.dialect = known_dialect(query.text(5));
-  row.adopted = query.is_null(5) || query.text(5) == adopted_dialect;
+  row.adopted = query.is_null(5) || query.text(5) == sqlite_log_inl::adopted_dialect;
   row.row_json = query.text(6);
   row.tail = {Position{static_cast<std::uint64_t>(query.integer(7))},
               static_cast<std::uint32_t>(query.integer(8))};
@@ -200,14 +202,14 @@ Result<SessionInfo> SqliteTables::summary(SqliteDatabase& db, SessionId const& i
     Result<Timestamp> const at = parse_rfc3339(text);
     return at ? *at : Timestamp{};
   };
-  bool const anew = row.stale > 1;
-  if (!anew) info = from_row_text(id, row.row_json);
-  if (anew) {
+  bool const from_start = row.stale > 1;
+  if (!from_start) info = from_row_text(id, row.row_json);
+  if (from_start) {
     info.agent = row.agent;
     info.created = time_of(row.created_at);
     info.updated = time_of(row.updated_at);
   }
-  // What another program changed in its columns; what it left is what we put there.
+  // Columns that another program changed win; columns that it left have the values we stored.
   if (info.title != row.title) info.title = row.title, info.title_by_person = false;
   info.key = row.key;
   info.archived = row.status == "archived";
@@ -220,40 +222,45 @@ Result<SessionInfo> SqliteTables::summary(SqliteDatabase& db, SessionId const& i
   if (!folded) return folded.error();
   info.updated = std::max(info.updated, updated);
   if (auto r = store(db, info, row.dialect, row.adopted); !r) return r.error();
-  if (auto r = set_fresh(db, id.str()); !r) return r.error(); // a row that came out the same looks foreign
+  if (auto r = set_fresh(db, id.str()); !r) return r.error(); // an unchanged row would seem foreign
   row.tail = {info.end, info.end_crc};
   row.stale = 0;
   return info;
 }
 
 Result<void> SqliteTables::set_fresh(SqliteDatabase& db, std::string_view name) {
-  return SqliteQuery(db, note_fresh).with(name).done();
+  return SqliteQuery(db, sqlite_log_inl::note_fresh).with(name).done();
 }
 
 Result<void> SqliteTables::each_behind(SqliteDatabase& db, SessionId const& id, Row const& row, Position from,
                                        std::size_t most, Use const& use) {
-  if (row.adopted && from < header_end && most > 0 && !use_header(id, row, use)) return {};
-  Result<bool> const done = each_record(db, records_behind, id, from, most, use);
+  if (row.adopted && from < sqlite_log_inl::header_end && most > 0
+      && !sqlite_log_inl::use_header(id, row, use))
+    return {};
+  Result<bool> const done =
+      sqlite_log_inl::each_record(db, sqlite_log_inl::records_behind, id, from, most, use);
   return done ? Result<void>{} : done.error();
 }
 Result<void> SqliteTables::each_up_to(SqliteDatabase& db, SessionId const& id, Row const& row, Position from,
                                       std::size_t most, Use const& use) {
   std::size_t used = 0;
-  Result<bool> const done = each_record(db, records_up_to, id, from, most, [&](RecordPage::Item const& item) {
-    ++used;
-    return use(item);
-  });
+  Result<bool> const done = sqlite_log_inl::each_record(db, sqlite_log_inl::records_up_to, id, from, most,
+                                                        [&](RecordPage::Item const& item) {
+                                                          ++used;
+                                                          return use(item);
+                                                        });
   if (!done) return done.error();
-  if (row.adopted && *done && used < most && from >= header_end) use_header(id, row, use);
+  if (row.adopted && *done && used < most && from >= sqlite_log_inl::header_end)
+    sqlite_log_inl::use_header(id, row, use);
   return {};
 }
 
 Result<Position> SqliteTables::end_of(SqliteDatabase& db, SessionId const& id, Row const& row) {
-  SqliteQuery query(db, last_ids);
+  SqliteQuery query(db, sqlite_log_inl::last_ids);
   query.with(id.str());
   if (!query.row()) return query.error();
-  return std::max(end_of_id(std::max(query.integer(0), query.integer(1))),
-                  row.adopted ? header_end : Position{});
+  return std::max(sqlite_log_inl::end_of_id(std::max(query.integer(0), query.integer(1))),
+                  row.adopted ? sqlite_log_inl::header_end : Position{});
 }
 
 Result<void> SqliteTables::create(SqliteDatabase& db, SessionId const& id, SessionInfo const& info) const {
@@ -266,7 +273,7 @@ Result<void> SqliteTables::create(SqliteDatabase& db, SessionId const& id, Sessi
     if (auto r = query.done(); !r) return r;
   }
   if (!schema_.has_session_index || info.key.empty()) return {};
-  return SqliteQuery(db, point_key).with(info.key).with(id.str()).with(at).done();
+  return SqliteQuery(db, sqlite_log_inl::point_key).with(info.key).with(id.str()).with(at).done();
 }
 
 Result<void> SqliteTables::store(SqliteDatabase& db, SessionInfo const& info, std::string_view dialect,
@@ -274,10 +281,10 @@ Result<void> SqliteTables::store(SqliteDatabase& db, SessionInfo const& info, st
   std::string const at = to_rfc3339(info.updated), row = to_row_text(info);
   for (std::string const* sql : {&go_on_sql_, &store_sql_}) {
     SqliteQuery query(db, {"store the session's summary", sql->c_str()});
-    query.with(info.id.str()).with(info.key).with_or_null(null_if_empty(info.title)).with(at);
+    query.with(info.id.str()).with(info.key).with_or_null(sqlite_log_inl::null_if_empty(info.title)).with(at);
     query.with(info.agent).with(info.user).with(std::int64_t{info.archived}).with(to_unix_ms(info.updated));
-    query.with(row).with(sqlite_integer(info.end.value())).with(std::int64_t{info.end_crc});
-    query.with(adopted ? adopted_dialect : dialect);
+    query.with(row).with(sqlite_log_inl::sqlite_integer(info.end.value())).with(std::int64_t{info.end_crc});
+    query.with(adopted ? sqlite_log_inl::adopted_dialect : dialect);
     if (auto r = query.done(); !r || db.changed() > 0) return r;
   }
   return {};
@@ -289,26 +296,28 @@ Result<std::vector<Position>> SqliteTables::add(SqliteDatabase& db, SessionId co
   std::int64_t last = 0;
   bool first = true;
   {
-    SqliteQuery query(db, last_given);
+    SqliteQuery query(db, sqlite_log_inl::last_given);
     if (query.row()) last = query.integer(0), first = false;
     if (query.failed()) return query.error();
   }
   std::vector<Position> ends;
   bool given = true;
   for (std::size_t i = from; i < records.size(); ++i) {
-    ends.push_back(end_of_id(++last));
+    ends.push_back(sqlite_log_inl::end_of_id(++last));
     Result<bool> const is_message = add_one(db, id, records[i], ends.back(), dialect);
     if (!is_message) return is_message.error();
     first = first && !*is_message;
     given = *is_message;
   }
-  // Ids are given in one sequence to messages, where SQLite counts, and to what is none; and never again.
+  // Messages, where SQLite counts, and all other records share one sequence of ids. No id is used twice.
   if (given) return ends;
-  if (auto r = SqliteQuery(db, first ? give_first : give).with(last).done(); !r) return r.error();
+  if (auto r = SqliteQuery(db, first ? sqlite_log_inl::give_first : sqlite_log_inl::give).with(last).done();
+      !r)
+    return r.error();
   return ends;
 }
 
-// Answers whether it is a message.
+// Answers whether the record is a message.
 Result<bool> SqliteTables::add_one(SqliteDatabase& db, SessionId const& id, RecordView const& record,
                                    Position end, std::string_view dialect) const {
   RecordView named = record;
@@ -326,10 +335,11 @@ Result<bool> SqliteTables::add_one(SqliteDatabase& db, SessionId const& id, Reco
     }
   std::optional<std::string_view> meta;
   if (columns && columns->meta_json) meta = *columns->meta_json;
-  SqliteQuery query(db, columns ? add_message : add_entry);
+  SqliteQuery query(db, columns ? sqlite_log_inl::add_message : sqlite_log_inl::add_entry);
   query.with(static_cast<std::int64_t>(end.value() / 2)).with(id.str());
   if (columns) query.with(columns->role).with(columns->content).with(at).with_or_null(meta);
-  query.with_or_null(null_if_empty(record.id)).with_or_null(null_if_empty(record.parent));
+  query.with_or_null(sqlite_log_inl::null_if_empty(record.id))
+      .with_or_null(sqlite_log_inl::null_if_empty(record.parent));
   query.with(static_cast<std::int64_t>(record.link)).with(record.type).with(record.line);
   if (auto r = query.done(); !r) return r.error();
   if (entry)
@@ -342,32 +352,40 @@ Result<void> SqliteTables::note_state(SqliteDatabase& db, SessionId const& id, E
   if (change == nullptr) return {};
   std::string const at = to_rfc3339(entry.at);
   for (auto const& [name, value] : change->set)
-    if (auto r = SqliteQuery(db, set_state).with(id.str()).with(name).with(value.str()).with(at).done(); !r)
+    if (auto r = SqliteQuery(db, sqlite_log_inl::set_state)
+                     .with(id.str())
+                     .with(name)
+                     .with(value.str())
+                     .with(at)
+                     .done();
+        !r)
       return r;
   for (std::string const& name : change->removed)
-    if (auto r = SqliteQuery(db, drop_state).with(id.str()).with(name).done(); !r) return r;
+    if (auto r = SqliteQuery(db, sqlite_log_inl::drop_state).with(id.str()).with(name).done(); !r) return r;
   return {};
 }
 
-// Where ZeroClaw goes on reading: behind the last message that was summarised. Answers the summary's
-// metadata.
+// Notes where ZeroClaw continues reading: after the last message that was summarised. Answers the metadata of
+// the summary.
 Result<std::string> SqliteTables::note_compaction(SqliteDatabase& db, SessionId const& id,
                                                   Compaction const& compaction, std::string const& at,
                                                   Position end) const {
   auto kept = static_cast<std::int64_t>(end.value() / 2);
   if (!compaction.first_kept.empty()) {
-    SqliteQuery query(db, message_of_entry);
+    SqliteQuery query(db, sqlite_log_inl::message_of_entry);
     query.with(id.str()).with(compaction.first_kept.str());
     if (query.row()) kept = query.integer(0);
     if (query.failed()) return query.error();
   }
-  SqliteQuery query(db, message_before);
+  SqliteQuery query(db, sqlite_log_inl::message_before);
   query.with(id.str()).with(kept);
   std::int64_t const after = query.row() ? query.integer(0) : 0;
   if (query.failed()) return query.error();
   std::string const value = std::to_string(after);
   std::string_view const name = "compaction_after_message_id";
-  if (auto r = SqliteQuery(db, set_state).with(id.str()).with(name).with(value).with(at).done(); !r)
+  if (auto r =
+          SqliteQuery(db, sqlite_log_inl::set_state).with(id.str()).with(name).with(value).with(at).done();
+      !r)
     return r.error();
   return R"({"kind":"compaction_summary","after":)" + value + "}";
 }
@@ -393,7 +411,7 @@ Result<bool> SqliteTables::remove(SqliteDatabase& db, SessionId const& id) const
 }
 
 char const* SqliteTables::list_sql(ListQuery const& query) {
-  // A part of an index serves what is not empty; the planner has to be told so.
+  // A partial index holds only non-empty values. The planner uses it only if the statement says so.
   unsigned const shape = (query.key ? query.key->empty() ? 1U : 2U : 0U)
                          + (query.agent ? query.agent->empty() ? 3U : 6U : 0U)
                          + (query.user ? query.user->empty() ? 9U : 18U : 0U) + (query.archived ? 27U : 0U);
@@ -402,17 +420,18 @@ char const* SqliteTables::list_sql(ListQuery const& query) {
   sql = "SELECT session_id, row_json FROM sessions WHERE ";
   int n = 0;
   auto const add = [&](std::optional<std::string> const& value, std::string const& column) {
-    if (value && value->empty()) sql += fmt::format("coalesce({}, '') = ?{} AND ", column, ++n);
-    if (value && !value->empty()) sql += fmt::format("{0} = ?{1} AND {0} <> '' AND ", column, ++n);
+    if (value && value->empty()) sql += detail::format_text("coalesce({}, '') = ?{} AND ", column, ++n);
+    if (value && !value->empty()) sql += detail::format_text("{0} = ?{1} AND {0} <> '' AND ", column, ++n);
   };
   add(query.key, schema_.key_column);
   add(query.agent, "agent");
   add(query.user, "user_id");
-  if (query.archived) sql += fmt::format("archived = ?{} AND ", ++n);
-  // An index has the order of the ticks; the few sessions of a tick are sorted when they are read.
-  sql += fmt::format("{0} <= ?{1} >> 13 AND updated_ms <= ?{1} AND (updated_ms < ?{1} OR session_id > ?{2}) "
-                     "ORDER BY {0} DESC, updated_ms DESC, session_id LIMIT ?{3}",
-                     schema_.tick, n + 1, n + 2, n + 3);
+  if (query.archived) sql += detail::format_text("archived = ?{} AND ", ++n);
+  // An index has the order of the ticks; the few sessions of one tick are sorted when they are read.
+  sql += detail::format_text(
+      "{0} <= ?{1} >> 13 AND updated_ms <= ?{1} AND (updated_ms < ?{1} OR session_id > ?{2}) "
+      "ORDER BY {0} DESC, updated_ms DESC, session_id LIMIT ?{3}",
+      schema_.tick, n + 1, n + 2, n + 3);
   return sql.c_str();
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-#include <sessionkit/detail/store/row_store.hpp>
+#include <sessionkit/detail/store/append_decision.hpp>
 #include <sessionkit/sqlite/detail/database.hpp>
-#include <sessionkit/sqlite/detail/schema.hpp>
+#include <sessionkit/sqlite/detail/sqlite_schema.hpp>
 
 #include <functional>
 #include <map>
@@ -11,8 +11,8 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// Rows of `sessions` and records behind them, within a transaction of the caller's. Texts of statements that
-/// depend on the schema live here.
+/// Reads and writes rows of `sessions` and their records, within the caller's transaction. Texts of
+/// statements that depend on the schema live here.
 class SqliteTables {
  public:
   explicit SqliteTables(SqliteSchema const& schema);
@@ -23,16 +23,16 @@ class SqliteTables {
     std::string_view dialect = "native";
     LogTail tail = {};
     std::int64_t stale = 0;
-    bool adopted = false; ///< made by ZeroClaw: no line of its own says what a header does
+    bool adopted = false; ///< ZeroClaw made it: no line of it is a header
   };
   Result<std::optional<Row>> find(SqliteDatabase& db, SessionId const& id) const;
-  /// The summary of a row that is not stale; of one that is, after folding what is new, which it stores.
+  /// The summary of a row. If the row is stale, the summary is completed from new records and stored.
   Result<SessionInfo> summary(SqliteDatabase& db, SessionId const& id, Row& row) const;
 
-  /// Nothing of this row is to be folded any more. Any name, also one that is no `SessionId`.
+  /// Marks a row as not stale. The name may be any, also one that is no `SessionId`.
   static Result<void> set_fresh(SqliteDatabase& db, std::string_view name);
 
-  /// Records in order, until `use` answers false.
+  /// Reads records in order, until `use` answers false.
   using Use = std::function<bool(RecordPage::Item const&)>;
   static Result<void> each_behind(SqliteDatabase& db, SessionId const& id, Row const& row, Position from,
                                   std::size_t most, Use const& use);
@@ -41,7 +41,7 @@ class SqliteTables {
   static Result<Position> end_of(SqliteDatabase& db, SessionId const& id, Row const& row);
 
   Result<void> create(SqliteDatabase& db, SessionId const& id, SessionInfo const& info) const;
-  /// `adopted`: it has no header of its own.
+  /// `adopted`: the session has no header of its own.
   Result<void> store(SqliteDatabase& db, SessionInfo const& info, std::string_view dialect,
                      bool adopted) const;
   /// Writes the batch's records from `from` on; answers where each ends.
@@ -50,8 +50,8 @@ class SqliteTables {
                                     std::string_view dialect) const;
   Result<bool> remove(SqliteDatabase& db, SessionId const& id) const;
 
-  /// The statement that answers a query; its values in order: those of the query, the place (milliseconds,
-  /// id), one more than the limit. Lives as long as this.
+  /// The statement that answers a query. Its values in order: those of the query, the place (milliseconds,
+  /// id), the limit plus one. It lives as long as this object.
   char const* list_sql(ListQuery const& query);
 
  private:

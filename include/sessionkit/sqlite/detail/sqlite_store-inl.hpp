@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
+// Implements the store interface over one SQLite file.
 #pragma once
 #include <sessionkit/detail/base/crc32c.hpp>
-#include <sessionkit/detail/file_store/file_store.hpp>
+#include <sessionkit/detail/base/format_text.hpp>
+#include <sessionkit/detail/base/make_error.hpp>
+#include <sessionkit/detail/base/safe_directory.hpp>
+#include <sessionkit/detail/store/list_cursor.hpp>
+#include <sessionkit/detail/store/row_text.hpp>
 #include <sessionkit/sqlite/detail/sqlite_log.hpp>
 #include <sessionkit/sqlite/sqlite_store.hpp>
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -19,7 +22,7 @@
 
 namespace sessionkit { inline namespace v0 {
 
-namespace {
+namespace sqlite_store_inl { namespace {
 
 using detail::SqliteDatabase;
 using detail::SqliteQuery;
@@ -28,13 +31,13 @@ using detail::SqliteTransaction;
 
 constexpr std::size_t refreshed_at_once = 64; // stale rows in one transaction
 
-/// Which file it is, whatever its name.
+/// Identifies the file, whatever its name is.
 struct SqliteFile {
   dev_t device = 0;
   ino_t number = 0;
 };
 
-/// A connection, and the lock that makes threads take turns.
+/// A connection, and the lock by which threads take turns.
 struct SqliteLane {
   std::mutex mutex;
   SqliteDatabase db;
@@ -56,7 +59,7 @@ class SqliteStore final : public SessionStore {
   SqliteStore& operator=(SqliteStore const&) = delete;
   ~SqliteStore() override {
     if (::getpid() == process_) return;
-    writer_.db.abandon(); // closing would give back locks that the parent holds
+    writer_.db.abandon(); // closing would release locks that the parent holds
     reader_.db.abandon();
   }
 
@@ -78,7 +81,7 @@ class SqliteStore final : public SessionStore {
   Result<void> check_end(SessionId const& id, SqliteTables::Row const& row, ReadRange const& range,
                          RecordPage const& page) const;
   Result<void> commit(SqliteTransaction& transaction, SessionId const& id);
-  Result<void> mend();
+  Result<void> reopen_if_needed();
   Result<SessionInfo> refreshed(SessionId const& id);
   Result<void> refresh_stale();
   Result<void> refresh_row(std::string const& name);
@@ -89,11 +92,11 @@ class SqliteStore final : public SessionStore {
   SqliteFile file_;
   SqliteTables tables_;
   SqliteLane writer_, reader_;
-  std::optional<bool> full_; ///< what the writer's level is
-  bool doubtful_ = false;    ///< a commit failed: the log may hold what is not on the disk
+  std::optional<bool> full_; ///< the level that the writer was set to
+  bool doubtful_ = false;    ///< a commit failed: the log may hold what is not on disk
 };
 
-// Before anything is committed, a failing disk left nothing behind.
+// A disk that fails before the commit leaves nothing in the database.
 Error sqlite_not_written(Error error) {
   if (error.code == Errc::io_error) error.code = Errc::not_written;
   return error;
@@ -101,17 +104,18 @@ Error sqlite_not_written(Error error) {
 
 Result<void> SqliteStore::check_process() const {
   if (::getpid() == process_) return {};
-  return Error{Errc::forked, 0, path_ + ": the store was opened by the parent process; open one of your own"};
+  return detail::make_error(Errc::forked,
+                            "{}: the store was opened by the parent process; open one of your own", path_);
 }
 
-// SQLite itself goes on with a file that is no longer there under its name.
+// SQLite itself goes on writing to a file that no longer has its name.
 Result<void> SqliteStore::check_file() const {
   struct stat found = {};
   bool const there = ::stat(path_.c_str(), &found) == 0;
   if (there && found.st_dev == file_.device && found.st_ino == file_.number) return {};
-  return Error{Errc::poisoned, there ? 0 : errno,
-               fmt::format("{}: the file was {} while it was open; open the store again", path_,
-                           there ? "replaced" : "removed")};
+  return detail::make_error(Errc::poisoned, there ? 0 : errno,
+                            "{}: the file was {} while it was open; open the store again", path_,
+                            there ? "replaced" : "removed");
 }
 
 Result<void> SqliteStore::check_handle() const {
@@ -137,18 +141,19 @@ Result<void> SqliteStore::set_level(bool durable) {
   return {};
 }
 
-// A commit failed, perhaps its sync: what the system has in memory only is brought to the disk another way,
-// before anything else is called safe.
-Result<void> SqliteStore::mend() {
+// A commit failed, maybe its sync. What is only in the system's memory is written to the disk another way
+// before any other data is called safe.
+Result<void> SqliteStore::reopen_if_needed() {
   if (!doubtful_) return {};
   SqliteQuery query(writer_.db, {"bring the log to the disk", "PRAGMA wal_checkpoint(TRUNCATE)"});
   bool const busy = query.row() && query.integer(0) != 0;
   if (auto r = query.done(); !r)
-    return Error{Errc::poisoned, r.error().system,
-                 fmt::format("{} (a commit failed before; mend the disk and open the store again)",
-                             r.error().message)};
+    return detail::make_error(Errc::poisoned, r.error().system,
+                              "{} (a commit failed before; repair the disk and open the store again)",
+                              r.error().message);
   if (busy)
-    return Error{Errc::timed_out, 0, path_ + ": others read while a failed commit is cleared; try again"};
+    return detail::make_error(Errc::timed_out, "{}: others read while a failed commit is cleared; try again",
+                              path_);
   doubtful_ = false;
   return {};
 }
@@ -162,8 +167,9 @@ Result<void> SqliteStore::commit(SqliteTransaction& transaction, SessionId const
     return error; // its last page is not written
   doubtful_ = true;
   error.code = Errc::outcome_unknown;
-  error.message = fmt::format("session '{}': {}; whether it stands is not known: repeat it with the same ids",
-                              id.str(), error.message);
+  error.message = detail::format_text(
+      "session '{}': {}; it is not known whether it was stored: repeat it with the same ids", id.str(),
+      error.message);
   return error;
 }
 
@@ -171,14 +177,14 @@ Result<detail::AppendPlan> SqliteStore::decide(SessionId const& id, Append const
                                                std::optional<SqliteTables::Row> const& row) {
   detail::AppendDecision decision(id, batch, row ? std::optional<detail::LogTail>(row->tail) : std::nullopt);
   if (decision.wants_line()) {
-    std::optional<std::uint32_t> crc;
+    bool as_expected = false;
     auto const found =
         SqliteTables::each_up_to(writer_.db, id, *row, batch.expected, 1, [&](RecordPage::Item const& item) {
-          if (item.end == batch.expected) crc = detail::crc32c(item.line);
+          as_expected = decision.expects(item);
           return false;
         });
     if (!found) return found.error();
-    decision.line_at_expected(crc);
+    decision.line_at_expected(as_expected);
   }
   if (decision.wants_behind()) {
     constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
@@ -195,7 +201,7 @@ Result<Position> SqliteStore::append(SessionId const& id, Append const& batch) {
   if (auto r = detail::check_lines(batch.records, {options_.max_line}, "session '" + id.str() + "'"); !r)
     return r.error();
   std::lock_guard<std::mutex> const lock(writer_.mutex);
-  if (auto r = mend(); !r) return r.error();
+  if (auto r = reopen_if_needed(); !r) return r.error();
   if (auto r = set_level(batch.durable); !r) return sqlite_not_written(r.error());
   return append_locked(id, batch);
 }
@@ -216,7 +222,7 @@ Result<Position> SqliteStore::append_locked(SessionId const& id, Append const& b
   if (!plan) return sqlite_not_written(plan.error());
   if (plan->from == batch.records.size()) {
     if (!full_.value_or(false)) return plan->end;
-    // A commit of anything syncs everything before it.
+    // The commit of any change syncs everything before it.
     auto r = SqliteQuery(db, {"sync", "UPDATE sessionkit SET value = value + 1 WHERE name = 'syncs'"}).done();
     if (r) r = commit(transaction, id);
     if (!r) return r.error();
@@ -236,8 +242,8 @@ Result<Position> SqliteStore::append_locked(SessionId const& id, Append const& b
   return ends->back();
 }
 
-// A page that has the log's last record has the one that the session's row knows: an index that was damaged
-// finds fewer. A row of 2 is not believed: records were taken away.
+// A page with the end of the log must reach the end that the session's row knows; with a damaged index fewer
+// records are found. A row whose `stale` is 2 is not believed, because records were removed.
 Result<void> SqliteStore::check_end(SessionId const& id, SqliteTables::Row const& row, ReadRange const& range,
                                     RecordPage const& page) const {
   bool const backwards = range.order == ReadRange::newest_first;
@@ -246,11 +252,11 @@ Result<void> SqliteStore::check_end(SessionId const& id, SqliteTables::Row const
                           : page.items().empty() ? Position{}
                                                  : page.items().front().end;
   if (row.stale > 1 || newest >= row.tail.end) return {};
-  return Error{
-      Errc::corrupt, 0,
-      fmt::format("{}: session '{}' ends at {}, and its row says {}: records are missing between; keep a "
-                  "copy, then use sqlite3's .recover, or take a backup",
-                  path_, id.str(), newest.value(), row.tail.end.value())};
+  return detail::make_error(
+      Errc::corrupt,
+      "{}: session '{}' ends at {}, and its row says {}: records are missing between; keep a "
+      "copy, then use sqlite3's .recover, or take a backup",
+      path_, id.str(), newest.value(), row.tail.end.value());
 }
 
 Result<RecordPage> SqliteStore::read(SessionId const& id, ReadRange const& range) {
@@ -280,7 +286,7 @@ Result<RecordPage> SqliteStore::read(SessionId const& id, ReadRange const& range
     page.next = backwards ? Position{item.end.value() - 1} : item.end;
     return true;
   };
-  std::size_t const limit = std::min<std::size_t>(most, 1U << 30) + 1; // one more tells whether there is more
+  std::size_t const limit = std::min<std::size_t>(most, 1U << 30) + 1; // one more detects a next page
   Result<void> const done = backwards ? SqliteTables::each_up_to(db, id, **row, page.next, limit, use)
                                       : SqliteTables::each_behind(db, id, **row, page.next, limit, use);
   if (!done) return done.error();
@@ -300,7 +306,7 @@ Result<SessionInfo> SqliteStore::info(SessionId const& id) {
   return refreshed(id);
 }
 
-// Folds what another program wrote.
+// Folds records that another program wrote.
 Result<SessionInfo> SqliteStore::refreshed(SessionId const& id) {
   std::lock_guard<std::mutex> const lock(writer_.mutex);
   if (auto r = set_level(false); !r) return r.error();
@@ -315,7 +321,7 @@ Result<SessionInfo> SqliteStore::refreshed(SessionId const& id) {
   return info;
 }
 
-// Each once: a row that is stale again after its turn is left for the next call.
+// Refreshes each row once: a row that gets stale again after its turn is left for the next call.
 Result<void> SqliteStore::refresh_stale() {
   std::vector<std::string> names;
   {
@@ -340,7 +346,7 @@ Result<void> SqliteStore::refresh_stale() {
 
 Result<void> SqliteStore::refresh_row(std::string const& name) {
   Result<SessionId> const id = SessionId::parse(name);
-  if (!id) return SqliteTables::set_fresh(writer_.db, name); // nobody can ask for it: the other program's
+  if (!id) return SqliteTables::set_fresh(writer_.db, name); // not an id of ours: no caller asks for it
   Result<std::optional<SqliteTables::Row>> row = tables_.find(writer_.db, *id);
   if (!row || !*row) return row ? Result<void>{} : row.error();
   Result<SessionInfo> const info = tables_.summary(writer_.db, *id, **row);
@@ -372,7 +378,7 @@ Result<SessionPage> SqliteStore::list(ListQuery const& query) {
 Result<void> SqliteStore::remove(SessionId const& id) {
   if (auto r = check_process(); !r) return r;
   std::lock_guard<std::mutex> const lock(writer_.mutex);
-  if (auto r = mend(); !r) return r;
+  if (auto r = reopen_if_needed(); !r) return r;
   if (auto r = set_level(true); !r) return r;
   SqliteTransaction transaction(writer_.db);
   if (auto r = begin_writing(transaction); !r) return r;
@@ -387,16 +393,16 @@ std::string folder_of(std::string const& path) {
   return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
 }
 
-// The folder, and the file with our mode: SQLite would make it as the umask says.
+// Makes the folder, and the file with our mode: SQLite would take the mode from the umask.
 Result<SqliteFile> prepare_sqlite_file(std::string const& path, bool create) {
   if (path.empty() || path == ":memory:")
-    return Error{Errc::invalid_argument, 0,
-                 "a database in memory lives as long as its connection; use make_memory_store"};
+    return detail::make_error(Errc::invalid_argument,
+                              "a database in memory lives as long as its connection; use make_memory_store");
   auto const opened = detail::open_store_directory(detail::system_file_ops(), folder_of(path), create);
   if (!opened) return opened.error();
   struct stat found = {};
   auto const refused = [&](Errc code, char const* why) {
-    return Error{code, errno, fmt::format("{}: {}", path, why)};
+    return detail::make_error(code, errno, "{}: {}", path, why);
   };
   if (::lstat(path.c_str(), &found) != 0) {
     if (errno != ENOENT) return refused(Errc::io_error, "cannot look at the file; change its folder's mode");
@@ -411,7 +417,7 @@ Result<SqliteFile> prepare_sqlite_file(std::string const& path, bool create) {
   return SqliteFile{found.st_dev, found.st_ino};
 }
 
-// SQLite does not wait for others where it changes the mode.
+// SQLite does not wait for others when it changes the journal mode.
 Result<void> use_write_ahead_log(SqliteDatabase& db, std::chrono::milliseconds wait) {
   constexpr int pause_ms = 5;
   for (std::int64_t waited = 0;; waited += pause_ms) {
@@ -419,21 +425,21 @@ Result<void> use_write_ahead_log(SqliteDatabase& db, std::chrono::milliseconds w
     bool const switched = query.row() && query.text(0) == "wal";
     if (switched) return {};
     if (!query.failed())
-      return Error{Errc::unsupported, 0,
-                   fmt::format("{}: its file system cannot share a write-ahead log; keep it on a local disk",
-                               db.path())};
+      return detail::make_error(Errc::unsupported,
+                                "{}: its file system cannot share a write-ahead log; keep it on a local disk",
+                                db.path());
     if (query.error().code != Errc::timed_out || waited >= wait.count()) return query.error();
     sqlite3_sleep(pause_ms);
   }
 }
 
-// A checkpoint waits for two syncs: fewer than SQLite's every 1,000 pages are better. The log's index has
-// parts of 4,062 pages, and while it is one part a reader looks in no other.
+// A checkpoint waits for two syncs, so we make fewer than SQLite, which makes one every 1,000 pages. The
+// log's index has parts of 4,062 pages; while it is one part, a reader looks in no other.
 Result<void> set_checkpoints(SqliteDatabase& db) {
   return db.run({"set how long the log may grow", "PRAGMA wal_autocheckpoint = 4000"});
 }
 
-// Whether it has no log beside it and can get none: then nothing but the file is to be read.
+// True if the file has no log and can get none: then only the file itself is read.
 bool is_sealed_off(std::string const& path, std::string const& folder) {
   return ::access((path + "-wal").c_str(), F_OK) != 0
          && ::faccessat(AT_FDCWD, folder.c_str(), W_OK, AT_EACCESS) != 0;
@@ -445,7 +451,7 @@ struct OpenSqlite {
   detail::SqliteSchema schema;
 };
 
-// A stranger's database stays as it is: its mode is changed when its tables are known.
+// A foreign database stays as it is: we change its journal mode only after we recognised its tables.
 Result<OpenSqlite> open_known_sqlite(std::string const& path, SqliteStoreOptions const& options) {
   SqliteDatabase::Options how;
   how.wait = options.lock_wait;
@@ -466,26 +472,27 @@ Result<OpenSqlite> open_known_sqlite(std::string const& path, SqliteStoreOptions
   return OpenSqlite{std::move(*db), std::move(how), std::move(*schema)};
 }
 
-}
+}}
 
 Result<std::shared_ptr<SessionStore>> open_sqlite_store(std::string const& path, SqliteStoreOptions options) {
-  Result<SqliteFile> const file = prepare_sqlite_file(path, options.create);
+  Result<sqlite_store_inl::SqliteFile> const file =
+      sqlite_store_inl::prepare_sqlite_file(path, options.create);
   if (!file) return file.error();
-  Result<OpenSqlite> open = open_known_sqlite(path, options);
+  Result<sqlite_store_inl::OpenSqlite> open = sqlite_store_inl::open_known_sqlite(path, options);
   if (!open) return open.error();
   detail::SqliteSchema const& schema = open->schema;
-  Result<SqliteDatabase> reader = SqliteDatabase::open(path, open->how);
+  Result<detail::SqliteDatabase> reader = detail::SqliteDatabase::open(path, open->how);
   if (!reader) return reader.error();
   if (!schema.copy.empty() && options.on_event)
-    options.on_event(
-        {Event::database_adopted,
-         {},
-         fmt::format("{}: columns were added to ZeroClaw's tables; the database as it was is kept as {}",
-                     path, schema.copy)});
+    options.on_event({Event::database_adopted,
+                      {},
+                      detail::format_text(
+                          "{}: columns were added to ZeroClaw's tables; the database as it was is kept as {}",
+                          path, schema.copy)});
   Profile const profile = options.profile ? *options.profile
                           : schema.ours   ? profiles::native
                                           : profiles::zeroclaw;
-  return std::shared_ptr<SessionStore>(std::make_shared<SqliteStore>(
+  return std::shared_ptr<SessionStore>(std::make_shared<sqlite_store_inl::SqliteStore>(
       std::move(open->writer), std::move(*reader), *file, schema, std::move(options), profile));
 }
 

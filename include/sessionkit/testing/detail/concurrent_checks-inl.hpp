@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Checks that threads, stores and processes may write to one session at a time or all at once.
 #pragma once
-#include <sessionkit/testing/detail/trial.hpp>
+#include <sessionkit/testing/detail/concurrent_checks.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -15,19 +16,19 @@
 
 namespace sessionkit { inline namespace v0 { namespace testing::detail {
 
-namespace {
+namespace concurrent_checks_inl { namespace {
 
 constexpr std::size_t writers = 4;
 
-/// Threads whose first complaint is told by `join`.
+/// Threads; `join` reports the first complaint of any of them.
 class Crew {
  public:
   template <class Work> void add(Work work) {
     threads_.emplace_back([this, work] {
       try {
         work();
-      } catch (Refuted const& refuted) { tell(refuted.what); } catch (std::exception const& thrown) {
-        tell(std::string("thrown: ") + thrown.what());
+      } catch (Refuted const& refuted) { complain(refuted.what); } catch (std::exception const& thrown) {
+        complain(std::string("thrown: ") + thrown.what());
       }
     });
   }
@@ -45,7 +46,7 @@ class Crew {
     for (std::thread& thread : threads_)
       if (thread.joinable()) thread.join();
   }
-  void tell(std::string what) {
+  void complain(std::string what) {
     std::lock_guard<std::mutex> const lock(mutex_);
     if (complaint_.empty()) complaint_ = std::move(what);
   }
@@ -54,7 +55,7 @@ class Crew {
   std::string complaint_;
 };
 
-/// Counts down when its thread is through, however that ends.
+/// Counts down when its thread has ended, in whatever way.
 class OneOf {
  public:
   explicit OneOf(std::atomic<std::size_t>& busy) : busy_(busy) {}
@@ -66,7 +67,7 @@ class OneOf {
   std::atomic<std::size_t>& busy_;
 };
 
-// What each writer will say, made before the threads start: a `Trial` belongs to one of them.
+// The batches of each writer, made before the threads start because a `Trial` belongs to one thread.
 std::vector<std::vector<Records>> speeches(Trial& t, std::size_t speakers) {
   std::vector<std::vector<Records>> all(speakers);
   for (std::size_t w = 0; w < speakers; ++w)
@@ -78,14 +79,14 @@ std::vector<std::vector<Records>> speeches(Trial& t, std::size_t speakers) {
   return all;
 }
 
-// Every batch of every speech stands once, unbroken, in its writer's order.
+// Checks that every batch of every writer is there once, unbroken, and in its writer's order.
 void all_stand_once(Trial& t, SessionStore& store, SessionId const& id, Records const& first,
                     std::vector<std::vector<Records>> const& all) {
   std::map<std::string, std::size_t> place;
   WholeLog const log = read_log(store, id);
   for (std::size_t i = 0; i < log.records.size(); ++i)
     t.expect(place.emplace(log.records[i].line, i).second,
-             "an entry stands twice: " + quoted(log.records[i].line));
+             "an entry is there twice: " + quoted(log.records[i].line));
   std::size_t expected = first.size();
   for (auto const& speech : all) {
     std::size_t behind = 0;
@@ -94,7 +95,7 @@ void all_stand_once(Trial& t, SessionStore& store, SessionId const& id, Records 
         auto const found = place.find(batch[i].line);
         t.expect(found != place.end(), "an acknowledged entry is lost: " + quoted(batch[i].line));
         t.expect(found->second > behind, "entries of one writer changed their order");
-        t.expect(i == 0 || found->second == behind + 1, "entries of others stand within a batch");
+        t.expect(i == 0 || found->second == behind + 1, "entries of others are within a batch");
         behind = found->second;
         ++expected;
       }
@@ -105,8 +106,8 @@ void all_stand_once(Trial& t, SessionStore& store, SessionId const& id, Records 
   t.expect(wrong.empty(), "info after all is not the fold of the log: " + wrong);
 }
 
-// While it is written, or its writer killed, half a batch may be there where batches are no transactions: no
-// entry yet, and told as such.
+// While a batch is written, or after its writer was killed, half of it may be there if batches are no
+// transactions. Then it is not an entry yet, and is reported as such.
 WholeLog read_unfinished(Trial const& t, SessionStore& store, SessionId const& id) {
   return t.claims(Claim::transactional_batches) ? read_log(store, id) : read_pages(store, id);
 }
@@ -117,7 +118,7 @@ void one_session(Trial& t) {
   Records const first = t.session(id, 1);
   t.must(store->append(id, batch_of(first)), "append");
   auto const all = speeches(t, writers);
-  std::set<std::string> halves; // lines that others of their batch follow
+  std::set<std::string> halves; // lines that are not the last of their batch
   for (auto const& speech : all)
     for (Records const& batch : speech)
       for (std::size_t i = 0; i + 1 < batch.size(); ++i) halves.insert(batch[i].line);
@@ -129,7 +130,7 @@ void one_session(Trial& t) {
         OneOf const mark(busy);
         for (Records const& batch : speech) append_somehow(*store, id, batch);
       });
-    crew.add([&, store] { // what stands, stays
+    crew.add([&, store] { // stored entries stay
       Records seen;
       while (busy > 0) {
         WholeLog log = read_unfinished(t, *store, id);
@@ -256,7 +257,7 @@ void two_stores_and_threads(Trial& t) {
   all_stand_once(t, *second, id, start, all);
 }
 
-/// A process that does something and answers with bytes on a pipe; nothing of this one's is torn down there.
+/// Runs a function in a process, which answers with bytes on a pipe and tears nothing of this process down.
 class Child {
  public:
   template <class Work> explicit Child(Work work) {
@@ -350,7 +351,7 @@ void processes(Trial& t) {
   all_stand_once(t, *store, id, start, all);
 }
 
-// Killed in the middle of its appends: what it was told to be there is there, and at most one batch more.
+// A process is killed in the middle of its appends: every acknowledged batch is there, and at most one more.
 void killed(Trial& t) {
   SessionId const id = sid("s1");
   Records all = t.session(id, 1);
@@ -385,14 +386,14 @@ void killed(Trial& t) {
     WholeLog const log = read_unfinished(t, *store, id);
     t.expect(log.records.size() >= all.size(),
              "of " + std::to_string(acknowledged)
-                 + " appends that a killed process was told of, some are lost");
+                 + " acknowledged appends of a killed process, some are lost");
     t.expect(log.damage.size() <= round + 1, "there is more damage than there were kills");
     if (log.records.size() > all.size() && acknowledged < batches.size())
       for (std::size_t i = 0; i < 2 && all.size() < log.records.size(); ++i)
         all.push_back(batches[acknowledged][i]);
     std::string wrong = difference(all, log);
     t.expect(wrong.empty(), "after a kill: " + wrong);
-    if (acknowledged < batches.size()) { // whoever does not know repeats
+    if (acknowledged < batches.size()) { // a writer that does not know the outcome repeats
       all.push_back(t.message("after the kill"));
       (void)append_somehow(*store, id, {all.back()});
     }
@@ -403,7 +404,7 @@ void killed(Trial& t) {
   }
 }
 
-}
+}}
 
 void add_concurrent_checks(std::vector<Check>& all) {
   auto const add = [&](std::string_view name, std::string_view sentence, void (*run)(Trial&),
@@ -411,17 +412,21 @@ void add_concurrent_checks(std::vector<Check>& all) {
     all.push_back({{name, Tier::concurrent, sentence, needs}, run});
   };
   add("threads_on_one_session",
-      "threads append to one session: each entry stands once, batches unbroken, readers see a prefix",
-      one_session);
+      "threads append to one session: each entry is there once, batches unbroken, readers see a prefix",
+      concurrent_checks_inl::one_session);
   add("threads_on_many_sessions", "threads that write sessions of their own never find a conflict",
-      many_sessions);
-  add("threads_start_one_session", "of several starts of one session exactly one succeeds", race_to_start);
-  add("threads_remove", "no append is acknowledged that a remove leaves behind", race_with_removal);
-  add("two_stores", "two stores of the same data see what the other does at once", two_stores, Claim::shared);
-  add("two_stores_and_threads", "and append to one session together", two_stores_and_threads, Claim::shared);
-  add("processes", "two processes append to one session together", processes,
+      concurrent_checks_inl::many_sessions);
+  add("threads_start_one_session", "of several starts of one session exactly one succeeds",
+      concurrent_checks_inl::race_to_start);
+  add("threads_remove", "no append is acknowledged that a remove leaves behind",
+      concurrent_checks_inl::race_with_removal);
+  add("two_stores", "two stores of the same data see what the other does at once",
+      concurrent_checks_inl::two_stores, Claim::shared);
+  add("two_stores_and_threads", "and append to one session together",
+      concurrent_checks_inl::two_stores_and_threads, Claim::shared);
+  add("processes", "two processes append to one session together", concurrent_checks_inl::processes,
       Claim::shared_between_processes);
-  add("killed", "what a killed process was told to be stored is there, once", killed,
+  add("killed", "entries acknowledged to a killed process are there, once", concurrent_checks_inl::killed,
       Claim::shared_between_processes | Claim::persistent);
 }
 

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
+// Checks each sentence of the contract that a careful backend must keep.
 #pragma once
-#include <sessionkit/testing/detail/trial.hpp>
+#include <sessionkit/testing/detail/contract_checks.hpp>
 
 #include <algorithm>
 
 namespace sessionkit { inline namespace v0 { namespace testing::detail {
 
-namespace {
+namespace contract_checks_inl { namespace {
 
-// A session of one header and so many messages, and what stands in it.
+// A session of one header and `messages` messages, and its records.
 struct Started {
   std::shared_ptr<SessionStore> store;
   SessionId id;
@@ -24,7 +25,7 @@ Records plus(Records records, Records const& more) {
   records.insert(records.end(), more.begin(), more.end());
   return records;
 }
-// The same, bit by bit, of the polynomial's definition.
+// The same checksum, computed bit by bit from the polynomial's definition.
 std::uint32_t slow_crc32c(std::string_view bytes) {
   std::uint32_t crc = 0xFFFFFFFFU;
   for (char const c : bytes) {
@@ -41,7 +42,7 @@ void stale_append(Trial& t) {
   t.must(s.store->append(s.id, batch_of(others, s.end)), "append");
   Records const ours{t.message("ours"), t.message("ours too")};
   t.refused(s.store->append(s.id, batch_of(ours, s.end)), Errc::conflict,
-            "an append behind which an entry stands");
+            "an append before an existing entry");
   expect_log(*s.store, s.id, plus(s.records, others), "after a conflict");
 }
 
@@ -87,7 +88,7 @@ void same_id_other_bytes(Trial& t) {
   t.must(s.store->append(s.id, batch_of(others, s.end)), "append");
   Records const ours{t.message("before", "free"), t.message("ours", "taken")};
   t.refused(s.store->append(s.id, batch_of({ours[1]}, s.end)), Errc::already_exists,
-            "an id that stands with other bytes");
+            "an id that exists with other bytes");
   t.refused(s.store->append(s.id, batch_of(ours, s.end)), Errc::already_exists, "a batch with such an id");
   expect_log(*s.store, s.id, plus(s.records, others), "after already_exists");
 }
@@ -98,10 +99,10 @@ void ids_stand_again(Trial& t) {
   Records const twice{t.message("once", "same"), t.message("twice", "same")};
   Position end = t.must(s.store->append(s.id, batch_of({twice[0]}, s.end)), "append");
   end = t.must(s.store->append(s.id, batch_of({twice[1]}, end)),
-               "an append at the end whose id stands earlier in the log");
+               "an append at the end whose id is earlier in the log");
   Records const together{t.message("one", "both"), t.message("other", "both")};
   end = t.must(s.store->append(s.id, batch_of(together, end)), "a batch with one id twice");
-  expect_log(*s.store, s.id, plus(plus(s.records, twice), together), "ids that stand twice");
+  expect_log(*s.store, s.id, plus(plus(s.records, twice), together), "ids that occur twice");
 }
 
 void repeat_whole(Trial& t) {
@@ -127,7 +128,7 @@ void repeat_behind_others(Trial& t) {
   Records const one{later[0]};
   t.expect(t.must(s.store->append(s.id, batch_of(one, s.end)), "repeating a part that others wrote before")
                == read_log(*s.store, s.id).ends[s.records.size() + batch.size()],
-           "what stands further behind answers another end than its own");
+           "a batch that is stored later in the log answers another end than its own");
 }
 
 void repeat_start(Trial& t) {
@@ -136,7 +137,7 @@ void repeat_start(Trial& t) {
   t.expect(again == s.end, "a repeated first append answers another end");
   Records const later{t.message("later")};
   t.must(s.store->append(s.id, batch_of(later, s.end)), "append");
-  t.expect(t.must(s.store->append(s.id, batch_of(s.records)), "repeating it when more stands") == s.end,
+  t.expect(t.must(s.store->append(s.id, batch_of(s.records)), "repeating it when more follows") == s.end,
            "a repeated first append answers another end");
   expect_log(*s.store, s.id, plus(s.records, later), "after repeating");
 }
@@ -198,7 +199,7 @@ void crc_tells_another_log(Trial& t) {
   Started s = start(t, 2);
   SessionInfo const old = t.must(s.store->info(s.id), "info");
   t.must(s.store->remove(s.id), "remove");
-  Records fresh = s.records; // of the same lengths
+  Records fresh = s.records; // with the same lengths
   std::size_t const at = fresh.back().line.find("text");
   fresh.back().line.replace(at, 4, "TEXT");
   t.must(s.store->append(s.id, batch_of(fresh)), "making it again");
@@ -220,7 +221,7 @@ void sync_only(Trial& t) {
   Records const later{t.message("later")};
   t.must(s.store->append(s.id, batch_of(later, s.end)), "append");
   sync.durable = true;
-  t.must(s.store->append(s.id, sync), "an append of nothing behind which an entry stands");
+  t.must(s.store->append(s.id, sync), "an append of nothing before an existing entry");
   expect_log(*s.store, s.id, plus(s.records, later), "after syncing");
   t.expect(t.must(s.store->info(s.id), "info").entries == before.entries + 1, "info changed by syncing");
   for (Position const expected : {Position{}, s.end}) {
@@ -247,7 +248,7 @@ void bad_lines(Trial& t) {
 }
 
 void info_is_after(Trial& t) {
-  if (!t.dialect.has_ids) return; // hosts give none there
+  if (!t.dialect.has_ids) return; // hosts give no summary there
   Started s = start(t, 1);
   SessionInfo after = t.must(s.store->info(s.id), "info");
   Records const batch{t.message("a"), t.message("b")};
@@ -256,7 +257,7 @@ void info_is_after(Trial& t) {
     static_cast<RecordView&>(item) = record.view();
     fold(after, item, t.dialect.name);
   }
-  after.title = "told by the host"; // shows that it is this summary and no fold
+  after.title = "set by the host"; // shows that the store kept this summary and did not fold one
   Append append = batch_of(batch, s.end);
   append.after = &after;
   after.end = t.must(s.store->append(s.id, append), "append"), after.end_crc = slow_crc32c(batch.back().line);
@@ -345,7 +346,7 @@ void info_of_every_kind(Trial& t) {
     SessionPage const page = t.must(store->list({}), "list");
     t.expect(page.sessions.size() == 1, "the session is not listed");
     std::string const listed = difference(t.must(store->info(id), "info"), page.sessions[0]);
-    t.expect(listed.empty(), "list tells another summary than info: " + listed);
+    t.expect(listed.empty(), "list gives another summary than info: " + listed);
   }
 }
 
@@ -384,45 +385,54 @@ void removed_is_kept(Trial& t) {
            "the trash does not hold the lines of the removed session");
 }
 
-}
+}}
 
 void add_contract_checks(std::vector<Check>& all) {
   auto const add = [&](std::string_view name, std::string_view sentence, void (*run)(Trial&),
                        Claim needs = Claim::none) {
     all.push_back({{name, Tier::contract, sentence, needs}, run});
   };
-  add("stale_append", "conflict if an entry stands behind `expected`; nothing is written", stale_append);
-  add("expects_beyond", "conflict if `expected` is behind the end", expected_beyond);
-  add("expects_between", "conflict if `expected` is no end of an entry", expected_between);
-  add("expects_of_another", "conflict if `expected` is an end of another session only", expected_of_another);
-  add("same_id_other_bytes", "already_exists if an id of the batch stands behind `expected` with other bytes",
-      same_id_other_bytes);
+  add("stale_append", "conflict if an entry exists after `expected`; nothing is written",
+      contract_checks_inl::stale_append);
+  add("expects_beyond", "conflict if `expected` is behind the end", contract_checks_inl::expected_beyond);
+  add("expects_between", "conflict if `expected` is no end of an entry",
+      contract_checks_inl::expected_between);
+  add("expects_of_another", "conflict if `expected` is an end of another session only",
+      contract_checks_inl::expected_of_another);
+  add("same_id_other_bytes", "already_exists if an id of the batch exists after `expected` with other bytes",
+      contract_checks_inl::same_id_other_bytes);
   add("ids_stand_again",
-      "an id that stands before `expected` may stand again: logs of other programs do that", ids_stand_again);
-  add("repeats", "a batch that stands there already answers its old end, and is not doubled", repeat_whole);
-  add("repeats_behind_others", "so too when others wrote since", repeat_behind_others);
-  add("repeats_start", "so too the batch that made the session", repeat_start);
-  add("repeats_after_reopen", "so too when the store was opened again", repeat_after_reopen,
-      Claim::persistent);
-  add("completes_part", "a batch that stands there in part is completed", complete_part);
-  add("completes_start", "so too the batch that made the session", complete_start);
+      "an id that exists before `expected` may occur again: logs of other programs do that",
+      contract_checks_inl::ids_stand_again);
+  add("repeats", "a batch that is stored already answers its old end, and is not doubled",
+      contract_checks_inl::repeat_whole);
+  add("repeats_behind_others", "so too when others wrote since", contract_checks_inl::repeat_behind_others);
+  add("repeats_start", "so too the batch that made the session", contract_checks_inl::repeat_start);
+  add("repeats_after_reopen", "so too when the store was opened again",
+      contract_checks_inl::repeat_after_reopen, Claim::persistent);
+  add("completes_part", "a batch that is stored in part is completed", contract_checks_inl::complete_part);
+  add("completes_start", "so too the batch that made the session", contract_checks_inl::complete_start);
   add("part_before_others", "a part of the batch with others' entries behind it is a conflict",
-      part_before_others);
-  add("expected_crc", "another line at `expected` than `expected_crc` says is a conflict", crc_of_the_end);
+      contract_checks_inl::part_before_others);
+  add("expected_crc", "another line at `expected` than `expected_crc` says is a conflict",
+      contract_checks_inl::crc_of_the_end);
   add("expected_crc_remade", "so is an end that a session made again happens to have too",
-      crc_tells_another_log);
-  add("sync_only", "an empty batch changes nothing, and is not_found where there is no session", sync_only);
+      contract_checks_inl::crc_tells_another_log);
+  add("sync_only", "an empty batch changes nothing, and is not_found where there is no session",
+      contract_checks_inl::sync_only);
   add("one_object_a_line",
-      "a line that is not one JSON object on one line is invalid_argument; nothing of its batch stands",
-      bad_lines);
-  add("large_batches", "a batch of any size is all there", large_batches);
+      "a line that is not one JSON object on one line is invalid_argument; nothing of its batch is stored",
+      contract_checks_inl::bad_lines);
+  add("large_batches", "a batch of any size is all there", contract_checks_inl::large_batches);
   add("info_is_after", "info is `after` with the end that the store knows, and never goes back",
-      info_is_after);
-  add("info_is_folded", "absent `after`, info is the fold of the log", info_is_folded);
-  add("info_of_every_kind", "info and list tell everything a fold knows, typed values and all",
-      info_of_every_kind);
-  add("heads_only", "reading by heads gives the same records where nothing is damaged", heads_only);
-  add("trash", "remove moves to a trash where the store has one", removed_is_kept, Claim::trash);
+      contract_checks_inl::info_is_after);
+  add("info_is_folded", "absent `after`, info is the fold of the log", contract_checks_inl::info_is_folded);
+  add("info_of_every_kind", "info and list report everything a fold knows, typed values and all",
+      contract_checks_inl::info_of_every_kind);
+  add("heads_only", "reading by heads gives the same records where nothing is damaged",
+      contract_checks_inl::heads_only);
+  add("trash", "remove moves to a trash where the store has one", contract_checks_inl::removed_is_kept,
+      Claim::trash);
 }
 
 }}}

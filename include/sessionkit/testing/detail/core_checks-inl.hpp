@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
+// Checks what every store must do: start, continue, read, list and remove.
 #pragma once
-#include <sessionkit/testing/detail/trial.hpp>
+#include <sessionkit/testing/detail/core_checks.hpp>
 
 #include <algorithm>
 
 namespace sessionkit { inline namespace v0 { namespace testing::detail {
 
-namespace {
+namespace core_checks_inl { namespace {
 
 void core_start(Trial& t) {
   auto store = t.empty();
@@ -123,7 +124,7 @@ void core_from_any_end(Trial& t) {
   t.expect(read_log(*store, id, start).records.size() == records.size(),
            "from Position{} on: not all records");
   start.order = ReadRange::newest_first;
-  t.expect(read_log(*store, id, start).records.empty(), "backwards from Position{}: something stands there");
+  t.expect(read_log(*store, id, start).records.empty(), "backwards from Position{}: something is there");
 }
 
 void core_beyond_the_end(Trial& t) {
@@ -133,7 +134,7 @@ void core_beyond_the_end(Trial& t) {
   Position const end = t.must(store->append(id, batch_of(records)), "append");
   ReadRange range;
   range.from = end;
-  t.expect(read_log(*store, id, range).records.empty(), "behind the last record: something stands there");
+  t.expect(read_log(*store, id, range).records.empty(), "after the last record: something is there");
   RecordPage const page = t.must(store->read(id, range), "read at the end");
   t.expect(page.log_end == end, "log_end is another at the end of the log");
   t.expect(!page.more && page.next == end, "an empty page at the end does not say where to continue");
@@ -273,7 +274,7 @@ void core_empty_stores_are_empty(Trial& t) {
   t.expect(list_all(*second, {}).empty(), "a new store lists sessions");
 }
 
-}
+}}
 
 void add_core_checks(std::vector<Check>& all) {
   auto const add = [&](std::string_view name, std::string_view sentence, void (*run)(Trial&),
@@ -281,28 +282,34 @@ void add_core_checks(std::vector<Check>& all) {
     all.push_back({{name, Tier::core, sentence, needs}, run});
   };
   add("starts_a_session", "append starts a session and answers the new end; read gives what was written",
-      core_start);
-  add("continues_a_session", "an append at the end adds behind it and answers the new end", core_continue);
+      core_checks_inl::core_start);
+  add("continues_a_session", "an append at the end adds behind it and answers the new end",
+      core_checks_inl::core_continue);
   add("missing_session", "append, read, info and remove of a session that does not exist are not_found",
-      core_not_found);
-  add("existing_session", "Position{}: the session must not exist yet, else already_exists", core_exists);
+      core_checks_inl::core_not_found);
+  add("existing_session", "Position{}: the session must not exist yet, else already_exists",
+      core_checks_inl::core_exists);
   add("reads_both_orders", "read gives the records in the order asked for, at most so many at once",
-      core_both_orders);
+      core_checks_inl::core_both_orders);
   add("bounds_bytes", "a page holds so many bytes of lines at most, and at least one record",
-      core_bounded_bytes);
+      core_checks_inl::core_bounded_bytes);
   add("reads_from_any_end", "oldest first: what ends behind `from`; newest first: what ends at or before it",
-      core_from_any_end);
-  add("reads_beyond_the_end", "a page at the end is empty and tells where to continue", core_beyond_the_end);
-  add("page_owns_its_bytes", "a page's views are valid as long as it, wherever it is moved", core_page_owns);
-  add("info_follows", "info is up to date with the log", core_info);
-  add("lists_newest_first", "list gives the sessions newest first by last entry", core_list);
-  add("removes", "a removed session is gone, and no other", core_remove);
-  add("makes_again", "a removed session can be made again and has nothing of the old one", core_make_again);
+      core_checks_inl::core_from_any_end);
+  add("reads_beyond_the_end", "a page at the end is empty and says where to continue",
+      core_checks_inl::core_beyond_the_end);
+  add("page_owns_its_bytes", "a page's views are valid as long as it, wherever it is moved",
+      core_checks_inl::core_page_owns);
+  add("info_follows", "info is up to date with the log", core_checks_inl::core_info);
+  add("lists_newest_first", "list gives the sessions newest first by last entry", core_checks_inl::core_list);
+  add("removes", "a removed session is gone, and no other", core_checks_inl::core_remove);
+  add("makes_again", "a removed session can be made again and has nothing of the old one",
+      core_checks_inl::core_make_again);
   add("dialects", "a log stays in the dialect of its first line, and its summary is folded in it",
-      core_dialects);
-  add("empty_is_empty", "(of the kit) stores opened empty share nothing", core_empty_stores_are_empty);
-  add("opens_again", "what was acknowledged is there when the store is opened again", core_reopen,
-      Claim::persistent);
+      core_checks_inl::core_dialects);
+  add("empty_is_empty", "(of the kit) stores opened empty share nothing",
+      core_checks_inl::core_empty_stores_are_empty);
+  add("opens_again", "what was acknowledged is there when the store is opened again",
+      core_checks_inl::core_reopen, Claim::persistent);
 }
 
 }}}

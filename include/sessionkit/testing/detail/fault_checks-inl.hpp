@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: MIT
+// Makes calls below the store fail, one after the other, and checks what it reports.
 #pragma once
-#include <sessionkit/testing/detail/trial.hpp>
+#include <sessionkit/testing/detail/fault_checks.hpp>
 
 #include <algorithm>
 
 namespace sessionkit { inline namespace v0 { namespace testing::detail {
 
-namespace {
+namespace fault_checks_inl { namespace {
 
 constexpr std::int64_t most_calls = 5000; // one append that makes more is no append
 
-// What a caller may be told when something below failed: never that the session is another than it is.
-bool tells_a_failure(Errc code) {
+// True for an error that may be answered when a call below the store failed: the session must never seem
+// changed.
+bool is_a_failure(Errc code) {
   switch (code) {
   case Errc::timed_out:
   case Errc::corrupt:
@@ -26,7 +28,7 @@ bool tells_a_failure(Errc code) {
 }
 bool may_stand(Errc code) { return code == Errc::outcome_unknown || code == Errc::poisoned; }
 
-// Runs `attempt` on a fresh store with each call failing in turn, until none failed.
+// Runs `attempt` on a fresh store with each call failing in turn, until no call failed.
 template <class Attempt> void with_each_fault(Trial& t, Attempt attempt) {
   t.expect(static_cast<bool>(t.subject.fail_call), "faults are claimed without `fail_call`");
   for (bool const sticky : {false, true}) {
@@ -58,7 +60,7 @@ void append_faults(Trial& t, bool starts, bool durable) {
     arm();
     Result<Position> const got = store->append(id, append);
     disarm();
-    if (!got) t.expect(tells_a_failure(got.error().code), where + "append told " + t.said(got.error()));
+    if (!got) t.expect(is_a_failure(got.error().code), where + "append answered " + t.said(got.error()));
     if (t.claims(Claim::persistent)) {
       store.reset();
       store = t.again();
@@ -70,10 +72,11 @@ void append_faults(Trial& t, bool starts, bool durable) {
     if (page) {
       WholeLog const log = read_log(*store, id);
       there = log.records.size();
-      t.expect(there >= base.size() && there <= all.size(), where + std::to_string(there) + " records stand");
+      t.expect(there >= base.size() && there <= all.size(),
+               where + std::to_string(there) + " records are there");
       std::string const wrong =
           difference(Records(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(there)), log);
-      t.expect(wrong.empty(), where + "what stands is no part of the batch: " + wrong);
+      t.expect(wrong.empty(), where + "what is there is no part of the batch: " + wrong);
     } else {
       t.expect(starts && page.error().code == Errc::not_found,
                where + "reading after it: " + t.said(page.error()));
@@ -81,9 +84,9 @@ void append_faults(Trial& t, bool starts, bool durable) {
     if (got) t.expect(there == all.size(), where + "the append was acknowledged, yet something is missing");
     if (!got && !may_stand(got.error().code))
       t.expect(there == base.size(),
-               where + "the append told " + t.said(got.error()) + ", yet entries stand");
+               where + "the append answered " + t.said(got.error()) + ", yet entries are there");
     if (t.claims(Claim::transactional_batches))
-      t.expect(there == base.size() || there == all.size(), where + "a part of the batch stands");
+      t.expect(there == base.size() || there == all.size(), where + "a part of the batch is there");
     t.must(store->append(id, append), where + "repeating the append");
     expect_log(*store, id, all, where + "after repeating");
     std::string const wrong = difference(folded(*store, id), t.must(store->info(id), "info"));
@@ -112,16 +115,16 @@ void reading_faults(Trial& t) {
     if (page)
       t.expect(page->items().size() == all.size(), where + "read gave a part and no error");
     else
-      t.expect(tells_a_failure(page.error().code), where + "read told " + t.said(page.error()));
+      t.expect(is_a_failure(page.error().code), where + "read answered " + t.said(page.error()));
     if (info)
       t.expect(info->entries == 3, where + "info is wrong and no error");
     else
-      t.expect(tells_a_failure(info.error().code), where + "info told " + t.said(info.error()));
+      t.expect(is_a_failure(info.error().code), where + "info answered " + t.said(info.error()));
     if (list)
       t.expect(ids_of(list->sessions) == std::vector<std::string>{"s2", "s1"},
                where + "list gave " + joined(ids_of(list->sessions)) + " and no error");
     else
-      t.expect(tells_a_failure(list.error().code), where + "list told " + t.said(list.error()));
+      t.expect(is_a_failure(list.error().code), where + "list answered " + t.said(list.error()));
     expect_log(*store, id, all, where + "afterwards");
     t.expect(list_all(*store, {}).size() == 2, where + "afterwards the list is another");
   });
@@ -137,7 +140,7 @@ void removal_faults(Trial& t) {
     Result<void> const removed = store->remove(id);
     disarm();
     if (!removed)
-      t.expect(tells_a_failure(removed.error().code), where + "remove told " + t.said(removed.error()));
+      t.expect(is_a_failure(removed.error().code), where + "remove answered " + t.said(removed.error()));
     if (t.claims(Claim::persistent)) store.reset(), store = t.again();
     Result<RecordPage> const page = store->read(id, {});
     if (page) {
@@ -176,8 +179,8 @@ void durable_syncs(Trial& t) {
   before = t.subject.syncs();
   append = batch_of({}, last);
   append.durable = true;
-  t.must(store->append(id, append), "a sync of what stands");
-  synced("a sync of what stands");
+  t.must(store->append(id, append), "a sync of what is there");
+  synced("a sync of what is there");
   append = batch_of(third, next);
   t.must(store->append(id, batch_of({t.message("fourth")}, last)), "an append that is not durable");
   before = t.subject.syncs();
@@ -186,7 +189,7 @@ void durable_syncs(Trial& t) {
   synced("a durable repetition");
 }
 
-}
+}}
 
 void add_fault_checks(std::vector<Check>& all) {
   auto const add = [&](std::string_view name, std::string_view sentence, void (*run)(Trial&), Claim needs) {
@@ -194,22 +197,25 @@ void add_fault_checks(std::vector<Check>& all) {
   };
   add(
       "append_faults", "a failed append says so; what it says did not happen did not; repeating it is safe",
-      [](Trial& t) { append_faults(t, false, false); }, Claim::survives_faults);
+      [](Trial& t) { fault_checks_inl::append_faults(t, false, false); }, Claim::survives_faults);
   add(
-      "durable_append_faults", "so a durable one", [](Trial& t) { append_faults(t, false, true); },
-      Claim::survives_faults);
+      "durable_append_faults", "so a durable one",
+      [](Trial& t) { fault_checks_inl::append_faults(t, false, true); }, Claim::survives_faults);
   add(
-      "start_faults", "so the start of a session", [](Trial& t) { append_faults(t, true, true); },
-      Claim::survives_faults);
+      "start_faults", "so the start of a session",
+      [](Trial& t) { fault_checks_inl::append_faults(t, true, true); }, Claim::survives_faults);
   add("reading_faults",
       "what cannot be read is an error, never absent or shorter; so is the list of a key that may not be "
       "whole",
-      reading_faults, Claim::survives_faults);
-  add("removal_faults", "a failed removal leaves all or nothing", removal_faults, Claim::survives_faults);
+      fault_checks_inl::reading_faults, Claim::survives_faults);
+  add("removal_faults", "a failed removal leaves all or nothing", fault_checks_inl::removal_faults,
+      Claim::survives_faults);
   add(
       "all_or_nothing", "a failed append leaves its batch whole or not at all",
-      [](Trial& t) { append_faults(t, false, true); }, Claim::survives_faults | Claim::transactional_batches);
-  add("durable", "what a durable append acknowledges was synced", durable_syncs, Claim::durable);
+      [](Trial& t) { fault_checks_inl::append_faults(t, false, true); },
+      Claim::survives_faults | Claim::transactional_batches);
+  add("durable", "what a durable append acknowledges was synced", fault_checks_inl::durable_syncs,
+      Claim::durable);
 }
 
 }}}

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
+// Checks names, texts and lines that try to break quoting, paths and encodings.
 #pragma once
-#include <sessionkit/testing/detail/trial.hpp>
+#include <sessionkit/testing/detail/hostile_checks.hpp>
 
 #include <algorithm>
 #include <map>
 
 namespace sessionkit { inline namespace v0 { namespace testing::detail {
 
-namespace {
+namespace hostile_checks_inl { namespace {
 
 // Texts that break quoting, paths, patterns, key grammars and encodings; all of them UTF-8.
 std::vector<std::string> const& hostile_texts() {
@@ -173,7 +174,7 @@ void session_ids(Trial& t) {
 void keys_and_agents(Trial& t) {
   auto store = t.empty();
   std::map<std::string, std::vector<std::string>>
-      by_key; // as the header tells it, which is what is asked for
+      by_key; // as the header names it, which is what is asked for
   std::size_t n = 0;
   for (std::string const& text : texts_to_try(t)) {
     SessionId const id = sid("k" + std::to_string(n++));
@@ -209,7 +210,7 @@ void entry_ids(Trial& t) {
   Records all{t.header(id)};
   Position end = t.must(store->append(id, batch_of(all)), "append");
   for (std::string const& text : texts_to_try(t)) {
-    if (text.empty() || text.front() == '@') continue; // no entry's own id
+    if (text.empty() || text.front() == '@') continue; // not an id of an entry
     Records const batch{t.message("named", text)};
     Position const before = end;
     end = t.must(store->append(id, batch_of(batch, before)), "an entry called " + quoted(text));
@@ -338,7 +339,7 @@ void bytes_not_utf8(Trial& t, bool kept) {
   expect_log(*store, id, all, "bytes that are not UTF-8");
 }
 
-}
+}}
 
 void add_hostile_checks(std::vector<Check>& all) {
   auto const add = [&](std::string_view name, std::string_view sentence, void (*run)(Trial&),
@@ -346,20 +347,22 @@ void add_hostile_checks(std::vector<Check>& all) {
     all.push_back({{name, Tier::hostile, sentence, needs}, run});
   };
   add("session_ids", "every SessionId is a session of its own, also where only case or dots differ",
-      session_ids);
-  add("keys_and_agents", "keys, agents and users are any text and are found by it exactly", keys_and_agents);
-  add("entry_ids", "entry ids are any text", entry_ids);
-  add("types_and_parents", "so are types and parents", types_and_parents);
+      hostile_checks_inl::session_ids);
+  add("keys_and_agents", "keys, agents and users are any text and are found by it exactly",
+      hostile_checks_inl::keys_and_agents);
+  add("entry_ids", "entry ids are any text", hostile_checks_inl::entry_ids);
+  add("types_and_parents", "so are types and parents", hostile_checks_inl::types_and_parents);
   add("raw_lines",
       "lines are kept byte for byte: escapes, lone surrogates, numbers, order of members, white space",
-      raw_lines);
-  add("state_values", "state has any names and keeps the spelling of its values", state_values);
-  add("long_lines", "long lines are kept", long_lines);
+      hostile_checks_inl::raw_lines);
+  add("state_values", "state has any names and keeps the spelling of its values",
+      hostile_checks_inl::state_values);
+  add("long_lines", "long lines are kept", hostile_checks_inl::long_lines);
   add("bytes_not_utf8", "bytes that are not UTF-8 are kept or refused with invalid_argument, never changed",
-      [](Trial& t) { bytes_not_utf8(t, false); });
+      [](Trial& t) { hostile_checks_inl::bytes_not_utf8(t, false); });
   add(
-      "any_bytes", "bytes that are not UTF-8 are kept", [](Trial& t) { bytes_not_utf8(t, true); },
-      Claim::any_bytes);
+      "any_bytes", "bytes that are not UTF-8 are kept",
+      [](Trial& t) { hostile_checks_inl::bytes_not_utf8(t, true); }, Claim::any_bytes);
 }
 
 }}}

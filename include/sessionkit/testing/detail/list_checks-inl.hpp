@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
+// Checks the order, the filters and the pages of lists.
 #pragma once
-#include <sessionkit/testing/detail/trial.hpp>
+#include <sessionkit/testing/detail/list_checks.hpp>
 
 #include <algorithm>
 
 namespace sessionkit { inline namespace v0 { namespace testing::detail {
 
-namespace {
+namespace list_checks_inl { namespace {
 
 using Names = std::vector<std::string>;
 
@@ -95,10 +96,9 @@ void stable_under_inserts(Trial& t) {
     for (SessionInfo const& info : now.sessions) got.push_back(info.id.str());
     if (now.next.empty()) break;
     query.cursor = now.next;
-    list_make(t, *store, "new" + std::to_string(page)); // newer than what is left: before the cursor
+    list_make(t, *store, "new" + std::to_string(page)); // newer than the rest, so before the cursor
     if (page == 1) {
-      Position const end =
-          t.must(store->info(sid("s8")), "info").end; // one that was listed moves to the front
+      Position const end = t.must(store->info(sid("s8")), "info").end; // a listed session moves to the front
       t.must(store->append(sid("s8"), batch_of({t.message("x")}, end)), "append");
     }
   }
@@ -123,8 +123,8 @@ struct Listable {
   bool archived = false;
 };
 
-// Sessions of all combinations, newest first; the newest of each key are archived. What the dialect has no
-// words for is empty.
+// Sessions of all combinations, newest first; the newest of each key are archived. Fields that the dialect
+// cannot represent are empty.
 std::vector<Listable> list_of_every_kind(Trial& t, SessionStore& store) {
   bool const archives = t.dialect.can(EntryBody(ArchiveChange{}).index());
   std::vector<Listable> all;
@@ -233,7 +233,7 @@ void last_order_by_entry(Trial& t) {
   same_names({"new", "old"}, listed(*store), "the order is that of the last entries' times");
 }
 
-}
+}}
 
 void add_list_checks(std::vector<Check>& all) {
   auto const add = [&](std::string_view name, std::string_view sentence, void (*run)(Trial&)) {
@@ -241,23 +241,27 @@ void add_list_checks(std::vector<Check>& all) {
   };
   add("pages_of_lists",
       "pages of any size list every session once, in order; `next` is empty where no more come",
-      pages_of_every_size);
-  add("limit_0", "limit 0 lists none and has no `next`", limit_of_none);
-  add("equal_times", "sessions of one time are listed once each, in an order that stays", equal_times);
-  add("bad_cursors", "invalid_argument if the cursor is not the `next` of a page", bad_cursors);
+      list_checks_inl::pages_of_every_size);
+  add("limit_0", "limit 0 lists none and has no `next`", list_checks_inl::limit_of_none);
+  add("equal_times", "sessions of one time are listed once each, in an order that stays",
+      list_checks_inl::equal_times);
+  add("bad_cursors", "invalid_argument if the cursor is not the `next` of a page",
+      list_checks_inl::bad_cursors);
   add("stable_pages", "paging neither skips nor repeats while sessions are made and written",
-      stable_under_inserts);
-  add("cursor_outlives", "a cursor is good when the session it stood at was removed",
-      cursor_survives_removal);
+      list_checks_inl::stable_under_inserts);
+  add("cursor_outlives", "a cursor is good when the session it names was removed",
+      list_checks_inl::cursor_survives_removal);
   add("filters",
       "list gives the sessions of a key, an agent, a user, archived or not, in any combination, and these "
       "alone",
-      filters);
-  add("filters_users", "the sessions of a user, and those of none", filter_users);
+      list_checks_inl::filters);
+  add("filters_users", "the sessions of a user, and those of none", list_checks_inl::filter_users);
   add("filters_archived", "a session moves between the lists as it is archived and taken back",
-      filter_archived);
-  add("many_of_a_key", "a key has any number of sessions; the one written last comes first", keys_have_many);
-  add("order_of_entries", "the order is that of the entries' times, not of the calls", last_order_by_entry);
+      list_checks_inl::filter_archived);
+  add("many_of_a_key", "a key has any number of sessions; the one written last comes first",
+      list_checks_inl::keys_have_many);
+  add("order_of_entries", "the order is that of the entries' times, not of the calls",
+      list_checks_inl::last_order_by_entry);
 }
 
 }}}

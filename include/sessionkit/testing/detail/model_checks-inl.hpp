@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
+// Compares random operations with a simple model of a store.
 #pragma once
-#include <sessionkit/testing/detail/trial.hpp>
+#include <sessionkit/testing/detail/model_checks.hpp>
 
 #include <algorithm>
 #include <map>
 
 namespace sessionkit { inline namespace v0 { namespace testing::detail {
 
-namespace {
+namespace model_checks_inl { namespace {
 
 constexpr std::size_t model_operations = 50;
 
-/// The contract once more, as plainly as it can be said: records in a vector, ends learned from the store.
+/// The contract once more, as plainly as possible: records in a vector, with ends learned from the store.
 struct ModelLog {
   Records records;
   std::vector<Position> ends;
@@ -22,14 +23,14 @@ struct ModelLog {
 struct ModelAnswer {
   bool ok = false;
   Errc code = Errc::not_found;
-  std::size_t end = 0; ///< how many records stand before the answered end
+  std::size_t end = 0; ///< how many records are before the answered end
 };
 
 bool model_same(Record const& there, Record const& ours) {
   return there.id == ours.id && there.line == ours.line;
 }
 
-/// `expected`: how many records the caller believes in; more than there are: beyond the end.
+/// `expected`: how many records the caller expects; more than exist means a place beyond the end.
 ModelAnswer model_append(ModelLog* log, std::size_t expected, Records const& batch, bool crc_holds) {
   if (log == nullptr || log->records.empty())
     return {expected == 0 && !batch.empty(), Errc::not_found, batch.size()};
@@ -95,7 +96,7 @@ class ModelRun {
     return found == logs_.end() ? nullptr : &found->second;
   }
 
-  // Fresh lines, lines that stand already, and a part of these with fresh ones behind.
+  // Makes fresh lines, lines that are stored already, or some stored lines followed by fresh ones.
   Records any_batch(std::string const& name, ModelLog const* log, std::size_t& expected) {
     Records batch;
     std::size_t const size = log ? log->records.size() : 0;
@@ -161,7 +162,7 @@ class ModelRun {
     std::uint64_t const last = log && !log->ends.empty() ? log->ends.back().value() : 0;
     return Position{last + 1000 * count};
   }
-  // Ends are the store's to choose; they stay.
+  // The store chooses the ends, and they must not change.
   void learn(std::string const& name, ModelLog& log) {
     WholeLog const all = read_log(*store_, sid(name));
     std::string const wrong = difference(log.records, all);
@@ -255,12 +256,12 @@ void agrees_with_model(Trial& t) {
   for (std::size_t i = 0; i < t.options.sequences; ++i) ModelRun(t, i).run();
 }
 
-}
+}}
 
 void add_model_checks(std::vector<Check>& all) {
   all.push_back({{"agrees_with_a_model", Tier::contract,
                   "random sequences of operations answer as a model in memory does", Claim::none},
-                 agrees_with_model});
+                 model_checks_inl::agrees_with_model});
 }
 
 }}}

@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: MIT
+// Runs the checks that a store claims to pass and writes the report.
 #pragma once
 #include <sessionkit/raw_json.hpp>
-#include <sessionkit/testing/detail/trial.hpp>
+#include <sessionkit/testing/detail/concurrent_checks.hpp>
+#include <sessionkit/testing/detail/contract_checks.hpp>
+#include <sessionkit/testing/detail/core_checks.hpp>
+#include <sessionkit/testing/detail/fault_checks.hpp>
+#include <sessionkit/testing/detail/hostile_checks.hpp>
+#include <sessionkit/testing/detail/list_checks.hpp>
+#include <sessionkit/testing/detail/model_checks.hpp>
+#include <sessionkit/testing/store_conformance.hpp>
 
 #include <algorithm>
 #include <array>
 
 namespace sessionkit { inline namespace v0 { namespace testing {
 
-namespace {
+namespace store_conformance_inl { namespace {
 
 constexpr std::array<Claim, 8> every_claim{Claim::persistent,
                                            Claim::shared,
@@ -71,7 +79,7 @@ void append_cell(std::string& row, std::string const& text, std::size_t width) {
   row += "  ";
 }
 
-}
+}}
 
 char const* to_string(Claim claim) noexcept {
   switch (claim) {
@@ -136,7 +144,7 @@ std::string ConformanceReport::failures() const {
   for (CheckResult const& check : checks) {
     if (check.verdict != Verdict::failed) continue;
     out += store + " " + std::string(check.name) + ": " + check.seen;
-    for (detail::Check const& known : every_check())
+    for (detail::Check const& known : store_conformance_inl::every_check())
       if (known.name.name == check.name) out += " [" + std::string(known.name.sentence) + "]";
     out += " (seed " + std::to_string(seed) + ")\n";
   }
@@ -148,22 +156,24 @@ std::string to_table(std::vector<ConformanceReport> const& reports) {
   std::size_t name_width = 5;
   for (ConformanceReport const& report : reports) name_width = std::max(name_width, report.store.size());
   std::string table;
-  append_cell(table, "store", name_width);
-  for (Tier const tier : every_tier) append_cell(table, to_string(tier), width);
+  store_conformance_inl::append_cell(table, "store", name_width);
+  for (Tier const tier : store_conformance_inl::every_tier)
+    store_conformance_inl::append_cell(table, to_string(tier), width);
   table += "not claimed\n";
   for (ConformanceReport const& report : reports) {
-    append_cell(table, report.store, name_width);
-    for (Tier const tier : every_tier) {
+    store_conformance_inl::append_cell(table, report.store, name_width);
+    for (Tier const tier : store_conformance_inl::every_tier) {
       std::size_t const passed = report.count(tier, Verdict::passed),
                         failed = report.count(tier, Verdict::failed);
-      append_cell(table,
-                  failed > 0   ? std::to_string(failed) + " of " + std::to_string(passed + failed) + " BAD"
-                  : passed > 0 ? std::to_string(passed) + " passed"
-                               : "-",
-                  width);
+      store_conformance_inl::append_cell(table,
+                                         failed > 0 ? std::to_string(failed) + " of "
+                                                          + std::to_string(passed + failed) + " BAD"
+                                         : passed > 0 ? std::to_string(passed) + " passed"
+                                                      : "-",
+                                         width);
     }
     std::string missing;
-    for (Claim const claim : every_claim)
+    for (Claim const claim : store_conformance_inl::every_claim)
       for (CheckResult const& check : report.checks)
         if (check.verdict == Verdict::not_claimed
             && (", " + check.seen + ",").find(std::string(" ") + to_string(claim) + ",")
@@ -178,7 +188,7 @@ std::string to_table(std::vector<ConformanceReport> const& reports) {
 
 std::vector<CheckName> conformance_checks() {
   std::vector<CheckName> names;
-  for (detail::Check const& check : every_check()) names.push_back(check.name);
+  for (detail::Check const& check : store_conformance_inl::every_check()) names.push_back(check.name);
   return names;
 }
 
@@ -189,9 +199,9 @@ ConformanceReport check_store(StoreUnderTest const& store, ConformanceOptions co
     report.checks.push_back({"dialect", Tier::core, Verdict::failed, "there is no such dialect"});
     return report;
   }
-  for (detail::Check const& check : every_check())
+  for (detail::Check const& check : store_conformance_inl::every_check())
     if (check.name.name.find(options.only) != std::string_view::npos)
-      report.checks.push_back(run_check(check, store, options, *dialect));
+      report.checks.push_back(store_conformance_inl::run_check(check, store, options, *dialect));
   return report;
 }
 

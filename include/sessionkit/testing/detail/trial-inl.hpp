@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Makes lines for a check, reads logs back, and describes differences.
 #pragma once
 #include <sessionkit/testing/detail/trial.hpp>
 
@@ -8,11 +9,11 @@
 
 namespace sessionkit { inline namespace v0 { namespace testing::detail {
 
-namespace {
+namespace trial_inl { namespace {
 
 constexpr std::size_t most_pages = 100000; // a store that never ends must fail, not hang
 
-// Whatever a line needs to be told from another.
+// What distinguishes one line from another.
 bool same_record(Record const& expected, Record const& got) {
   bool const named = !expected.id.empty();
   return (named ? expected.id == got.id : !got.id.empty()) && expected.type == got.type
@@ -42,7 +43,7 @@ std::string info_labels(SessionInfo const& info) {
 }
 std::string info_requests(SessionInfo const& info) {
   std::string out;
-  for (std::string const& id : info.recent_requests) out += quoted(id) + ";";
+  for (std::string const& id : info.fold_state.recent_requests) out += quoted(id) + ";";
   return out;
 }
 std::string info_sums(std::vector<std::uint32_t> const& sums) {
@@ -81,17 +82,17 @@ constexpr InfoField info_fields[] = {
     {"state", info_state},
     {"labels", info_labels},
     {"parent_session", [](SessionInfo const& i) { return i.parent_session; }},
-    {"copied", [](SessionInfo const& i) { return info_number(i.copied); }},
+    {"copied", [](SessionInfo const& i) { return info_number(i.fold_state.copied); }},
     {"last", [](SessionInfo const& i) { return i.last.str(); }},
-    {"since_compaction", [](SessionInfo const& i) { return info_number(i.since_compaction); }},
-    {"repeats", [](SessionInfo const& i) { return info_number(i.repeats); }},
-    {"recent_words", [](SessionInfo const& i) { return info_sums(i.recent_words); }},
-    {"kept_words", [](SessionInfo const& i) { return info_sums(i.kept_words); }},
+    {"since_compaction", [](SessionInfo const& i) { return info_number(i.fold_state.since_compaction); }},
+    {"repeats", [](SessionInfo const& i) { return info_number(i.fold_state.repeats); }},
+    {"recent_words", [](SessionInfo const& i) { return info_sums(i.fold_state.recent_words); }},
+    {"kept_words", [](SessionInfo const& i) { return info_sums(i.fold_state.kept_words); }},
     {"end", [](SessionInfo const& i) { return info_number(i.end.value()); }},
     {"end_crc", [](SessionInfo const& i) { return info_number(i.end_crc); }},
 };
 
-}
+}}
 
 std::string quoted(std::string_view bytes) {
   static char const digits[] = "0123456789abcdef";
@@ -164,7 +165,7 @@ WholeLog read_pages(SessionStore& store, SessionId const& id, ReadRange range) {
   bool const backwards = range.order == ReadRange::newest_first;
   WholeLog log;
   for (bool more = true; more;) {
-    Trial::expect(log.pages++ < most_pages, "reading never ends: `more` stays true");
+    Trial::expect(log.pages++ < trial_inl::most_pages, "reading never ends: `more` stays true");
     RecordPage const page = Trial::must(store.read(id, range), "read");
     Trial::expect(!page.items().empty() || !page.more, "a page holds nothing though `more` is true");
     log.damage.insert(log.damage.end(), page.damage.begin(), page.damage.end());
@@ -200,9 +201,9 @@ WholeLog read_log(SessionStore& store, SessionId const& id, ReadRange range) {
 
 std::string difference(Records const& expected, WholeLog const& log) {
   for (std::size_t i = 0; i < expected.size() && i < log.records.size(); ++i)
-    if (!same_record(expected[i], log.records[i]))
-      return "record " + std::to_string(i) + ": expected " + shown_record(expected[i]) + ", got "
-             + shown_record(log.records[i]);
+    if (!trial_inl::same_record(expected[i], log.records[i]))
+      return "record " + std::to_string(i) + ": expected " + trial_inl::shown_record(expected[i]) + ", got "
+             + trial_inl::shown_record(log.records[i]);
   if (expected.size() != log.records.size())
     return "expected " + std::to_string(expected.size()) + " records, got "
            + std::to_string(log.records.size());
@@ -229,6 +230,9 @@ SessionInfo folded(SessionStore& store, SessionId const& id) {
   for (bool more = true; more;) {
     RecordPage const page = Trial::must(store.read(id, range), "read");
     for (RecordPage::Item const& item : page.items()) fold(info, item, page.dialect);
+    for (Damage const& damage :
+         page.damage) // a killed writer may leave a torn line, which the next one seals off
+      if (is_damage(damage.kind) && damage.kind != DamageKind::torn_tail) ++info.damaged;
     range.from = page.next;
     more = page.more;
   }
@@ -236,7 +240,7 @@ SessionInfo folded(SessionStore& store, SessionId const& id) {
 }
 
 std::string difference(SessionInfo const& expected, SessionInfo const& got) {
-  for (InfoField const& field : info_fields)
+  for (trial_inl::InfoField const& field : trial_inl::info_fields)
     if (std::string const a = field.text(expected), b = field.text(got); a != b)
       return std::string(field.name) + ": expected " + quoted(a) + ", got " + quoted(b);
   return {};
@@ -246,7 +250,7 @@ std::vector<SessionInfo> list_all(SessionStore& store, ListQuery query) {
   std::vector<SessionInfo> all;
   std::set<std::string> seen;
   for (std::size_t pages = 0;; ++pages) {
-    Trial::expect(pages < most_pages, "listing never ends: `next` is never empty");
+    Trial::expect(pages < trial_inl::most_pages, "listing never ends: `next` is never empty");
     SessionPage page = Trial::must(store.list(query), "list");
     Trial::expect(page.sessions.size() <= query.limit, "a page holds more sessions than the limit");
     Trial::expect(page.next.empty() || !page.sessions.empty(), "a page without sessions has a `next`");

@@ -16,7 +16,7 @@ struct Record {
 };
 using Records = std::vector<Record>;
 
-/// Everything a log says in one direction, oldest record first, and where each ends.
+/// All records of a log in one direction, oldest first, and the position where each ends.
 struct WholeLog {
   Records records;
   std::vector<Position> ends;
@@ -26,12 +26,12 @@ struct WholeLog {
   std::size_t pages = 0;
 };
 
-/// Thrown where a check has seen enough; ends that check alone.
+/// Thrown when a check has seen enough. It ends only that check.
 struct Refuted {
   std::string what;
 };
 
-/// One check of one store: opens it, makes lines for it, says no.
+/// One check of one store: opens the store, makes lines for it, and reports failures.
 class Trial {
  public:
   Trial(StoreUnderTest const& store, ConformanceOptions const& how, Dialect const& words)
@@ -69,12 +69,12 @@ class Trial {
     return std::string(to_string(error.code)) + " (" + error.message + ")";
   }
 
-  // Lines. Each has a time of its own, a second behind the one before.
+  // Lines. Each has a time of its own, one second after the one before.
 
   Record header(SessionId const& id, Header about = {});
   Record message(std::string const& text, std::string entry_id = {});
   Record entry(EntryBody body, std::string entry_id = {});
-  /// A line as it stands, with the head that the dialect sees in it.
+  /// A line as it is, with the head that the dialect sees in it.
   Record raw(std::string line) const;
   /// A header and some messages.
   Records session(SessionId const& id, std::size_t messages, Header about = {});
@@ -95,9 +95,9 @@ class Trial {
 SessionId sid(std::string const& text);
 Append batch_of(Records const& records, Position expected = {});
 
-/// All of a log, page by page; refuted where pages do not fit together.
+/// Reads all of a log, page by page; the check fails if the pages do not fit together.
 WholeLog read_pages(SessionStore& store, SessionId const& id, ReadRange range = {});
-/// The same; refuted where it tells of damage too.
+/// The same; the check also fails if damage is reported.
 WholeLog read_log(SessionStore& store, SessionId const& id, ReadRange range = {});
 /// The log must hold exactly these.
 void expect_log(SessionStore& store, SessionId const& id, Records const& expected, std::string const& when);
@@ -108,12 +108,12 @@ std::string difference(Records const& expected, WholeLog const& log);
 SessionInfo folded(SessionStore& store, SessionId const& id);
 /// Empty if equal, else the first field that differs.
 std::string difference(SessionInfo const& expected, SessionInfo const& got);
-/// All sessions of a query, page by page; refuted where it does not end or one comes twice.
+/// All sessions of a query, page by page; the check fails if there is no end or a session comes twice.
 std::vector<SessionInfo> list_all(SessionStore& store, ListQuery query);
 std::vector<std::string> ids_of(std::vector<SessionInfo> const& sessions);
 std::string joined(std::vector<std::string> const& texts);
 
-/// Appends at the end, wherever it is now: takes up and repeats where somebody was faster.
+/// Appends at the end, wherever it is now; repeats when another writer was faster.
 Position append_somehow(SessionStore& store, SessionId const& id, Records const& records);
 
 std::string quoted(std::string_view bytes);
@@ -122,12 +122,5 @@ struct Check {
   CheckName name;
   void (*run)(Trial&);
 };
-void add_core_checks(std::vector<Check>& all);
-void add_contract_checks(std::vector<Check>& all);
-void add_list_checks(std::vector<Check>& all);
-void add_model_checks(std::vector<Check>& all);
-void add_concurrent_checks(std::vector<Check>& all);
-void add_hostile_checks(std::vector<Check>& all);
-void add_fault_checks(std::vector<Check>& all);
 
 }}}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// Makes the library's texts: the one place that knows {fmt}.
+#pragma once
+#include <sessionkit/detail/base/format_text.hpp>
+
+#include <fmt/args.h>
+#include <fmt/core.h>
+
+namespace sessionkit { inline namespace v0 { namespace detail {
+
+std::string format_values(std::string_view pattern, FormatValue const* values, std::size_t count) {
+  fmt::dynamic_format_arg_store<fmt::format_context> store;
+  store.reserve(count, 0);
+  for (FormatValue const* value = values; value != values + count; ++value) {
+    switch (value->kind) {
+    case FormatValue::Kind::text:
+      store.push_back(fmt::string_view(value->text.data(), value->text.size()));
+      break;
+    case FormatValue::Kind::signed_number: store.push_back(static_cast<std::int64_t>(value->number)); break;
+    case FormatValue::Kind::unsigned_number: store.push_back(value->number); break;
+    }
+  }
+  return fmt::vformat(fmt::string_view(pattern.data(), pattern.size()), store);
+}
+
+}}}

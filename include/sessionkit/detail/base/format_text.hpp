@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/detail/base/config.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace sessionkit { inline namespace v0 { namespace detail {
+
+/// A value in a text: a string or an integer. Holds a view: it lives as long as the expression that made it.
+struct FormatValue {
+  enum class Kind { text, signed_number, unsigned_number };
+
+  FormatValue(std::string_view value) noexcept : kind(Kind::text), text(value) {}
+  FormatValue(std::string const& value) noexcept : kind(Kind::text), text(value) {}
+  FormatValue(char const* value) noexcept : kind(Kind::text), text(value) {}
+  template <class N, std::enable_if_t<std::is_integral_v<N> && !std::is_same_v<N, char>, int> = 0>
+  FormatValue(N value) noexcept
+      : kind(std::is_signed_v<N> ? Kind::signed_number : Kind::unsigned_number),
+        number(static_cast<std::uint64_t>(value)) {}
+
+  Kind kind;
+  std::string_view text = {};
+  std::uint64_t number = 0;
+};
+
+/// The pattern with its `{}` replaced by the values in order, in {fmt}'s syntax. One function for all texts
+/// of the library: a call site compiles to an array and a call. Test `format_text` checks the patterns of the
+/// tree.
+SESSIONKIT_API std::string format_values(std::string_view pattern, FormatValue const* values,
+                                         std::size_t count);
+
+template <class... Values> std::string format_text(std::string_view pattern, Values const&... values) {
+  FormatValue const all[] = {FormatValue(values)...};
+  return format_values(pattern, all, sizeof...(Values));
+}
+
+}}}

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+/// Every definition of the room `base`.
+#include <sessionkit/detail/base/error-inl.hpp>
+#include <sessionkit/detail/base/file_ops-inl.hpp>
+#include <sessionkit/detail/base/format_text-inl.hpp>
+#include <sessionkit/detail/base/ids-inl.hpp>
+#include <sessionkit/detail/base/make_error-inl.hpp>
+#include <sessionkit/detail/base/safe_directory-inl.hpp>
+#include <sessionkit/detail/base/standard_descriptors-inl.hpp>
+#include <sessionkit/detail/base/time-inl.hpp>

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+/// Every definition of the room `compaction`.
+#include <sessionkit/detail/compaction/compaction-inl.hpp>
+#include <sessionkit/detail/compaction/compaction_facts-inl.hpp>
+#include <sessionkit/detail/compaction/conversation_text-inl.hpp>
+#include <sessionkit/detail/compaction/summarizer-inl.hpp>

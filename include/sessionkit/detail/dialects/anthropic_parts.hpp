@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/message.hpp>
+
+#include <string>
+
+namespace sessionkit { inline namespace v0 { namespace detail {
+
+/// How a part is spelled for Anthropic's API.
+struct AnthropicSpelling {
+  bool bare_results = false; ///< a tool result of one text is a string, not an array
+  bool foreign = true;       ///< also what only the program that wrote it knows
+};
+
+/// Appends one part as Anthropic's API spells it, and a comma before it where one is due.
+void append_anthropic_part(std::string& out, Part const& part, AnthropicSpelling spelling = {});
+
+}}}

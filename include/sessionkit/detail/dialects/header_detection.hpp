@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/detail/json/json.hpp>
+
+#include <array>
+#include <string_view>
+
+// Decides which program owns the file that a first line begins. Programs ignore each other's members, and so
+// do we: a foreign member in a header must not change the owner of the file.
+
+namespace sessionkit { inline namespace v0 { namespace detail {
+
+enum class HeaderOwner { nobody, native, flat, panel };
+
+/// A member that one program writes in its header and the others do not.
+struct HeaderMark {
+  HeaderOwner owner;
+  std::string_view member;
+  JsonKind kind;
+  std::string_view beside; ///< a text member without which the owner would not read the file
+};
+
+/// The first mark that is there decides; an id alone is pi's earliest version.
+inline constexpr std::array<HeaderMark, 4> header_marks{
+    {{HeaderOwner::native, "timestamp", JsonKind::string, "id"},
+     {HeaderOwner::flat, "created", JsonKind::string, {}},
+     {HeaderOwner::panel, "createdAt", JsonKind::number, {}},
+     {HeaderOwner::native, "id", JsonKind::string, {}}}};
+
+inline bool has_text(std::string_view line, std::string_view member) noexcept {
+  return json_kind(find_member(line, member)) == JsonKind::string;
+}
+
+inline bool is_header_line(std::string_view line) noexcept {
+  return find_member(line, "type") == "\"session\"";
+}
+
+/// What the members of a line show about its owner, found in one pass. A line that is not a header, or not a
+/// complete object, has no owner.
+class HeaderLook {
+ public:
+  explicit HeaderLook(std::string_view line) noexcept {
+    bool header = false;
+    bool const complete = for_members(line, [&](std::string_view key, std::string_view value) {
+      if (key_is(key, "type")) header = value == "\"session\"";
+      for (std::size_t i = 0; i < telling.size(); ++i)
+        if (key_is(key, telling[i])) kinds_[i] = json_kind(value);
+      return true;
+    });
+    if (!complete || !header) kinds_ = {};
+  }
+
+  HeaderOwner owner() const noexcept {
+    for (HeaderMark const& mark : header_marks)
+      if (has(mark)) return mark.owner;
+    return HeaderOwner::nobody;
+  }
+
+  /// True if there are marks of several programs: then the line after it decides, if any. Every program
+  /// writes an id, but ai-panel names the agent too.
+  bool is_doubtful() const noexcept {
+    HeaderOwner const owner = this->owner();
+    if (owner == HeaderOwner::nobody) return false;
+    for (HeaderMark const& mark : header_marks) {
+      bool const everybodys =
+          mark.member == "id" && (owner != HeaderOwner::panel || kind_of("agentId") == JsonKind::string);
+      if (mark.owner != owner && !everybodys && has(mark)) return true;
+    }
+    return false;
+  }
+
+ private:
+  static constexpr std::array<std::string_view, 5> telling{"id", "timestamp", "created", "createdAt",
+                                                           "agentId"};
+  JsonKind kind_of(std::string_view member) const noexcept {
+    for (std::size_t i = 0; i < telling.size(); ++i)
+      if (telling[i] == member) return kinds_[i];
+    return JsonKind::invalid;
+  }
+  bool has(HeaderMark const& mark) const noexcept {
+    return kind_of(mark.member) == mark.kind
+           && (mark.beside.empty() || kind_of(mark.beside) == JsonKind::string);
+  }
+
+  std::array<JsonKind, telling.size()> kinds_{}; ///< of the last member of each name
+};
+
+/// The owner of a line whose type is `session`; `nobody` for any other line.
+inline HeaderOwner header_owner(std::string_view line) noexcept { return HeaderLook(line).owner(); }
+
+/// True for an entry of pi's later versions: it has its own id and that of the entry before.
+inline bool is_native_line(std::string_view line) noexcept {
+  JsonKind const parent = json_kind(find_member(line, "parentId"));
+  return !is_header_line(line) && has_text(line, "type") && has_text(line, "id")
+         && (parent == JsonKind::string || find_member(line, "parentId") == "null");
+}
+
+}}}

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/dialect.hpp>
+
+namespace sessionkit { inline namespace v0 { namespace detail {
+
+/// `Dialect::decode` of the native dialect, of all its versions.
+Result<Entry> decode_native(RecordView const& record);
+
+}}}

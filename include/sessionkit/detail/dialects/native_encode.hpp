@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/entry.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace sessionkit { inline namespace v0 { namespace detail {
+
+/// `Dialect::encode` of the native dialect.
+Result<void> encode_native(Entry const& entry, std::string& out);
+/// `Dialect::type_of` of the native dialect.
+std::string_view native_type_of(Entry const& entry) noexcept;
+
+/// A message as pi keeps it in memory and on disk: `{"role":…,"content":…,…}`. Members of `metadata` are
+/// written as they are. A `Role::tool` message must hold exactly one result. `at` is written where metadata
+/// has no timestamp.
+void encode_native_message(Message const& message, Timestamp at, std::string& out);
+
+}}}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+/// Every definition of the room `dialects`.
+#include <sessionkit/detail/dialects/anthropic_parts-inl.hpp>
+#include <sessionkit/detail/dialects/content_codec-inl.hpp>
+#include <sessionkit/detail/dialects/dialect-inl.hpp>
+#include <sessionkit/detail/dialects/flat_dialect-inl.hpp>
+#include <sessionkit/detail/dialects/glued_lines-inl.hpp>
+#include <sessionkit/detail/dialects/member_codec-inl.hpp>
+#include <sessionkit/detail/dialects/native_decode-inl.hpp>
+#include <sessionkit/detail/dialects/native_dialect-inl.hpp>
+#include <sessionkit/detail/dialects/native_encode-inl.hpp>
+#include <sessionkit/detail/dialects/panel_compaction-inl.hpp>
+#include <sessionkit/detail/dialects/panel_dialect-inl.hpp>
+#include <sessionkit/detail/dialects/reserved_members-inl.hpp>
+#include <sessionkit/detail/dialects/session_info-inl.hpp>

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: MIT
+// Compares the rows of an index with the transcripts in the directory, reading as few of them as it can.
+#pragma once
+#include <sessionkit/detail/base/make_error.hpp>
+#include <sessionkit/detail/file_store/directory_watch.hpp>
+#include <sessionkit/detail/transcript/file_summary.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <unordered_set>
+#include <utility>
+
+namespace sessionkit { inline namespace v0 { namespace detail {
+
+namespace directory_watch_inl { namespace {
+
+constexpr std::int64_t settled_after_ns = 50'000'000; // times of directories are that coarse, at most
+constexpr int sweep_share = 100; // checking all transcripts again takes one part of the time in so many
+constexpr std::size_t first_look = 1000; // transcripts that are looked at before the first list
+
+}}
+
+void IndexState::drop(std::string const& name) {
+  rows.erase(name);
+  seen.erase(name);
+  stale.erase(name);
+  removed.insert(name);
+}
+
+DirectoryWatch::DirectoryWatch(FileOps& ops, TranscriptFolder& folder, IndexState& state, std::string root,
+                               bool shared, FileStoreOptions const& options)
+    : ops_(&ops),
+      folder_(&folder),
+      state_(&state),
+      root_(std::move(root)),
+      shared_(shared),
+      options_(&options) {}
+
+Error DirectoryWatch::missing(SessionId const& id) const {
+  return detail::make_error(Errc::not_found, "there is no session '{}' in {}; create it or look elsewhere",
+                            id.str(), root_);
+}
+
+Result<void> DirectoryWatch::refresh(SessionId const& id, bool all) {
+  Result<std::string> const file = folder_->find(id);
+  if (!file) return file.error();
+  std::string const path = folder_->path() + "/" + *file;
+  FileStatus now;
+  Result<OpenFile> const opened =
+      open_for_reading(*ops_, folder_->directory(), file->c_str(), false, path, &now);
+  if (!opened) return opened.error().code == Errc::not_found ? missing(id) : opened.error();
+  FileReader log(*ops_, opened->get(), path, ReaderOptions{options_->max_line});
+  std::optional<SessionInfo> row;
+  Position before;
+  {
+    std::lock_guard<std::mutex> const lock(state_->mutex);
+    if (IndexRow const* const found = state_->rows.find(id.str())) {
+      before = found->info.end;
+      auto const seen = state_->seen.find(id.str());
+      if (!all && seen != state_->seen.end() && seen->second.checked && seen->second.file.same_version(now))
+        return {};
+      if (!all) row = found->info;
+    }
+  }
+  Result<FileSummary> fresh = summarise(log, id, std::move(row));
+  if (!fresh) return fresh.error();
+  if (!fresh->exists) return missing(id);
+
+  std::lock_guard<std::mutex> const lock(state_->mutex);
+  if (IndexRow const* const kept = state_->rows.find(id.str()))
+    if (kept->info.end != before && kept->info.end > fresh->info.end) return {}; // it grew
+  state_->rows.change(id, [&](IndexRow& kept) {
+    bool const stale = kept.info.end != fresh->info.end || kept.info.end_crc != fresh->info.end_crc;
+    bool const ours = all || state_->touched.count(id.str()) > 0; // another program's is its own to correct
+    if (ours || (stale && !shared_)) {
+      state_->touched.insert(id.str());
+      kept.changed();
+    }
+    kept.info = std::move(fresh->info);
+    kept.file = *file;
+    if (kept.title == kept.info.display_title()) kept.title.clear();
+  });
+  state_->seen[id.str()] = IndexState::Seen{now, fresh->trailing, true};
+  state_->stale.erase(id.str());
+  state_->absent.erase(id.str());
+  return {};
+}
+
+Result<void> DirectoryWatch::look(SessionId const& id, bool by_size) {
+  FileStatus now;
+  Result<std::string> const file = folder_->find(id);
+  if (!file) return file.error();
+  int const failed = ops_->status_at(folder_->directory(), file->c_str(), now);
+  if (failed == -ENOENT) return missing(id);
+  bool ours = false;
+  {
+    std::lock_guard<std::mutex> const lock(state_->mutex);
+    std::optional<Position> const end = state_->rows.end_of(id.str());
+    ours = end && *end != Position{};
+    if (ours) {
+      auto seen = state_->seen.find(id.str());
+      bool const whole = failed == 0 && now.kind == FileStatus::regular && now.size == end->value();
+      if (whole && !shared_ && state_->stale.count(id.str()) == 0) {
+        seen = state_->seen.try_emplace(id.str()).first;
+        if (seen->second.file.inode == 0) seen->second.file = now;
+      }
+      if (failed == 0 && seen != state_->seen.end() && seen->second.file.same_version(now)
+          && (by_size || seen->second.checked))
+        return {};
+    }
+  }
+  bool const never_ours = now.kind == FileStatus::directory || now.kind == FileStatus::other;
+  if (failed == 0 && never_ours && !ours) return missing(id);
+  Result<void> const fresh = refresh(id, false);
+  if (fresh || (ours && fresh.error().code != Errc::not_found)) return {};
+  return fresh.error();
+}
+
+void DirectoryWatch::look_at(std::vector<SessionId> const& ids, bool by_size) {
+  for (SessionId const& id : ids) {
+    Result<void> const found = look(id, by_size);
+    std::lock_guard<std::mutex> const lock(state_->mutex);
+    bool const gone = !found && found.error().code == Errc::not_found;
+    if (gone) state_->absent.insert(id.str()), state_->stale.erase(id.str());
+    if (found || gone)
+      state_->unread.erase(id.str());
+    else
+      state_->unread.insert_or_assign(id.str(), found.error());
+  }
+}
+
+std::vector<SessionId> DirectoryWatch::doubtful() {
+  std::lock_guard<std::mutex> const lock(state_->mutex);
+  std::set<std::string> names = state_->stale;
+  for (auto const& [name, error] : state_->unread) names.insert(name);
+  std::vector<SessionId> ids;
+  ids.reserve(names.size());
+  for (std::string const& name : names) ids.push_back(SessionId::parse(name).value());
+  return ids;
+}
+
+std::vector<SessionId> DirectoryWatch::newest(std::size_t count) {
+  std::lock_guard<std::mutex> const lock(state_->mutex);
+  std::vector<SessionId> ids;
+  state_->rows.newest_first(std::nullopt, [&](std::string_view name, std::string_view) {
+    if (auto id = SessionId::parse(name)) ids.push_back(std::move(*id));
+    return ids.size() < count;
+  });
+  return ids;
+}
+
+// The transcripts to look at: all, or (not `all`) those that may have changed. If the directory's time alone
+// changed, a file may have replaced another: then it is `all`.
+Result<std::vector<SessionId>> DirectoryWatch::list_directory(bool& all) {
+  FileStatus now;
+  bool const known = ops_->status(folder_->directory(), now) == 0;
+  std::vector<SessionId> doubt = doubtful();
+  {
+    std::lock_guard<std::mutex> const lock(state_->mutex);
+    if (!all && known && state_->settled && now.same_version(directory_)) return doubt;
+  }
+  Result<FileNames> const there = folder_->names();
+  if (!there) return there.error();
+  std::uint64_t names = 0;
+  there->each([&](std::string_view name) { names += name_hash(name); });
+
+  std::lock_guard<std::mutex> const lock(state_->mutex);
+  all = all || (!now.same_version(directory_) && names == names_);
+  state_->absent.clear();
+  if (all) doubt.clear();
+  if (all || there->size() != state_->rows.size() || names != state_->rows.names_sum())
+    compare_names(*there, all, doubt);
+  directory_ = now;
+  state_->settled = known && ops_->wall_ns() - now.modified_ns > directory_watch_inl::settled_after_ns;
+  names_ = names;
+  return doubt;
+}
+
+// Adds the transcripts that have no row, or `all`, and finds the rows that have no transcript; the mutex is
+// held.
+void DirectoryWatch::compare_names(FileNames const& there, bool all, std::vector<SessionId>& out) {
+  IndexRows const& rows = state_->rows;
+  std::size_t with_transcript = 0;
+  there.each([&](std::string_view name) {
+    bool const known = rows.has(name);
+    with_transcript += known ? 1 : 0;
+    if (all || !known)
+      if (auto id = SessionId::parse(name)) out.push_back(std::move(*id));
+  });
+  if (with_transcript == rows.size()) return;
+  std::unordered_set<std::string_view> names;
+  there.each([&](std::string_view name) { names.insert(name); });
+  rows.each([&](std::string_view name, IndexRow const*, std::string_view) {
+    if (names.count(name) == 0) state_->absent.emplace(name);
+  });
+}
+
+Result<void> DirectoryWatch::sweep() {
+  auto const began = ops_->now();
+  bool all = shared_, first = false;
+  std::size_t rows = 0;
+  {
+    std::lock_guard<std::mutex> const lock(state_->mutex);
+    first = !swept_;
+    rows = state_->rows.size();
+    all = all || (first ? rows <= directory_watch_inl::first_look : began > next_);
+  }
+  Result<std::vector<SessionId>> const ids = list_directory(all);
+  if (!ids) return ids.error();
+  look_at(*ids, true);
+  if (!all && !first) return {};
+  std::int64_t share = directory_watch_inl::sweep_share;
+  auto const looking = ops_->now();
+  if (!all) {
+    look_at(newest(directory_watch_inl::first_look), true);
+    share *= static_cast<std::int64_t>(rows / directory_watch_inl::first_look);
+  }
+  std::lock_guard<std::mutex> const lock(state_->mutex);
+  swept_ = true;
+  next_ = ops_->now() + share * (ops_->now() - (all ? began : looking));
+  return {};
+}
+
+void DirectoryWatch::keep_remade() {
+  std::set<std::string> removed;
+  {
+    std::lock_guard<std::mutex> const lock(state_->mutex);
+    removed = state_->removed;
+  }
+  for (std::string const& name : removed) {
+    auto const id = SessionId::parse(name);
+    FileStatus ignored;
+    if (!id || ops_->status_at(folder_->directory(), folder_->file_of(*id).c_str(), ignored) < 0) continue;
+    std::lock_guard<std::mutex> const lock(state_->mutex);
+    state_->removed.erase(name);
+    state_->touched.insert(name);
+    state_->stale.insert(name);
+  }
+}
+
+}}}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/detail/base/file_ops.hpp>
+#include <sessionkit/detail/file_store/index_codec.hpp>
+#include <sessionkit/detail/file_store/index_journal.hpp>
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sessionkit { inline namespace v0 { namespace detail {
+
+/// The changes that others made to an index since the last look.
+struct JournalDelta {
+  enum State {
+    missing,
+    good,
+    unreadable,
+    unavailable
+  };                  // unreadable: none of ours; unavailable: not readable now
+  bool whole = false; ///< `rows` is all of it; else `changes` are what came
+  State state = good; ///< of the snapshot
+  IndexRows rows = {};
+  std::vector<RowChange> changes = {};
+  std::string doubt = {}; ///< why changes may be missing; empty: none are
+};
+
+/// The lock that writers of the index hold; it is given back when the file is closed.
+SESSIONKIT_API Result<OpenFile> lock_index(FileOps& ops, int directory, std::string const& root,
+                                           std::chrono::milliseconds wait);
+
+struct IndexFilesOptions {
+  StoreLayout layout = StoreLayout::by_id;
+  bool journal = true; ///< false: other programs write the snapshot, or a journal cannot represent its shape
+  bool synced = false; ///< false: a power loss may leave an unreadable file
+  /// The number of transcripts, where known: a file above 64 MiB plus 4 KiB for each is not read.
+  std::function<std::optional<std::size_t>()> transcripts = {};
+};
+
+/// The files of an index, which are a cache. `<root>/sessions.json` is a snapshot, replaced as a whole under
+/// `<root>/.lock`. `<root>/sessions.journal` has the changes since, so that one change costs one small write
+/// at any number of sessions; it is never synced, and a torn one is recognised. For one thread at a time.
+class SESSIONKIT_API IndexFiles {
+ public:
+  /// `directory` stays open as long as this.
+  IndexFiles(FileOps& ops, int directory, std::string root, IndexFilesOptions options);
+
+  /// Returns what others wrote since the last call; the first time everything. Takes no lock. It fails only
+  /// for lack of memory: a cache that cannot be read is none.
+  JournalDelta look();
+  /// Appends the lines that `make` answers to the journal, under the lock; `make` is given what others wrote.
+  Result<void> append(std::function<std::string(JournalDelta)> const& make,
+                      std::chrono::milliseconds lock_wait);
+  /// Replaces the snapshot by what `make` answers, likewise. The journal ends, because the snapshot holds its
+  /// changes. A file that is not ours is moved aside, not lost.
+  Result<void> replace(std::function<std::string(JournalDelta)> const& make,
+                       std::chrono::milliseconds lock_wait);
+
+  std::string const& path() const noexcept { return snapshot_path_; }
+  std::string const& journal_path() const noexcept { return journal_path_; }
+  /// False if it is not known.
+  bool is_missing();
+  /// False: there is no snapshot that a journal could extend.
+  bool may_append() const noexcept { return loaded_ && usable_; }
+  std::uint64_t snapshot_bytes() const noexcept { return print_.bytes; }
+  std::uint64_t journal_bytes() const noexcept { return applied_; }
+  /// Bytes of the journal that we wrote since the last `replace`.
+  std::uint64_t written() const noexcept { return written_; }
+
+ private:
+  bool is_too_large(std::uint64_t size) const;
+  Result<IndexText> read_bytes(OpenFile const& file, std::string const& path, std::uint64_t from,
+                               std::uint64_t to,
+                               std::function<void(std::string_view so_far)> const& use = {});
+  JournalDelta::State read_snapshot(IndexRows& out);
+  JournalDelta::State try_snapshot(IndexRows& out);
+  std::optional<bool> snapshot_unchanged();
+  Result<void> write_snapshot(std::string const& text);
+  int move_aside(char const* name);
+
+  JournalDelta load();
+  bool load_journal(JournalDelta& delta);
+  bool is_in_change(FileStatus const& journal);
+  std::optional<IndexText> read_journal(std::uint64_t offset, FileStatus const& now);
+  void take_journal(std::string_view text, JournalDelta& delta);
+  Result<OpenFile> open_for_append();
+  void begin_journal(bool usable);
+  void restart_journal();
+
+  FileOps* ops_;
+  int directory_;
+  std::string root_, snapshot_path_, journal_path_;
+  IndexFilesOptions options_;
+
+  FileStatus seen_ = {};          // the snapshot that was last read or written; inode 0: none
+  Fingerprint print_ = {};        // of its bytes
+  Error failure_{Errc::io_error}; // why it could not be read
+
+  JournalHead head_ = {};
+  FileStatus journal_ = {};   // as it was seen; inode 0: there was none
+  std::uint64_t applied_ = 0; // bytes of it that the caller has
+  std::uint64_t written_ = 0;
+  bool loaded_ = false, usable_ = false;
+  bool alien_ = false; // somebody's file is in the journal's place
+};
+
+}}}

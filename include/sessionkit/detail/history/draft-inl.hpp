@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+// Cuts what the entries of a context say into pieces, the first step of a rebuild.
+#pragma once
+#include <sessionkit/detail/dialects/summary_wording.hpp>
+#include <sessionkit/detail/history/draft.hpp>
+#include <sessionkit/detail/history/part_rules.hpp>
+#include <sessionkit/detail/history/report_text.hpp>
+#include <sessionkit/detail/json/whitespace.hpp>
+
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace sessionkit { inline namespace v0 { namespace detail {
+
+namespace draft_inl { namespace {
+
+class Collector {
+ public:
+  explicit Collector(Draft& draft) : draft_(draft) {}
+
+  void run() {
+    Context const& context = draft_.context;
+    draft_.system.push_back(draft_.target.system);
+    if (context.compaction)
+      if (auto const* body = context.compaction->as<Compaction>()) summary(*context.compaction, *body);
+    for (std::size_t i = 0; i < context.entries.size(); ++i) {
+      Entry const& entry = context.entries[i];
+      if (auto const* message = entry.as<Message>()) say(entry, i, *message);
+      if (auto const* body = entry.as<CustomMessage>()) say(entry, i, *body);
+      if (auto const* body = entry.as<BranchSummary>()) say(entry, i, *body);
+      if (auto const* body = entry.as<Unknown>()) draft_.note(entry.id, "unknown_entry", brief(body->type));
+    }
+  }
+
+ private:
+  void open(Entry const& entry, std::size_t index, Role role, Message const* message = nullptr) {
+    draft_.sources.push_back({&entry, index, role, message});
+  }
+
+  void summary(Entry const& entry, Compaction const& body) {
+    if (is_blank(body.summary)) return;
+    std::string text = compaction_summary_text(body.summary, draft_.target.summary_prefix);
+    if (draft_.rules.summary_in_system) {
+      draft_.system.push_back(std::move(text));
+    } else {
+      open(entry, 0, Role::user);
+      add_piece(draft_, *draft_.keep(Text{std::move(text)}));
+    }
+  }
+
+  void say(Entry const& entry, std::size_t index, Message const& message) {
+    if (message.role == Role::system) return move_to_system(entry, message);
+    open(entry, index, message.role, &message);
+    if (message.generation && message.generation->stop == StopReason::error
+        && message.role == Role::assistant)
+      return fail(entry, message);
+    if (message.parts.empty()) return draft_.note(entry.id, "blank_message", odd_content(entry, message));
+    for (Part const& part : message.parts) add_piece(draft_, part);
+  }
+
+  // Nothing of it is sent. Its calls are there to take their results with them.
+  void fail(Entry const& entry, Message const& message) {
+    draft_.note(entry.id, "failed_message", brief(message.text()));
+    for (Part const& part : message.parts) {
+      if (!std::holds_alternative<ToolUse>(part)) continue;
+      Piece call;
+      call.part = call.stored = &part;
+      call.source = static_cast<std::uint32_t>(draft_.sources.size() - 1);
+      call.slot = Slot::call;
+      call.failed = true;
+      draft_.pieces.push_back(call);
+    }
+  }
+
+  void move_to_system(Entry const& entry, Message const& message) {
+    std::string text = message.text();
+    draft_.note(entry.id, "system_message", brief(text), "system text", !draft_.pieces.empty());
+    draft_.system.push_back(std::move(text));
+  }
+
+  void say(Entry const& entry, std::size_t index, CustomMessage const& body) {
+    if (!body.in_context) return;
+    open(entry, index, Role::user);
+    if (body.content.empty()) return draft_.note(entry.id, "blank_message", {});
+    for (ToolContent const& piece : body.content) add_piece(draft_, *draft_.keep(to_part(piece)));
+  }
+
+  void say(Entry const& entry, std::size_t index, BranchSummary const& body) {
+    if (is_blank(body.summary)) return;
+    open(entry, index, Role::user);
+    add_piece(draft_, *draft_.keep(Text{branch_summary_text(body.summary)}));
+  }
+
+  Draft& draft_;
+};
+
+}}
+
+void Draft::drop(Piece& piece, std::string_view rule) {
+  note(entry_of(piece), rule, brief(*piece.part));
+  piece.part = nullptr;
+}
+
+Part to_part(ToolContent const& piece) {
+  return std::visit([](auto const& body) { return Part(body); }, piece);
+}
+
+void collect_pieces(Draft& draft) { draft_inl::Collector(draft).run(); }
+
+}}}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/detail/history/draft.hpp>
+
+#include <string_view>
+
+namespace sessionkit { inline namespace v0 { namespace detail {
+
+/// Links each call and its result, in time linear in the log (docs/history.md, "Whose result is it?"). Calls
+/// of answers that failed leave, and their results with them; a result that repeats another leaves under
+/// `name`. What answers no call is left for another rule.
+void pair_results(Draft& draft, std::string_view name);
+
+}}}

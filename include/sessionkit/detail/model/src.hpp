@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+/// Every definition of the room `model`.
+#include <sessionkit/detail/model/message-inl.hpp>
+#include <sessionkit/detail/model/profile-inl.hpp>
+#include <sessionkit/detail/model/reasoning_item-inl.hpp>
+#include <sessionkit/detail/model/record-inl.hpp>
+#include <sessionkit/detail/model/session_key-inl.hpp>
+#include <sessionkit/detail/model/tokens-inl.hpp>
+#include <sessionkit/detail/model/tool_results-inl.hpp>

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+/// Every definition of the room `providers`.
+#include <sessionkit/detail/providers/provider-inl.hpp>
+#include <sessionkit/detail/providers/provider_anthropic-inl.hpp>
+#include <sessionkit/detail/providers/provider_encoders-inl.hpp>
+#include <sessionkit/detail/providers/provider_gemini-inl.hpp>
+#include <sessionkit/detail/providers/provider_native-inl.hpp>
+#include <sessionkit/detail/providers/provider_openai-inl.hpp>
+#include <sessionkit/detail/providers/provider_responses-inl.hpp>

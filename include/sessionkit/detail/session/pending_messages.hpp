@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/context.hpp>
+#include <sessionkit/dialect.hpp>
+#include <sessionkit/entry.hpp>
+#include <sessionkit/profile.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sessionkit { inline namespace v0 { namespace detail {
+
+/// True if a message is stored, so that every reader of the log sees it.
+bool is_kept(Message const& message, ToolPolicy policy) noexcept;
+
+/// Messages that were said and are not in the log: those that are held back until they are stored, and those
+/// that the profile never stores; these stay in the view as long as the session object lives. Pure: it
+/// neither reads nor writes a log.
+class PendingMessages {
+ public:
+  explicit PendingMessages(Profile const& profile) noexcept
+      : tools_(profile.tools), joins_users_(profile.consecutive_user == ConsecutiveUser::join) {}
+
+  /// One message as one entry will hold it, and whether that entry will be stored.
+  struct Draft {
+    Message message;
+    bool kept;
+  };
+  /// Splits messages as the dialect needs them and notes their calls and results. If the profile stores calls
+  /// for display, an answer takes along the calls that led to it.
+  std::vector<Draft> prepare(std::vector<Message> const& messages, Dialect const& dialect);
+
+  /// Holds an entry back, or joins it with the one before if dialect and profile do so; answers its place.
+  std::size_t hold(Entry entry, bool kept, Dialect const& dialect);
+  /// Notes that a caller chose the id of a held entry: before it is stored, the log is searched for it.
+  void note_named() noexcept { named_ = true; }
+
+  bool holds_any() const noexcept { return !held_.empty(); }
+  /// True if at least one held entry will be stored.
+  bool holds_kept() const noexcept;
+  bool holds(EntryId const& id) const noexcept;
+  EntryId const& id_at(std::size_t place) const noexcept { return held_[place].entry.id; }
+  /// The held entries that will be stored, in order.
+  std::vector<Entry> kept() const;
+  /// The id to search the log for when they are stored; absent: no caller chose one.
+  std::optional<EntryId> named() const;
+
+  /// The state that a failed call restores, so that it can be repeated.
+  struct Snapshot;
+  Snapshot snapshot() const;
+  void restore(Snapshot before);
+
+  /// True if the held results do not answer all calls of their group. Calls that are not held back themselves
+  /// come from `set_stored_calls`.
+  bool awaits_results(Dialect const& dialect) const;
+  /// True if `awaits_results` depends on calls in the log that are not known yet.
+  bool needs_stored_calls(Dialect const& dialect) const noexcept;
+  /// Sets the ids of the calls in the log that have no result there.
+  void set_stored_calls(std::vector<std::string> calls) { stored_calls_ = std::move(calls); }
+
+  /// Notes that the kept entries were stored under these ids, after the entry `after`. Nothing is held back
+  /// any more. Answers an id for each entry that was held.
+  std::vector<EntryId> release(std::vector<EntryId> const& stored, EntryId after);
+
+  /// `drop_turn` will drop everything that is held from here on.
+  void begin_turn() noexcept;
+  /// Gives up the turn and drops its messages. Unanswered messages of the user stay if the profile joins them
+  /// with the next.
+  void drop_turn();
+
+  /// Puts the pending messages into a context at their places.
+  void add_to(Context& context) const;
+  /// Takes the pending messages out again.
+  void remove_from(Context& context) const;
+
+ private:
+  struct Pending {
+    Entry entry;
+    bool kept;          // false: never stored
+    EntryId after = {}; // set if never stored: the stored entry before it
+  };
+  using Exchange = std::pair<ToolUse, std::optional<ToolResult>>;
+
+  void note_exchanges(Message const& message);
+  void show_exchanges(Message& answer);
+  bool ends_in_results(Dialect const& dialect) const noexcept;
+
+  ToolPolicy tools_;
+  bool joins_users_;
+  std::vector<Pending> held_ = {};                            // after the leaf, in order
+  std::vector<Pending> aside_ = {};                           // never stored, but part of the view
+  std::vector<Exchange> exchanges_ = {};                      // since the last answer, for display
+  std::optional<std::vector<std::string>> stored_calls_ = {}; // while results are held
+  bool named_ = false;
+  std::size_t held_before_turn_ = 0, aside_before_turn_ = 0;
+};
+
+struct PendingMessages::Snapshot {
+ private:
+  friend class PendingMessages;
+  std::vector<Pending> held_;
+  std::vector<Exchange> exchanges_;
+};
+
+}}}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/detail/history/encoded_entries.hpp>
+#include <sessionkit/event.hpp>
+#include <sessionkit/session.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+namespace sessionkit { inline namespace v0 { namespace detail {
+
+/// What an append does besides storing entries.
+struct AppendRequest {
+  std::optional<EntryId> id = {}; ///< chosen by the caller: what is already in the log is not stored again
+  bool durable = false;
+  OnConflict on_conflict = OnConflict::rebase;
+  bool saw_others = false; ///< the caller has looked at what others wrote meanwhile
+};
+
+/// The end of a session's log, as far as one object knows it. It appends after the leaf, rebases when others
+/// append first, completes appends whose outcome is unknown, and reads what others wrote.
+class SessionTail {
+ public:
+  SessionTail(std::shared_ptr<SessionStore> store, SessionId id, OnEvent on_event,
+              Dialect const& dialect = native_dialect())
+      : store_(std::move(store)), id_(std::move(id)), on_event_(std::move(on_event)), dialect_(&dialect) {}
+
+  std::shared_ptr<SessionStore> const& store() const noexcept { return store_; }
+  SessionId const& id() const noexcept { return id_; }
+  Dialect const& dialect() const noexcept { return *dialect_; }
+  EntryId const& leaf() const noexcept { return leaf_; }
+  Position end() const noexcept { return end_; }
+  /// How many batches this object stored, the first one not counted.
+  std::uint64_t writes() const noexcept { return writes_; }
+  /// The outcome of the last append is unknown.
+  bool in_doubt() const noexcept { return in_doubt_.has_value(); }
+
+  /// Finds the end of an existing log and its last entry.
+  Result<void> locate();
+  /// Creates the log: its header and, for a fork, what it takes over.
+  Result<void> create(Entry header, Batch taken_over);
+
+  /// Checks whether this request may append entries now.
+  Result<void> check_append(AppendRequest const& request);
+  /// Stores the entries one after the other, after the leaf; answers their ids.
+  Result<std::vector<EntryId>> append(std::vector<Entry> drafts, AppendRequest const& request);
+  /// Makes what is stored survive power loss.
+  Result<void> sync();
+
+  /// Reads what others appended and keeps it for `take_unseen`; the leaf moves to the end of the log.
+  Result<void> catch_up();
+  /// The entries of others that the caller has not received yet, oldest first.
+  std::vector<Entry> take_unseen() { return std::exchange(unseen_, {}); }
+  /// Makes this entry the leaf: the next entry will follow it.
+  void set_leaf(EntryId leaf) { leaf_ = std::move(leaf); }
+
+  /// The summary of what is stored. The store is asked only if this object does not know it.
+  Result<SessionInfo> info();
+  /// Takes over the summary from the store's list, so that the store is not asked again.
+  void set_info(SessionInfo info) { info_ = std::move(info); }
+  /// Searches for an entry by id, newest first; absent: the log does not have it.
+  Result<std::optional<Entry>> find(EntryId const& entry) const;
+  /// The ids of the calls without a result in the last answer on the path to the leaf.
+  Result<std::vector<std::string>> unanswered_calls() const;
+
+ private:
+  Result<std::vector<EntryId>> append_new(std::vector<Entry> const& drafts, AppendRequest const& request);
+  Result<Position> write(Batch const& batch, bool durable);
+  std::vector<EntryId> advance(Batch const& batch, Position at);
+  std::vector<EntryId> ids_by_place(Batch const& batch, Position at) const;
+  Result<std::optional<std::vector<EntryId>>> settle_doubt(std::vector<Entry> const& drafts, bool durable);
+  Result<std::vector<EntryId>> already_stored(std::vector<Entry> const& drafts);
+  Result<void> learn_ids();
+  Result<bool> leads_to_leaf(EntryId const& entry) const;
+  Result<void> check_header();
+  Result<bool> still_ours() const;
+  Result<std::vector<Entry>> read_on(bool* replaced = nullptr);
+
+  std::shared_ptr<SessionStore> store_;
+  SessionId id_;
+  OnEvent on_event_;
+  Dialect const* dialect_;
+  EntryId leaf_ = {};
+  Position end_ = {};
+  std::optional<std::uint32_t> end_crc_ = {}; // of the last line: logs of equal length may differ
+  std::optional<SessionInfo> info_ = {};      // absent: ask the store
+  std::optional<Batch> in_doubt_ = {};        // maybe in the log: its append had `outcome_unknown`
+  std::optional<std::unordered_set<std::size_t>> known_ids_ = {}; // hashes; since a caller first chose an id
+  std::vector<Entry> unseen_ = {};
+  std::uint64_t writes_ = 0;
+  bool may_append_ = false; // the log's first line was checked: we may append
+};
+
+}}}

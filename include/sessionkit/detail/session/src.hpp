@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+/// Every definition of the room `session`.
+#include <sessionkit/detail/session/breaker-inl.hpp>
+#include <sessionkit/detail/session/pending_messages-inl.hpp>
+#include <sessionkit/detail/session/profile_view-inl.hpp>
+#include <sessionkit/detail/session/session-inl.hpp>
+#include <sessionkit/detail/session/session_compaction-inl.hpp>
+#include <sessionkit/detail/session/session_state-inl.hpp>
+#include <sessionkit/detail/session/session_tail-inl.hpp>
+#include <sessionkit/detail/session/titles-inl.hpp>

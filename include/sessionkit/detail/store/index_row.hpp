@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/detail/json/json_write.hpp>
+#include <sessionkit/session_info.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace sessionkit { inline namespace v0 { namespace detail {
+
+/// A session's row: a cache of `fold`, and the members that only the index has.
+struct SESSIONKIT_API IndexRow {
+  SessionInfo info;        ///< as folded from the log; where `end` is zero, what another program says
+  std::string extra = {};  ///< members that other programs put there: `"name":value,...`
+  std::string file = {};   ///< the transcript's name, where the index says it
+  std::string key = {};    ///< what the index calls the session; the log may not say
+  std::string title = {};  ///< likewise: programs whose lines hold no titles keep them in the index
+  std::string raw = {};    ///< another program's row, written as it is until ours has more to say
+  bool overridden = false; ///< `title` was chosen by a person
+  bool titled = false;     ///< we stored a title since the index was read: that on disk is older
+
+  /// The summary with what only the index knows.
+  SessionInfo summary() const;
+  /// The row has to be written again.
+  void changed() { raw.clear(); }
+  /// Keeps the members that another program put into the row on disk.
+  void keep_foreign(IndexRow& disk);
+};
+
+IndexRow parse_index_row(SessionId id, std::string_view row);
+/// Reads a row as it is in an index: another program's stays word for word.
+IndexRow read_index_row(SessionId id, std::string_view row);
+void write_index_row(IndexRow const& row, JsonWriter& out, std::string& text);
+
+/// Members that find rows without parsing them.
+inline constexpr std::string_view updated_member = "lastAt", end_member = "end";
+
+}}}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/session_info.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace sessionkit { inline namespace v0 { namespace detail {
+
+/// A summary as text and back: one JSON object on one line, every field of it.
+SESSIONKIT_API std::string to_row_text(SessionInfo const& info);
+SESSIONKIT_API SessionInfo from_row_text(SessionId const& id, std::string_view text);
+
+}}}

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+/// Every definition of the room `store`.
+#include <sessionkit/detail/store/append_decision-inl.hpp>
+#include <sessionkit/detail/store/freshness-inl.hpp>
+#include <sessionkit/detail/store/index_row-inl.hpp>
+#include <sessionkit/detail/store/list_cursor-inl.hpp>
+#include <sessionkit/detail/store/memory_store-inl.hpp>
+#include <sessionkit/detail/store/row_text-inl.hpp>
+#include <sessionkit/detail/store/session_store-inl.hpp>
+#include <sessionkit/detail/store/tail_check-inl.hpp>

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/detail/transcript/line_scan.hpp>
+#include <sessionkit/transcript_reader.hpp>
+
+#include <deque>
+
+namespace sessionkit { inline namespace v0 { namespace detail {
+
+/// How many bytes are read at once: the first time, and at most; each read is twice the one before.
+struct ReadWindows {
+  std::size_t smallest = std::size_t{4} << 10;
+  std::size_t first = std::size_t{256} << 10;
+  std::size_t largest = std::size_t{4} << 20;
+};
+
+/// Does the work of `TranscriptReader`, over a descriptor of another owner and calls that tests can replace.
+class SESSIONKIT_API FileReader {
+ public:
+  FileReader(FileOps& ops, int descriptor, std::string path, ReaderOptions options, ReadWindows windows = {});
+
+  Result<RecordPage> read(ReadRange const& range);
+  /// The first record of the file, as a page; looked for in its first part only.
+  Result<RecordPage> first();
+
+  Dialect const& dialect() const noexcept { return *dialect_; }
+  std::string const& path() const noexcept { return path_; }
+  ReadWindows const& windows() const noexcept { return windows_; }
+  LineScan scan() const noexcept { return {*ops_, descriptor_, path_, options_.max_line}; }
+  Result<FileStatus> status();
+  /// Finds out the dialect; `read` does it if the file was empty before.
+  Result<void> detect();
+
+  /// Reads the head of one line. False: it gives no record, and `damage` says why unless it is blank.
+  bool judge(RawLine const& line, TrimmedLine const& trimmed, RecordView& out,
+             std::deque<std::string>& unescaped, std::vector<Damage>& damage) const;
+  /// Where the first and the last record of a line end, if it gives any.
+  struct Ends {
+    std::uint64_t first = 0, last = 0; ///< 0: none
+  };
+  Ends ends_of(RawLine const& line) const;
+  /// True if these are the bytes at `offset`. False as well if they cannot be read.
+  bool stands_at(std::uint64_t offset, std::string_view bytes) const;
+  /// True if the file ends at `end`, with a line of that CRC-32C. Reads one block; false also for a longer
+  /// line.
+  Result<bool> ends_with(Position end, std::uint32_t crc);
+
+ private:
+  // Where a scan begins, and after (or before) which end of a record.
+  struct Start {
+    std::uint64_t scan = 0, limit = 0;
+  };
+  Result<Start> boundary(ReadRange const& range, std::uint64_t size, LineScan& scan) const;
+  Result<std::uint64_t> log_end(std::uint64_t size);
+
+  FileOps* ops_;
+  int descriptor_;
+  std::string path_;
+  ReaderOptions options_;
+  ReadWindows windows_;
+  Dialect const* dialect_;
+  std::uint64_t first_record_end_ = 0;          // 0: none was seen yet
+  std::uint64_t ended_size_ = 0, ended_at_ = 0; // the log's end when the file had that size
+};
+
+/// The entries that a line holds if it is not one itself (`split_glued`); other bytes of it go to `damage`.
+/// Parts are cut so that each ends where its record does.
+SESSIONKIT_API std::vector<RawLine> glued_parts(RawLine const& line, std::string_view text,
+                                                std::vector<Damage>& damage);
+/// Why a line gives no record.
+SESSIONKIT_API Damage line_damage(RawLine const& line, std::string_view text);
+/// The id of a record whose line has none.
+SESSIONKIT_API std::string derived_id(TrimmedLine const& line);
+
+}}}

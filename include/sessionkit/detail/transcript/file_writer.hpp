@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/detail/store/append_decision.hpp>
+#include <sessionkit/detail/transcript/file_reader.hpp>
+#include <sessionkit/detail/transcript/file_sync.hpp>
+#include <sessionkit/transcript_writer.hpp>
+
+#include <optional>
+#include <vector>
+
+namespace sessionkit { inline namespace v0 { namespace detail {
+
+/// Does the work of `TranscriptWriter`, over calls that tests can replace.
+class SESSIONKIT_API FileWriter {
+ public:
+  /// Opens the file now, so that a problem with it is reported here. Not `make_now`: `create` is for an
+  /// append that starts a session.
+  static Result<FileWriter> open(FileOps& ops, FilePlace place, WriterOptions options, bool make_now = true);
+
+  Result<Position> append(Append const& batch);
+  /// The first half of `append`, for callers that have checked that they are the process that opened this,
+  /// and let other threads write while the disk works: the append is done when `due` has been waited for.
+  /// `durable`: whatever the batch says. Waiting for the lock ends `lock_wait` after `asked`.
+  Result<Position> write(Append const& batch, bool durable, std::chrono::steady_clock::time_point asked,
+                         DueSync& due);
+  Position durable_position() const { return file_ ? sync_->durable(*file_) : Position{}; }
+  bool poisoned() const noexcept { return sync_->poisoned(); }
+
+ private:
+  FileWriter(FileOps& ops, FilePlace place, WriterOptions options);
+
+  Error error(Errc code, std::string const& message, int system = 0) const;
+  Result<void> open_file();
+  Result<void> check_file(SyncedFile& file, bool made);
+  Result<std::uint64_t> lock_file(std::chrono::milliseconds wait);
+  bool unlock_file() noexcept;
+  Result<Position> write_locked(Append const& batch, bool durable, std::chrono::milliseconds wait,
+                                DueSync& due);
+  Result<Position> append_behind(Append const& batch, std::uint64_t size, std::uint64_t& behind);
+  FileReader reader() const;
+  Result<AppendPlan> decide(Append const& batch, std::uint64_t size, bool& seal);
+  Result<bool> holds_expected(Append const& batch, std::uint64_t size);
+  Result<void> show_behind(Position expected, AppendDecision& decision, std::uint64_t& torn);
+  Result<Position> write_rest(Append const& batch, std::size_t from, bool seal, std::uint64_t size);
+  Error failed_write(std::int64_t result, std::uint64_t size, std::uint64_t first_line_end, bool part_stands);
+  void remove_if_made();
+
+  FileOps* ops_;
+  FilePlace place_;
+  WriterOptions options_;
+  std::shared_ptr<FileSync> sync_;
+  std::shared_ptr<SyncedFile> file_ = {}; // null: to be opened
+  int process_;
+  bool may_create_;
+  bool made_ = false;          // by us, and nothing was written to it yet
+  std::uint64_t end_ = 0;      // of the file after our own last write; 0: not known
+  std::string end_bytes_ = {}; // the last bytes we wrote there
+  std::uint32_t end_crc_ = 0;  // of the last line we wrote
+  std::string buffer_ = {};
+  std::vector<Event> events_ = {};
+};
+
+}}}

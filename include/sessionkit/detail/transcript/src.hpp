@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+/// Every definition of the room `transcript`.
+#include <sessionkit/detail/transcript/file_reader-inl.hpp>
+#include <sessionkit/detail/transcript/file_summary-inl.hpp>
+#include <sessionkit/detail/transcript/file_sync-inl.hpp>
+#include <sessionkit/detail/transcript/file_writer-inl.hpp>
+#include <sessionkit/detail/transcript/line_scan-inl.hpp>
+#include <sessionkit/detail/transcript/quarantine-inl.hpp>
+#include <sessionkit/detail/transcript/rewrite-inl.hpp>
+#include <sessionkit/detail/transcript/transcript_reader-inl.hpp>
+#include <sessionkit/detail/transcript/transcript_writer-inl.hpp>
+#include <sessionkit/detail/transcript/verify-inl.hpp>

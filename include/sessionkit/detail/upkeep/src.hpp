@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+/// Every definition of the room `upkeep`.
+#include <sessionkit/detail/upkeep/channel_log-inl.hpp>
+#include <sessionkit/detail/upkeep/copy-inl.hpp>
+#include <sessionkit/detail/upkeep/divergence-inl.hpp>
+#include <sessionkit/detail/upkeep/doctor-inl.hpp>
+#include <sessionkit/detail/upkeep/follow-inl.hpp>
+#include <sessionkit/detail/upkeep/repair-inl.hpp>
+#include <sessionkit/detail/upkeep/retention-inl.hpp>

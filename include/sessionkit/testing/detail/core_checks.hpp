@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/testing/detail/trial.hpp>
+
+namespace sessionkit { inline namespace v0 { namespace testing::detail {
+
+/// The checks of the tier `core`.
+void add_core_checks(std::vector<Check>& all);
+
+}}}

@@ -1,2 +1,0 @@
-// SPDX-License-Identifier: MIT
-#include <sessionkit/detail/upkeep/channel_log-inl.hpp>

@@ -1,2 +1,0 @@
-// SPDX-License-Identifier: MIT
-#include <sessionkit/detail/transcript/line_scan-inl.hpp>

@@ -1,2 +1,0 @@
-// SPDX-License-Identifier: MIT
-#include <sessionkit/postgres/detail/postgres_log-inl.hpp>

@@ -1,2 +1,0 @@
-// SPDX-License-Identifier: MIT
-#include <sessionkit/detail/json/raw_json-inl.hpp>

@@ -1,2 +1,0 @@
-// SPDX-License-Identifier: MIT
-#include <sessionkit/redis/detail/redis_servers-inl.hpp>

@@ -1,2 +1,0 @@
-// SPDX-License-Identifier: MIT
-#include <sessionkit/detail/session/session_compaction-inl.hpp>

@@ -1,0 +1,2 @@
+// SPDX-License-Identifier: MIT
+#include <sessionkit/sqlite/src.hpp>

@@ -1,2 +1,0 @@
-// SPDX-License-Identifier: MIT
-#include <sessionkit/testing/detail/contract_checks-inl.hpp>

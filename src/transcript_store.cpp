@@ -1,2 +1,0 @@
-// SPDX-License-Identifier: MIT
-#include <sessionkit/detail/file_store/transcript_store-inl.hpp>

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: MIT
+"""Plants a violation of each rule of the rooms in a copy of the tree: the check reports exactly it, by name."""
+import contextlib
+import io
+import os
+import pathlib
+import shutil
+import sys
+import tempfile
+
+from patterns import check_patterns
+from rooms import LICENCE, TESTS_OF_MORE, check_bodies, check_rooms
+
+BODY = (LICENCE + "// Does what is planted.\n#pragma once\n#include <sessionkit/error.hpp>\n\n"
+        "namespace sessionkit { inline namespace v0 { namespace detail {\nnamespace %s_inl { namespace {\n\n"
+        "int helper() { return 1; }\n\n}}\n}}}\n")
+IN = "include/sessionkit/"
+
+
+def add(path, text):
+    """Text at the end of a file, or a new file."""
+    def plant(root):
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        with open(root / path, "a", encoding="utf-8") as file:
+            file.write(text)
+    return plant
+
+
+def replace(path, old, new):
+    def plant(root):
+        text = (root / path).read_text()
+        assert old in text, f"{path} has no {old!r}"
+        (root / path).write_text(text.replace(old, new, 1))
+    return plant
+
+
+def body(room, stem, text="", header=True, listed=True, where="detail/"):
+    """A new unit in a room, right but for what the arguments leave out."""
+    def plant(root):
+        folder = f"{where}{room}" if where else f"{room}/detail"
+        add(f"{IN}{folder}/{stem}-inl.hpp", text or BODY % stem)(root)
+        if header:
+            add(f"{IN}{folder}/{stem}.hpp", LICENCE + "#pragma once\n")(root)
+        if listed:
+            add(f"{IN}{f'{where}{room}' if where else room}/src.hpp",
+                f"#include <sessionkit/{folder}/{stem}-inl.hpp>\n")(root)
+    return plant
+
+
+def both(*plants):
+    def plant(root):
+        for each in plants:
+            each(root)
+    return plant
+
+
+def include(path):
+    return f"#include <sessionkit/{path}>\n"
+
+
+# check, what is planted, what is reported. Most arrows that run up tie a knot as well; one of them shows that.
+PLANTED = [
+    (check_rooms, add(f"{IN}detail/base/error-inl.hpp", include("detail/json/json.hpp")),
+     ["up: detail/base/error-inl.hpp (base) includes detail/json/json.hpp (json)", "knot: base json include each other"]),
+    (check_rooms, add(f"{IN}session_store.hpp", include("titles.hpp")),
+     ["up: session_store.hpp (store) includes titles.hpp (session)"]),
+    (check_rooms, add(f"{IN}detail/history/part_rules-inl.hpp", include("transcript_reader.hpp")),
+     ["up: detail/history/part_rules-inl.hpp (history) includes transcript_reader.hpp (transcript)"]),
+    (check_rooms, add(f"{IN}detail/providers/provider-inl.hpp", include("file_store.hpp")),
+     ["up: detail/providers/provider-inl.hpp (providers) includes file_store.hpp (file_store)"]),
+    (check_rooms, add(f"{IN}compaction.hpp", include("file_store.hpp")),
+     ["up: compaction.hpp (compaction) includes file_store.hpp (file_store)"]),
+    (check_rooms, add(f"{IN}sqlite/sqlite_store.hpp", include("transcript_reader.hpp")),
+     ["up: sqlite/sqlite_store.hpp (sqlite) includes transcript_reader.hpp (transcript)"]),
+    (check_rooms, add(f"{IN}redis/redis_store.hpp", include("sqlite/sqlite_store.hpp")),
+     ["up: redis/redis_store.hpp (redis) includes sqlite/sqlite_store.hpp (sqlite)"]),
+    (check_rooms, add(f"{IN}detail/json/json.hpp", include("detail/cellar/box.hpp")),
+     ["up: detail/json/json.hpp (json) includes detail/cellar/box.hpp, which is in no room"]),
+    (check_rooms, add(f"{IN}detail/cellar/box.hpp", LICENCE), ["table: detail/cellar/box.hpp is in no room"]),
+    (check_rooms, add(f"{IN}novelty.hpp", LICENCE), ["table: novelty.hpp is in no room"]),
+    (check_rooms, replace("docs/architecture.md", "`raw_json`", "`raw_json`, `novelty`"),
+     ["table: novelty.hpp does not exist"]),
+    (check_rooms, replace("docs/architecture.md", "`raw_json`", "`raw_json`, `titles`"),
+     ["table: titles.hpp is in two rooms"]),
+    (check_rooms, add("docs/architecture.md", "`detail/json/gone-inl.hpp`\n"),
+     ["table: docs/architecture.md names detail/json/gone-inl.hpp, which does not exist"]),
+    (check_rooms, add("tools/sessionkit/main.cpp", include("detail/json/json.hpp")),
+     ["program: tools/sessionkit/main.cpp includes detail/json/json.hpp, which is private"]),
+    (check_rooms, add("tests/unit/json/no_such_unit_test.cpp", LICENCE),
+     ["test: tests/unit/json/no_such_unit_test.cpp names no header or body of json"]),
+    (check_rooms, add("tests/unit/json/utf8_test.cpp", LICENCE),
+     ["test: tests/unit/json/utf8_test.cpp names no header or body of json"]),
+    (check_rooms, add("tests/unit/utf8_test.cpp", LICENCE), ["test: tests/unit/utf8_test.cpp lies in no room"]),
+    (check_rooms, lambda root: (root / "tests/unit" / next(iter(TESTS_OF_MORE))).unlink(),
+     [f"test: tests/unit/{next(iter(TESTS_OF_MORE))} is listed in tests/headers/rooms.py and does not exist"]),
+    (check_bodies, body("json", "planted", header=False),
+     ["header: detail/json/planted-inl.hpp has no header of its stem"]),
+    (check_bodies, body("json", "ids", header=False),  # the public header of that name belongs to another room
+     ["header: detail/json/ids-inl.hpp has no header of its stem",
+      "stem: detail/json/ids-inl.hpp has the stem of detail/base/ids-inl.hpp"]),
+    (check_bodies, body("sqlite", "planted", header=False, where=""),
+     ["header: sqlite/detail/planted-inl.hpp has no header of its stem"]),
+    (check_bodies, body("json", "planted", text=(BODY % "planted").replace("// Does what is planted.\n", "")),
+     ["sentence: detail/json/planted-inl.hpp does not say in its second line what it does"]),
+    (check_bodies, body("json", "planted", text=(BODY % "planted").replace("planted.\n", "planted\n")),
+     ["sentence: detail/json/planted-inl.hpp does not say in its second line what it does"]),
+    (check_bodies, body("json", "planted", text=BODY % "other"),
+     ["namespace: detail/json/planted-inl.hpp has helpers outside planted_inl"]),
+    (check_bodies, body("json", "planted", text=BODY % "planted" + "namespace {\nint more = 1;\n}\n"),
+     ["namespace: detail/json/planted-inl.hpp has helpers outside planted_inl"]),
+    (check_bodies, body("json", "planted", listed=False),
+     ["list: detail/json/src.hpp names detail/json/planted-inl.hpp 0 times"]),
+    (check_bodies, both(body("json", "planted"),
+                        add(f"{IN}detail/json/src.hpp", include("detail/json/planted-inl.hpp"))),
+     ["list: detail/json/src.hpp names detail/json/planted-inl.hpp 2 times"]),
+    (check_bodies, add(f"{IN}detail/json/src.hpp", include("detail/json/gone-inl.hpp")),
+     ["list: detail/json/src.hpp names detail/json/gone-inl.hpp 1 times"]),
+    (check_bodies, add("src/json.cpp", "int more = 1;\n"),
+     ["list: src/json.cpp does not include exactly detail/json/src.hpp"]),
+    (check_bodies, lambda root: (root / "src/sqlite.cpp").unlink(),
+     ["list: src/sqlite.cpp does not include exactly sqlite/src.hpp"]),
+    (check_bodies, replace("cmake/SessionkitTargets.cmake", "sessionkit_rooms base json", "sessionkit_rooms json"),
+     ["list: cmake/SessionkitTargets.cmake does not build the rooms in their order"]),
+    (check_bodies, add("src/cellar.cpp", LICENCE), ["list: src/cellar.cpp is of no room"]),
+    (check_bodies, add(f"{IN}src_upkeep.hpp", include("detail/json/src.hpp")),
+     ["list: src_core.hpp, src_exchange.hpp, src_upkeep.hpp name detail/json/src.hpp 2 times"]),
+    (check_bodies, replace(f"{IN}src_core.hpp", include("detail/json/src.hpp"), ""),
+     ["list: src_core.hpp, src_exchange.hpp, src_upkeep.hpp name detail/json/src.hpp 0 times"]),
+    (check_bodies, replace(f"{IN}src.hpp", include("src_upkeep.hpp"), ""),
+     ["list: src.hpp does not name exactly src_core.hpp, src_exchange.hpp, src_upkeep.hpp"]),
+    (check_patterns, add("include/planted.hpp", 'auto a = format_text("{} of {}", 1);\n'),
+     ["pattern: include/planted.hpp:1: format_text has places for 2 values and is given 1"]),
+    (check_patterns, add("include/planted.hpp", 'auto a = format_text(\n    "{} "\n    R"x({{}} {:08x})x", f(1, 2));\n'),
+     ["pattern: include/planted.hpp:1: format_text has places for 2 values and is given 1"]),
+    (check_patterns, add("include/planted.hpp", 'auto a = format_text("{} of {", 1); // {}\n'),
+     ["pattern: include/planted.hpp:1: format_text has unmatched braces and is given 1"]),
+    (check_patterns, add("include/planted.hpp", 'make_error(Errc::corrupt, one ? "{}" : "none", g<a, b>(1), 2);\n'),
+     ["pattern: include/planted.hpp:1: make_error has places for 1 values and is given 2",
+      "pattern: include/planted.hpp:1: make_error has places for 0 values and is given 2"]),
+    (check_patterns, add("include/planted.hpp", 'format_text("{1} {0}", m[{1, 2}], "a, b") + format_text("{}", 1\'000);\n'),
+     []),
+]
+
+
+def main():
+    root = pathlib.Path(sys.argv[1]).resolve()
+    failures = 0
+    with tempfile.TemporaryDirectory() as folder:
+        copy = pathlib.Path(folder)
+        for part in ("include", "src", "tests/unit", "docs", "cmake", "tools", "examples"):
+            shutil.copytree(root / part, copy / part, ignore=shutil.ignore_patterns("images", "node_modules"))
+        clean = {path: (path.stat().st_mtime_ns, path.read_bytes()) for path in copy.rglob("*") if path.is_file()}
+        run = lambda check: report(check, copy)
+        before = {check: run(check) for check in (check_rooms, check_bodies, check_patterns)}
+        for number, (check, plant, expected) in enumerate(PLANTED):
+            plant(copy)
+            found = sorted(set(run(check)) - set(before[check]))
+            tied = any(line.startswith("knot") for line in before[check])  # an old knot would swallow a new one
+            if tied or not any(line.startswith("knot") for line in expected):
+                found, expected = without_knots(found), without_knots(expected)
+            if found != sorted(expected):
+                failures += 1
+                print(f"plant {number}: expected", *sorted(expected), "found", *found, sep="\n  ")
+            restore(copy, clean)
+    print(f"{len(PLANTED)} planted, {failures} not reported as they should be")
+    return 1 if failures else 0
+
+
+def without_knots(lines):
+    return [line for line in lines if not line.startswith("knot")]
+
+
+def report(check, root):
+    with contextlib.redirect_stdout(io.StringIO()):
+        return list(check(root, None))
+
+
+def restore(root, clean):
+    for path in [path for path in root.rglob("*") if path.is_file() and path not in clean]:
+        path.unlink()
+    for path, (time, data) in clean.items():
+        if not path.exists() or path.stat().st_mtime_ns != time:
+            path.write_bytes(data)
+            os.utime(path, ns=(time, time))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: MIT
+
+// [core]
+#include <sessionkit/src_core.hpp>
+// [core]

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+#include "support/catch.hpp"
+
+#include <sessionkit/result.hpp>
+
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+using namespace sessionkit;
+
+namespace {
+
+Result<int> half(int n) {
+  if (n % 2 != 0) return Error{Errc::invalid_argument, 7, "odd"};
+  return n / 2;
+}
+Result<std::vector<std::string>> two_names() { return std::vector<std::string>{"a", "b"}; }
+Result<void> only_if(bool good) {
+  if (!good) return Error{Errc::io_error, 5, "bad"};
+  return {};
+}
+
+struct Base {
+  virtual ~Base() = default;
+};
+struct Derived : Base {};
+
+}
+
+TEST_CASE("a result holds a value or an error") {
+  auto const good = half(4);
+  REQUIRE(good);
+  CHECK(good.ok());
+  CHECK(*good == 2);
+  CHECK(good.value() == 2);
+  auto const bad = half(3);
+  CHECK_FALSE(bad);
+  CHECK_FALSE(bad.ok());
+  CHECK(bad.error().code == Errc::invalid_argument);
+  CHECK(bad.error().system == 7);
+  CHECK(bad.error().message == "odd");
+}
+
+TEST_CASE("the value of a failure throws the error") {
+  try {
+    static_cast<void>(half(3).value());
+    FAIL("nothing was thrown");
+  } catch (Exception const& thrown) {
+    CHECK(thrown.what() == std::string("odd"));
+    CHECK(thrown.error().code == Errc::invalid_argument);
+  }
+  CHECK_THROWS_AS(only_if(false).value(), Exception);
+  CHECK_NOTHROW(only_if(true).value());
+}
+
+TEST_CASE("the value of a temporary can be used in a range-for") {
+  std::string seen;
+  for (auto const& name : two_names().value()) seen += name;
+  CHECK(seen == "ab");
+  static_assert(std::is_same_v<decltype(two_names().value()), std::vector<std::string>>);
+}
+
+TEST_CASE("a result moves its value") {
+  Result<std::unique_ptr<int>> result = std::make_unique<int>(5);
+  CHECK(**result == 5);
+  auto taken = std::move(result).value();
+  CHECK(*taken == 5);
+}
+
+TEST_CASE("a result of a derived pointer converts to one of its base") {
+  Result<std::shared_ptr<Base>> good = Result<std::shared_ptr<Derived>>(std::make_shared<Derived>());
+  CHECK(good);
+  Result<std::shared_ptr<Base>> bad = Result<std::shared_ptr<Derived>>(Error{Errc::not_found, 0, "gone"});
+  CHECK(bad.error().message == "gone");
+}
+
+TEST_CASE("every error code has its own name") {
+  std::vector<std::string> names;
+  for (int code = 1; code <= static_cast<int>(Errc::forked); ++code) {
+    std::string const name = to_string(static_cast<Errc>(code));
+    CHECK(name != "unknown");
+    for (auto const& other : names) CHECK(name != other);
+    names.push_back(name);
+  }
+  CHECK(names.size() == 16);
+  CHECK(to_string(Errc::outcome_unknown) == std::string("outcome_unknown"));
+  CHECK(to_string(static_cast<Errc>(0)) == std::string("unknown"));
+}

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: MIT
+// The index of a directory of sessions: it matches the transcripts, whatever else is there.
+#include "support/catch.hpp"
+#include "support/data.hpp"
+#include "support/faulty_file_ops.hpp"
+#include "support/file_store.hpp"
+#include "support/transcript.hpp"
+
+#include <sessionkit/detail/file_store/file_store.hpp>
+#include <sessionkit/file_store.hpp>
+#include <sessionkit/session.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace sessionkit_test;
+using sk::Errc;
+using sk::Position;
+using sk::SessionId;
+using Json = nlohmann::json;
+
+namespace {
+
+/// Options of a store that reports its events.
+sk::FileStoreOptions telling(std::vector<sk::Event>& events) {
+  sk::FileStoreOptions options;
+  options.on_event = [&events](sk::Event const& event) { events.push_back(event); };
+  return options;
+}
+
+void make_two_sessions(std::string const& root, sk::FileStoreOptions const& options) {
+  auto const store = open_store(root, options);
+  start(*store, "s1");
+  start(*store, "s2");
+}
+
+}
+
+TEST_CASE("the index follows the turns and matches the transcripts") {
+  TempDir dir;
+  auto store = open_store(dir.path());
+  start(*store, "s1");
+  Json row = index_of(dir.path())["sessions"]["s1"];
+  CHECK(row["messageCount"] == 1);
+  CHECK(row["title"] == "hello");
+  CHECK(row["filePath"] == "s1.jsonl");
+  CHECK(row["end"] == read_file(dir / "s1.jsonl").size());
+}
+
+TEST_CASE("an append without the end of a turn writes no index") {
+  TempDir dir;
+  FaultyFileOps ops;
+  auto store = sk::detail::open_file_store(ops, dir.path(), {}).value();
+  Position end = start(*store, "s1");
+  ops.reset();
+  end = store->append(id_of("s1"), Batch({message_line("m2", "m1", "x")}, end)).value();
+  CHECK(ops.calls() + ops.calls(Call::process) <= 5);
+  CHECK(ops.calls(Call::write) == 1);
+}
+
+TEST_CASE("a summary folds only new entries, and all of them if the log is another one") {
+  TempDir dir;
+  std::string const path = dir / "s1.jsonl";
+  std::string log = header_line("s1") + "\n";
+  for (int i = 0; i < 2000; ++i)
+    log += message_line(std::to_string(i), i == 0 ? "" : std::to_string(i - 1), std::string(500, 'x')) + "\n";
+  write_file(path, log);
+  { CHECK(open_store(dir.path())->info(id_of("s1")).value().messages == 2000); } // leaves an index
+  FaultyFileOps ops;
+  auto store = sk::detail::open_file_store(ops, dir.path(), {}).value();
+  std::uint64_t const before = ops.bytes_read;
+  CHECK(store->info(id_of("s1")).value().messages == 2000);
+  CHECK(ops.bytes_read - before < log.size() / 20);
+
+  std::ofstream(path, std::ios::app) << message_line("new", "1999", "y") << "\n"; // another program appends
+  ops.reset();
+  CHECK(store->info(id_of("s1")).value().messages == 2001);
+  CHECK(ops.bytes_read < log.size() / 20);
+  ops.reset();
+  CHECK(store->info(id_of("s1")).value().messages == 2001); // nothing changed: nothing is read
+  CHECK(ops.bytes_read == 0);
+
+  log = header_line("s1") + "\n" + message_line("a", "", "rewritten") + "\n"; // or rewrites it, shorter
+  write_file(path, log);
+  sk::SessionInfo info = store->info(id_of("s1")).value();
+  CHECK(info.messages == 1);
+  CHECK(info.first_user_text == "rewritten");
+  std::string same_size = log;
+  same_size.replace(same_size.find("rewritten"), 9, "different"); // or in place, of the same size
+  ::usleep(20'000);                                               // file times are this coarse
+  write_file(path, same_size);
+  CHECK(store->info(id_of("s1")).value().first_user_text == "different");
+  CHECK(open_store(dir.path())->info(id_of("s1")).value().first_user_text == "different");
+}
+
+TEST_CASE("a line that gets its newline later is folded once") {
+  TempDir dir;
+  write_file(dir / "s1.jsonl", header_line("s1") + "\n" + message_line("a", "", "1"));
+  auto store = open_store(dir.path());
+  CHECK(store->info(id_of("s1")).value().messages == 1);
+  Position const end = store->info(id_of("s1")).value().end;
+  REQUIRE(store->append(id_of("s1"), Batch({message_line("b", "a", "2")}, end, true)).ok());
+  CHECK(store->info(id_of("s1")).value().messages == 2);
+  CHECK(open_store(dir.path())->info(id_of("s1")).value().messages == 2);
+}
+
+TEST_CASE("damaged lines are counted once, wherever they are") {
+  TempDir dir;
+  std::string const path = dir / "s1.jsonl";
+  std::string log = header_line("s1") + "\ngarbage\n" + message_line("a", "", "1") + "\nmore garbage\n";
+  write_file(path, log);
+  auto store = open_store(dir.path());
+  CHECK(store->info(id_of("s1")).value().damaged == 2);
+  CHECK(store->info(id_of("s1")).value().damaged == 2);
+  std::ofstream(path, std::ios::app) << message_line("b", "a", "2") << "\n";
+  CHECK(store->info(id_of("s1")).value().damaged == 2);
+  store.reset();
+  CHECK(open_store(dir.path())->info(id_of("s1")).value().damaged == 2);
+}
+
+TEST_CASE("an index that is missing, torn, foreign or stale is never believed, and its rebuild is reported") {
+  TempDir dir;
+  std::vector<sk::Event> events;
+  auto const options = telling(events);
+  make_two_sessions(dir.path(), options);
+  CHECK(events.empty()); // a new store has nothing to rebuild
+  std::string const whole = read_file(dir / "sessions.json");
+  std::size_t aside = 0;
+  for (std::string const& bad :
+       {std::string(), std::string("missing"), whole.substr(0, whole.size() / 2), std::string(1000, '\0'),
+        std::string(R"({"agent:main:main":{"sessionId":"x"}})"), whole + std::string(1111, 'x')}) {
+    CAPTURE(bad.substr(0, 30));
+    events.clear();
+    if (bad == "missing") {
+      ::unlink((dir / "sessions.json").c_str());
+    } else {
+      write_file(dir / "sessions.json", bad);
+      ++aside;
+    }
+    auto store = open_store(dir.path(), options);
+    CHECK(listed(*store) == Ids{"s1", "s2"});
+    REQUIRE(events.size() == 1);
+    CHECK(events[0].kind == sk::Event::index_rebuilt);
+    CHECK(index_of(dir.path())["sessions"].size() == 2);
+    CHECK(listed(*store) == Ids{"s1", "s2"});
+    CHECK(events.size() == 1);
+  }
+  std::size_t kept = 0; // the unreadable index was moved, not destroyed
+  for (auto const& entry : std::filesystem::directory_iterator(dir.path()))
+    kept += entry.path().filename().string().rfind("sessions.json.unreadable-", 0) == 0 ? 1U : 0U;
+  CHECK(kept == aside);
+}
+
+TEST_CASE("rebuilding an index reports the transcripts that could not be read") {
+  TempDir const dir;
+  std::vector<sk::Event> events;
+  auto const options = telling(events);
+  make_two_sessions(dir.path(), options);
+  std::filesystem::rename(dir / "s2.jsonl", dir / "elsewhere");
+  std::filesystem::create_symlink("elsewhere", dir / "s2.jsonl");
+  ::unlink((dir / "sessions.json").c_str());
+  CHECK(listed(*open_store(dir.path(), options)) == Ids{"s1"});
+  REQUIRE(events.size() == 1);
+  CHECK(events[0].message.find("rebuilt from 1 transcripts; 1 could not be read: " + (dir / "s2.jsonl"))
+        != std::string::npos);
+}
+
+TEST_CASE("a foreign entry in place of the index blocks nothing") {
+  for (std::string const kind : {"directory", "full directory", "link", "fifo"}) {
+    for (bool const stuck : {false, true}) {
+      CAPTURE(kind, stuck);
+      TempDir dir;
+      std::string const index = dir / "sessions.json";
+      { start(*open_store(dir.path()), "s1"); }
+      ::unlink(index.c_str());
+      write_file(dir / "victim", "theirs");
+      if (kind == "link") REQUIRE(::symlink("victim", index.c_str()) == 0);
+      if (kind == "fifo") REQUIRE(::mkfifo(index.c_str(), 0600) == 0);
+      if (kind.find("directory") != std::string::npos) REQUIRE(::mkdir(index.c_str(), 0700) == 0);
+      if (kind == "full directory") write_file(index + "/x", "y");
+      std::vector<sk::Event> events;
+      sk::FileStoreOptions options;
+      options.on_event = [&](sk::Event const& event) { events.push_back(event); };
+      FaultyFileOps ops;
+      ops.only = Call::rename;
+      if (stuck) ops.fault = {0, EACCES, true, false};
+      {
+        auto store = sk::detail::open_file_store(ops, dir.path(), options).value();
+        CHECK(store->info(id_of("s1")).value().messages == 1);
+        CHECK(listed(*store) == Ids{"s1"});
+        Position const end = start(*store, "s2");
+        CHECK(store->append(id_of("s2"), Batch({message_line("m2", "m1", "x")}, end, true)).ok());
+        CHECK(listed(*store) == Ids{"s1", "s2"});
+        REQUIRE(events.size() == 1); // reported once, written or not
+        CHECK(events[0].kind == sk::Event::index_rebuilt);
+      }
+      CHECK(read_file(dir / "victim") == "theirs");
+      if (!stuck) CHECK(index_of(dir.path())["sessions"].size() == 2);
+    }
+  }
+}
+
+TEST_CASE("an index that the system does not let us read stays where it is") {
+  TempDir dir;
+  { start(*open_store(dir.path()), "s1"); }
+  std::string const before = read_file(dir / "sessions.json");
+  FaultyFileOps ops;
+  auto store = sk::detail::open_file_store(ops, dir.path(), {}).value();
+  ops.reset();
+  ops.only = Call::open;
+  ops.fault = {0, EACCES, false, false};
+  CHECK(store->info(id_of("s1")).value().messages == 1);
+  CHECK(ops.fired == 1);
+  CHECK(read_file(dir / "sessions.json") == before);
+  CHECK(listed(*store) == Ids{"s1"});
+  CHECK(index_of(dir.path())["sessions"].size() == 1); // readable again: merged, nothing moved aside
+  for (auto const& entry : std::filesystem::directory_iterator(dir.path()))
+    CHECK(entry.path().filename().string().find("unreadable") == std::string::npos);
+}
+
+TEST_CASE("files that appear and vanish show in the list, whatever the index says") {
+  TempDir dir;
+  auto store = open_store(dir.path());
+  start(*store, "s1");
+  start(*store, "s2");
+  CHECK(listed(*store) == Ids{"s1", "s2"});
+  write_file(dir / "s3.jsonl", header_line("s3") + "\n" + message_line("m", "", "t") + "\n");
+  write_file(dir / "not a session id.jsonl", header_line() + "\n");
+  ::unlink((dir / "s1.jsonl").c_str());
+  CHECK(listed(*store) == Ids{"s2", "s3"});
+  CHECK(sk::reindex_file_store(dir.path()).value() == 2);
+  Json const index = index_of(dir.path());
+  CHECK(index["sessions"].size() == 2);
+  CHECK(index["sessions"].contains("s3"));
+}
+
+TEST_CASE("the same number of files with another name among them is noticed") {
+  TempDir dir;
+  auto store = open_store(dir.path());
+  start(*store, "s1");
+  start(*store, "s2");
+  CHECK(listed(*store) == Ids{"s1", "s2"});
+  REQUIRE(std::rename((dir / "s1.jsonl").c_str(), (dir / "s3.jsonl").c_str()) == 0);
+  CHECK(listed(*store) == Ids{"s2", "s3"});
+}
+
+TEST_CASE("fields of other programs survive when we write the index") {
+  TempDir dir;
+  auto store = open_store(dir.path());
+  Position end = start(*store, "s1");
+  Json index = index_of(dir.path());
+  index["theirs"] = {1, 2};
+  index["sessions"]["s1"]["active"] = true;
+  index["sessions"]["elsewhere"] = {{"id", "elsewhere"}, {"title", "no file here"}};
+  write_file(dir / "sessions.json", index.dump());
+  REQUIRE(store->append(id_of("s1"), Batch({message_line("m2", "m1", "x")}, end, true)).ok());
+  index = index_of(dir.path());
+  CHECK(index["theirs"] == Json({1, 2}));
+  CHECK(index["sessions"]["s1"]["active"] == true);
+  CHECK(index["sessions"]["s1"]["messageCount"] == 2);
+  CHECK(index["sessions"].contains("elsewhere"));
+}
+
+TEST_CASE("two stores over one directory lose no row of each other") {
+  TempDir dir;
+  auto one = open_store(dir.path()), two = open_store(dir.path());
+  for (int i = 0; i < 5; ++i) {
+    start(*one, "a" + std::to_string(i));
+    start(*two, "b" + std::to_string(i));
+  }
+  CHECK(index_of(dir.path())["sessions"].size() == 10);
+  Position const end = one->info(id_of("b0")).value().end;
+  Position const more = one->append(id_of("b0"), Batch({message_line("m2", "m1", "x")}, end, true)).value();
+  start(*two, "c"); // has an older row of b0
+  CHECK(index_of(dir.path())["sessions"]["b0"]["end"] == more.value());
+  REQUIRE(one->remove(id_of("a0")).ok());
+  start(*two, "d");
+  CHECK_FALSE(index_of(dir.path())["sessions"].contains("a0"));
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT
+#include "text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <vector>
+
+namespace cli {
+
+namespace {
+
+struct CodePoint {
+  std::size_t length = 0; ///< bytes; 0: the bytes here are not UTF-8
+  char32_t value = 0;
+};
+
+CodePoint decode(std::string_view text) {
+  auto const byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  unsigned char const first = byte(0);
+  if (first < 0x80) return {1, first};
+  std::size_t const length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
+  if (first < 0xC2 || first > 0xF4 || text.size() < length) return {};
+  char32_t value = first & (0xFFU >> (length + 1));
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xC0U) != 0x80) return {};
+    value = (value << 6) | (byte(i) & 0x3FU);
+  }
+  bool const overlong = (length == 3 && value < 0x800) || (length == 4 && value < 0x10000);
+  bool const surrogate = value >= 0xD800 && value <= 0xDFFF;
+  if (overlong || surrogate || value > 0x10FFFF) return {};
+  return {length, value};
+}
+
+bool is_control(char32_t c) { return c < 0x20 || (c >= 0x7F && c < 0xA0); }
+bool turns_direction(char32_t c) {
+  return c == 0x061C || c == 0x200E || c == 0x200F || (c >= 0x202A && c <= 0x202E)
+         || (c >= 0x2066 && c <= 0x2069);
+}
+std::string visible(char32_t c) {
+  auto const value = static_cast<std::uint32_t>(c);
+  return value < 0x100 ? fmt::format("\\x{:02x}", value) : fmt::format("\\u{:04x}", value);
+}
+bool is_zero_width(char32_t c) {
+  return (c >= 0x0300 && c <= 0x036F) || (c >= 0x200B && c <= 0x200D) || (c >= 0xFE00 && c <= 0xFE0F);
+}
+bool is_wide(char32_t c) {
+  return (c >= 0x1100 && c <= 0x115F) || (c >= 0x2E80 && c <= 0xA4CF) || (c >= 0xAC00 && c <= 0xD7A3)
+         || (c >= 0xF900 && c <= 0xFAFF) || (c >= 0xFE30 && c <= 0xFE6F) || (c >= 0xFF00 && c <= 0xFF60)
+         || (c >= 0x1F300 && c <= 0x1FAFF) || (c >= 0x20000 && c <= 0x3FFFD);
+}
+
+/// Calls `each(bytes, code point)`, with length 0 for a byte that is not UTF-8.
+template <class F> void for_code_points(std::string_view text, F&& each) {
+  while (!text.empty()) {
+    CodePoint const c = decode(text);
+    std::size_t const length = std::max<std::size_t>(c.length, 1);
+    if (!each(text.substr(0, length), c)) return;
+    text.remove_prefix(length);
+  }
+}
+
+}
+
+std::optional<std::size_t> first_bad_utf8(std::string_view text) {
+  std::optional<std::size_t> bad;
+  for_code_points(text, [&](std::string_view bytes, CodePoint c) {
+    if (c.length == 0) bad = static_cast<std::size_t>(bytes.data() - text.data());
+    return !bad;
+  });
+  return bad;
+}
+
+std::string neutral(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for_code_points(text, [&](std::string_view bytes, CodePoint c) {
+    if (c.length == 0)
+      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(bytes[0]));
+    else if ((is_control(c.value) && c.value != '\n' && c.value != '\t') || turns_direction(c.value))
+      out += visible(c.value);
+    else
+      out += bytes;
+    return true;
+  });
+  return out;
+}
+
+std::string valid_utf8(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for_code_points(text, [&](std::string_view bytes, CodePoint c) {
+    out += c.length == 0 ? std::string_view("\xEF\xBF\xBD") : bytes;
+    return true;
+  });
+  return out;
+}
+
+std::string one_line(std::string_view text) {
+  std::string out;
+  for_code_points(text, [&](std::string_view bytes, CodePoint c) {
+    bool const splits = is_control(c.value) || c.value == 0x2028 || c.value == 0x2029;
+    out += c.length != 0 && splits ? " " : bytes;
+    return true;
+  });
+  return out;
+}
+
+std::string unix_lines(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i)
+    if (text[i] != '\r' || i + 1 == text.size() || text[i + 1] != '\n') out += text[i];
+  return out;
+}
+
+namespace {
+
+/// Ranges of capital letters with a constant distance to their small letters, all two bytes of UTF-8.
+struct Capitals {
+  char32_t first, last, distance;
+};
+constexpr Capitals capitals[] = {{0xC0, 0xD6, 32},   {0xD8, 0xDE, 32},   {0x391, 0x3A1, 32},
+                                 {0x3A3, 0x3AB, 32}, {0x400, 0x40F, 80}, {0x410, 0x42F, 32}};
+
+char32_t small_of(char32_t c) {
+  for (auto const& range : capitals)
+    if (c >= range.first && c <= range.last) return c + range.distance;
+  bool const even_is_capital =
+      (c >= 0x100 && c <= 0x137) || (c >= 0x14A && c <= 0x177) || (c >= 0x460 && c <= 0x481);
+  bool const odd_is_capital = (c >= 0x139 && c <= 0x148) || (c >= 0x179 && c <= 0x17E);
+  bool const is_capital = (even_is_capital && c % 2 == 0 && c != 0x130) || (odd_is_capital && c % 2 == 1);
+  return is_capital ? c + 1 : c;
+}
+
+}
+
+std::string folded(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for_code_points(text, [&](std::string_view bytes, CodePoint c) {
+    if (c.length == 1 && c.value >= 'A' && c.value <= 'Z')
+      out += static_cast<char>(c.value + ('a' - 'A'));
+    else if (char32_t const small = c.length == 2 ? small_of(c.value) : c.value; small != c.value)
+      (out += static_cast<char>(0xC0U | small >> 6U)) += static_cast<char>(0x80U | (small & 0x3FU));
+    else
+      out += bytes;
+    return true;
+  });
+  return out;
+}
+
+std::size_t columns(std::string_view text) {
+  std::size_t sum = 0;
+  for_code_points(text, [&](std::string_view, CodePoint c) {
+    sum += is_zero_width(c.value) ? 0U : is_wide(c.value) ? 2U : 1U;
+    return true;
+  });
+  return sum;
+}
+
+std::string cut(std::string_view text, std::size_t most) {
+  if (columns(text) <= most) return std::string(text);
+  std::string out;
+  std::size_t used = 1; // by the ellipsis
+  for_code_points(text, [&](std::string_view bytes, CodePoint) {
+    used += columns(bytes);
+    if (used > most) return false;
+    out += bytes;
+    return true;
+  });
+  return out + "…";
+}
+
+std::string age(std::chrono::milliseconds since) {
+  auto const seconds = since.count() / 1000;
+  if (seconds < 60) return "just now";
+  if (seconds < 3600) return fmt::format("{}m ago", seconds / 60);
+  if (seconds < 86400) return fmt::format("{}h ago", seconds / 3600);
+  return fmt::format("{}d ago", seconds / 86400);
+}
+
+std::string plural(std::uint64_t count, char const* one, char const* many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+std::string short_number(std::uint64_t number) {
+  if (number < 1000) return fmt::format("{}", number);
+  if (number < 1000000) return fmt::format("{:.1f}k", static_cast<double>(number) / 1e3);
+  return fmt::format("{:.1f}M", static_cast<double>(number) / 1e6);
+}
+
+std::optional<std::chrono::milliseconds> parse_duration(std::string_view text) {
+  unsigned number = 0;
+  auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc()) return std::nullopt;
+  std::string_view const unit = text.substr(static_cast<std::size_t>(end - text.data()));
+  if (unit == "ms") return std::chrono::milliseconds(number);
+  if (unit == "s" || unit.empty()) return std::chrono::seconds(number);
+  if (unit == "m") return std::chrono::minutes(number);
+  if (unit == "h") return std::chrono::hours(number);
+  if (unit == "d") return std::chrono::hours(24) * number;
+  return std::nullopt;
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t corner = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      std::size_t const replaced = corner + (a[i - 1] == b[j - 1] ? 0 : 1);
+      corner = row[j];
+      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+}

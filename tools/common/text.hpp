@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/time.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace cli {
+
+/// The place of the first byte that is not UTF-8; absent if all of it is.
+std::optional<std::size_t> first_bad_utf8(std::string_view text);
+
+/// Text with nothing in it a terminal would act on: control characters (but line end and tab), marks that
+/// turn the direction of writing, and bytes that are not UTF-8 become visible instead.
+std::string neutral(std::string_view text);
+
+/// Always UTF-8: U+FFFD replaces each invalid byte, as programs that read our output expect.
+std::string valid_utf8(std::string_view text);
+
+/// Line ends, tabs and other control characters become spaces: for one field of a line.
+std::string one_line(std::string_view text);
+
+/// With `\n` for `\r\n`.
+std::string unix_lines(std::string_view text);
+
+/// Replaces capital letters of the Latin, Greek and Cyrillic alphabets by small ones of the same length in
+/// bytes, for comparisons.
+std::string folded(std::string_view text);
+
+/// The first `most` columns of `text`, with an ellipsis if that is not all.
+std::string cut(std::string_view text, std::size_t most);
+
+/// The approximate width of the text on a terminal in columns: wide scripts count two.
+std::size_t columns(std::string_view text);
+
+/// "1 entry", "2 entries".
+std::string plural(std::uint64_t count, char const* one, char const* many);
+
+/// "just now", "2m ago", "3h ago", "5d ago".
+std::string age(std::chrono::milliseconds since);
+
+/// "940", "31.2k", "1.4M".
+std::string short_number(std::uint64_t number);
+
+/// Parses "5s", "500ms", "2m", "12h", "30d"; a bare number is seconds. Absent if it is none of these.
+std::optional<std::chrono::milliseconds> parse_duration(std::string_view text);
+
+/// Number of single-character edits between two words.
+std::size_t edit_distance(std::string_view a, std::string_view b);
+
+}

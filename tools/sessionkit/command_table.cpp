@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+#include "command.hpp"
+
+#include <iterator>
+#include <utility>
+
+namespace cli {
+
+using A = Arguments;
+
+std::vector<Option> const& common_options() {
+  static std::vector<Option> const options{
+      {"--store",
+       "where the sessions are: a directory, sqlite:FILE, redis://..., postgres://... or memory: (default: "
+       "$SESSIONKIT_STORE, else the user's data directory)",
+       &A::store},
+      {"--json", "one JSON document on stdout, errors as JSON on stderr", &OutputStyle::json},
+      {"--plain", "tab-separated lines even on a terminal", &OutputStyle::plain},
+      {"--raw", "do not make control characters in content visible on a terminal", &OutputStyle::raw},
+      {"--color",
+       "colours on a terminal: auto, always or never",
+       &OutputStyle::color,
+       false,
+       {"auto", "always", "never"}},
+      {"--no-pager", "print to the terminal even if the output is longer than it", &OutputStyle::no_pager},
+      {"-q,--quiet", "no notices on stderr", &OutputStyle::quiet},
+      {"--timeout", "how long to wait for another writer (5s, 500ms, 2m)", &A::timeout},
+  };
+  return options;
+}
+
+std::vector<Command> const& command_table() {
+  static std::vector<Command> const table = [] {
+    auto all = commands_to_read();
+    for (auto part : {commands_to_write, commands_to_keep}) {
+      auto more = part();
+      std::move(more.begin(), more.end(), std::back_inserter(all));
+    }
+    return all;
+  }();
+  return table;
+}
+
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+// import: reads files of any program, and stdin, into the store.
+#include "copying.hpp"
+#include "new_file.hpp"
+#include "recognising.hpp"
+
+#include <sessionkit/convert.hpp>
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <common/text.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <unistd.h>
+
+namespace cli {
+
+namespace sk = sessionkit;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A temporary folder for input that is not a file; it is removed with this object.
+class Workshop {
+ public:
+  Workshop() {
+    std::error_code ignored;
+    auto pattern = (fs::temp_directory_path(ignored) / "sessionkit-XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr) throw system_failure(errno, "cannot make a temporary folder");
+    path_ = pattern;
+  }
+  ~Workshop() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  Workshop(Workshop const&) = delete;
+  Workshop& operator=(Workshop const&) = delete;
+
+  /// A session whose lines contain no id gets its file's name.
+  std::string file_for(sk::SessionId const& id) const { return (path_ / (id.str() + ".jsonl")).string(); }
+
+ private:
+  fs::path path_;
+};
+
+std::string take_stdin(Workshop const& workshop) {
+  auto path = workshop.file_for(sk::make_session_id(sk::system_now()));
+  NewFile file(path);
+  std::string piece(std::size_t{1} << 16, '\0');
+  for (;;) {
+    ssize_t const n = read(STDIN_FILENO, piece.data(), piece.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) throw system_failure(errno, "cannot read stdin");
+    if (n == 0) break;
+    file.write(std::string_view(piece).substr(0, static_cast<std::size_t>(n)));
+  }
+  file.finish();
+  return path;
+}
+
+sk::SessionId id_in(sk::Log const& log) {
+  auto const* const header = log.entries.empty() ? nullptr : log.entries.front().as<sk::Header>();
+  auto id = sk::SessionId::parse(header != nullptr ? header->id : "");
+  return id ? *std::move(id) : sk::make_session_id(sk::system_now());
+}
+
+/// A file to import and its name; a document of blades is first converted to a transcript.
+struct Source {
+  std::string name, path;
+  std::vector<sk::Loss> losses = {};
+};
+
+Source source_of(Workshop const& workshop, std::string const& name) {
+  Source source{name, name == "-" ? take_stdin(workshop) : name};
+  refuse_database(source.path);
+  auto const document = blades_document(source.path);
+  if (!document) return source;
+  auto const log = import_document(name, *document);
+  auto const id = id_in(log);
+  auto converted = sk::convert_log(log, sk::native_dialect(), sk::native_dialect(), id).value();
+  source.path = workshop.file_for(id);
+  NewFile file(source.path);
+  file.write(converted.text);
+  file.finish();
+  source.losses = std::move(converted.losses);
+  return source;
+}
+
+/// The result for a file.
+struct Import {
+  std::string file;
+  std::optional<Copy> copy = {};
+  std::size_t left_out = 0; ///< for a document: data that lines cannot represent
+  Exit exit = Exit::ok;
+};
+
+Import import_one(Console& console, Arguments const& args, Workshop const& workshop, std::string const& name,
+                  Side const& to) {
+  auto const source = source_of(workshop, name);
+  require_transcript(console, source.path);
+  Side const from{open_transcript(open_options(console, args), source.path), name};
+  auto const page = from.store->list({}).value();
+  if (page.sessions.empty())
+    throw Failure{Exit::damage, "corrupt", fmt::format("'{}' contains no session", name),
+                  "see why: sessionkit verify " + name};
+  Import done{name, copy_one(args, from, to, page.sessions.front().id), source.losses.size()};
+  for (auto const& loss : source.losses) console.notice(fmt::format("{}: left out: {}", name, loss.what));
+  notice(console, *done.copy, to);
+  done.exit = exit_of({*done.copy});
+  if (done.exit == Exit::ok && done.left_out != 0) done.exit = Exit::damage;
+  return done;
+}
+
+/// A file that cannot be imported does not stop the others.
+Import try_import(Console& console, Arguments const& args, Workshop const& workshop, std::string const& name,
+                  Side const& to) {
+  try {
+    return import_one(console, args, workshop, name, to);
+  } catch (Failure const& failure) {
+    console.show(failure);
+    return {name, {}, 0, failure.exit};
+  } catch (sk::Exception const& exception) {
+    auto const failure = failure_of(exception.error());
+    console.show(failure);
+    return {name, {}, 0, failure.exit};
+  }
+}
+
+void write(Console& console, Arguments const& args, Side const& to, std::vector<Import> const& imports) {
+  if (!console.json()) {
+    std::vector<std::vector<std::string>> rows;
+    for (auto const& one : imports)
+      if (one.copy) rows.push_back(row_of(*one.copy));
+    return console.table({"SESSION", "RESULT", "LINES", "WRITTEN"}, rows);
+  }
+  Json list = Json::array();
+  for (auto const& one : imports) {
+    Json row{{"file", one.file}};
+    if (one.copy)
+      row.update(json_of(*one.copy));
+    else
+      row["result"] = "failed";
+    row["left_out"] = one.left_out;
+    list.push_back(std::move(row));
+  }
+  console.document("import@1", {{"to", to.name}, {"dry_run", args.dry_run}, {"sessions", std::move(list)}});
+}
+
+}
+
+Exit import_files(Console& console, Arguments const& args) {
+  std::error_code ignored;
+  for (auto const& name : args.files)
+    if (name != "-" && fs::symlink_status(name, ignored).type() == fs::file_type::not_found)
+      throw Failure{Exit::not_found, "not_found", fmt::format("there is no file '{}'", name),
+                    "name files, or - for stdin"};
+  Workshop const workshop;
+  auto const to = open_target(console, args, store_address(args));
+  std::vector<Import> imports;
+  auto exit = Exit::ok;
+  for (auto const& name : args.files) {
+    console.progress(imports.size(), args.files.size(), "files");
+    imports.push_back(try_import(console, args, workshop, name, to));
+    if (exit == Exit::ok) exit = imports.back().exit; // the first failure is reported
+  }
+  console.progress(args.files.size(), args.files.size(), "files");
+  write(console, args, to, imports);
+  return exit;
+}
+
+}

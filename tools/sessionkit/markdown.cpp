@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+// Writes a conversation as Markdown. Messages are usually Markdown themselves: they are put into block
+// quotes, which their text cannot leave, with HTML and pictures from elsewhere disabled.
+#include "export_format.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <common/text.hpp>
+#include <string>
+#include <utility>
+
+namespace cli {
+
+namespace sk = sessionkit;
+
+namespace {
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+/// Escapes text for Markdown and puts it on one line.
+std::string plain(std::string_view text) {
+  std::string out;
+  for (char const c : one_line(neutral(text))) {
+    bool const means_something =
+        std::string_view("\\`*_{}[]()<>#+-.!|~&$:@").find(c) != std::string_view::npos;
+    if (means_something) out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+/// Escapes the first character of HTML tags and of pictures.
+std::string without_html(std::string_view line) {
+  std::string out;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    char const next = i + 1 < line.size() ? line[i + 1] : ' ';
+    bool const tag = line[i] == '<' && (is_letter(next) || next == '/' || next == '!' || next == '?');
+    bool const picture = line[i] == '!' && next == '[';
+    out += tag ? "&lt;" : picture ? "!\\" : std::string(1, line[i]);
+  }
+  return out;
+}
+
+std::size_t run_of(std::string_view line, char c) { return std::min(line.find_first_not_of(c), line.size()); }
+
+/// Knows whether a line is code: only fences at the very beginning of a line are certain.
+class Fences {
+ public:
+  bool is_code(std::string_view line) {
+    char const mark = line.empty() ? ' ' : line.front();
+    std::size_t const length = mark == '`' || mark == '~' ? run_of(line, mark) : 0;
+    if (open_ == 0) {
+      bool const opens = length >= 3 && (mark == '~' || line.find('`', length) == std::string_view::npos);
+      if (opens) open_ = length, mark_ = mark;
+      return opens;
+    }
+    bool const blank_behind = line.find_first_not_of(" \t", length) == std::string_view::npos;
+    if (mark == mark_ && length >= open_ && blank_behind) open_ = 0;
+    return true;
+  }
+
+ private:
+  std::size_t open_ = 0;
+  char mark_ = ' ';
+};
+
+template <class F> void for_lines(std::string_view text, F&& each) {
+  while (!text.empty()) {
+    auto const end = std::min(text.find('\n'), text.size());
+    each(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+}
+
+std::string block_quoted(std::string_view text) {
+  std::string out;
+  Fences fences;
+  for_lines(neutral(unix_lines(text)), [&](std::string_view line) {
+    bool const code = fences.is_code(line);
+    out += line.empty() ? ">\n" : fmt::format("> {}\n", code ? std::string(line) : without_html(line));
+  });
+  return out + "\n";
+}
+
+/// Writes any text as a code block.
+std::string fenced(std::string_view text, char const* language) {
+  auto const safe = neutral(unix_lines(text));
+  std::size_t longest = 2, run = 0;
+  for (char const c : safe) {
+    run = c == '`' ? run + 1 : 0;
+    longest = std::max(longest, run);
+  }
+  std::string const fence(longest + 1, '`');
+  return fmt::format("{}{}\n{}{}{}\n\n", fence, language, safe,
+                     safe.empty() || safe.back() == '\n' ? "" : "\n", fence);
+}
+
+class Markdown final : public ExportFormat {
+ public:
+  Markdown(Sink sink, bool thinking) : sink_(std::move(sink)), thinking_(thinking) {}
+
+  void begin(sk::SessionInfo const& info) override {
+    auto const title = info.display_title(120);
+    sink_(fmt::format("# {}\n\n", plain(title.empty() ? info.id.str() : title)));
+    for (auto const& [name, value] : {std::pair<char const*, std::string>{"session", info.id.str()},
+                                      {"key", info.key},
+                                      {"agent", info.agent},
+                                      {"user", info.user},
+                                      {"created", sk::to_rfc3339(info.created)},
+                                      {"model", info.model}})
+      if (!value.empty()) sink_(fmt::format("- {}: {}\n", name, plain(value)));
+  }
+
+  void entry(Record const& record) override {
+    auto const& entry = record.entry;
+    auto const* const message = entry.as<sk::Message>();
+    auto const words = message == nullptr ? summary_of(entry) : std::string();
+    if (message == nullptr && words.empty()) return;
+    sink_(fmt::format("\n## {} · {}\n\n", plain(speaker_of(entry, std::string(record.type))),
+                      sk::to_rfc3339(entry.at)));
+    if (message == nullptr) return sink_(block_quoted(words));
+    for (auto const& part : message->parts) std::visit([this](auto const& it) { say(it); }, part);
+  }
+
+  void end() override {}
+
+ private:
+  void say(sk::Text const& it) { sink_(block_quoted(it.text)); }
+  void say(sk::Thinking const& it) {
+    if (thinking_) sink_("*thinking*\n\n" + block_quoted(it.redacted ? "[redacted]" : it.text));
+  }
+  void say(sk::Image const& it) {
+    auto const uri = data_uri(it);
+    sink_(uri.empty() ? fmt::format("*{}*\n\n", plain(name_of(it)))
+                      : fmt::format("![{}]({})\n\n", plain(name_of(it)), uri));
+  }
+  void say(sk::ToolUse const& it) {
+    sink_(fmt::format("*calls {}*\n\n", plain(it.name)) + fenced(it.input.str(), "json"));
+  }
+  void say(sk::ToolResult const& it) {
+    sink_(fmt::format("*{} {}*\n\n", it.is_error ? "error of" : "result of", plain(it.tool_name)));
+    for (auto const& piece : it.content)
+      if (auto const* const text = std::get_if<sk::Text>(&piece))
+        sink_(fenced(text->text, ""));
+      else if (auto const* const image = std::get_if<sk::Image>(&piece))
+        say(*image);
+      else
+        say(std::get<sk::Opaque>(piece));
+  }
+  void say(sk::Opaque const& it) { sink_(fmt::format("*{}*\n\n", plain("[" + it.type + "]"))); }
+
+  Sink sink_;
+  bool thinking_;
+};
+
+}
+
+std::unique_ptr<ExportFormat> make_markdown(Sink sink, bool thinking) {
+  return std::make_unique<Markdown>(std::move(sink), thinking);
+}
+
+}

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: MIT
+#include "naming.hpp"
+#include "recognising.hpp"
+
+#include <sessionkit/file_store.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <common/text.hpp>
+#include <filesystem>
+#include <iterator>
+#include <limits>
+#include <optional>
+
+namespace cli {
+
+namespace sk = sessionkit;
+
+namespace {
+
+bool starts_with(std::string_view text, std::string_view prefix) {
+  return text.substr(0, prefix.size()) == prefix;
+}
+bool ends_with(std::string_view text, std::string_view suffix) {
+  return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
+}
+
+Named open_file(Console& console, Arguments const& args, std::string const& path) {
+  auto store = open_transcript(open_options(console, args), path);
+  auto const id = sk::transcript_session(*store).value(); // a list would read the whole file
+  return {store, id, path, true};
+}
+
+std::optional<sk::SessionId> newest(sk::SessionStore& store, sk::ListQuery query, std::size_t nth) {
+  query.archived = false;
+  query.limit = nth;
+  auto const page = store.list(query).value();
+  if (nth == 0 || page.sessions.size() < nth) return std::nullopt;
+  return page.sessions[nth - 1].id;
+}
+
+std::optional<sk::SessionId> by_key(sk::SessionStore& store, std::string_view key) {
+  sk::ListQuery query;
+  query.key = std::string(key);
+  return newest(store, query, 1);
+}
+
+/// `@last` is 1, `@-3` is 3.
+std::size_t parse_nth(std::string const& name) {
+  if (name == "@last") return 1;
+  std::size_t nth = 0;
+  auto const* const end = name.data() + name.size();
+  if (starts_with(name, "@-")) {
+    auto const [stopped, error] = std::from_chars(name.data() + 2, end, nth);
+    if (error == std::errc() && stopped == end && nth > 0) return nth;
+  }
+  throw Failure{Exit::usage, "invalid_argument", fmt::format("'{}' names no session", name),
+                "@last is the newest session, @-2 is the one before it"};
+}
+
+std::optional<sk::SessionId> by_id(sk::SessionStore& store, std::string const& name) {
+  auto const id = sk::SessionId::parse(name);
+  if (!id) return std::nullopt;
+  auto const info = store.info(*id);
+  if (info) return *id;
+  if (info.error().code != sk::Errc::not_found) throw sk::Exception(info.error());
+  return std::nullopt;
+}
+
+std::vector<sk::SessionId> by_prefix(sk::SessionStore& store, std::string const& prefix) {
+  sk::ListQuery query;
+  query.limit = std::numeric_limits<std::size_t>::max();
+  std::vector<sk::SessionId> found;
+  for (auto const& info : store.list(query).value().sessions)
+    if (starts_with(info.id.str(), prefix)) found.push_back(info.id);
+  return found;
+}
+
+[[noreturn]] void fail_ambiguous(std::string const& name, std::vector<sk::SessionId> const& candidates) {
+  std::string list;
+  std::size_t const most = 5;
+  for (std::size_t i = 0; i < std::min(candidates.size(), most); ++i) list += "\n  " + candidates[i].str();
+  if (candidates.size() > most) list += fmt::format("\n  and {} more", candidates.size() - most);
+  throw Failure{Exit::usage, "ambiguous",
+                fmt::format("'{}' begins the ids of {} sessions:{}", name, candidates.size(), list),
+                "write more of the id"};
+}
+
+std::optional<sk::SessionId> find_in(sk::SessionStore& store, std::string const& name) {
+  if (starts_with(name, "@")) return newest(store, {}, parse_nth(name));
+  if (starts_with(name, "key:")) return by_key(store, std::string_view(name).substr(4));
+  if (auto id = by_id(store, name)) return id;
+  if (auto id = by_key(store, name)) return id;
+  if (name.size() < 4) return std::nullopt;
+  auto const candidates = by_prefix(store, name);
+  if (candidates.size() > 1) fail_ambiguous(name, candidates);
+  return candidates.empty() ? std::nullopt : std::optional(candidates.front());
+}
+
+bool looks_like_a_path(std::string const& name) {
+  if (starts_with(name, "key:")) return false;
+  return name.find('/') != std::string::npos || ends_with(name, ".jsonl") || ends_with(name, ".json");
+}
+
+bool is_nowhere(std::string const& path) {
+  std::error_code ignored; // a path that cannot be inspected is opened, which reports the error
+  return std::filesystem::symlink_status(path, ignored).type() == std::filesystem::file_type::not_found;
+}
+
+Place place_of(StorePtr const& store, sk::SessionId const& id) {
+  return {store, id, sk::transcript_path(*store, id)};
+}
+
+/// `name` looks like a path, but there is no such file: it may still be a key, or an id.
+Place find_instead_of_file(Console& console, Arguments const& args, std::string const& name) {
+  auto const store = open_store(console, args);
+  if (!store && store.error().code != sk::Errc::not_found) throw failure_of(store.error());
+  if (store) {
+    auto id = by_id(*store.value(), name);
+    if (!id) id = by_key(*store.value(), name);
+    if (id) return place_of(*store, *id);
+  }
+  throw Failure{Exit::not_found, "not_found", fmt::format("there is no file '{}'", name),
+                fmt::format("check the path; if it is the key of a session: key:{}", name)};
+}
+
+/// A directory is not a session, however it is spelled.
+void refuse_directory(std::string const& path, Exit exit) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored))
+    throw Failure{exit, "unsafe_path", fmt::format("'{}' is a directory, not a session", path),
+                  fmt::format("if it is a store: sessionkit ls --store {}; else name a file in it", path)};
+}
+
+[[noreturn]] void fail_missing(std::string const& name, std::string const& where) {
+  throw Failure{Exit::not_found, "not_found",
+                fmt::format("there is no session '{}' in the store '{}'", name, where),
+                "see all sessions: sessionkit ls"};
+}
+
+}
+
+void require_name(std::string const& name) {
+  if (name.empty() || name == "key:")
+    throw Failure{
+        Exit::usage, "invalid_argument", fmt::format("'{}' names no session", name),
+        "give an id, its first characters, a key, @last or a file; see all sessions: sessionkit ls"};
+}
+
+void fail_entry(std::string const& session, std::string const& entry) {
+  throw Failure{Exit::not_found, "not_found", fmt::format("there is no entry '{}' in '{}'", entry, session),
+                "see its entries: sessionkit tree " + session};
+}
+
+namespace {
+
+/// An id that two entries have does not say which of them is meant. Reads the heads of the log.
+void require_one(Named const& named, std::string const& entry) {
+  std::vector<std::string> places;
+  sk::ReadRange range;
+  range.heads_only = true;
+  for (bool more = true; more;) {
+    auto const page = named.store->read(named.id, range).value();
+    for (auto const& item : page.items())
+      if (item.id == entry && item.type != "session") places.push_back(fmt::format("{}", item.end.value()));
+    more = page.more;
+    range.from = page.next;
+  }
+  if (places.size() < 2) return;
+  throw Failure{Exit::usage, "ambiguous",
+                fmt::format("{} entries have the id '{}': those that end at {}", places.size(), entry,
+                            fmt::join(places, " and ")),
+                "name an entry after the one you mean; see them: sessionkit log " + named.id.str()};
+}
+
+}
+
+sk::EntryId leaf_of(Named const& named, Arguments const& args) {
+  if (args.leaf && args.leaf->empty())
+    throw Failure{Exit::usage, "invalid_argument", "the id of the entry is empty",
+                  "leave the option out for the last one"};
+  if (args.leaf) require_one(named, *args.leaf);
+  return sk::EntryId(args.leaf.value_or(""));
+}
+
+StoreAddress store_address(Arguments const& args) {
+  if (args.store) return parse_address(*args.store);
+  if (auto const store = environment("SESSIONKIT_STORE"); !store.empty()) return parse_address(store);
+  auto data = environment("XDG_DATA_HOME");
+  if (data.empty() || data.front() != '/') {
+    auto const home = environment("HOME");
+    if (home.empty())
+      throw Failure{Exit::usage, "no_store", "there is no HOME to keep sessions in",
+                    "name a directory: --store DIR"};
+    data = home + "/.local/share";
+  }
+  return {"file", data + "/sessionkit/sessions", false};
+}
+
+std::string store_root(Arguments const& args, char const* verb, char const* instead) {
+  auto const address = store_address(args);
+  if (address.is_files()) return address.place;
+  throw Failure{Exit::usage, "unsupported",
+                fmt::format("{} works on stores of files, not on '{}'", verb, shown(address)), instead};
+}
+
+std::chrono::milliseconds lock_wait(Arguments const& args) {
+  auto const wait = parse_duration(args.timeout);
+  if (wait) return *wait;
+  throw Failure{Exit::usage, "invalid_argument", fmt::format("--timeout: '{}' is no duration", args.timeout),
+                "write it as 5s, 500ms or 2m"};
+}
+
+std::optional<std::string> known_store_root(Arguments const& args) {
+  try {
+    auto const address = store_address(args);
+    return address.is_files() ? std::optional(address.place) : std::nullopt;
+  } catch (Failure const&) { return std::nullopt; }
+}
+
+OpenOptions open_options(Console& console, Arguments const& args, bool create) {
+  OpenOptions options;
+  options.create = create;
+  options.adopt = !args.dry_run;
+  options.lock_wait = lock_wait(args);
+  if (create && args.profile) options.profile = *sk::find_profile(*args.profile);
+  options.on_event = [&console](sk::Event const& event) {
+    console.notice(event.session.empty() ? event.message : event.session + ": " + event.message);
+  };
+  return options;
+}
+
+sk::Result<StorePtr> open_store(Console& console, Arguments const& args, bool create) {
+  return open_store(store_address(args), open_options(console, args, create));
+}
+
+StorePtr open_existing_store(Console& console, Arguments const& args) {
+  auto store = open_store(console, args);
+  if (!store && store.error().code == sk::Errc::not_found) fail_no_store(shown(store_address(args)));
+  return std::move(store).value();
+}
+
+StorePtr open_transcript(OpenOptions const& wanted, std::string const& path) {
+  sk::FileStoreOptions options;
+  options.lock_wait = wanted.lock_wait;
+  options.on_event = wanted.on_event;
+  return sk::open_transcript(path, options).value();
+}
+
+void fail_no_store(std::string const& where) {
+  throw Failure{Exit::not_found, "not_found", fmt::format("there is no store in '{}'", where),
+                "name one: --store DIR; sessionkit new creates one"};
+}
+
+std::vector<sk::SessionInfo> all_sessions(sk::SessionStore& store) {
+  std::vector<sk::SessionInfo> all;
+  sk::ListQuery query;
+  query.limit = 1000;
+  do {
+    auto page = store.list(query).value();
+    std::move(page.sessions.begin(), page.sessions.end(), std::back_inserter(all));
+    query.cursor = std::move(page.next);
+  } while (!query.cursor.empty());
+  std::reverse(all.begin(), all.end());
+  return all;
+}
+
+sk::SessionId find_in_store(sk::SessionStore& store, std::string const& name, std::string const& where) {
+  require_name(name);
+  if (auto id = find_in(store, name)) return *id;
+  fail_missing(name, where);
+}
+
+Place find_place(Console& console, Arguments const& args, std::string const& name) {
+  require_name(name);
+  if (looks_like_a_path(name)) {
+    refuse_directory(name, Exit::forbidden);
+    return is_nowhere(name) ? find_instead_of_file(console, args, name) : Place{nullptr, {}, name};
+  }
+  auto const store = open_store(console, args);
+  if (store)
+    if (auto const id = find_in(**store, name)) return place_of(*store, *id);
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(name, ignored)) return {nullptr, {}, name};
+  if (!store && store.error().code != sk::Errc::not_found) throw failure_of(store.error());
+  refuse_directory(name, Exit::not_found);
+  auto const where = shown(store_address(args));
+  if (store) fail_missing(name, where);
+  throw Failure{Exit::not_found, "not_found",
+                fmt::format("there is no session '{}': there is no store in '{}'", name, where),
+                "name the directory of the sessions, --store DIR, or an existing file"};
+}
+
+Named open_place(Console& console, Arguments const& args, Place const& place) {
+  if (place.id) {
+    if (!place.path.empty()) require_transcript(console, place.path);
+    return {place.store, *place.id, place.path, false};
+  }
+  auto named = open_file(console, args, place.path);
+  require_transcript(console, place.path);
+  return named;
+}
+
+sk::Dialect const& dialect_to_continue(Named const& named) {
+  auto const page = named.store->read(named.id, {}).value();
+  auto const& dialect = *sk::find_dialect(page.dialect);
+  bool const begins = !page.items().empty();
+  std::string_view const id = begins ? page.items().front().id : "@"; // `@N`: the line has no id
+  bool const alien = !begins || (page.items().front().type != "session" && id.substr(0, 1) == "@");
+  if (named.is_file && dialect.has_ids && alien)
+    throw Failure{Exit::usage, "unsupported",
+                  fmt::format("'{}' is not a session that can be continued", named.path),
+                  "create one in the store: sessionkit new"};
+  return dialect;
+}
+
+Named find_session(Console& console, Arguments const& args, std::string const& name) {
+  return open_place(console, args, find_place(console, args, name));
+}
+
+}

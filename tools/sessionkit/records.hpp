@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include "naming.hpp"
+
+#include <sessionkit/context.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cli {
+
+/// A line of a log and its decoded entry. Views: valid during the call that passes them.
+struct Record {
+  sessionkit::Entry const& entry;
+  std::string_view type, line;
+  sessionkit::Position end;
+  bool again = false; ///< it is a copy; a compaction keeps it
+};
+/// Returns whether to continue.
+using OnRecord = std::function<bool(Record const&)>;
+
+/// Calls `each` for every record of a log, the header first, reading a page at a time. Returns how many
+/// places gave no entry.
+std::size_t for_each_record(sessionkit::SessionStore& store, sessionkit::SessionId const& id,
+                            OnRecord const& each);
+
+/// The path from the first entry to a leaf: its places, not its text.
+struct Path {
+  std::vector<sessionkit::Position> places;
+  std::vector<bool> again = {}; ///< by number of the record; with ids there are no copies
+};
+/// Ends the command if there is no such leaf. Logs without ids are read completely.
+Path path_of(Named const& named, std::string const& name, sessionkit::EntryId const& leaf);
+/// Like `for_each_record`, for the entries on a path.
+std::size_t for_each_on(Path const& path, Named const& named, OnRecord const& each);
+
+/// A session as `ls` and `info` show it.
+Json json_of(sessionkit::SessionInfo const& info);
+/// Null if it is empty.
+Json or_null(std::string const& text);
+
+/// A log with the types its lines name: `types[i]` is that of `log.entries[i]`.
+struct Records {
+  sessionkit::Log log;
+  std::vector<std::string> types;
+  std::size_t damaged = 0; ///< places that gave no entry
+};
+
+/// All entries but the header, oldest first.
+Records read_records(Named const& named);
+
+/// Reports that there is damage, and how to see it.
+void notice_damage(Console& console, std::string const& name, std::size_t count);
+
+/// The content of an entry for people, in one line or many.
+std::string summary_of(sessionkit::Entry const& entry);
+
+/// Text of a tool result, images and unknown parts as `[type]`.
+std::string text_of(std::vector<sessionkit::ToolContent> const& content);
+
+/// `user`, `assistant`, `tool` and `system` for messages, an extension's name for its entries, else the type
+/// of the line.
+std::string speaker_of(sessionkit::Entry const& entry, std::string const& type);
+
+/// All of its content, piece by piece: text, calls, results, summaries. `thinking`: the model's reasoning
+/// too.
+std::vector<std::string> words_of(sessionkit::Entry const& entry, bool thinking);
+
+/// Prints an entry as part of a conversation: the speaker and the text. `thinking`: the model's reasoning
+/// too.
+void show_entry(Console& console, sessionkit::Entry const& entry, std::string const& type, bool thinking);
+
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+#include "shared_options.hpp"
+
+namespace cli {
+
+std::vector<Command> commands_to_keep() { // NOLINT(readability-function-size): a table
+  return {
+      {"export",
+       "Write a conversation as Markdown or as an HTML page, or the unchanged lines of a session",
+       {session,
+        leaf,
+        {"--to",
+         "the format: markdown, html or jsonl (default: by the file's name, else markdown)",
+         &A::to,
+         false,
+         {"markdown", "html", "jsonl"}},
+        {"-o,--output", "the new file; it must not exist; -: standard output (default)", &A::output},
+        {"--thinking", "include the model's reasoning", &A::thinking}},
+       "  sessionkit export @last\n  sessionkit export @last -o talk.html\n  sessionkit export --store "
+       "sqlite:sessions.db 019a48ba --to jsonl > session.jsonl",
+       export_session},
+      {"import",
+       "Copy files of any format into the store, under their own ids; nothing is overwritten",
+       {{"FILE", "transcripts, documents of blades; -: stdin", &A::files, true},
+        {"--dry-run", "only compare, and print what would be done", &A::dry_run}},
+       "  sessionkit import session.jsonl\n  sessionkit import ~/.pi/agent/sessions/*/*.jsonl --dry-run\n"
+       "  ssh host sessionkit export @last --to jsonl | sessionkit import -",
+       import_files},
+      {"convert",
+       "Write a session in another format; prints the new file's name, lists what was left out",
+       {{"FILE", "id, key, @last or a file; also a document of blades with any name", &A::session, true},
+        {"--to",
+         "the format: native, flat, panel or blades",
+         &A::to,
+         false,
+         {"native", "flat", "panel", "blades"}},
+        {"--profile", "instead of --to: the format of this profile's program", &A::profile, false,
+         names_of_profiles()},
+        {"-o,--output",
+         "the new file; it must not exist; -: standard output (default: in this directory, unless it is a "
+         "store's)",
+         &A::output}},
+       "  sessionkit convert session.jsonl --to flat\n  sessionkit convert @last --to blades -o "
+       "session.json\n"
+       "  sessionkit convert session.json --to native -o session.jsonl",
+       convert},
+      {"cp",
+       "Copy sessions into another store, line by line, and read them back; a second run completes what is "
+       "missing",
+       {{"SRC", "a store, as for --store, or a transcript", &A::source, true},
+        {"DST", "a store; created if it does not exist", &A::target, true},
+        {"SESSION", "ids, keys, @last in SRC (default: all, archived ones too)", &A::sessions},
+        {"--dry-run", "only compare, and print what would be done", &A::dry_run}},
+       "  sessionkit cp ./sessions sqlite:sessions.db\n  sessionkit cp sqlite:sessions.db ./backup @last\n"
+       "  sessionkit cp session.jsonl ./sessions --json",
+       copy},
+      {"rm",
+       "Move sessions to the trash; databases have none",
+       {{"SESSION", "ids, keys, @last", &A::sessions, true},
+        {"-y,--yes", "do not ask", &A::yes},
+        {"--dry-run", "only print the sessions", &A::dry_run}},
+       "  sessionkit rm 019a48ba\n  sessionkit rm @last --yes\n  sessionkit rm key:old 019a --dry-run",
+       remove},
+      {"prune",
+       "Move old sessions to the trash (databases have none); prints each with the reason",
+       {{"--idle", "sessions without an entry for this long (12h, 30d)", &A::idle},
+        {"--age", "sessions created this long ago, however active", &A::older},
+        {"--most", "the oldest, until this many sessions are left", &A::max_sessions},
+        {"--most-bytes", "the oldest, until the files have at most this size", &A::max_bytes},
+        {"--protect", "never the sessions of this key; may be repeated", &A::protect},
+        {"-y,--yes", "do not ask", &A::yes},
+        {"--dry-run", "only print the sessions, with the reasons", &A::dry_run}},
+       "  sessionkit prune --idle 90d --dry-run\n  sessionkit prune --most 500 --protect main:cli:user "
+       "--yes\n"
+       "  sessionkit prune --idle 30d --yes --json",
+       prune},
+      {"verify",
+       "Check a session, a file or the whole store, changing nothing; exit code 5 if there is damage",
+       {{"SESSION", "id, key, @last or a file (default: the whole store)", &A::session}},
+       "  sessionkit verify\n  sessionkit verify session.jsonl\n  sessionkit verify @last --json",
+       verify},
+      {"doctor",
+       "Find what is wrong with a store of files or a file and what would repair it; exit code 5 if there is "
+       "damage",
+       {{"STORE|FILE", "a directory of sessions, a file, or a session (default: the store)", &A::session},
+        {"--repair", "repair it; what is replaced or removed is kept in quarantine/ beside it", &A::repair},
+        {"--transcripts", "with --repair on a store: rewrite damaged transcripts too", &A::transcripts}},
+       "  sessionkit doctor\n  sessionkit doctor --repair\n  sessionkit doctor session.jsonl --repair",
+       doctor},
+      {"reindex",
+       "Rebuild the index of a store of files from its transcripts; prints the number of sessions",
+       {},
+       "  sessionkit reindex\n  sessionkit reindex --store ./sessions\n  sessionkit reindex --json",
+       reindex},
+      {"completion",
+       "Print a shell's completion script",
+       {{"SHELL", "bash, zsh or fish", &A::shell, true, {"bash", "zsh", "fish"}}},
+       "  source <(sessionkit completion bash)\n  sessionkit completion zsh > ~/.zfunc/_sessionkit\n"
+       "  sessionkit completion fish > ~/.config/fish/completions/sessionkit.fish",
+       completion},
+  };
+}
+
+}

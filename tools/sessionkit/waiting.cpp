@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+#include "waiting.hpp"
+
+#include <cstddef>
+#include <filesystem>
+
+#include <poll.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+namespace cli {
+
+namespace {
+
+volatile std::sig_atomic_t got_interrupt = 0;
+void note_interrupt(int) { got_interrupt = 1; }
+
+constexpr timespec with_events{1, 0}, without_events{0, 200'000'000};
+
+int watch_directory(std::string const& directory) {
+  int const inotify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+  if (inotify < 0) return -1;
+  unsigned const what = IN_MODIFY | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO;
+  if (inotify_add_watch(inotify, directory.c_str(), what) >= 0) return inotify;
+  close(inotify);
+  return -1;
+}
+
+}
+
+FileWatch::FileWatch(std::string const& path) : name_(std::filesystem::path(path).filename().string()) {
+  auto const directory = std::filesystem::path(path).parent_path().string();
+  inotify_ = path.empty() ? -1 : watch_directory(directory.empty() ? "." : directory);
+  // Signals are delivered only while we wait, so that one between looking and waiting is not missed.
+  sigset_t interrupt;
+  sigemptyset(&interrupt);
+  sigaddset(&interrupt, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &interrupt, &mask_before_);
+  struct sigaction action = {};
+  action.sa_handler = note_interrupt;
+  sigaction(SIGINT, &action, &action_before_);
+}
+
+FileWatch::~FileWatch() {
+  pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr); // a pending signal still reaches our handler
+  sigaction(SIGINT, &action_before_, nullptr);
+  if (inotify_ >= 0) close(inotify_);
+}
+
+bool FileWatch::stopped() {
+  sigset_t pending;
+  return got_interrupt != 0 || (sigpending(&pending) == 0 && sigismember(&pending, SIGINT) == 1);
+}
+
+/// True if one of the events is about our file. Consumes all pending events.
+bool FileWatch::changed() {
+  alignas(inotify_event) char buffer[4096];
+  bool ours = false;
+  for (ssize_t n; (n = read(inotify_, buffer, sizeof buffer)) > 0;) {
+    for (ssize_t at = 0; at < n;) {
+      auto const& event = *reinterpret_cast<inotify_event const*>(buffer + at);
+      bool const all = (event.mask & (IN_Q_OVERFLOW | IN_IGNORED)) != 0;
+      ours = ours || all || (event.len > 0 && name_ == event.name);
+      at += static_cast<ssize_t>(sizeof event + event.len);
+    }
+  }
+  return ours;
+}
+
+FileWatch::Woken FileWatch::wait() {
+  for (;;) {
+    pollfd watched[] = {{inotify_, POLLIN, 0}, {STDOUT_FILENO, 0, 0}}; // poll ignores a negative one
+    sigset_t during = mask_before_;
+    sigdelset(&during, SIGINT);
+    int const n = ppoll(watched, 2, inotify_ >= 0 ? &with_events : &without_events, &during);
+    if (got_interrupt != 0) return Woken::interrupted;
+    if (n > 0 && watched[1].revents != 0) return Woken::unread;
+    if (n <= 0 || changed()) return Woken::look;
+  }
+}
+
+}
