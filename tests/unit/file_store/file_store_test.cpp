@@ -88,6 +88,53 @@ TEST_CASE("an existing session is not started again, but an empty or torn file m
   }
 }
 
+TEST_CASE("a session whose creation was torn any number of times, at any byte, can be created") {
+  TempDir dir;
+  auto store = open_store(dir.path());
+  std::string const first =
+      R"({"type":"session","version":3,"id":"s","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/h\u00e9\n\"é€",)"
+      R"("n":-1.5e+3,"state":{"a":[true,null,{"b":"x"}]},"z":0})";
+  std::size_t tried = 0;
+  for (std::size_t cut = 1; cut < first.size(); ++cut) {
+    std::string const torn = first.substr(0, cut), id = "s" + std::to_string(cut);
+    for (std::string const& bytes :
+         {torn + "\n", torn + "\n{\"type\":\"sess", torn + "\n" + torn + "\r\n\n" + torn + "\n{"}) {
+      INFO("cut " << cut << ": " << bytes);
+      write_file(dir / id + ".jsonl", bytes);
+      REQUIRE_FALSE(sk::exists(*store, id_of(id)).value());
+      REQUIRE(sk::Session::open(store, id_of(id)).error().code == Errc::not_found);
+      sk::ReadRange newest;
+      newest.order = sk::ReadRange::newest_first;
+      newest.heads_only = true;
+      REQUIRE(store->read(id_of(id), newest).error().code == Errc::not_found);
+      REQUIRE(listed(*store).empty());
+      start(*store, id);
+      REQUIRE(lines_of(*store, id).size() == 2U);
+      REQUIRE(read_file(dir / id + ".jsonl").substr(0, bytes.size()) == bytes);
+      REQUIRE(store->remove(id_of(id)).ok());
+      ++tried;
+    }
+  }
+  CHECK(tried == 3 * (first.size() - 1));
+}
+
+TEST_CASE("a session whose only line has a changed bit is not taken for one that was never created") {
+  TempDir dir;
+  auto store = open_store(dir.path());
+  std::string const line = R"({"role":"user","content":[{"type":"text","text":"hi"}]})";
+  std::size_t hidden = 0, tried = 0;
+  for (std::size_t bit = 0; bit < line.size() * 8; ++bit) {
+    std::string changed = line;
+    changed[bit / 8] = static_cast<char>(changed[bit / 8] ^ (1 << bit % 8));
+    if (changed.find('\n') != std::string::npos) continue; // two lines
+    write_file(dir / "s1.jsonl", changed + "\n");
+    ++tried;
+    if (!sk::exists(*store, id_of("s1")).value()) ++hidden;
+  }
+  CHECK(tried > 400);
+  CHECK(hidden == 0);
+}
+
 TEST_CASE("directories are 0700 and files 0600 whatever the umask") {
   TempDir dir;
   mode_t const before = ::umask(0);

@@ -145,6 +145,20 @@ struct TwoSessions {
 
 }
 
+TEST_CASE("a transcript that holds only torn bytes is named so, once, and repair leaves it") {
+  TwoSessions store;
+  std::string const bytes = header_line("s3").substr(0, 40) + "\n" + header_line("s3").substr(0, 30) + "\n{";
+  write_file(store.root + "/s3.jsonl", bytes);
+  REQUIRE(::chmod((store.root + "/s3.jsonl").c_str(), 0600) == 0);
+  for (auto const& diagnosis : {sk::diagnose_store(store.root, options()).value(),
+                                sk::diagnose_transcript(store.root + "/s3.jsonl", options()).value()}) {
+    CHECK(kinds(diagnosis) == std::vector<std::string>{"empty_transcript"});
+    CHECK_THAT(diagnosis.findings[0].what, contains(std::to_string(bytes.size()) + " bytes"));
+    CHECK(sk::repair(diagnosis, options()).empty());
+  }
+  CHECK(read_file(store.root + "/s3.jsonl") == bytes);
+}
+
 TEST_CASE("an undamaged store gives no findings") {
   TwoSessions store;
   auto const diagnosis = sk::diagnose_store(store.root, options()).value();

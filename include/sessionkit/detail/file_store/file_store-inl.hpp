@@ -111,7 +111,10 @@ Result<RecordPage> FileStore::read(SessionId const& id, ReadRange const& range) 
   if (!file) return file.error();
   detail::FileReader log(*ops_, file->get(), path_of(id), ReaderOptions{options_.max_line});
   Result<RecordPage> page = log.read(range);
-  if (page && !range.from && detail::shows_nothing(*page)) return index_.missing(id);
+  if (!page || range.from) return page;
+  Result<bool> const nothing = detail::shows_nothing(log, *page);
+  if (!nothing) return nothing.error();
+  if (*nothing) return index_.missing(id);
   return page;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Folds a transcript file into the summary of its session, from the start or from a summary that still holds.
 #pragma once
+#include <sessionkit/detail/json/json_check.hpp>
 #include <sessionkit/detail/store/tail_check.hpp>
 #include <sessionkit/detail/transcript/file_summary.hpp>
 
@@ -16,11 +17,63 @@ bool costs_an_entry(Damage const& damage) noexcept {
   return is_damage(damage.kind) && damage.kind != DamageKind::torn_tail;
 }
 
+bool is_whole(RecordPage::Item const& item) noexcept { return is_whole_object(item.line); }
+
+// Looks for a line that is neither blank nor torn; most files begin with one.
+class StoredLineSink final : public LineSink {
+ public:
+  explicit StoredLineSink(ReadWindows const& windows) : windows_(windows) {}
+  std::size_t next_window(std::uint64_t bytes_read) override {
+    return std::clamp(static_cast<std::size_t>(bytes_read), windows_.smallest, windows_.largest);
+  }
+  bool take(RawLine const& line) override {
+    found = line.data == nullptr || holds_more(line, trim_line(line));
+    return !found;
+  }
+  bool found = false;
+
+ private:
+  // Bytes after the last line end are not there yet, unless they are an object.
+  static bool holds_more(RawLine const& line, TrimmedLine const& trimmed) noexcept {
+    bool const nuls = trimmed.nuls_before.length + trimmed.nuls_after.length > 0;
+    if (!line.terminated) return nuls || is_whole_object(trimmed.text);
+    return nuls || !(trimmed.text.empty() || is_torn_object(trimmed.text));
+  }
+  ReadWindows const& windows_;
+};
+
+// True if the bytes may be the begin of an escape in a string.
+bool begins_escape(std::string_view bytes) noexcept {
+  constexpr std::string_view longest = "\\u0000";
+  bool const begins = bytes.substr(0, 2) == longest.substr(0, std::min<std::size_t>(bytes.size(), 2));
+  return begins && bytes.size() < longest.size()
+         && (bytes.size() <= 2 || bytes.find_first_not_of("0123456789abcdefABCDEF", 2) == bytes.npos);
+}
+
 }}
 
-bool shows_nothing(RecordPage const& page) noexcept {
-  return page.log_end == Position{}
-         && std::none_of(page.damage.begin(), page.damage.end(), file_summary_inl::costs_an_entry);
+bool is_torn_object(std::string_view text) {
+  if (text.empty() || text.front() != '{') return false;
+  JsonCheck const check = check_json(text);
+  if (check.fault != JsonCheck::syntax) return false;
+  if (check.offset < text.size()) return file_summary_inl::begins_escape(text.substr(check.offset));
+  // Ends it in a string? Then a quote ends the string, and only the byte after it is wrong.
+  bool const in_string = check_json(std::string(text) + "\"!").offset == text.size() + 1;
+  return !(in_string && text.back() == '}'); // rather a whole line, and a quote of it was changed
+}
+
+Result<bool> holds_nothing(FileReader& log) {
+  Result<FileStatus> const now = log.status();
+  if (!now) return now.error();
+  file_summary_inl::StoredLineSink sink(log.windows());
+  LineScan lines = log.scan();
+  if (auto r = lines.forward(0, now->size, sink); !r) return r.error();
+  return !sink.found;
+}
+
+Result<bool> shows_nothing(FileReader& log, RecordPage const& page) {
+  if (std::any_of(page.items().begin(), page.items().end(), file_summary_inl::is_whole)) return false;
+  return holds_nothing(log);
 }
 
 Result<FileSummary> summarise(FileReader& log, SessionId const& id, std::optional<SessionInfo> known) {
@@ -51,7 +104,11 @@ Result<FileSummary> summarise(FileReader& log, SessionId const& id, std::optiona
     more = page->more;
     range.from = page->next;
   }
-  out.exists = out.exists || out.trailing > 0 || out.info.end != Position{};
+  if (out.exists || out.trailing > 0 || out.info.end != Position{}) {
+    Result<bool> const nothing = holds_nothing(log); // torn lines may look like records, or like damage
+    if (!nothing) return nothing.error();
+    out.exists = !*nothing;
+  }
   return out;
 }
 

@@ -24,7 +24,13 @@ struct FileSummary {
 SESSIONKIT_API Result<FileSummary> summarise(FileReader& log, SessionId const& id,
                                              std::optional<SessionInfo> known);
 
-/// True if a page from either end of the log shows that nothing was ever stored in it.
-SESSIONKIT_API bool shows_nothing(RecordPage const& page) noexcept;
+/// True if the text is the begin of an object, as a write that was cut short leaves it. Not if it ends like
+/// an object in the middle of a string: then a byte of a whole line was changed.
+SESSIONKIT_API bool is_torn_object(std::string_view text);
+/// True if nothing was ever stored in the file: it has only blank lines and torn bytes, however many times
+/// they were closed off with a line end. Reads up to the first line that is neither.
+SESSIONKIT_API Result<bool> holds_nothing(FileReader& log);
+/// The same, given a page from either end of the log: nearly always the page decides.
+SESSIONKIT_API Result<bool> shows_nothing(FileReader& log, RecordPage const& page);
 
 }}}

@@ -65,6 +65,26 @@ std::vector<Finding> damage_findings(std::string const& path, std::vector<Damage
   return out;
 }
 
+Finding empty_finding(std::string const& path, std::uint64_t bytes) {
+  Finding out{Finding::empty_transcript, Finding::none, path, "no session was ever stored in it"};
+  if (bytes > 0)
+    out.what += detail::format_text(
+        ": its {} bytes are what torn writes left; creating the session continues after them", bytes);
+  return out;
+}
+
+// What is wrong with the bytes of one transcript. One finding if no session was ever stored in it.
+Result<std::vector<Finding>> transcript_findings(FileReader& log) {
+  Result<FileStatus> const status = log.status();
+  if (!status) return status.error();
+  Result<bool> const nothing = holds_nothing(log);
+  if (!nothing) return nothing.error();
+  if (*nothing) return std::vector<Finding>{empty_finding(log.path(), status->size)};
+  Result<std::vector<Damage>> damage = verify_transcript(log);
+  if (!damage) return damage.error();
+  return damage_findings(log.path(), std::move(*damage));
+}
+
 class StoreDoctor {
  public:
   StoreDoctor(FileOps& ops, std::string root, OpenFile directory, OpenFile folder, Profile const& profile,
@@ -182,14 +202,12 @@ class StoreDoctor {
     Result<OpenFile> const file = open_for_reading(ops_, folder_.directory(), name.c_str(), false, path);
     if (!file) return unread(path, file.error());
     FileReader log(ops_, file->get(), path, ReaderOptions{options_.max_line});
-    Result<std::vector<Damage>> damage = verify_transcript(log);
-    if (!damage) return unread(path, damage.error());
-    for (Finding& finding : damage_findings(path, std::move(*damage)))
-      out_.findings.push_back(std::move(finding));
+    Result<std::vector<Finding>> found = transcript_findings(log);
+    if (!found) return unread(path, found.error());
+    for (Finding& finding : *found) out_.findings.push_back(std::move(finding));
     Result<FileSummary> const fresh = summarise(log, id, {});
     if (!fresh) return unread(path, fresh.error());
-    if (!fresh->exists)
-      return add(Finding::empty_transcript, Finding::none, path, "no session was ever stored in it");
+    if (!fresh->exists) return;
     if (index_.state == JournalDelta::good) compare(log, path, *fresh);
   }
 
@@ -268,11 +286,11 @@ Result<Diagnosis> diagnose_transcript(FileOps& ops, std::string const& path, Doc
   Result<OpenFile> const file = open_for_reading(ops, AT_FDCWD, path.c_str(), true, path);
   if (!file) return file.error();
   FileReader log(ops, file->get(), path, ReaderOptions{options.max_line});
-  Result<std::vector<Damage>> found = verify_transcript(log);
+  Result<std::vector<DoctorFinding>> found = doctor_inl::transcript_findings(log);
   if (!found) return found.error();
   Diagnosis out;
   out.transcripts = 1;
-  out.findings = doctor_inl::damage_findings(path, std::move(*found));
+  out.findings = std::move(*found);
   return out;
 }
 
