@@ -48,7 +48,8 @@ open_agent_store(std::string const& home, std::string const& agent, FileStoreOpt
 SESSIONKIT_API Result<std::shared_ptr<SessionStore>> open_transcript(std::string const& path,
                                                                      FileStoreOptions options = {});
 
-/// The file of a session in a store that `open_file_store` opened, there or not; empty for other stores.
+/// The file of a session in a store that `open_file_store` opened, there or not; empty for other stores,
+/// and in a forked child.
 SESSIONKIT_API std::string transcript_path(SessionStore const& store, SessionId const& id);
 
 /// The one session of a store that `open_transcript` opened, without reading more than its first line; absent

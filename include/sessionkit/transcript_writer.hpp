@@ -45,7 +45,7 @@ class SESSIONKIT_API TranscriptWriter {
   /// outside the lock.
   Result<Position> append(Append const& batch);
 
-  /// Everything up to here is on the disk and survives power loss.
+  /// Everything up to here is on the disk and survives power loss. Zero in a child process.
   Position durable_position() const noexcept;
 
  private:

@@ -113,6 +113,7 @@ std::vector<Mutant> mutants() {
       mutant<Good>("shares nothing", "two_stores", Claim::shared),
       mutant<Good>("syncs nothing", "durable", Claim::durable),
       mutant<Good>("has no trash", "trash", Claim::trash),
+      mutant<Good>("answers a forked child", "forked_child", Claim::refuses_children),
       mutant<Good>("never fails", "append_faults", faults),
   };
 }

@@ -68,7 +68,8 @@ struct Files {
     };
     store.open_again = [this] { return open(); };
     store.claims = Claim::persistent | Claim::shared | Claim::shared_between_processes
-                   | Claim::survives_faults | Claim::durable | Claim::trash | Claim::any_bytes;
+                   | Claim::survives_faults | Claim::durable | Claim::trash | Claim::any_bytes
+                   | Claim::refuses_children;
     store.fail_call = [this](std::int64_t n, bool sticky) {
       bool const fired = ops->fired > 0;
       ops->reset();
@@ -90,7 +91,7 @@ TEST_CASE("the memory store keeps the contract") {
   StoreUnderTest store;
   store.name = "memory";
   store.open_empty = [] { return sk::Result<std::shared_ptr<sk::SessionStore>>(sk::make_memory_store()); };
-  store.claims = Claim::any_bytes;
+  store.claims = Claim::any_bytes | Claim::refuses_children;
   conforms(store);
 }
 

@@ -12,6 +12,7 @@ PROGRAMS = ("tools", "examples")
 TESTS_OF_MORE = {
     "base/result_test.cpp": "Result is a template: it has no body",
     "exchange/json_bridge_test.cpp": "the bridge to nlohmann/json, json.hpp, is a template",
+    "file_store/file_store_fork_test.cpp": "what a forked child gets of stores and writers in files",
     "file_store/file_store_index_test.cpp": "what a file store and its index do together",
     "providers/provider_test.cpp": "all providers",
     "session/compaction_faults_test.cpp": "a session whose compaction fails",

@@ -35,6 +35,8 @@ enum class Claim : unsigned {
   trash = 64,
   /// Lines whose bytes are not UTF-8 are kept; else they are refused.
   any_bytes = 128,
+  /// In a forked child each of the five calls answers `forked`, whatever the parent's threads did then.
+  refuses_children = 256,
 };
 constexpr Claim operator|(Claim a, Claim b) noexcept {
   return static_cast<Claim>(static_cast<unsigned>(a) | static_cast<unsigned>(b));

@@ -33,7 +33,8 @@ struct PostgresStores {
     };
     store.open_again = [this] { return open(); };
     store.claims = Claim::persistent | Claim::shared | Claim::shared_between_processes
-                   | Claim::transactional_batches | Claim::survives_faults | Claim::durable;
+                   | Claim::transactional_batches | Claim::survives_faults | Claim::durable
+                   | Claim::refuses_children;
     store.fail_call = [this](std::int64_t n, bool sticky) { return proxy.fail_call(n, sticky); };
     store.syncs = [this] { return flushed(); };
     return store;

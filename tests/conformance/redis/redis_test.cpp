@@ -35,7 +35,7 @@ struct RedisStores {
     };
     store.open_again = [this] { return open(); };
     store.claims = Claim::persistent | Claim::shared | Claim::shared_between_processes
-                   | Claim::transactional_batches | Claim::any_bytes;
+                   | Claim::transactional_batches | Claim::any_bytes | Claim::refuses_children;
     return store;
   }
 };

@@ -31,8 +31,8 @@ struct SqliteFiles {
     };
     store.open_again = [this] { return open(); };
     store.claims = Claim::persistent | Claim::shared | Claim::shared_between_processes
-                   | Claim::transactional_batches | Claim::survives_faults | Claim::durable
-                   | Claim::any_bytes;
+                   | Claim::transactional_batches | Claim::survives_faults | Claim::durable | Claim::any_bytes
+                   | Claim::refuses_children;
     store.fail_call = [](std::int64_t n, bool sticky) { return FaultyVfs::get().arm(n, sticky); };
     store.syncs = [] { return FaultyVfs::get().syncs; };
     return store;

@@ -6,6 +6,7 @@
 #include <sessionkit/detail/base/format_text-inl.hpp>
 #include <sessionkit/detail/base/ids-inl.hpp>
 #include <sessionkit/detail/base/make_error-inl.hpp>
+#include <sessionkit/detail/base/opening_process-inl.hpp>
 #include <sessionkit/detail/base/safe_directory-inl.hpp>
 #include <sessionkit/detail/base/standard_descriptors-inl.hpp>
 #include <sessionkit/detail/base/time-inl.hpp>

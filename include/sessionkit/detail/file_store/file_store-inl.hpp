@@ -3,6 +3,7 @@
 #pragma once
 #include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/base/make_error.hpp>
+#include <sessionkit/detail/base/opening_process.hpp>
 #include <sessionkit/detail/base/safe_directory.hpp>
 #include <sessionkit/detail/file_store/file_store.hpp>
 #include <sessionkit/detail/file_store/store_index.hpp>
@@ -23,13 +24,13 @@ class FileStore final : public SessionStore, public detail::SyncsFiles {
         root_(std::move(root)),
         directory_(std::move(directory)),
         options_(std::move(options)),
-        process_(ops.process()),
+        process_(root_, ops),
         folder_(ops, directory_.get(), root_, profile.layout, std::move(folder)),
         index_(ops, directory_.get(), root_, profile, options_, folder_) {}
   FileStore(FileStore const&) = delete;
   FileStore& operator=(FileStore const&) = delete;
   ~FileStore() override {
-    if (ops_->process() != process_) return;
+    if (!process_.is_this_one()) return;
     try {
       index_.close();
     } catch (...) { // out of memory: the index is a cache
@@ -38,11 +39,21 @@ class FileStore final : public SessionStore, public detail::SyncsFiles {
 
   detail::StoreIndex& index() noexcept { return index_; }
   std::string path_of(SessionId const& id) const { return folder_.path() + "/" + folder_.file_of(id); }
+  /// Empty in a forked child: finding the name may take a lock.
+  std::string known_path_of(SessionId const& id) const {
+    return process_.is_this_one() ? path_of(id) : std::string{};
+  }
 
   Result<Position> append(SessionId const& id, Append const& batch) override;
   Result<RecordPage> read(SessionId const& id, ReadRange const& range) override;
-  Result<SessionInfo> info(SessionId const& id) override { return index_.info(id); }
-  Result<SessionPage> list(ListQuery const& query) override { return index_.list(query); }
+  Result<SessionInfo> info(SessionId const& id) override {
+    if (auto r = process_.check(); !r) return r.error();
+    return index_.info(id);
+  }
+  Result<SessionPage> list(ListQuery const& query) override {
+    if (auto r = process_.check(); !r) return r.error();
+    return index_.list(query);
+  }
   Result<void> remove(SessionId const& id) override;
   Result<Position> durable_position(SessionId const& id) override;
 
@@ -54,7 +65,7 @@ class FileStore final : public SessionStore, public detail::SyncsFiles {
   std::string root_;
   detail::OpenFile directory_;
   FileStoreOptions options_;
-  int process_;
+  detail::OpeningProcess process_;
   detail::WriterCache logs_;
   mutable detail::TranscriptFolder folder_; // learns names as it is asked
   detail::StoreIndex index_;
@@ -70,9 +81,7 @@ Result<detail::OpenFile> FileStore::open_log(SessionId const& id) const {
 }
 
 Result<Position> FileStore::append(SessionId const& id, Append const& batch) {
-  if (ops_->process() != process_) // before any lock, which a thread of the parent may hold for ever
-    return detail::make_error(Errc::forked,
-                              "{}: the store was opened by the parent process; open one of your own", root_);
+  if (auto r = process_.check(); !r) return r.error();
   auto const asked = ops_->now();
   auto const log = logs_.of(id.str());
   auto const target = [this, &id] {
@@ -97,6 +106,7 @@ Result<Position> FileStore::append(SessionId const& id, Append const& batch) {
 }
 
 Result<Position> FileStore::durable_position(SessionId const& id) {
+  if (auto r = process_.check(); !r) return r.error();
   detail::FileStatus status;
   Result<std::string> const name = folder_.find(id);
   if (!name) return name.error();
@@ -107,6 +117,7 @@ Result<Position> FileStore::durable_position(SessionId const& id) {
 }
 
 Result<RecordPage> FileStore::read(SessionId const& id, ReadRange const& range) {
+  if (auto r = process_.check(); !r) return r.error();
   Result<detail::OpenFile> const file = open_log(id);
   if (!file) return file.error();
   detail::FileReader log(*ops_, file->get(), path_of(id), ReaderOptions{options_.max_line});
@@ -119,12 +130,10 @@ Result<RecordPage> FileStore::read(SessionId const& id, ReadRange const& range) 
 }
 
 Result<void> FileStore::remove(SessionId const& id) {
+  if (auto r = process_.check(); !r) return r;
   {
     auto const log = logs_.of(id.str());
     std::lock_guard<std::mutex> const lock(log->mutex);
-    if (ops_->process() != process_)
-      return detail::make_error(
-          Errc::forked, "{}: the store was opened by the parent process; open one of your own", root_);
     if (auto r = move_to_trash(id); !r) return r;
     if (log->writer && !log->writer->poisoned()) log->writer.reset();
     index_.note_removed(id); // before anybody makes it again
@@ -223,7 +232,7 @@ Result<Position> durable_position(SessionStore& store, SessionId const& id) {
 
 std::string transcript_path(SessionStore const& store, SessionId const& id) {
   auto const* const files = dynamic_cast<file_store_inl::FileStore const*>(&store);
-  return files ? files->path_of(id) : std::string{};
+  return files ? files->known_path_of(id) : std::string{};
 }
 
 }}

@@ -2,6 +2,7 @@
 // Makes a store of one transcript of any name.
 #pragma once
 #include <sessionkit/detail/base/make_error.hpp>
+#include <sessionkit/detail/base/opening_process.hpp>
 #include <sessionkit/detail/file_store/file_store.hpp>
 #include <sessionkit/detail/file_store/transcript_folder.hpp>
 #include <sessionkit/detail/file_store/transcript_store.hpp>
@@ -48,16 +49,14 @@ class TranscriptStore final : public SessionStore, public detail::SyncsFiles {
         path_(std::move(path)),
         id_(std::move(id)),
         options_(std::move(options)),
-        process_(ops.process()) {}
+        process_(path_, ops) {}
 
   SessionId const& session() const noexcept { return id_; }
 
   Result<Position> append(SessionId const& id, Append const& batch) override {
+    if (auto r = process_.check(); !r) return r.error();
     if (id != id_)
       return batch.expected == Position{} ? Result<Position>(holds_one(id)) : Result<Position>(missing(id));
-    if (ops_->process() != process_)
-      return detail::make_error(Errc::forked, "{}: opened by the parent process; open it again in this one",
-                                path_);
     auto const asked = ops_->now();
     auto const target = [this] { return detail::CachedWriter::Target{{AT_FDCWD, path_, path_}, id_.str()}; };
     return writer_.append(options_.on_event, [&](detail::DueSync& due) {
@@ -66,12 +65,14 @@ class TranscriptStore final : public SessionStore, public detail::SyncsFiles {
   }
 
   Result<Position> durable_position(SessionId const& id) override {
+    if (auto r = process_.check(); !r) return r.error();
     if (id != id_) return missing(id);
     std::lock_guard<std::mutex> const lock(writer_.mutex);
     return writer_.writer ? writer_.writer->durable_position() : Position{};
   }
 
   Result<RecordPage> read(SessionId const& id, ReadRange const& range) override {
+    if (auto r = process_.check(); !r) return r.error();
     if (id != id_) return missing(id);
     Result<detail::OpenFile> const file = open();
     if (!file) return file.error();
@@ -79,6 +80,7 @@ class TranscriptStore final : public SessionStore, public detail::SyncsFiles {
   }
 
   Result<SessionInfo> info(SessionId const& id) override {
+    if (auto r = process_.check(); !r) return r.error();
     if (id != id_) return missing(id);
     Result<detail::OpenFile> const file = open();
     if (!file) return file.error();
@@ -104,6 +106,7 @@ class TranscriptStore final : public SessionStore, public detail::SyncsFiles {
   }
 
   Result<void> remove(SessionId const&) override {
+    if (auto r = process_.check(); !r) return r;
     return detail::make_error(Errc::unsupported,
                               "{}: a transcript opened by its path is not removed; remove the file", path_);
   }
@@ -130,7 +133,7 @@ class TranscriptStore final : public SessionStore, public detail::SyncsFiles {
   std::string path_;
   SessionId id_;
   FileStoreOptions options_;
-  int process_;
+  detail::OpeningProcess process_;
   detail::CachedWriter writer_;
   std::mutex known_mutex_;
   std::optional<SessionInfo> known_;

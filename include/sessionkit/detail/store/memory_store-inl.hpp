@@ -2,6 +2,7 @@
 // Keeps sessions in maps: the smallest store, and the model of the others.
 #pragma once
 #include <sessionkit/detail/base/crc32c.hpp>
+#include <sessionkit/detail/base/opening_process.hpp>
 #include <sessionkit/detail/store/append_decision.hpp>
 #include <sessionkit/memory_store.hpp>
 
@@ -15,6 +16,7 @@ namespace memory_store_inl { namespace {
 class MemoryStore final : public SessionStore {
  public:
   Result<Position> append(SessionId const& id, Append const& batch) override {
+    if (auto r = process_.check(); !r) return r.error();
     if (auto r = detail::check_lines(batch.records, {}, "session '" + id.str() + "'"); !r) return r.error();
     std::lock_guard<std::mutex> const lock(mutex_);
     auto const found = logs_.find(id);
@@ -36,6 +38,7 @@ class MemoryStore final : public SessionStore {
   }
 
   Result<RecordPage> read(SessionId const& id, ReadRange const& range) override {
+    if (auto r = process_.check(); !r) return r.error();
     std::lock_guard<std::mutex> const lock(mutex_);
     auto const found = logs_.find(id);
     if (found == logs_.end()) return missing(id);
@@ -62,6 +65,7 @@ class MemoryStore final : public SessionStore {
   }
 
   Result<SessionInfo> info(SessionId const& id) override {
+    if (auto r = process_.check(); !r) return r.error();
     std::lock_guard<std::mutex> const lock(mutex_);
     auto const found = logs_.find(id);
     if (found == logs_.end()) return missing(id);
@@ -69,6 +73,7 @@ class MemoryStore final : public SessionStore {
   }
 
   Result<SessionPage> list(ListQuery const& query) override {
+    if (auto r = process_.check(); !r) return r.error();
     std::lock_guard<std::mutex> const lock(mutex_);
     std::vector<SessionInfo> matching;
     for (auto const& [id, log] : logs_)
@@ -77,6 +82,7 @@ class MemoryStore final : public SessionStore {
   }
 
   Result<void> remove(SessionId const& id) override {
+    if (auto r = process_.check(); !r) return r;
     std::lock_guard<std::mutex> const lock(mutex_);
     if (logs_.erase(id) == 0) return missing(id);
     return {};
@@ -107,8 +113,10 @@ class MemoryStore final : public SessionStore {
     return ends.back();
   }
 
-  static Error missing(SessionId const& id) { return detail::no_such_session(id, "this store in memory"); }
+  static Error missing(SessionId const& id) { return detail::no_such_session(id, place); }
+  static constexpr char const* place = "this store in memory";
 
+  detail::OpeningProcess process_{place};
   std::mutex mutex_;
   std::map<SessionId, MemoryLog> logs_;
 };

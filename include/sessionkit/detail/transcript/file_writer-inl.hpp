@@ -41,7 +41,7 @@ FileWriter::FileWriter(FileOps& ops, FilePlace place, WriterOptions options)
       place_(std::move(place)),
       options_(std::move(options)),
       sync_(std::make_shared<FileSync>(ops, place_)),
-      process_(ops.process()),
+      process_(place_.path, ops),
       may_create_(options_.create) {}
 
 Result<FileWriter> FileWriter::open(FileOps& ops, FilePlace place, WriterOptions options, bool make_now) {
@@ -105,8 +105,7 @@ Result<void> FileWriter::check_file(SyncedFile& file, bool made) {
 }
 
 Result<Position> FileWriter::append(Append const& batch) {
-  if (ops_->process() != process_)
-    return error(Errc::forked, "the file was opened by the parent process; open it again in this one");
+  if (auto r = process_.check(); !r) return r.error();
   DueSync due;
   Result<Position> end = write(batch, batch.durable, ops_->now(), due);
   if (!end) return end;

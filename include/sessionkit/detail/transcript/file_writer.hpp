@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include <sessionkit/detail/base/opening_process.hpp>
 #include <sessionkit/detail/store/append_decision.hpp>
 #include <sessionkit/detail/transcript/file_reader.hpp>
 #include <sessionkit/detail/transcript/file_sync.hpp>
@@ -23,7 +24,10 @@ class SESSIONKIT_API FileWriter {
   /// `durable`: whatever the batch says. Waiting for the lock ends `lock_wait` after `asked`.
   Result<Position> write(Append const& batch, bool durable, std::chrono::steady_clock::time_point asked,
                          DueSync& due);
-  Position durable_position() const { return file_ ? sync_->durable(*file_) : Position{}; }
+  /// Zero in a forked child: another thread may have held the lock at the fork.
+  Position durable_position() const {
+    return file_ && process_.is_this_one() ? sync_->durable(*file_) : Position{};
+  }
   bool poisoned() const noexcept { return sync_->poisoned(); }
 
  private:
@@ -50,7 +54,7 @@ class SESSIONKIT_API FileWriter {
   WriterOptions options_;
   std::shared_ptr<FileSync> sync_;
   std::shared_ptr<SyncedFile> file_ = {}; // null: to be opened
-  int process_;
+  OpeningProcess process_;
   bool may_create_;
   bool made_ = false;          // by us, and nothing was written to it yet
   std::uint64_t end_ = 0;      // of the file after our own last write; 0: not known

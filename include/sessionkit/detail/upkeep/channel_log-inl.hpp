@@ -4,6 +4,7 @@
 #include <sessionkit/channel_log.hpp>
 #include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/base/make_error.hpp>
+#include <sessionkit/detail/base/opening_process.hpp>
 #include <sessionkit/detail/base/safe_directory.hpp>
 #include <sessionkit/detail/dialects/member_codec.hpp>
 #include <sessionkit/detail/file_store/writer_cache.hpp>
@@ -163,7 +164,7 @@ struct ChannelLog::State {
   detail::OpenFile folder;
   ChannelLogOptions options;
   FileStoreOptions writing = {};
-  int process = ops->process();
+  detail::OpeningProcess process{root, *ops};
   detail::WriterCache logs = {};
 };
 
@@ -261,9 +262,7 @@ Result<ChannelLog> ChannelLog::open_agent(std::string const& home, std::string c
 
 Result<Position> ChannelLog::append(Channel const& channel, ChannelMessage const& message) {
   State& state = *state_;
-  if (state.ops->process() != state.process)
-    return detail::make_error(Errc::forked,
-                              "{}: opened by the parent process; open the log again in this one", state.root);
+  if (auto r = state.process.check(); !r) return r.error();
   Result<std::string> const name = channel_log_inl::file_of_channel(channel);
   if (!name) return name.error();
   if (!message.extra.is_null() && !message.extra.is_object())
@@ -281,6 +280,7 @@ Result<Position> ChannelLog::append(Channel const& channel, ChannelMessage const
 }
 
 Result<ChannelPage> ChannelLog::read(Channel const& channel, ChannelQuery const& query) const {
+  if (auto r = state_->process.check(); !r) return r.error();
   if (query.limit == 0)
     return detail::make_error(Errc::invalid_argument, "a page of no messages; ask for one at least");
   Result<std::string> const name = channel_log_inl::file_of_channel(channel);
@@ -307,6 +307,7 @@ Result<ChannelPage> ChannelLog::read(Channel const& channel, ChannelQuery const&
 }
 
 Result<std::vector<ChannelSummary>> ChannelLog::list() const {
+  if (auto r = state_->process.check(); !r) return r.error();
   detail::FileNames found;
   int const failed = detail::uninterrupted([&] { return state_->ops->list(state_->folder.get(), found); });
   if (failed < 0) return detail::file_error(-failed, state_->root, "cannot list the directory");

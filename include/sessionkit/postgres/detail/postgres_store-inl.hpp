@@ -4,6 +4,7 @@
 #include <sessionkit/detail/base/crc32c.hpp>
 #include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/base/make_error.hpp>
+#include <sessionkit/detail/base/opening_process.hpp>
 #include <sessionkit/detail/store/row_text.hpp>
 #include <sessionkit/postgres/detail/pool.hpp>
 #include <sessionkit/postgres/detail/postgres_log.hpp>
@@ -12,8 +13,6 @@
 
 #include <algorithm>
 #include <utility>
-
-#include <unistd.h>
 
 namespace sessionkit { inline namespace v0 {
 
@@ -28,13 +27,13 @@ class PostgresStore final : public SessionStore {
   PostgresStore(PostgresConnection first, detail::PostgresSettings settings, PostgresStoreOptions options)
       : SessionStore(options.profile.value_or(profiles::native)),
         options_(std::move(options)),
-        process_(::getpid()),
+        process_(first.place()),
         place_(first.place()),
         pool_(std::move(settings), std::max<std::size_t>(options_.connections, 1), std::move(first)) {}
   PostgresStore(PostgresStore const&) = delete;
   PostgresStore& operator=(PostgresStore const&) = delete;
   ~PostgresStore() override {
-    if (::getpid() != process_) pool_.abandon(); // closing would end the parent's connections
+    if (!process_.is_this_one()) pool_.abandon(); // closing would end the parent's connections
   }
 
   Result<Position> append(SessionId const& id, Append const& batch) override;
@@ -54,7 +53,6 @@ class PostgresStore final : public SessionStore {
 
   template <class Work>
   auto with_connection(Work work) -> decltype(work(std::declval<PostgresConnection&>()));
-  Result<void> check_process() const;
   Result<void> check_lines(SessionId const& id, std::vector<RecordView> const& records) const;
   bool waits(bool durable) const noexcept;
 
@@ -67,19 +65,13 @@ class PostgresStore final : public SessionStore {
                                                PostgresTables::Addition addition, SessionInfo before);
 
   PostgresStoreOptions options_;
-  pid_t process_;
+  detail::OpeningProcess process_;
   std::string place_;
   PostgresTables tables_;
   PostgresPool pool_;
 };
 
 constexpr int most_tries = 100; // for an append that other writers overtake each time
-
-Result<void> PostgresStore::check_process() const {
-  if (::getpid() == process_) return {};
-  return detail::make_error(Errc::forked,
-                            "{}: the store was opened by the parent process; open one of your own", place_);
-}
 
 Result<void> PostgresStore::check_lines(SessionId const& id, std::vector<RecordView> const& records) const {
   std::string const where = "session '" + id.str() + "'";
@@ -210,7 +202,7 @@ Result<Position> PostgresStore::append_on(PostgresConnection& db, Attempt& attem
 }
 
 Result<Position> PostgresStore::append(SessionId const& id, Append const& batch) {
-  if (auto r = check_process(); !r) return r.error();
+  if (auto r = process_.check(); !r) return r.error();
   if (auto r = check_lines(id, batch.records); !r) return r.error();
   Attempt attempt{id, batch, waits(batch.durable)};
   Result<Position> end = with_connection([&](PostgresConnection& db) { return append_on(db, attempt); });
@@ -229,7 +221,7 @@ Result<Position> PostgresStore::append(SessionId const& id, Append const& batch)
 }
 
 Result<RecordPage> PostgresStore::read(SessionId const& id, ReadRange const& range) {
-  if (auto r = check_process(); !r) return r.error();
+  if (auto r = process_.check(); !r) return r.error();
   Result<std::optional<RecordPage>> page =
       with_connection([&](PostgresConnection& db) { return PostgresTables::page(db, id, range); });
   if (!page) return page.error();
@@ -238,7 +230,7 @@ Result<RecordPage> PostgresStore::read(SessionId const& id, ReadRange const& ran
 }
 
 Result<SessionInfo> PostgresStore::info(SessionId const& id) {
-  if (auto r = check_process(); !r) return r.error();
+  if (auto r = process_.check(); !r) return r.error();
   Result<std::optional<PostgresTables::Row>> const row =
       with_connection([&](PostgresConnection& db) { return PostgresTables::find(db, id); });
   if (!row) return row.error();
@@ -247,7 +239,7 @@ Result<SessionInfo> PostgresStore::info(SessionId const& id) {
 }
 
 Result<SessionPage> PostgresStore::list(ListQuery const& query) {
-  if (auto r = check_process(); !r) return r.error();
+  if (auto r = process_.check(); !r) return r.error();
   Result<std::optional<detail::ListPlace>> const behind = detail::place_behind(query);
   if (!behind) return behind.error();
   Result<std::vector<SessionInfo>> rows =
@@ -257,7 +249,7 @@ Result<SessionPage> PostgresStore::list(ListQuery const& query) {
 }
 
 Result<void> PostgresStore::remove(SessionId const& id) {
-  if (auto r = check_process(); !r) return r;
+  if (auto r = process_.check(); !r) return r;
   bool doubtful = false;
   Result<bool> const removed = with_connection([&](PostgresConnection& db) {
     Result<bool> gone = PostgresTables::remove(db, id, waits(true));

@@ -4,14 +4,13 @@
 #include <sessionkit/detail/base/crc32c.hpp>
 #include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/base/make_error.hpp>
+#include <sessionkit/detail/base/opening_process.hpp>
 #include <sessionkit/detail/store/list_cursor.hpp>
 #include <sessionkit/redis/detail/redis_log.hpp>
 #include <sessionkit/redis/redis_store.hpp>
 
 #include <algorithm>
 #include <set>
-
-#include <unistd.h>
 
 namespace sessionkit { inline namespace v0 {
 
@@ -30,7 +29,7 @@ class RedisStore final : public SessionStore {
   RedisStore(detail::RedisPlace place, RedisStoreOptions options, Profile const& profile)
       : SessionStore(profile),
         options_(std::move(options)),
-        process_(::getpid()),
+        process_(place.text()),
         servers_(std::move(place), {options_.connect_wait, options_.durability, options_.accept_weaker,
                                     options_.replicas, options_.ttl.count() != 0, options_.on_event}),
         log_(servers_, options_.prefix, options_.ttl) {}
@@ -46,7 +45,6 @@ class RedisStore final : public SessionStore {
 
  private:
   struct Page;
-  Result<void> check_process() const;
   RedisDeadline deadline() const { return std::chrono::steady_clock::now() + options_.wait; }
   bool is_durable(bool asked) const {
     return options_.durability != Durability::os && (asked || options_.durability == Durability::entry);
@@ -66,7 +64,7 @@ class RedisStore final : public SessionStore {
                         std::string const& list, ListQuery const& query, Page& page, RedisDeadline end);
 
   RedisStoreOptions options_;
-  pid_t process_;
+  detail::OpeningProcess process_;
   RedisServers servers_;
   RedisLog log_;
 };
@@ -92,15 +90,8 @@ Error redis_reading(Error error) {
   return error;
 }
 
-Result<void> RedisStore::check_process() const {
-  if (::getpid() == process_) return {};
-  return detail::make_error(Errc::forked,
-                            "{}: the store was opened by the parent process; open one of your own",
-                            servers_.place().text());
-}
-
 Result<Position> RedisStore::append(SessionId const& id, Append const& batch) {
-  if (auto r = check_process(); !r) return r.error();
+  if (auto r = process_.check(); !r) return r.error();
   detail::LineLimits const limits{options_.max_line, false, detail::server_batch};
   if (auto r = detail::check_lines(batch.records, limits, "session '" + id.str() + "'"); !r) return r.error();
   RedisDeadline const end = deadline();
@@ -234,7 +225,7 @@ Result<Position> RedisStore::append_seen(SessionId const& id, Append const& batc
 }
 
 Result<RecordPage> RedisStore::read(SessionId const& id, ReadRange const& range) {
-  if (auto r = check_process(); !r) return r.error();
+  if (auto r = process_.check(); !r) return r.error();
   RedisDeadline const end = deadline();
   bool const backwards = range.order == ReadRange::newest_first;
   std::uint64_t const most = std::max<std::size_t>(range.max_records, 1);
@@ -283,7 +274,7 @@ Result<RecordPage> RedisStore::read(SessionId const& id, ReadRange const& range)
 }
 
 Result<SessionInfo> RedisStore::info(SessionId const& id) {
-  if (auto r = check_process(); !r) return r.error();
+  if (auto r = process_.check(); !r) return r.error();
   RedisDeadline const end = deadline();
   Result<RedisSession> const seen = log_.look(id, 0, 0, end);
   if (!seen) return redis_reading(seen.error());
@@ -358,7 +349,7 @@ Result<void> RedisStore::take_rows(std::vector<RedisLog::Listed> const& all, std
 }
 
 Result<SessionPage> RedisStore::list(ListQuery const& query) {
-  if (auto r = check_process(); !r) return r.error();
+  if (auto r = process_.check(); !r) return r.error();
   Result<std::optional<detail::ListPlace>> const behind = detail::place_behind(query);
   if (!behind) return behind.error();
   if (query.limit == 0) return SessionPage{};
@@ -380,7 +371,7 @@ Result<SessionPage> RedisStore::list(ListQuery const& query) {
 }
 
 Result<void> RedisStore::remove(SessionId const& id) {
-  if (auto r = check_process(); !r) return r;
+  if (auto r = process_.check(); !r) return r;
   Result<bool> const removed = log_.remove(id, is_durable(true), deadline());
   if (!removed) return removed.error();
   if (!*removed) return detail::no_such_session(id, servers_.place().text());

@@ -4,6 +4,7 @@
 #include <sessionkit/detail/base/crc32c.hpp>
 #include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/base/make_error.hpp>
+#include <sessionkit/detail/base/opening_process.hpp>
 #include <sessionkit/detail/base/safe_directory.hpp>
 #include <sessionkit/detail/store/list_cursor.hpp>
 #include <sessionkit/detail/store/row_text.hpp>
@@ -49,7 +50,7 @@ class SqliteStore final : public SessionStore {
               detail::SqliteSchema const& schema, SqliteStoreOptions options, Profile const& profile)
       : SessionStore(profile),
         options_(std::move(options)),
-        process_(::getpid()),
+        process_(writer.path()),
         path_(writer.path()),
         file_(file),
         tables_(schema),
@@ -58,7 +59,7 @@ class SqliteStore final : public SessionStore {
   SqliteStore(SqliteStore const&) = delete;
   SqliteStore& operator=(SqliteStore const&) = delete;
   ~SqliteStore() override {
-    if (::getpid() == process_) return;
+    if (process_.is_this_one()) return;
     writer_.db.abandon(); // closing would release locks that the parent holds
     reader_.db.abandon();
   }
@@ -70,7 +71,6 @@ class SqliteStore final : public SessionStore {
   Result<void> remove(SessionId const& id) override;
 
  private:
-  Result<void> check_process() const;
   Result<void> check_file() const;
   Result<void> check_handle() const;
   Result<void> begin_writing(SqliteTransaction& transaction) const;
@@ -87,7 +87,7 @@ class SqliteStore final : public SessionStore {
   Result<void> refresh_row(std::string const& name);
 
   SqliteStoreOptions options_;
-  pid_t process_;
+  detail::OpeningProcess process_;
   std::string path_;
   SqliteFile file_;
   SqliteTables tables_;
@@ -102,12 +102,6 @@ Error sqlite_not_written(Error error) {
   return error;
 }
 
-Result<void> SqliteStore::check_process() const {
-  if (::getpid() == process_) return {};
-  return detail::make_error(Errc::forked,
-                            "{}: the store was opened by the parent process; open one of your own", path_);
-}
-
 // SQLite itself goes on writing to a file that no longer has its name.
 Result<void> SqliteStore::check_file() const {
   struct stat found = {};
@@ -119,7 +113,7 @@ Result<void> SqliteStore::check_file() const {
 }
 
 Result<void> SqliteStore::check_handle() const {
-  Result<void> ours = check_process();
+  Result<void> ours = process_.check();
   return ours ? check_file() : ours;
 }
 
@@ -197,7 +191,7 @@ Result<detail::AppendPlan> SqliteStore::decide(SessionId const& id, Append const
 }
 
 Result<Position> SqliteStore::append(SessionId const& id, Append const& batch) {
-  if (auto r = check_process(); !r) return r.error();
+  if (auto r = process_.check(); !r) return r.error();
   if (auto r = detail::check_lines(batch.records, {options_.max_line}, "session '" + id.str() + "'"); !r)
     return r.error();
   std::lock_guard<std::mutex> const lock(writer_.mutex);
@@ -376,7 +370,7 @@ Result<SessionPage> SqliteStore::list(ListQuery const& query) {
 }
 
 Result<void> SqliteStore::remove(SessionId const& id) {
-  if (auto r = check_process(); !r) return r;
+  if (auto r = process_.check(); !r) return r;
   std::lock_guard<std::mutex> const lock(writer_.mutex);
   if (auto r = reopen_if_needed(); !r) return r;
   if (auto r = set_level(true); !r) return r;

@@ -351,6 +351,50 @@ void processes(Trial& t) {
   all_stand_once(t, *store, id, start, all);
 }
 
+// At the forks other threads are in calls, and hold whatever locks these take.
+void forked_child(Trial& t) {
+  constexpr int children = 10, seconds = 10;
+  SessionId const id = sid("s1"), other = sid("s2");
+  auto store = t.empty();
+  t.must(store->append(id, batch_of(t.session(id, 1))), "append");
+  Records const start = t.session(other, 1), more{t.message("of the child")};
+  auto const all = speeches(t, 1);
+  std::atomic<bool> done{false};
+  Crew crew;
+  crew.add([&] {
+    for (std::size_t i = 0; !done; i = (i + 1) % all[0].size()) append_somehow(*store, id, all[0][i]);
+  });
+  crew.add([&] {
+    while (!done) {
+      t.must(store->list({}), "list");
+      t.must(store->info(id), "info");
+    }
+  });
+  std::string wrong;
+  for (int i = 0; i < children && wrong.empty(); ++i) {
+    Child child([&](int pipe) {
+      ::signal(SIGALRM, SIG_DFL);
+      ::alarm(seconds);
+      auto const answer = [&](char const* call, auto const& got) {
+        if (got || got.error().code != Errc::forked) Child::say(pipe, std::string(call) + " ");
+      };
+      answer("append", store->append(other, batch_of(start)));
+      answer("append", store->append(id, batch_of(more, Position{1})));
+      answer("read", store->read(id, {}));
+      answer("info", store->info(id));
+      answer("list", store->list({}));
+      answer("remove", store->remove(id));
+      Child::say(pipe, "end");
+    });
+    wrong = child.hear(4096);
+    if (wrong == "end") wrong.clear();
+    child.wait();
+  }
+  done = true;
+  crew.join();
+  t.expect(wrong.empty(), "in a forked child, calls answered other than forked, or did not return: " + wrong);
+}
+
 // A process is killed in the middle of its appends: every acknowledged batch is there, and at most one more.
 void killed(Trial& t) {
   SessionId const id = sid("s1");
@@ -426,6 +470,9 @@ void add_concurrent_checks(std::vector<Check>& all) {
       concurrent_checks_inl::two_stores_and_threads, Claim::shared);
   add("processes", "two processes append to one session together", concurrent_checks_inl::processes,
       Claim::shared_between_processes);
+  add("forked_child",
+      "in a forked child every call answers forked, and none waits for a thread of the parent",
+      concurrent_checks_inl::forked_child, Claim::refuses_children);
   add("killed", "entries acknowledged to a killed process are there, once", concurrent_checks_inl::killed,
       Claim::shared_between_processes | Claim::persistent);
 }

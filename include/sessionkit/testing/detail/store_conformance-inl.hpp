@@ -18,14 +18,15 @@ namespace sessionkit { inline namespace v0 { namespace testing {
 
 namespace store_conformance_inl { namespace {
 
-constexpr std::array<Claim, 8> every_claim{Claim::persistent,
+constexpr std::array<Claim, 9> every_claim{Claim::persistent,
                                            Claim::shared,
                                            Claim::shared_between_processes,
                                            Claim::transactional_batches,
                                            Claim::survives_faults,
                                            Claim::durable,
                                            Claim::trash,
-                                           Claim::any_bytes};
+                                           Claim::any_bytes,
+                                           Claim::refuses_children};
 constexpr std::array<Tier, 5> every_tier{Tier::core, Tier::contract, Tier::concurrent, Tier::hostile,
                                          Tier::fault};
 
@@ -92,6 +93,7 @@ char const* to_string(Claim claim) noexcept {
   case Claim::durable: return "durable";
   case Claim::trash: return "trash";
   case Claim::any_bytes: return "any_bytes";
+  case Claim::refuses_children: return "refuses_children";
   }
   return "several";
 }
