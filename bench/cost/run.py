@@ -3,7 +3,7 @@
 """The cost of including and linking the library, as the tables of docs/performance.md. Only lines and sizes are
 comparable between machines; seconds are processor time of this one, medians of rounds in random order.
 
-bench/cost/run.py                   headers and libraries, which packaging/debian/create builds
+bench/cost/run.py                   headers, libraries, which packaging/debian/create builds, and parts of the source
 bench/cost/run.py --check PAGE      fails if sessionkit.hpp has more lines than the page states, or than nlohmann's
 """
 import argparse
@@ -85,22 +85,35 @@ def header_table(compiler, rounds):
 COLLECTED = ["-ffunction-sections", "-fdata-sections"]
 
 
+def part_table(compiler):
+    """Each part of the implementation in a .cpp of its own."""
+    yield "| a .cpp with | seconds | memory |"
+    yield "|---|---|---|"
+    for header in ("src.hpp", *sorted(path.name for path in (ROOT / "include/sessionkit").glob("src_*.hpp"))):
+        with tempfile.TemporaryDirectory() as folder:
+            unit, made = (pathlib.Path(folder, name) for name in ("unit.cpp", "unit.o"))
+            unit.write_text(includes(f"sessionkit/{header}"))
+            seconds, memory = run_measured([compiler, "-std=c++17", "-O2", f"-I{ROOT / 'include'}", "-c", unit, "-o", made])
+        yield f"| `{header}` | {seconds:.1f} | {memory:,.0f} MB |"
+
+
 def source_table(compiler):
-    """The implementation as one .cpp, and hello.cpp linked with it, both with these flags."""
+    """What a session needs as one .cpp, or all as one, and hello.cpp linked with it, both with these flags."""
     hello = ROOT / "examples/hello/hello.cpp"
+    session = [f"sessionkit/src_{part}.hpp" for part in ("core", "file_store", "history", "session")]
     yield "| | seconds | memory | hello, stripped | the same, collected |"
     yield "|---|---|---|---|---|"
-    for header in ("src.hpp", "src_core.hpp"):
+    for name, headers in (("all", ["sessionkit/src.hpp"]), ("session", session)):
         for level in ("-O2", "-O1", "-Os"):
             flags = ["-std=c++17", level, *COLLECTED, f"-I{ROOT / 'include'}"]
             with tempfile.TemporaryDirectory() as folder:
                 unit, made, whole, collected = (pathlib.Path(folder, name) for name in ("unit.cpp", "unit.o", "a", "b"))
-                unit.write_text(includes(f"sessionkit/{header}"))
+                unit.write_text("".join(map(includes, headers)))
                 seconds, memory = run_measured([compiler, *flags, "-c", unit, "-o", made])
                 link = [compiler, *flags, hello, made, "-lfmt", "-s"]
                 subprocess.run([*link, "-o", whole], check=True)
                 subprocess.run([*link, "-Wl,--gc-sections", "-o", collected], check=True)
-                yield (f"| `{header}` {level} | {seconds:.0f} | {memory:,.0f} MB | {kilobytes(whole.stat().st_size)} | "
+                yield (f"| {name} {level} | {seconds:.0f} | {memory:,.0f} MB | {kilobytes(whole.stat().st_size)} | "
                        f"{kilobytes(collected.stat().st_size)} |")
 
 
@@ -157,7 +170,7 @@ def main():
     if arguments.check:
         return check(arguments.compiler, arguments.check)
     print(*header_table(arguments.compiler, arguments.rounds), "", *library_table(arguments.compiler), "",
-          *source_table(arguments.compiler), sep="\n")
+          *part_table(arguments.compiler), "", *source_table(arguments.compiler), sep="\n")
     return None
 
 

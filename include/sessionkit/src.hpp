@@ -4,4 +4,7 @@
 /// header-only. Needs {fmt}.
 #include <sessionkit/src_core.hpp>
 #include <sessionkit/src_exchange.hpp>
+#include <sessionkit/src_file_store.hpp>
+#include <sessionkit/src_history.hpp>
+#include <sessionkit/src_session.hpp>
 #include <sessionkit/src_upkeep.hpp>

@@ -14,3 +14,11 @@
 #else
 #define SESSIONKIT_COLD
 #endif
+
+/// Marks a function that runs once for a store, a session or a compaction, and not for each entry: the
+/// compiler makes it small, and what only it calls.
+#if defined(__GNUC__)
+#define SESSIONKIT_SELDOM [[gnu::cold]]
+#else
+#define SESSIONKIT_SELDOM
+#endif

@@ -53,7 +53,7 @@ Result<void> make_one_directory(FileOps& ops, std::string const& path, std::stri
 
 // Nothing is made in a directory whose own name may not be on the disk: its maker may have died before it
 // could sync. So only the name of an existing store is left to the first durable append.
-Result<void> make_store_directory(FileOps& ops, std::string const& path, bool for_another) {
+SESSIONKIT_SELDOM Result<void> make_store_directory(FileOps& ops, std::string const& path, bool for_another) {
   FileStatus there;
   int const found = uninterrupted([&] { return ops.status_at(AT_FDCWD, path.c_str(), there); });
   if (found == 0) return for_another ? sync_name_of(ops, path) : Result<void>{};

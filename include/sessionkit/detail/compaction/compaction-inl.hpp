@@ -3,6 +3,7 @@
 #pragma once
 #include <sessionkit/compaction.hpp>
 #include <sessionkit/detail/base/make_error.hpp>
+#include <sessionkit/detail/base/visit.hpp>
 #include <sessionkit/detail/compaction/compaction.hpp>
 #include <sessionkit/detail/compaction/compaction_facts.hpp>
 #include <sessionkit/detail/compaction/conversation_text.hpp>
@@ -306,11 +307,11 @@ std::size_t estimate_tokens(Entry const& entry, TokenEstimator const& estimator)
   if (!custom || !custom->in_context) return 0;
   Message said;
   for (ToolContent const& piece : custom->content)
-    std::visit([&](auto const& part) { said.parts.emplace_back(part); }, piece);
+    detail::visit([&](auto const& part) { said.parts.emplace_back(part); }, piece);
   return count(said);
 }
 
-CompactionPolicy make_compaction_policy(Profile const& profile) {
+SESSIONKIT_SELDOM CompactionPolicy make_compaction_policy(Profile const& profile) {
   CompactionPolicy policy;
   policy.trigger_tokens = profile.compaction.trigger_tokens;
   policy.keep = profile.compaction.keep;
@@ -348,8 +349,8 @@ std::size_t count_tokens(Context const& context, TokenEstimator const& estimator
   return tokens + detail::summary_tokens(compaction->summary, estimator);
 }
 
-std::optional<CompactionPlan> plan_compaction(Context const& context, CompactionPolicy const& policy,
-                                              CompactionReason reason) {
+SESSIONKIT_SELDOM std::optional<CompactionPlan>
+plan_compaction(Context const& context, CompactionPolicy const& policy, CompactionReason reason) {
   std::size_t const tokens = count_tokens(context, policy.estimator);
   if (!compaction_inl::has_reason(context, policy, reason, tokens)) return std::nullopt;
   compaction_inl::Cutter const cutter(context, policy);
@@ -403,14 +404,15 @@ SummaryRequest CompactionPlan::request(std::size_t part, std::string summary_so_
   return request;
 }
 
-std::string CompactionPlan::facts() const {
+SESSIONKIT_SELDOM std::string CompactionPlan::facts() const {
   std::optional<std::size_t> const limit = limit_of(policy);
   return detail::facts_text({read_files, modified_files, calls},
                             limit ? std::min(compaction_inl::most_fact_tokens, *limit / 16)
                                   : compaction_inl::most_fact_tokens);
 }
 
-Result<std::string> summarize(CompactionPlan const& plan, Summarizer& summarizer, Clock const& clock) {
+SESSIONKIT_SELDOM Result<std::string> summarize(CompactionPlan const& plan, Summarizer& summarizer,
+                                                Clock const& clock) {
   auto const now = [&] { return clock ? clock() : system_now(); };
   constexpr auto most_deadline = std::chrono::hours(24 * 365); // the range of a clock is limited
   bool const hurries = plan.policy.deadline.count() > 0 && plan.policy.deadline < most_deadline;

@@ -245,7 +245,8 @@ std::string SummaryRequest::prompt() const {
 
 Summarizer::~Summarizer() = default;
 
-HistoryPolicy summarize_window(std::shared_ptr<Summarizer> summarizer, SummaryWindow window) {
+SESSIONKIT_SELDOM HistoryPolicy summarize_window(std::shared_ptr<Summarizer> summarizer,
+                                                 SummaryWindow window) {
   return summarizer_inl::WindowPolicy(std::move(summarizer), window);
 }
 

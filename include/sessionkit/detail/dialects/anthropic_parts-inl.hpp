@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Spells the parts of a message as Anthropic's API does, for the dialects and the provider that write so.
 #pragma once
+#include <sessionkit/detail/base/visit.hpp>
 #include <sessionkit/detail/dialects/anthropic_parts.hpp>
 #include <sessionkit/detail/dialects/member_codec.hpp>
 #include <sessionkit/detail/json/json.hpp>
@@ -69,7 +70,7 @@ struct AnthropicBlock {
       append_json_string(out += R"(,"content":)", text->text);
     } else {
       out += R"(,"content":[)";
-      for (ToolContent const& piece : result.content) std::visit(*this, piece);
+      for (ToolContent const& piece : result.content) detail::visit(*this, piece);
       out += ']';
     }
     if (result.is_error) out += R"(,"is_error":true)";
@@ -101,7 +102,7 @@ struct AnthropicBlock {
 }}
 
 void append_anthropic_part(std::string& out, Part const& part, AnthropicSpelling spelling) {
-  std::visit(anthropic_parts_inl::AnthropicBlock{out, spelling}, part);
+  detail::visit(anthropic_parts_inl::AnthropicBlock{out, spelling}, part);
 }
 
 }}}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Reads and writes the content of messages as pi spells it.
 #pragma once
+#include <sessionkit/detail/base/visit.hpp>
 #include <sessionkit/detail/dialects/content_codec.hpp>
 #include <sessionkit/detail/dialects/member_codec.hpp>
 #include <sessionkit/detail/json/json.hpp>
@@ -223,13 +224,13 @@ std::vector<ToolContent> decode_tool_content(std::string_view raw, JsonMap const
 }
 
 void encode_native_part(Part const& part, std::string& out) {
-  std::visit(content_codec_inl::NativePart{out}, part);
+  detail::visit(content_codec_inl::NativePart{out}, part);
 }
 
 void encode_native_content(std::vector<ToolContent> const& content, std::string& out) {
   JsonWriter json(out);
   json.begin_array();
-  for (ToolContent const& piece : content) std::visit(content_codec_inl::NativePart{out}, piece);
+  for (ToolContent const& piece : content) detail::visit(content_codec_inl::NativePart{out}, piece);
   json.end_array();
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include <sessionkit/detail/base/visit.hpp>
 #include <sessionkit/detail/json/json_map.hpp>
 #include <sessionkit/detail/json/object_reader.hpp>
 #include <sessionkit/message.hpp>
@@ -31,11 +32,11 @@ template <class AnyPart, class Visit> void each_extra(AnyPart& part, Visit const
     if constexpr (!std::is_same_v<std::decay_t<decltype(body)>, Opaque>)
       if (!body.extra.is_null()) visit(body.extra);
   };
-  std::visit(
+  detail::visit(
       [&](auto& body) {
         one(body);
         if constexpr (std::is_same_v<std::decay_t<decltype(body)>, ToolResult>)
-          for (auto& piece : body.content) std::visit(one, piece);
+          for (auto& piece : body.content) detail::visit(one, piece);
       },
       part);
 }

@@ -2,6 +2,7 @@
 // Reads and writes the lines of claw0.
 #pragma once
 #include <sessionkit/detail/base/make_error.hpp>
+#include <sessionkit/detail/base/visit.hpp>
 #include <sessionkit/detail/dialects/content_codec.hpp>
 #include <sessionkit/detail/dialects/flat_dialect.hpp>
 #include <sessionkit/detail/dialects/header_detection.hpp>
@@ -87,7 +88,7 @@ EntryBody decode_flat_call(detail::Fields& line) {
 
 // `own`: the member that the variant's program reads. What is neither a text nor an array stays in the rest,
 // too.
-EntryBody flat_result(detail::Fields& line, std::string_view own, std::string_view other) {
+SESSIONKIT_SELDOM EntryBody flat_result(detail::Fields& line, std::string_view own, std::string_view other) {
   std::string_view output = line.look(own);
   detail::JsonKind const own_kind = detail::json_kind(output);
   if (own_kind == detail::JsonKind::string || own_kind == detail::JsonKind::array) line.take(own);
@@ -265,7 +266,7 @@ void escape_line_ends(std::string& out, std::size_t begin) {
 }
 
 Result<void> write_flat_line(Entry const& entry, std::string& out) {
-  if (std::string_view const why = std::visit(FlatUnsayable{}, entry.body); !why.empty())
+  if (std::string_view const why = detail::visit(FlatUnsayable{}, entry.body); !why.empty())
     return detail::make_error(Errc::unsupported, "entry '{}': {}", entry.id.str(), why);
   detail::JsonWriter json(out);
   if (auto const* unknown = entry.as<Unknown>()) {
@@ -312,7 +313,7 @@ std::string_view flat_type_of(Entry const& entry) noexcept {
 }
 
 // One line each for texts and calls; the count of the whole answer is on the last that can be written.
-std::vector<Message> split_flat(Message const& message) {
+SESSIONKIT_SELDOM std::vector<Message> split_flat(Message const& message) {
   if (message.role != Role::assistant) return detail::split_tool_results(message);
   if (message.parts.size() < 2) return {message};
   std::vector<Message> lines;
@@ -340,7 +341,7 @@ namespace detail {
 
 Result<Entry> decode_flat(RecordView const& record) { return flat_dialect_inl::decode_line(record, false); }
 
-Result<void> encode_flat(Entry const& entry, std::string& out) {
+SESSIONKIT_SELDOM Result<void> encode_flat(Entry const& entry, std::string& out) {
   std::size_t const begin = out.size();
   Result<void> written = flat_dialect_inl::write_flat_line(entry, out);
   if (written) flat_dialect_inl::escape_line_ends(out, begin);

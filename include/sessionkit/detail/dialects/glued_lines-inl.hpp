@@ -126,6 +126,8 @@ bool may_be_glued(std::string_view text) noexcept {
   return false;
 }
 
-GluedLine split_glued(std::string_view text) { return glued_lines_inl::GluedSplitter(text).run(); }
+SESSIONKIT_SELDOM GluedLine split_glued(std::string_view text) {
+  return glued_lines_inl::GluedSplitter(text).run();
+}
 
 }}}

@@ -2,6 +2,7 @@
 // Reads and writes the members of lines that several dialects share.
 #pragma once
 #include <sessionkit/detail/base/make_error.hpp>
+#include <sessionkit/detail/base/visit.hpp>
 #include <sessionkit/detail/dialects/anthropic_parts.hpp>
 #include <sessionkit/detail/dialects/member_codec.hpp>
 #include <sessionkit/detail/json/raw_json_access.hpp>
@@ -215,7 +216,7 @@ void write_result_content(std::string& out, ToolResult const& result) {
   }
   json.begin_array();
   for (ToolContent const& piece : result.content)
-    std::visit([&out](auto const& body) { append_anthropic_part(out, body); }, piece);
+    detail::visit([&out](auto const& body) { append_anthropic_part(out, body); }, piece);
   json.end_array();
 }
 

@@ -217,7 +217,7 @@ StateChange state_of(std::string_view data) {
   return change;
 }
 
-EntryBody decode_custom(Fields& line, RecordView const&) {
+SESSIONKIT_SELDOM EntryBody decode_custom(Fields& line, RecordView const&) {
   std::string type = line.text("customType");
   std::string_view const data = line.take("data");
   if (type == detail::state_type) return state_of(data);

@@ -2,6 +2,7 @@
 // Writes entries as lines of pi.
 #pragma once
 #include <sessionkit/detail/base/make_error.hpp>
+#include <sessionkit/detail/base/visit.hpp>
 #include <sessionkit/detail/dialects/content_codec.hpp>
 #include <sessionkit/detail/dialects/member_codec.hpp>
 #include <sessionkit/detail/dialects/native_dialect.hpp>
@@ -242,7 +243,7 @@ void encode_native_message(Message const& message, Timestamp at, std::string& ou
 
 std::string_view native_type_of(Entry const& entry) noexcept {
   if (entry.as<Unknown>()) return {}; // bytes that are not UTF-8 are written otherwise
-  return std::visit(native_encode_inl::LineTypeName{}, entry.body);
+  return detail::visit(native_encode_inl::LineTypeName{}, entry.body);
 }
 
 Result<void> encode_native(Entry const& entry, std::string& out) {
@@ -251,7 +252,7 @@ Result<void> encode_native(Entry const& entry, std::string& out) {
   detail::JsonWriter json(out);
   json.begin_object();
   std::size_t const begin = out.size() - 1;
-  json.member("type", std::visit(native_encode_inl::LineTypeName{}, entry.body));
+  json.member("type", detail::visit(native_encode_inl::LineTypeName{}, entry.body));
   if (auto const* header = entry.as<Header>()) {
     native_encode_inl::write_header(json, *header, entry.at);
   } else {
@@ -259,7 +260,7 @@ Result<void> encode_native(Entry const& entry, std::string& out) {
     if (entry.link == Parent::entry) json.member("parentId", entry.parent.str());
     if (entry.link == Parent::root) json.key("parentId").null();
     json.member("timestamp", to_rfc3339(entry.at));
-    std::visit(native_encode_inl::BodyWriter{json, out, entry.at}, entry.body);
+    detail::visit(native_encode_inl::BodyWriter{json, out, entry.at}, entry.body);
   }
   detail::write_new_members(out, begin, entry.extra);
   json.end_object();

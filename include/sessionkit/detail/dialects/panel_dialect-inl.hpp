@@ -2,6 +2,7 @@
 // Reads and writes the lines of ai-panel and ZyHive.
 #pragma once
 #include <sessionkit/detail/base/make_error.hpp>
+#include <sessionkit/detail/base/visit.hpp>
 #include <sessionkit/detail/dialects/content_codec.hpp>
 #include <sessionkit/detail/dialects/header_detection.hpp>
 #include <sessionkit/detail/dialects/member_codec.hpp>
@@ -181,7 +182,8 @@ Result<Entry> decode_panel(RecordView const& record) {
 }
 
 Result<void> encode_panel(Entry const& entry, std::string& out) {
-  if (std::string_view const why = std::visit(panel_dialect_inl::PanelUnsayable{}, entry.body); !why.empty())
+  if (std::string_view const why = detail::visit(panel_dialect_inl::PanelUnsayable{}, entry.body);
+      !why.empty())
     return make_error(Errc::unsupported, "entry '{}': {}", entry.id.str(), why);
   JsonWriter json(out);
   if (auto const* unknown = entry.as<Unknown>()) {

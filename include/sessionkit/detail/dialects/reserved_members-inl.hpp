@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Takes out of unknown members those whose names mean something in another dialect.
 #pragma once
+#include <sessionkit/detail/base/visit.hpp>
 #include <sessionkit/detail/dialects/content_codec.hpp>
 #include <sessionkit/detail/dialects/member_codec.hpp>
 #include <sessionkit/detail/dialects/reserved_members.hpp>
@@ -101,9 +102,9 @@ std::string strip_strange_members(Message& message) {
   };
   for (Part& part : message.parts) {
     detail::each_extra(part, strip);
-    std::visit(strip_address, part);
+    detail::visit(strip_address, part);
     if (auto* result = std::get_if<ToolResult>(&part))
-      for (ToolContent& piece : result->content) std::visit(strip_address, piece);
+      for (ToolContent& piece : result->content) detail::visit(strip_address, piece);
   }
   return names;
 }

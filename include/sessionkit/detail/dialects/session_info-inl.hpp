@@ -3,6 +3,7 @@
 #pragma once
 #include <sessionkit/detail/base/crc32c.hpp>
 #include <sessionkit/detail/base/utf8.hpp>
+#include <sessionkit/detail/base/visit.hpp>
 #include <sessionkit/detail/dialects/member_codec.hpp>
 #include <sessionkit/detail/dialects/panel_compaction.hpp>
 #include <sessionkit/detail/json/utf8_normalise.hpp>
@@ -165,7 +166,7 @@ void fold_entry(SessionInfo& info, Entry const& entry, Position end, std::string
     if (branches) info.tokens.reset();
     info.last = entry.id;
   }
-  if (!header || first_header) std::visit(Folder{info, entry, writes_again}, entry.body);
+  if (!header || first_header) detail::visit(Folder{info, entry, writes_again}, entry.body);
   if (entry.at != Timestamp{} && !detail::is_kept_again(entry)) {
     if (info.created == Timestamp{}) info.created = entry.at;
     info.updated = std::max(entry.at, info.created); // the entries of a fork are older than the fork

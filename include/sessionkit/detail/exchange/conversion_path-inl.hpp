@@ -2,6 +2,7 @@
 // Chooses the entries of a log that a conversion takes, in the order of the new log.
 #pragma once
 #include <sessionkit/detail/base/format_text.hpp>
+#include <sessionkit/detail/base/visit.hpp>
 #include <sessionkit/detail/exchange/conversion_path.hpp>
 #include <sessionkit/detail/json/json.hpp>
 #include <sessionkit/time.hpp>
@@ -35,7 +36,7 @@ struct KindName {
 namespace detail {
 
 std::string_view kind_of(EntryBody const& body) noexcept {
-  return std::visit(conversion_path_inl::KindName{}, body);
+  return detail::visit(conversion_path_inl::KindName{}, body);
 }
 
 std::vector<std::size_t> parents_of(Log const& log) {

@@ -129,7 +129,7 @@ Result<RecordPage> FileStore::read(SessionId const& id, ReadRange const& range) 
   return page;
 }
 
-Result<void> FileStore::remove(SessionId const& id) {
+SESSIONKIT_SELDOM Result<void> FileStore::remove(SessionId const& id) {
   if (auto r = process_.check(); !r) return r;
   {
     auto const log = logs_.of(id.str());
@@ -173,8 +173,8 @@ Result<void> FileStore::move_to_trash(SessionId const& id) {
 
 namespace detail {
 
-Result<std::shared_ptr<SessionStore>> open_file_store(FileOps& ops, std::string const& root,
-                                                      FileStoreOptions options) {
+SESSIONKIT_SELDOM Result<std::shared_ptr<SessionStore>> open_file_store(FileOps& ops, std::string const& root,
+                                                                        FileStoreOptions options) {
   Result<OpenFile> directory = open_store_directory(ops, root, options.create);
   if (!directory) return directory.error();
   Result<Profile> const found =
@@ -202,12 +202,13 @@ Result<std::size_t> reindex_file_store(FileOps& ops, std::string const& root, Fi
 
 }
 
-Result<std::shared_ptr<SessionStore>> open_file_store(std::string const& root, FileStoreOptions options) {
+SESSIONKIT_SELDOM Result<std::shared_ptr<SessionStore>> open_file_store(std::string const& root,
+                                                                        FileStoreOptions options) {
   return detail::open_file_store(detail::system_file_ops(), root, std::move(options));
 }
 
-Result<std::shared_ptr<SessionStore>> open_agent_store(std::string const& home, std::string const& agent,
-                                                       FileStoreOptions options) {
+SESSIONKIT_SELDOM Result<std::shared_ptr<SessionStore>>
+open_agent_store(std::string const& home, std::string const& agent, FileStoreOptions options) {
   Result<SessionId> const name = SessionId::parse(agent);
   if (!name)
     return detail::make_error(Errc::invalid_argument,

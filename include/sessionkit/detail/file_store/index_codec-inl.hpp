@@ -105,7 +105,7 @@ Result<IndexRows> parse_session_index(std::string_view text) {
   return index;
 }
 
-std::string write_session_index(IndexRows const& rows) {
+SESSIONKIT_SELDOM std::string write_session_index(IndexRows const& rows) {
   std::string text;
   JsonWriter out(text);
   out.begin_object();
@@ -132,7 +132,7 @@ std::string write_session_index(IndexRows const& rows) {
   return text;
 }
 
-Result<IndexRows> parse_key_index(std::string_view text) {
+SESSIONKIT_SELDOM Result<IndexRows> parse_key_index(std::string_view text) {
   Error alien{Errc::corrupt, 0,
               "not an index of session keys ({key:{...}})"}; // its braces are no places of values
   if (!check_json(text) || json_kind(trim_space(text)) != JsonKind::object) return alien;
@@ -150,7 +150,7 @@ Result<IndexRows> parse_key_index(std::string_view text) {
   return index;
 }
 
-std::string write_key_index(IndexRows const& rows) {
+SESSIONKIT_SELDOM std::string write_key_index(IndexRows const& rows) {
   std::map<std::string_view, IndexRow const*> newest; // a key has one session there
   rows.each([&](std::string_view, IndexRow const* row, std::string_view) {
     if (row == nullptr) return; // not read yet: only a sealed index has such rows, and these have no seal

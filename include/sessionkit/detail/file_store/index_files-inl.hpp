@@ -184,7 +184,7 @@ Result<void> IndexFiles::write_snapshot(std::string const& text) {
 }
 
 // A file that we cannot read may be somebody else's: it is not destroyed. Answers what the system does.
-int IndexFiles::move_aside(char const* name) {
+SESSIONKIT_SELDOM int IndexFiles::move_aside(char const* name) {
   std::string const aside = detail::format_text("{}.unreadable-{}", name, random_entry_id());
   return ops_->rename(directory_, name, directory_, aside.c_str(), false);
 }

@@ -341,7 +341,7 @@ Result<void> StoreIndex::write_whole(std::chrono::milliseconds lock_wait) {
 }
 
 // Makes the rows to write agree with their logs: to `rebuild` all of them, else those that are stale.
-Result<StoreIndex::Compared> StoreIndex::compare_rows(bool rebuild) {
+SESSIONKIT_SELDOM Result<StoreIndex::Compared> StoreIndex::compare_rows(bool rebuild) {
   watch_.keep_remade();
   std::set<std::string> stale;
   {
@@ -381,7 +381,7 @@ Result<StoreIndex::Compared> StoreIndex::compare_rows(bool rebuild) {
 }
 
 // Drops the rows of other sessions; `only_ours`: only those of no other program, and (by ids) not touched.
-void StoreIndex::drop_all_but(std::set<SessionId> const& there, bool only_ours) {
+SESSIONKIT_SELDOM void StoreIndex::drop_all_but(std::set<SessionId> const& there, bool only_ours) {
   Lock const lock(state_.mutex);
   std::vector<std::string> gone;
   state_.rows.each([&](std::string_view name, IndexRow const*, std::string_view) {

@@ -140,8 +140,8 @@ Result<std::string> id_in_header(FileOps& ops, int directory, std::string const&
 
 // `<key>_<id>.jsonl`: claw0's ids are recognised by their form, others by the file's first line. Any other
 // name is its own id.
-Result<std::optional<SessionId>> id_in_file(FileOps& ops, int directory, std::string const& file,
-                                            bool behind_key) {
+SESSIONKIT_SELDOM Result<std::optional<SessionId>> id_in_file(FileOps& ops, int directory,
+                                                              std::string const& file, bool behind_key) {
   std::string_view const stem = std::string_view(file).substr(0, file.size() - transcript_suffix.size());
   std::size_t const bar = behind_key ? stem.rfind('_') : std::string_view::npos;
   std::string found;
@@ -167,7 +167,7 @@ bool is_transcript_name(std::string_view name) noexcept {
          && name.find('/') == std::string_view::npos && name.find('\0') == std::string_view::npos;
 }
 
-Result<Profile> detect_profile(FileOps& ops, int directory, std::string const& root) {
+SESSIONKIT_SELDOM Result<Profile> detect_profile(FileOps& ops, int directory, std::string const& root) {
   Result<std::string> const index = transcript_folder_inl::begin_of_index(ops, directory, root);
   if (!index) return index.error();
   FileStatus folder;

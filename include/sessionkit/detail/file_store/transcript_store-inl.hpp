@@ -143,8 +143,8 @@ class TranscriptStore final : public SessionStore, public detail::SyncsFiles {
 
 namespace detail {
 
-Result<std::shared_ptr<SessionStore>> open_transcript(FileOps& ops, std::string const& path,
-                                                      FileStoreOptions options) {
+SESSIONKIT_SELDOM Result<std::shared_ptr<SessionStore>> open_transcript(FileOps& ops, std::string const& path,
+                                                                        FileStoreOptions options) {
   Result<OpenFile> const file = open_for_reading(ops, AT_FDCWD, path.c_str(), true, path);
   if (!file) return file.error();
   FileReader log(ops, file->get(), path, ReaderOptions{options.max_line});
@@ -169,7 +169,8 @@ std::optional<SessionId> transcript_session(SessionStore const& store) {
   return one ? std::optional(one->session()) : std::nullopt;
 }
 
-Result<std::shared_ptr<SessionStore>> open_transcript(std::string const& path, FileStoreOptions options) {
+SESSIONKIT_SELDOM Result<std::shared_ptr<SessionStore>> open_transcript(std::string const& path,
+                                                                        FileStoreOptions options) {
   return detail::open_transcript(detail::system_file_ops(), path, std::move(options));
 }
 

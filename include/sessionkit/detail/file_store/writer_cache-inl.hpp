@@ -42,8 +42,8 @@ Position WriterCache::durable(std::string const& name) {
   return log->writer ? log->writer->durable_position() : Position{};
 }
 
-Result<void> CachedWriter::open(FileOps& ops, Target target, FileStoreOptions const& options,
-                                Append const& batch) {
+SESSIONKIT_SELDOM Result<void> CachedWriter::open(FileOps& ops, Target target,
+                                                  FileStoreOptions const& options, Append const& batch) {
   WriterOptions how;
   how.lock_wait = options.lock_wait;
   how.max_line = options.max_line;

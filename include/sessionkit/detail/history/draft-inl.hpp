@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Cuts what the entries of a context say into pieces, the first step of a rebuild.
 #pragma once
+#include <sessionkit/detail/base/visit.hpp>
 #include <sessionkit/detail/dialects/summary_wording.hpp>
 #include <sessionkit/detail/history/draft.hpp>
 #include <sessionkit/detail/history/part_rules.hpp>
@@ -103,7 +104,7 @@ void Draft::drop(Piece& piece, std::string_view rule) {
 }
 
 Part to_part(ToolContent const& piece) {
-  return std::visit([](auto const& body) { return Part(body); }, piece);
+  return detail::visit([](auto const& body) { return Part(body); }, piece);
 }
 
 void collect_pieces(Draft& draft) { draft_inl::Collector(draft).run(); }

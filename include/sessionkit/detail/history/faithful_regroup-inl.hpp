@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Puts the lines of a dialect into messages as the program that wrote them does: what `faithful` mode shows.
 #pragma once
+#include <sessionkit/detail/base/visit.hpp>
 #include <sessionkit/detail/dialects/content_codec.hpp>
 #include <sessionkit/detail/history/faithful_regroup.hpp>
 #include <sessionkit/detail/history/provider_rules.hpp>
@@ -88,7 +89,8 @@ bool is_of_later_member(Entry const& entry, ToolResult const& result) {
 }
 
 // What Anthropic's API is sent by claw0 where a line holds something odd; elsewhere nobody could send it.
-void keep_odd(Entry const& entry, std::string_view member, Provider provider, Message& message) {
+SESSIONKIT_SELDOM void keep_odd(Entry const& entry, std::string_view member, Provider provider,
+                                Message& message) {
   if (provider != Provider::anthropic) return;
   auto* result = message.parts.size() == 1 ? std::get_if<ToolResult>(&message.parts.front()) : nullptr;
   bool const line = message.role == Role::tool && result;
@@ -106,7 +108,7 @@ void keep_odd(Entry const& entry, std::string_view member, Provider provider, Me
 }
 
 // claw0's `_rebuild_history`: calls wait until another line comes, and are one message then.
-void regroup_flat(Context const& context, Provider provider, History& history) {
+SESSIONKIT_SELDOM void regroup_flat(Context const& context, Provider provider, History& history) {
   Regrouping messages(history);
   Message calls;
   calls.role = Role::assistant;
@@ -235,7 +237,7 @@ struct PassedOver {
 void note_passed_over(History& history, Entry const& entry) {
   if (auto const* other = entry.as<Unknown>())
     return detail::note_unsent(history, entry, "unknown_entry", detail::brief(other->type));
-  if (std::string words = std::visit(PassedOver{}, entry.body); !words.empty())
+  if (std::string words = detail::visit(PassedOver{}, entry.body); !words.empty())
     detail::note_unsent(history, entry, "passed_over", std::move(words));
 }
 
@@ -289,7 +291,7 @@ void note_wordless(History& history, Provider provider) {
         history.report.push_back({history.sources[i], rule, brief(part), {}, false});
 }
 
-void leave_out_strange(History& history) {
+SESSIONKIT_SELDOM void leave_out_strange(History& history) {
   for (std::size_t i = 0; i < history.messages.size(); ++i) {
     auto& parts = history.messages[i].parts;
     EntryId const& source = history.sources[i];
@@ -311,7 +313,7 @@ Regroup regroup_of(std::string_view dialect) noexcept {
   return nullptr;
 }
 
-void regroup_joined(Context const& context, History& history) {
+SESSIONKIT_SELDOM void regroup_joined(Context const& context, History& history) {
   bool joins = false;
   for (Entry const& entry : context.entries) {
     auto const* message = entry.as<Message>();

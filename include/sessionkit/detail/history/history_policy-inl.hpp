@@ -3,6 +3,7 @@
 #pragma once
 #include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/base/utf8.hpp>
+#include <sessionkit/detail/base/visit.hpp>
 #include <sessionkit/detail/json/text_count.hpp>
 #include <sessionkit/history_policy.hpp>
 
@@ -29,7 +30,7 @@ struct PartWeight {
   std::size_t operator()(ToolUse const& call) const { return detail::count_text(call.input.str()).units; }
   std::size_t operator()(ToolResult const& result) const {
     std::size_t weight = 0;
-    for (ToolContent const& piece : result.content) weight += std::visit(*this, piece);
+    for (ToolContent const& piece : result.content) weight += detail::visit(*this, piece);
     return weight;
   }
   std::size_t operator()(Opaque const&) const { return 0; }
@@ -94,7 +95,7 @@ HistoryEdit ClearToolResults::operator()(std::vector<Message> const& messages) c
   HistoryEdit edit;
   std::size_t weight = 0;
   for (Message const& message : messages)
-    for (Part const& part : message.parts) weight += std::visit(history_policy_inl::PartWeight{}, part);
+    for (Part const& part : message.parts) weight += detail::visit(history_policy_inl::PartWeight{}, part);
   auto const whole = static_cast<double>(window * history_policy_inl::units_per_token);
   auto const share = [&] { return static_cast<double>(weight) / whole; };
   if (window == 0 || share() < shorten_from) return edit;

@@ -46,7 +46,7 @@ void drop_announced_calls(Draft& draft, std::string_view name) {
 }
 
 // The same call twice in a row is one call that was written twice.
-void drop_repeated_calls(Draft& draft, std::string_view name) {
+SESSIONKIT_SELDOM void drop_repeated_calls(Draft& draft, std::string_view name) {
   if (draft.context.dialect == "flat-v2") return drop_announced_calls(draft, name);
   ToolUse const* last = nullptr;
   for (Piece& piece : draft.pieces) {
@@ -189,7 +189,7 @@ class Renaming {
   std::unordered_map<std::string, std::uint32_t> counts_;
 };
 
-void rename_reused_ids(Draft& draft, std::string_view name) {
+SESSIONKIT_SELDOM void rename_reused_ids(Draft& draft, std::string_view name) {
   Renaming renaming(draft.rules.id_limit);
   for (std::uint32_t i = 0; i < draft.pieces.size(); ++i) {
     Piece& piece = draft.pieces[i];
@@ -201,7 +201,7 @@ void rename_reused_ids(Draft& draft, std::string_view name) {
   }
 }
 
-void answer_missing_results(Draft& draft, std::string_view name) {
+SESSIONKIT_SELDOM void answer_missing_results(Draft& draft, std::string_view name) {
   draft.logged = draft.pieces.size();
   for (std::uint32_t i = 0; i < draft.logged; ++i) {
     Piece const call = draft.pieces[i];

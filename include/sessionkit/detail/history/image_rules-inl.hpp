@@ -108,7 +108,7 @@ bool is_sendable(ProviderRules const& rules, Image const& image) {
          && (shown.empty() || shown == image.media_type) && is_base64(data->data);
 }
 
-std::optional<Image> repaired_image(ProviderRules const& rules, Image const& image) {
+SESSIONKIT_SELDOM std::optional<Image> repaired_image(ProviderRules const& rules, Image const& image) {
   using namespace image_rules_inl;
   Image made{real_type(image.media_type), image.source};
   auto const* url = std::get_if<Url>(&made.source);

@@ -206,7 +206,7 @@ class ServerTools {
 
 namespace detail {
 
-std::optional<RawJson> own_block(Provider provider, BlockPlace place, Opaque const& block) {
+SESSIONKIT_SELDOM std::optional<RawJson> own_block(Provider provider, BlockPlace place, Opaque const& block) {
   using namespace own_blocks_inl;
   if (!block.body.is_object()) return std::nullopt;
   std::string_view const type = type_of(block);
@@ -249,7 +249,7 @@ RawJson own_citations(RawJson const& extra) {
   return RawJsonAccess::trust(mended ? std::move(*mended) : std::move(made));
 }
 
-void mark_unpaired_blocks(Draft& draft, std::string_view name) {
+SESSIONKIT_SELDOM void mark_unpaired_blocks(Draft& draft, std::string_view name) {
   if (draft.target.provider == Provider::anthropic) own_blocks_inl::ServerTools(draft, name).run();
 }
 

@@ -42,7 +42,7 @@ Result<std::vector<CopiedLine>> read_path(SessionStore& store, SessionId const& 
 
 }}
 
-Result<Batch> copy_path(SessionStore& store, SessionId const& id, EntryId const& leaf) {
+SESSIONKIT_SELDOM Result<Batch> copy_path(SessionStore& store, SessionId const& id, EntryId const& leaf) {
   if (leaf.empty()) return Batch{};
   Result<std::vector<path_copy_inl::CopiedLine>> path = path_copy_inl::read_path(store, id, leaf);
   if (!path) return path.error();

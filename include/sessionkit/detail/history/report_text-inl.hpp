@@ -2,6 +2,7 @@
 // Makes the short texts by which a report names what was repaired.
 #pragma once
 #include <sessionkit/detail/base/utf8.hpp>
+#include <sessionkit/detail/base/visit.hpp>
 #include <sessionkit/detail/dialects/content_codec.hpp>
 #include <sessionkit/detail/history/report_text.hpp>
 #include <sessionkit/detail/json/json.hpp>
@@ -38,13 +39,13 @@ struct Brief {
 
 }}
 
-std::string brief(std::string_view text) {
+SESSIONKIT_SELDOM std::string brief(std::string_view text) {
   std::size_t const length = utf8_cut(text, report_text_inl::brief_code_points);
   std::string cut(text.substr(0, length));
   return length < text.size() ? cut + "\xE2\x80\xA6" : cut;
 }
-std::string brief(Part const& part) {
-  std::string words = std::visit(report_text_inl::Brief{}, part);
+SESSIONKIT_SELDOM std::string brief(Part const& part) {
+  std::string words = detail::visit(report_text_inl::Brief{}, part);
   std::string members;
   each_extra(part,
              [&](RawJson const& extra) { members += members.empty() ? extra.str() : "," + extra.str(); });

@@ -2,6 +2,7 @@
 // Repairs JSON text that only some readers take: invalid bytes, lone surrogates, numbers beyond a double,
 // repeated keys.
 #pragma once
+#include <sessionkit/detail/base/config.hpp>
 #include <sessionkit/detail/base/utf8.hpp>
 #include <sessionkit/detail/json/json.hpp>
 #include <sessionkit/detail/json/json_repair.hpp>
@@ -94,7 +95,7 @@ bool has_repeated_keys(std::string_view value) {
   return repeated;
 }
 
-void append_without_repeated_keys(std::string_view value, std::string& out) {
+SESSIONKIT_SELDOM void append_without_repeated_keys(std::string_view value, std::string& out) {
   JsonKind const kind = json_kind(value);
   if (kind == JsonKind::array) {
     out += '[';

@@ -34,7 +34,7 @@ bool is_reasoning_summary(std::string_view raw) {
 
 }}
 
-std::optional<ReasoningItem> reasoning_item(std::string_view signature) {
+SESSIONKIT_SELDOM std::optional<ReasoningItem> reasoning_item(std::string_view signature) {
   JsonCheck const check = check_json(signature);
   if (!check || !check.utf8 || check.lone_surrogate || json_kind(trim_space(signature)) != JsonKind::object)
     return std::nullopt;

@@ -174,7 +174,7 @@ std::string openclaw_direct_key(ChannelContext const& at, KeyRules const& rules)
   return openclaw_main_key(at.agent, rules);
 }
 
-std::string write_openclaw_key(ChannelContext const& at, KeyRules const& rules) {
+SESSIONKIT_SELDOM std::string write_openclaw_key(ChannelContext const& at, KeyRules const& rules) {
   std::string key = openclaw_direct_key(at, rules);
   if (at.kind != ChatKind::direct) {
     std::string const channel = plain_lower(at.channel), chat = plain_lower(at.chat);
@@ -200,7 +200,7 @@ void read_openclaw_peer(std::string_view text, SessionKey& key) {
   }
 }
 
-std::optional<SessionKey> read_openclaw_key(std::string_view text) {
+SESSIONKIT_SELDOM std::optional<SessionKey> read_openclaw_key(std::string_view text) {
   std::string const lower = plain_lower(text);
   std::vector<std::string_view> parts = key_parts(lower);
   parts.erase(std::remove(parts.begin(), parts.end(), std::string_view()), parts.end());
@@ -232,7 +232,7 @@ std::string write_zeroclaw_key(ChannelContext const& at, KeyRules const&) {
   return joined_key({"direct", at.channel, at.sender});
 }
 
-std::optional<SessionKey> read_zeroclaw_key(std::string_view text) {
+SESSIONKIT_SELDOM std::optional<SessionKey> read_zeroclaw_key(std::string_view text) {
   std::size_t const first = text.find(':');
   std::size_t const second = first == std::string_view::npos ? first : text.find(':', first + 1);
   if (second == std::string_view::npos) return std::nullopt;
@@ -268,11 +268,12 @@ KeyGrammar const& grammar_of(KeyScheme scheme) {
 
 }}
 
-std::string resolve(ChannelContext const& context, KeyScheme scheme, KeyRules const& rules) {
+SESSIONKIT_SELDOM std::string resolve(ChannelContext const& context, KeyScheme scheme,
+                                      KeyRules const& rules) {
   return session_key_inl::grammar_of(scheme).write(context, rules);
 }
 
-std::optional<SessionKey> parse_session_key(std::string_view key, KeyScheme scheme) {
+SESSIONKIT_SELDOM std::optional<SessionKey> parse_session_key(std::string_view key, KeyScheme scheme) {
   return session_key_inl::grammar_of(scheme).read(key);
 }
 

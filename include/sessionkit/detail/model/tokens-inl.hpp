@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Estimates tokens by the formulas of known programs, and counts those of a conversation.
 #pragma once
+#include <sessionkit/detail/base/visit.hpp>
 #include <sessionkit/detail/json/text_count.hpp>
 #include <sessionkit/detail/model/token_counts.hpp>
 #include <sessionkit/tokens.hpp>
@@ -22,7 +23,7 @@ struct PartTokens {
   }
   std::size_t operator()(ToolResult const& result) const {
     std::size_t tokens = 0;
-    for (ToolContent const& piece : result.content) tokens += std::visit(*this, piece);
+    for (ToolContent const& piece : result.content) tokens += detail::visit(*this, piece);
     return tokens;
   }
   std::size_t operator()(Opaque const&) const { return 0; } // never sent
@@ -66,7 +67,7 @@ template <TokenFormula Formula> std::size_t text_by(std::string_view text) noexc
 }
 template <TokenFormula Formula, bool CountsAllImages = true> std::size_t message_by(Message const& message) {
   MessageCount count;
-  for (Part const& part : message.parts) std::visit(count, part);
+  for (Part const& part : message.parts) detail::visit(count, part);
   std::size_t const images = count.result_images + (CountsAllImages ? count.images : 0);
   return Formula(count.text) + images * image_tokens;
 }
@@ -118,7 +119,7 @@ std::size_t estimate_tokens(std::string_view text) noexcept {
 
 std::size_t estimate_tokens(Message const& message) {
   std::size_t tokens = 0;
-  for (Part const& part : message.parts) tokens += std::visit(tokens_inl::PartTokens{}, part);
+  for (Part const& part : message.parts) tokens += detail::visit(tokens_inl::PartTokens{}, part);
   return tokens;
 }
 

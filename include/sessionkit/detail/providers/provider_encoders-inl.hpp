@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Writes what the encoders of several providers share.
 #pragma once
+#include <sessionkit/detail/base/visit.hpp>
 #include <sessionkit/detail/json/json.hpp>
 #include <sessionkit/detail/providers/provider_encoders.hpp>
 
@@ -27,7 +28,7 @@ struct EncodedSize {
   }
   std::size_t operator()(ToolResult const& result) const noexcept {
     std::size_t size = frame + result.tool_use_id.size();
-    for (ToolContent const& piece : result.content) size += std::visit(*this, piece);
+    for (ToolContent const& piece : result.content) size += detail::visit(*this, piece);
     return size;
   }
   std::size_t operator()(Opaque const& opaque) const noexcept { return opaque.body.str().size(); }
@@ -39,7 +40,7 @@ std::size_t encoded_size(History const& history) noexcept {
   std::size_t size = history.system.size() + provider_encoders_inl::frame;
   for (Message const& message : history.messages) {
     size += provider_encoders_inl::frame + message.metadata.str().size();
-    for (Part const& part : message.parts) size += std::visit(provider_encoders_inl::EncodedSize{}, part);
+    for (Part const& part : message.parts) size += detail::visit(provider_encoders_inl::EncodedSize{}, part);
   }
   return size + size / 32; // an estimate for escapes
 }

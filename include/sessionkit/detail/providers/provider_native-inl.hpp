@@ -13,7 +13,7 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-void encode_native_history(History const& history, Target const&, RequestParts& out) {
+SESSIONKIT_SELDOM void encode_native_history(History const& history, Target const&, RequestParts& out) {
   if (!history.system.empty()) {
     out.system.clear();
     append_json_string(out.system, history.system);

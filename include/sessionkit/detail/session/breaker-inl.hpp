@@ -18,7 +18,7 @@ bool CompactionBreaker::count_failure(unsigned max_failures) noexcept {
   return true;
 }
 
-void CompactionBreaker::open(EntryId last, std::uint64_t tokens) {
+SESSIONKIT_SELDOM void CompactionBreaker::open(EntryId last, std::uint64_t tokens) {
   last_ = std::move(last);
   tokens_ = tokens;
 }

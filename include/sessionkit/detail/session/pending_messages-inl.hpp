@@ -75,7 +75,7 @@ void PendingMessages::note_exchanges(Message const& message) {
 }
 
 // ai-panel's display records hold input and result as text.
-void PendingMessages::show_exchanges(Message& answer) {
+SESSIONKIT_SELDOM void PendingMessages::show_exchanges(Message& answer) {
   if (exchanges_.empty() || answer.role != Role::assistant) return;
   std::string text = answer.metadata.is_object() ? answer.metadata.str() : "{}";
   text.pop_back();
@@ -187,7 +187,7 @@ void PendingMessages::begin_turn() noexcept {
   aside_before_turn_ = aside_.size();
 }
 
-void PendingMessages::drop_turn() {
+SESSIONKIT_SELDOM void PendingMessages::drop_turn() {
   auto const begin = held_.begin() + static_cast<std::ptrdiff_t>(std::min(held_before_turn_, held_.size()));
   auto const goes = [&](Pending& one) {
     return !(joins_users_ && one.kept && pending_messages_inl::only_user_text(one.entry) != nullptr);

@@ -89,8 +89,8 @@ Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
 Session::~Session() = default;
 
-Result<Session> Session::open(std::shared_ptr<SessionStore> store, SessionId const& id,
-                              SessionOptions options) {
+SESSIONKIT_SELDOM Result<Session> Session::open(std::shared_ptr<SessionStore> store, SessionId const& id,
+                                                SessionOptions options) {
   if (!store) return session_inl::no_store();
   auto state = std::make_shared<State>(std::move(store), id, std::move(options));
   Result<void> const located = state->tail.locate();
@@ -98,8 +98,8 @@ Result<Session> Session::open(std::shared_ptr<SessionStore> store, SessionId con
   return Session(std::move(state));
 }
 
-Result<Session> Session::create(std::shared_ptr<SessionStore> store, NewSession about,
-                                SessionOptions options) {
+SESSIONKIT_SELDOM Result<Session> Session::create(std::shared_ptr<SessionStore> store, NewSession about,
+                                                  SessionOptions options) {
   if (!store) return session_inl::no_store();
   Timestamp const now = options.clock ? options.clock() : system_now();
   Profile profile = options.profile ? *options.profile : store->profile();
@@ -124,8 +124,8 @@ Result<Session> Session::create(std::shared_ptr<SessionStore> store, NewSession 
   }
 }
 
-Result<Session> Session::resume(std::shared_ptr<SessionStore> store, std::string key,
-                                SessionOptions options) {
+SESSIONKIT_SELDOM Result<Session> Session::resume(std::shared_ptr<SessionStore> store, std::string key,
+                                                  SessionOptions options) {
   if (!store) return session_inl::no_store();
   if (key.empty())
     return detail::make_error(
@@ -212,15 +212,15 @@ Turn Session::begin_turn() {
   return Turn(state_);
 }
 
-Result<void> Session::set_title(std::string title, bool by_person) {
+SESSIONKIT_SELDOM Result<void> Session::set_title(std::string title, bool by_person) {
   if (!state_) return detail::moved_from_session();
   return state_->append_entry(TitleChange{std::move(title), by_person});
 }
-Result<void> Session::set_archived(bool archived) {
+SESSIONKIT_SELDOM Result<void> Session::set_archived(bool archived) {
   if (!state_) return detail::moved_from_session();
   return state_->append_entry(ArchiveChange{archived});
 }
-Result<void> Session::set_label(EntryId const& target, std::string label) {
+SESSIONKIT_SELDOM Result<void> Session::set_label(EntryId const& target, std::string label) {
   if (!state_) return detail::moved_from_session();
   Result<std::optional<Entry>> const found = state_->tail.find(target);
   if (!found) return found.error();
@@ -229,7 +229,7 @@ Result<void> Session::set_label(EntryId const& target, std::string label) {
     return session_inl::no_lasting_id(state_->tail.id(), **found);
   return state_->append_entry(Label{target, std::move(label)});
 }
-Result<void> Session::set_state(std::string key, RawJson value) {
+SESSIONKIT_SELDOM Result<void> Session::set_state(std::string key, RawJson value) {
   if (!state_) return detail::moved_from_session();
   StateChange change;
   change.set.emplace_back(std::move(key), std::move(value));
@@ -259,14 +259,14 @@ Result<std::vector<Entry>> Session::path() const {
   return load_path(*state_->tail.store(), state_->tail.id(), state_->tail.leaf());
 }
 
-Result<std::vector<EntryId>> Session::leaves() const {
+SESSIONKIT_SELDOM Result<std::vector<EntryId>> Session::leaves() const {
   if (!state_) return detail::moved_from_session();
   Result<Log> const log = load_log(*state_->tail.store(), state_->tail.id());
   if (!log) return log.error();
   return leaves_of(*log);
 }
 
-Result<void> Session::rewind(EntryId const& to) {
+SESSIONKIT_SELDOM Result<void> Session::rewind(EntryId const& to) {
   if (!state_) return detail::moved_from_session();
   if (state_->pending.holds_any())
     return detail::make_error(Errc::invalid_argument,
@@ -289,7 +289,7 @@ Result<void> Session::rewind(EntryId const& to) {
   return {};
 }
 
-Result<Session> Session::fork(NewSession about, EntryId const& at) {
+SESSIONKIT_SELDOM Result<Session> Session::fork(NewSession about, EntryId const& at) {
   if (!state_) return detail::moved_from_session();
   Result<SessionInfo> const from = info();
   if (!from) return from.error();
@@ -397,7 +397,7 @@ Result<void> Turn::commit() {
   return ended;
 }
 
-Result<void> Turn::abort() {
+SESSIONKIT_SELDOM Result<void> Turn::abort() {
   if (!session_) return cannot();
   std::shared_ptr<Session::State> const session = std::exchange(session_, nullptr);
   session->in_turn = false;
@@ -413,8 +413,8 @@ Result<void> Turn::abort() {
   return {};
 }
 
-Result<void> update_state(std::shared_ptr<SessionStore> store, SessionId const& id, StateChange change,
-                          SessionOptions options) {
+SESSIONKIT_SELDOM Result<void> update_state(std::shared_ptr<SessionStore> store, SessionId const& id,
+                                            StateChange change, SessionOptions options) {
   Result<Session> session = Session::open(std::move(store), id, std::move(options));
   if (!session) return session.error();
   if (change.set.empty() && change.removed.empty()) return {};

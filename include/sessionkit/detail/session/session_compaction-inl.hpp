@@ -126,8 +126,8 @@ EntryId first_stored(CompactionPlan const& plan, Context const& all, Context con
 
 namespace detail {
 
-Result<std::vector<EntryBody>> with_kept(SessionTail const& tail, Compaction compaction,
-                                         Context const& stored) {
+SESSIONKIT_SELDOM Result<std::vector<EntryBody>> with_kept(SessionTail const& tail, Compaction compaction,
+                                                           Context const& stored) {
   std::vector<Entry> const kept = take_kept(compaction, stored.entries);
   std::vector<EntryBody> bodies;
   bodies.emplace_back(std::move(compaction));
@@ -187,8 +187,8 @@ CompactionPolicy Session::compaction_policy() const {
   return make_compaction_policy(state_ ? state_->profile : profiles::native);
 }
 
-Result<std::optional<CompactionPlan>> Session::plan_compaction(CompactionPolicy const& policy,
-                                                               CompactionReason reason) const {
+SESSIONKIT_SELDOM Result<std::optional<CompactionPlan>>
+Session::plan_compaction(CompactionPolicy const& policy, CompactionReason reason) const {
   Result<Context> const seen = context();
   if (!seen) return seen.error();
   std::optional<CompactionPlan> plan = v0::plan_compaction(*seen, policy, reason);
@@ -199,12 +199,13 @@ Result<std::optional<CompactionPlan>> Session::plan_compaction(CompactionPolicy 
   return plan;
 }
 
-Result<CompactionOutcome> Session::compact(Summarizer& summarizer, CompactionReason reason) {
+SESSIONKIT_SELDOM Result<CompactionOutcome> Session::compact(Summarizer& summarizer,
+                                                             CompactionReason reason) {
   return compact(summarizer, compaction_policy(), reason);
 }
 
-Result<CompactionOutcome> Session::compact(Summarizer& summarizer, CompactionPolicy const& policy,
-                                           CompactionReason reason) {
+SESSIONKIT_SELDOM Result<CompactionOutcome>
+Session::compact(Summarizer& summarizer, CompactionPolicy const& policy, CompactionReason reason) {
   Result<std::optional<CompactionPlan>> const planned = plan_compaction(policy, reason);
   if (!planned) return planned.error();
   if (!*planned) return CompactionOutcome::not_needed;
@@ -219,14 +220,15 @@ Result<CompactionOutcome> Session::compact(Summarizer& summarizer, CompactionPol
   return outcome;
 }
 
-Result<CompactionOutcome> Session::apply(CompactionPlan const& plan, Result<std::string> summary) {
+SESSIONKIT_SELDOM Result<CompactionOutcome> Session::apply(CompactionPlan const& plan,
+                                                           Result<std::string> summary) {
   if (!state_) return detail::moved_from_session();
   if (summary) return apply(plan, std::move(*summary));
   state_->compaction_failed(plan);
   return summary.error();
 }
 
-Result<CompactionOutcome> Session::apply(CompactionPlan const& plan, std::string summary) {
+SESSIONKIT_SELDOM Result<CompactionOutcome> Session::apply(CompactionPlan const& plan, std::string summary) {
   if (!state_) return detail::moved_from_session();
   detail::take_facts(summary); // facts come from tool calls, not from the model
   bool const blank = detail::is_blank(summary);
@@ -252,8 +254,8 @@ Result<CompactionOutcome> Session::apply(CompactionPlan const& plan, std::string
   return CompactionOutcome::applied;
 }
 
-Result<void> Session::State::store_compaction(CompactionPlan const& plan, Compaction body,
-                                              Context const& seen) {
+SESSIONKIT_SELDOM Result<void> Session::State::store_compaction(CompactionPlan const& plan, Compaction body,
+                                                                Context const& seen) {
   Context stored = seen;
   pending.remove_from(stored);
   body.first_kept = session_compaction_inl::first_stored(plan, seen, stored);

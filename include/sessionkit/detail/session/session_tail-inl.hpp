@@ -82,7 +82,7 @@ Result<void> SessionTail::locate() {
   }
 }
 
-Result<void> SessionTail::create(Entry header, Batch taken_over) {
+SESSIONKIT_SELDOM Result<void> SessionTail::create(Entry header, Batch taken_over) {
   std::vector<Entry> first;
   first.push_back(std::move(header));
   Result<Batch> batch = make_batch(std::move(first), {}, *dialect_);
@@ -217,7 +217,7 @@ std::vector<EntryId> SessionTail::advance(Batch const& batch, Position at) {
 }
 
 // The ids that the store gives to entries whose lines have none.
-std::vector<EntryId> SessionTail::ids_by_place(Batch const& batch, Position at) const {
+SESSIONKIT_SELDOM std::vector<EntryId> SessionTail::ids_by_place(Batch const& batch, Position at) const {
   std::vector<EntryId> ids;
   ReadRange range{ReadRange::newest_first, at, batch.entries.size(), batch.lines.size() + batch.ends.size()};
   while (ids.size() < batch.entries.size()) {
@@ -272,7 +272,7 @@ Result<void> SessionTail::learn_ids() {
 }
 
 // The caller chose the id: which of the entries are in the log already, with the same content?
-Result<std::vector<EntryId>> SessionTail::already_stored(std::vector<Entry> const& drafts) {
+SESSIONKIT_SELDOM Result<std::vector<EntryId>> SessionTail::already_stored(std::vector<Entry> const& drafts) {
   if (auto caught_up = catch_up(); !caught_up) return caught_up.error();
   if (auto learned = learn_ids(); !learned) return learned.error();
   std::vector<Entry> before;

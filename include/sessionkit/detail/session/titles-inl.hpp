@@ -15,8 +15,8 @@ bool title_is_due(SessionInfo const& info, std::uint64_t messages_before, TitleP
                      [&](std::uint64_t count) { return messages_before < count && count <= info.messages; });
 }
 
-Result<bool> update_title(Session& session, std::uint64_t messages_before, TitleGenerator const& generate,
-                          TitlePolicy const& policy) {
+SESSIONKIT_SELDOM Result<bool> update_title(Session& session, std::uint64_t messages_before,
+                                            TitleGenerator const& generate, TitlePolicy const& policy) {
   Result<SessionInfo> const info = session.info();
   if (!info) return info.error();
   if (!generate || !title_is_due(*info, messages_before, policy)) return false;

@@ -81,7 +81,7 @@ class MemoryStore final : public SessionStore {
     return page_of(std::move(matching), query);
   }
 
-  Result<void> remove(SessionId const& id) override {
+  SESSIONKIT_SELDOM Result<void> remove(SessionId const& id) override {
     if (auto r = process_.check(); !r) return r;
     std::lock_guard<std::mutex> const lock(mutex_);
     if (logs_.erase(id) == 0) return missing(id);

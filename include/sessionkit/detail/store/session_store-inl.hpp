@@ -86,7 +86,8 @@ Result<SessionPage> page_of(std::vector<SessionInfo> matching, ListQuery const& 
   return page;
 }
 
-Result<BatchMatch> match_batch(Append const& batch, std::vector<RecordPage::Item> const& behind) {
+SESSIONKIT_SELDOM Result<BatchMatch> match_batch(Append const& batch,
+                                                 std::vector<RecordPage::Item> const& behind) {
   if (behind.empty() || batch.records.empty()) return BatchMatch{};
   auto const same = [](RecordPage::Item const& there, RecordView const& ours) {
     return (ours.id.empty() || there.id == ours.id) && there.line == ours.line;

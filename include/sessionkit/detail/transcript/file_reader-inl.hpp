@@ -217,7 +217,8 @@ class PageSink final : public LineSink {
 
 }}
 
-std::vector<RawLine> glued_parts(RawLine const& line, std::string_view text, std::vector<Damage>& damage) {
+SESSIONKIT_SELDOM std::vector<RawLine> glued_parts(RawLine const& line, std::string_view text,
+                                                   std::vector<Damage>& damage) {
   bool const suspect = !text.empty() && (text.back() != '}' || may_be_glued(text));
   if (!suspect || is_whole_object(text)) return {};
   GluedLine const found = split_glued(text);

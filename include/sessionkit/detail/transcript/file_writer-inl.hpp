@@ -44,7 +44,8 @@ FileWriter::FileWriter(FileOps& ops, FilePlace place, WriterOptions options)
       process_(place_.path, ops),
       may_create_(options_.create) {}
 
-Result<FileWriter> FileWriter::open(FileOps& ops, FilePlace place, WriterOptions options, bool make_now) {
+SESSIONKIT_SELDOM Result<FileWriter> FileWriter::open(FileOps& ops, FilePlace place, WriterOptions options,
+                                                      bool make_now) {
   FileWriter writer(ops, std::move(place), std::move(options));
   writer.may_create_ = writer.options_.create && make_now;
   if (auto r = writer.open_file(); !r) return r.error();

@@ -22,7 +22,7 @@ Quarantine::Quarantine(FileOps& ops, int directory, std::string path, Timestamp 
   time_.erase(std::remove(time_.begin(), time_.end(), ':'), time_.end());
 }
 
-Result<void> Quarantine::open() {
+SESSIONKIT_SELDOM Result<void> Quarantine::open() {
   if (folder_) return {};
   int const made = ops_->make_directory(directory_, folder_name, 0700);
   if (made < 0 && made != -EEXIST) return file_error(-made, path_, "cannot make the quarantine");
@@ -42,7 +42,7 @@ std::string Quarantine::name_of(std::string const& name, int tries) const {
                     : detail::format_text("{}.{}-{}", name, time_, tries);
 }
 
-Result<std::string> Quarantine::copy(int descriptor, std::string const& name) {
+SESSIONKIT_SELDOM Result<std::string> Quarantine::copy(int descriptor, std::string const& name) {
   if (auto r = open(); !r) return r.error();
   std::string own;
   int made = -EEXIST;

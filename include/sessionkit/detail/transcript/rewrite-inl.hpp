@@ -132,7 +132,7 @@ struct Rewriting {
   Result<void> carry_over(int to) const;
 };
 
-Result<void> Rewriting::open(std::chrono::milliseconds lock_wait) {
+SESSIONKIT_SELDOM Result<void> Rewriting::open(std::chrono::milliseconds lock_wait) {
   int const flags = O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
   int const descriptor = uninterrupted([&] { return ops.open(directory, name.c_str(), flags, 0); });
   if (descriptor < 0) return file_error(-descriptor, path, "cannot open the transcript");
@@ -187,9 +187,9 @@ Result<void> Rewriting::carry_over(int to) const {
 
 }}
 
-Result<std::string> rewrite_transcript(FileOps& ops, int directory, std::string const& name,
-                                       std::string const& path, Quarantine& quarantine,
-                                       RewriteOptions const& options) {
+SESSIONKIT_SELDOM Result<std::string> rewrite_transcript(FileOps& ops, int directory, std::string const& name,
+                                                         std::string const& path, Quarantine& quarantine,
+                                                         RewriteOptions const& options) {
   rewrite_inl::Rewriting job{ops, directory, name, path};
   if (auto r = job.open(options.lock_wait); !r) return r.error();
   FileReader log(ops, job.old.get(), path, ReaderOptions{options.max_line});

@@ -18,7 +18,8 @@ TranscriptReader::TranscriptReader(TranscriptReader&&) noexcept = default;
 TranscriptReader& TranscriptReader::operator=(TranscriptReader&&) noexcept = default;
 TranscriptReader::~TranscriptReader() = default;
 
-Result<TranscriptReader> TranscriptReader::open(std::string const& path, ReaderOptions options) {
+SESSIONKIT_SELDOM Result<TranscriptReader> TranscriptReader::open(std::string const& path,
+                                                                  ReaderOptions options) {
   detail::FileOps& ops = detail::system_file_ops();
   Result<detail::OpenFile> file = detail::open_for_reading(ops, AT_FDCWD, path.c_str(), true, path);
   if (!file) return file.error();

@@ -16,7 +16,8 @@ TranscriptWriter::TranscriptWriter(TranscriptWriter&&) noexcept = default;
 TranscriptWriter& TranscriptWriter::operator=(TranscriptWriter&&) noexcept = default;
 TranscriptWriter::~TranscriptWriter() = default;
 
-Result<TranscriptWriter> TranscriptWriter::open(std::string const& path, WriterOptions options) {
+SESSIONKIT_SELDOM Result<TranscriptWriter> TranscriptWriter::open(std::string const& path,
+                                                                  WriterOptions options) {
   return open_at(AT_FDCWD, path, path, std::move(options));
 }
 

@@ -239,8 +239,8 @@ Result<ChannelSummary> ChannelLog::State::summary_of(Channel const& channel, std
 
 ChannelLog::ChannelLog(std::shared_ptr<State> state) noexcept : state_(std::move(state)) {}
 
-Result<ChannelLog> ChannelLogAccess::open(detail::FileOps& ops, std::string const& directory,
-                                          ChannelLogOptions options) {
+SESSIONKIT_SELDOM Result<ChannelLog>
+ChannelLogAccess::open(detail::FileOps& ops, std::string const& directory, ChannelLogOptions options) {
   Result<detail::OpenFile> folder = detail::open_store_directory(ops, directory, options.create);
   if (!folder) return folder.error();
   return ChannelLog(
