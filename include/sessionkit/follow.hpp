@@ -46,7 +46,7 @@ class SESSIONKIT_API LogFollower {
   };
 
   Result<void> meet();
-  Result<bool> still_stands();
+  Result<bool> is_unchanged();
   Result<LogNews> start_over();
   void remember(RecordPage::Item const& item);
 

@@ -33,7 +33,7 @@ class Replay(ProgramTest):
                           "[tool result missing: interrupted]"])
         run = self.ok("history", file, "--explain")
         self.assertEqual(run.out.rstrip("\n").split("\t"),
-                         ["r1", "moved_result", "yes", "result of call_1: it says y", "behind its call"])
+                         ["r1", "moved_result", "yes", "result of call_1: it says y", "after its call"])
 
     def test_explain_as_json_says_the_same(self):
         file = self.late_result()
@@ -41,7 +41,7 @@ class Replay(ProgramTest):
         self.assertEqual((run["schema"], run["session"], run["leaf"], run["provider"], run["messages"]),
                          ("sessionkit/explain@1", "late", "r1", "openai-chat", 4))
         self.assertEqual(run["repairs"], [{"entry": "r1", "rule": "moved_result", "before": "result of call_1: it says\ty",
-                                           "after": "behind its call", "retroactive": True}])
+                                           "after": "after its call", "retroactive": True}])
 
     def test_explain_of_a_sound_session_prints_nothing(self):
         run = self.ok("history", PI / "simple_chat.jsonl", "--explain")

@@ -64,7 +64,7 @@ std::string const png = "iVBORw0KGgoAAAANSUhEUg==";
 
 }
 
-TEST_CASE("a block that one API alone knows goes back to it, and elsewhere a marker stands in its place") {
+TEST_CASE("a block that one API alone knows goes back to it, and elsewhere a marker takes its place") {
   CHECK(content(sk::user(block(pdf)))[0] == Json::parse(pdf));
   CHECK(content(sk::user(block(pdf)), sk::Provider::openai_chat)[0]["text"] == "[document not sent]");
   CHECK(content(sk::user(block(pdf)), sk::Provider::openai_responses)[0]["text"] == "[document not sent]");

@@ -27,7 +27,7 @@ bool follows_opening(std::string_view text, std::size_t at) noexcept {
 }
 
 // True if the two bytes before this place are those that nearly always precede an object in logs.
-bool stands_well(std::string_view text, std::size_t at) noexcept {
+bool is_line_start(std::string_view text, std::size_t at) noexcept {
   char const opening = before(text, at);
   if (opening != ':' && opening != ',' && opening != '[') return false;
   char const c = before(text, at);
@@ -105,15 +105,15 @@ class GluedSplitter {
     if ((at != 0 && !bounded) || !names_type_and_time(object)) return;
     leave(at);
     out_.entries.push_back(object);
-    told_ = end;
+    taken_ = end;
   }
   // Bytes before `at` that were not reported belong to no entry.
   void leave(std::size_t at) {
-    if (at > told_) out_.torn.push_back(text_.substr(told_, at - told_));
+    if (at > taken_) out_.torn.push_back(text_.substr(taken_, at - taken_));
   }
 
   std::string_view text_;
-  std::size_t budget_, told_ = 0;
+  std::size_t budget_, taken_ = 0;
   GluedLine out_;
 };
 
@@ -122,7 +122,7 @@ class GluedSplitter {
 bool may_be_glued(std::string_view text) noexcept {
   for (std::size_t at = glued_lines_inl::next_object(text, 1); at < text.size();
        at = glued_lines_inl::next_object(text, at + 1))
-    if (!glued_lines_inl::stands_well(text, at)) return true;
+    if (!glued_lines_inl::is_line_start(text, at)) return true;
   return false;
 }
 

@@ -38,8 +38,8 @@ class BladesWriter {
     }
     Entry last;
     last.at = updated;
-    std::vector<Loss> told_with_its_entry;
-    detail::list_time_of_years(last, told_with_its_entry);
+    std::vector<Loss> reported_with_its_entry;
+    detail::list_time_of_years(last, reported_with_its_entry);
     detail::JsonWriter json(out_.text);
     json.begin_object().member("id", about.id).key("state").begin_object();
     for (std::string const& name : state_order_)
@@ -104,11 +104,11 @@ class BladesWriter {
 
   // blades reads numbers as doubles and refuses a document with a number that is none.
   std::string loadable(Entry const& entry, RawJson const& json, std::string_view of) {
-    std::optional<std::string> mended = detail::mended_json(json.str());
-    if (mended)
+    std::optional<std::string> repaired = detail::repaired_json(json.str());
+    if (repaired)
       leave_out(entry,
                 detail::format_text("a number that no double can hold, or half a character, in \"{}\"", of));
-    return mended ? *std::move(mended) : json.str();
+    return repaired ? *std::move(repaired) : json.str();
   }
 
   void keep_state(Entry const& entry) {

@@ -77,7 +77,7 @@ std::string_view lost_order(Message const& message) noexcept {
   bool called = false;
   for (Part const& part : message.parts) {
     if (called && std::holds_alternative<Text>(part))
-      return "the order within a message: a text stands behind a call, and is stored apart from it";
+      return "the order within a message: a text follows a call, and is stored apart from it";
     called = called || std::holds_alternative<ToolUse>(part);
   }
   return {};
@@ -115,18 +115,18 @@ void list_spelling(Log const& log, std::size_t place, std::vector<Loss>& losses)
   Entry const& entry = log.entries[place];
   std::string_view const line = log.lines[place];
   if (!check_json(line).utf8)
-    losses.push_back({entry.id, "bytes that are not UTF-8: U+FFFD stands in their place"});
+    losses.push_back({entry.id, "bytes that are not UTF-8: U+FFFD takes their place"});
   if (entry.at != Timestamp{}) return;
-  bool told = entry.as<Header>() != nullptr;
+  bool named = entry.as<Header>() != nullptr;
   for (std::string_view const name : {"timestamp", "ts", "created", "createdAt"}) {
     std::string_view const time = find_member(line, name);
     if (time.empty() || time == "null") continue;
-    told = true;
+    named = true;
     bool const epoch = time.substr(0, 11) == "\"1970-01-01" || time.substr(0, 11) == "\"1969-12-31";
     if (to_double(time) != 0.0 && !epoch)
       losses.push_back({entry.id, detail::format_text("its time, which is none: {}", time.substr(0, 100))});
   }
-  if (!told) losses.push_back({entry.id, "that it has no time: 1970-01-01 stands there"});
+  if (!named) losses.push_back({entry.id, "that it has no time: 1970-01-01 is written"});
 }
 
 void list_time_of_years(Entry& entry, std::vector<Loss>& losses) {

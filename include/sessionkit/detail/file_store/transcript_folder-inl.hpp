@@ -25,7 +25,7 @@ constexpr std::size_t longest_key = 100;                  // of a key in a file'
 constexpr std::size_t claw0_id_length = 12;
 
 // A missing, forbidden or irregular file is no evidence; any other failure may hide a file that is.
-bool tells_nothing(Error const& error) noexcept {
+bool is_no_answer(Error const& error) noexcept {
   return error.code == Errc::not_found || error.code == Errc::unsafe_path || error.system == EACCES
          || error.system == EPERM;
 }
@@ -33,7 +33,7 @@ bool tells_nothing(Error const& error) noexcept {
 // The first part of the index; nothing if there is none.
 Result<std::string> begin_of_index(FileOps& ops, int directory, std::string const& root) {
   Result<OpenFile> const index = open_for_reading(ops, directory, "sessions.json", false, root);
-  if (!index) return tells_nothing(index.error()) ? Result<std::string>(std::string{}) : index.error();
+  if (!index) return is_no_answer(index.error()) ? Result<std::string>(std::string{}) : index.error();
   std::string text(index_begin, '\0');
   auto const got = uninterrupted([&] { return ops.pread(index->get(), text.data(), text.size(), 0); });
   if (got < 0) return file_error(static_cast<int>(-got), root + "/sessions.json", "cannot read the index");
@@ -74,7 +74,7 @@ Result<std::vector<std::string>> transcripts_in(FileOps& ops, int directory, std
 // The first record of a file, as a page; empty where there is none.
 Result<RecordPage> first_of(FileOps& ops, int directory, std::string const& name) {
   Result<OpenFile> const file = open_for_reading(ops, directory, name.c_str(), false, name);
-  if (!file) return tells_nothing(file.error()) ? Result<RecordPage>(RecordPage{}) : file.error();
+  if (!file) return is_no_answer(file.error()) ? Result<RecordPage>(RecordPage{}) : file.error();
   return FileReader(ops, file->get(), name, {}).first();
 }
 

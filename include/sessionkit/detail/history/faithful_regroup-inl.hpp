@@ -70,7 +70,7 @@ std::string_view odd_member(Entry const& entry, std::string_view name) {
              : raw;
 }
 
-Opaque as_it_stands(std::string_view raw) { return Opaque{{}, RawJsonAccess::trust(std::string(raw))}; }
+Opaque unchanged(std::string_view raw) { return Opaque{{}, RawJsonAccess::trust(std::string(raw))}; }
 
 bool is_one_text(ToolResult const& result) {
   auto const* text = result.content.size() == 1 ? std::get_if<Text>(&result.content.front()) : nullptr;
@@ -96,13 +96,13 @@ SESSIONKIT_SELDOM void keep_odd(Entry const& entry, std::string_view member, Pro
   bool const line = message.role == Role::tool && result;
   std::string_view const raw = odd_member(entry, line ? member : "content");
   if (line && !raw.empty()) {
-    result->content.assign(1, as_it_stands(raw));
+    result->content.assign(1, unchanged(raw));
     message.content_is_string = true;
   } else if (line && member == "output" && is_of_later_member(entry, *result)) {
     result->content.assign(1, Text{});
     message.content_is_string = true;
   } else if (!line && message.parts.empty() && !raw.empty()) {
-    message.parts.emplace_back(as_it_stands(raw));
+    message.parts.emplace_back(unchanged(raw));
     message.content_is_string = true;
   }
 }
@@ -183,7 +183,7 @@ class LaterRegrouping {
     if (bare || provider_ != Provider::anthropic || !is_one_text(result)) return;
     std::string raw;
     detail::encode_native_content(result.content, raw);
-    result.content.assign(1, as_it_stands(raw));
+    result.content.assign(1, unchanged(raw));
   }
 
   History& history_;

@@ -40,9 +40,9 @@ std::string joined(std::vector<std::string> const& texts) {
 }
 
 // What the native shape says beside the parts is bytes of the log too.
-void mend_around_parts(Message& message) {
-  if (std::optional<std::string> mended = detail::mended_json(message.metadata.str()))
-    message.metadata = RawJsonAccess::trust(std::move(*mended));
+void repair_members(Message& message) {
+  if (std::optional<std::string> repaired = detail::repaired_json(message.metadata.str()))
+    message.metadata = RawJsonAccess::trust(std::move(*repaired));
   if (!message.generation) return;
   Generation& made = *message.generation;
   for (std::string* text : {&made.provider, &made.model, &made.request_id, &made.api})
@@ -75,7 +75,7 @@ Message message_of(detail::Draft const& draft, detail::Span const& span) {
   detail::Source const& source = draft.sources[first.source];
   if (!detail::regroup_of(draft.context.dialect))
     message.metadata = source.message ? source.message->metadata : time_metadata(source.entry->at);
-  mend_around_parts(message);
+  repair_members(message);
   return message;
 }
 
@@ -95,16 +95,17 @@ auto joined_to(detail::Draft const& draft, std::uint32_t piece) {
 // Of one message. The first part is of the message's own source.
 void add_part_sources(detail::Draft const& draft, std::size_t message, std::vector<PartSource>& out) {
   detail::Span const& span = draft.messages[message];
-  bool told = true; // which entry the part before is of, and no other
+  bool known = true; // which entry the part before is of, and no other
   for (std::size_t i = span.begin; i < span.end; ++i) {
     detail::Piece const& piece = draft.pieces[draft.order[i]];
     auto const [joined, end] = joined_to(draft, draft.order[i]);
     bool const goes_on =
-        i == span.begin || (told && joined == end && piece.source == draft.pieces[draft.order[i - 1]].source);
+        i == span.begin
+        || (known && joined == end && piece.source == draft.pieces[draft.order[i - 1]].source);
     if (!goes_on) out.push_back({message, i - span.begin, draft.entry_of(piece)});
     for (auto each = joined; each != end; ++each)
       out.push_back({message, i - span.begin, draft.sources[each->source].entry->id});
-    told = joined == end;
+    known = joined == end;
   }
 }
 

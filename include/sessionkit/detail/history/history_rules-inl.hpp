@@ -280,8 +280,7 @@ class Layout {
       draft_.order.push_back(result);
       bool const logged = result < draft_.logged;
       if (logged && (result < call || result > next || piece.late))
-        draft_.note(draft_.entry_of(piece), moved_, detail::brief(*piece.part), "behind its call",
-                    piece.late);
+        draft_.note(draft_.entry_of(piece), moved_, detail::brief(*piece.part), "after its call", piece.late);
     }
     results.end = draft_.order.size();
     draft_.messages.push_back(results);

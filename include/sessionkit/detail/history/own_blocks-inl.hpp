@@ -214,7 +214,7 @@ SESSIONKIT_SELDOM std::optional<RawJson> own_block(Provider provider, BlockPlace
     if (known.provider != provider || known.place != place || known.type != type) continue;
     std::string made = known_members(block.body.str(), known);
     if (made.empty() || (known.fits && !known.fits(made))) return std::nullopt;
-    if (std::optional<std::string> mended = mended_json(made)) made = std::move(*mended);
+    if (std::optional<std::string> repaired = repaired_json(made)) made = std::move(*repaired);
     if (std::optional<std::string> once = without_repeated_keys(made)) made = std::move(*once);
     return RawJsonAccess::trust(std::move(made));
   }
@@ -245,8 +245,8 @@ RawJson own_citations(RawJson const& extra) {
   });
   if (!known) return {};
   std::string made = "{\"citations\":" + std::string(raw) + '}';
-  std::optional<std::string> mended = mended_json(made);
-  return RawJsonAccess::trust(mended ? std::move(*mended) : std::move(made));
+  std::optional<std::string> repaired = repaired_json(made);
+  return RawJsonAccess::trust(repaired ? std::move(*repaired) : std::move(made));
 }
 
 SESSIONKIT_SELDOM void mark_unpaired_blocks(Draft& draft, std::string_view name) {

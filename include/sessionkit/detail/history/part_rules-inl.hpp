@@ -141,13 +141,13 @@ Verdict part_members(Draft const& draft, detail::Source const& source, Part cons
   }
   bool found = false;
   detail::each_extra(
-      part, [&](RawJson const& extra) { found = found || !kept || detail::mended_json(extra.str()); });
+      part, [&](RawJson const& extra) { found = found || !kept || detail::repaired_json(extra.str()); });
   if (!found) return Verdict::keep;
   made = part;
   detail::each_extra(made, [&](RawJson& extra) {
-    std::optional<std::string> mended = kept ? detail::mended_json(extra.str()) : std::nullopt;
+    std::optional<std::string> repaired = kept ? detail::repaired_json(extra.str()) : std::nullopt;
     if (!kept) extra = RawJson{};
-    if (mended) extra = RawJsonAccess::trust(std::move(*mended));
+    if (repaired) extra = RawJsonAccess::trust(std::move(*repaired));
   });
   return Verdict::replace;
 }
@@ -179,11 +179,11 @@ Verdict invalid_text(Draft const&, detail::Source const&, Part const& part, Part
 Verdict invalid_input(Draft const&, detail::Source const&, Part const& part, Part& made) {
   auto const* call = std::get_if<ToolUse>(&part);
   if (!call) return Verdict::keep;
-  std::optional<std::string> mended = detail::mended_json(call->input.str());
-  if (auto once = detail::without_repeated_keys(mended ? *mended : call->input.str()))
-    mended = std::move(once);
-  if (!mended) return Verdict::keep;
-  return replace_with(made, ToolUse{call->id, call->name, RawJsonAccess::trust(std::move(*mended)),
+  std::optional<std::string> repaired = detail::repaired_json(call->input.str());
+  if (auto once = detail::without_repeated_keys(repaired ? *repaired : call->input.str()))
+    repaired = std::move(once);
+  if (!repaired) return Verdict::keep;
+  return replace_with(made, ToolUse{call->id, call->name, RawJsonAccess::trust(std::move(*repaired)),
                                     call->signature, call->extra});
 }
 
@@ -221,7 +221,7 @@ bool is_as_it_should_be(Draft const& draft, Image const& image) {
   return draft.target.images && detail::is_sendable(draft.rules, image);
 }
 
-template <class AnyPart> AnyPart mended_image(Draft const& draft, Image const& image) {
+template <class AnyPart> AnyPart fitting_image(Draft const& draft, Image const& image) {
   auto made = draft.target.images ? detail::repaired_image(draft.rules, image) : std::nullopt;
   if (!made) return Text{std::string(detail::no_image_text)};
   return std::move(*made);
@@ -230,7 +230,7 @@ template <class AnyPart> AnyPart mended_image(Draft const& draft, Image const& i
 Verdict image_type(Draft const& draft, detail::Source const&, Part const& part, Part& made) {
   auto const* image = std::get_if<Image>(&part);
   if (!image || is_as_it_should_be(draft, *image)) return Verdict::keep;
-  return replace_with(made, mended_image<Part>(draft, *image));
+  return replace_with(made, fitting_image<Part>(draft, *image));
 }
 
 // White space is output too; among other pieces it would be a blank block, which providers refuse.
@@ -257,7 +257,7 @@ void append_fit(Draft const& draft, ToolContent const& piece, bool alone, bool e
     if (says_something(*text, alone))
       out.emplace_back(Text{detail::replace_invalid(text->text), {}, text->extra});
   } else if (auto const* image = std::get_if<Image>(&piece)) {
-    out.push_back(mended_image<ToolContent>(draft, *image));
+    out.push_back(fitting_image<ToolContent>(draft, *image));
   } else if (auto const* block = std::get_if<Opaque>(&piece)) {
     bool const takes = !error || !draft.rules.text_errors;
     if (auto own = own_part<ToolContent>(draft, detail::BlockPlace::result, takes, *block))
@@ -272,9 +272,10 @@ Verdict result_content(Draft const& draft, detail::Source const&, Part const& pa
   bool const alone = draft.rules.empty_results && content.size() == 1;
   auto const fits = [&](ToolContent const& piece) { return is_fit(draft, piece, alone, result->is_error); };
   if (std::all_of(content.begin(), content.end(), fits)) return Verdict::keep;
-  ToolResult mended{result->tool_use_id, result->tool_name, {}, result->is_error, result->extra};
-  for (ToolContent const& piece : content) append_fit(draft, piece, alone, result->is_error, mended.content);
-  return replace_with(made, std::move(mended));
+  ToolResult repaired{result->tool_use_id, result->tool_name, {}, result->is_error, result->extra};
+  for (ToolContent const& piece : content)
+    append_fit(draft, piece, alone, result->is_error, repaired.content);
+  return replace_with(made, std::move(repaired));
 }
 
 Verdict empty_result(Draft const& draft, detail::Source const&, Part const& part, Part& made) {

@@ -30,7 +30,7 @@ class IdIndex {
     std::sort(index.ends_.begin(), index.ends_.end());
     return index;
   }
-  bool stands_before(std::string_view id, Position child) const {
+  bool is_before(std::string_view id, Position child) const {
     std::pair<std::size_t, std::uint64_t> const key{std::hash<std::string_view>{}(id), 0};
     auto const at = std::lower_bound(ends_.begin(), ends_.end(), key);
     return at != ends_.end() && at->first == key.first && at->second < child.value();
@@ -115,7 +115,7 @@ class PathWalk {
     any_ = item.link == Parent::previous;
     wanted_ = item.parent;
     // With the index at hand a missing parent shows at once.
-    if (!done_ && !any_ && index_ && !index_->stands_before(wanted_, child_end_)) done_ = !bridge();
+    if (!done_ && !any_ && index_ && !index_->is_before(wanted_, child_end_)) done_ = !bridge();
   }
 
   // A line torn after its head is nobody's leaf.

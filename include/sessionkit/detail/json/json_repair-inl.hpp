@@ -128,7 +128,7 @@ SESSIONKIT_SELDOM void append_without_repeated_keys(std::string_view value, std:
 }}
 
 // Outside of its strings JSON is ASCII, so repairing bytes repairs strings only.
-std::optional<std::string> mended_json(std::string const& json) {
+std::optional<std::string> repaired_json(std::string const& json) {
   char const* const end = json.data() + json.size();
   char const* lone = json_repair_inl::lone_surrogate_escape(json.data(), end);
   bool const utf8 = is_utf8(json);

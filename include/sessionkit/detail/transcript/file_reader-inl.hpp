@@ -336,7 +336,7 @@ FileReader::Ends FileReader::ends_of(RawLine const& line) const {
   return {line.end(), line.end()};
 }
 
-bool FileReader::stands_at(std::uint64_t offset, std::string_view bytes) const {
+bool FileReader::holds_at(std::uint64_t offset, std::string_view bytes) const {
   std::array<char, 4096> there;
   while (!bytes.empty()) {
     std::string_view const now = bytes.substr(0, there.size());

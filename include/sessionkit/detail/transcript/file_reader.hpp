@@ -40,7 +40,7 @@ class SESSIONKIT_API FileReader {
   };
   Ends ends_of(RawLine const& line) const;
   /// True if these are the bytes at `offset`. False as well if they cannot be read.
-  bool stands_at(std::uint64_t offset, std::string_view bytes) const;
+  bool holds_at(std::uint64_t offset, std::string_view bytes) const;
   /// True if the file ends at `end`, with a line of that CRC-32C. Reads one block; false also for a longer
   /// line.
   Result<bool> ends_with(Position end, std::uint32_t crc);

@@ -284,7 +284,7 @@ Result<Position> FileWriter::write_rest(Append const& batch, std::size_t from, b
 
 // Reports what a failed append left in the file.
 Error FileWriter::failed_write(std::int64_t result, std::uint64_t size, std::uint64_t first_line_end,
-                               bool part_stands) {
+                               bool part_written) {
   events_.clear(); // the next append reports what it seals
   end_ = 0;
   int const system = result < 0 ? static_cast<int>(-result) : 0;
@@ -298,7 +298,7 @@ Error FileWriter::failed_write(std::int64_t result, std::uint64_t size, std::uin
                               doing, result));
   FileStatus now;
   bool const known = ops_->status(file_->file.get(), now) == 0;
-  if (part_stands || !known || now.size >= size + first_line_end)
+  if (part_written || !known || now.size >= size + first_line_end)
     failure.code = Errc::outcome_unknown;
   else if (failure.code != Errc::no_space)
     failure.code = Errc::not_written;

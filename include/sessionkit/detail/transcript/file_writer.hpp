@@ -46,7 +46,8 @@ class SESSIONKIT_API FileWriter {
   Result<bool> holds_expected(Append const& batch, std::uint64_t size);
   Result<void> show_behind(Position expected, AppendDecision& decision, std::uint64_t& torn);
   Result<Position> write_rest(Append const& batch, std::size_t from, bool seal, std::uint64_t size);
-  Error failed_write(std::int64_t result, std::uint64_t size, std::uint64_t first_line_end, bool part_stands);
+  Error failed_write(std::int64_t result, std::uint64_t size, std::uint64_t first_line_end,
+                     bool part_written);
   void remove_if_made();
 
   FileOps* ops_;

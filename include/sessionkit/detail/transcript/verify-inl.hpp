@@ -122,8 +122,8 @@ class VerifySink final : public LineSink {
       trimmed = trim_line(part);
       check(part, trimmed, check_json(trimmed.text, map_), line.terminated || part.end() != line.end());
     }
-    if (progress_ && (line.end() - told_ >= progress_step || line.end() == size_))
-      progress_(told_ = line.end(), size_);
+    if (progress_ && (line.end() - reported_ >= progress_step || line.end() == size_))
+      progress_(reported_ = line.end(), size_);
     return true;
   }
 
@@ -222,7 +222,7 @@ class VerifySink final : public LineSink {
     std::uint64_t const at = line.offset + static_cast<std::uint64_t>(record.line.data() - line.data);
     std::uint64_t const id = id_hash(own);
     if (ids_.add(id, at)) return;
-    if (reader_.stands_at(ids_.find(id)->offset, record.line))
+    if (reader_.holds_at(ids_.find(id)->offset, record.line))
       repeated_.note(line);
     else
       add(line.offset, line.length, DamageKind::duplicate_id,
@@ -275,7 +275,7 @@ class VerifySink final : public LineSink {
   }
 
   FileReader const& reader_;
-  std::uint64_t size_, told_ = 0;
+  std::uint64_t size_, reported_ = 0;
   std::function<void(std::uint64_t, std::uint64_t)> const& progress_;
   std::vector<Damage> damage_;
   std::vector<Dangling> dangling_;

@@ -94,7 +94,7 @@ std::optional<ChannelMessage> channel_message(std::string_view line) {
   message.content = fields.text("content");
   message.sender = fields.text("sender");
   message.id = fields.text("id");
-  for (char const* const told_by_place : {"channelId", "channelType"}) fields.take(told_by_place);
+  for (char const* const member : {"channelId", "channelType"}) fields.take(member);
   message.extra = fields.rest();
   return message;
 }

@@ -177,7 +177,7 @@ char const* to_string(CopyState state) noexcept {
 
 Result<CopyExtent> compare_logs(SessionStore& store, SessionStore& copies, SessionId const& id,
                                 CopyExtent known, CopyProgress const& progress) {
-  constexpr std::uint64_t told_at_once = 1024;
+  constexpr std::uint64_t reported_at_once = 1024;
   CopyExtent both = known;
   copy_inl::CopySource log(store, id, known.end), copy(copies, id, known.copy_end);
   for (std::uint64_t since = 0;; ++since) {
@@ -186,7 +186,7 @@ Result<CopyExtent> compare_logs(SessionStore& store, SessionStore& copies, Sessi
     Result<RecordPage::Item const*> const theirs = copy.next();
     if (!theirs && theirs.error().code != Errc::not_found) return theirs.error();
     bool const ended = *ours == nullptr || !theirs || *theirs == nullptr;
-    if (progress && (ended || since == told_at_once)) progress(std::exchange(since, 0));
+    if (progress && (ended || since == reported_at_once)) progress(std::exchange(since, 0));
     if (!theirs) return both;
     if (ended) {
       both.state = copy_inl::copy_state(*ours == nullptr, *theirs == nullptr);

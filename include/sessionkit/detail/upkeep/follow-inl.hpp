@@ -48,7 +48,7 @@ Result<void> LogFollower::meet() {
   return {};
 }
 
-Result<bool> LogFollower::still_stands() {
+Result<bool> LogFollower::is_unchanged() {
   if (last_.end == Position{}) return true;
   return detail::still_holds({last_.end, last_.crc},
                              [&](ReadRange const& range) { return store_->read(id_, range); });
@@ -94,7 +94,7 @@ Result<LogNews> LogFollower::next() {
   bool const grew = page->log_end != seen_end_ || !page->items().empty();
   if (grew || gone_) {
     bool const shorter = page->log_end < last_.end;
-    Result<bool> const same = shorter ? Result<bool>(false) : still_stands();
+    Result<bool> const same = shorter ? Result<bool>(false) : is_unchanged();
     if (!same && same.error().code != Errc::not_found) return same.error();
     if (!same) return next(); // it was removed between the two reads
     gone_ = false;

@@ -128,8 +128,8 @@ Result<void> RedisServers::check_level(RedisConnection const& connection) {
                               wanted == RedisServerState::on_disk && !drops ? "Durability::os or " : "");
   {
     std::lock_guard<std::mutex> const lock(mutex_);
-    if (weaker_told_) return {};
-    weaker_told_ = true;
+    if (weaker_reported_) return {};
+    weaker_reported_ = true;
   }
   if (options_.on_event)
     options_.on_event({Event::durability_lowered,

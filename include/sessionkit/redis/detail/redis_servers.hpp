@@ -90,7 +90,7 @@ class RedisServers {
   std::map<RedisAddress, std::vector<Connection>> idle_;
   std::vector<RedisAddress> known_;        // every server that was ever named
   std::map<unsigned, RedisAddress> slots_; // last slot of each range, and its server
-  bool slots_known_ = false, weaker_told_ = false;
+  bool slots_known_ = false, weaker_reported_ = false;
 };
 
 /// A server's refusal as an `Error`.

@@ -56,9 +56,7 @@ int sqlite_wait_for_others(void* to, int tries) {
 }
 
 // For other failures SQLite would report the errno of an earlier one.
-bool sqlite_tells_errno(int primary) noexcept {
-  return primary == SQLITE_IOERR || primary == SQLITE_CANTOPEN;
-}
+bool has_errno(int primary) noexcept { return primary == SQLITE_IOERR || primary == SQLITE_CANTOPEN; }
 
 }}
 
@@ -67,7 +65,7 @@ void FinalizeSqlite::operator()(sqlite3_stmt* statement) const noexcept { sqlite
 
 Error SqliteDatabase::failure(std::string_view doing) const {
   int const primary = sqlite3_errcode(handle_.get()) & 0xFF;
-  int const system = database_inl::sqlite_tells_errno(primary) ? sqlite3_system_errno(handle_.get()) : 0;
+  int const system = database_inl::has_errno(primary) ? sqlite3_system_errno(handle_.get()) : 0;
   if (primary == SQLITE_NOMEM) throw std::bad_alloc();
   std::string text = detail::format_text("{}: cannot {}: {}", path_, doing, sqlite3_errmsg(handle_.get()));
   for (database_inl::SqliteMeaning const& meaning : database_inl::sqlite_meanings)

@@ -195,7 +195,7 @@ void crc_of_the_end(Trial& t) {
   t.expect(read_log(*s.store, s.id).records.size() == s.records.size() + 1, "the repetition doubled it");
 }
 
-void crc_tells_another_log(Trial& t) {
+void crc_of_another_log(Trial& t) {
   Started s = start(t, 2);
   SessionInfo const old = t.must(s.store->info(s.id), "info");
   t.must(s.store->remove(s.id), "remove");
@@ -417,7 +417,7 @@ void add_contract_checks(std::vector<Check>& all) {
   add("expected_crc", "another line at `expected` than `expected_crc` says is a conflict",
       contract_checks_inl::crc_of_the_end);
   add("expected_crc_remade", "so is an end that a session made again happens to have too",
-      contract_checks_inl::crc_tells_another_log);
+      contract_checks_inl::crc_of_another_log);
   add("sync_only", "an empty batch changes nothing, and is not_found where there is no session",
       contract_checks_inl::sync_only);
   add("one_object_a_line",
