@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-#include <sessionkit/detail/history/encoded_entries.hpp>
+#include <sessionkit/detail/dialects/encoded_entries.hpp>
 #include <sessionkit/session_store.hpp>
 
 namespace sessionkit { inline namespace v0 { namespace detail {

@@ -3,7 +3,6 @@
 /// Every definition of the room `history`.
 #include <sessionkit/detail/history/context-inl.hpp>
 #include <sessionkit/detail/history/draft-inl.hpp>
-#include <sessionkit/detail/history/encoded_entries-inl.hpp>
 #include <sessionkit/detail/history/faithful_regroup-inl.hpp>
 #include <sessionkit/detail/history/history-inl.hpp>
 #include <sessionkit/detail/history/history_policy-inl.hpp>

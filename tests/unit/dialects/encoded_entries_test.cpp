@@ -2,7 +2,7 @@
 #include "support/catch.hpp"
 #include "support/logs.hpp"
 
-#include <sessionkit/detail/history/encoded_entries.hpp>
+#include <sessionkit/detail/dialects/encoded_entries.hpp>
 
 #include <deque>
 #include <string>

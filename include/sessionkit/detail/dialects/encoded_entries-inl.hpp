@@ -2,7 +2,7 @@
 // Links entries to each other and encodes them as the lines of one append.
 #pragma once
 #include <sessionkit/detail/base/make_error.hpp>
-#include <sessionkit/detail/history/encoded_entries.hpp>
+#include <sessionkit/detail/dialects/encoded_entries.hpp>
 #include <sessionkit/detail/json/json.hpp>
 
 #include <deque>
