@@ -22,7 +22,8 @@ struct WriterOptions {
 /// Appends batches to one transcript file; several processes may do so at once. One thread at a time.
 ///
 /// Each batch is one `write(2)` under a lock that dies with the process, begun with a line end if the file's
-/// last line lacks one: torn bytes are sealed off and stay. Nothing is ever truncated or rewritten.
+/// last line lacks one: torn bytes are sealed off and stay. Nothing is ever truncated or changed; only after
+/// a failed sync the bytes in doubt are written once more, the same at the same place.
 class SESSIONKIT_API TranscriptWriter {
  public:
   /// `not_found`, `unsafe_path` (not a regular file, more than one link, a symbolic link, another owner),

@@ -54,6 +54,7 @@ Activity& Activity::operator+=(Activity const& o) {
   sync_failures += o.sync_failures;
   refused += o.refused;
   torn += o.torn;
+  doubts_settled += o.doubts_settled;
   return *this;
 }
 
@@ -205,7 +206,7 @@ void Hosts::append(Host& host, std::string const& name, bool durable) {
     int const generation = talk.generation;
     auto const answer = host.store->append(id_of(name), made);
     if (host.process->dead()) return; // nobody heard the answer
-    if (generation == talk.generation || !answer) note(talk, batch, answer, durable);
+    if (generation == talk.generation || !answer) note(host, talk, batch, answer, durable);
     if (answer) {
       host.ends[name] = {*answer, sk::detail::crc32c(lines.back())};
       return;
@@ -214,7 +215,8 @@ void Hosts::append(Host& host, std::string const& name, bool durable) {
     if (code == sk::Errc::poisoned) {
       ++activity.sync_failures;
       if (nested_) return;
-      host.store.reset(); // a new one is needed
+      host.store.reset();                            // a new one is needed
+      if (random_.one_in(2) && open(host)) continue; // and the same again
       host.ends.clear();
       (void)open(host);
       return;
@@ -227,8 +229,8 @@ void Hosts::append(Host& host, std::string const& name, bool durable) {
   }
 }
 
-void Hosts::note(Talk& talk, std::vector<std::size_t> const& batch, sk::Result<sk::Position> const& answer,
-                 bool durable) {
+void Hosts::note(Host& host, Talk& talk, std::vector<std::size_t> const& batch,
+                 sk::Result<sk::Position> const& answer, bool durable) {
   bool const synced = options_.durability == sk::Durability::entry
                       || (options_.durability == sk::Durability::turn && durable);
   if (answer) {
@@ -242,11 +244,16 @@ void Hosts::note(Talk& talk, std::vector<std::size_t> const& batch, sk::Result<s
       end = end > line.text.size() + 1 ? end - line.text.size() - 1 : 0;
       ++activity.acked;
     }
-    if (synced) // a sync covers everything before it, except pages that a failed sync may have lost
+    int const process = host.process->process();
+    if (synced) // a sync covers everything before it, except pages that a sync of another process may have
+                // lost
       for (Line& line : talk.lines)
-        if (line.acked && !line.removed && !line.in_doubt && line.end <= answer->value()) {
+        if (line.acked && !line.removed && line.end <= answer->value()
+            && (line.in_doubt.empty() || line.in_doubt == std::set<int>{process})) {
           activity.durable += line.durable ? 0 : 1;
+          activity.doubts_settled += line.in_doubt.empty() ? 0 : 1;
           line.durable = true;
+          line.in_doubt.clear();
         }
     return;
   }
@@ -258,7 +265,7 @@ void Hosts::note(Talk& talk, std::vector<std::size_t> const& batch, sk::Result<s
   activity.refused += says_nothing_stored ? 1 : 0;
   if (code == sk::Errc::poisoned)
     for (Line& line : talk.lines)
-      if (!line.durable) line.in_doubt = true;
+      if (!line.durable) line.in_doubt.insert(host.process->process());
 }
 
 void Hosts::remove(Host& host, std::string const& name) {

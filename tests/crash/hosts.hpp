@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -33,7 +34,9 @@ std::ostream& operator<<(std::ostream& out, Verdict const& verdict);
 
 /// Counts of events, so that a test can check that it tried.
 struct Activity {
-  std::int64_t acked = 0, durable = 0, cuts = 0, kills = 0, sync_failures = 0, refused = 0, torn = 0;
+  std::int64_t acked = 0, durable = 0, cuts = 0, kills = 0, sync_failures = 0, refused = 0, torn = 0,
+               doubts_settled = 0; // lines that a failed sync left in doubt, safe by a later one
+
   Activity& operator+=(Activity const& o);
 };
 
@@ -61,12 +64,12 @@ class Hosts {
  private:
   struct Line {
     std::string text;
-    std::uint64_t end = 0; // as in the answer; 0 if there was none
-    bool acked = false;    // must be there unless the power is cut
-    bool durable = false;  // must be there
-    bool refused = false;  // must not be there
-    bool in_doubt = false; // a sync failed since, so no later one makes it durable
-    bool removed = false;  // with its session
+    std::uint64_t end = 0;       // as in the answer; 0 if there was none
+    bool acked = false;          // must be there unless the power is cut
+    bool durable = false;        // must be there
+    bool refused = false;        // must not be there
+    std::set<int> in_doubt = {}; // in these processes a sync failed since; only these can know
+    bool removed = false;        // with its session
   };
   struct Talk { // one session, as known to all hosts together
     std::vector<Line> lines;
@@ -93,8 +96,8 @@ class Hosts {
   void compare();
   void compare(std::string const& name, sk::SessionStore& store);
   void power_was_cut();
-  void note(Talk& talk, std::vector<std::size_t> const& batch, sk::Result<sk::Position> const& answer,
-            bool durable);
+  void note(Host& host, Talk& talk, std::vector<std::size_t> const& batch,
+            sk::Result<sk::Position> const& answer, bool durable);
 
   HostOptions options_;
   ModelDisk disk_;

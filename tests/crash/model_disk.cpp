@@ -242,9 +242,22 @@ std::int64_t ModelProcess::write(int descriptor, char const* from, std::size_t b
   if (dies_writing_) bytes = disk_->random.below(bytes + 1);
   ModelDisk::Node& file = disk_->node(to->inode);
   std::size_t const at = to->appends ? file.seen.size() : static_cast<std::size_t>(to->offset);
+  to->offset = at + bytes;
+  return write_to(file, from, bytes, at);
+}
+
+std::int64_t ModelProcess::pwrite(int descriptor, char const* from, std::size_t bytes, std::uint64_t offset) {
+  ModelDisk::Description const* const to = description(descriptor);
+  if (dead_ || to == nullptr) return dead_ ? -EIO : -EBADF;
+  if (dies_writing_) bytes = disk_->random.below(bytes + 1);
+  ModelDisk::Node& file = disk_->node(to->inode); // the system appends, whatever the offset
+  return write_to(file, from, bytes, to->appends ? file.seen.size() : static_cast<std::size_t>(offset));
+}
+
+std::int64_t ModelProcess::write_to(ModelDisk::Node& file, char const* from, std::size_t bytes,
+                                    std::size_t at) {
   if (file.seen.size() < at + bytes) file.seen.resize(at + bytes, '\0');
   file.seen.replace(at, bytes, from, bytes);
-  to->offset = at + bytes;
   if (bytes > 0)
     for (std::size_t number = at / ModelDisk::page; number <= (at + bytes - 1) / ModelDisk::page; ++number)
       file.dirty.insert(number);

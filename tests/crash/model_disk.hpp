@@ -101,6 +101,7 @@ class ModelProcess : public sk::detail::FileOps {
   int close(int descriptor) override;
   std::int64_t pread(int descriptor, char* to, std::size_t bytes, std::uint64_t offset) override;
   std::int64_t write(int descriptor, char const* from, std::size_t bytes) override;
+  std::int64_t pwrite(int descriptor, char const* from, std::size_t bytes, std::uint64_t offset) override;
   int sync_data(int descriptor) override { return sync(descriptor); }
   int sync(int descriptor) override;
   int status(int descriptor, sk::detail::FileStatus& out) override;
@@ -122,6 +123,7 @@ class ModelProcess : public sk::detail::FileOps {
  private:
   std::optional<ModelDisk::Inode> base(int directory) const;
   ModelDisk::Description* description(int descriptor);
+  std::int64_t write_to(ModelDisk::Node& file, char const* from, std::size_t bytes, std::size_t at);
   void describe(ModelDisk::Inode inode, sk::detail::FileStatus& out);
 
   ModelDisk* disk_;

@@ -46,11 +46,13 @@ TEST_CASE(
   CHECK(total.verdict.bad_index == 0);
   Activity const& did = total.activity;
   tell("T3", seeds, " seeds, ", did.cuts, " power cuts, ", did.kills, " kills, ", did.sync_failures,
-       " failed syncs, ", did.acked, " lines acknowledged, ", did.durable, " durably, ", did.torn,
-       " pieces of damage read past, ", did.refused, " refusals");
+       " failed syncs, ", did.doubts_settled, " lines in doubt made safe, ", did.acked,
+       " lines acknowledged, ", did.durable, " durably, ", did.torn, " pieces of damage read past, ",
+       did.refused, " refusals");
   CHECK(did.cuts > seeds);
   CHECK(did.kills > seeds / 4);
   CHECK(did.sync_failures > seeds / 20);
+  CHECK(did.doubts_settled > seeds / 200);
   CHECK(did.durable > seeds);
   CHECK(did.torn > seeds / 4);
 }

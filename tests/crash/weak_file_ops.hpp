@@ -32,15 +32,17 @@ enum class Weakness {
   any_owner,         // everything is ours
   no_mode,           // the umask decides the mode
   no_fork_check,     // a child takes itself for its parent
+  not_written_again, // what a failed sync lost is not written again
   any_file_system,   // every file system is a disk
   count
 };
 
 inline char const* name_of(Weakness weakness) {
   constexpr std::array<char const*, static_cast<std::size_t>(Weakness::count)> names{
-      "none",          "no_data_sync", "no_name_sync", "no_sync_above",  "hidden_sync_error", "no_lock",
-      "no_seal",       "no_append",    "split_write",  "short_is_whole", "same_file",         "no_link_check",
-      "no_kind_check", "any_owner",    "no_mode",      "no_fork_check",  "any_file_system"};
+      "none",          "no_data_sync",      "no_name_sync",   "no_sync_above", "hidden_sync_error",
+      "no_lock",       "no_seal",           "no_append",      "split_write",   "short_is_whole",
+      "same_file",     "no_link_check",     "no_kind_check",  "any_owner",     "no_mode",
+      "no_fork_check", "not_written_again", "any_file_system"};
   return names[static_cast<std::size_t>(weakness)];
 }
 
@@ -82,6 +84,10 @@ class WeakFileOps : public sk::detail::FileOps {
     }
     std::int64_t const put = inner_->write(descriptor, from, bytes);
     return weak_ == Weakness::short_is_whole && put >= 0 ? static_cast<std::int64_t>(bytes) : put;
+  }
+  std::int64_t pwrite(int descriptor, char const* from, std::size_t bytes, std::uint64_t offset) override {
+    if (weak_ == Weakness::not_written_again) return static_cast<std::int64_t>(bytes);
+    return inner_->pwrite(descriptor, from, bytes, offset);
   }
   int sync_data(int descriptor) override {
     if (weak_ == Weakness::no_data_sync) return 0;

@@ -21,6 +21,7 @@ enum class Call {
   close,
   pread,
   write,
+  pwrite,
   sync_data,
   sync,
   status,
@@ -40,8 +41,9 @@ enum class Call {
 
 inline char const* name_of(Call call) {
   constexpr std::array<char const*, static_cast<std::size_t>(Call::count)> names{
-      "open",   "close", "pread", "write",  "sync_data", "sync", "status",      "status_at", "lock",
-      "unlock", "mode",  "mkdir", "rename", "unlink",    "list", "file_system", "process",   "user"};
+      "open",   "close",     "pread",       "write",   "pwrite", "sync_data", "sync",
+      "status", "status_at", "lock",        "unlock",  "mode",   "mkdir",     "rename",
+      "unlink", "list",      "file_system", "process", "user"};
   return names[static_cast<std::size_t>(call)];
 }
 
@@ -102,6 +104,12 @@ class FaultyFileOps : public sk::detail::FileOps {
       bytes = cut ? cut(bytes) : bytes / 2;
     }
     std::int64_t const put = real().write(descriptor, from, bytes);
+    if (put > 0) bytes_written += static_cast<std::uint64_t>(put);
+    return put;
+  }
+  std::int64_t pwrite(int descriptor, char const* from, std::size_t bytes, std::uint64_t offset) override {
+    if (fails(Call::pwrite)) return -fault.error;
+    std::int64_t const put = real().pwrite(descriptor, from, bytes, offset);
     if (put > 0) bytes_written += static_cast<std::uint64_t>(put);
     return put;
   }

@@ -36,6 +36,13 @@ class OneFile : public sk::detail::FileOps {
     ++changes_;
     return static_cast<std::int64_t>(count);
   }
+  std::int64_t pwrite(int, char const* from, std::size_t count, std::uint64_t offset) override {
+    auto const at = static_cast<std::size_t>(offset);
+    if (bytes.size() < at + count) bytes.resize(at + count);
+    bytes.replace(at, count, from, count);
+    ++changes_;
+    return static_cast<std::int64_t>(count);
+  }
   int sync_data(int) override { return 0; }
   int sync(int) override { return 0; }
   int status(int, sk::detail::FileStatus& out) override {

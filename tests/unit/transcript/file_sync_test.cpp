@@ -2,6 +2,7 @@
 #include "support/catch.hpp"
 #include "support/data.hpp"
 #include "support/faulty_file_ops.hpp"
+#include "support/one_file.hpp"
 #include "support/transcript.hpp"
 
 #include <sessionkit/detail/file_store/file_store.hpp>
@@ -245,4 +246,116 @@ TEST_CASE("the directories of a new store are synced, and the one above at the f
     CHECK(ops.calls(Call::sync_data) == (synced ? 1 : 0));
     CHECK(ops.calls(Call::sync) >= (synced ? 2 : 0)); // the store, the directory above, and the index
   }
+}
+
+namespace {
+
+// A file whose failed syncs drop what was not on the disk yet, and count it as written. It can still be read.
+class ForgetfulDisk final : public OneFile {
+ public:
+  std::string kept;
+  bool fails = false, refuses = false;
+  int written_again = 0;
+
+  std::int64_t write(int descriptor, char const* from, std::size_t count) override {
+    changed_.emplace_back(bytes.size(), bytes.size() + count);
+    return OneFile::write(descriptor, from, count);
+  }
+  std::int64_t pwrite(int descriptor, char const* from, std::size_t count, std::uint64_t offset) override {
+    if (refuses) return -EIO;
+    ++written_again;
+    changed_.emplace_back(offset, offset + count);
+    return OneFile::pwrite(descriptor, from, count, offset);
+  }
+  int sync_data(int) override {
+    for (auto const& [begin, end] : fails ? std::vector<std::pair<std::size_t, std::size_t>>{} : changed_) {
+      if (kept.size() < end) kept.resize(end, '\0');
+      kept.replace(begin, end - begin, bytes, begin, end - begin);
+    }
+    changed_.clear();
+    return std::exchange(fails, false) ? -EIO : 0;
+  }
+
+ private:
+  std::vector<std::pair<std::size_t, std::size_t>> changed_;
+};
+
+bool is_poisoned(sk::Result<Position> const& answer) {
+  return !answer && answer.error().code == Errc::poisoned;
+}
+
+sk::detail::FileWriter open_on(sk::detail::FileOps& ops) {
+  return sk::detail::FileWriter::open(ops, {AT_FDCWD, "t", "t"}, {}).value();
+}
+
+}
+
+TEST_CASE("what a failed sync left in doubt is written again before a later one acknowledges anything") {
+  std::string const h = header_line("s1"), a = message_line("a", "", "1"), b = message_line("b", "a", "2"),
+                    c = message_line("c", "b", "3");
+  for (bool const repeats : {true, false}) {
+    CAPTURE(repeats);
+    ForgetfulDisk disk;
+    auto first = open_on(disk);
+    Position const start = first.append(Batch({h}, {}, true)).value();
+    Position const middle = first.append(Batch({a}, start)).value(); // not synced yet
+    disk.fails = true;
+    REQUIRE(is_poisoned(first.append(Batch({b}, middle, true))));
+    CHECK(disk.kept == h + "\n");
+    auto next = open_on(disk);
+    CHECK(next.durable_position() == Position{});
+
+    disk.refuses = true; // as long as it cannot be written again
+    CHECK(is_poisoned(next.append(Batch({b}, middle, true))));
+    CHECK(is_poisoned(next.append(Batch({b}, middle))));
+    CHECK(is_poisoned(next.append(Batch({}, middle, true))));
+    CHECK(disk.bytes == h + "\n" + a + "\n" + b + "\n");
+    disk.refuses = false;
+
+    Position const end{disk.bytes.size()};
+    auto const answer = next.append(repeats ? Batch({b}, middle, true) : Batch({c}, end, true));
+    REQUIRE(answer.ok());
+    CHECK(disk.kept == disk.bytes);
+    CHECK(disk.bytes
+          == h + "\n" + a + "\n" + b + "\n" + (repeats ? "" : c + "\n")); // and nothing is there twice
+    CHECK(next.durable_position() == *answer);
+    int const before = disk.written_again;
+    CHECK(open_on(disk).append(Batch({message_line("d", "", "4")}, *answer, true)).ok());
+    CHECK(disk.written_again == before);                         // the doubt is settled
+    CHECK(is_poisoned(first.append(Batch({c}, *answer, true)))); // the old writer stays so
+  }
+}
+
+TEST_CASE("a sync that fails again while bytes are written again leaves them in doubt") {
+  ForgetfulDisk disk;
+  std::string const h = header_line("s1"), a = message_line("a", "", "1");
+  Position const start = open_on(disk).append(Batch({h}, {}, true)).value();
+  for (int i = 0; i < 3; ++i) {
+    auto writer = open_on(disk);
+    disk.fails = true;
+    CHECK(is_poisoned(writer.append(Batch({a}, start, true))));
+    CHECK(disk.written_again == i);
+    CHECK(disk.kept == h + "\n");
+  }
+  CHECK(open_on(disk).append(Batch({a}, start, true)).ok());
+  CHECK(disk.kept == h + "\n" + a + "\n");
+}
+
+TEST_CASE("files in doubt are remembered in bounded memory, and none is forgotten") {
+  sk::detail::FileDoubts doubts;
+  using Doubts = sk::detail::FileDoubts;
+  CHECK_FALSE(doubts.find({1, 1}));
+  doubts.note({1, 1}, 100);
+  doubts.note({1, 1}, 300);
+  doubts.note({2, 1}, 5);
+  REQUIRE(doubts.find({1, 1}));
+  CHECK(doubts.find({1, 1})->from == 100);
+  doubts.settle({1, 1}, 1); // an earlier failure: another came since
+  CHECK(doubts.find({1, 1}));
+  doubts.settle({1, 1}, doubts.find({1, 1})->failure);
+  CHECK_FALSE(doubts.find({1, 1}));
+  CHECK(doubts.find({2, 1})->from == 5);
+  for (std::uint64_t i = 0; i < Doubts::most_files + 10; ++i) doubts.note({3, i}, 7);
+  CHECK(doubts.find({3, Doubts::most_files + 9})->from == 0);
+  CHECK(doubts.find({4, 4})->from == 0); // not known any more: any may be in doubt
 }

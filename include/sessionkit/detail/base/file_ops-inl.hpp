@@ -52,6 +52,9 @@ class SystemFileOps final : public FileOps {
   std::int64_t write(int descriptor, char const* from, std::size_t bytes) override {
     return or_errno<std::int64_t>(::write(descriptor, from, bytes));
   }
+  std::int64_t pwrite(int descriptor, char const* from, std::size_t bytes, std::uint64_t offset) override {
+    return or_errno<std::int64_t>(::pwrite(descriptor, from, bytes, static_cast<off_t>(offset)));
+  }
   int sync_data(int descriptor) override { return or_errno(::fdatasync(descriptor)); }
   int sync(int descriptor) override { return or_errno(::fsync(descriptor)); }
   int status(int descriptor, FileStatus& out) override {

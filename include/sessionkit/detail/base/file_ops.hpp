@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include <sessionkit/detail/base/file_doubts.hpp>
 #include <sessionkit/result.hpp>
 
 #include <cerrno>
@@ -61,6 +62,8 @@ class SESSIONKIT_API FileOps {
   virtual int close(int descriptor) = 0;
   virtual std::int64_t pread(int descriptor, char* to, std::size_t bytes, std::uint64_t offset) = 0;
   virtual std::int64_t write(int descriptor, char const* from, std::size_t bytes) = 0;
+  /// Writes at a place of a file that was opened without `O_APPEND`.
+  virtual std::int64_t pwrite(int descriptor, char const* from, std::size_t bytes, std::uint64_t offset) = 0;
   virtual int sync_data(int descriptor) = 0;
   virtual int sync(int descriptor) = 0;
   virtual int status(int descriptor, FileStatus& out) = 0;
@@ -85,6 +88,12 @@ class SESSIONKIT_API FileOps {
   virtual std::chrono::steady_clock::time_point now() = 0;
   virtual std::int64_t wall_ns() = 0;
   virtual void pause(std::chrono::milliseconds) = 0;
+
+  /// What this process knows of syncs that failed.
+  FileDoubts& doubts() noexcept { return doubts_; }
+
+ private:
+  FileDoubts doubts_;
 };
 
 /// The calls of this operating system.

@@ -2,6 +2,7 @@
 #pragma once
 /// Every definition of the room `base`.
 #include <sessionkit/detail/base/error-inl.hpp>
+#include <sessionkit/detail/base/file_doubts-inl.hpp>
 #include <sessionkit/detail/base/file_ops-inl.hpp>
 #include <sessionkit/detail/base/format_text-inl.hpp>
 #include <sessionkit/detail/base/ids-inl.hpp>

@@ -34,17 +34,20 @@ Result<void> FileSync::reach(SyncedFile& file, std::uint64_t end) {
     busy_ = true;
     std::uint64_t const covers = std::max(end, file.written.load(std::memory_order_acquire));
     bool const named = file.named_;
+    std::uint64_t const again = file.written_again;
     lock.unlock(); // others may append, and queue, while the disk works
     failed = sync_now(file.file.get(), named);
     lock.lock();
     busy_ = false;
     if (failed < 0) {
+      ops_->doubts().note(file.identity(), file.durable_);
       failure_.store(-failed, std::memory_order_release);
     } else if (file.generation_ == generation) {
       file.durable_ = std::max(file.durable_, covers);
       file.named_ = true;
       last_durable_ = file.durable_;
     }
+    if (failed == 0 && again != 0) ops_->doubts().settle(file.identity(), again);
     done_.notify_all();
   }
   if (failed == 0) return {};

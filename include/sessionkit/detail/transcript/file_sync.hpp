@@ -22,7 +22,9 @@ struct FilePlace {
 struct SyncedFile {
   OpenFile file = {};
   FileStatus opened = {};
-  std::atomic<std::uint64_t> written{0}; ///< where our own writes end
+  std::atomic<std::uint64_t> written{0};       ///< where our own writes end
+  std::atomic<std::uint64_t> written_again{0}; ///< the failure (`FileDoubts`) whose bytes we wrote again
+  FileDoubts::File identity() const noexcept { return {opened.device, opened.inode}; }
 
  private:
   friend class FileSync; // under its mutex
@@ -33,7 +35,8 @@ struct SyncedFile {
 
 /// The syncs of one writer, shared by threads: a thread that comes while the disk works waits, and one sync
 /// then covers all that is written. A failed sync is reported to every caller it was to cover and to all
-/// later ones; nothing is synced again, because a second sync may succeed without the pages of the first.
+/// later ones; nothing is synced again, because a second sync may succeed without the pages of the first. The
+/// process remembers the file (`FileDoubts`).
 class SESSIONKIT_API FileSync {
  public:
   FileSync(FileOps& ops, FilePlace place);

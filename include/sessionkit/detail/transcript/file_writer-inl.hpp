@@ -20,6 +20,7 @@ namespace file_writer_inl { namespace {
 
 constexpr int open_tries = 16;             // a file that is replaced each time is not ours to write
 constexpr std::size_t end_bytes_kept = 64; // ids and times are there: enough to know a line again
+constexpr std::size_t written_again_at_once = std::size_t{256} << 10;
 constexpr std::size_t buffer_kept = std::size_t{1} << 20; // more is given back after a large batch
 
 // Gives the lock back whatever happens, also if memory runs out.
@@ -164,11 +165,48 @@ Result<Position> FileWriter::write_locked(Append const& batch, bool durable, std
   Result<Position> end = batch.expected;
   {
     file_writer_inl::FileUnlock const unlock([&]() noexcept { unlocked = unlock_file(); });
-    if (!batch.records.empty()) end = append_behind(batch, *size, behind);
+    if (auto r = write_doubtful_again(*size); !r)
+      end = r.error();
+    else if (!batch.records.empty())
+      end = append_behind(batch, *size, behind);
   }
   if (end && durable) due = DueSync{sync_, file_, behind};
   if (!unlocked) file_.reset();
   return end;
+}
+
+// An earlier sync of this process failed, so the system may have dropped bytes that can still be read from
+// its memory. The same bytes are written again at their place: then the next sync covers them. Before
+// anything is looked for in the file, because what is written again cannot be dropped unnoticed any more.
+Result<void> FileWriter::write_doubtful_again(std::uint64_t size) {
+  std::optional<FileDoubts::Doubt> const doubt = ops_->doubts().find(file_->identity());
+  if (!doubt || file_->written_again == doubt->failure) return {};
+  int const flags =
+      O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY; // O_APPEND would ignore the place
+  int const descriptor =
+      uninterrupted([&] { return ops_->open(place_.directory, place_.name.c_str(), flags, 0); });
+  OpenFile const second(*ops_, descriptor);
+  FileStatus status;
+  int failed = descriptor < 0 ? descriptor : ops_->status(descriptor, status);
+  if (failed == 0 && !status.same_file(file_->opened)) failed = -ESTALE;
+  std::string bytes;
+  for (std::uint64_t at = doubt->from; at < size && failed == 0; at += bytes.size()) {
+    bytes.resize(static_cast<std::size_t>(
+        std::min<std::uint64_t>(size - at, std::uint64_t{file_writer_inl::written_again_at_once})));
+    if (auto r = read_exactly(*ops_, descriptor, bytes.data(), bytes.size(), at, place_.path); !r) return r;
+    auto const put = uninterrupted([&] { return ops_->pwrite(descriptor, bytes.data(), bytes.size(), at); });
+    if (put != static_cast<std::int64_t>(bytes.size())) failed = put < 0 ? static_cast<int>(put) : -EIO;
+  }
+  if (failed == 0) {
+    file_->written_again = doubt->failure;
+    return {};
+  }
+  Error error = file_error(-failed, place_.path,
+                           detail::format_text("a sync failed earlier, and what follows offset {} cannot be "
+                                               "written again",
+                                               doubt->from));
+  error.code = Errc::poisoned;
+  return error;
 }
 
 Result<Position> FileWriter::append_behind(Append const& batch, std::uint64_t size, std::uint64_t& behind) {

@@ -40,6 +40,7 @@ class SESSIONKIT_API FileWriter {
   bool unlock_file() noexcept;
   Result<Position> write_locked(Append const& batch, bool durable, std::chrono::milliseconds wait,
                                 DueSync& due);
+  Result<void> write_doubtful_again(std::uint64_t size);
   Result<Position> append_behind(Append const& batch, std::uint64_t size, std::uint64_t& behind);
   FileReader reader() const;
   Result<AppendPlan> decide(Append const& batch, std::uint64_t size, bool& seal);
