@@ -9,6 +9,7 @@
 #include <sessionkit/copy.hpp>
 #include <sessionkit/memory_store.hpp>
 #include <sessionkit/redis/redis_store.hpp>
+#include <sessionkit/session.hpp>
 
 #include <algorithm>
 #include <csignal>
@@ -242,6 +243,40 @@ TEST_CASE("a log without lines that its row knows is corrupt, not shorter") {
   server.ask({"DEL", "sessionkit:{s1}:row"}); // as the message says
   CHECK(lines_of(*store, id).size() == 3);
   CHECK(store->append(id, batch_of({message_line("m6")}, sk::Position{3})).ok());
+}
+
+TEST_CASE("a log that is gone although its row exists is corrupt, not a session that never was") {
+  RedisServer const server;
+  auto const store = open(server.url());
+  sk::SessionId const id = sid("s1");
+  std::vector<Line> const lines{header_line("s1"), message_line("m0"), message_line("m1")};
+  sk::Position const end = store->append(id, batch_of(lines)).value();
+  server.ask({"DEL", "sessionkit:{s1}:log"});
+  sk::ReadRange backwards;
+  backwards.order = sk::ReadRange::newest_first;
+  std::vector<sk::Error> const errors{store->read(id, {}).error(),
+                                      store->read(id, backwards).error(),
+                                      store->info(id).error(),
+                                      sk::exists(*store, id).error(),
+                                      sk::Session::open(store, id).error(),
+                                      store->append(id, batch_of({message_line("m2")}, end)).error(),
+                                      store->append(id, batch_of(lines)).error(),
+                                      store->append(id, batch_of({header_line("s1")})).error()};
+  for (sk::Error const& error : errors) {
+    INFO(error.message);
+    CHECK(error.code == sk::Errc::corrupt);
+    CHECK(error.message.find("lines 1 to 3") != std::string::npos);
+  }
+  CHECK(store->list({}).value().sessions.size() == 1); // and it is not forgotten
+  CHECK(sk::reindex_redis_store(server.url()).ok());
+  CHECK(store->list({}).value().sessions.size() == 1);
+  REQUIRE(store->remove(id).ok());
+  CHECK(store->info(id).error().code == sk::Errc::not_found);
+  CHECK(store->list({}).value().sessions.empty());
+  CHECK(store->append(id, batch_of(lines)).ok());
+  server.ask({"DEL", "sessionkit:{s1}:log", "sessionkit:{s1}:row"}); // both: there is none
+  CHECK(store->info(id).error().code == sk::Errc::not_found);
+  CHECK(store->append(id, batch_of(lines)).ok());
 }
 
 TEST_CASE("input that a server would refuse is refused before it is sent") {

@@ -11,6 +11,9 @@
 
 #include <filesystem>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 using namespace sessionkit_test;
 namespace sk = sessionkit;
 namespace fs = std::filesystem;
@@ -105,6 +108,80 @@ TEST_CASE("records that another program deleted on purpose are not damage") {
     }
     CHECK(log.store->info(session).value().messages == 2);
   }
+}
+
+TEST_CASE("an append after the log or its index was removed or replaced is never acknowledged") {
+  for (char const* const suffix : {"-wal", "-shm"})
+    for (bool const replaced : {false, true}) {
+      CAPTURE(suffix, replaced);
+      Log log;
+      std::string const path = log.path + suffix;
+      REQUIRE(fs::exists(path));
+      fs::rename(path, path + ".old");
+      if (replaced) fs::copy_file(path + ".old", path);
+      for (auto const& error :
+           {log.more().error(), log.store->append(session, Batch({}, log.end, true)).error(),
+            log.store->append(SessionId::parse("new").value(), Batch({header_line("new")})).error(),
+            log.store->remove(session).error(), log.store->list({}).error(), log.store->info(session).error(),
+            log.read(sk::ReadRange::oldest_first).error()}) {
+        INFO(error.message);
+        CHECK(error.code == Errc::poisoned);
+        CHECK(error.message.find(path) != std::string::npos);
+        CHECK(error.message.find(replaced ? "replaced" : "removed") != std::string::npos);
+      }
+    }
+}
+
+TEST_CASE("what others stored in a new log stays when a store closes whose log was removed") {
+  TempDir dir;
+  std::string const path = dir / "sessions.db";
+  SessionId const theirs = SessionId::parse("theirs").value();
+  int ends[2];
+  REQUIRE(::pipe(ends) == 0);
+  pid_t const child = ::fork(); // SQLite shares the index of the log among all connections of a process
+  if (child == 0) {
+    char go = 0;
+    if (::read(ends[0], &go, 1) != 1) ::_exit(2);
+    auto other = sk::open_sqlite_store(path);
+    bool const stored = other && (*other)->append(theirs, Batch({header_line("theirs")}, {}, true)).ok();
+    if (other) other->reset();
+    ::_exit(stored ? 0 : 1);
+  }
+  auto store = sk::open_sqlite_store(path).value();
+  Position const end = store->append(session, Batch({header_line("s1")}, {}, true)).value();
+  fs::remove(path + "-wal");
+  fs::remove(path + "-shm");
+  REQUIRE(::write(ends[1], "x", 1) == 1);
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  for (int const each : ends) ::close(each);
+  REQUIRE(WIFEXITED(status));
+  REQUIRE(WEXITSTATUS(status) == 0);
+  CHECK(store->append(session, Batch({message_line("m", "", "x")}, end, true)).error().code
+        == Errc::poisoned);
+  store.reset();
+  CHECK(sk::open_sqlite_store(path).value()->info(theirs).ok());
+}
+
+TEST_CASE("nothing that SQLite does to its log by itself is taken for its removal") {
+  Log log;
+  for (int round = 0; round < 20; ++round) {
+    Other(log.path).ask("PRAGMA wal_checkpoint(TRUNCATE)");
+    {
+      auto const another = sk::open_sqlite_store(log.path).value(); // opens, reads and closes
+      REQUIRE(another->list({}).ok());
+    }
+    if (round % 5 == 0) Other(log.path).ask("VACUUM");
+    auto const stored = log.store->append(
+        session, Batch({message_line("r" + std::to_string(round), "", "x")}, log.end, true));
+    REQUIRE(stored.ok());
+    log.end = *stored;
+    REQUIRE(log.read(sk::ReadRange::newest_first).ok());
+  }
+  log.store.reset(); // the last one: the log goes
+  CHECK_FALSE(fs::exists(log.path + "-wal"));
+  log.store = sk::open_sqlite_store(log.path).value();
+  CHECK(log.store->append(session, Batch({message_line("last", "", "x")}, log.end, true)).ok());
 }
 
 TEST_CASE("an append to a removed or replaced file is never acknowledged") {

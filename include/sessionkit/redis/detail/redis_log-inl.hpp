@@ -35,6 +35,7 @@ RedisSession session_of(RedisReply reply) {
   seen.crc = row.at(1).text();
   seen.row_text = row.at(2).text();
   seen.made = row.at(4).text();
+  seen.row_left_ms = seen.reply.at(3).integer();
   if (!row.at(3).is_nil()) seen.dialect = known_dialect(row.at(3).text());
   return seen;
 }
@@ -132,7 +133,7 @@ std::vector<Result<RedisSession>> RedisLog::look_all(std::vector<SessionId> cons
 
 // Folds lines that were stored without their row, and stores the summary unless the log has grown since.
 Result<SessionInfo> RedisLog::summary(SessionId const& id, RedisSession const& seen, RedisDeadline deadline) {
-  if (seen.count == 0) return no_such_session(id, servers_.place().text());
+  if (seen.is_missing()) return no_such_session(id, servers_.place().text());
   if (!seen.is_stale()) return from_row_text(id, seen.row_text);
   bool const starts = seen.row_text.empty();
   SessionInfo info = starts ? make_session_info(id) : from_row_text(id, seen.row_text);
@@ -213,7 +214,7 @@ Result<bool> RedisLog::touch(SessionId const& id, RedisDeadline deadline) {
 Result<bool> RedisLog::remove(SessionId const& id, bool durable, RedisDeadline deadline) {
   Result<RedisSession> const seen = look(id, 0, 0, deadline);
   if (!seen) return seen.error();
-  if (seen->count == 0) return false;
+  if (seen->is_missing()) return false;
   SessionInfo const info = from_row_text(id, seen->row_text);
   std::string place;
   if (cluster()) {
@@ -227,7 +228,7 @@ Result<bool> RedisLog::remove(SessionId const& id, bool durable, RedisDeadline d
   if (!answer) return answer.error();
   // If a list cannot be reached now, its readers leave out the removed session later.
   if (cluster()) static_cast<void>(move(id, place, info, false, {}, {}, deadline));
-  return answer->reply.integer() > 0 || answer->repeated;
+  return answer->reply.integer() > 0 || answer->repeated || seen->has_lost();
 }
 
 // The session's score in the lists, or empty. Announces a change if `member` is given.
@@ -269,7 +270,7 @@ Result<void> RedisLog::settle(SessionId const& id, RedisDeadline deadline, std::
       if (!folded && folded.error().code != Errc::not_found) return folded.error();
       if (folded) info = std::move(*folded);
     }
-    Result<bool> const moved = move(id, *place, info, seen->count > 0, member, stray, deadline);
+    Result<bool> const moved = move(id, *place, info, !seen->is_missing(), member, stray, deadline);
     if (!moved) return moved.error();
     if (*moved) return {};
   }

@@ -38,6 +38,7 @@ class RedisKeys {
 struct RedisSession {
   std::uint64_t count = 0; ///< lines of the log
   std::uint64_t row_end = 0;
+  std::int64_t row_left_ms = -1; ///< until the row expires; negative: it does not, or there is none
   std::string crc = {}, row_text = {}, made = {};
   std::string_view dialect = "native";
   RedisReply reply = {}; ///< owns the lines
@@ -45,8 +46,14 @@ struct RedisSession {
   std::string_view line(std::size_t i) const noexcept { return reply.at(2).at(i).text(); }
   /// Lines were written without the row, or the row is gone.
   bool is_stale() const noexcept { return row_end < count || row_text.empty(); }
-  /// The row knows of lines that the log no longer has.
-  bool has_lost() const noexcept { return count > 0 && row_end > count && !row_text.empty(); }
+  /// The row knows of lines that the log no longer has: some, or all. A session that expires is not lost: one
+  /// of its keys may go a moment before the other.
+  bool has_lost() const noexcept {
+    bool const expires = count == 0 && row_left_ms >= 0 && row_left_ms <= 1000;
+    return row_end > count && !row_text.empty() && !expires;
+  }
+  /// There is no such session: neither a log, nor a row that knows of one.
+  bool is_missing() const noexcept { return count == 0 && !has_lost(); }
   LogTail tail() const;
 };
 
@@ -67,7 +74,7 @@ class RedisLog {
 
   Result<void> open(RedisDeadline deadline);
 
-  /// At most `most` lines from `first` on. `count` 0: there is no such session.
+  /// At most `most` lines from `first` on. `is_missing`: there is no such session.
   Result<RedisSession> look(SessionId const& id, std::uint64_t first, std::uint64_t most,
                             RedisDeadline deadline);
   /// Each session has a result of its own, because one server may be away.

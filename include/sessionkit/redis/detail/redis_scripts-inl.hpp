@@ -14,7 +14,11 @@ local n = redis.call('LLEN', KEYS[1])
 if n ~= tonumber(ARGV[1]) then return -1 end
 local row = redis.call('HMGET', KEYS[2], 'end', 'crc')
 if n > 0 and (row[1] ~= ARGV[1] or (ARGV[2] ~= '' and row[2] ~= ARGV[2])) then return -1 end
-if n == 0 and row[1] then redis.call('DEL', KEYS[2]) end -- no write before RPUSH: it looks for memory
+if n == 0 and row[1] then -- no write before RPUSH: it looks for memory
+  local left = redis.call('PTTL', KEYS[2])
+  if left < 0 or left > 1000 then return -1 end -- the log is lost; else both expire
+  redis.call('DEL', KEYS[2])
+end
 for i = 9, #ARGV, 1000 do redis.call('RPUSH', KEYS[1], unpack(ARGV, i, math.min(i + 999, #ARGV))) end
 n = n + #ARGV - 8
 redis.call('HSET', KEYS[2], 'end', n, 'crc', ARGV[6], 'row', ARGV[7])
@@ -37,7 +41,7 @@ return n
 // KEYS log row   ARGV first last
 constexpr std::string_view look_script = R"lua(
 return {redis.call('LLEN', KEYS[1]), redis.call('HMGET', KEYS[2], 'end', 'crc', 'row', 'dialect', 'made'),
-        redis.call('LRANGE', KEYS[1], ARGV[1], ARGV[2])}
+        redis.call('LRANGE', KEYS[1], ARGV[1], ARGV[2]), redis.call('PTTL', KEYS[2])}
 )lua";
 
 // KEYS log row   ARGV end crc row dialect; the row goes when the log does

@@ -245,8 +245,8 @@ Result<RecordPage> RedisStore::read(SessionId const& id, ReadRange const& range)
     std::uint64_t const from = backwards ? at - std::min(at, some) : at;
     Result<RedisSession> const seen = log_.look(id, from, backwards ? at - from : some, end);
     if (!seen) return redis_reading(seen.error());
-    if (seen->count == 0) return detail::no_such_session(id, servers_.place().text());
     if (seen->has_lost()) return lines_missing(id, *seen);
+    if (seen->count == 0) return detail::no_such_session(id, servers_.place().text());
     if (first) {
       made = seen->made;
       page.dialect = seen->dialect;
@@ -278,6 +278,7 @@ Result<SessionInfo> RedisStore::info(SessionId const& id) {
   RedisDeadline const end = deadline();
   Result<RedisSession> const seen = log_.look(id, 0, 0, end);
   if (!seen) return redis_reading(seen.error());
+  if (seen->count == 0 && seen->has_lost()) return lines_missing(id, *seen);
   Result<SessionInfo> info = log_.summary(id, *seen, end);
   if (!info) return redis_reading(info.error());
   return info;
@@ -333,7 +334,7 @@ Result<void> RedisStore::take_rows(std::vector<RedisLog::Listed> const& all, std
   std::vector<Result<RedisSession>> const rows = log_.look_all(ids, patience.for_each());
   bool moved_back = false;
   for (std::size_t i = 0; i < ids.size(); ++i) {
-    bool const is_gone = rows[i] && rows[i]->count == 0; // removed, expired, or lost by its server
+    bool const is_gone = rows[i] && rows[i]->is_missing(); // removed, expired, or lost by its server
     if (is_gone) gone.push_back(named[i]);
     if (is_gone) continue;
     Result<bool> const taken = rows[i] ? take_row(named[i], ids[i], *rows[i], list, query, page, patience.end)

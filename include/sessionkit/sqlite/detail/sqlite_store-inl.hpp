@@ -12,6 +12,7 @@
 #include <sessionkit/sqlite/sqlite_store.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <limits>
 #include <mutex>
@@ -36,6 +37,16 @@ constexpr std::size_t refreshed_at_once = 64; // stale rows in one transaction
 struct SqliteFile {
   dev_t device = 0;
   ino_t number = 0;
+  bool is(struct stat const& found) const noexcept {
+    return found.st_dev == device && found.st_ino == number;
+  }
+};
+
+/// A file beside the database that SQLite keeps open and removes only when the last connection closes: its
+/// log, or the log's index.
+struct SqliteCompanion {
+  char const* suffix;
+  std::optional<SqliteFile> file = {}; ///< absent: it was not there yet
 };
 
 /// A connection, and the lock by which threads take turns.
@@ -55,11 +66,16 @@ class SqliteStore final : public SessionStore {
         file_(file),
         tables_(schema),
         writer_{{}, std::move(writer)},
-        reader_{{}, std::move(reader)} {}
+        reader_{{}, std::move(reader)} {
+    if (!writer_.db.options().read_only) remember_log();
+  }
   SqliteStore(SqliteStore const&) = delete;
   SqliteStore& operator=(SqliteStore const&) = delete;
   ~SqliteStore() override {
-    if (process_.is_this_one()) return;
+    if (process_.is_this_one()) {
+      keep_strange_log();
+      return;
+    }
     writer_.db.abandon(); // closing would release locks that the parent holds
     reader_.db.abandon();
   }
@@ -72,6 +88,10 @@ class SqliteStore final : public SessionStore {
 
  private:
   Result<void> check_file() const;
+  Result<void> check_log() const;
+  void remember_log();
+  void keep_strange_log() noexcept;
+  Error moved(std::string const& path, bool there) const;
   Result<void> check_handle() const;
   Result<void> begin_writing(SqliteTransaction& transaction) const;
   Result<void> set_level(bool durable);
@@ -90,6 +110,7 @@ class SqliteStore final : public SessionStore {
   detail::OpeningProcess process_;
   std::string path_;
   SqliteFile file_;
+  std::array<SqliteCompanion, 2> log_{{{"-wal", {}}, {"-shm", {}}}}; ///< not checked where nothing is written
   SqliteTables tables_;
   SqliteLane writer_, reader_;
   std::optional<bool> full_; ///< the level that the writer was set to
@@ -106,10 +127,46 @@ Error sqlite_not_written(Error error) {
 Result<void> SqliteStore::check_file() const {
   struct stat found = {};
   bool const there = ::stat(path_.c_str(), &found) == 0;
-  if (there && found.st_dev == file_.device && found.st_ino == file_.number) return {};
+  if (there && file_.is(found)) return check_log();
+  return moved(path_, there);
+}
+
+Error SqliteStore::moved(std::string const& path, bool there) const {
   return detail::make_error(Errc::poisoned, there ? 0 : errno,
-                            "{}: the file was {} while it was open; open the store again", path_,
+                            "{}: the file was {} while it was open; open the store again", path,
                             there ? "replaced" : "removed");
+}
+
+// SQLite itself goes on writing to a log that no longer has its name, and nobody would find it.
+Result<void> SqliteStore::check_log() const {
+  for (SqliteCompanion const& one : log_) {
+    if (!one.file) continue;
+    struct stat found = {};
+    std::string const path = path_ + one.suffix;
+    bool const there = ::stat(path.c_str(), &found) == 0;
+    if (!there || !one.file->is(found)) return moved(path, there);
+  }
+  return {};
+}
+
+// SQLite has both files open from the first transaction on. Some of its file systems have no index of the
+// log.
+void SqliteStore::remember_log() {
+  for (SqliteCompanion& one : log_) {
+    struct stat found = {};
+    if (!one.file && ::stat((path_ + one.suffix).c_str(), &found) == 0)
+      one.file = SqliteFile{found.st_dev, found.st_ino};
+  }
+}
+
+// The last connection that closes writes its log into the database and removes the file of the log's name. If
+// that is the log of another program, it must stay.
+void SqliteStore::keep_strange_log() noexcept {
+  struct stat found = {};
+  SqliteCompanion const& log = log_.front();
+  if (!log.file || ::stat((path_ + log.suffix).c_str(), &found) != 0 || log.file->is(found)) return;
+  for (SqliteDatabase* const db : {&writer_.db, &reader_.db})
+    (void)sqlite3_db_config(db->handle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
 }
 
 Result<void> SqliteStore::check_handle() const {
@@ -154,7 +211,7 @@ Result<void> SqliteStore::reopen_if_needed() {
 
 Result<void> SqliteStore::commit(SqliteTransaction& transaction, SessionId const& id) {
   Result<void> const done = transaction.commit();
-  if (done) return {};
+  if (done) return check_log(); // what went to a removed log is not stored
   transaction.roll_back();
   Error error = done.error();
   if (error.code == Errc::timed_out || error.code == Errc::no_space)
@@ -477,6 +534,10 @@ Result<std::shared_ptr<SessionStore>> open_sqlite_store(std::string const& path,
   detail::SqliteSchema const& schema = open->schema;
   Result<detail::SqliteDatabase> reader = detail::SqliteDatabase::open(path, open->how);
   if (!reader) return reader.error();
+  // From a first look on SQLite has the log and its index open, so that their names can be checked.
+  if (!open->how.read_only)
+    if (auto r = open->writer.run({"look at the tables", "SELECT 1 FROM sqlite_master LIMIT 1"}); !r)
+      return r.error();
   if (!schema.copy.empty() && options.on_event)
     options.on_event({Event::database_adopted,
                       {},
