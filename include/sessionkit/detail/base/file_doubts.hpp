@@ -17,7 +17,7 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 /// safe after they were written again and synced. Safe to call from several threads at once.
 class SESSIONKIT_API FileDoubts {
  public:
-  /// More files than these are not told apart: each one is then in doubt from its begin, for good.
+  /// More files than these are not kept apart: each one is then in doubt from its begin, for good.
   static constexpr std::size_t most_files = 1024;
 
   /// A file, whatever its name is.
