@@ -14,7 +14,7 @@ namespace sessionkit { inline namespace v0 {
 /// between tokens become spaces. The default is `null`.
 class SESSIONKIT_API RawJson {
  public:
-  RawJson() : text_("null") {}
+  RawJson() : text_("null", 4) {}
 
   /// `invalid_argument` (with the offset) if the text is not one JSON value, or nested deeper than 128.
   static Result<RawJson> parse(std::string text);

@@ -22,3 +22,10 @@
 #else
 #define SESSIONKIT_SELDOM
 #endif
+
+/// Marks a small function of an inner loop: in a large file g++ would stop inlining it.
+#if defined(__GNUC__)
+#define SESSIONKIT_INLINE [[gnu::always_inline]]
+#else
+#define SESSIONKIT_INLINE
+#endif

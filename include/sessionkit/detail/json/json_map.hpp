@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include <sessionkit/detail/base/config.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -17,7 +19,7 @@ class JsonMap {
 
   JsonMap() { extents_.reserve(16); } // as most lines have
   /// One past the value that begins there; null: it is short, or deep within others, or there is none.
-  char const* end_of(char const* begin) const noexcept {
+  SESSIONKIT_INLINE char const* end_of(char const* begin) const noexcept {
     auto const found =
         std::lower_bound(extents_.begin(), extents_.end(), begin,
                          [](Extent const& extent, char const* at) { return extent.begin < at; });

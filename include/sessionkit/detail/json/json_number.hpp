@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include <sessionkit/detail/base/config.hpp>
 #include <sessionkit/detail/json/json_scan.hpp>
 
 #include <charconv>
@@ -21,7 +22,7 @@ inline bool skip_digits(char const*& p, char const* end) noexcept {
 }
 
 /// Moves `p` over the longest number of RFC 8259 section 6; false, with `p` at the fault, if there is none.
-inline bool skip_number(char const*& p, char const* end) noexcept {
+SESSIONKIT_INLINE inline bool skip_number(char const*& p, char const* end) noexcept {
   if (p != end && *p == '-') ++p;
   if (p != end && *p == '0')
     ++p;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include <sessionkit/detail/base/config.hpp>
 #include <sessionkit/detail/json/json_map.hpp>
 
 #include <array>
@@ -161,7 +162,7 @@ inline char const* skip_value(char const* p, char const* end) noexcept {
 }
 
 /// The same for a text that was checked: parts that the map knows are not looked at again.
-inline char const* skip_value(char const* p, char const* end, JsonMap const* map) noexcept {
+SESSIONKIT_INLINE inline char const* skip_value(char const* p, char const* end, JsonMap const* map) noexcept {
   if (map == nullptr || p == end || (*p != '"' && *p != '{' && *p != '[')) return skip_value(p, end);
   if (*p == '"' && end - p > JsonMap::shortest)
     if (char const* const near = string_end(p + 1, p + JsonMap::shortest)) return near + 1;
@@ -225,7 +226,7 @@ template <class F> bool for_elements(std::string_view array, F&& f, JsonMap cons
 enum class JsonKind { invalid, null, boolean, number, string, array, object };
 
 /// The kind that the value must be, by its first byte alone.
-inline JsonKind json_kind(std::string_view raw) noexcept {
+SESSIONKIT_INLINE inline JsonKind json_kind(std::string_view raw) noexcept {
   if (raw.empty()) return JsonKind::invalid;
   switch (raw.front()) {
   case 'n': return JsonKind::null;

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -47,8 +48,14 @@ class Fields {
   }
   /// As `take`, but leaves a value of another kind in the rest.
   std::string_view take(std::string_view name, JsonKind kind) {
-    for (std::size_t i = count_; i-- > 0;)
-      if (at(i).is(name)) return json_kind(at(i).value) == kind ? take(name) : std::string_view{};
+    for (std::size_t i = count_; i-- > 0;) {
+      if (!at(i).is(name)) continue;
+      if (json_kind(at(i).value) != kind) return {};
+      std::string_view const value = at(i).value;
+      for (std::size_t j = 0; j <= i; ++j)
+        if (j == i || at(j).is(name)) at(j).taken = true;
+      return value;
+    }
     return {};
   }
   std::string text(std::string_view name) { return to_text(take(name, JsonKind::string), map_); }
@@ -101,7 +108,10 @@ class Fields {
   struct Field {
     std::string_view key, value;
     bool taken, escaped;
-    bool is(std::string_view name) const { return escaped ? key_is(key, name) : key == name; }
+    SESSIONKIT_INLINE bool is(std::string_view name) const {
+      return escaped ? key_is(key, name)
+                     : key.size() == name.size() && std::memcmp(key.data(), name.data(), key.size()) == 0;
+    }
   };
   Field& at(std::size_t i) { return i < few_.size() ? few_[i] : many_[i - few_.size()]; }
   Field const& at(std::size_t i) const { return i < few_.size() ? few_[i] : many_[i - few_.size()]; }
