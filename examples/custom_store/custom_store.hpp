@@ -32,6 +32,10 @@ class MapStore final : public SessionStore {
     std::size_t const at = batch.expected.value(), size = batch.records.size(); // a position counts records
     if (logs_.count(id) == 0 && (at > 0 || size == 0)) return missing(id);
     if (size == 0) return batch.expected;
+    if (logs_.count(id) == 0 && !batch.unless_active.empty())
+      for (auto const& log : logs_)
+        if (selects(active_query(batch.unless_active), log.second.info))
+          return Error{Errc::conflict, 0, "the key has the session " + log.first.str() + "; open that one"};
     Dialect const* const found = detect_dialect(batch.records.front().line);
     auto& [records, crcs, info, dialect] =
         logs_.try_emplace(id, Log{{}, {}, make_session_info(id), found ? found->name : "native"})

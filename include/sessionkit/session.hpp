@@ -67,9 +67,10 @@ class SESSIONKIT_API Session {
   /// `already_exists` if `NewSession::id` is taken.
   static Result<Session> create(std::shared_ptr<SessionStore> store, NewSession about = {},
                                 SessionOptions options = {});
-  /// The newest session of this key that is not archived, or a new one. A session that cannot be read is an
-  /// error, never a new session. `invalid_argument` for an empty key: sessions without one are not all the
-  /// same person's.
+  /// The newest session of this key that is not archived, or a new one. Several calls at once, in whatever
+  /// processes, end in one session (`Append::unless_active`). A session that cannot be read is an error,
+  /// never a new session. `conflict` if others start sessions of the key and end them all the time.
+  /// `invalid_argument` for an empty key: sessions without one are not all the same person's.
   static Result<Session> resume(std::shared_ptr<SessionStore> store, std::string key,
                                 SessionOptions options = {});
 
@@ -173,6 +174,8 @@ class SESSIONKIT_API Session {
   friend class Turn;
   struct State;
   explicit Session(std::shared_ptr<State> state) noexcept;
+  static Result<Session> start(std::shared_ptr<SessionStore> store, NewSession about, SessionOptions options,
+                               std::string const& unless_active);
   std::shared_ptr<State> state_; ///< shared with an open turn only
 };
 

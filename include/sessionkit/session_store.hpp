@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sessionkit { inline namespace v0 {
@@ -25,6 +26,11 @@ struct Append {
   /// to have too (the session was removed and made again, or its file replaced) is a `conflict`. Absent: the
   /// position alone is compared.
   std::optional<std::uint32_t> expected_crc = {};
+  /// Only for a batch that starts a session: `conflict` while another session of this key, as
+  /// `SessionInfo::key` has it, is not archived. Decided together with the write, so that of several such
+  /// appends, in whatever processes, one starts a session. A batch that is there already is not refused.
+  /// Empty: no requirement.
+  std::string_view unless_active = {};
 };
 
 /// Which sessions to list, newest first by `SessionInfo::updated`.
@@ -50,11 +56,11 @@ class SESSIONKIT_API SessionStore {
 
   /// Adds a batch at the log's end, all or nothing (a file may keep a prefix after a crash, and a reader may
   /// see one meanwhile), and returns the new end. `conflict` if an entry is after `expected`, or `expected`
-  /// is no end of an entry; `already_exists` if the session exists though `expected` is `Position{}`, or an
-  /// id of the batch is after `expected` with other bytes; `not_found` if the session does not exist;
-  /// `invalid_argument` if a line is not one JSON object on one line. A batch that is there already, same ids
-  /// and bytes, gives its old end, and one that is there in part is completed: repeating after
-  /// `outcome_unknown` is safe.
+  /// is no end of an entry, or `unless_active` refuses it; `already_exists` if the session exists though
+  /// `expected` is `Position{}`, or an id of the batch is after `expected` with other bytes; `not_found` if
+  /// the session does not exist; `invalid_argument` if a line is not one JSON object on one line. A batch
+  /// that is there already, same ids and bytes, gives its old end, and one that is there in part is
+  /// completed: repeating after `outcome_unknown` is safe.
   virtual Result<Position> append(SessionId const& id, Append const& batch) = 0;
 
   /// Some records of a log. `not_found` if there is no such session; damage is reported in the page and stops
@@ -95,6 +101,9 @@ SESSIONKIT_API Result<std::optional<SessionInfo>> newest_session(SessionStore& s
 SESSIONKIT_API Result<SessionPage> list_sessions(SessionStore& store, ListQuery query, std::size_t offset);
 
 // For backends.
+
+/// The query of the sessions that a key answers with: those that are not archived, and only the newest.
+SESSIONKIT_API ListQuery active_query(std::string_view key);
 
 /// True if the query asks for this session (cursor and limit aside).
 SESSIONKIT_API bool selects(ListQuery const& query, SessionInfo const& info);

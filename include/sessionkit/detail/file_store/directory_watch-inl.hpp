@@ -221,6 +221,11 @@ Result<void> DirectoryWatch::sweep() {
   return {};
 }
 
+void DirectoryWatch::doubt_names() {
+  std::lock_guard<std::mutex> const lock(state_->mutex);
+  state_->settled = false;
+}
+
 void DirectoryWatch::keep_remade() {
   std::set<std::string> removed;
   {

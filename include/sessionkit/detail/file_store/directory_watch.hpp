@@ -58,6 +58,9 @@ class SESSIONKIT_API DirectoryWatch {
   /// is done so rarely that it takes a small part of the time. The first time only the newest are looked at:
   /// a process that was killed in the middle of a turn was most likely in one of these.
   Result<void> sweep();
+  /// The next sweep reads the names in the directory, even if that did not change: a transcript that had no
+  /// entry may have one now.
+  void doubt_names();
   /// Keeps rows that we removed but did not write yet, if their session was made again.
   void keep_remade();
 

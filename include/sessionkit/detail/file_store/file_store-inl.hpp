@@ -7,6 +7,7 @@
 #include <sessionkit/detail/base/safe_directory.hpp>
 #include <sessionkit/detail/file_store/file_store.hpp>
 #include <sessionkit/detail/file_store/store_index.hpp>
+#include <sessionkit/detail/store/append_decision.hpp>
 #include <sessionkit/detail/transcript/file_summary.hpp>
 
 #include <cerrno>
@@ -60,6 +61,7 @@ class FileStore final : public SessionStore, public detail::SyncsFiles {
  private:
   Result<detail::OpenFile> open_log(SessionId const& id) const;
   Result<void> move_to_trash(SessionId const& id);
+  Result<void> check_key(SessionId const& id, std::string_view key);
 
   detail::FileOps* ops_;
   std::string root_;
@@ -92,6 +94,13 @@ Result<Position> FileStore::append(SessionId const& id, Append const& batch) {
   auto const write = [&](detail::DueSync& due) -> Result<Position> {
     if (batch.expected == Position{})
       if (auto r = folder_.choose(id, batch); !r) return r.error();
+    std::optional<detail::OpenFile> alone; // until the session has its first line
+    if (detail::is_sole_start(batch)) {
+      Result<detail::OpenFile> lock = index_.lock_keys();
+      if (!lock) return lock.error();
+      alone = std::move(*lock);
+      if (auto r = check_key(id, batch.unless_active); !r) return r.error();
+    }
     if (profile().layout != StoreLayout::by_id)
       if (auto name = folder_.find(id); !name) return name.error();
     Result<Position> end = log->append_in_turn(*ops_, options_, batch, asked, due, target);
@@ -103,6 +112,16 @@ Result<Position> FileStore::append(SessionId const& id, Append const& batch) {
     if (end && batch.durable) index_.end_of_turn();
   };
   return log->append(options_.on_event, write, settle);
+}
+
+// `conflict` if the session does not exist, and another one answers for the key.
+Result<void> FileStore::check_key(SessionId const& id, std::string_view key) {
+  Result<SessionInfo> const own = index_.info(id);
+  if (own) return {};
+  if (own.error().code != Errc::not_found) return own.error();
+  Result<std::optional<SessionInfo>> const active = index_.active_session(key);
+  if (!active) return active.error();
+  return *active ? detail::key_has_session(id, key, (*active)->id.str()) : Result<void>{};
 }
 
 Result<Position> FileStore::durable_position(SessionId const& id) {

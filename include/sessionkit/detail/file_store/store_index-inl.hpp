@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <unordered_set>
 #include <utility>
 
@@ -56,6 +57,8 @@ bool text_selected(ListQuery const& query, std::string_view row) {
 StoreIndex::StoreIndex(FileOps& ops, int directory, std::string const& root, Profile const& profile,
                        FileStoreOptions const& options, TranscriptFolder& folder)
     : ops_(&ops),
+      directory_(directory),
+      root_(root),
       profile_(profile),
       options_(&options),
       folder_(&folder),
@@ -164,16 +167,38 @@ Result<SessionPage> StoreIndex::list(ListQuery const& query) {
   if (!why_rebuild().empty()) (void)write_rebuilt(store_index_inl::patience);
   emit_events();
   std::vector<SessionInfo> matching = select_true(query);
-  {
-    Lock const lock(state_.mutex);
-    // An unreadable transcript hides no other session. But if it may be the one of this key, "there is none"
-    // would be a guess that starts a second one.
-    if (auto const first = state_.unread.begin(); query.key && first != state_.unread.end())
-      return detail::make_error(first->second.code, first->second.system,
-                                "{} (or move it out of the directory: it may be the session of key '{}')",
-                                first->second.message, *query.key);
-  }
+  if (auto r = check_unread(query); !r) return r.error();
   return page_of(std::move(matching), query);
+}
+
+// An unreadable transcript hides no other session. But if it may be the one of this key, "there is none"
+// would be a guess that starts a second one.
+Result<void> StoreIndex::check_unread(ListQuery const& query) {
+  Lock const lock(state_.mutex);
+  auto const first = state_.unread.begin();
+  if (!query.key || first == state_.unread.end()) return {};
+  return detail::make_error(first->second.code, first->second.system,
+                            "{} (or move it out of the directory: it may be the session of key '{}')",
+                            first->second.message, *query.key);
+}
+
+Result<OpenFile> StoreIndex::lock_keys() const {
+  return lock_index(*ops_, directory_, root_, options_->lock_wait);
+}
+
+// Writes no index: the caller holds its lock. A row that says "archived" may be old, so all of the key count.
+Result<std::optional<SessionInfo>> StoreIndex::active_session(std::string_view key) {
+  catch_up();
+  watch_.doubt_names();
+  if (auto r = watch_.sweep(); !r) return r.error();
+  ListQuery query = active_query(key);
+  query.archived.reset();
+  query.limit = std::numeric_limits<std::size_t>::max();
+  std::vector<SessionInfo> const all = select_true(query);
+  if (auto r = check_unread(query); !r) return r.error();
+  auto const active =
+      std::find_if(all.begin(), all.end(), [](SessionInfo const& info) { return !info.archived; });
+  return active == all.end() ? std::optional<SessionInfo>{} : std::optional<SessionInfo>(*active);
 }
 
 void StoreIndex::load() {

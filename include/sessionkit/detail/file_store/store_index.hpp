@@ -30,6 +30,11 @@ class SESSIONKIT_API StoreIndex {
 
   Result<SessionInfo> info(SessionId const& id);
   Result<SessionPage> list(ListQuery const& query);
+  /// Holds off everybody else who asks this, until it is closed.
+  Result<OpenFile> lock_keys() const;
+  /// The newest session of a key that is not archived. The caller holds `lock_keys`: the answer is as the
+  /// transcripts are, however old the index is. `list` tells why it may fail.
+  Result<std::optional<SessionInfo>> active_session(std::string_view key);
   Result<std::size_t> reindex(StoreProgress const& progress);
   Error missing(SessionId const& id) const { return watch_.missing(id); }
 
@@ -49,6 +54,7 @@ class SESSIONKIT_API StoreIndex {
   SessionInfo summary(IndexRow const& row) const;
   std::vector<IndexRow const*> select(ListQuery const& query, std::optional<ListPlace> const& after);
   std::vector<SessionInfo> select_true(ListQuery const& query);
+  Result<void> check_unread(ListQuery const& query);
 
   void load();
   void catch_up();
@@ -66,6 +72,8 @@ class SESSIONKIT_API StoreIndex {
   void emit_events();
 
   FileOps* ops_;
+  int directory_;
+  std::string root_;
   Profile profile_;
   FileStoreOptions const* options_;
   TranscriptFolder* folder_;

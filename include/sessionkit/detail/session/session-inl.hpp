@@ -8,6 +8,7 @@
 #include <sessionkit/detail/dialects/panel_compaction.hpp>
 #include <sessionkit/detail/history/path_copy.hpp>
 #include <sessionkit/detail/json/raw_json_access.hpp>
+#include <sessionkit/detail/json/utf8_normalise.hpp>
 #include <sessionkit/detail/session/session_compaction.hpp>
 #include <sessionkit/detail/session/session_state.hpp>
 #include <sessionkit/memory_store.hpp>
@@ -49,6 +50,7 @@ Error no_lasting_id(SessionId const& id, Entry const& entry) {
 }
 
 constexpr int max_names = 1000; // sessions created in one millisecond
+constexpr int max_looks = 100;  // for the session of a key that others start and end meanwhile
 
 // A claw0 key names agent, channel and peer.
 std::string key_by_scheme(KeyScheme scheme, NewSession const& about) {
@@ -101,6 +103,11 @@ SESSIONKIT_SELDOM Result<Session> Session::open(std::shared_ptr<SessionStore> st
 SESSIONKIT_SELDOM Result<Session> Session::create(std::shared_ptr<SessionStore> store, NewSession about,
                                                   SessionOptions options) {
   if (!store) return session_inl::no_store();
+  return start(std::move(store), std::move(about), std::move(options), {});
+}
+
+Result<Session> Session::start(std::shared_ptr<SessionStore> store, NewSession about, SessionOptions options,
+                               std::string const& unless_active) {
   Timestamp const now = options.clock ? options.clock() : system_now();
   Profile profile = options.profile ? *options.profile : store->profile();
   Dialect const* const dialect = find_dialect(profile.dialect);
@@ -117,7 +124,7 @@ SESSIONKIT_SELDOM Result<Session> Session::create(std::shared_ptr<SessionStore> 
     auto state = std::make_shared<State>(store, id, options, *dialect, profile);
     Entry header = session_inl::header_entry(id, now, about, profile.ids);
     if (state->options.before_append) state->options.before_append(header);
-    Result<void> const written = state->tail.create(std::move(header), {});
+    Result<void> const written = state->tail.create(std::move(header), {}, unless_active);
     if (written) return Session(std::move(state));
     bool const taken = written.error().code == Errc::already_exists && !about.id;
     if (!taken || tries == session_inl::max_names) return written.error();
@@ -131,21 +138,23 @@ SESSIONKIT_SELDOM Result<Session> Session::resume(std::shared_ptr<SessionStore> 
     return detail::make_error(
         Errc::invalid_argument,
         "an empty key names no session; give a key, or open one by its id, or create one");
-  ListQuery query;
-  query.key = key;
   bool const remembers = !options.profile || options.profile->timing != WriteTiming::never;
-  using Newest = std::optional<SessionInfo>;
-  Result<Newest> found = remembers ? newest_session(*store, std::move(query)) : Newest{};
-  if (!found) return found.error();
-  if (!*found) {
+  std::string const unless_active = detail::as_written(key);
+  for (int looks = 1;; ++looks) {
+    using Newest = std::optional<SessionInfo>;
+    Result<Newest> found = remembers ? newest_session(*store, active_query(key)) : Newest{};
+    if (!found) return found.error();
     NewSession about;
-    about.key = std::move(key);
-    return create(std::move(store), std::move(about), std::move(options));
+    about.key = key;
+    Result<Session> session =
+        *found ? open(store, (*found)->id, options) : start(store, std::move(about), options, unless_active);
+    // Another process started one since, or removed the one that was found: that one counts.
+    bool const overtaken = !session && session.error().code == (*found ? Errc::not_found : Errc::conflict);
+    if (overtaken && looks < session_inl::max_looks) continue;
+    if (session && *found && session->end() == (*found)->end)
+      session->state_->tail.set_info(std::move(**found));
+    return session;
   }
-  SessionInfo newest = std::move(**found);
-  Result<Session> session = open(std::move(store), newest.id, std::move(options));
-  if (session && session->end() == newest.end) session->state_->tail.set_info(std::move(newest));
-  return session;
 }
 
 SessionId const& Session::id() const noexcept {

@@ -44,7 +44,8 @@ class SessionTail {
   /// Finds the end of an existing log and its last entry.
   Result<void> locate();
   /// Creates the log: its header and, for a fork, what it takes over.
-  Result<void> create(Entry header, Batch taken_over);
+  /// `unless_active` as in `Append`.
+  Result<void> create(Entry header, Batch taken_over, std::string_view unless_active = {});
 
   /// Checks whether this request may append entries now.
   Result<void> check_append(AppendRequest const& request);
@@ -71,7 +72,7 @@ class SessionTail {
 
  private:
   Result<std::vector<EntryId>> append_new(std::vector<Entry> const& drafts, AppendRequest const& request);
-  Result<Position> write(Batch const& batch, bool durable);
+  Result<Position> write(Batch const& batch, bool durable, std::string_view unless_active = {});
   std::vector<EntryId> advance(Batch const& batch, Position at);
   std::vector<EntryId> ids_by_place(Batch const& batch, Position at) const;
   Result<std::optional<std::vector<EntryId>>> settle_doubt(std::vector<Entry> const& drafts, bool durable);

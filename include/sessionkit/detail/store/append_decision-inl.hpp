@@ -99,6 +99,12 @@ Result<AppendPlan> AppendDecision::plan() const {
   return AppendPlan{match->present, *end_};
 }
 
+Error key_has_session(SessionId const& id, std::string_view key, std::string_view other) {
+  return detail::make_error(Errc::conflict,
+                            "session '{}' was not started: key '{}' has the session '{}'; open that one",
+                            id.str(), key, other);
+}
+
 Error no_such_session(SessionId const& id, std::string_view where) {
   return detail::make_error(Errc::not_found, "there is no session '{}' in {}; create it or look elsewhere",
                             id.str(), where);

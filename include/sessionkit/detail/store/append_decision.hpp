@@ -78,6 +78,14 @@ class SESSIONKIT_API AppendDecision {
   bool follows_ours_ = true;
 };
 
+/// True if the batch may start its session only while its key has no other. A store asks this of a session
+/// that does not exist.
+inline bool is_sole_start(Append const& batch) noexcept {
+  return batch.expected == Position{} && !batch.records.empty() && !batch.unless_active.empty();
+}
+/// The refusal of `Append::unless_active`; `other` is the session that the key has.
+SESSIONKIT_API Error key_has_session(SessionId const& id, std::string_view key, std::string_view other);
+
 SESSIONKIT_API Error no_such_session(SessionId const& id, std::string_view where);
 
 /// The summary to store with an append whose plan is to write from `plan.from` on: `batch.after` with the end

@@ -33,6 +33,10 @@ class MemoryStore final : public SessionStore {
     if (!plan) return plan.error();
     if (plan->from == batch.records.size()) return plan->end;
     if (found != logs_.end()) return write(found->second, batch, *plan);
+    if (detail::is_sole_start(batch))
+      for (auto const& [other, log] : logs_)
+        if (selects(active_query(batch.unless_active), log.info))
+          return detail::key_has_session(id, batch.unless_active, other.str());
     MemoryLog log{{}, make_session_info(id), detail::dialect_of_first_line(batch.records.front().line)};
     return write(logs_.try_emplace(id, std::move(log)).first->second, batch, *plan);
   }

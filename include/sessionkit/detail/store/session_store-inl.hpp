@@ -31,6 +31,14 @@ void ask_as_written(ListQuery& query) {
 
 }}
 
+ListQuery active_query(std::string_view key) {
+  ListQuery query;
+  query.key = std::string(key);
+  query.archived = false;
+  query.limit = 1;
+  return query;
+}
+
 Result<std::optional<SessionInfo>> newest_session(SessionStore& store, ListQuery query) {
   if (!query.archived) query.archived = false;
   query.limit = 1;

@@ -77,6 +77,11 @@ constexpr PostgresStatement remove_session{"remove the session",
                                            "DELETE FROM sessions WHERE session_id = $1::text "
                                            "RETURNING set_config('synchronous_commit', $2::text, true)"};
 
+// Another key of the same hash waits too, and no more than that.
+constexpr PostgresStatement lock_key_sql{
+    "wait for others who start a session of the key",
+    "SELECT pg_advisory_xact_lock(1397442901, hashtext($1::text))"}; // "SKIU"
+
 // Reads the session's row, and records up to `max_bytes`. The first record beyond that comes without its
 // line.
 constexpr PostgresStatement page_behind{"read", R"(
@@ -282,6 +287,11 @@ Result<bool> PostgresTables::remove(PostgresConnection& db, SessionId const& id,
   return postgres_log_inl::changed_any(
       db.ask(postgres_log_inl::remove_session,
              PostgresValues().with(id.str()).with(postgres_log_inl::commit_level(db, durable))));
+}
+
+Result<void> PostgresTables::lock_key(PostgresConnection& db, std::string_view key) {
+  Result<PostgresAnswer> const held = db.ask(postgres_log_inl::lock_key_sql, PostgresValues().with_name(key));
+  return held ? Result<void>{} : held.error();
 }
 
 PostgresStatement PostgresTables::list_statement(ListQuery const& query) const noexcept {

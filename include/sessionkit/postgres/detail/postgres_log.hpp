@@ -11,7 +11,8 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// Rows of `sessions` and `entries`. Each function is one statement, and so one transaction.
+/// Rows of `sessions` and `entries`. Each function is one statement, and so one transaction where the caller
+/// began none.
 class PostgresTables {
  public:
   PostgresTables();
@@ -41,6 +42,8 @@ class PostgresTables {
   /// Flushes what was committed before. False: there is no such session.
   static Result<bool> sync(PostgresConnection& db, SessionId const& id);
   static Result<bool> remove(PostgresConnection& db, SessionId const& id, bool durable);
+  /// Waits until no other transaction holds this key, and holds it until the transaction ends.
+  static Result<void> lock_key(PostgresConnection& db, std::string_view key);
 
   /// The rows of a page of a list, plus one if there are more.
   Result<std::vector<SessionInfo>> list(PostgresConnection& db, ListQuery const& query,

@@ -56,6 +56,8 @@ class PostgresStore final : public SessionStore {
   Result<void> check_lines(SessionId const& id, std::vector<RecordView> const& records) const;
   bool waits(bool durable) const noexcept;
 
+  Result<Position> append_alone(PostgresConnection& db, Attempt& attempt) const;
+  Result<std::optional<Position>> start_alone(PostgresConnection& db, Attempt& attempt) const;
   static Result<Position> append_on(PostgresConnection& db, Attempt& attempt);
   static Result<std::optional<Position>> append_at_once(PostgresConnection& db, Attempt& attempt);
   static Result<std::optional<Position>> append_by_looking(PostgresConnection& db, Attempt& attempt);
@@ -201,11 +203,39 @@ Result<Position> PostgresStore::append_on(PostgresConnection& db, Attempt& attem
       Errc::timed_out, "session '{}': others start and remove it all the time; try again", attempt.id.str());
 }
 
+// Within a transaction. Absent: somebody made the session.
+Result<std::optional<Position>> PostgresStore::start_alone(PostgresConnection& db, Attempt& attempt) const {
+  std::string_view const key = attempt.batch.unless_active;
+  if (auto r = PostgresTables::lock_key(db, key); !r) return r.error();
+  Result<std::vector<SessionInfo>> const active = tables_.list(db, active_query(key), std::nullopt);
+  if (!active) return active.error();
+  if (!active->empty()) return detail::key_has_session(attempt.id, key, active->front().id.str());
+  return append_at_once(db, attempt);
+}
+
+// Starts a session unless its key has one. Each statement must see what was committed while the one before
+// waited for the lock, whatever isolation the server sets.
+Result<Position> PostgresStore::append_alone(PostgresConnection& db, Attempt& attempt) const {
+  Result<std::optional<PostgresTables::Row>> const row = PostgresTables::find(db, attempt.id);
+  if (!row) return row.error();
+  if (*row) return append_on(db, attempt);
+  if (auto r = db.run("begin", "BEGIN ISOLATION LEVEL READ COMMITTED"); !r) return r.error();
+  Result<std::optional<Position>> const end = start_alone(db, attempt);
+  bool const writes = end && *end;
+  Result<detail::PostgresAnswer> const done = db.run("end the transaction", writes ? "COMMIT" : "ROLLBACK");
+  attempt.doubtful = attempt.doubtful || (writes && !done && db.lost());
+  if (!end) return end.error();
+  if (!done) return done.error();
+  return *end ? Result<Position>(**end) : append_on(db, attempt);
+}
+
 Result<Position> PostgresStore::append(SessionId const& id, Append const& batch) {
   if (auto r = process_.check(); !r) return r.error();
   if (auto r = check_lines(id, batch.records); !r) return r.error();
   Attempt attempt{id, batch, waits(batch.durable)};
-  Result<Position> end = with_connection([&](PostgresConnection& db) { return append_on(db, attempt); });
+  Result<Position> end = with_connection([&](PostgresConnection& db) {
+    return detail::is_sole_start(batch) ? append_alone(db, attempt) : append_on(db, attempt);
+  });
   if (end) return end;
   Error error = end.error();
   bool const decided = error.code == Errc::conflict || error.code == Errc::already_exists

@@ -21,6 +21,7 @@ namespace redis_log_inl { namespace {
 constexpr std::int64_t exact_score = std::int64_t{1} << 53; // scores are doubles
 constexpr std::uint64_t lines_at_once = 256;
 constexpr std::int64_t pending_ms = 600000; // an announced change that is older was given up
+constexpr std::int64_t claim_ms = 86400000; // longer than any process takes from its claim to its write
 constexpr std::string_view redis_layout = "1";
 
 // A sorted set read upwards gives the newest first, and equal times by id.
@@ -184,6 +185,10 @@ Result<RedisLog::Written> RedisLog::write(SessionId const& id, Write const& writ
     place = std::move(*found);
   }
   RedisCall call{&scripts_.append, keys_of(id, *write.info)};
+  if (!write.token.empty()) {
+    call.script = &scripts_.start;
+    call.keys.push_back(keys_.bar(id.str(), write.token));
+  }
   call.values.with(static_cast<std::int64_t>(write.expected.value()));
   call.values.with(write.expected_crc ? std::to_string(*write.expected_crc) : std::string());
   call.values.with(std::int64_t{ttl_.count()}).with(id.str());
@@ -201,7 +206,42 @@ Result<RedisLog::Written> RedisLog::write(SessionId const& id, Write const& writ
         done ? move(id, place, *write.info, true, member, {}, deadline) : Result<bool>(false);
     if (moved && !*moved) static_cast<void>(settle(id, deadline, member));
   }
-  return Written{done, answer->repeated};
+  return Written{done, answer->reply.integer() == -2, answer->repeated};
+}
+
+RedisLog::Claim RedisLog::make_claim(SessionId const& id) {
+  return {redis_log_inl::random_token(), id.str()};
+}
+
+Result<std::optional<RedisLog::Claim>> RedisLog::claim(std::string_view key, Claim const& ours,
+                                                       std::optional<Claim> const& given_up,
+                                                       RedisDeadline deadline) {
+  RedisCall call{&scripts_.claim, {keys_.claim(key)}};
+  std::string const mine = ours.text(), theirs = given_up ? given_up->text() : std::string();
+  call.values.with(std::string_view(mine)).with(std::string_view(theirs)).with(redis_log_inl::claim_ms);
+  Result<RedisAnswer> const answer = servers_.call(call, deadline);
+  if (!answer) return answer.error();
+  std::string_view const held = answer->reply.text();
+  if (held.empty()) return std::optional<Claim>{};
+  std::size_t const space = std::min(held.find(' '), held.size());
+  return std::optional<Claim>(
+      Claim{std::string(held.substr(0, space)), std::string(held.substr(std::min(space + 1, held.size())))});
+}
+
+Result<void> RedisLog::unclaim(std::string_view key, Claim const& ours, RedisDeadline deadline) {
+  RedisCall call{&scripts_.unclaim, {keys_.claim(key)}};
+  std::string const mine = ours.text();
+  call.values.with(std::string_view(mine));
+  Result<RedisAnswer> const answer = servers_.call(call, deadline);
+  return answer ? Result<void>{} : answer.error();
+}
+
+Result<bool> RedisLog::bar(SessionId const& id, Claim const& claim, RedisDeadline deadline) {
+  RedisCall call{&scripts_.bar, {keys_.log(id), keys_.bar(id.str(), claim.token)}};
+  call.values.with(redis_log_inl::claim_ms);
+  Result<RedisAnswer> const answer = servers_.call(call, deadline);
+  if (!answer) return answer.error();
+  return answer->reply.integer() == 0;
 }
 
 Result<bool> RedisLog::touch(SessionId const& id, RedisDeadline deadline) {

@@ -22,6 +22,12 @@ class RedisKeys {
   /// Names the lists that hold a session: if its row is gone, nothing else is known of the session.
   std::string where() const { return prefix_ + "{#}:where"; }
   std::string about() const { return prefix_ + "{#}:about"; }
+  /// Names the process and the session that may start for a key. It is beside the lists, not the session.
+  std::string claim(std::string_view key) const { return prefix_ + "{#}:claim:" + std::string(key); }
+  /// Says that the session may not start any more with this claim.
+  std::string bar(std::string_view id, std::string_view token) const {
+    return prefix_ + "{" + std::string(id) + "}:bar:" + std::string(token);
+  }
   /// The lists that hold a session.
   std::vector<std::string> lists(SessionInfo const& info) const;
   /// The shortest list that contains all sessions of a query.
@@ -89,13 +95,28 @@ class RedisLog {
     SessionInfo const* info = nullptr;
     std::string_view dialect = {}; ///< set when the session starts
     bool durable = false;
+    std::string_view token = {}; ///< of the claim with which the session starts; empty: it needs none
   };
   struct Written {
     bool done = false;      ///< false: the log does not end as expected
+    bool barred = false;    ///< another process ended the claim
     bool may_stand = false; ///< an earlier try of this write may have been executed
   };
   /// Writes if the log ends as expected.
   Result<Written> write(SessionId const& id, Write const& write, RedisDeadline deadline);
+  /// The right to start the session of a key. Whoever holds it looks whether the key has a session, then
+  /// starts its own with `Write::token`. It survives its process: another one takes it over by `bar`.
+  struct Claim {
+    std::string token, id;
+    std::string text() const { return token + " " + id; }
+  };
+  static Claim make_claim(SessionId const& id);
+  /// Takes the claim of a key where it is free, or is `given_up`. Answers the claim of another, else nothing.
+  Result<std::optional<Claim>> claim(std::string_view key, Claim const& ours,
+                                     std::optional<Claim> const& given_up, RedisDeadline deadline);
+  Result<void> unclaim(std::string_view key, Claim const& ours, RedisDeadline deadline);
+  /// From now on the claim's session cannot start with it. False: it has started.
+  Result<bool> bar(SessionId const& id, Claim const& claim, RedisDeadline deadline);
   /// Makes a write that changes nothing, so that earlier writes are safe. False: there is no such session.
   Result<bool> touch(SessionId const& id, RedisDeadline deadline);
   /// False: there was no such session.

@@ -3,6 +3,8 @@
 #pragma once
 #include <sessionkit/redis/detail/redis_scripts.hpp>
 
+#include <string>
+
 // The scripts compare and write; `AppendDecision` decides for all stores what to write.
 namespace sessionkit { inline namespace v0 { namespace detail {
 
@@ -35,6 +37,37 @@ if #KEYS > 2 then
   if redis.call('HGET', KEYS[3], ARGV[4]) ~= lists then redis.call('HSET', KEYS[3], ARGV[4], lists) end
 end
 for i = 4, #KEYS do redis.call('ZADD', KEYS[i], ARGV[5], ARGV[4]) end
+return n
+)lua";
+
+// The same for a session that may start only with its claim: KEYS of `append`, then bar; -2: it is barred.
+constexpr std::string_view start_check = R"lua(
+if redis.call('EXISTS', KEYS[#KEYS]) == 1 then return -2 end
+KEYS[#KEYS] = nil
+)lua";
+std::string_view start_script() {
+  static std::string const whole = std::string(start_check) + std::string(append_script);
+  return whole;
+}
+
+// KEYS claim   ARGV claim given_up|'' ms; answers the claim of another
+constexpr std::string_view claim_script = R"lua(
+local held = redis.call('GET', KEYS[1])
+if held and held ~= ARGV[1] and held ~= ARGV[2] then return held end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[3])
+return ''
+)lua";
+
+// KEYS claim   ARGV claim
+constexpr std::string_view unclaim_script = R"lua(
+if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('UNLINK', KEYS[1]) end
+return 1
+)lua";
+
+// KEYS log bar   ARGV ms; answers how many lines the log has: with none, it is barred now
+constexpr std::string_view bar_script = R"lua(
+local n = redis.call('LLEN', KEYS[1])
+if n == 0 then redis.call('SET', KEYS[2], '1', 'PX', ARGV[1]) end
 return n
 )lua";
 
@@ -127,6 +160,10 @@ return redis.call('GET', KEYS[1])
 
 RedisScripts::RedisScripts()
     : append{redis_scripts_inl::append_script},
+      start{redis_scripts_inl::start_script()},
+      claim{redis_scripts_inl::claim_script},
+      unclaim{redis_scripts_inl::unclaim_script},
+      bar{redis_scripts_inl::bar_script},
       look{redis_scripts_inl::look_script},
       keep_row{redis_scripts_inl::keep_row_script},
       touch{redis_scripts_inl::touch_script},
@@ -138,7 +175,8 @@ RedisScripts::RedisScripts()
       about{redis_scripts_inl::about_script} {}
 
 std::vector<RedisScript*> RedisScripts::all() {
-  return {&append, &look, &keep_row, &touch, &remove, &announce, &settle, &sweep, &list, &about};
+  return {&append, &start,  &claim,    &unclaim, &bar,   &look, &keep_row,
+          &touch,  &remove, &announce, &settle,  &sweep, &list, &about};
 }
 
 }}}

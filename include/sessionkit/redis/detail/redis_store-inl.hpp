@@ -49,9 +49,19 @@ class RedisStore final : public SessionStore {
   bool is_durable(bool asked) const {
     return options_.durability != Durability::os && (asked || options_.durability == Durability::entry);
   }
-  Result<std::optional<Position>> append_unseen(SessionId const& id, Append const& batch, RedisDeadline end,
-                                                bool& may_stand);
-  Result<Position> append_seen(SessionId const& id, Append const& batch, RedisDeadline end, bool& may_stand);
+  /// One append, in as many calls as it takes.
+  struct Attempt {
+    RedisDeadline end;
+    std::string token = {}; ///< of the claim with which the session may start; empty: it needs none
+    bool may_stand = false; ///< an earlier try may have been executed
+  };
+  Result<std::optional<Position>> append_unseen(SessionId const& id, Append const& batch, Attempt& attempt);
+  Result<Position> append_seen(SessionId const& id, Append const& batch, Attempt& attempt);
+  Result<std::string> claim(SessionId const& id, std::string_view key, RedisDeadline end);
+  Result<void> take_claim(SessionId const& id, std::string_view key, RedisLog::Claim const& ours,
+                          RedisDeadline end);
+  Result<bool> is_given_up(SessionId const& id, std::string_view key, RedisLog::Claim const& theirs,
+                           RedisDeadline end);
   Result<detail::AppendPlan> decide(SessionId const& id, Append const& batch, RedisSession const& seen,
                                     RedisDeadline end);
   Error lines_missing(SessionId const& id, RedisSession const& seen) const;
@@ -90,24 +100,78 @@ Error redis_reading(Error error) {
   return error;
 }
 
+Error overtaken(SessionId const& id, std::string_view key) {
+  return detail::make_error(
+      Errc::conflict, "session '{}' was not started: another process starts one for key '{}'; look for it",
+      id.str(), key);
+}
+
+// The right to start a session for a key: a claim, which is held before the key's list is read. So of two
+// processes one sees the claim of the other, or its session in the list. Answers the token to start with;
+// empty: the session exists, and nothing is required of it.
+Result<std::string> RedisStore::claim(SessionId const& id, std::string_view key, RedisDeadline end) {
+  Result<RedisSession> const own = log_.look(id, 0, 0, end);
+  if (!own) return own.error();
+  if (own->count > 0) return std::string();
+  RedisLog::Claim ours = RedisLog::make_claim(id);
+  if (auto r = take_claim(id, key, ours, end); !r) return r.error();
+  Result<SessionPage> const active = list(active_query(key));
+  if (active && active->sessions.empty()) return std::move(ours.token);
+  static_cast<void>(log_.unclaim(key, ours, end)); // left, it would only cost the next one two calls
+  if (!active) return active.error();
+  return detail::key_has_session(id, key, active->sessions.front().id.str());
+}
+
+Result<void> RedisStore::take_claim(SessionId const& id, std::string_view key, RedisLog::Claim const& ours,
+                                    RedisDeadline end) {
+  std::optional<RedisLog::Claim> given_up;
+  for (;;) { // again if another process took over the claim that was given up
+    Result<std::optional<RedisLog::Claim>> theirs = log_.claim(key, ours, given_up, end);
+    if (!theirs) return theirs.error();
+    if (!*theirs) return {};
+    Result<bool> const free = is_given_up(id, key, **theirs, end);
+    if (!free) return free.error();
+    given_up.reset();
+    if (*free) given_up = std::move(**theirs);
+  }
+}
+
+// True if the claim's session does not answer for the key and never will by this claim. False: look again.
+Result<bool> RedisStore::is_given_up(SessionId const& id, std::string_view key, RedisLog::Claim const& theirs,
+                                     RedisDeadline end) {
+  Result<SessionId> const other = SessionId::parse(theirs.id);
+  if (!other) return true; // not ours
+  Result<RedisSession> const seen = log_.look(*other, 0, 0, end);
+  if (!seen) return seen.error();
+  if (seen->count == 0) return log_.bar(*other, theirs, end); // it was removed, or is about to start
+  Result<SessionInfo> const info = log_.summary(*other, *seen, end);
+  if (!info) return info.error().code == Errc::not_found ? Result<bool>(false) : info.error();
+  if (*other != id && selects(active_query(key), *info)) return detail::key_has_session(id, key, theirs.id);
+  return true;
+}
+
 Result<Position> RedisStore::append(SessionId const& id, Append const& batch) {
   if (auto r = process_.check(); !r) return r.error();
   detail::LineLimits const limits{options_.max_line, false, detail::server_batch};
   if (auto r = detail::check_lines(batch.records, limits, "session '" + id.str() + "'"); !r) return r.error();
-  RedisDeadline const end = deadline();
-  bool may_stand = false; // an earlier try may have been executed
+  Attempt attempt{deadline()};
+  if (detail::is_sole_start(batch)) {
+    Result<std::string> token = claim(id, batch.unless_active, attempt.end);
+    if (!token) return redis_reading(token.error()); // nothing of the session is written
+    attempt.token = std::move(*token);
+  }
   Result<Position> done = Position{};
-  Result<std::optional<Position>> const unseen = append_unseen(id, batch, end, may_stand);
+  Result<std::optional<Position>> const unseen = append_unseen(id, batch, attempt);
   if (!unseen)
     done = unseen.error();
   else if (*unseen)
     return **unseen;
   else
-    done = append_seen(id, batch, end, may_stand);
+    done = append_seen(id, batch, attempt);
   if (done) return done;
   Error error = done.error();
   bool const unanswered = error.code == Errc::unavailable || error.code == Errc::outcome_unknown;
-  if (may_stand && unanswered) error.code = Errc::outcome_unknown;
+  if (attempt.may_stand && unanswered) error.code = Errc::outcome_unknown;
   char const* const fix = error.code == Errc::outcome_unknown
                               ? "; it is not known whether it was stored: repeat it with the same ids"
                               : "";
@@ -118,7 +182,7 @@ Result<Position> RedisStore::append(SessionId const& id, Append const& batch) {
 // If the caller gives the summary and knows the last line, no read is needed: the server compares and writes
 // in one call. Absent: the log does not end there.
 Result<std::optional<Position>> RedisStore::append_unseen(SessionId const& id, Append const& batch,
-                                                          RedisDeadline end, bool& may_stand) {
+                                                          Attempt& attempt) {
   bool const starts = batch.expected == Position{};
   if (batch.after == nullptr || batch.records.empty() || (!starts && !batch.expected_crc))
     return std::optional<Position>{};
@@ -134,9 +198,11 @@ Result<std::optional<Position>> RedisStore::append_unseen(SessionId const& id, A
   write.info = &info;
   if (starts) write.dialect = detail::dialect_of_first_line(batch.records.front().line);
   write.durable = is_durable(batch.durable);
-  Result<RedisLog::Written> const written = log_.write(id, write, end);
+  write.token = attempt.token;
+  Result<RedisLog::Written> const written = log_.write(id, write, attempt.end);
   if (!written) return written.error();
-  may_stand = written->may_stand;
+  attempt.may_stand = written->may_stand;
+  if (written->barred) return overtaken(id, batch.unless_active);
   return written->done ? std::optional<Position>(ends.back()) : std::nullopt;
 }
 
@@ -186,8 +252,8 @@ Result<Position> RedisStore::confirm(SessionId const& id, Append const& batch, P
   return answer;
 }
 
-Result<Position> RedisStore::append_seen(SessionId const& id, Append const& batch, RedisDeadline end,
-                                         bool& may_stand) {
+Result<Position> RedisStore::append_seen(SessionId const& id, Append const& batch, Attempt& attempt) {
+  RedisDeadline const end = attempt.end;
   for (;;) { // again if another writer was faster
     Result<RedisSession> seen = log_.look(id, 0, 0, end);
     if (!seen) return redis_reading(seen.error());
@@ -217,9 +283,11 @@ Result<Position> RedisStore::append_seen(SessionId const& id, Append const& batc
     SessionInfo const info = detail::info_after(std::move(before), batch, *plan, ends, dialect);
     write.info = &info;
     write.durable = is_durable(batch.durable);
+    if (seen->count == 0) write.token = attempt.token;
     Result<RedisLog::Written> const written = log_.write(id, write, end);
     if (!written) return written.error();
-    may_stand = may_stand || written->may_stand;
+    attempt.may_stand = attempt.may_stand || written->may_stand;
+    if (written->barred) return overtaken(id, batch.unless_active);
     if (written->done) return ends.back();
   }
 }

@@ -166,6 +166,7 @@ SqliteTables::SqliteTables(SqliteSchema const& schema) : schema_(schema) {
                           "CASE WHEN ?7 THEN 'archived' WHEN "
                           "status = 'archived' THEN 'active' ELSE status END WHERE session_id = ?1",
                           key);
+  stale_of_key_sql_ = detail::format_text("SELECT session_id FROM sessions WHERE stale > 0 AND {} = ?1", key);
   repoint_sql_ = detail::format_text(
       "UPDATE session_index SET active_session_id = (SELECT session_id FROM sessions "
       "WHERE {0} = session_index.session_key "

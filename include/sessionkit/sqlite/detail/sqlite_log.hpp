@@ -53,6 +53,8 @@ class SqliteTables {
   /// The statement that answers a query. Its values in order: those of the query, the place (milliseconds,
   /// id), the limit plus one. It lives as long as this object.
   char const* list_sql(ListQuery const& query);
+  /// The statement that answers the ids of a key's sessions that another program wrote to.
+  char const* stale_of_key_sql() const noexcept { return stale_of_key_sql_.c_str(); }
 
  private:
   Result<bool> add_one(SqliteDatabase& db, SessionId const& id, RecordView const& record, Position end,
@@ -61,7 +63,7 @@ class SqliteTables {
   Result<std::string> note_compaction(SqliteDatabase& db, SessionId const& id, Compaction const& compaction,
                                       std::string const& at, Position end) const;
   SqliteSchema schema_;
-  std::string find_sql_, create_sql_, go_on_sql_, store_sql_, repoint_sql_;
+  std::string find_sql_, create_sql_, go_on_sql_, store_sql_, repoint_sql_, stale_of_key_sql_;
   std::map<unsigned, std::string> list_sql_;
 };
 

@@ -96,6 +96,8 @@ class SqliteStore final : public SessionStore {
   Result<void> begin_writing(SqliteTransaction& transaction) const;
   Result<void> set_level(bool durable);
   Result<Position> append_locked(SessionId const& id, Append const& batch);
+  Result<void> check_key(SessionId const& id, std::string_view key);
+  static std::vector<SessionInfo> take_rows(SqliteQuery& rows);
   Result<detail::AppendPlan> decide(SessionId const& id, Append const& batch,
                                     std::optional<SqliteTables::Row> const& row);
   Result<void> check_end(SessionId const& id, SqliteTables::Row const& row, ReadRange const& range,
@@ -279,6 +281,8 @@ Result<Position> SqliteStore::append_locked(SessionId const& id, Append const& b
     if (!r) return r.error();
     return plan->end;
   }
+  if (!*row && detail::is_sole_start(batch))
+    if (auto r = check_key(id, batch.unless_active); !r) return sqlite_not_written(r.error());
   bool const starts = !*row || (*row)->tail.end == Position{};
   std::string_view const dialect =
       starts ? detail::dialect_of_first_line(batch.records.front().line) : (*row)->dialect;
@@ -291,6 +295,33 @@ Result<Position> SqliteStore::append_locked(SessionId const& id, Append const& b
     return sqlite_not_written(r.error());
   if (auto r = commit(transaction, id); !r) return r.error();
   return ends->back();
+}
+
+// `conflict` if the key has a session that is not archived, also if another program wrote to that since.
+// Within the transaction that writes: no other writer comes between.
+Result<void> SqliteStore::check_key(SessionId const& id, std::string_view key) {
+  std::vector<std::string> stale;
+  SqliteQuery names(writer_.db, {"look for what others wrote to the key", tables_.stale_of_key_sql()});
+  names.with(key);
+  while (names.row()) stale.emplace_back(names.text(0));
+  if (names.failed()) return names.error();
+  for (std::string const& name : stale)
+    if (auto r = refresh_row(name); !r) return r;
+  ListQuery const query = active_query(key);
+  SqliteQuery rows(writer_.db, {"look for the session of the key", tables_.list_sql(query)});
+  rows.with(*query.key).with(std::int64_t{0}).with(std::numeric_limits<std::int64_t>::max());
+  rows.with(std::string_view()).with(std::int64_t{1});
+  std::vector<SessionInfo> const active = take_rows(rows);
+  if (rows.failed()) return rows.error();
+  return active.empty() ? Result<void>{} : detail::key_has_session(id, key, active.front().id.str());
+}
+
+std::vector<SessionInfo> SqliteStore::take_rows(SqliteQuery& rows) {
+  std::vector<SessionInfo> found;
+  while (rows.row())
+    if (Result<SessionId> const id = SessionId::parse(rows.text(0)))
+      found.push_back(detail::from_row_text(*id, rows.text(1)));
+  return found;
 }
 
 // A page with the end of the log must reach the end that the session's row knows; with a damaged index fewer
@@ -418,10 +449,7 @@ Result<SessionPage> SqliteStore::list(ListQuery const& query) {
   std::int64_t const at = *behind ? (*behind)->updated_ms : latest;
   rows.with(at).with(*behind ? (*behind)->id : std::string_view());
   rows.with(static_cast<std::int64_t>(std::min<std::size_t>(query.limit, 1U << 30)) + 1);
-  std::vector<SessionInfo> found;
-  while (rows.row())
-    if (Result<SessionId> const id = SessionId::parse(rows.text(0)))
-      found.push_back(detail::from_row_text(*id, rows.text(1)));
+  std::vector<SessionInfo> found = take_rows(rows);
   if (rows.failed()) return rows.error();
   return detail::page_of_rows(std::move(found), query);
 }
