@@ -35,6 +35,7 @@ std::vector<Mutant> mutants() {
       mutant<IgnoresExpected>("ignores where the append is expected", "stale_append"),
       mutant<IgnoresCrc>("ignores the expected checksum", "expected_crc"),
       mutant<IgnoresCrc>("ignores the expected checksum", "expected_crc_remade"),
+      mutant<IgnoresUnlessActive>("starts a second session of a key", "unless_active"),
       mutant<DoublesOnRepeat>("doubles on repeat", "repeats"),
       mutant<DoublesOnRepeat>("doubles on repeat", "agrees_with_a_model"),
       mutant<RepeatIsConflict>("calls a repetition a conflict", "repeats"),

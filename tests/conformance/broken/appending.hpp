@@ -35,6 +35,13 @@ struct IgnoresCrc : Good {
     return in->append(id, any);
   }
 };
+struct IgnoresUnlessActive : Good {
+  Result<Position> append(SessionId const& id, Append const& batch) override {
+    Append any = batch;
+    any.unless_active = {};
+    return in->append(id, any);
+  }
+};
 struct OneIdABatch : Good {
   Result<Position> append(SessionId const& id, Append const& batch) override {
     Append less = batch;

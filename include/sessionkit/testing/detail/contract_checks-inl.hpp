@@ -375,6 +375,38 @@ void large_batches(Trial& t) {
   t.expect(wrong.empty(), "info is not the fold of the log: " + wrong);
 }
 
+// Starts a session of a key only while the key has no other that is not archived.
+void unless_active(Trial& t) {
+  auto store = t.empty();
+  Header about;
+  about.key = "k";
+  auto const start = [&](char const* name, std::string_view key) {
+    Records const records = t.session(sid(name), 1, about);
+    Append batch = batch_of(records);
+    batch.unless_active = key;
+    return store->append(sid(name), batch);
+  };
+  t.must(start("other", {}), "append");
+  t.refused(start("s1", "k"), Errc::conflict, "a start while the key has a session");
+  t.refused(store->read(sid("s1"), {}), Errc::not_found, "the session that was refused");
+  t.must(start("s2", "another"), "a start for a key without a session");
+  t.must(start("s3", {}), "a start without the requirement");
+  t.must(store->remove(sid("s2")), "remove");
+  t.must(store->remove(sid("s3")), "remove");
+  t.must(store->remove(sid("other")), "remove");
+  Records const again = t.session(sid("s4"), 1, about);
+  Append batch = batch_of(again);
+  batch.unless_active = "k";
+  Position end = t.must(store->append(sid("s4"), batch), "a start after the key's session was removed");
+  t.must(start("s5", {}), "a start without the requirement");
+  t.expect(t.must(store->append(sid("s4"), batch), "repeating a start") == end, "repeating it: another end");
+  t.must(store->remove(sid("s5")), "remove");
+  ArchiveChange const archive{true};
+  if (!can_say(t, archive)) return;
+  t.must(store->append(sid("s4"), batch_of({t.entry(archive)}, end)), "archiving");
+  t.must(start("s6", "k"), "a start while the key's session is archived");
+}
+
 void removed_is_kept(Trial& t) {
   t.expect(static_cast<bool>(t.subject.removed_lines), "`trash` is claimed without `removed_lines`");
   Started s = start(t, 3);
@@ -431,6 +463,8 @@ void add_contract_checks(std::vector<Check>& all) {
       contract_checks_inl::info_of_every_kind);
   add("heads_only", "reading by heads gives the same records where nothing is damaged",
       contract_checks_inl::heads_only);
+  add("unless_active", "with `unless_active`, conflict while another session of the key is not archived",
+      contract_checks_inl::unless_active);
   add("trash", "remove moves to a trash where the store has one", contract_checks_inl::removed_is_kept,
       Claim::trash);
 }
