@@ -44,6 +44,11 @@ if(NOT SESSIONKIT_HEADER_ONLY)
                        exchange) # the order of docs/architecture.md
   list(TRANSFORM sessionkit_rooms REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/src/\\1.cpp" OUTPUT_VARIABLE sessionkit_sources)
   add_library(sessionkit_objects OBJECT ${sessionkit_sources})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # g++ stops inlining when a file has grown by a share of its size, which these two reach. They read every line.
+    set_source_files_properties("${PROJECT_SOURCE_DIR}/src/dialects.cpp" "${PROJECT_SOURCE_DIR}/src/history.cpp" PROPERTIES
+      COMPILE_OPTIONS "$<$<CONFIG:Release>:--param=inline-unit-growth=100>")
+  endif()
   target_include_directories(sessionkit_objects PUBLIC "${PROJECT_SOURCE_DIR}/include")
   target_link_libraries(sessionkit_objects PRIVATE fmt::fmt)
   target_compile_features(sessionkit_objects PUBLIC cxx_std_17)
