@@ -30,10 +30,10 @@ class SESSIONKIT_API StoreIndex {
 
   Result<SessionInfo> info(SessionId const& id);
   Result<SessionPage> list(ListQuery const& query);
-  /// Holds off everybody else who asks this, until it is closed.
+  /// Keeps all others out that ask for this lock, until it is closed.
   Result<OpenFile> lock_keys() const;
   /// The newest session of a key that is not archived. The caller holds `lock_keys`: the answer is as the
-  /// transcripts are, however old the index is. `list` tells why it may fail.
+  /// transcripts are, however old the index is. It fails as `list` does.
   Result<std::optional<SessionInfo>> active_session(std::string_view key);
   Result<std::size_t> reindex(StoreProgress const& progress);
   Error missing(SessionId const& id) const { return watch_.missing(id); }

@@ -104,7 +104,7 @@ class RedisLog {
   };
   /// Writes if the log ends as expected.
   Result<Written> write(SessionId const& id, Write const& write, RedisDeadline deadline);
-  /// The right to start the session of a key. Whoever holds it looks whether the key has a session, then
+  /// The right to start the session of a key. Its holder looks whether the key has a session, and then
   /// starts its own with `Write::token`. It survives its process: another one takes it over by `bar`.
   struct Claim {
     std::string token, id;
