@@ -19,34 +19,34 @@ class SESSIONKIT_API RawJson {
   /// `invalid_argument` (with the offset) if the text is not one JSON value, or nested deeper than 128.
   static Result<RawJson> parse(std::string text);
 
-  /// Any text: valid JSON is kept; what is not becomes a JSON string of that text (models do emit bad
+  /// Takes any text: valid JSON is kept; any other text becomes a JSON string (models do emit bad
   /// arguments).
   static RawJson from(std::string text);
 
   /// The JSON string of `text`, escaped.
   static RawJson string(std::string_view text);
-  /// Reads as an integer wherever it goes.
+  /// A number that every reader takes for an integer.
   static RawJson integer(std::int64_t value);
-  /// Reads as a number with a fraction wherever it goes: 5 is `5.0`. What JSON has no number for is `null`.
+  /// A number that every reader takes for one with a fraction: 5 is `5.0`. `null` if it is not finite.
   static RawJson number(double value);
   /// `true` or `false`.
   static RawJson boolean(bool value);
 
   /// The text, as written.
   std::string const& str() const noexcept { return text_; }
-  /// It is `null`.
+  /// True if it is `null`.
   bool is_null() const noexcept { return text_ == "null"; }
-  /// It is an object.
+  /// True if it is an object.
   bool is_object() const noexcept { return !text_.empty() && text_.front() == '{'; }
-  /// It is a string.
+  /// True if it is a string.
   bool is_string() const noexcept { return !text_.empty() && text_.front() == '"'; }
-  /// The value, where it is of that type: `5` is an integer, `5.0` and `5e0` are not, whatever wrote them.
-  /// Absent as well where it is out of range.
+  /// The value; absent if it is of another type or out of range. `5` is an integer; `5.0` and `5e0` are not,
+  /// whatever program wrote them.
   std::optional<std::int64_t> as_integer() const noexcept;
-  std::optional<double> as_number() const noexcept; ///< integers too
-  /// Absent where it is another type, as below.
+  std::optional<double> as_number() const noexcept; ///< accepts integers too
+  /// Absent if it is of another type.
   std::optional<bool> as_boolean() const noexcept;
-  /// Without its quotes and escapes.
+  /// The text without quotes and escapes; absent if it is of another type.
   std::optional<std::string> as_string() const;
   friend bool operator==(RawJson const& a, RawJson const& b) noexcept { return a.text_ == b.text_; }
   friend bool operator!=(RawJson const& a, RawJson const& b) noexcept { return a.text_ != b.text_; }

@@ -14,17 +14,17 @@
 
 namespace sessionkit { inline namespace v0 {
 
-/// A line and its head: what stores carry. Views: the code that made the record owns the bytes.
+/// A line and its head, as stores hold them. Views: the code that made the record owns the bytes.
 struct RecordView {
-  std::string_view id = {}; ///< empty when appended: the line has none, the store names it by its place
+  std::string_view id = {}; ///< empty in an append: the line has no id, the store makes one from its place
   std::string_view type = {};
   std::string_view line = {}; ///< one JSON object, without its line end
   Parent link = Parent::previous;
-  std::string_view parent = {}; ///< set where `link` is `entry`
+  std::string_view parent = {}; ///< set if `link` is `entry`
 };
 
-/// What is wrong with a place in a log. The first group are lines that give no entry; the second group
-/// relations between entries; the third are oddities that lose nothing.
+/// What is wrong with a place in a log. Up to `oversize` a line gives no entry, at `checksum` it changed, up
+/// to `missing_first_kept` a relation between entries is wrong. The others are oddities that lose nothing.
 enum class DamageKind {
   bad_json,
   not_an_object,
@@ -42,14 +42,14 @@ enum class DamageKind {
   carriage_return,
   invalid_utf8,
   no_final_newline,
-  repeated_line, ///< an entry is there twice with the same bytes, as pi writes files without an answer
+  repeated_line, ///< an entry occurs twice with the same bytes, as in pi's files without an answer
   second_header, ///< a header that is not the first entry
   duplicate_key, ///< `type`, `id` or `parentId` occurs twice in a line
-  glued_lines,   ///< several whole entries on one line, left by programs that append without a look
+  glued_lines, ///< several whole entries on one line, left by programs that append without looking at the end
 };
 /// The enumerator's name, for example "torn_tail". Never null.
 SESSIONKIT_API char const* to_string(DamageKind) noexcept;
-/// False for the oddities: they are reported and cost nothing.
+/// False for the oddities, which are reported and lose nothing.
 SESSIONKIT_API bool is_damage(DamageKind) noexcept;
 
 /// One finding, located.
@@ -60,22 +60,22 @@ struct Damage {
   std::string what = {}; ///< one sentence: what is wrong and what happens with it
 };
 
-/// The longest line that stores and readers take unless their options say otherwise; bytes.
+/// The longest line that stores and readers accept if their options set no other limit; bytes.
 inline constexpr std::uint64_t default_max_line = std::uint64_t{64} << 20;
 
 /// Which records of a log to read.
 struct ReadRange {
-  /// From which end.
+  /// The end at which reading begins.
   enum Order { oldest_first, newest_first };
   Order order = oldest_first;
-  /// oldest_first: records that end after it. newest_first: records that end at or before it. Absent: that
-  /// order's own end of the log. `RecordPage::next` continues.
+  /// oldest_first: records that end after it. newest_first: records that end at or before it. Absent: reading
+  /// begins at the first or the last record. `RecordPage::next` continues.
   std::optional<Position> from = {};
   std::size_t max_records = 256;
-  std::size_t max_bytes = std::size_t{1} << 20; ///< of lines; at least one record is given whatever its size
-  /// Only heads of lines are read, which is several times faster. Damage that only a whole line shows is then
-  /// not found: a second entry on it, bytes that a crash lost within it. For readers that decode what they
-  /// take and read again, without this, if something is missing. A store may check all the same.
+  std::size_t max_bytes = std::size_t{1} << 20; ///< of lines; at least one record is given, however long
+  /// Reads only heads of lines, which is several times faster. Damage that only a whole line shows is then
+  /// not found: a second entry on it, bytes that a crash lost within it. For readers that decode the records
+  /// they use, and read again without this if something is missing. A store may still check whole lines.
   bool heads_only = false;
 };
 
@@ -108,10 +108,10 @@ class SESSIONKIT_API RecordPage {
   void add(Position end, RecordView const& record);
   /// For backends: a record whose views point into buffers given to `keep`.
   void add_kept(Position end, RecordView const& record) { items_.push_back(Item{record, end}); }
-  /// For backends: gives bytes to the page; the view stays valid as long as the page or what it is moved
-  /// into.
+  /// For backends: gives bytes to the page; the view stays valid as long as the page, or the page that it
+  /// is moved into, exists.
   std::string_view keep(std::string bytes);
-  /// The same of a buffer that was read into.
+  /// The same for a buffer that holds what was read.
   char* keep(std::unique_ptr<char[]> buffer);
 
  private:

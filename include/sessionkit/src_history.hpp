@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-/// The definitions of contexts, histories, requests to providers and compaction, which need those of
-/// src_core.hpp: in the same .cpp, or in one of its own. Needs {fmt}.
+/// The definitions of contexts, histories, requests to providers and compaction. They need those of
+/// src_core.hpp, which may be in the same .cpp or in another. Needs {fmt}.
 #include <sessionkit/detail/compaction/src.hpp>
 #include <sessionkit/detail/history/src.hpp>
 #include <sessionkit/detail/providers/src.hpp>
