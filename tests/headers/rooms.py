@@ -18,6 +18,7 @@ TESTS_OF_MORE = {
     "session/compaction_faults_test.cpp": "a session whose compaction fails",
     "session/compaction_profiles_test.cpp": "compactions of each profile",
     "session/cost_test.cpp": "calls and bytes of a session's verbs",
+    "session/resume_race_test.cpp": "a key that several resume at once",
     "session/hostile_input_test.cpp": "a session over hostile logs",
     "session/session_misuse_test.cpp": "sessions and turns that are used wrongly",
     "session/state_test.cpp": "state of sessions through every store",
