@@ -139,15 +139,16 @@ SESSIONKIT_SELDOM Result<Session> Session::resume(std::shared_ptr<SessionStore> 
         Errc::invalid_argument,
         "an empty key names no session; give a key, or open one by its id, or create one");
   bool const remembers = !options.profile || options.profile->timing != WriteTiming::never;
-  std::string const unless_active = detail::as_written(key);
+  std::string const unless_active = detail::as_written(key), wanted = std::move(key);
+  auto const from = std::move(store); // each look may need both again
   for (int looks = 1;; ++looks) {
     using Newest = std::optional<SessionInfo>;
-    Result<Newest> found = remembers ? newest_session(*store, active_query(key)) : Newest{};
+    Result<Newest> found = remembers ? newest_session(*from, active_query(wanted)) : Newest{};
     if (!found) return found.error();
     NewSession about;
-    about.key = key;
+    about.key = wanted;
     Result<Session> session =
-        *found ? open(store, (*found)->id, options) : start(store, std::move(about), options, unless_active);
+        *found ? open(from, (*found)->id, options) : start(from, std::move(about), options, unless_active);
     // Another process started one since, or removed the one that was found: that one counts.
     bool const overtaken = !session && session.error().code == (*found ? Errc::not_found : Errc::conflict);
     if (overtaken && looks < session_inl::max_looks) continue;
