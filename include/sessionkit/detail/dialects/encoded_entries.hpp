@@ -11,7 +11,7 @@
 namespace sessionkit { inline namespace v0 { namespace detail {
 
 /// Entries on their way into a log, with their lines.
-struct Batch {
+struct SESSIONKIT_API Batch {
   std::vector<Entry> entries = {};
   std::string lines = {};              ///< each with its line end
   std::vector<std::size_t> ends = {};  ///< where in `lines` each line ends, its line end not counted
@@ -38,6 +38,6 @@ struct Batch {
 
 /// Links the entries one after the other, the first after `leaf` (empty: a new root), and encodes them.
 /// Dialects without ids write no links.
-Result<Batch> make_batch(std::vector<Entry> entries, EntryId const& leaf, Dialect const& dialect);
+SESSIONKIT_API Result<Batch> make_batch(std::vector<Entry> entries, EntryId const& leaf, Dialect const& dialect);
 
 }}}

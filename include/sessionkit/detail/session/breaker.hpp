@@ -10,7 +10,7 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 
 /// Stops compactions for size after failures in a row, or after one compaction that saved too little.
 /// The open breaker is an entry of the log; if the dialect cannot hold that entry, it is kept here.
-class CompactionBreaker {
+class SESSIONKIT_API CompactionBreaker {
  public:
   /// Counts a failure. True: it is one too many, and the count starts again.
   bool count_failure(unsigned max_failures) noexcept;
@@ -27,6 +27,6 @@ class CompactionBreaker {
 };
 
 /// The entry that reports that the breaker is open, and why.
-Custom breaker_entry(std::string_view why, std::uint64_t tokens, CompactionPolicy const& policy);
+SESSIONKIT_API Custom breaker_entry(std::string_view why, std::uint64_t tokens, CompactionPolicy const& policy);
 
 }}}

@@ -19,7 +19,7 @@ bool is_kept(Message const& message, ToolPolicy policy) noexcept;
 /// Messages that were said and are not in the log: those that are held back until they are stored, and those
 /// that the profile never stores; these stay in the view as long as the session object lives. Pure: it
 /// neither reads nor writes a log.
-class PendingMessages {
+class SESSIONKIT_API PendingMessages {
  public:
   explicit PendingMessages(Profile const& profile) noexcept
       : tools_(profile.tools), joins_users_(profile.consecutive_user == ConsecutiveUser::join) {}
