@@ -16,7 +16,8 @@ namespace sessionkit { inline namespace v0 {
 struct Dialect {
   std::string_view name;
 
-  /// True if a file whose first complete line is this one is in this dialect.
+  /// True if this line is in this dialect and in no other: an entry, or a header. Of a log the first whole
+  /// line that is recognised decides, unless it is a header that several programs could have written.
   bool (*detect)(std::string_view line) noexcept;
 
   /// Reads id, type and parent of a line; stops as soon as they are known, so a true answer does not prove
@@ -73,7 +74,7 @@ SESSIONKIT_API Dialect const& panel_dialect() noexcept;
 /// The dialect of this name, or null. `-` and `_` are alike in it.
 SESSIONKIT_API Dialect const* find_dialect(std::string_view name) noexcept;
 
-/// The dialect that recognises this first line, or null.
+/// The dialect that recognises this line, or null.
 SESSIONKIT_API Dialect const* detect_dialect(std::string_view line) noexcept;
 
 /// Decodes a page's item in the page's dialect.

@@ -38,6 +38,7 @@ enum class DamageKind {
   parent_cycle,
   duplicate_id,
   missing_first_kept,
+  unknown_dialect, ///< the first lines are in the format of no program that is known
   byte_order_mark,
   carriage_return,
   invalid_utf8,

@@ -31,6 +31,10 @@ struct Append {
   /// appends, in whatever processes, one starts a session. A batch that is there already is not refused.
   /// Empty: no requirement.
   std::string_view unless_active = {};
+  /// For a batch that starts a session: the dialect of its lines where they do not show it, as a header
+  /// without an entry may not. Empty: native. A store of files needs none: it looks at the lines after it as
+  /// well.
+  std::string_view dialect = {};
 };
 
 /// Which sessions to list, newest first by `SessionInfo::updated`.

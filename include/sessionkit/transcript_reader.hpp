@@ -14,6 +14,9 @@ namespace sessionkit { inline namespace v0 {
 /// How to read a transcript.
 struct ReaderOptions {
   std::uint64_t max_line = default_max_line; ///< longer lines are skipped as `oversize`; bytes
+  /// The dialect of a file whose lines do not show it: one that holds only a header without a mark of one
+  /// program. Null: native.
+  Dialect const* fallback = nullptr;
 };
 
 /// Reads one transcript file from either end, a bounded window at a time. Takes no lock and writes nothing.
@@ -41,7 +44,7 @@ class SESSIONKIT_API TranscriptReader {
   /// recognisable line reads as an empty log in the native dialect.
   Result<RecordPage> read(ReadRange const& range);
 
-  /// The dialect of the file, by its first complete line.
+  /// The dialect of the file, by the first line that only one program writes.
   Dialect const& dialect() const noexcept;
 
   /// Reads the whole file and reports everything odd about lines and about relations between entries

@@ -218,3 +218,21 @@ TEST_CASE("bytes of a file that are not a line are not copied, and are counted")
   CHECK(lines_of(*to, id) == lines_of(*file, id));
   CHECK(to->info(id).value().damaged == 0);
 }
+
+TEST_CASE("a copy keeps the dialect of a log whose header does not show it") {
+  std::string const header = R"({"type": "session", "id": "abc123", "key": "main:cli:user"})"
+                             "\n";
+  std::string const messages = R"({"type": "user", "content": "hello", "ts": "2025-01-01T00:00:01Z"})"
+                               "\n"
+                               R"({"type": "assistant", "content": "hi", "ts": "2025-01-01T00:00:02Z"})"
+                               "\n";
+  TempDir dir;
+  std::string const path = dir.path() + "/s.jsonl";
+  write_file(path, header + messages);
+  auto const from = sk::open_transcript(path).value();
+  auto const to = sk::make_memory_store();
+  sk::SessionId const id = *sk::transcript_session(*from);
+  REQUIRE(sk::copy_session(*from, *to, id).ok());
+  CHECK(sk::load_context(*to, id).value().entries.size() == 2);
+  CHECK(to->read(id, {}).value().dialect == "flat");
+}

@@ -56,11 +56,12 @@ class HeaderLook {
     return HeaderOwner::nobody;
   }
 
-  /// True if there are marks of several programs: then the line after it decides, if any. Every program
-  /// writes an id, but ai-panel names the agent too.
+  /// True if several programs could have written it: there are marks of more than one, or only an id, which
+  /// each of them writes. Then the lines after it decide. An agent beside the id shows ai-panel.
   bool is_doubtful() const noexcept {
     HeaderOwner const owner = this->owner();
     if (owner == HeaderOwner::nobody) return false;
+    if (owner == HeaderOwner::native && !has(header_marks.front())) return true;
     for (HeaderMark const& mark : header_marks) {
       bool const everybodys =
           mark.member == "id" && (owner != HeaderOwner::panel || kind_of("agentId") == JsonKind::string);
@@ -88,11 +89,14 @@ class HeaderLook {
 /// The owner of a line whose type is `session`; `nobody` for any other line.
 inline HeaderOwner header_owner(std::string_view line) noexcept { return HeaderLook(line).owner(); }
 
-/// True for an entry of pi's later versions: it has its own id and that of the entry before.
+/// True for an entry of pi's: it has its own id and that of the entry before; in the first version it has
+/// neither, and a message is recognised by its time.
 inline bool is_native_line(std::string_view line) noexcept {
-  JsonKind const parent = json_kind(find_member(line, "parentId"));
-  return !is_header_line(line) && has_text(line, "type") && has_text(line, "id")
-         && (parent == JsonKind::string || find_member(line, "parentId") == "null");
+  if (is_header_line(line) || !has_text(line, "type")) return false;
+  std::string_view const parent = find_member(line, "parentId");
+  if (has_text(line, "id")) return json_kind(parent) == JsonKind::string || parent == "null";
+  return find_member(line, "type") == "\"message\"" && has_text(line, "timestamp")
+         && json_kind(find_member(line, "message")) == JsonKind::object;
 }
 
 }}}

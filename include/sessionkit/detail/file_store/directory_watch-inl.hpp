@@ -3,6 +3,7 @@
 #pragma once
 #include <sessionkit/detail/base/make_error.hpp>
 #include <sessionkit/detail/file_store/directory_watch.hpp>
+#include <sessionkit/detail/file_store/reader_options.hpp>
 #include <sessionkit/detail/transcript/file_summary.hpp>
 
 #include <algorithm>
@@ -49,7 +50,7 @@ Result<void> DirectoryWatch::refresh(SessionId const& id, bool all) {
   Result<OpenFile> const opened =
       open_for_reading(*ops_, folder_->directory(), file->c_str(), false, path, &now);
   if (!opened) return opened.error().code == Errc::not_found ? missing(id) : opened.error();
-  FileReader log(*ops_, opened->get(), path, ReaderOptions{options_->max_line});
+  FileReader log(*ops_, opened->get(), path, reader_options(*options_));
   std::optional<SessionInfo> row;
   Position before;
   {

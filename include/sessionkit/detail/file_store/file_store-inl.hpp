@@ -6,6 +6,7 @@
 #include <sessionkit/detail/base/opening_process.hpp>
 #include <sessionkit/detail/base/safe_directory.hpp>
 #include <sessionkit/detail/file_store/file_store.hpp>
+#include <sessionkit/detail/file_store/reader_options.hpp>
 #include <sessionkit/detail/file_store/store_index.hpp>
 #include <sessionkit/detail/store/append_decision.hpp>
 #include <sessionkit/detail/transcript/file_summary.hpp>
@@ -139,7 +140,7 @@ Result<RecordPage> FileStore::read(SessionId const& id, ReadRange const& range) 
   if (auto r = process_.check(); !r) return r.error();
   Result<detail::OpenFile> const file = open_log(id);
   if (!file) return file.error();
-  detail::FileReader log(*ops_, file->get(), path_of(id), ReaderOptions{options_.max_line});
+  detail::FileReader log(*ops_, file->get(), path_of(id), detail::reader_options(options_));
   Result<RecordPage> page = log.read(range);
   if (!page || range.from) return page;
   Result<bool> const nothing = detail::shows_nothing(log, *page);
@@ -202,6 +203,7 @@ SESSIONKIT_SELDOM Result<std::shared_ptr<SessionStore>> open_file_store(FileOps&
   Profile const& profile = *found;
   if (options.profile)
     if (auto r = check_layout(ops, directory->get(), root, profile); !r) return r.error();
+  options.profile = profile;
   Result<OpenFile> folder =
       TranscriptFolder::open(ops, directory->get(), root, profile.layout, options.create);
   if (!folder) return folder.error();

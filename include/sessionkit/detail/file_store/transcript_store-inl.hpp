@@ -4,6 +4,7 @@
 #include <sessionkit/detail/base/make_error.hpp>
 #include <sessionkit/detail/base/opening_process.hpp>
 #include <sessionkit/detail/file_store/file_store.hpp>
+#include <sessionkit/detail/file_store/reader_options.hpp>
 #include <sessionkit/detail/file_store/transcript_folder.hpp>
 #include <sessionkit/detail/file_store/transcript_store.hpp>
 #include <sessionkit/detail/transcript/file_reader.hpp>
@@ -116,7 +117,7 @@ class TranscriptStore final : public SessionStore, public detail::SyncsFiles {
     return detail::open_for_reading(*ops_, AT_FDCWD, path_.c_str(), true, path_);
   }
   detail::FileReader reader(detail::OpenFile const& file) const {
-    return detail::FileReader(*ops_, file.get(), path_, ReaderOptions{options_.max_line});
+    return detail::FileReader(*ops_, file.get(), path_, detail::reader_options(options_));
   }
   Error holds_one(SessionId const& id) const {
     return detail::make_error(
@@ -147,7 +148,7 @@ SESSIONKIT_SELDOM Result<std::shared_ptr<SessionStore>> open_transcript(FileOps&
                                                                         FileStoreOptions options) {
   Result<OpenFile> const file = open_for_reading(ops, AT_FDCWD, path.c_str(), true, path);
   if (!file) return file.error();
-  FileReader log(ops, file->get(), path, ReaderOptions{options.max_line});
+  FileReader log(ops, file->get(), path, reader_options(options));
   Result<RecordPage> const page = log.first();
   if (!page) return page.error();
   std::optional<SessionId> id;

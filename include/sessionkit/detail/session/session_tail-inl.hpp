@@ -4,6 +4,7 @@
 #include <sessionkit/detail/base/crc32c.hpp>
 #include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/base/make_error.hpp>
+#include <sessionkit/detail/dialects/dialect_search.hpp>
 #include <sessionkit/detail/history/path_walk.hpp>
 #include <sessionkit/detail/model/tool_results.hpp>
 #include <sessionkit/detail/session/session_tail.hpp>
@@ -21,6 +22,7 @@ namespace session_tail_inl { namespace {
 
 constexpr int max_rebases = 8;
 constexpr int newest_native_version = 3;
+constexpr std::size_t first_lines = 64, first_bytes = std::size_t{64} << 10; // of one read of a log's begin
 
 std::size_t id_hash(std::string_view id) { return std::hash<std::string_view>{}(id); }
 
@@ -106,7 +108,7 @@ Result<void> SessionTail::check_append(AppendRequest const& request) {
                       "session '{}': {} lines have no ids; append without one, or convert the session "
                       "to native",
                       id_.str(), dialect_->name);
-  if (auto checked = check_header(); !checked) return checked.error();
+  if (auto checked = check_first_lines(); !checked) return checked.error();
   if (request.on_conflict == OnConflict::fail && !request.saw_others && !unseen_.empty())
     return make_error(
         Errc::conflict,
@@ -116,15 +118,43 @@ Result<void> SessionTail::check_append(AppendRequest const& request) {
 }
 
 // A format that nobody recognised, or a newer one: its own program would lose lines that we append.
-Result<void> SessionTail::check_header() {
-  if (may_append_ || dialect_ != &native_dialect()) return {};
-  ReadRange first;
-  first.max_records = 1;
-  first.max_bytes = 1;
-  Result<RecordPage> const page = store_->read(id_, first);
-  if (!page) return page.error();
+Result<void> SessionTail::check_first_lines() {
+  if (may_append_) return {};
+  ReadRange range;
+  range.max_records = range.max_bytes = 1;
+  DialectSearch search(dialect_);
+  std::uint64_t bytes = 0;
+  for (bool first = true, more = true; more && !search.is_enough(bytes); first = false) {
+    Result<RecordPage> const page = store_->read(id_, range);
+    if (!page) return page.error();
+    if (first && dialect_ == &native_dialect())
+      if (auto checked = check_native_header(*page); !checked) return checked;
+    for (RecordPage::Item const& item : page->items()) {
+      bytes += item.line.size();
+      if (search.look(item.line)) break;
+    }
+    more = page->more;
+    range = ReadRange{ReadRange::oldest_first, page->next, session_tail_inl::first_lines,
+                      session_tail_inl::first_bytes};
+  }
+  if (!search.is_known())
+    return make_error(
+        Errc::unsupported,
+        "session '{}': its first {} lines are in no format that is known, so no program would read "
+        "what is appended; start a new session",
+        id_.str(), search.unknown());
+  if (&search.dialect() != dialect_)
+    return make_error(
+        Errc::conflict,
+        "session '{}' has lines of {} and was opened as one of {}; open it again, or convert it", id_.str(),
+        search.dialect().name, dialect_->name);
+  may_append_ = true;
+  return {};
+}
+
+Result<void> SessionTail::check_native_header(RecordPage const& page) const {
   Result<Entry> const entry =
-      page->items().empty() ? Error{Errc::unsupported} : decode(*page, page->items().front());
+      page.items().empty() ? Error{Errc::unsupported} : decode(page, page.items().front());
   Header const* const header = entry ? entry->as<Header>() : nullptr;
   if (header == nullptr || header->id.empty())
     return make_error(
@@ -138,7 +168,6 @@ Result<void> SessionTail::check_header() {
         "session '{}' is in version {} of its format, and this library writes version {}; it can be "
         "read and forked",
         id_.str(), header->version, session_tail_inl::newest_native_version);
-  may_append_ = true;
   return {};
 }
 
@@ -194,6 +223,7 @@ Result<Position> SessionTail::write(Batch const& batch, bool durable, std::strin
   append.expected_crc = end_crc_;
   append.records = batch.records(*dialect_);
   append.durable = durable;
+  append.dialect = dialect_->name;
   if (info_ && info_->end == end_
       && dialect_->has_ids) { // else the store will give ids, and the summary needs them
     for (std::size_t i = 0; i < batch.entries.size(); ++i)

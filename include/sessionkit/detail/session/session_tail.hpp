@@ -79,7 +79,8 @@ class SessionTail {
   Result<std::vector<EntryId>> already_stored(std::vector<Entry> const& drafts);
   Result<void> learn_ids();
   Result<bool> leads_to_leaf(EntryId const& entry) const;
-  Result<void> check_header();
+  Result<void> check_first_lines();
+  Result<void> check_native_header(RecordPage const& page) const;
   Result<bool> still_ours() const;
   Result<std::vector<Entry>> read_on(bool* replaced = nullptr);
 
@@ -95,7 +96,7 @@ class SessionTail {
   std::optional<std::unordered_set<std::size_t>> known_ids_ = {}; // hashes; since a caller first chose an id
   std::vector<Entry> unseen_ = {};
   std::uint64_t writes_ = 0;
-  bool may_append_ = false; // the log's first line was checked: we may append
+  bool may_append_ = false; // the log's first lines were checked: we may append
 };
 
 }}}

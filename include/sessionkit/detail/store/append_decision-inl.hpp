@@ -5,6 +5,7 @@
 #include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/base/make_error.hpp>
 #include <sessionkit/detail/base/utf8.hpp>
+#include <sessionkit/detail/dialects/dialect_search.hpp>
 #include <sessionkit/detail/store/append_decision.hpp>
 #include <sessionkit/dialect.hpp>
 #include <sessionkit/session_info.hpp>
@@ -133,9 +134,11 @@ SessionInfo info_after(SessionInfo before, Append const& batch, AppendPlan const
 
 std::string id_by_place(Position end) { return detail::format_text("@{}", end.value()); }
 
-std::string_view dialect_of_first_line(std::string_view line) {
-  Dialect const* const dialect = detect_dialect(line);
-  return dialect ? dialect->name : native_dialect().name;
+std::string_view dialect_of_start(Append const& batch) {
+  DialectSearch search(find_dialect(batch.dialect));
+  for (RecordView const& record : batch.records)
+    if (search.look(record.line)) break;
+  return search.dialect().name;
 }
 
 std::string_view known_dialect(std::string_view name) {

@@ -96,8 +96,9 @@ SESSIONKIT_API SessionInfo info_after(SessionInfo before, Append const& batch, A
 /// The name of an entry without an id: by the place where it ends.
 SESSIONKIT_API std::string id_by_place(Position end);
 
-/// The dialect of a new session whose first line this is; the name has static storage.
-SESSIONKIT_API std::string_view dialect_of_first_line(std::string_view line);
+/// The dialect of a new session that this batch starts: the one it names, else that of its lines. The name
+/// has static storage.
+SESSIONKIT_API std::string_view dialect_of_start(Append const& batch);
 /// Static storage for a dialect's name that came out of a row; "native" for an unknown one.
 SESSIONKIT_API std::string_view known_dialect(std::string_view name);
 

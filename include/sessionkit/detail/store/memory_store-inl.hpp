@@ -37,7 +37,7 @@ class MemoryStore final : public SessionStore {
       for (auto const& [other, log] : logs_)
         if (selects(active_query(batch.unless_active), log.info))
           return detail::key_has_session(id, batch.unless_active, other.str());
-    MemoryLog log{{}, make_session_info(id), detail::dialect_of_first_line(batch.records.front().line)};
+    MemoryLog log{{}, make_session_info(id), detail::dialect_of_start(batch)};
     return write(logs_.try_emplace(id, std::move(log)).first->second, batch, *plan);
   }
 

@@ -3,8 +3,8 @@
 #pragma once
 #include <sessionkit/detail/base/crc32c.hpp>
 #include <sessionkit/detail/base/format_text.hpp>
+#include <sessionkit/detail/dialects/dialect_search.hpp>
 #include <sessionkit/detail/dialects/glued_lines.hpp>
-#include <sessionkit/detail/dialects/header_detection.hpp>
 #include <sessionkit/detail/json/json.hpp>
 #include <sessionkit/detail/transcript/file_reader.hpp>
 
@@ -16,8 +16,8 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 
 namespace file_reader_inl { namespace {
 
-constexpr std::size_t detect_bytes = std::size_t{1} << 20; // a header is within
-constexpr std::size_t single_findings = 1000;              // then neighbouring bad lines become one finding
+constexpr std::size_t most_items = 32768;     // of one page: a record takes more memory than a short line
+constexpr std::size_t single_findings = 1000; // then neighbouring bad lines become one finding
 
 Damage nul_damage(TrimmedLine::Run run) {
   return Damage{run.offset, run.length, DamageKind::nul_run,
@@ -25,42 +25,31 @@ Damage nul_damage(TrimmedLine::Run run) {
                                     run.length)};
 }
 
-// Reads the begin of a file until a record shows the dialect: the first one, or the one after a header that
-// several programs could have written.
+// Reads the begin of a file until there is a record, and the dialect is found.
 class FirstRecordSink final : public LineSink {
  public:
-  explicit FirstRecordSink(FileReader const& reader, Dialect const*& dialect)
-      : reader_(reader), dialect_(dialect) {}
+  FirstRecordSink(FileReader const& reader, DialectSearch& search) : reader_(reader), search_(search) {}
   std::size_t next_window(std::uint64_t bytes_read) override {
-    if (is_done() || bytes_read >= detect_bytes) return 0;
-    return bytes_read == 0 ? reader_.windows().smallest : static_cast<std::size_t>(bytes_read) * 2;
+    if (is_done() || search_.is_enough(bytes_read)) return 0;
+    return bytes_read == 0 ? reader_.windows().smallest
+                           : std::min(static_cast<std::size_t>(bytes_read) * 2, reader_.windows().largest);
   }
   bool take(RawLine const& line) override {
     if (line.data == nullptr) return true;
-    look(trim_line(line).text);
+    std::string_view const text = trim_line(line).text;
+    search_.look(text);
     std::vector<Damage> ignored;
-    for (RawLine const& part : glued_parts(line, trim_line(line).text, ignored)) look(trim_line(part).text);
+    for (RawLine const& part : glued_parts(line, text, ignored)) search_.look(trim_line(part).text);
     if (end == 0) end = reader_.ends_of(line).first;
     return !is_done();
   }
   std::uint64_t end = 0;
 
  private:
-  bool is_done() const noexcept { return end != 0 && !doubtful_; }
-  void look(std::string_view text) {
-    if (text.empty() || (found_ && !doubtful_)) return;
-    if (doubtful_ && (is_header_line(text) || !is_whole_object(text))) return; // decided by what is no header
-    Dialect const* known = detect_dialect(text);
-    if (!known && doubtful_ && is_native_line(text)) known = &native_dialect();
-    if (known) dialect_ = known;
-    doubtful_ = !found_ && known && HeaderLook(text).is_doubtful();
-    found_ = found_ || known;
-  }
+  bool is_done() const noexcept { return end != 0 && search_.is_decided(); }
 
   FileReader const& reader_;
-  Dialect const*& dialect_;
-  bool found_ = false;
-  bool doubtful_ = false;
+  DialectSearch& search_;
 };
 
 // Looks from the end of a file for the last record.
@@ -92,9 +81,7 @@ class PageSink final : public LineSink {
 
   std::size_t next_window(std::uint64_t bytes_read) override {
     ReadWindows const& sizes = reader_.windows();
-    if (!page_.items().empty()
-        && (page_.items().size() >= range_.max_records || bytes_read >= range_.max_bytes))
-      return 0;
+    if (!page_.items().empty() && (is_full() || bytes_read >= range_.max_bytes)) return 0;
     // If all records that fit are asked for, they share one piece of memory, which is used again.
     bool const takes_all = range_.max_records == std::numeric_limits<std::size_t>::max();
     std::size_t const first = takes_all ? sizes.largest : sizes.first;
@@ -132,7 +119,7 @@ class PageSink final : public LineSink {
  private:
   bool backwards() const noexcept { return range_.order == ReadRange::newest_first; }
   bool is_full() const noexcept {
-    return !page_.items().empty() && page_.items().size() >= range_.max_records;
+    return !page_.items().empty() && page_.items().size() >= std::min(range_.max_records, most_items);
   }
 
   // False: only the whole line shows it.
@@ -189,19 +176,7 @@ class PageSink final : public LineSink {
     page_.add_kept(Position{line.end()}, record);
   }
 
-  void add(Damage damage) {
-    auto& all = page_.damage;
-    if (all.size() >= single_findings) {
-      Damage& last = all.back();
-      std::uint64_t const begin = std::min(last.offset, damage.offset);
-      std::uint64_t const end = std::max(last.offset + last.length, damage.offset + damage.length);
-      if (end - begin <= last.length + damage.length + 1) { // only a line end is between them
-        last = Damage{begin, end - begin, last.kind, "a range of lines that give no entry; they are skipped"};
-        return;
-      }
-    }
-    all.push_back(std::move(damage));
-  }
+  void add(Damage damage) { add_finding(page_.damage, std::move(damage)); }
 
   FileReader const& reader_;
   ReadRange const& range_;
@@ -216,6 +191,23 @@ class PageSink final : public LineSink {
 };
 
 }}
+
+void add_finding(std::vector<Damage>& all, Damage damage) {
+  auto const is_of_lines = [](DamageKind kind) {
+    return kind <= DamageKind::oversize || kind == DamageKind::glued_lines;
+  };
+  if (all.size() >= file_reader_inl::single_findings && is_of_lines(damage.kind)) {
+    Damage& last = all.back();
+    std::uint64_t const begin = std::min(last.offset, damage.offset);
+    std::uint64_t const end = std::max(last.offset + last.length, damage.offset + damage.length);
+    if (is_of_lines(last.kind)
+        && end - begin <= last.length + damage.length + 1) { // only a line end is between them
+      last = Damage{begin, end - begin, last.kind, "a range of lines that give no entry; they are skipped"};
+      return;
+    }
+  }
+  all.push_back(std::move(damage));
+}
 
 SESSIONKIT_SELDOM std::vector<RawLine> glued_parts(RawLine const& line, std::string_view text,
                                                    std::vector<Damage>& damage) {
@@ -281,7 +273,7 @@ FileReader::FileReader(FileOps& ops, int descriptor, std::string path, ReaderOpt
       path_(std::move(path)),
       options_(options),
       windows_(windows),
-      dialect_(&native_dialect()) {}
+      dialect_(options.fallback != nullptr ? options.fallback : &native_dialect()) {}
 
 Result<FileStatus> FileReader::status() {
   FileStatus status;
@@ -365,10 +357,14 @@ Result<bool> FileReader::ends_with(Position end, std::uint32_t crc) {
 Result<void> FileReader::detect() {
   Result<FileStatus> const now = status();
   if (!now) return now.error();
-  file_reader_inl::FirstRecordSink sink(*this, dialect_);
+  DialectSearch search(options_.fallback);
+  file_reader_inl::FirstRecordSink sink(*this, search);
   LineScan lines = scan();
   if (auto r = lines.forward(0, now->size, sink); !r) return r;
+  dialect_ = &search.dialect();
+  is_known_ = search.is_known();
   first_record_end_ = sink.end;
+  undecided_size_ = search.is_decided() ? 0 : now->size;
   return {};
 }
 
@@ -399,11 +395,11 @@ Result<std::uint64_t> FileReader::log_end(std::uint64_t size) {
 }
 
 Result<RecordPage> FileReader::read(ReadRange const& range) {
-  if (first_record_end_ == 0)
-    if (auto r = detect(); !r) return r.error();
   Result<FileStatus> const now = status();
   if (!now) return now.error();
   std::uint64_t const size = now->size;
+  if (first_record_end_ == 0 || (undecided_size_ != 0 && undecided_size_ != size))
+    if (auto r = detect(); !r) return r.error();
   bool const backwards = range.order == ReadRange::newest_first;
   LineScan lines = scan();
   Result<Start> const start = boundary(range, size, lines);

@@ -28,8 +28,10 @@ class SESSIONKIT_API FileReader {
   ReadWindows const& windows() const noexcept { return windows_; }
   LineScan scan() const noexcept { return {*ops_, descriptor_, path_, options_.max_line}; }
   Result<FileStatus> status();
-  /// Finds out the dialect; `read` does it if the file was empty before.
+  /// Finds out the dialect; `read` does it if nothing decided it before.
   Result<void> detect();
+  /// False: the file has lines, and those at its begin are in no dialect (`DialectSearch`).
+  bool is_known() const noexcept { return is_known_; }
 
   /// Reads the head of one line. False: it gives no record, and `damage` says why unless it is blank.
   bool judge(RawLine const& line, TrimmedLine const& trimmed, RecordView& out,
@@ -59,6 +61,8 @@ class SESSIONKIT_API FileReader {
   ReaderOptions options_;
   ReadWindows windows_;
   Dialect const* dialect_;
+  bool is_known_ = true;
+  std::uint64_t undecided_size_ = 0;            // of the file when no line decided the dialect
   std::uint64_t first_record_end_ = 0;          // 0: none was seen yet
   std::uint64_t ended_size_ = 0, ended_at_ = 0; // the log's end when the file had that size
 };
@@ -67,6 +71,8 @@ class SESSIONKIT_API FileReader {
 /// Parts are cut so that each ends where its record does.
 SESSIONKIT_API std::vector<RawLine> glued_parts(RawLine const& line, std::string_view text,
                                                 std::vector<Damage>& damage);
+/// Adds a finding. After the first thousand, neighbouring lines that give no entry become one finding.
+SESSIONKIT_API void add_finding(std::vector<Damage>& all, Damage damage);
 /// Why a line gives no record.
 SESSIONKIT_API Damage line_damage(RawLine const& line, std::string_view text);
 /// The id of a record whose line has none.

@@ -147,7 +147,10 @@ class VerifySink final : public LineSink {
       if (odd.count > 0)
         add(odd.first_offset, odd.first_length, odd.kind,
             detail::format_text("{} lines {}; the first is here", odd.count, odd.what));
-    if (no_header_)
+    if (!reader_.is_known())
+      add(0, 0, DamageKind::unknown_dialect,
+          "the first lines are in the format of no program that is known; nothing is appended after them");
+    else if (no_header_)
       add(0, 0, DamageKind::missing_header, "the first entry is no header; the log is read without");
     std::stable_sort(damage_.begin(), damage_.end(),
                      [](Damage const& a, Damage const& b) { return a.offset < b.offset; });
@@ -162,7 +165,7 @@ class VerifySink final : public LineSink {
   };
 
   void add(std::uint64_t offset, std::uint64_t length, DamageKind kind, std::string what) {
-    if (damage_.size() < most_findings) damage_.push_back(Damage{offset, length, kind, std::move(what)});
+    if (damage_.size() < most_findings) add_finding(damage_, Damage{offset, length, kind, std::move(what)});
   }
 
   // `json`: of the trimmed text, whose map is at hand.

@@ -128,6 +128,7 @@ class LogCopy {
     batch.expected = at_.copy_end;
     batch.expected_crc = at_.crc;
     batch.after = after;
+    batch.dialect = page.dialect;
     batch.durable = !page.more && end == page.items().size();
     for (std::size_t i = begin; i < end; ++i)
       batch.records.push_back(record_of_line(page.items()[i], dialect, scratch));

@@ -92,6 +92,7 @@ class StoreDoctor {
       : ops_(ops),
         directory_(std::move(directory)),
         by_key_(profile.layout != StoreLayout::by_id),
+        fallback_(find_dialect(profile.dialect)),
         options_(options),
         folder_(ops, directory_.get(), root, profile.layout, std::move(folder)),
         files_(
@@ -201,7 +202,7 @@ class StoreDoctor {
     if (!look_at_mode(folder_.directory(), name.c_str(), path)) return;
     Result<OpenFile> const file = open_for_reading(ops_, folder_.directory(), name.c_str(), false, path);
     if (!file) return unread(path, file.error());
-    FileReader log(ops_, file->get(), path, ReaderOptions{options_.max_line});
+    FileReader log(ops_, file->get(), path, ReaderOptions{options_.max_line, fallback_});
     Result<std::vector<Finding>> found = transcript_findings(log);
     if (!found) return unread(path, found.error());
     for (Finding& finding : *found) out_.findings.push_back(std::move(finding));
@@ -262,6 +263,7 @@ class StoreDoctor {
   FileOps& ops_;
   OpenFile directory_;
   bool by_key_;
+  Dialect const* fallback_;
   DoctorOptions const& options_;
   TranscriptFolder folder_;
   IndexFiles files_;

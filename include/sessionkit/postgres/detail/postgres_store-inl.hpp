@@ -133,7 +133,7 @@ Result<std::optional<Position>> PostgresStore::append_at_once(PostgresConnection
   PostgresTables::Addition addition{};
   addition.end = batch.expected;
   addition.crc = batch.expected_crc;
-  if (starts) addition.dialect = detail::dialect_of_first_line(batch.records.front().line);
+  if (starts) addition.dialect = detail::dialect_of_start(batch);
   return write(db, attempt, addition, make_session_info(attempt.id));
 }
 
@@ -186,7 +186,7 @@ Result<std::optional<Position>> PostgresStore::append_by_looking(PostgresConnect
   }
   PostgresTables::Addition addition{};
   addition.from = (*plan)->from;
-  addition.dialect = detail::dialect_of_first_line(batch.records.front().line);
+  addition.dialect = detail::dialect_of_start(batch);
   if (!*row) return write(db, attempt, addition, make_session_info(attempt.id));
   addition.end = tail->end;
   addition.crc = tail->crc;

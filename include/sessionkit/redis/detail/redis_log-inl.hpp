@@ -4,6 +4,7 @@
 #include <sessionkit/detail/base/crc32c.hpp>
 #include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/base/make_error.hpp>
+#include <sessionkit/detail/dialects/dialect_search.hpp>
 #include <sessionkit/detail/store/row_text.hpp>
 #include <sessionkit/dialect.hpp>
 #include <sessionkit/redis/detail/redis_log.hpp>
@@ -39,6 +40,13 @@ RedisSession session_of(RedisReply reply) {
   seen.row_left_ms = seen.reply.at(3).integer();
   if (!row.at(3).is_nil()) seen.dialect = known_dialect(row.at(3).text());
   return seen;
+}
+
+std::string dialect_of_lines(RedisSession const& seen) {
+  DialectSearch search;
+  for (std::size_t i = 0; i < seen.lines(); ++i)
+    if (search.look(seen.line(i))) break;
+  return std::string(search.dialect().name);
 }
 
 std::string random_token() {
@@ -146,7 +154,7 @@ Result<SessionInfo> RedisLog::summary(SessionId const& id, RedisSession const& s
     if (!some) return some.error();
     if (some->made != seen.made || some->lines() == 0) // it is another session now
       return some->count == 0 ? no_such_session(id, servers_.place().text()) : summary(id, *some, deadline);
-    if (dialect.empty()) dialect = dialect_of_first_line(some->line(0));
+    if (dialect.empty()) dialect = redis_log_inl::dialect_of_lines(*some);
     for (std::size_t i = 0; i < some->lines(); ++i) {
       RecordPage page;
       Position const end{++at};

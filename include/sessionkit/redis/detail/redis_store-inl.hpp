@@ -196,7 +196,7 @@ Result<std::optional<Position>> RedisStore::append_unseen(SessionId const& id, A
   }
   SessionInfo const info = detail::info_after(make_session_info(id), batch, {}, ends, {});
   write.info = &info;
-  if (starts) write.dialect = detail::dialect_of_first_line(batch.records.front().line);
+  if (starts) write.dialect = detail::dialect_of_start(batch);
   write.durable = is_durable(batch.durable);
   write.token = attempt.token;
   Result<RedisLog::Written> const written = log_.write(id, write, attempt.end);
@@ -273,7 +273,7 @@ Result<Position> RedisStore::append_seen(SessionId const& id, Append const& batc
     RedisLog::Write write;
     write.expected = Position{seen->count};
     if (seen->count > 0) write.expected_crc = seen->tail().crc;
-    if (seen->count == 0) write.dialect = detail::dialect_of_first_line(batch.records.front().line);
+    if (seen->count == 0) write.dialect = detail::dialect_of_start(batch);
     std::vector<Position> ends;
     for (std::size_t i = plan->from; i < batch.records.size(); ++i) {
       write.lines.push_back(batch.records[i].line);

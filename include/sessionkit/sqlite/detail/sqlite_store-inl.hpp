@@ -284,8 +284,7 @@ Result<Position> SqliteStore::append_locked(SessionId const& id, Append const& b
   if (!*row && detail::is_sole_start(batch))
     if (auto r = check_key(id, batch.unless_active); !r) return sqlite_not_written(r.error());
   bool const starts = !*row || (*row)->tail.end == Position{};
-  std::string_view const dialect =
-      starts ? detail::dialect_of_first_line(batch.records.front().line) : (*row)->dialect;
+  std::string_view const dialect = starts ? detail::dialect_of_start(batch) : (*row)->dialect;
   Result<std::vector<Position>> const ends = tables_.add(db, id, batch.records, plan->from, dialect);
   if (!ends) return sqlite_not_written(ends.error());
   info = detail::info_after(std::move(info), batch, *plan, *ends, dialect);
