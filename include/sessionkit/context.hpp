@@ -20,7 +20,10 @@ struct Context {
   EntryId leaf = {};                    ///< empty: the log has no entries
   Position end = {};                    ///< end of the log when it was read
   std::vector<Damage> damage = {};      ///< met on the way; what they hide is not in `entries`
-  std::string_view dialect = "native";  ///< of the log: `faithful` histories regroup as its program does
+  /// Lines of unknown types and without ids on the path that are only counted: the last 1,000 of them are in
+  /// `entries`. Nothing is ever sent of them, and a file may hold nothing else.
+  std::uint64_t unlisted = 0;
+  std::string_view dialect = "native"; ///< of the log: `faithful` histories regroup as its program does
   /// Tokens at which compactions for their size were stopped, where lines of the dialect cannot say so and
   /// the `Session` remembers it; 0: they were not.
   std::uint64_t stopped_at = 0;

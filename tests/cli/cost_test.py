@@ -38,6 +38,37 @@ def write_long_session(path):
         return f"{number + 2:08x}"
 
 
+def peak_of(*command):
+    """The most memory that the command held, in bytes."""
+    with subprocess.Popen(list(map(str, command)), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.PIPE) as run:
+        complaint = run.stderr.read()
+        _, status, used = os.wait4(run.pid, 0)
+        run.returncode = os.waitstatus_to_exitcode(status)
+    return run.returncode, complaint, used.ru_maxrss * 1024
+
+
+class Memory(ProgramTest):
+    HEADERS = {
+        "pi": '{"type":"session","version":3,"id":"a","timestamp":"2025-01-01T00:00:00.000Z","cwd":"/"}\n',
+        "claw0": '{"type":"session","id":"a","key":"k","created":"2025-01-01T00:00:00Z"}\n',
+    }
+
+    @unittest.skipIf(os.environ.get("ASAN_OPTIONS"), "the sanitizer's own memory is more than what is measured")
+    def test_short_lines_take_at_most_sixteen_times_their_bytes(self):
+        small = self.folder / "small.jsonl"
+        small.write_text(self.HEADERS["pi"])
+        for verb in ("history", "tree", "show", "verify", "stats"):
+            _, _, base = peak_of(SESSIONKIT, verb, small)
+            for program, header in self.HEADERS.items():
+                for line in ("{}", '{"type":"x"}', "{"):
+                    file = self.folder / "lines.jsonl"
+                    file.write_text(header + (line + "\n") * (900_000 // (len(line) + 1)))
+                    code, complaint, peak = peak_of(SESSIONKIT, verb, file)
+                    self.assertIn(code, (0, 5), complaint)
+                    self.assertLess(peak - base, 16 * file.stat().st_size + (2 << 20), (program, line, verb))
+
+
 @unittest.skipUnless(shutil.which("strace"), "strace is not installed")
 class Cost(ProgramTest):
     def bytes_read(self, *arguments):

@@ -112,7 +112,7 @@ std::string words_on_unknown(std::string const& name, std::size_t lines) {
 std::string why_nothing(std::string const& name, sk::Context const& context) {
   bool const said = std::any_of(context.entries.begin(), context.entries.end(),
                                 [](sk::Entry const& entry) { return entry.as<sk::Message>() != nullptr; });
-  if (std::size_t const unknown = unknown_in(context.entries); !said && unknown != 0)
+  if (std::size_t const unknown = unknown_in(context.entries) + context.unlisted; !said && unknown != 0)
     return words_on_unknown(name, unknown);
   return said ? fmt::format("{}: none of its messages can be sent; see why: sessionkit history {} --explain",
                             name, name)

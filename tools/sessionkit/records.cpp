@@ -32,10 +32,17 @@ std::size_t for_each_record(sk::SessionStore& store, sk::SessionId const& id, On
   }
 }
 
+std::vector<bool> written_again_in(sk::SessionStore& store, sk::SessionId const& id) {
+  sk::ReadRange first;
+  first.max_records = 1;
+  sk::Dialect const& dialect = *sk::find_dialect(store.read(id, first).value().dialect);
+  bool const writes_again = !dialect.has_ids && dialect.can(sk::EntryBody(sk::Compaction{}).index());
+  return writes_again ? sk::written_again(sk::load_log(store, id).value().entries) : std::vector<bool>{};
+}
+
 Path path_of(Named const& named, std::string const& name, sk::EntryId const& leaf) {
   Path path{value_at(sk::path_positions(*named.store, named.id, leaf), name, leaf)};
-  if (!sk::find_dialect(named.store->read(named.id, {}).value().dialect)->has_ids)
-    path.again = sk::written_again(sk::load_log(*named.store, named.id).value().entries);
+  path.again = written_again_in(*named.store, named.id);
   return path;
 }
 
@@ -78,9 +85,14 @@ Json json_of(sk::SessionInfo const& info) {
 }
 
 Records read_records(Named const& named) {
+  constexpr std::size_t most_unknown = 1000; // an entry takes many times the memory of a line of two bytes
+  std::size_t unknown = 0;
   Records records;
   records.damaged = for_each_record(*named.store, named.id, [&](Record const& record) {
     if (record.entry.as<sk::Header>() != nullptr) return true;
+    bool const strange =
+        record.entry.as<sk::Unknown>() != nullptr && record.entry.id.str().substr(0, 1) == "@";
+    if (strange && ++unknown > most_unknown) return ++records.unlisted, true;
     records.log.entries.push_back(record.entry);
     records.types.emplace_back(record.type);
     return true;

@@ -27,12 +27,16 @@ using OnRecord = std::function<bool(Record const&)>;
 std::size_t for_each_record(sessionkit::SessionStore& store, sessionkit::SessionId const& id,
                             OnRecord const& each);
 
+/// Which records of a log are copies that a compaction keeps, by number; empty where the dialect has none.
+/// Only a log of such a dialect is held in memory.
+std::vector<bool> written_again_in(sessionkit::SessionStore& store, sessionkit::SessionId const& id);
+
 /// The path from the first entry to a leaf: its places, not its text.
 struct Path {
   std::vector<sessionkit::Position> places;
   std::vector<bool> again = {}; ///< by number of the record; with ids there are no copies
 };
-/// Ends the command if there is no such leaf. Logs without ids are read completely.
+/// Ends the command if there is no such leaf.
 Path path_of(Named const& named, std::string const& name, sessionkit::EntryId const& leaf);
 /// Like `for_each_record`, for the entries on a path.
 std::size_t for_each_on(Path const& path, Named const& named, OnRecord const& each);
@@ -47,6 +51,8 @@ struct Records {
   sessionkit::Log log;
   std::vector<std::string> types;
   std::size_t damaged = 0; ///< places that gave no entry
+  std::size_t unlisted =
+      0; ///< lines of unknown types without ids, which are only counted after the first 1,000
 };
 
 /// All entries but the header, oldest first.

@@ -71,20 +71,22 @@ void count(Stats& stats, sk::SessionStore& store, sk::SessionId const& id) {
   stats.damaged += info.damaged;
   std::set<std::string> requests;
   std::uint64_t place = 0;
-  auto const entries = sk::load_log(store, id).value().entries;
-  auto const again = sk::written_again(entries);
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    auto const& entry = entries[i];
-    if (entry.as<sk::Header>() || ++place <= info.fold_state.copied || again[i]) continue;
+  auto const again = written_again_in(store, id);
+  for_each_record(store, id, [&, number = std::size_t{0}](Record const& record) mutable {
+    auto const& entry = record.entry;
+    bool const copied = number < again.size() && again[number];
+    ++number;
+    if (entry.as<sk::Header>() || ++place <= info.fold_state.copied || copied) return true;
     stats.compactions += entry.as<sk::Compaction>() != nullptr ? 1U : 0U;
     auto const* const message = entry.as<sk::Message>();
-    if (message == nullptr || message->role != sk::Role::assistant) continue;
+    if (message == nullptr || message->role != sk::Role::assistant) return true;
     auto const made = message->generation.value_or(sk::Generation{});
-    if (!made.request_id.empty() && !requests.insert(made.request_id).second) continue;
+    if (!made.request_id.empty() && !requests.insert(made.request_id).second) return true;
     double const price = cost_of(*message);
     stats.by[{sk::to_rfc3339(entry.at).substr(0, 10), made.provider, made.model}].add(made, price);
     stats.total.add(made, price);
-  }
+    return true;
+  });
 }
 
 Json json_of(Sum const& sum) {

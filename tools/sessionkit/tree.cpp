@@ -137,6 +137,10 @@ Exit tree(Console& console, Arguments const& args) {
     draw(console, records, info);
   else
     write_lines(console, records, info);
+  if (records.unlisted != 0)
+    console.notice(
+        fmt::format("{}: {} more line(s) of unknown types are not shown; see: sessionkit verify {}",
+                    *args.session, records.unlisted, *args.session));
   notice_damage(console, *args.session, records.damaged);
   return Exit::ok;
 }

@@ -203,3 +203,14 @@ TEST_CASE("leaves are the entries without children, in log order") {
   CHECK(leaves[0].str() == "b");
   CHECK(leaves[1].str() == "d");
 }
+
+TEST_CASE("of many lines without a type only the last thousand are in a context, the others are counted") {
+  std::vector<std::string> lines{log_header("s"), message_line("a", "", "user", "1")};
+  lines.insert(lines.end(), 2500, "{}");
+  auto const context = context_of(lines);
+  CHECK(context.entries.size() == 1001);
+  CHECK(context.unlisted == 1500);
+  CHECK(context.entries.front().id.str() == "a");
+  lines.resize(900);
+  CHECK(context_of(lines).unlisted == 0);
+}

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <random>
 
 #include <fcntl.h>
@@ -474,4 +475,27 @@ TEST_CASE("verify finds every kind of damage and nothing in an undamaged file") 
   CHECK(got == expected);
   CHECK(done == bytes.size());
   CHECK(all == bytes.size());
+}
+
+TEST_CASE("a page of short lines has a bounded number of records") {
+  TempDir dir;
+  std::string bytes = header_line("s") + "\n";
+  for (int i = 0; i < 40000; ++i) bytes += "{}\n";
+  write_file(dir / "t", bytes);
+  auto reader = sk::TranscriptReader::open(dir / "t").value();
+  sk::ReadRange range;
+  range.max_records = std::numeric_limits<std::size_t>::max();
+  for (auto const order : {sk::ReadRange::oldest_first, sk::ReadRange::newest_first}) {
+    range.order = order;
+    range.from.reset();
+    std::size_t records = 0;
+    for (bool more = true; more;) {
+      auto const page = reader.read(range).value();
+      CHECK(page.items().size() <= 32768);
+      records += page.items().size();
+      more = page.more;
+      range.from = page.next;
+    }
+    CHECK(records == 40001);
+  }
 }

@@ -15,6 +15,8 @@ namespace sessionkit { inline namespace v0 {
 
 namespace context_inl { namespace {
 
+constexpr std::size_t most_unknown = 1000;
+
 Error no_entry(SessionId const& id, EntryId const& leaf) {
   return detail::make_error(Errc::not_found,
                             "session '{}' has no entry '{}'; list its entries to find the id", id.str(),
@@ -38,6 +40,8 @@ class ContextBuilder {
       context_.damage.push_back(detail::undecodable_line(item, entry.error()));
     } else if (!context_.compaction && entry->as<Compaction>()) {
       return compacted_at(std::move(*entry), item);
+    } else if (is_unlisted(*entry)) {
+      ++context_.unlisted;
     } else {
       if (doubted_ && detail::is_said(*entry)) does_not_count();
       context_.entries.push_back(std::move(*entry));
@@ -77,6 +81,11 @@ class ContextBuilder {
   }
 
  private:
+  // An entry takes many times the memory of its line, and such a line may have two bytes.
+  bool is_unlisted(Entry const& entry) {
+    return entry.as<Unknown>() && entry.id.str().substr(0, 1) == "@" && unknown_++ >= most_unknown;
+  }
+
   bool compacted_at(Entry entry, RecordPage::Item const& item) {
     auto const& compaction = std::get<Compaction>(entry.body);
     if (!detail::is_whole(entry, context_.entries.rbegin(), context_.entries.rend())) {
@@ -129,6 +138,7 @@ class ContextBuilder {
   std::size_t after_ = 0;                 ///< how many entries follow the compaction
   std::optional<std::size_t> last_break_; ///< how many follow the oldest break before it
   bool kept_ = false;                     ///< the first kept entry was met
+  std::size_t unknown_ = 0;               ///< entries without an id
   bool undecodable_ = false;
   // In lines without ids, of compactions whose write was cut short:
   std::optional<std::size_t> doubted_; ///< how many entries follow it; no message before it was met yet
