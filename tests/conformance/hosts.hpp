@@ -30,6 +30,10 @@ void keeps_typed_state(OpenStore const& open);
 /// A session that is too old is removed completely, at once, and no other.
 void forgets_whole_sessions(OpenStore const& open);
 
+/// Three processes resume so many keys at once, each key several times, and are killed now and then. In the
+/// end each key has one session, and every acknowledged message is in it. Prints the counts.
+void gives_each_key_one_session(OpenStore const& open, std::size_t keys);
+
 /// Every file below a folder except those below `except`, with its size: a store must not change them.
 std::vector<std::string> files_below(std::string const& folder, std::string const& except);
 

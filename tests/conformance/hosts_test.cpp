@@ -70,3 +70,7 @@ TEST_CASE("idle or old sessions are removed completely from memory and from file
   forgets_whole_sessions(memory());
   forgets_whole_sessions(Folder().open());
 }
+
+TEST_CASE("a key that several processes resume at once has one session in files") {
+  gives_each_key_one_session(Folder().open(), long_form() ? 1000 : 40);
+}

@@ -19,4 +19,7 @@ TEST_CASE("programs of hosts built on a store work on PostgreSQL") {
   }
   SECTION("typed state survives") { keeps_typed_state(open); }
   SECTION("sessions go as a whole, when they are idle or old") { forgets_whole_sessions(open); }
+  SECTION("a key that several processes resume at once has one session") {
+    gives_each_key_one_session(open, long_form() ? 1000 : 40);
+  }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Three masters and their replicas: slots that move, masters that die, programs that die between two slots.
+#include "hosts.hpp"
 #include "redis/writers.hpp"
 #include "support/long_form.hpp"
 #include "support/redis_server.hpp"
@@ -258,4 +259,15 @@ TEST_CASE("a cluster with a master away opens, lists and continues with the sess
       CHECK(error.message.find("start the server") != std::string::npos);
     }
   }
+}
+
+TEST_CASE("a key that several processes resume at once has one session in a cluster") {
+  RedisCluster cluster;
+  gives_each_key_one_session(
+      [&cluster] {
+        sk::RedisStoreOptions options;
+        options.durability = sk::Durability::os;
+        return sk::open_redis_store(cluster.url(), options).value();
+      },
+      long_form() ? 1000 : 40);
 }

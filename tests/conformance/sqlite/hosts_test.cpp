@@ -48,3 +48,8 @@ TEST_CASE("idle or old sessions are removed completely from an SQLite file") {
   Database const database;
   forgets_whole_sessions(database.open());
 }
+
+TEST_CASE("a key that several processes resume at once has one session in an SQLite file") {
+  Database const database;
+  gives_each_key_one_session(database.open(), long_form() ? 1000 : 40);
+}
