@@ -95,7 +95,7 @@ class TurnRun {
     auto const kind = answer.failure->kind;
     if (kind == llm::FailureKind::refused && target_.images && has_pictures(history_)) {
       target_.images = false;
-      tell(llm::RetryWait{2, {}, answer.failure->message + "; trying without the pictures"});
+      tell(llm::RetryWait{2, {}, kind, answer.failure->message + "; trying without the pictures", true});
       return ask_once();
     }
     if (kind != llm::FailureKind::context_exceeded) return answer;

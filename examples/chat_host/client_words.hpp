@@ -2,10 +2,28 @@
 #pragma once
 #include <sessionkit/error.hpp>
 
+#include <exception>
+#include <llm/provider.hpp>
+#include <string>
+
 namespace chat_host {
 
-/// A failure of a store or a log in words for clients: no paths, and no advice for
-/// programmers. The full message goes to the server's stderr.
+// Every failure reaches clients through `for_client`: fixed words, which name no file, no server and no key.
+// The full message goes to the server's stderr, in one line.
+
+/// A failure of a store or a log; its code is kept.
 sessionkit::Error for_client(sessionkit::Error const& error);
+
+/// A failure of the model provider, whose own message may name servers or repeat a key.
+std::string for_client(llm::Failure const& failure);
+
+/// Why a request is made again.
+std::string for_client(llm::RetryWait const& retry);
+
+/// A failure that has no kind.
+std::string for_client(std::exception const& error);
+
+/// A failure of the provider or of the store: the caller cannot distinguish them, and says `instead`.
+std::string for_client(sessionkit::Error const& error, char const* instead);
 
 }

@@ -39,7 +39,7 @@ std::string HostTurn::run(ChatRequest const& request) {
     return sk::to_raw_json(converse(request)).str();
   } catch (sk::Exception const& refused) {
     tell(error_news(for_client(refused.error()).message));
-  } catch (std::exception const& error) { tell(error_news(error.what())); }
+  } catch (std::exception const& error) { tell(error_news(for_client(error))); }
   auto const info = hosted_.store->info(id_);
   return sk::to_raw_json(last_news(info ? *info : sk::make_session_info(id_), "failed")).str();
 }
@@ -56,7 +56,7 @@ Json HostTurn::converse(ChatRequest const& request) {
           [&](agent::Event const& event) { watch(session, request.said.text(), event); }, cancel_)
           .value();
   note_in_channel("assistant", outcome.text);
-  if (outcome.end == agent::TurnEnd::failed) tell(error_news(outcome.failure->message));
+  if (outcome.end == agent::TurnEnd::failed) tell(error_news(for_client(*outcome.failure)));
   if (outcome.end == agent::TurnEnd::finished) title(session, before.messages);
   auto info = session.info().value();
   if (!info.tokens) info.tokens = sk::count_tokens(session.context().value());
@@ -98,7 +98,7 @@ void HostTurn::title(sk::Session& session, std::uint64_t messages_before) {
   if (!hosted_.make_titles) return;
   auto const make = [&](sk::Session& of) { return propose_title(of, hosted_.with, cancel_); };
   auto const titled = sk::update_title(session, messages_before, make, title_policy);
-  if (!titled) tell(error_news("no title: " + titled.error().message));
+  if (!titled) tell(error_news(for_client(titled.error(), "no title could be made")));
 }
 
 }

@@ -19,6 +19,7 @@ constexpr Title titles[] = {
     {403, "Forbidden"},
     {404, "Not Found"},
     {405, "Method Not Allowed"},
+    {415, "Unsupported Media Type"},
     {416, "Range Not Satisfiable"},
     {409, "Conflict"},
     {413, "Content Too Large"},

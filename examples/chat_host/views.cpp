@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "client_words.hpp"
 #include "text.hpp"
 #include "views.hpp"
 
@@ -102,7 +103,7 @@ std::optional<Json> news(llm::Event const& event) {
   if (auto const* const thinking = std::get_if<llm::ThinkingDelta>(&event))
     return Json{{"type", "thinking_delta"}, {"text", thinking->text}};
   if (auto const* const retry = std::get_if<llm::RetryWait>(&event))
-    return Json{{"type", "retry"}, {"waitMs", retry->wait.count()}, {"why", retry->why}};
+    return Json{{"type", "retry"}, {"waitMs", retry->wait.count()}, {"why", for_client(*retry)}};
   return std::nullopt; // a call is reported when it is complete
 }
 

@@ -3,6 +3,7 @@
 #include "wire_json.hpp"
 
 #include <charconv>
+#include <string_view>
 #include <utility>
 
 namespace llm {
@@ -47,6 +48,17 @@ std::optional<Failure> failure_of(HttpReply const& reply, std::string const& bod
   return Failure{FailureKind::cut, "the stream ended before the answer did", reply.status};
 }
 
+/// Some servers repeat the key that they refuse.
+std::optional<Failure> without_key(std::optional<Failure> failure, std::string const& key) {
+  constexpr std::string_view instead = "[key]";
+  constexpr std::size_t shortest_key = 8; // a shorter one is no secret, but part of many words
+  if (!failure || key.size() < shortest_key) return failure;
+  auto& text = failure->message;
+  for (auto at = text.find(key); at != std::string::npos; at = text.find(key, at + instead.size()))
+    text.replace(at, key.size(), instead);
+  return failure;
+}
+
 class HttpProvider final : public Provider {
  public:
   HttpProvider(std::shared_ptr<Http> http, WireFormat const& format, std::string base_url, std::string key)
@@ -74,7 +86,7 @@ class HttpProvider final : public Provider {
     };
     auto const reply = http_->post({url_, format_.headers(key_), format_.body(request)}, on_body, cancel);
     if (collector.generation().model.empty()) collector.generation().model = request.model;
-    return std::move(collector).finish(failure_of(reply, refusal, *decoder));
+    return std::move(collector).finish(without_key(failure_of(reply, refusal, *decoder), key_));
   }
 
  private:

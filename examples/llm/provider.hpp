@@ -32,6 +32,21 @@ struct Request {
   std::size_t max_tokens = 4096; ///< of the answer
 };
 
+/// Why the answer is missing or incomplete; the kinds differ in what to do.
+enum class FailureKind {
+  cancelled,        ///< the token was cancelled
+  refused,          ///< the request is invalid; a retry does not help
+  context_exceeded, ///< the history does not fit into the model's window: make it shorter
+  unauthorized,     ///< the key is missing, wrong, or not allowed to do this
+  rate_limited,     ///< too many requests: try later
+  overloaded,       ///< the provider is too busy: try later
+  unavailable,      ///< the provider failed, or cannot be reached: try later
+  cut,              ///< the stream ended before the answer did
+  malformed,        ///< the answer violates its format
+};
+/// The enumerator's name, for example "context_exceeded". Never null.
+char const* to_string(FailureKind) noexcept;
+
 // The events of an answer, in order.
 
 /// More text for the person.
@@ -54,31 +69,19 @@ struct ToolInputDelta {
 struct RetryWait {
   unsigned attempt; ///< number of the next request; the first was 1
   std::chrono::milliseconds wait;
-  std::string why;
+  FailureKind kind;
+  std::string why;               ///< the failure's message
+  bool without_pictures = false; ///< the next request leaves them out
 };
 using Event = std::variant<TextDelta, ThinkingDelta, ToolUseBegin, ToolInputDelta, RetryWait>;
 
 /// Called on the calling thread, with no lock held. May be empty.
 using OnEvent = std::function<void(Event const&)>;
 
-/// Why the answer is missing or incomplete; the kinds differ in what to do.
-enum class FailureKind {
-  cancelled,        ///< the token was cancelled cancelled
-  refused,          ///< the request is invalid; a retry does not help
-  context_exceeded, ///< the history does not fit into the model's window: make it shorter
-  unauthorized,     ///< the key is missing, wrong, or not allowed to do this
-  rate_limited,     ///< too many requests: try later
-  overloaded,       ///< the provider is too busy: try later
-  unavailable,      ///< the provider failed, or cannot be reached: try later
-  cut,              ///< the stream ended before the answer did
-  malformed,        ///< the answer violates its format
-};
-/// The enumerator's name, for example "context_exceeded". Never null.
-char const* to_string(FailureKind) noexcept;
-
+/// A failed request.
 struct Failure {
   FailureKind kind;
-  std::string message; ///< one sentence; the provider's own message if there is one
+  std::string message; ///< one sentence; the provider's own message if there is one, without the key
   int status = 0;      ///< of HTTP; 0 if there was none
   std::optional<std::chrono::milliseconds> retry_after = {}; ///< the pause that the provider asks for
 };

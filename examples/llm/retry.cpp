@@ -36,7 +36,7 @@ class RetryingProvider final : public Provider {
       if (!answer.failure || seen || cancel.cancelled()) return answer;
       auto const wait = plan_retry(policy_, *answer.failure, attempt, random_());
       if (!wait) return answer;
-      if (on_event) on_event(RetryWait{attempt + 1, *wait, answer.failure->message});
+      if (on_event) on_event(RetryWait{attempt + 1, *wait, answer.failure->kind, answer.failure->message});
       sleep_(*wait, cancel);
     }
   }

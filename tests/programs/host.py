@@ -53,15 +53,15 @@ class Answer:
 class Host:
     """The server. Each start uses the same store and the same port."""
 
-    def __init__(self, test, *arguments):
-        self.test, self.arguments = test, arguments
+    def __init__(self, test, *arguments, env=None):
+        self.test, self.arguments, self.env = test, arguments, env or {}
         self.process, self.port = None, 0
         self.complaints = ""  # on stderr, once it has ended
         test.addCleanup(self.kill)
         self.start()
 
     def start(self):
-        environment = self.test.environment({"LSAN_OPTIONS": LSAN_OPTIONS})
+        environment = self.test.environment({"LSAN_OPTIONS": LSAN_OPTIONS, **self.env})
         self.process = subprocess.Popen(
             [CHAT_HOST, "--store", str(self.test.store), "--token", "secret", "--admin-token", "admin", "--port",
              str(self.port), *map(str, self.arguments)],
@@ -164,11 +164,11 @@ def wait_for(condition, seconds=30):
 
 @unittest.skipUnless(CHAT_HOST, "built without cpp-httplib")
 class HostTest(ProgramTest):
-    def host(self, *arguments):
-        return Host(self, *arguments)
+    def host(self, *arguments, env=None):
+        return Host(self, *arguments, env=env)
 
-    def host_with(self, fake, *arguments, provider="anthropic"):
-        return Host(self, "--provider", provider, "--base-url", fake.base_url(provider), *arguments)
+    def host_with(self, fake, *arguments, provider="anthropic", env=None):
+        return Host(self, "--provider", provider, "--base-url", fake.base_url(provider), *arguments, env=env)
 
     def scripted(self, *steps):
         """Arguments for a provider that plays these answers and then improvises."""

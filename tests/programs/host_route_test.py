@@ -71,6 +71,17 @@ class Requests(HostTest):
         self.assertLess(time.monotonic() - begin, 3)
         self.assertEqual(list(events)[-1]["end"], "interrupted")
 
+    def test_a_form_of_several_parts_is_415(self):
+        host = self.host()
+        session = host.chat("hello")[1]["sessionId"]
+        form = '--x\r\nContent-Disposition: form-data; name="message"\r\n\r\nhello\r\n--x--\r\n'
+        for kind in ("multipart/form-data; boundary=x", "Multipart/Form-Data", "multipart/mixed; boundary=x"):
+            for method, path in (("POST", "chat"), ("PATCH", f"sessions/{session}"), ("POST", f"sessions/{session}/cancel")):
+                detail = self.refused(host.ask(method, path, form, headers={"Content-Type": kind}), 415)
+                self.assertEqual(detail, "a body is JSON, not a form of several parts")
+            self.assertEqual(host.ask("POST", "chat", form, token=None, headers={"Content-Type": kind}).status, 401)
+        self.assertEqual(len(host.get("sessions")["sessions"]), 1)
+
     def test_problems_name_no_path_and_give_no_advice_to_programmers(self):
         host = self.host()
         session = host.chat("hello")[1]["sessionId"]

@@ -131,7 +131,7 @@ class Walk(HostTest):
         host = self.host(*self.scripted({"when": "fail", "error": {"kind": "refused", "message": "no such model"}}))
         events = list(host.begin("fail").events())
         self.assertEqual([event["type"] for event in events], ["session", "error", "done"])
-        self.assertEqual((events[1]["error"], events[2]["end"]), ("no such model", "failed"))
+        self.assertEqual((events[1]["error"], events[2]["end"]), ("the model's provider refused the request", "failed"))
         said, _ = host.chat("on", events[-1]["sessionId"])
         self.assertIn("on", said)
 

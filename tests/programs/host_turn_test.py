@@ -114,7 +114,7 @@ class Pictures(HostTest):
             events = list(host.begin("look", images=[PNG]).events())
             self.assertEqual(events[-1]["end"], "finished")
             (retry,) = (event for event in events if event["type"] == "retry")
-            self.assertEqual(retry["why"], "Could not process image; trying without the pictures")
+            self.assertEqual(retry["why"], "the model's provider refused the request; trying without the pictures")
             self.assertIn("I remember", text_of(events))
             sent = str(fake.requests[-1]["messages"])
             self.assertNotIn("base64", sent)
