@@ -11,6 +11,7 @@
 
 #include <cerrno>
 #include <clocale>
+#include <common/text.hpp>
 #include <csignal>
 #include <iostream>
 #include <string>
@@ -48,7 +49,7 @@ int talk(chat::Chat& chat, chat::LineEditor& editor, chat::LineEditor::Line line
       if (!chat.take(line.content)) break;
     } catch (std::exception const& error) {
       std::cout << std::flush;
-      std::cerr << "chat: " << error.what() << '\n';
+      std::cerr << "chat: " << cli::neutral(error.what()) << '\n';
       ++failures;
     }
   }
@@ -98,7 +99,7 @@ int main(int argc, char** argv) {
     int const status = run(*options, argv[0]);
     return std::cout.flush() ? status : 1;
   } catch (std::exception const& error) {
-    std::cerr << "chat: " << error.what() << '\n';
+    std::cerr << "chat: " << cli::neutral(error.what()) << '\n';
     return 1;
   }
 }

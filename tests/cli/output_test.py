@@ -25,7 +25,18 @@ class Terminal(ProgramTest):
         session = self.new()
         self.say(session, "user", "a\x1b[1mb")
         self.assertIn("a\x1b[1mb", self.on_terminal("show", session, "--raw")[1])
-        self.assertIn("a\x1b[1mb", self.ok("show", session).out)
+        self.assertIn("a\x1b[1mb", self.ok("show", session, "--raw").out)
+        self.assertIn("a\\x1b[1mb", self.ok("show", session).out)
+
+    def test_a_pipe_receives_no_command_for_a_terminal(self):
+        session = self.new("--title", EVIL, "--key", EVIL)
+        self.say(session, "user", EVIL)
+        for args in (["ls"], ["show", session], ["tree", session], ["search", "me"], ["info", session]):
+            out = self.ok(*args).out
+            for byte in ("\x1b", "\x07", "\u009b", "\u202e"):
+                self.assertNotIn(byte, out, args)
+        for args in (["show", "no\x1b[2Jbody"], ["search", "a", "--in", "\x1b[2J"]):
+            self.assertNotIn("\x1b", self.run_cli(*args).err, args)
 
     def test_colours_are_for_terminals_that_want_them(self):
         session = self.new()

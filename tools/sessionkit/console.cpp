@@ -28,6 +28,13 @@ bool wants_colours(std::string const& choice, bool pretty) {
   return pretty && environment("NO_COLOR").empty() && !term.empty() && term != "dumb";
 }
 
+// A terminal often shows later what a file or a pipe received: only bytes that are not UTF-8 differ.
+std::string safe_for(bool terminal, std::string_view text) {
+  return neutral(terminal ? std::string(text) : valid_utf8(text));
+}
+
+std::string safe_for_stderr(std::string_view text) { return safe_for(isatty(STDERR_FILENO) != 0, text); }
+
 void say(std::string_view text) {
   std::string const safe = isatty(STDERR_FILENO) != 0 ? neutral(text) : valid_utf8(text);
   std::fwrite(safe.data(), 1, safe.size(), stderr);
@@ -106,7 +113,7 @@ void Console::to_stderr(std::string_view text) {
 }
 
 std::string Console::shown(std::string_view text) const {
-  return style_.raw ? std::string(text) : pretty_ ? neutral(text) : valid_utf8(text);
+  return style_.raw ? std::string(text) : safe_for(pretty_, text);
 }
 
 void Console::document(char const* schema, Json const& members) {
@@ -158,10 +165,10 @@ void Console::notice(std::string_view text) {
   if (style_.json)
     report_json(Json{{"notice", text}});
   else
-    to_stderr(fmt::format("sessionkit: {}\n", text));
+    to_stderr(safe_for_stderr(fmt::format("sessionkit: {}\n", text)));
 }
 
-void Console::report(std::string_view line) { to_stderr(fmt::format("{}\n", line)); }
+void Console::report(std::string_view line) { to_stderr(safe_for_stderr(fmt::format("{}\n", line))); }
 
 void Console::report_json(Json const& json) { to_stderr(sessionkit::to_raw_json(json).str() + "\n"); }
 
@@ -174,8 +181,8 @@ void Console::show(Failure const& failure) {
     report_json(Json{{"error", error}});
     return;
   }
-  to_stderr(fmt::format("sessionkit: {}\n", failure.message));
-  if (!failure.hint.empty()) to_stderr(fmt::format("hint: {}\n", failure.hint));
+  to_stderr(safe_for_stderr(fmt::format("sessionkit: {}\n", failure.message)));
+  if (!failure.hint.empty()) to_stderr(safe_for_stderr(fmt::format("hint: {}\n", failure.hint)));
 }
 
 void Console::progress(std::size_t done, std::size_t total, char const* of) {

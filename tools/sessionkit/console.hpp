@@ -21,7 +21,7 @@ std::string environment(char const* variable);
 struct OutputStyle {
   bool json = false;  ///< one JSON document on stdout; errors as objects on stderr
   bool plain = false; ///< as if stdout were not a terminal
-  bool raw = false;   ///< content byte for byte, even on a terminal
+  bool raw = false;   ///< content byte for byte
   bool quiet = false; ///< no notices
   bool no_pager = false;
   std::string color = "auto";
@@ -38,7 +38,7 @@ class Console {
   Console& operator=(Console const&) = delete;
 
   bool json() const { return style_.json; }
-  /// True if a person looks at stdout: tables are aligned, content is made safe to show.
+  /// True if a person looks at stdout: tables are aligned.
   bool pretty() const { return pretty_; }
   /// The number of columns of the screen.
   std::size_t width() const { return screen_.columns; }
@@ -49,7 +49,7 @@ class Console {
   void flush();
   /// False if a write to stdout failed, so that it is useless to continue.
   bool writable() const { return write_error_ == 0; }
-  /// Writes text of a session: on a terminal without anything the terminal would act on.
+  /// Writes text of a session without anything that a terminal would act on, unless `raw`.
   void content(std::string_view text) { write(shown(text)); }
   /// Returns that text without writing it.
   std::string shown(std::string_view text) const;
