@@ -11,6 +11,7 @@ namespace chat_host {
 struct Caller {
   std::string user = {}; ///< empty: no name, as in sessions of programs without users
   bool admin = false;    ///< may read the channel logs
+  bool gateway = false;  ///< may begin the sessions of channels
 };
 
 /// A secret and its owner.

@@ -24,6 +24,11 @@ sk::Error is_of_others(sk::SessionId const& channel) {
   return {sk::Errc::not_found, 0, "'" + channel.str() + "' belongs to another person or agent of this store"};
 }
 
+sk::Error is_for_gateways(sk::SessionId const& channel) {
+  return {sk::Errc::invalid_argument, 0,
+          "'" + channel.str() + "' is the session of a channel, and only a gateway can begin it"};
+}
+
 /// The first place of the turn's entries in a path that was read before or during the turn.
 std::size_t begin_of(TurnFeed const& turn, std::vector<sk::Entry> const& path) {
   auto const behind = turn.begun_behind();
@@ -53,11 +58,14 @@ sk::Result<std::optional<sk::SessionId>> Conversations::find_wanted(Caller const
   return found ? wanted : std::nullopt;
 }
 
-// A channel names its session itself and may send at any time, so the session is created at once. A
-// name in a header comes from a browser and may be older than the store. Any other name must exist.
+// A channel names its session itself and may send at any time, so the session is created at once, but for a
+// gateway only: anybody else could take the channel's name before it. A name in a header comes from a browser
+// and may be older than the store. Any other name must exist.
 sk::Result<sk::SessionId> Conversations::create(Caller const& caller, ChatRequest const& request) {
   auto const& wanted = request.session ? request.session : request.session_hint;
-  bool const of_channel = wanted && channel_of(*wanted);
+  bool const names_channel = wanted && channel_of(*wanted);
+  bool const of_channel = names_channel && caller.gateway;
+  if (request.session && names_channel && !caller.gateway) return is_for_gateways(*wanted);
   if (request.session && !of_channel) return no_such_session(*wanted);
 
   sk::NewSession about;

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "options.hpp"
+#include "users_file.hpp"
 
 #include <sessionkit/profile.hpp>
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 namespace chat_host {
 
@@ -16,6 +19,8 @@ namespace {
 struct Tokens {
   std::string everybody = {}, admin = {};
   std::vector<std::string> users = {}; ///< NAME=TOKEN
+  std::string users_file = {};
+  std::vector<std::string> gateways = {}; ///< names
 };
 
 void describe(CLI::App& app, Options& options, Tokens& tokens) {
@@ -24,10 +29,6 @@ void describe(CLI::App& app, Options& options, Tokens& tokens) {
   };
   auto const profile = [](std::string const& name) {
     return sk::find_profile(name) != nullptr ? std::string() : "there is no profile '" + name + "'";
-  };
-  auto const user = [](std::string const& text) {
-    auto const at = text.find('=');
-    return at != 0 && at < text.size() - 1 ? std::string() : "not of the form NAME=TOKEN";
   };
   auto& server = options.server;
   app.add_option("--store", options.store,
@@ -67,31 +68,68 @@ void describe(CLI::App& app, Options& options, Tokens& tokens) {
   app.add_option("--token", tokens.everybody,
                  "the token that clients must send; made and printed if there is none")
       ->envname("CHAT_HOST_TOKEN");
-  app.add_option("--user", tokens.users, "a person with a token of their own: NAME=TOKEN")->check(user);
+  app.add_option("--user", tokens.users,
+                 "a person with a token of their own: NAME=TOKEN; may be repeated (everybody on this machine "
+                 "can see it in the list of processes: --users-file hides it)");
+  app.add_option("--users-file", tokens.users_file,
+                 "a file of such persons, NAME=TOKEN on each line, that only its owner can read")
+      ->envname("CHAT_HOST_USERS_FILE");
+  app.add_option(
+      "--gateway", tokens.gateways,
+      "the name of a person above that is a gateway of channels: only a gateway may begin a channel's "
+      "session; may be repeated");
   app.add_option("--admin-token", tokens.admin, "the token for the channel logs")
       ->envname("CHAT_HOST_ADMIN_TOKEN");
-  app.footer("The key of the provider is read from ANTHROPIC_API_KEY or OPENAI_API_KEY.");
+  app.footer("The key of the provider is read from ANTHROPIC_API_KEY or OPENAI_API_KEY. The list of "
+             "processes shows\n"
+             "--token, --user and --admin-token to everybody on this machine, but not the variables.");
+}
+
+/// The value, or the end of the program with the error's message.
+template <class T> T value_or_end(sk::Result<T> result) {
+  if (!result) throw CLI::ValidationError(result.error().message);
+  return *std::move(result);
+}
+
+/// The persons of the command line, then those of the file.
+std::vector<User> users_of(Tokens const& tokens) {
+  std::vector<User> users;
+  for (auto const& text : tokens.users) users.push_back(value_or_end(parse_user(text, "--user")));
+  if (tokens.users_file.empty()) return users;
+  for (auto& user : value_or_end(read_users(tokens.users_file))) users.push_back(std::move(user));
+  return users;
 }
 
 /// A token identifies a person, so each token and each name may be given only once.
-void check_credentials(std::vector<Credential> const& known) {
-  for (auto one = known.begin(); one != known.end(); ++one)
-    for (auto other = known.begin(); other != one; ++other) {
-      if (!one->token.empty() && one->token == other->token)
-        throw CLI::ValidationError("--token, --user, --admin-token", "two of them are the same");
-      if (!one->caller.user.empty() && one->caller.user == other->caller.user)
-        throw CLI::ValidationError("--user", "'" + one->caller.user + "' is already in use");
-    }
+void add_credential(std::vector<Credential>& known, Credential added, std::string const& from) {
+  for (auto const& other : known) {
+    if (!added.token.empty() && added.token == other.token)
+      throw CLI::ValidationError(from, "this token is also somebody else's: two of them are the same");
+    if (!added.caller.user.empty() && added.caller.user == other.caller.user)
+      throw CLI::ValidationError(from, "'" + added.caller.user + "' is already in use");
+  }
+  if (!added.token.empty()) known.push_back(std::move(added));
+}
+
+void mark_gateways(std::vector<Credential>& known, std::vector<std::string> const& names) {
+  for (auto const& name : names) {
+    auto const found = std::find_if(known.begin(), known.end(), [&](Credential const& each) {
+      return each.caller.user == name && !each.caller.admin;
+    });
+    if (name.empty() || found == known.end())
+      throw CLI::ValidationError("--gateway", "neither --user nor --users-file has a '" + name + "'");
+    found->caller.gateway = true;
+  }
 }
 
 void add_credentials(Options& options, Tokens tokens) {
+  auto const users = users_of(tokens);
   auto& known = options.server.credentials;
-  if (tokens.everybody.empty() && tokens.users.empty()) tokens.everybody = options.made_token = make_token();
-  known.push_back({tokens.everybody, {}});
-  for (auto const& user : tokens.users)
-    known.push_back({user.substr(user.find('=') + 1), {user.substr(0, user.find('='))}});
-  known.push_back({tokens.admin, {"admin", true}});
-  check_credentials(known);
+  if (tokens.everybody.empty() && users.empty()) tokens.everybody = options.made_token = make_token();
+  add_credential(known, {tokens.everybody, {}}, "--token");
+  for (auto const& user : users) add_credential(known, {user.token, {user.name}}, user.from);
+  add_credential(known, {tokens.admin, {"admin", true}}, "--admin-token");
+  mark_gateways(known, tokens.gateways);
 }
 
 }

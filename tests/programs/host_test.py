@@ -170,8 +170,8 @@ class People(HostTest):
         self.assertEqual(host.get("sessions")["sessions"], [])  # the token without a name
 
     def test_channels_have_logs_that_only_the_administrator_reads(self):
-        host = self.host("--user", "ada=a-token")
-        for session, token in (("telegram-42", "secret"), ("web-shop", "a-token"), ("telegram-42", "secret")):
+        host = self.host("--user", "ada=a-token", "--user", "bot=b-token", "--gateway", "ada", "--gateway", "bot")
+        for session, token in (("telegram-42", "b-token"), ("web-shop", "a-token"), ("telegram-42", "b-token")):
             host.chat(f"hello from {session}", session, token=token)
         host.chat("in private")
         for path in ("convlogs", "convlogs/telegram-42"):
@@ -190,11 +190,24 @@ class People(HostTest):
         self.assertEqual(host.get("convlogs/web-shop?sender=bob", token="admin")["messages"], [])
         for name in ("telegram-43", "private", "..%2f..%2fsessions", "telegram-..%2f..%2fx", "%00", "sessions"):
             self.refused(host.ask("GET", f"convlogs/{name}", token="admin"), 404)
-        self.assertIn("belongs to another person", self.refused(host.begin("x", "web-shop"), 404))  # ada
+        self.assertIn("belongs to another person", self.refused(host.begin("x", "web-shop", token="b-token"), 404))  # ada
         lines = (self.store / "agents/main/convlogs/telegram-42.jsonl").read_text().splitlines()
         self.assertLessEqual({"ts", "role", "content", "channelId", "channelType"}, set(json.loads(lines[0])))
         # The session does not contain it, and continues in its own file.
-        self.assertEqual(len(host.talk("telegram-42")), 4)
+        self.assertEqual(len(host.talk("telegram-42", token="b-token")), 4)
+
+    def test_only_a_gateway_begins_the_session_of_a_channel(self):
+        host = self.host("--user", "ada=a-token", "--user", "bot=b-token", "--gateway", "bot")
+        why = "'telegram-42' is the session of a channel, and only a gateway can begin it"
+        for _ in range(2):  # before and after the gateway has begun it
+            for token in ("secret", "a-token", "admin"):
+                self.assertEqual(self.refused(host.begin("x", "telegram-42", token=token), 400), why)
+                other = host.begin("x", token=token, headers={"X-Session-ID": "telegram-42"})
+                self.assertEqual(list(other.events())[-1]["end"], "finished")
+                self.assertNotEqual(other.headers["X-Session-ID"], "telegram-42")
+            self.assertEqual(host.chat("hello", "telegram-42", token="b-token")[1]["sessionId"], "telegram-42")
+        self.assertEqual(host.begin("x", token="b-token", headers={"X-Session-ID": "web-7"}).headers["X-Session-ID"], "web-7")
+        self.assertEqual(len(host.talk("telegram-42", token="b-token")), 4)
 
     def test_nothing_answers_without_a_token(self):
         host = self.host()

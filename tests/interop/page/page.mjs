@@ -138,7 +138,7 @@ step("a long conversation shows where it was summarised", async () => {
 });
 
 step("the channel logs are refused without the administrator's token", async () => {
-  await server.post("chat", { message: `from outside ${hostile}`, sessionId: "telegram-42" });
+  await server.post("chat", { message: `from outside ${hostile}`, sessionId: "telegram-42" }, "gateway");
   expect("403");
   await page.click("#channels");
   await reply("secret");

@@ -122,7 +122,7 @@ step("haste shows a conversation once", async () => {
 });
 
 step("a channel that loads late does not replace a view opened since", async () => {
-  await server.post("chat", { message: "said in a channel", sessionId: "web-1" });
+  await server.post("chat", { message: "said in a channel", sessionId: "web-1" }, "gateway");
   await page.click("#channels");
   await reply("admin");
   await page.route("**/convlogs/**", async (route) => { await pause(600); await route.continue().catch(() => {}); });

@@ -20,7 +20,8 @@ export class Server {
   constructor(name, script, ...more) {
     const file = join(folder, `${name}.jsonl`);
     writeFileSync(file, script.map((step) => JSON.stringify(step)).join("\n"));
-    this.arguments = ["--store", join(folder, name), "--token", "secret", "--admin-token", "admin", "--folder", files,
+    this.arguments = ["--store", join(folder, name), "--token", "secret", "--admin-token", "admin",
+      "--user", "bot=gateway", "--gateway", "bot", "--folder", files,
       "--script-file", file, "--window", "20000", ...more];
   }
 
@@ -47,8 +48,8 @@ export class Server {
   }
 
   // What another client says.
-  post(path, body) {
-    return fetch(`${this.url}/api/agents/main/${path}`, { method: "POST", headers: { Authorization: "Bearer secret" }, body: JSON.stringify(body) })
+  post(path, body, token = "secret") {
+    return fetch(`${this.url}/api/agents/main/${path}`, { method: "POST", headers: { Authorization: `Bearer ${token}` }, body: JSON.stringify(body) })
       .then((answer) => answer.text());
   }
 }
