@@ -60,7 +60,7 @@ void describe(CLI::App& app, Options& options, Tokens& tokens) {
   app.add_option("--port", server.port, "the port to listen at; 0: any free one")
       ->check(CLI::Range(0, 65535));
   app.add_option("--connections", server.most_connections,
-                 "how many connections are served at once; more wait")
+                 "how many connections are served at once, each by a thread; more wait")
       ->check(CLI::Range(1, 10000));
   app.add_option("--body-limit", server.longest_body, "the maximum size of a request's body, in bytes")
       ->check(CLI::PositiveNumber);

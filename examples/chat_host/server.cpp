@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "growing_pool.hpp"
 #include "problem.hpp"
 #include "routes.hpp"
 #include "server.hpp"
@@ -6,6 +7,7 @@
 #include <cerrno>
 #include <chrono>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <stdexcept>
 #include <thread>
@@ -67,6 +69,24 @@ std::string why_not(int error) {
   return "; check --host and --port";
 }
 
+/// A thread for each connection: with a fixed number of them, as many slow clients would keep all others
+/// waiting.
+class Connections : public httplib::TaskQueue {
+ public:
+  explicit Connections(std::size_t most) : pool_(most) {}
+
+  // `void` in some versions of the HTTP library, `bool` in others.
+  using Enqueued = decltype(std::declval<httplib::TaskQueue&>().enqueue({}));
+  Enqueued enqueue(std::function<void()> answer_one) override {
+    pool_.run(std::move(answer_one));
+    return Enqueued(true);
+  }
+  void shutdown() override { pool_.finish(); }
+
+ private:
+  GrowingPool pool_;
+};
+
 /// A server with a long queue of connections: the HTTP library's has five places.
 class Listener : public httplib::Server {
  public:
@@ -91,7 +111,7 @@ Server::Server(ServerOptions options, Agents const& agents) : http_(new Http{std
   listener.set_payload_max_length(wanted.longest_body);
   listener.set_tcp_nodelay(true);
   listener.set_socket_options(reuse_address);
-  listener.new_task_queue = [count = wanted.most_connections] { return new httplib::ThreadPool(count); };
+  listener.new_task_queue = [count = wanted.most_connections] { return new Connections(count); };
   listener.set_default_headers({{"X-Content-Type-Options", "nosniff"},
                                 {"Referrer-Policy", "no-referrer"},
                                 {"Content-Security-Policy", page_policy},

@@ -15,7 +15,7 @@ struct ServerOptions {
   std::string host = "127.0.0.1";
   int port = 8080; ///< 0: any free one
   std::vector<Credential> credentials = {};
-  std::size_t most_connections = 256;  ///< at the same time; more wait
+  std::size_t most_connections = 4096; ///< at the same time; more wait
   std::size_t longest_body = 8U << 20; ///< bytes
   std::string page;                    ///< the directory of the page's files
 };
