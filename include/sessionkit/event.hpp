@@ -17,6 +17,7 @@ struct Event {
     compaction_ended,   ///< stored or not: the message says which
     compaction_stopped, ///< the breaker opened
     durability_lowered, ///< the server keeps less than was asked for, and that was allowed
+    other_owner,        ///< the store's directory belongs to another user, who can replace everything in it
     database_adopted,   ///< another program's database got our columns; the message names the copy kept
   };
   Kind kind;

@@ -22,6 +22,11 @@ struct FileStoreOptions {
   std::uint64_t max_line =
       default_max_line; ///< longer lines are skipped on reading and refused on writing; bytes
   bool create = true;   ///< make the directory (mode 0700) if it does not exist
+  /// Open a directory to which a group or everybody may write, too: each of them can replace sessions.
+  bool allow_shared_directory = false;
+  /// Change nothing on the disk, not even the index and `.lock`: appends and removals are `unsupported`, and
+  /// nothing is made.
+  bool read_only = false;
   /// Layout, shape of the index and dialect of new sessions. Absent: as they are found, native where there is
   /// nothing yet.
   std::optional<Profile> profile = {};
@@ -30,8 +35,11 @@ struct FileStoreOptions {
 
 /// Sessions as files in a directory: `<root>/<session id>.jsonl` and an index `<root>/sessions.json` that is
 /// rebuilt from them when it is missing or wrong. Several processes may use one directory. A directory of
-/// ai-panel's, or claw0's with its `transcripts/`, is recognised and continued as it is. `not_found` (and not
-/// `create`), `unsafe_path`, `io_error`.
+/// ai-panel's, or claw0's with its `transcripts/`, is recognised and continued as it is. The index of
+/// OpenClaw is read for its keys, and never written. A directory that has no lock file of ours yet is only
+/// read until something is stored in it. `not_found` (and not `create`), `unsafe_path` (also where others
+/// than its owner, we and root may write), `io_error`; `unsupported` for a folder of another program, such as
+/// Claude Code's.
 SESSIONKIT_API Result<std::shared_ptr<SessionStore>> open_file_store(std::string const& root,
                                                                      FileStoreOptions options = {});
 

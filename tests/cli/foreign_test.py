@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
 """The content identifies files that are not transcripts, and none of them is read as an empty session."""
 import json
+import os
+import shutil
 import unittest
 
-from support import PI, ProgramTest, texts
+from support import DATA, PI, ProgramTest, texts
 
 BLADES = {
     "id": "blades-1", "state": {"n": 1},
@@ -296,6 +298,86 @@ class Names(Foreign):
         self.assertEqual(len(self.ok("history", "chat.flat.jsonl", "--leaf", entries[0]).json["messages"]), 1)
         for verb in ("diff", "fork", "show", "history"):
             self.assertIn("@246", self.ok(verb, "--help").out, verb)
+
+
+READING = (["ls"], ["ls", "--json"], ["info", "@last"], ["show", "@last"], ["history", "@last"], ["tree", "@last"],
+           ["log", "@last"], ["last"], ["context", "@last"], ["search", "the"], ["stats"], ["verify"], ["doctor"],
+           ["export", "@last"], ["prune", "--most-bytes", "1", "--dry-run"])
+WRITING = (["new"], ["rm", "@last", "--yes"], ["prune", "--most-bytes", "1", "--yes"], ["reindex"], ["doctor", "--repair"],
+           ["append", "@last", "--role", "user", "--text", "x"], ["label", "@last", "a", "b"], ["archive", "@last"])
+
+
+class Folders(Foreign):
+    """A folder of another program is no store; what reads changes nothing in it, names, modes, times and bytes."""
+
+    def tree(self, root):
+        found = {}
+        for path in [root, *root.rglob("*")]:
+            status = path.lstat()
+            found[path] = (status.st_mode, status.st_mtime_ns, path.read_bytes() if path.is_file() else b"")
+        return found
+
+    def copied(self, folder):
+        root = self.folder / "copied"
+        shutil.rmtree(root, ignore_errors=True)
+        shutil.copytree(DATA / folder, root)
+        return root
+
+    def test_folders_of_other_programs_are_refused_by_name_and_stay_as_they_are(self):
+        runs = 0
+        for folder, program in (("claude-code", "Claude Code"), ("codex", "Codex"), ("gemini-cli", "Gemini CLI"),
+                                ("gemini-cli-json", "Gemini CLI"), ("opencode", "opencode")):
+            root = self.copied("foreign/" + folder)
+            before = self.tree(root)
+            for verb in (*READING, *WRITING):
+                run = self.run_cli(*verb, "--store", root)
+                runs += 1
+                self.assertEqual(self.tree(root), before, (folder, verb))
+                if verb[0] != "verify": # which looks at files
+                    self.assertIn(program, run.err, (folder, verb, run))
+                    self.assertNotEqual(run.code, 0, (folder, verb))
+        print(f"{runs} runs in folders of other programs changed nothing")
+
+    def test_what_reads_changes_nothing_in_folders_of_programs_whose_lines_are_known(self):
+        for folder in ("moving/openclaw", "moving/ai-panel", "moving/claw0", "pi"):
+            root = self.copied(folder)
+            before = self.tree(root)
+            for verb in READING:
+                run = self.run_cli(*verb, "--store", root)
+                self.assertIn(run.code, (0, 1, 3, 5), (folder, verb, run)) # 1: search found nothing
+                self.assertEqual(self.tree(root), before, (folder, verb))
+        self.assertIn("agent:main:main", self.ok("ls", "--json", "--store", self.copied("moving/openclaw")).out)
+
+    def test_read_only_changes_nothing_in_a_store_of_ours_and_refuses_what_writes(self):
+        self.ok("new", "--store", self.store, "--id", "talk")
+        self.ok("append", "talk", "--role", "user", "--text", "the first", "--store", self.store)
+        self.ok("append", "talk", "--role", "assistant", "--text", "```\nthe answer\n```", "--store", self.store)
+        (self.store / "sessions.json").unlink()
+        before = self.tree(self.store)
+        for verb in READING:
+            run = self.run_cli(*verb, "--store", self.store, "--read-only")
+            self.assertEqual(run.code, 5 if verb == ["doctor"] else 0, (verb, run))  # the index is missing
+            self.assertEqual(self.tree(self.store), before, verb)
+        for verb in WRITING:
+            run = self.run_cli(*verb, "--store", self.store, "--read-only")
+            self.assertNotEqual(run.code, 0, (verb, run))
+            self.assertEqual(self.tree(self.store), before, verb)
+
+    def test_directories_are_made_for_the_owner_alone(self):
+        old = os.umask(0)
+        self.addCleanup(os.umask, old)
+        for store in (self.folder / "a/b/store", f"sqlite:{self.folder}/c/d/sessions.db"):
+            self.ok("new", "--store", store)
+        for path in self.folder.rglob("*"):
+            self.assertEqual(path.lstat().st_mode & 0o077, 0, path)
+
+    def test_a_directory_that_others_may_write_is_refused_unless_that_is_allowed(self):
+        self.ok("new", "--store", self.store, "--id", "talk")
+        self.store.chmod(0o770)
+        run = self.run_cli("ls", "--store", self.store)
+        self.assertEqual(run.code, 6, run)
+        self.assertIn("chmod go-w", run.err)
+        self.assertIn("talk", self.ok("ls", "--store", self.store, "--shared-directory").out)
 
 
 if __name__ == "__main__":

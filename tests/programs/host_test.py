@@ -3,6 +3,8 @@
 import base64
 import gzip
 import json
+import pathlib
+import shutil
 import signal
 import socket
 import subprocess
@@ -208,6 +210,18 @@ class People(HostTest):
             self.assertEqual(host.chat("hello", "telegram-42", token="b-token")[1]["sessionId"], "telegram-42")
         self.assertEqual(host.begin("x", token="b-token", headers={"X-Session-ID": "web-7"}).headers["X-Session-ID"], "web-7")
         self.assertEqual(len(host.talk("telegram-42", token="b-token")), 4)
+
+    def test_the_sessions_of_openclaw_are_listed_and_its_index_stays(self):
+        folder = self.store / "agents" / "main" / "sessions"
+        shutil.copytree(pathlib.Path(__file__).resolve().parent.parent / "data/moving/openclaw", folder)
+        index = (folder / "sessions.json").read_bytes()
+        host = self.host("--provider", "scripted")
+        rows = host.get("sessions")["sessions"]
+        self.assertEqual([row["id"] for row in rows], ["simple_chat"])
+        self.assertGreater(len(host.get("sessions/simple_chat")["entries"]), 1)
+        host.kill(signal.SIGTERM)
+        self.assertEqual((folder / "sessions.json").read_bytes(), index)
+        self.assertEqual(sorted(path.name for path in folder.iterdir()), ["sessions.json", "simple_chat.jsonl"])
 
     def test_nothing_answers_without_a_token(self):
         host = self.host()

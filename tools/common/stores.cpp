@@ -21,6 +21,10 @@
 #include <filesystem>
 #include <fstream>
 #include <string_view>
+#include <utility>
+#include <vector>
+
+#include <sys/stat.h>
 
 namespace cli {
 
@@ -32,10 +36,22 @@ namespace {
 using Opened = sk::Result<StorePtr>;
 using Counted = sk::Result<std::size_t>;
 
-void make_parent(std::string const& path) {
-  std::error_code ignored; // opening the store reports the error
-  fs::create_directories(fs::path(path).parent_path(), ignored);
-}
+/// Passes reads on and refuses everything else.
+class ReadOnly final : public sk::SessionStore {
+ public:
+  explicit ReadOnly(StorePtr inner) : SessionStore(inner->profile()), inner_(std::move(inner)) {}
+  sk::Result<sk::Position> append(sk::SessionId const&, sk::Append const&) override { return refusal(); }
+  sk::Result<sk::RecordPage> read(sk::SessionId const& id, sk::ReadRange const& range) override {
+    return inner_->read(id, range);
+  }
+  sk::Result<sk::SessionInfo> info(sk::SessionId const& id) override { return inner_->info(id); }
+  sk::Result<sk::SessionPage> list(sk::ListQuery const& query) override { return inner_->list(query); }
+  sk::Result<void> remove(sk::SessionId const&) override { return refusal(); }
+
+ private:
+  static sk::Error refusal() { return {sk::Errc::unsupported, 0, "the store was opened with --read-only"}; }
+  StorePtr inner_;
+};
 
 bool is_sqlite_file(std::string const& path) {
   constexpr std::string_view magic = "SQLite format 3";
@@ -57,12 +73,13 @@ template <class Options> Options common(OpenOptions const& wanted) {
 sk::FileStoreOptions file_options(OpenOptions const& wanted) {
   auto options = common<sk::FileStoreOptions>(wanted);
   options.create = wanted.create;
+  options.read_only = wanted.read_only;
+  options.allow_shared_directory = wanted.allow_shared_directory;
   options.lock_wait = wanted.lock_wait;
   return options;
 }
 Opened open_files(std::string const& root, OpenOptions const& wanted) {
   refuse_database(root);
-  if (wanted.create) make_parent(root);
   return sk::open_file_store(root, file_options(wanted));
 }
 Counted reindex_files(std::string const& root, OpenOptions const& wanted, sk::StoreProgress const& progress) {
@@ -72,12 +89,22 @@ Counted reindex_files(std::string const& root, OpenOptions const& wanted, sk::St
 Opened open_memory(std::string const&, OpenOptions const&) { return sk::make_memory_store(); }
 
 #ifdef CLI_HAS_SQLITE
+/// Makes what is missing of the directories above, for us alone. Opening the store reports an error.
+void make_parents(std::string const& path) {
+  std::vector<fs::path> missing;
+  std::error_code ignored;
+  for (fs::path at = fs::absolute(path, ignored).parent_path(); !at.empty() && !fs::exists(at, ignored);
+       at = at.parent_path())
+    missing.push_back(at);
+  for (auto at = missing.rbegin(); at != missing.rend(); ++at) ::mkdir(at->c_str(), 0700);
+}
+
 Opened open_sqlite(std::string const& path, OpenOptions const& wanted) {
   auto options = common<sk::SqliteStoreOptions>(wanted);
   options.create = wanted.create;
   options.adopt = wanted.adopt;
   options.lock_wait = wanted.lock_wait;
-  if (wanted.create) make_parent(path);
+  if (wanted.create) make_parents(path);
   return sk::open_sqlite_store(path, options);
 }
 #else
@@ -213,7 +240,11 @@ std::string shown(StoreAddress const& address) {
 
 sk::Result<StorePtr> open_store(StoreAddress const& address, OpenOptions const& options) {
   auto const& engine = *find_engine(address.engine);
-  auto store = engine.open(address.place, options);
+  OpenOptions wanted = options;
+  if (wanted.read_only) wanted.create = wanted.adopt = false;
+  auto store = engine.open(address.place, wanted);
+  if (store && wanted.read_only && !address.is_files())
+    return StorePtr(std::make_shared<ReadOnly>(std::move(*store)));
   if (!store && store.error().code == sk::Errc::not_found && engine.place == Where::url)
     throw Failure{Exit::not_found, "not_found", store.error().message}; // a server knows best what is missing
   return store;

@@ -36,8 +36,10 @@ std::string shown(StoreAddress const& address);
 void refuse_database(std::string const& path);
 
 struct OpenOptions {
-  bool create = false; ///< create it if it does not exist
-  bool adopt = true;   ///< add our columns to another program's database
+  bool create = false;    ///< create it if it does not exist
+  bool read_only = false; ///< change nothing in it, not even an index
+  bool allow_shared_directory = false;
+  bool adopt = true; ///< add our columns to another program's database
   std::chrono::milliseconds lock_wait{5000};
   std::optional<sessionkit::Profile> profile = {};
   sessionkit::OnEvent on_event = {};

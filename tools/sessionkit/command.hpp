@@ -15,6 +15,7 @@ struct Arguments {
   // every command
   std::optional<std::string> store;
   std::string timeout = "5s";
+  bool read_only = false, shared_directory = false;
   OutputStyle style;
 
   // what to work on

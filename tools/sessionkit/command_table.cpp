@@ -24,6 +24,10 @@ std::vector<Option> const& common_options() {
        {"auto", "always", "never"}},
       {"--no-pager", "print to the terminal even if the output is longer than it", &OutputStyle::no_pager},
       {"-q,--quiet", "no notices on stderr", &OutputStyle::quiet},
+      {"--read-only", "change nothing in the store, not even its index; commands that write are refused",
+       &A::read_only},
+      {"--shared-directory", "accept a store's directory to which a group or everybody may write",
+       &A::shared_directory},
       {"--timeout", "how long to wait for another writer (5s, 500ms, 2m)", &A::timeout},
   };
   return options;

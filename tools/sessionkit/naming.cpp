@@ -223,6 +223,8 @@ std::optional<std::string> known_store_root(Arguments const& args) {
 OpenOptions open_options(Console& console, Arguments const& args, bool create) {
   OpenOptions options;
   options.create = create;
+  options.read_only = args.read_only;
+  options.allow_shared_directory = args.shared_directory;
   options.adopt = !args.dry_run;
   options.lock_wait = lock_wait(args);
   if (create && args.profile) options.profile = *sk::find_profile(*args.profile);
@@ -245,6 +247,7 @@ StorePtr open_existing_store(Console& console, Arguments const& args) {
 StorePtr open_transcript(OpenOptions const& wanted, std::string const& path) {
   sk::FileStoreOptions options;
   options.lock_wait = wanted.lock_wait;
+  options.read_only = wanted.read_only;
   options.on_event = wanted.on_event;
   return sk::open_transcript(path, options).value();
 }

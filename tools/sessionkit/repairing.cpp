@@ -127,6 +127,9 @@ void write(Console& console, sk::Diagnosis const& diagnosis, std::vector<Row> co
 }
 
 Exit doctor(Console& console, Arguments const& args) {
+  if (args.repair && args.read_only)
+    throw Failure{Exit::usage, "unsupported", "--read-only and --repair exclude each other",
+                  "leave out one of them"};
   sk::DoctorOptions options;
   options.lock_wait = lock_wait(args);
   options.now = sk::system_now();

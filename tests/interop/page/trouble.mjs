@@ -23,10 +23,10 @@ const current = () => new URL(page.url()).hash.slice(1);
 step("an error stays on the screen until it is dismissed", async () => {
   await page.goto(`${server.url}/#token=secret`);
   await say("refuse me");
-  await shows(notice, "the provider says no");
+  await shows(notice, "the model's provider refused the request");
   await idle();
   await pause(1000);
-  assert.equal(await notice.textContent(), "the provider says no");
+  assert.equal(await notice.textContent(), "the model's provider refused the request");
   assert.deepEqual(await talk(), ["refuse me", "failed"]);
   await shot("refused");
   await page.click("#dismiss");
@@ -36,7 +36,7 @@ step("an error stays on the screen until it is dismissed", async () => {
 
 step("an answer that was cut is marked, then and after a reload", async () => {
   await say("broken stream");
-  await shows(notice, "cuts the stream");
+  await shows(notice, "the answer ended too early");
   await idle();
   assert.deepEqual((await talk()).slice(-3), ["broken stream", "half of an answer", "failed"]);
   await page.reload();
@@ -210,7 +210,7 @@ step("a reload in the middle shows the question also where turns are stored at t
 
 step("a message that such a turn dropped goes back", async () => {
   await say("refuse me");
-  await shows(notice, "the provider says no");
+  await shows(notice, "the model's provider refused the request");
   await soon(async () => await typed() === "refuse me", "it is to be sent again");
   await soon(async () => (await talk()).length === 4, "it does not exist any more");
   await page.press("#message", "Enter");

@@ -231,6 +231,7 @@ TEST_CASE("a key is not reported as free while a transcript that may have it can
     return all;
   };
   write_file(dir / "s1.jsonl", keyed + "\n" + message_line("m1", "", "hello") + "\n");
+  write_file(dir / ".lock", {}); // a store of ours
   {
     auto store = open_store(dir.path());
     REQUIRE(ids(store->list(by_key).value()) == Ids{"s1"});

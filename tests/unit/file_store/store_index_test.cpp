@@ -367,6 +367,7 @@ TEST_CASE("if a rebuilt index cannot be written, its rows are not compared at ea
   for (int i = 0; i < 200; ++i)
     write_file(dir / ("s" + std::to_string(i) + ".jsonl"),
                header_line("s" + std::to_string(i)) + "\n" + message_line("m", "", "x") + "\n");
+  write_file(dir / ".lock", {}); // a store of ours
   Answers reported;
   HookedOps ops;
   auto store = open_with(ops, dir.path(), reported);

@@ -531,6 +531,7 @@ TEST_CASE("an index of either layout that is cut anywhere is rebuilt, never an e
       TempDir dir;
       make(dir);
       write_file(dir / "sessions.json", index.substr(0, cut));
+      write_file(dir / ".lock", {}); // we have written to it
       sk::FileStoreOptions options;
       options.durability = sk::Durability::os;
       options.on_event = [&](sk::Event const& event) {

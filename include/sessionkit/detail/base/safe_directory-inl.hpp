@@ -94,6 +94,15 @@ Result<OpenFile> open_store_directory(FileOps& ops, std::string const& given, bo
   return directory;
 }
 
+Result<DirectoryAccess> access_to(FileOps& ops, int directory, std::string const& path) {
+  FileStatus status;
+  int const failed = ops.status(directory, status);
+  if (failed < 0) return file_error(-failed, path, "cannot look at the directory");
+  constexpr unsigned others_write = 0022, sticky = 01000;
+  if ((status.mode & others_write) != 0 && (status.mode & sticky) == 0) return DirectoryAccess::others;
+  return status.owner == ops.user() || status.owner == 0 ? DirectoryAccess::ours : DirectoryAccess::owner;
+}
+
 Result<OpenFile> open_trash(FileOps& ops, int root, std::string const& root_path) {
   std::string const path = root_path + "/trash";
   int const made = ops.make_directory(root, "trash", 0700);

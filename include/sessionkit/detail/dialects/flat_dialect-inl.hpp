@@ -24,6 +24,8 @@ namespace flat_dialect_inl { namespace {
 
 bool is_flat_line(std::string_view line, std::string_view type) noexcept {
   using detail::find_member;
+  if (find_member(line, "ts").empty() && !find_member(line, "timestamp").empty())
+    return false; // Gemini CLI's
   if (type == "\"user\"" || type == "\"assistant\"")
     return !find_member(line, "content").empty() && find_member(line, "message").empty();
   return (type == "\"tool_use\"" || type == "\"tool_result\"") && !find_member(line, "tool_use_id").empty();

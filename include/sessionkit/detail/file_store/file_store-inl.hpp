@@ -6,6 +6,7 @@
 #include <sessionkit/detail/base/opening_process.hpp>
 #include <sessionkit/detail/base/safe_directory.hpp>
 #include <sessionkit/detail/file_store/file_store.hpp>
+#include <sessionkit/detail/file_store/foreign_folder.hpp>
 #include <sessionkit/detail/file_store/reader_options.hpp>
 #include <sessionkit/detail/file_store/store_index.hpp>
 #include <sessionkit/detail/store/append_decision.hpp>
@@ -63,6 +64,11 @@ class FileStore final : public SessionStore, public detail::SyncsFiles {
   Result<detail::OpenFile> open_log(SessionId const& id) const;
   Result<void> move_to_trash(SessionId const& id);
   Result<void> check_key(SessionId const& id, std::string_view key);
+  Result<void> check_writable() const {
+    if (!options_.read_only) return {};
+    return detail::make_error(Errc::unsupported,
+                              "{} was opened to be read only; open it without that to write", root_);
+  }
 
   detail::FileOps* ops_;
   std::string root_;
@@ -85,6 +91,7 @@ Result<detail::OpenFile> FileStore::open_log(SessionId const& id) const {
 
 Result<Position> FileStore::append(SessionId const& id, Append const& batch) {
   if (auto r = process_.check(); !r) return r.error();
+  if (auto r = check_writable(); !r) return r.error();
   auto const asked = ops_->now();
   auto const log = logs_.of(id.str());
   auto const target = [this, &id] {
@@ -151,6 +158,7 @@ Result<RecordPage> FileStore::read(SessionId const& id, ReadRange const& range) 
 
 SESSIONKIT_SELDOM Result<void> FileStore::remove(SessionId const& id) {
   if (auto r = process_.check(); !r) return r;
+  if (auto r = check_writable(); !r) return r;
   {
     auto const log = logs_.of(id.str());
     std::lock_guard<std::mutex> const lock(log->mutex);
@@ -189,14 +197,35 @@ Result<void> FileStore::move_to_trash(SessionId const& id) {
   return detail::sync_directory(*ops_, folder_.directory(), folder_.path());
 }
 
+Result<void> check_access(detail::FileOps& ops, int directory, std::string const& path,
+                          FileStoreOptions const& options) {
+  Result<detail::DirectoryAccess> const access = detail::access_to(ops, directory, path);
+  if (!access) return access.error();
+  if (*access == detail::DirectoryAccess::others && !options.allow_shared_directory)
+    return detail::make_error(
+        Errc::unsafe_path,
+        "{}: others may write to this directory, and so replace sessions; chmod go-w {}, or allow "
+        "it (allow_shared_directory)",
+        path, path);
+  if (*access == detail::DirectoryAccess::owner && options.on_event)
+    options.on_event({Event::other_owner,
+                      {},
+                      detail::format_text("{} belongs to another user, who can replace its sessions", path)});
+  return {};
+}
+
 }}
 
 namespace detail {
 
 SESSIONKIT_SELDOM Result<std::shared_ptr<SessionStore>> open_file_store(FileOps& ops, std::string const& root,
                                                                         FileStoreOptions options) {
+  if (options.read_only) options.create = false;
   Result<OpenFile> directory = open_store_directory(ops, root, options.create);
   if (!directory) return directory.error();
+  if (auto r = file_store_inl::check_access(ops, directory->get(), root, options); !r) return r.error();
+  if (!has_our_lock(ops, directory->get()))
+    if (auto r = refuse_foreign_folder(ops, directory->get(), root); !r) return r.error();
   Result<Profile> const found =
       options.profile ? Result<Profile>(*options.profile) : detect_profile(ops, directory->get(), root);
   if (!found) return found.error();
@@ -207,6 +236,9 @@ SESSIONKIT_SELDOM Result<std::shared_ptr<SessionStore>> open_file_store(FileOps&
   Result<OpenFile> folder =
       TranscriptFolder::open(ops, directory->get(), root, profile.layout, options.create);
   if (!folder) return folder.error();
+  if (*folder)
+    if (auto r = file_store_inl::check_access(ops, folder->get(), root + "/transcripts", options); !r)
+      return r.error();
   auto store = std::make_shared<file_store_inl::FileStore>(ops, root, std::move(*directory),
                                                            std::move(*folder), profile, std::move(options));
   if (auto r = store->index().begin(); !r) return r.error();

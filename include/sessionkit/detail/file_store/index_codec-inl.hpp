@@ -79,6 +79,33 @@ std::int64_t time_in(std::string_view row) {
   return ms;
 }
 
+SESSIONKIT_SELDOM std::string write_rows(IndexRows const& rows, bool with_text) {
+  std::string text;
+  JsonWriter out(text);
+  out.begin_object();
+  for (auto const& [key, value] : rows.members) {
+    if (text.back() != '{') text += ',';
+    text.append("\"").append(key).append("\":").append(value); // the key is as it was, still escaped
+  }
+  out.key("sessions").begin_object();
+  rows.each([&](std::string_view name, IndexRow const* row, std::string_view unread) {
+    begin_row(text);
+    out.key(name);
+    if (row != nullptr && row->raw.empty())
+      write_index_row(*row, out, text, with_text);
+    else
+      out.raw(row != nullptr ? row->raw : unread);
+  });
+  for (auto const& [name, row] : rows.foreign_rows) {
+    begin_row(text);
+    out.member_raw(name, row);
+  }
+  text += "\n";
+  out.end_object().end_object();
+  text += "\n";
+  return text;
+}
+
 }}
 
 Result<IndexRows> parse_session_index(std::string_view text) {
@@ -105,32 +132,8 @@ Result<IndexRows> parse_session_index(std::string_view text) {
   return index;
 }
 
-SESSIONKIT_SELDOM std::string write_session_index(IndexRows const& rows) {
-  std::string text;
-  JsonWriter out(text);
-  out.begin_object();
-  for (auto const& [key, value] : rows.members) {
-    if (text.back() != '{') text += ',';
-    text.append("\"").append(key).append("\":").append(value); // the key is as it was, still escaped
-  }
-  out.key("sessions").begin_object();
-  rows.each([&](std::string_view name, IndexRow const* row, std::string_view unread) {
-    index_codec_inl::begin_row(text);
-    out.key(name);
-    if (row != nullptr && row->raw.empty())
-      write_index_row(*row, out, text);
-    else
-      out.raw(row != nullptr ? row->raw : unread);
-  });
-  for (auto const& [name, row] : rows.foreign_rows) {
-    index_codec_inl::begin_row(text);
-    out.member_raw(name, row);
-  }
-  text += "\n";
-  out.end_object().end_object();
-  text += "\n";
-  return text;
-}
+std::string write_session_index(IndexRows const& rows) { return index_codec_inl::write_rows(rows, true); }
+std::string write_shared_index(IndexRows const& rows) { return index_codec_inl::write_rows(rows, false); }
 
 SESSIONKIT_SELDOM Result<IndexRows> parse_key_index(std::string_view text) {
   Error alien{Errc::corrupt, 0,
@@ -147,6 +150,31 @@ SESSIONKIT_SELDOM Result<IndexRows> parse_key_index(std::string_view text) {
     else
       index.foreign_rows.insert_or_assign(std::move(key), std::string(value));
   });
+  return index;
+}
+
+SESSIONKIT_SELDOM Result<IndexRows> parse_openclaw_index(std::string_view text) {
+  Error alien{Errc::corrupt, 0, "not an index of OpenClaw's ({key:{\"sessionId\":...}})"};
+  if (!check_json(text) || json_kind(trim_space(text)) != JsonKind::object) return alien;
+  IndexRows index;
+  bool all = true;
+  for_named_members(trim_space(text), [&](std::string key, std::string_view value) {
+    std::string const named = to_text(find_member(value, "sessionId"));
+    all = all && !named.empty();
+    std::string file = to_text(find_member(value, "sessionFile"));
+    file.erase(0, file.rfind('/') + 1);
+    if (!is_transcript_name(file)) file = named + std::string(transcript_suffix);
+    Result<SessionId> id = SessionId::parse(file.substr(0, file.size() - transcript_suffix.size()));
+    if (!id || index.has(id->str())) return;
+    IndexRow row{make_session_info(std::move(*id))};
+    row.info.updated = from_unix_ms(to_int(find_member(value, "updatedAt")).value_or(0));
+    for (std::string_view const name : {"label", "displayName", "subject"})
+      if (row.title.empty()) row.title = to_text(find_member(value, name));
+    row.key = std::move(key);
+    row.raw = value;
+    index.put(std::move(row));
+  });
+  if (!all || index.size() == 0) return alien;
   return index;
 }
 
@@ -181,10 +209,12 @@ SESSIONKIT_SELDOM std::string write_key_index(IndexRows const& rows) {
   return text;
 }
 
-IndexCodec const& index_codec(StoreLayout layout) noexcept {
+IndexCodec const& index_codec(StoreLayout layout, bool shared) noexcept {
   static constexpr IndexCodec by_id{parse_session_index, write_session_index, true};
+  static constexpr IndexCodec by_id_shared{parse_session_index, write_shared_index, true};
   static constexpr IndexCodec by_key{parse_key_index, write_key_index, false};
-  return layout == StoreLayout::by_id ? by_id : by_key;
+  if (layout != StoreLayout::by_id) return by_key;
+  return shared ? by_id_shared : by_id;
 }
 
 void seal_index(std::string& text) {

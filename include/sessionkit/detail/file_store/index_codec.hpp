@@ -16,11 +16,18 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 /// program's: its summary's `end` is zero.
 SESSIONKIT_API Result<IndexRows> parse_session_index(std::string_view text);
 SESSIONKIT_API std::string write_session_index(IndexRows const& rows);
+/// The same without what users said first, for an index that another program reads.
+SESSIONKIT_API std::string write_shared_index(IndexRows const& rows);
 
 /// claw0's shape: `{key:{session_key,session_id,created_at,updated_at,message_count,transcript_file}}`, times
 /// in RFC 3339. Of several sessions of a key the newest is written; the others are found by their files.
 SESSIONKIT_API Result<IndexRows> parse_key_index(std::string_view text);
 SESSIONKIT_API std::string write_key_index(IndexRows const& rows);
+
+/// OpenClaw's shape, which is only read: `{key:{sessionId, updatedAt, sessionFile, ...}}`, times in
+/// milliseconds since 1970. The rows have the keys; the transcripts say the rest. `corrupt` if the text is no
+/// such file.
+SESSIONKIT_API Result<IndexRows> parse_openclaw_index(std::string_view text);
 
 /// One shape of `sessions.json`.
 struct IndexCodec {
@@ -28,7 +35,8 @@ struct IndexCodec {
   std::string (*write)(IndexRows const& rows);
   bool sealed; ///< it may have a seal
 };
-SESSIONKIT_API IndexCodec const& index_codec(StoreLayout layout) noexcept;
+/// `shared`: another program reads it.
+SESSIONKIT_API IndexCodec const& index_codec(StoreLayout layout, bool shared = false) noexcept;
 
 /// Adds a checksum after the rows of a session index: a reader that finds it correct knows that the text is
 /// ours and whole, and need not parse it.

@@ -19,8 +19,7 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 
 namespace index_files_inl { namespace {
 
-constexpr char const *snapshot_name = "sessions.json", *journal_name = "sessions.journal",
-                     *lock_name = ".lock";
+constexpr char const *snapshot_name = "sessions.json", *journal_name = "sessions.journal";
 constexpr std::size_t piece = std::size_t{256} << 10; // stays in the processor's cache
 constexpr std::size_t large_page = std::size_t{2} << 20;
 constexpr std::uint64_t most_bytes = std::uint64_t{64} << 20,
@@ -46,7 +45,7 @@ std::unique_ptr<char[]> text_memory(std::size_t bytes) {
 
 Result<OpenFile> lock_index(FileOps& ops, int directory, std::string const& root,
                             std::chrono::milliseconds wait) {
-  char const* const name = index_files_inl::lock_name;
+  char const* const name = index_lock_name;
   std::string const path = root + "/" + name;
   int const flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
   int const descriptor = uninterrupted([&] { return ops.open(directory, name, flags, 0600); });
@@ -134,6 +133,12 @@ JournalDelta::State IndexFiles::try_snapshot(IndexRows& out) {
   print_ = {now.size, crc32c(text->view().substr(sealed), crc)};
   std::optional<IndexRows> found = lines.take(*text, crc);
   Result<IndexRows> rows = found ? Result<IndexRows>(std::move(*found)) : codec.parse(text->view());
+  foreign_ = false;
+  if (!rows && options_.layout == StoreLayout::by_id)
+    if (Result<IndexRows> theirs = parse_openclaw_index(text->view())) {
+      rows = std::move(theirs);
+      foreign_ = true;
+    }
   if (!rows) {
     failure_ = rows.error();
     return JournalDelta::unreadable;
@@ -162,7 +167,10 @@ Result<void> IndexFiles::write_snapshot(std::string const& text) {
   int const descriptor = uninterrupted([&] { return ops_->open(directory_, name.c_str(), flags, 0600); });
   if (descriptor < 0) return file_error(-descriptor, root_ + "/" + name, "cannot make a new index");
   OpenFile const file(*ops_, descriptor);
-  int failed = ops_->set_mode(descriptor, 0600);
+  FileStatus before; // the mode that somebody gave it is kept
+  bool const replaces = ops_->status_at(directory_, index_files_inl::snapshot_name, before) == 0
+                        && before.kind == FileStatus::regular;
+  int failed = ops_->set_mode(descriptor, replaces ? before.mode & 0777U : 0600U);
   for (std::size_t done = 0; failed == 0 && done < text.size();) {
     auto const put =
         uninterrupted([&] { return ops_->write(descriptor, text.data() + done, text.size() - done); });
@@ -191,6 +199,7 @@ SESSIONKIT_SELDOM int IndexFiles::move_aside(char const* name) {
 
 Result<void> IndexFiles::replace(std::function<std::string(JournalDelta)> const& make,
                                  std::chrono::milliseconds lock_wait) {
+  if (foreign_) return {};
   Result<OpenFile> const held = lock_index(*ops_, directory_, root_, lock_wait);
   if (!held) return held.error();
   bool const same = seen_.inode != 0 && snapshot_unchanged().value_or(false);
@@ -199,6 +208,7 @@ Result<void> IndexFiles::replace(std::function<std::string(JournalDelta)> const&
   if (delta.whole && delta.state == JournalDelta::unreadable)
     if (int const failed = move_aside(index_files_inl::snapshot_name); failed < 0)
       return file_error(-failed, snapshot_path_, "cannot move the unreadable index aside");
+  if (foreign_) return {}; // it came since the last look
   if (delta.state != JournalDelta::good) delta = {};
   if (auto r = write_snapshot(make(std::move(delta))); !r) return r;
   if (options_.journal) restart_journal();
@@ -255,7 +265,7 @@ JournalDelta IndexFiles::load() {
     delta = {};
     delta.whole = loaded_ = true;
     delta.state = read_snapshot(delta.rows);
-    begin_journal(options_.journal && delta.state == JournalDelta::good);
+    begin_journal(options_.journal && delta.state == JournalDelta::good && !foreign_);
     if (!usable_ || load_journal(delta)) break;
   }
   return delta;
@@ -349,6 +359,7 @@ Result<OpenFile> IndexFiles::open_for_append() {
 
 Result<void> IndexFiles::append(std::function<std::string(JournalDelta)> const& make,
                                 std::chrono::milliseconds lock_wait) {
+  if (foreign_) return {};
   Result<OpenFile> const lock = lock_index(*ops_, directory_, root_, lock_wait);
   if (!lock) return lock.error();
   std::string text = make(look());

@@ -12,6 +12,9 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
+/// A lock on this file of the directory is held while an index is written.
+inline constexpr char const* index_lock_name = ".lock";
+
 /// The changes that others made to an index since the last look.
 struct JournalDelta {
   enum State {
@@ -62,6 +65,8 @@ class SESSIONKIT_API IndexFiles {
   std::string const& journal_path() const noexcept { return journal_path_; }
   /// False if it is not known.
   bool is_missing();
+  /// The snapshot that was read is another program's own: it is read, and never written or moved aside.
+  bool is_foreign() const noexcept { return foreign_; }
   /// False: there is no snapshot that a journal could extend.
   bool may_append() const noexcept { return loaded_ && usable_; }
   std::uint64_t snapshot_bytes() const noexcept { return print_.bytes; }
@@ -103,7 +108,8 @@ class SESSIONKIT_API IndexFiles {
   std::uint64_t applied_ = 0; // bytes of it that the caller has
   std::uint64_t written_ = 0;
   bool loaded_ = false, usable_ = false;
-  bool alien_ = false; // somebody's file is in the journal's place
+  bool alien_ = false;   // somebody's file is in the journal's place
+  bool foreign_ = false; // the snapshot is OpenClaw's: it is read and never written
 };
 
 }}}

@@ -3,6 +3,7 @@
 /// Every definition of the room `file_store`.
 #include <sessionkit/detail/file_store/directory_watch-inl.hpp>
 #include <sessionkit/detail/file_store/file_store-inl.hpp>
+#include <sessionkit/detail/file_store/foreign_folder-inl.hpp>
 #include <sessionkit/detail/file_store/index_codec-inl.hpp>
 #include <sessionkit/detail/file_store/index_files-inl.hpp>
 #include <sessionkit/detail/file_store/index_journal-inl.hpp>

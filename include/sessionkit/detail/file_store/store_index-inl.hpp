@@ -5,6 +5,7 @@
 #include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/base/make_error.hpp>
 #include <sessionkit/detail/dialects/member_codec.hpp>
+#include <sessionkit/detail/file_store/foreign_folder.hpp>
 #include <sessionkit/detail/file_store/store_index.hpp>
 #include <sessionkit/detail/json/json.hpp>
 
@@ -40,7 +41,7 @@ class TurnEnd {
 bool row_selected(ListQuery const& query, IndexRow const& row) {
   SessionInfo const& info = row.info;
   return (!query.key || *query.key == (row.key.empty() ? info.key : row.key))
-         && (!query.agent || *query.agent == info.agent) && (!query.user || *query.user == info.user)
+         && (!query.agent || *query.agent == row.agent()) && (!query.user || *query.user == info.user)
          && (!query.archived || *query.archived == info.archived);
 }
 
@@ -80,6 +81,7 @@ Result<void> StoreIndex::begin() {
 
 void StoreIndex::note_append(SessionId const& id, Append const& batch, Position end) {
   Lock const lock(state_.mutex);
+  stored_ = true;
   state_.touched.insert(id.str());
   state_.removed.erase(id.str());
   state_.absent.erase(id.str());
@@ -104,6 +106,7 @@ void StoreIndex::note_append(SessionId const& id, Append const& batch, Position 
 
 void StoreIndex::note_removed(SessionId const& id) {
   Lock const lock(state_.mutex);
+  stored_ = true;
   state_.drop(id.str());
   state_.touched.insert(id.str());
 }
@@ -164,7 +167,7 @@ std::vector<SessionInfo> StoreIndex::select_true(ListQuery const& query) {
 Result<SessionPage> StoreIndex::list(ListQuery const& query) {
   catch_up();
   if (auto r = watch_.sweep(); !r) return r.error();
-  if (!why_rebuild().empty()) (void)write_rebuilt(store_index_inl::patience);
+  if (!why_rebuild().empty() && may_write_unasked()) (void)write_rebuilt(store_index_inl::patience);
   emit_events();
   std::vector<SessionInfo> matching = select_true(query);
   if (auto r = check_unread(query); !r) return r.error();
@@ -185,6 +188,9 @@ Result<void> StoreIndex::check_unread(ListQuery const& query) {
 Result<OpenFile> StoreIndex::lock_keys() const {
   return lock_index(*ops_, directory_, root_, options_->lock_wait);
 }
+
+// Reading renews the index of a store of ours; in the directory of another program it changes nothing.
+bool StoreIndex::may_write_unasked() const { return !options_->read_only && has_our_lock(*ops_, directory_); }
 
 // Writes no index: the caller holds its lock. A row that says "archived" may be old, so all of the key count.
 Result<std::optional<SessionInfo>> StoreIndex::active_session(std::string_view key) {
@@ -279,7 +285,8 @@ void StoreIndex::close() {
   bool touched = false;
   {
     Lock const lock(state_.mutex);
-    touched = !state_.touched.empty();
+    touched = !state_.touched.empty(); // by reading, too: rows that were behind
+    if (!stored_ && !(touched && may_write_unasked())) return;
   }
   if (touched) load();
   bool const small = files_.snapshot_bytes() <= store_index_inl::small_snapshot;
@@ -348,7 +355,7 @@ Result<void> StoreIndex::write_whole(std::chrono::milliseconds lock_wait) {
   auto const make = [&](JournalDelta delta) {
     apply(std::move(delta));
     Lock const lock(state_.mutex);
-    std::string text = index_codec(profile_.layout).write(state_.rows);
+    std::string text = index_codec(profile_.layout, shared()).write(state_.rows);
     if (!shared()) seal_index(text);
     rows = take_unwritten();
     acted = rebuild_ == rebuild; // else a reason came that nobody has acted on
@@ -461,6 +468,12 @@ void StoreIndex::emit_events() {
 
 Result<std::size_t> StoreIndex::reindex(StoreProgress const& progress) {
   load();
+  if (options_->read_only || files_.is_foreign())
+    return detail::make_error(Errc::unsupported,
+                              files_.is_foreign()
+                                  ? "{} is OpenClaw's, which makes it again itself; it is not replaced"
+                                  : "{} is not replaced: the store was opened to be read only",
+                              files_.path());
   Result<std::vector<SessionId>> const ids = folder_->list();
   if (!ids) return ids.error();
   std::set<SessionId> there;

@@ -48,6 +48,7 @@ class SESSIONKIT_API StoreIndex {
     std::set<std::string> touched, removed;
   };
 
+  bool may_write_unasked() const;
   bool by_key() const noexcept { return profile_.layout != StoreLayout::by_id; }
   // With a program that writes no journal, or the shape is one that a journal cannot represent.
   bool shared() const noexcept { return profile_.shares_index || by_key(); }
@@ -85,6 +86,7 @@ class SESSIONKIT_API StoreIndex {
   std::atomic<bool> loaded_{false};      // from the files
   std::atomic<bool> ending_turn_{false}; // a thread writes at the end of its turn
   // Guarded by the state's mutex:
+  bool stored_ = false; // this object appended or removed something
   bool new_ = false;    // the store had no transcripts
   std::string rebuild_; // why all rows are compared before the index is written whole; empty: no need
   bool reported_unwritten_ = false; // that it could not be, which is reported once

@@ -58,6 +58,9 @@ class TranscriptStore final : public SessionStore, public detail::SyncsFiles {
     if (auto r = process_.check(); !r) return r.error();
     if (id != id_)
       return batch.expected == Position{} ? Result<Position>(holds_one(id)) : Result<Position>(missing(id));
+    if (options_.read_only)
+      return detail::make_error(Errc::unsupported,
+                                "{} was opened to be read only; open it without that to write", path_);
     auto const asked = ops_->now();
     auto const target = [this] { return detail::CachedWriter::Target{{AT_FDCWD, path_, path_}, id_.str()}; };
     return writer_.append(options_.on_event, [&](detail::DueSync& due) {

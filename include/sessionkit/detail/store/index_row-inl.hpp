@@ -4,6 +4,7 @@
 #include <sessionkit/detail/json/json.hpp>
 #include <sessionkit/detail/store/index_row.hpp>
 
+#include <algorithm>
 #include <iterator>
 #include <type_traits>
 #include <utility>
@@ -129,6 +130,7 @@ constexpr IndexField index_always(IndexField field) {
 }
 
 // A title that only the index has; and ZyHive's word for one that a person chose.
+constexpr std::string_view user_text = "firstUserText";
 constexpr std::string_view kept_title = "titleInIndex", overridden_title = "titleOverridden";
 
 constexpr IndexField index_fields[] = {
@@ -158,7 +160,7 @@ constexpr IndexField index_fields[] = {
     index_text_field<&SessionInfo::user>("user"),
     index_text_field<&SessionInfo::cwd>("cwd"),
     index_text_field<&SessionInfo::parent_session>("parentSession"),
-    index_text_field<&SessionInfo::first_user_text>("firstUserText"),
+    index_text_field<&SessionInfo::first_user_text>(user_text),
     index_text_field<&SessionInfo::provider>("provider"),
     index_text_field<&SessionInfo::model>("model"),
     index_text_field<&SessionInfo::thinking_level>("thinkingLevel"),
@@ -190,8 +192,16 @@ constexpr IndexField index_fields[] = {
 
 }}
 
+std::string_view IndexRow::agent() const noexcept {
+  constexpr std::string_view begin = "agent:";
+  if (!info.agent.empty() || key.compare(0, begin.size(), begin) != 0) return info.agent;
+  std::string_view const rest = std::string_view(key).substr(begin.size());
+  return rest.substr(0, std::min(rest.find(':'), rest.size()));
+}
+
 SessionInfo IndexRow::summary() const {
   SessionInfo out = info;
+  out.agent = agent();
   if (!key.empty()) out.key = key;
   if (title.empty()) return out;
   out.title = title;
@@ -232,16 +242,20 @@ IndexRow parse_index_row(SessionId id, std::string_view row) {
   if (!reading.tokens.empty())
     out.info.tokens = reading.tokens_unknown ? std::nullopt : to_uint(reading.tokens);
   if (!reading.ours || kept) out.title = to_text(reading.title);
+  if (out.title.empty() && !reading.title_set && out.info.first_user_text.empty())
+    out.info.first_user_text = to_text(reading.title); // which was made of it
   // A title that the index alone has: the log holds none, or an older one.
   if (reading.title_set && out.title.empty()) out.info.title = to_text(reading.title);
   return out;
 }
 
-void write_index_row(IndexRow const& row, JsonWriter& out, std::string& text) {
+void write_index_row(IndexRow const& row, JsonWriter& out, std::string& text, bool with_text) {
   SessionInfo const summary = row.summary();
   out.begin_object();
   for (index_row_inl::IndexField const& field : index_row_inl::index_fields)
-    if (field.absent == nullptr || !field.absent(summary)) field.write(summary, out.key(field.name));
+    if ((field.absent == nullptr || !field.absent(summary))
+        && (with_text || field.name != index_row_inl::user_text))
+      field.write(summary, out.key(field.name));
   if (!row.title.empty()) out.key(index_row_inl::kept_title).boolean(true);
   if (summary.title_by_person) out.key(index_row_inl::overridden_title).boolean(true);
   if (!row.extra.empty()) text.append(",").append(row.extra);

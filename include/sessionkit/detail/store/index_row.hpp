@@ -21,6 +21,8 @@ struct SESSIONKIT_API IndexRow {
 
   /// The summary with what only the index knows.
   SessionInfo summary() const;
+  /// The agent of the log, or the one in the index's key, as OpenClaw writes it: `agent:<agent>:...`.
+  std::string_view agent() const noexcept;
   /// The row has to be written again.
   void changed() { raw.clear(); }
   /// Keeps the members that another program put into the row on disk.
@@ -30,7 +32,8 @@ struct SESSIONKIT_API IndexRow {
 IndexRow parse_index_row(SessionId id, std::string_view row);
 /// Reads a row as it is in an index: another program's stays word for word.
 IndexRow read_index_row(SessionId id, std::string_view row);
-void write_index_row(IndexRow const& row, JsonWriter& out, std::string& text);
+/// `with_text`: also the begin of what the user said first. Without, a reader takes the row's title for it.
+void write_index_row(IndexRow const& row, JsonWriter& out, std::string& text, bool with_text = true);
 
 /// Members that find rows without parsing them.
 inline constexpr std::string_view updated_member = "lastAt", end_member = "end";

@@ -167,7 +167,7 @@ Result<OpenFile> Rewriting::make_new(std::string const& temporary) const {
   int const descriptor = uninterrupted([&] { return ops.open(directory, temporary.c_str(), flags, 0600); });
   if (descriptor < 0) return file_error(-descriptor, path, "cannot make a new file beside it");
   OpenFile file(ops, descriptor);
-  if (int const failed = ops.set_mode(descriptor, 0600); failed < 0) {
+  if (int const failed = ops.set_mode(descriptor, status.mode & 0777U); failed < 0) {
     (void)ops.unlink(directory, temporary.c_str());
     return file_error(-failed, path, "cannot set the new file's mode");
   }

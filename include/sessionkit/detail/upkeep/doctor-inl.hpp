@@ -4,6 +4,7 @@
 #include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/base/safe_directory.hpp>
 #include <sessionkit/detail/file_store/file_store.hpp>
+#include <sessionkit/detail/file_store/foreign_folder.hpp>
 #include <sessionkit/detail/file_store/index_files.hpp>
 #include <sessionkit/detail/file_store/transcript_folder.hpp>
 #include <sessionkit/detail/transcript/file_summary.hpp>
@@ -45,13 +46,13 @@ bool is_left_over(std::string_view name) noexcept {
          && (of == "sessions.json" || of == "sessions.journal" || ends_in(of, transcript_suffix));
 }
 
-std::string row_text(SessionInfo info, IndexRow const& beside, bool by_key) {
+std::string row_text(SessionInfo info, IndexRow const& beside, bool by_key, bool with_text) {
   if (!beside.title.empty()) info.title.clear(); // the log cannot confirm a title that only the index has
   if (by_key) info.created = info.updated = {};  // another program chose these times
   IndexRow const row{std::move(info)};
   std::string text;
   JsonWriter out(text);
-  write_index_row(row, out, text);
+  write_index_row(row, out, text, with_text);
   return text;
 }
 
@@ -92,6 +93,7 @@ class StoreDoctor {
       : ops_(ops),
         directory_(std::move(directory)),
         by_key_(profile.layout != StoreLayout::by_id),
+        with_text_(!profile.shares_index || by_key_),
         fallback_(find_dialect(profile.dialect)),
         options_(options),
         folder_(ops, directory_.get(), root, profile.layout, std::move(folder)),
@@ -229,8 +231,8 @@ class StoreDoctor {
     Result<FileSummary> const forward =
         old ? summarise(log, row.info.id, row.info) : Result<FileSummary>(fresh);
     if (!forward) return unread(path, forward.error());
-    std::string const expected = row_text(fresh.info, row, by_key_);
-    bool const right = row_text(old ? forward->info : row.info, row, by_key_) == expected;
+    std::string const expected = row_text(fresh.info, row, by_key_, with_text_);
+    bool const right = row_text(old ? forward->info : row.info, row, by_key_, with_text_) == expected;
     if (!right)
       add(Finding::index_wrong, Finding::rebuild, files_.path(),
           detail::format_text("what it says of session '{}' is not what the transcript holds",
@@ -262,7 +264,7 @@ class StoreDoctor {
 
   FileOps& ops_;
   OpenFile directory_;
-  bool by_key_;
+  bool by_key_, with_text_;
   Dialect const* fallback_;
   DoctorOptions const& options_;
   TranscriptFolder folder_;
@@ -276,6 +278,8 @@ class StoreDoctor {
 Result<Diagnosis> diagnose_store(FileOps& ops, std::string const& root, DoctorOptions const& options) {
   Result<OpenFile> directory = open_store_directory(ops, root, false);
   if (!directory) return directory.error();
+  if (!has_our_lock(ops, directory->get()))
+    if (auto r = refuse_foreign_folder(ops, directory->get(), root); !r) return r.error();
   Result<Profile> const profile = detect_profile(ops, directory->get(), root);
   if (!profile) return profile.error();
   Result<OpenFile> folder = TranscriptFolder::open(ops, directory->get(), root, profile->layout, false);

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+// Recognises the folders of other programs, which are no stores.
+#pragma once
+#include <sessionkit/detail/base/make_error.hpp>
+#include <sessionkit/detail/file_store/foreign_folder.hpp>
+#include <sessionkit/detail/file_store/index_files.hpp>
+#include <sessionkit/detail/file_store/transcript_folder.hpp>
+#include <sessionkit/detail/json/json.hpp>
+#include <sessionkit/detail/transcript/file_reader.hpp>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+namespace sessionkit { inline namespace v0 { namespace detail {
+
+namespace foreign_folder_inl { namespace {
+
+struct ForeignName {
+  std::string_view program, begin, end; ///< of the name
+};
+constexpr std::array<ForeignName, 2> foreign_names{
+    {{"Gemini CLI", "session-20", ".json"}, {"opencode", "ses_", ".json"}}};
+
+struct ForeignMember {
+  std::string_view program;
+  std::array<std::string_view, 2> members; ///< all of which its lines have
+};
+constexpr std::array<ForeignMember, 6> foreign_members{{{"Claude Code", {"uuid", "parentUuid"}},
+                                                        {"Claude Code", {"sessionId", "type"}},
+                                                        {"Claude Code", {"leafUuid", "summary"}},
+                                                        {"Codex", {"payload", "timestamp"}},
+                                                        {"Codex", {"thread_name", "updated_at"}},
+                                                        {"Gemini CLI", {"projectHash", "sessionId"}}}};
+
+bool begins(std::string_view text, std::string_view with) noexcept {
+  return text.substr(0, with.size()) == with;
+}
+bool ends(std::string_view text, std::string_view with) noexcept {
+  return text.size() >= with.size() && text.substr(text.size() - with.size()) == with;
+}
+
+// What the names of a directory without transcripts show: that a program keeps its transcripts below it.
+std::string_view program_of_names(FileNames const& names) {
+  std::size_t all = 0, projects = 0, years = 0, parts = 0;
+  bool chats = false;
+  names.each([&](std::string_view name) {
+    ++all;
+    projects += begins(name, "-") ? 1U : 0U;
+    years += name.size() == 4 && begins(name, "20") ? 1U : 0U;
+    parts += name == "message" || name == "part" || name == "session" ? 1U : 0U;
+    chats = chats || name == "chats";
+  });
+  if (all > 0 && projects == all) return "Claude Code";
+  if (all > 0 && years == all) return "Codex";
+  if (parts == 3) return "opencode";
+  return chats ? "Gemini CLI" : std::string_view{};
+}
+
+// What the first lines of one file show.
+struct Shown {
+  bool has_records = false, is_known = false;
+  std::string_view program = {};
+};
+
+Result<Shown> look_at_file(FileOps& ops, int directory, std::string const& root, std::string const& name) {
+  std::string const path = root + "/" + name;
+  Result<OpenFile> const file = open_for_reading(ops, directory, name.c_str(), false, path);
+  if (!file) return Shown{true, true, {}}; // whoever uses the store is told why it cannot be read
+  FileReader log(ops, file->get(), path, {});
+  ReadRange range;
+  range.max_records = 16;
+  Result<RecordPage> const page = log.read(range);
+  if (!page) return page.error();
+  Shown out{!page->items().empty(), log.is_known(), {}};
+  for (RecordPage::Item const& item : page->items())
+    if (out.program.empty()) out.program = program_of_line(item.line);
+  return out;
+}
+
+Error foreign(std::string const& root, std::string_view program) {
+  return make_error(
+      Errc::unsupported,
+      "{} is a folder of {}, not a store: nothing is written there; name a directory of its own, and read "
+      "one transcript of that program by its path",
+      root, program.empty() ? std::string_view("another program") : program);
+}
+
+}}
+
+std::string_view program_of_name(std::string_view name) noexcept {
+  auto const found = std::find_if(
+      foreign_folder_inl::foreign_names.begin(), foreign_folder_inl::foreign_names.end(),
+      [&](foreign_folder_inl::ForeignName const& known) {
+        return foreign_folder_inl::begins(name, known.begin) && foreign_folder_inl::ends(name, known.end);
+      });
+  return found == foreign_folder_inl::foreign_names.end() ? std::string_view{} : found->program;
+}
+
+std::string_view program_of_line(std::string_view line) noexcept {
+  auto const has = [&](std::string_view member) { return !find_member(line, member).empty(); };
+  for (foreign_folder_inl::ForeignMember const& known : foreign_folder_inl::foreign_members)
+    if (std::all_of(known.members.begin(), known.members.end(), has)) return known.program;
+  return {};
+}
+
+bool has_our_lock(FileOps& ops, int directory) {
+  FileStatus ignored;
+  return ops.status_at(directory, index_lock_name, ignored) == 0;
+}
+
+SESSIONKIT_SELDOM Result<void> refuse_foreign_folder(FileOps& ops, int directory, std::string const& root) {
+  FileNames names;
+  if (int const failed = ops.list(directory, names); failed < 0)
+    return file_error(-failed, root, "cannot list the directory");
+  std::vector<std::string> transcripts;
+  std::string_view program;
+  names.each([&](std::string_view name) {
+    if (is_transcript_name(name)) transcripts.emplace_back(name);
+    if (program.empty()) program = program_of_name(name);
+  });
+  if (transcripts.empty() && program.empty()) program = foreign_folder_inl::program_of_names(names);
+  std::sort(transcripts.begin(), transcripts.end());
+  bool any_foreign = false;
+  for (std::string const& name : transcripts) {
+    Result<foreign_folder_inl::Shown> const shown =
+        foreign_folder_inl::look_at_file(ops, directory, root, name);
+    if (!shown) return shown.error();
+    if (!shown->has_records) continue;
+    if (shown->is_known) return {};
+    any_foreign = true;
+    if (program.empty()) program = shown->program;
+  }
+  if (any_foreign || !program.empty()) return foreign_folder_inl::foreign(root, program);
+  return {};
+}
+
+}}}

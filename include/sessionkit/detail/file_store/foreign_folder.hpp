@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/detail/base/file_ops.hpp>
+#include <sessionkit/result.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace sessionkit { inline namespace v0 { namespace detail {
+
+/// The program whose folder holds a file or folder of this name; empty: many programs use such names.
+SESSIONKIT_API std::string_view program_of_name(std::string_view name) noexcept;
+/// The program that writes such lines, among those whose transcripts are no dialect here; empty: not known.
+SESSIONKIT_API std::string_view program_of_line(std::string_view line) noexcept;
+
+/// `unsupported` for a directory with transcripts of another program alone, or with names that only such a
+/// program uses: in such a directory nothing is written, moved or removed. One with an entry of a known type,
+/// and one that we have written to (it has our lock file), is a store, and so is an empty one.
+SESSIONKIT_API Result<void> refuse_foreign_folder(FileOps& ops, int directory, std::string const& root);
+
+/// Has a store of ours written to this directory? Then reading it may renew its index.
+SESSIONKIT_API bool has_our_lock(FileOps& ops, int directory);
+
+}}}

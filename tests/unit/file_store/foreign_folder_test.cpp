@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: MIT
+#include "support/catch.hpp"
+#include "support/data.hpp"
+#include "support/file_store.hpp"
+#include "support/foreign_stores.hpp"
+
+#include <sessionkit/detail/file_store/foreign_folder.hpp>
+#include <sessionkit/doctor.hpp>
+#include <sessionkit/session.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <sys/stat.h>
+
+using namespace sessionkit_test;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Everything below a folder: names, modes, times and bytes.
+std::map<std::string, std::tuple<unsigned, std::int64_t, std::string>> tree_of(std::string const& root) {
+  std::map<std::string, std::tuple<unsigned, std::int64_t, std::string>> tree;
+  auto const add = [&](std::string const& path) {
+    struct stat s {};
+    REQUIRE(::lstat(path.c_str(), &s) == 0);
+    tree[path] = {s.st_mode, s.st_mtim.tv_sec * 1'000'000'000LL + s.st_mtim.tv_nsec,
+                  S_ISREG(s.st_mode) ? read_file(path) : std::string()};
+  };
+  add(root);
+  for (auto const& entry : fs::recursive_directory_iterator(root)) add(entry.path().string());
+  return tree;
+}
+
+void copy_tree(std::string const& from, std::string const& to) {
+  fs::copy(from, to, fs::copy_options::recursive);
+}
+
+/// Everything that reads a store.
+void read_all_of(sk::SessionStore& store) {
+  for (auto const& info : store.list({}).value().sessions) {
+    (void)store.info(info.id);
+    (void)store.read(info.id, {});
+    (void)sk::load_context(store, info.id);
+  }
+  sk::ListQuery query;
+  query.key = "nobody's";
+  (void)store.list(query);
+}
+
+}
+
+TEST_CASE("a folder of another program is refused by its name, and nothing in it changes") {
+  for (auto const& [folder, program] : {std::pair{"claude-code", "Claude Code"},
+                                        {"codex", "Codex"},
+                                        {"codex-index", "Codex"},
+                                        {"gemini-cli", "Gemini CLI"},
+                                        {"gemini-cli-json", "Gemini CLI"},
+                                        {"opencode", "opencode"}}) {
+    TempDir dir;
+    std::string const root = dir / "folder";
+    copy_tree(data("foreign/" + std::string(folder)), root);
+    auto const before = tree_of(root);
+    for (bool const create : {false, true})
+      for (bool const chosen : {false, true}) {
+        CAPTURE(folder, create, chosen);
+        sk::FileStoreOptions options;
+        options.create = create;
+        if (chosen) options.profile = sk::profiles::native;
+        auto const store = sk::open_file_store(root, options);
+        REQUIRE_FALSE(store.ok());
+        CHECK(store.error().code == sk::Errc::unsupported);
+        CHECK(store.error().message.find(program) != std::string::npos);
+        CHECK(store.error().message.find(root) != std::string::npos);
+      }
+    CHECK_FALSE(sk::diagnose_store(root).ok());
+    CHECK(tree_of(root) == before);
+  }
+}
+
+TEST_CASE("folders above the transcripts of other programs are refused by their names") {
+  for (auto const& [names, program] :
+       {std::pair<std::vector<std::string>, char const*>{{"-home-dev-project", "-home-dev"}, "Claude Code"},
+        {{"2025", "2026"}, "Codex"},
+        {{"message", "part", "session", "project"}, "opencode"},
+        {{"chats", "logs.json"}, "Gemini CLI"}}) {
+    TempDir dir;
+    for (std::string const& name : names) fs::create_directory(dir / name);
+    auto const store = sk::open_file_store(dir.path());
+    CAPTURE(program);
+    REQUIRE_FALSE(store.ok());
+    CHECK(store.error().message.find(program) != std::string::npos);
+  }
+}
+
+TEST_CASE("an empty directory, and one with files of no program that is known, become stores") {
+  TempDir dir;
+  write_file(dir / "notes.txt", "mine");
+  write_file(dir / "config.json", "{}");
+  auto const store = open_store(dir.path());
+  start(*store, "s1");
+  CHECK(listed(*store) == Ids{"s1"});
+  CHECK(read_file(dir / "notes.txt") == "mine");
+}
+
+TEST_CASE("transcripts of pi, ai-panel, claw0 and OpenClaw are read in place, and nothing there changes") {
+  for (char const* const folder : {"moving/openclaw", "moving/ai-panel", "moving/claw0", "pi"})
+    for (bool const broken_index : {false, true}) {
+      TempDir dir;
+      std::string const root = dir / "folder";
+      copy_tree(data(folder), root);
+      if (broken_index && fs::exists(root + "/sessions.json")) write_file(root + "/sessions.json", "{\"torn");
+      CAPTURE(folder, broken_index);
+      auto const before = tree_of(root);
+      {
+        auto const store = open_store(root);
+        CHECK_FALSE(store->list({}).value().sessions.empty());
+        read_all_of(*store);
+      }
+      CHECK(sk::diagnose_store(root).ok());
+      CHECK(tree_of(root) == before);
+    }
+}
+
+TEST_CASE("OpenClaw's index gives its keys and titles, and is never written or moved aside") {
+  TempDir dir;
+  std::string const root = dir / "sessions";
+  copy_tree(data("moving/openclaw"), root);
+  std::string const index = read_file(root + "/sessions.json");
+  auto const store = open_store(root);
+  sk::ListQuery query;
+  query.key = "agent:main:main";
+  auto const found = store->list(query).value().sessions;
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].id.str() == "simple_chat");
+  CHECK(found[0].key == "agent:main:main");
+  CHECK(found[0].messages > 0);
+  CHECK(found[0].agent == "main");
+  sk::ListQuery of_agent;
+  of_agent.agent = "main";
+  CHECK(store->list(of_agent).value().sessions.size() == 1);
+
+  auto session = sk::Session::resume(store, "agent:main:main").value();
+  CHECK(session.id().str() == "simple_chat");
+  session.append(sk::user("one more")).value();
+  CHECK(store->list(query).value().sessions.at(0).messages == found[0].messages + 1);
+  auto const refused = sk::reindex_file_store(root);
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().code == sk::Errc::unsupported);
+  CHECK(read_file(root + "/sessions.json") == index);
+  for (auto const& entry : fs::directory_iterator(root))
+    CHECK(entry.path().filename().string().find("unreadable") == std::string::npos);
+}
+
+TEST_CASE("a store that is opened to be read only changes nothing, not even its index") {
+  TempDir dir;
+  std::string const root = dir / "store";
+  start(*open_store(root), "s1");
+  fs::remove(root + "/sessions.json");
+  auto const before = tree_of(root);
+  sk::FileStoreOptions options;
+  options.read_only = true;
+  {
+    auto const store = open_store(root, options);
+    CHECK(listed(*store) == Ids{"s1"});
+    read_all_of(*store);
+    CHECK(store->append(id_of("s2"), Batch({header_line("s2")}, {}, true)).error().code
+          == sk::Errc::unsupported);
+    CHECK(store->remove(id_of("s1")).error().code == sk::Errc::unsupported);
+    auto const file = sk::open_transcript(root + "/s1.jsonl", options).value();
+    auto session = sk::Session::open(file, id_of("s1")).value();
+    CHECK(session.append(sk::user("no")).error().code == sk::Errc::unsupported);
+  }
+  CHECK_FALSE(sk::reindex_file_store(root, options).ok());
+  CHECK(tree_of(root) == before);
+  CHECK(listed(*open_store(root)) == Ids{"s1"}); // without it the index is made again
+  CHECK(fs::exists(root + "/sessions.json"));
+  options.create = true;
+  CHECK(sk::open_file_store(dir / "none", options).error().code == sk::Errc::not_found);
+}
+
+TEST_CASE("a directory to which others may write is refused, unless that is allowed") {
+  TempDir dir;
+  std::string const root = dir / "store";
+  start(*open_store(root), "s1");
+  for (unsigned const mode : {0770U, 0707U, 0777U}) {
+    CAPTURE(mode);
+    REQUIRE(::chmod(root.c_str(), mode) == 0);
+    auto const refused = sk::open_file_store(root);
+    REQUIRE_FALSE(refused.ok());
+    CHECK(refused.error().code == sk::Errc::unsafe_path);
+    CHECK(refused.error().message.find("chmod go-w " + root) != std::string::npos);
+    sk::FileStoreOptions options;
+    options.allow_shared_directory = true;
+    CHECK(listed(*open_store(root, options)) == Ids{"s1"});
+    REQUIRE(::chmod(root.c_str(), mode | 01000U) == 0); // as /tmp: nobody replaces another's entries
+    CHECK(sk::open_file_store(root).ok());
+  }
+}
+
+TEST_CASE("the mode of an index that is replaced is kept") {
+  TempDir dir;
+  std::string const root = dir / "store";
+  start(*open_store(root), "s1");
+  std::string const index = root + "/sessions.json";
+  struct stat s {};
+  REQUIRE(::stat(index.c_str(), &s) == 0);
+  CHECK((s.st_mode & 07777U) == 0600);
+  REQUIRE(::chmod(index.c_str(), 0640) == 0);
+  CHECK(sk::reindex_file_store(root).value() == 1);
+  REQUIRE(::stat(index.c_str(), &s) == 0);
+  CHECK((s.st_mode & 07777U) == 0640);
+}
+
+TEST_CASE("an index that ai-panel reads holds no message, and its rows are complete without") {
+  TempDir dir;
+  std::string const root = dir / "store";
+  std::string const said =
+      "a rather long question, of which a title of sixty characters shows only the begin, not its end";
+  sk::FileStoreOptions options;
+  options.profile = *sk::find_profile("ai_panel");
+  std::string title;
+  {
+    auto const store = open_store(root, options);
+    auto session = sk::Session::create(store).value();
+    session.append(sk::user(said)).value();
+    session.append(sk::assistant("yes")).value();
+    title = store->list({}).value().sessions.at(0).display_title();
+  }
+  CHECK(title.size() < said.size());
+  std::string const index = read_file(root + "/sessions.json");
+  CHECK(index.find("firstUserText") == std::string::npos);
+  CHECK(index.find("not its end") == std::string::npos);
+  CHECK(open_store(root, options)->list({}).value().sessions.at(0).display_title() == title);
+  auto const found = sk::diagnose_store(root).value().findings;
+  CHECK(std::none_of(found.begin(), found.end(), [](sk::DoctorFinding const& f) { return !f.harmless(); }));
+}
