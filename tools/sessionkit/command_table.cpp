@@ -16,7 +16,7 @@ std::vector<Option> const& common_options() {
        &A::store},
       {"--json", "one JSON document on stdout, errors as JSON on stderr", &OutputStyle::json},
       {"--plain", "tab-separated lines even on a terminal", &OutputStyle::plain},
-      {"--raw", "do not make control characters in content visible on a terminal", &OutputStyle::raw},
+      {"--raw", "do not make control characters in content visible", &OutputStyle::raw},
       {"--color",
        "colours on a terminal: auto, always or never",
        &OutputStyle::color,
