@@ -38,6 +38,7 @@ struct SESSIONKIT_API Batch {
 
 /// Links the entries one after the other, the first after `leaf` (empty: a new root), and encodes them.
 /// Dialects without ids write no links.
-SESSIONKIT_API Result<Batch> make_batch(std::vector<Entry> entries, EntryId const& leaf, Dialect const& dialect);
+SESSIONKIT_API Result<Batch> make_batch(std::vector<Entry> entries, EntryId const& leaf,
+                                        Dialect const& dialect);
 
 }}}

@@ -27,6 +27,7 @@ class SESSIONKIT_API CompactionBreaker {
 };
 
 /// The entry that reports that the breaker is open, and why.
-SESSIONKIT_API Custom breaker_entry(std::string_view why, std::uint64_t tokens, CompactionPolicy const& policy);
+SESSIONKIT_API Custom breaker_entry(std::string_view why, std::uint64_t tokens,
+                                    CompactionPolicy const& policy);
 
 }}}
