@@ -327,15 +327,20 @@ class Folders(Foreign):
         runs = 0
         for folder, program in (("claude-code", "Claude Code"), ("codex", "Codex"), ("gemini-cli", "Gemini CLI"),
                                 ("gemini-cli-json", "Gemini CLI"), ("opencode", "opencode")):
-            root = self.copied("foreign/" + folder)
-            before = self.tree(root)
-            for verb in (*READING, *WRITING):
-                run = self.run_cli(*verb, "--store", root)
-                runs += 1
-                self.assertEqual(self.tree(root), before, (folder, verb))
-                if verb[0] != "verify": # which looks at files
-                    self.assertIn(program, run.err, (folder, verb, run))
-                    self.assertNotEqual(run.code, 0, (folder, verb))
+            for left_over in ((), (".lock",), (".lock", "sessions.json")):  # by an earlier version of us
+                root = self.copied("foreign/" + folder)
+                session = next(iter(sorted(path.stem for path in root.iterdir())))
+                for name in left_over:
+                    row = {session: {"id": session, "filePath": f"{session}.jsonl", "end": 1}}
+                    (root / name).write_text(json.dumps({"sessions": row}) if name == "sessions.json" else "")
+                before = self.tree(root)
+                for verb in (*READING, *WRITING):
+                    run = self.run_cli(*verb, "--store", root)
+                    runs += 1
+                    self.assertEqual(self.tree(root), before, (folder, left_over, verb))
+                    if verb[0] != "verify":  # which looks at files
+                        self.assertIn(program, run.err, (folder, left_over, verb, run))
+                        self.assertNotEqual(run.code, 0, (folder, left_over, verb))
         print(f"{runs} runs in folders of other programs changed nothing")
 
     def test_what_reads_changes_nothing_in_folders_of_programs_whose_lines_are_known(self):

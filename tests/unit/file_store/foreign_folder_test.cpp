@@ -82,6 +82,40 @@ TEST_CASE("a folder of another program is refused by its name, and nothing in it
   }
 }
 
+TEST_CASE("a folder of another program that an index and a lock file of ours were left in is refused, too") {
+  for (char const* const folder : {"claude-code", "codex", "gemini-cli"})
+    for (bool const index : {false, true}) {
+      TempDir dir;
+      std::string const root = dir / "folder";
+      copy_tree(data("foreign/" + std::string(folder)), root);
+      std::string const id = fs::directory_iterator(root)->path().stem().string();
+      write_file(root + "/.lock", {});
+      if (index)
+        write_file(root + "/sessions.json", R"({"sessions":{")" + id + R"(":{"id":")" + id
+                                                + R"(","filePath":")" + id + R"(.jsonl","end":1}}})");
+      CAPTURE(folder, index);
+      auto const before = tree_of(root);
+      for (bool const chosen : {false, true}) {
+        sk::FileStoreOptions options;
+        if (chosen) options.profile = sk::profiles::native;
+        auto const store = sk::open_file_store(root, options);
+        REQUIRE_FALSE(store.ok());
+        CHECK(store.error().code == sk::Errc::unsupported);
+      }
+      CHECK(tree_of(root) == before);
+    }
+}
+
+TEST_CASE("a store of ours whose only session was damaged is still a store") {
+  TempDir dir;
+  std::string const root = dir / "store";
+  start(*open_store(root), "s1");
+  write_file(root + "/s1.jsonl", "{\"tyqe\":\"session\",\"version\":3}\n");
+  auto const store = open_store(root);
+  start(*store, "s2");
+  CHECK(store->info(id_of("s2")).ok());
+}
+
 TEST_CASE("folders above the transcripts of other programs are refused by their names") {
   for (auto const& [names, program] :
        {std::pair<std::vector<std::string>, char const*>{{"-home-dev-project", "-home-dev"}, "Claude Code"},

@@ -224,8 +224,7 @@ SESSIONKIT_SELDOM Result<std::shared_ptr<SessionStore>> open_file_store(FileOps&
   Result<OpenFile> directory = open_store_directory(ops, root, options.create);
   if (!directory) return directory.error();
   if (auto r = file_store_inl::check_access(ops, directory->get(), root, options); !r) return r.error();
-  if (!has_our_lock(ops, directory->get()))
-    if (auto r = refuse_foreign_folder(ops, directory->get(), root); !r) return r.error();
+  if (auto r = refuse_foreign_folder(ops, directory->get(), root); !r) return r.error();
   Result<Profile> const found =
       options.profile ? Result<Profile>(*options.profile) : detect_profile(ops, directory->get(), root);
   if (!found) return found.error();

@@ -42,19 +42,18 @@ bool ends(std::string_view text, std::string_view with) noexcept {
 
 // What the names of a directory without transcripts show: that a program keeps its transcripts below it.
 std::string_view program_of_names(FileNames const& names) {
-  std::size_t all = 0, projects = 0, years = 0, parts = 0;
-  bool chats = false;
+  std::size_t all = 0, projects = 0, years = 0, parts = 0, chats = 0;
   names.each([&](std::string_view name) {
     ++all;
     projects += begins(name, "-") ? 1U : 0U;
     years += name.size() == 4 && begins(name, "20") ? 1U : 0U;
     parts += name == "message" || name == "part" || name == "session" ? 1U : 0U;
-    chats = chats || name == "chats";
+    chats += name == "chats" || name == "logs.json" ? 1U : 0U;
   });
   if (all > 0 && projects == all) return "Claude Code";
   if (all > 0 && years == all) return "Codex";
   if (parts == 3) return "opencode";
-  return chats ? "Gemini CLI" : std::string_view{};
+  return chats == 2 ? "Gemini CLI" : std::string_view{};
 }
 
 // What the first lines of one file show.
@@ -66,13 +65,16 @@ struct Shown {
 Result<Shown> look_at_file(FileOps& ops, int directory, std::string const& root, std::string const& name) {
   std::string const path = root + "/" + name;
   Result<OpenFile> const file = open_for_reading(ops, directory, name.c_str(), false, path);
-  if (!file) return Shown{true, true, {}}; // whoever uses the store is told why it cannot be read
+  if (!file) // using the store shows why one that is there cannot be read
+    return Shown{file.error().code != Errc::not_found, true, {}};
   FileReader log(ops, file->get(), path, {});
+  if (auto r = log.detect(); !r) return r.error();
+  if (log.is_known() || !log.has_records()) return Shown{log.has_records(), log.is_known(), {}};
   ReadRange range;
   range.max_records = 16;
   Result<RecordPage> const page = log.read(range);
   if (!page) return page.error();
-  Shown out{!page->items().empty(), log.is_known(), {}};
+  Shown out{true, false, {}};
   for (RecordPage::Item const& item : page->items())
     if (out.program.empty()) out.program = program_of_line(item.line);
   return out;
@@ -110,6 +112,15 @@ bool has_our_lock(FileOps& ops, int directory) {
 }
 
 SESSIONKIT_SELDOM Result<void> refuse_foreign_folder(FileOps& ops, int directory, std::string const& root) {
+  constexpr std::size_t looked_at = 8;
+  Result<std::vector<std::string>> const indexed = files_in_index(ops, directory, root);
+  if (!indexed) return indexed.error();
+  for (std::size_t i = 0; i < std::min(indexed->size(), looked_at); ++i) { // mostly the first one shows it
+    Result<foreign_folder_inl::Shown> const shown =
+        foreign_folder_inl::look_at_file(ops, directory, root, (*indexed)[i]);
+    if (!shown) return shown.error();
+    if (shown->has_records && shown->is_known) return {};
+  }
   FileNames names;
   if (int const failed = ops.list(directory, names); failed < 0)
     return file_error(-failed, root, "cannot list the directory");
@@ -119,7 +130,8 @@ SESSIONKIT_SELDOM Result<void> refuse_foreign_folder(FileOps& ops, int directory
     if (is_transcript_name(name)) transcripts.emplace_back(name);
     if (program.empty()) program = program_of_name(name);
   });
-  if (transcripts.empty() && program.empty()) program = foreign_folder_inl::program_of_names(names);
+  bool const ours = has_our_lock(ops, directory); // or an earlier version of us has written to it
+  if (transcripts.empty() && program.empty() && !ours) program = foreign_folder_inl::program_of_names(names);
   std::sort(transcripts.begin(), transcripts.end());
   bool any_foreign = false;
   for (std::string const& name : transcripts) {
@@ -131,7 +143,8 @@ SESSIONKIT_SELDOM Result<void> refuse_foreign_folder(FileOps& ops, int directory
     any_foreign = true;
     if (program.empty()) program = shown->program;
   }
-  if (any_foreign || !program.empty()) return foreign_folder_inl::foreign(root, program);
+  if ((any_foreign && (!ours || !program.empty())) || (!program.empty() && transcripts.empty()))
+    return foreign_folder_inl::foreign(root, program);
   return {};
 }
 

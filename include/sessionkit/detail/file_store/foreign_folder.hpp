@@ -14,8 +14,8 @@ SESSIONKIT_API std::string_view program_of_name(std::string_view name) noexcept;
 SESSIONKIT_API std::string_view program_of_line(std::string_view line) noexcept;
 
 /// `unsupported` for a directory with transcripts of another program alone, or with names that only such a
-/// program uses: in such a directory nothing is written, moved or removed. One with an entry of a known type,
-/// and one that we have written to (it has our lock file), is a store, and so is an empty one.
+/// program uses: in such a directory nothing is written, moved or removed. One with an entry of a known type
+/// is a store, and so is an empty one, and one with our lock file whose lines show no other program.
 SESSIONKIT_API Result<void> refuse_foreign_folder(FileOps& ops, int directory, std::string const& root);
 
 /// Has a store of ours written to this directory? Then reading it may renew its index.

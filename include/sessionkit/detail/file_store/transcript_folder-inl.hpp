@@ -188,6 +188,12 @@ SESSIONKIT_SELDOM Result<Profile> detect_profile(FileOps& ops, int directory, st
   return *kind == transcript_folder_inl::Kind::panel ? profiles::ai_panel : profiles::native;
 }
 
+Result<std::vector<std::string>> files_in_index(FileOps& ops, int directory, std::string const& root) {
+  Result<std::string> const index = transcript_folder_inl::begin_of_index(ops, directory, root);
+  if (!index) return index.error();
+  return transcript_folder_inl::files_named(*index, transcript_folder_inl::file_member);
+}
+
 Result<void> check_layout(FileOps& ops, int directory, std::string const& root, Profile const& profile) {
   Result<std::string> const index = transcript_folder_inl::begin_of_index(ops, directory, root);
   if (!index) return index.error();

@@ -27,6 +27,10 @@ SESSIONKIT_API Result<Profile> detect_profile(FileOps& ops, int directory, std::
 SESSIONKIT_API Result<void> check_layout(FileOps& ops, int directory, std::string const& root,
                                          Profile const& profile);
 
+/// The transcripts of the directory that the first part of its index names by their ids; none without an
+/// index.
+Result<std::vector<std::string>> files_in_index(FileOps& ops, int directory, std::string const& root);
+
 /// Where a store's transcripts are, and what each is called. Safe to call from several threads at once.
 class SESSIONKIT_API TranscriptFolder {
  public:

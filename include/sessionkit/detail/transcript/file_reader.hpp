@@ -32,6 +32,8 @@ class SESSIONKIT_API FileReader {
   Result<void> detect();
   /// False: the file has lines, and those at its begin are in no dialect (`DialectSearch`).
   bool is_known() const noexcept { return is_known_; }
+  /// Did `detect` meet a record?
+  bool has_records() const noexcept { return first_record_end_ != 0; }
 
   /// Reads the head of one line. False: it gives no record, and `damage` says why unless it is blank.
   bool judge(RawLine const& line, TrimmedLine const& trimmed, RecordView& out,

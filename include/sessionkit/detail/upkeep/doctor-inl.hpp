@@ -278,8 +278,7 @@ class StoreDoctor {
 Result<Diagnosis> diagnose_store(FileOps& ops, std::string const& root, DoctorOptions const& options) {
   Result<OpenFile> directory = open_store_directory(ops, root, false);
   if (!directory) return directory.error();
-  if (!has_our_lock(ops, directory->get()))
-    if (auto r = refuse_foreign_folder(ops, directory->get(), root); !r) return r.error();
+  if (auto r = refuse_foreign_folder(ops, directory->get(), root); !r) return r.error();
   Result<Profile> const profile = detect_profile(ops, directory->get(), root);
   if (!profile) return profile.error();
   Result<OpenFile> folder = TranscriptFolder::open(ops, directory->get(), root, profile->layout, false);
