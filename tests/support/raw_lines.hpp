@@ -265,7 +265,9 @@ class RawLines {
         parts += text_part(said);
         if (expected && !blank) say(R"("k":"a","t":")" + said.fact + '"');
       } else if (kind < 9) {
-        parts += call_part(call(by.aborted(), expected));
+        Call const called = call(by.aborted(), expected);
+        parts += call_part(called);
+        if (!expected) say(R"("k":"failed","id":")" + called.id + '"');
       } else if (kind < 11) {
         parts += thinking_part(by, expected);
       } else {
