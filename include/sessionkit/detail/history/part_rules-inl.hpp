@@ -126,8 +126,8 @@ Verdict foreign_thinking(Draft const& draft, detail::Source const& source, Part 
 // What of the members of an answer's text goes back to the API that wrote it.
 RawJson citations_of(Draft const& draft, detail::Source const& source, Part const& part) {
   auto const* text = std::get_if<Text>(&part);
-  bool const fits = text && draft.target.provider == Provider::anthropic && source.role == Role::assistant
-                    && made_by_target(draft, generation_of(source));
+  bool const fits = text && !text->extra.is_null() && draft.target.provider == Provider::anthropic
+                    && source.role == Role::assistant && made_by_target(draft, generation_of(source));
   return fits ? detail::own_citations(text->extra) : RawJson{};
 }
 

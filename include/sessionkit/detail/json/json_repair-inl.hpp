@@ -7,6 +7,9 @@
 #include <sessionkit/detail/json/json.hpp>
 #include <sessionkit/detail/json/json_repair.hpp>
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -81,15 +84,37 @@ std::string plain_key(std::string_view key) {
   return to_text('"' + std::string(key) + '"');
 }
 
+// The names of one object's members so far. A few without escapes are compared as they are.
+class SeenKeys {
+ public:
+  /// False: it was seen before.
+  bool insert(std::string_view key) {
+    bool const plain = key.find('\\') == std::string_view::npos;
+    if (plain && many_.empty() && count_ < few_.size()) {
+      auto const end = few_.begin() + static_cast<std::ptrdiff_t>(count_);
+      if (std::find(few_.begin(), end, key) != end) return false;
+      few_[count_++] = key;
+      return true;
+    }
+    for (; count_ > 0; --count_) many_.emplace(few_[count_ - 1]);
+    return many_.insert(plain_key(key)).second;
+  }
+
+ private:
+  std::array<std::string_view, 8> few_;
+  std::size_t count_ = 0;
+  std::unordered_set<std::string> many_; ///< all of them, once they are many or one has an escape
+};
+
 bool has_repeated_keys(std::string_view value) {
   JsonKind const kind = json_kind(value);
   bool repeated = false;
   if (kind == JsonKind::array)
     for_elements(value, [&](std::string_view each) { return !(repeated = has_repeated_keys(each)); });
   if (kind != JsonKind::object) return repeated;
-  std::unordered_set<std::string> keys;
+  SeenKeys keys;
   for_members(value, [&](std::string_view key, std::string_view each) {
-    repeated = !keys.insert(plain_key(key)).second || has_repeated_keys(each);
+    repeated = !keys.insert(key) || has_repeated_keys(each);
     return !repeated;
   });
   return repeated;
