@@ -23,6 +23,13 @@
 #define SESSIONKIT_SELDOM
 #endif
 
+/// Marks an inline function with many callers: the call costs little beside what it does.
+#if defined(__GNUC__)
+#define SESSIONKIT_NOINLINE [[gnu::noinline]]
+#else
+#define SESSIONKIT_NOINLINE
+#endif
+
 /// Marks a small function of an inner loop: in a large file g++ would stop inlining it.
 #if defined(__GNUC__)
 #define SESSIONKIT_INLINE [[gnu::always_inline]]

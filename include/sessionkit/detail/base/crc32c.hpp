@@ -7,6 +7,7 @@
 #include <string_view>
 
 #if defined(__x86_64__) && defined(__GNUC__)
+#include <cpuid.h>
 #define SESSIONKIT_CRC32C_INSTRUCTION 1
 #else
 #define SESSIONKIT_CRC32C_INSTRUCTION 0
@@ -77,6 +78,15 @@ inline constexpr std::size_t crc32c_part = std::size_t{1} << crc32c_part_doublin
 inline constexpr Crc32cShift crc32c_one_part = make_crc32c_shift(crc32c_part_doublings),
                              crc32c_two_parts = make_crc32c_shift(crc32c_part_doublings + 1);
 
+/// Has this processor the instruction? (`__builtin_cpu_supports` would link 4 kB of other questions.)
+inline bool crc32c_has_instruction() noexcept {
+  static bool const has = [] {
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_SSE4_2) != 0;
+  }();
+  return has;
+}
+
 /// The instruction of SSE 4.2 for the eight bytes at `p`.
 __attribute__((target("sse4.2"))) inline std::uint64_t crc32c_of_eight(std::uint64_t crc,
                                                                        unsigned char const* p) noexcept {
@@ -111,7 +121,7 @@ crc32c_by_instruction(unsigned char const* p, std::size_t left, std::uint32_t cr
 inline std::uint32_t crc32c(std::string_view bytes, std::uint32_t seed = 0) noexcept {
   auto const* const p = reinterpret_cast<unsigned char const*>(bytes.data());
 #if SESSIONKIT_CRC32C_INSTRUCTION
-  if (__builtin_cpu_supports("sse4.2")) return ~crc32c_by_instruction(p, bytes.size(), ~seed);
+  if (crc32c_has_instruction()) return ~crc32c_by_instruction(p, bytes.size(), ~seed);
 #endif
   return ~crc32c_by_tables(p, bytes.size(), ~seed);
 }

@@ -67,7 +67,7 @@ SESSIONKIT_SELDOM Result<void> make_store_directory(FileOps& ops, std::string co
 
 }}
 
-Result<OpenFile> open_store_directory(FileOps& ops, std::string const& given, bool create) {
+SESSIONKIT_SELDOM Result<OpenFile> open_store_directory(FileOps& ops, std::string const& given, bool create) {
   if (given.empty())
     return detail::make_error(
         Errc::invalid_argument,

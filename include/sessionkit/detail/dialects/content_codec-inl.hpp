@@ -44,7 +44,7 @@ bool decode_image_source(Fields& fields, std::string_view source, Image& image) 
 }
 
 // {"data","mimeType"} (pi)
-bool decode_image(Fields& fields, Image& image) {
+SESSIONKIT_SELDOM bool decode_image(Fields& fields, Image& image) {
   std::string_view const source = fields.look("source");
   if (json_kind(source) == JsonKind::object && decode_image_source(fields, source, image)) return true;
   std::string_view const data = fields.take("data", JsonKind::string);

@@ -25,7 +25,7 @@ bool is_doubtful_entry(std::string_view line, Dialect const& dialect) noexcept {
 
 }}
 
-bool DialectSearch::look(std::string_view line) {
+SESSIONKIT_SELDOM bool DialectSearch::look(std::string_view line) {
   if (is_decided() || line.empty()) return is_decided();
   ++lines_;
   bool const whole = is_whole_object(line);

@@ -35,7 +35,7 @@ bool has_number(std::string_view line, std::string_view name) noexcept {
   return detail::json_kind(detail::find_member(line, name)) == detail::JsonKind::number;
 }
 
-bool detect_flat(std::string_view line) noexcept {
+SESSIONKIT_SELDOM bool detect_flat(std::string_view line) noexcept {
   using namespace detail;
   if (header_owner(line) == HeaderOwner::flat) return true;
   return is_flat_line(line, find_member(line, "type")) && !has_number(line, "ts");
@@ -113,7 +113,7 @@ SESSIONKIT_SELDOM EntryBody flat_result(detail::Fields& line, std::string_view o
 EntryBody decode_flat_result(detail::Fields& line) { return flat_result(line, "output", "content"); }
 EntryBody decode_flat_v2_result(detail::Fields& line) { return flat_result(line, "content", "output"); }
 
-EntryBody decode_flat_header(detail::Fields& line) {
+SESSIONKIT_SELDOM EntryBody decode_flat_header(detail::Fields& line) {
   Header header;
   header.version = 1;
   header.id = line.text("id");

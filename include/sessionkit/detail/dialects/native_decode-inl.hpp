@@ -148,7 +148,7 @@ EntryBody decode_message(Fields& line, RecordView const& record) {
   return Unknown{std::string(record.type), RawJsonAccess::trust(std::string(record.line))};
 }
 
-EntryBody decode_header(Fields& line, RecordView const&) {
+SESSIONKIT_SELDOM EntryBody decode_header(Fields& line, RecordView const&) {
   Header header;
   header.version = static_cast<int>(detail::to_int(line.take("version", JsonKind::number)).value_or(1));
   header.id = line.text("id");
@@ -162,7 +162,7 @@ EntryBody decode_header(Fields& line, RecordView const&) {
   return header;
 }
 
-EntryBody decode_compaction(Fields& line, RecordView const&) {
+SESSIONKIT_SELDOM EntryBody decode_compaction(Fields& line, RecordView const&) {
   Compaction compaction;
   compaction.summary = line.text("summary");
   compaction.first_kept = EntryId(line.text("firstKeptEntryId"));

@@ -22,7 +22,7 @@ namespace sessionkit { inline namespace v0 {
 
 namespace panel_dialect_inl { namespace {
 
-bool detect_panel(std::string_view line) noexcept {
+SESSIONKIT_SELDOM bool detect_panel(std::string_view line) noexcept {
   using namespace detail;
   if (header_owner(line) == HeaderOwner::panel) return true;
   std::string_view const type = find_member(line, "type");
@@ -31,7 +31,7 @@ bool detect_panel(std::string_view line) noexcept {
          && find_member(line, "parentId").empty();
 }
 
-EntryBody decode_panel_header(detail::Fields& line, RecordView const&) {
+SESSIONKIT_SELDOM EntryBody decode_panel_header(detail::Fields& line, RecordView const&) {
   Header header;
   header.version =
       static_cast<int>(detail::to_int(line.take("version", detail::JsonKind::number)).value_or(1));
@@ -65,7 +65,7 @@ EntryBody decode_panel_message(detail::Fields& line, RecordView const& record) {
   return message;
 }
 
-EntryBody decode_panel_compaction(detail::Fields& line, RecordView const&) {
+SESSIONKIT_SELDOM EntryBody decode_panel_compaction(detail::Fields& line, RecordView const&) {
   Compaction compaction;
   compaction.summary = line.text("summary");
   compaction.first_kept = EntryId(line.text("firstKeptEntryId"));

@@ -117,7 +117,7 @@ Result<void> DirectoryWatch::look(SessionId const& id, bool by_size) {
   return fresh.error();
 }
 
-void DirectoryWatch::look_at(std::vector<SessionId> const& ids, bool by_size) {
+SESSIONKIT_SELDOM void DirectoryWatch::look_at(std::vector<SessionId> const& ids, bool by_size) {
   for (SessionId const& id : ids) {
     Result<void> const found = look(id, by_size);
     std::lock_guard<std::mutex> const lock(state_->mutex);
@@ -130,7 +130,7 @@ void DirectoryWatch::look_at(std::vector<SessionId> const& ids, bool by_size) {
   }
 }
 
-std::vector<SessionId> DirectoryWatch::doubtful() {
+SESSIONKIT_SELDOM std::vector<SessionId> DirectoryWatch::doubtful() {
   std::lock_guard<std::mutex> const lock(state_->mutex);
   std::set<std::string> names = state_->stale;
   for (auto const& [name, error] : state_->unread) names.insert(name);
@@ -152,7 +152,7 @@ std::vector<SessionId> DirectoryWatch::newest(std::size_t count) {
 
 // The transcripts to look at: all, or (not `all`) those that may have changed. If the directory's time alone
 // changed, a file may have replaced another: then it is `all`.
-Result<std::vector<SessionId>> DirectoryWatch::list_directory(bool& all) {
+SESSIONKIT_SELDOM Result<std::vector<SessionId>> DirectoryWatch::list_directory(bool& all) {
   FileStatus now;
   bool const known = ops_->status(folder_->directory(), now) == 0;
   std::vector<SessionId> doubt = doubtful();
@@ -179,7 +179,8 @@ Result<std::vector<SessionId>> DirectoryWatch::list_directory(bool& all) {
 
 // Adds the transcripts that have no row, or `all`, and finds the rows that have no transcript; the mutex is
 // held.
-void DirectoryWatch::compare_names(FileNames const& there, bool all, std::vector<SessionId>& out) {
+SESSIONKIT_SELDOM void DirectoryWatch::compare_names(FileNames const& there, bool all,
+                                                     std::vector<SessionId>& out) {
   IndexRows const& rows = state_->rows;
   std::size_t with_transcript = 0;
   there.each([&](std::string_view name) {
@@ -196,7 +197,7 @@ void DirectoryWatch::compare_names(FileNames const& there, bool all, std::vector
   });
 }
 
-Result<void> DirectoryWatch::sweep() {
+SESSIONKIT_SELDOM Result<void> DirectoryWatch::sweep() {
   auto const began = ops_->now();
   bool all = shared_, first = false;
   std::size_t rows = 0;
@@ -227,7 +228,7 @@ void DirectoryWatch::doubt_names() {
   state_->settled = false;
 }
 
-void DirectoryWatch::keep_remade() {
+SESSIONKIT_SELDOM void DirectoryWatch::keep_remade() {
   std::set<std::string> removed;
   {
     std::lock_guard<std::mutex> const lock(state_->mutex);

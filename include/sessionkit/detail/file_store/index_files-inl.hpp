@@ -62,7 +62,8 @@ Result<OpenFile> lock_index(FileOps& ops, int directory, std::string const& root
   return file;
 }
 
-IndexFiles::IndexFiles(FileOps& ops, int directory, std::string root, IndexFilesOptions options)
+SESSIONKIT_SELDOM IndexFiles::IndexFiles(FileOps& ops, int directory, std::string root,
+                                         IndexFilesOptions options)
     : ops_(&ops),
       directory_(directory),
       root_(std::move(root)),
@@ -102,7 +103,7 @@ JournalDelta::State IndexFiles::read_snapshot(IndexRows& out) {
   return state;
 }
 
-JournalDelta::State IndexFiles::try_snapshot(IndexRows& out) {
+SESSIONKIT_SELDOM JournalDelta::State IndexFiles::try_snapshot(IndexRows& out) {
   out = {};
   seen_ = {}; // so that a later `replace` looks again
   FileStatus now;
@@ -161,7 +162,7 @@ std::optional<bool> IndexFiles::snapshot_unchanged() {
   return failed < 0 ? seen_.inode == 0 : now.same_version(seen_);
 }
 
-Result<void> IndexFiles::write_snapshot(std::string const& text) {
+SESSIONKIT_SELDOM Result<void> IndexFiles::write_snapshot(std::string const& text) {
   std::string const name = detail::format_text(".{}.{}", index_files_inl::snapshot_name, random_entry_id());
   int const flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
   int const descriptor = uninterrupted([&] { return ops_->open(directory_, name.c_str(), flags, 0600); });
@@ -197,8 +198,8 @@ SESSIONKIT_SELDOM int IndexFiles::move_aside(char const* name) {
   return ops_->rename(directory_, name, directory_, aside.c_str(), false);
 }
 
-Result<void> IndexFiles::replace(std::function<std::string(JournalDelta)> const& make,
-                                 std::chrono::milliseconds lock_wait) {
+SESSIONKIT_SELDOM Result<void> IndexFiles::replace(std::function<std::string(JournalDelta)> const& make,
+                                                   std::chrono::milliseconds lock_wait) {
   if (foreign_) return {};
   Result<OpenFile> const held = lock_index(*ops_, directory_, root_, lock_wait);
   if (!held) return held.error();
@@ -259,7 +260,7 @@ void IndexFiles::begin_journal(bool usable) {
   applied_ = written_ = 0;
 }
 
-JournalDelta IndexFiles::load() {
+SESSIONKIT_SELDOM JournalDelta IndexFiles::load() {
   JournalDelta delta;
   for (int tries = index_files_inl::load_tries; tries > 0; --tries) {
     delta = {};
@@ -272,7 +273,7 @@ JournalDelta IndexFiles::load() {
 }
 
 // False: the snapshot that was read is not the last one any more.
-bool IndexFiles::load_journal(JournalDelta& delta) {
+SESSIONKIT_SELDOM bool IndexFiles::load_journal(JournalDelta& delta) {
   FileStatus now;
   int const failed = ops_->status_at(directory_, index_files_inl::journal_name, now);
   if (failed == -ENOENT) return snapshot_unchanged().value_or(true); // or it is part of a new snapshot
@@ -335,7 +336,7 @@ JournalDelta IndexFiles::look() {
   return delta;
 }
 
-Result<OpenFile> IndexFiles::open_for_append() {
+SESSIONKIT_SELDOM Result<OpenFile> IndexFiles::open_for_append() {
   bool const make = journal_.inode == 0;
   int const flags = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
   int const descriptor = uninterrupted([&] {

@@ -75,7 +75,7 @@ void append_journal_line(std::string_view name, IndexRow const* row, std::string
   index_journal_inl::finish_journal_line(json, out);
 }
 
-std::optional<JournalHead> parse_journal_begin(std::string_view text) {
+SESSIONKIT_SELDOM std::optional<JournalHead> parse_journal_begin(std::string_view text) {
   std::size_t const end = text.find('\n');
   if (end == std::string_view::npos) return std::nullopt;
   std::string_view const json = index_journal_inl::checked_journal_line(text.substr(0, end));

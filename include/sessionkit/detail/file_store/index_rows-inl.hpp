@@ -13,7 +13,7 @@ namespace index_rows_inl { namespace {
 constexpr std::size_t first_sorted = 2048; // a page of a list needs few
 }}
 
-IndexRows::IndexRows(IndexText text, std::vector<Unread> unread)
+SESSIONKIT_SELDOM IndexRows::IndexRows(IndexText text, std::vector<Unread> unread)
     : text_(std::move(text)),
       unread_(std::move(unread)),
       unread_order_(unread_.size()),

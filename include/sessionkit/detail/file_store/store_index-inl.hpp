@@ -55,8 +55,9 @@ bool text_selected(ListQuery const& query, std::string_view row) {
 
 }}
 
-StoreIndex::StoreIndex(FileOps& ops, int directory, std::string const& root, Profile const& profile,
-                       FileStoreOptions const& options, TranscriptFolder& folder)
+SESSIONKIT_SELDOM StoreIndex::StoreIndex(FileOps& ops, int directory, std::string const& root,
+                                         Profile const& profile, FileStoreOptions const& options,
+                                         TranscriptFolder& folder)
     : ops_(&ops),
       directory_(directory),
       root_(root),
@@ -193,7 +194,7 @@ Result<OpenFile> StoreIndex::lock_keys() const {
 bool StoreIndex::may_write_unasked() const { return !options_->read_only && has_our_lock(*ops_, directory_); }
 
 // Writes no index: the caller holds its lock. A row that says "archived" may be old, so all of the key count.
-Result<std::optional<SessionInfo>> StoreIndex::active_session(std::string_view key) {
+SESSIONKIT_SELDOM Result<std::optional<SessionInfo>> StoreIndex::active_session(std::string_view key) {
   catch_up();
   watch_.doubt_names();
   if (auto r = watch_.sweep(); !r) return r.error();
@@ -345,7 +346,7 @@ Result<void> StoreIndex::write_rebuilt(std::chrono::milliseconds lock_wait) {
   return written;
 }
 
-Result<void> StoreIndex::write_whole(std::chrono::milliseconds lock_wait) {
+SESSIONKIT_SELDOM Result<void> StoreIndex::write_whole(std::chrono::milliseconds lock_wait) {
   load();
   std::string const rebuild = why_rebuild();
   Result<Compared> const compared = compare_rows(!rebuild.empty());
@@ -427,7 +428,7 @@ SESSIONKIT_SELDOM void StoreIndex::drop_all_but(std::set<SessionId> const& there
 }
 
 // The changes to write; the state's mutex is held here and below.
-StoreIndex::Unwritten StoreIndex::take_unwritten() {
+SESSIONKIT_SELDOM StoreIndex::Unwritten StoreIndex::take_unwritten() {
   return {std::exchange(state_.touched, {}), std::exchange(state_.removed, {})};
 }
 
@@ -442,7 +443,8 @@ void StoreIndex::give_back(Unwritten const& rows, bool written) {
 }
 
 // The state's mutex is held.
-void StoreIndex::note_rebuilt(std::string const& why, Compared const& compared, Result<void> const& written) {
+SESSIONKIT_SELDOM void StoreIndex::note_rebuilt(std::string const& why, Compared const& compared,
+                                                Result<void> const& written) {
   std::string unread, kept;
   if (compared.unread > 0)
     unread = detail::format_text("; {} could not be read: {}", compared.unread, compared.why_unread);

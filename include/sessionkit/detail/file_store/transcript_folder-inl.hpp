@@ -31,7 +31,7 @@ bool is_no_answer(Error const& error) noexcept {
 }
 
 // The first part of the index; nothing if there is none.
-Result<std::string> begin_of_index(FileOps& ops, int directory, std::string const& root) {
+SESSIONKIT_SELDOM Result<std::string> begin_of_index(FileOps& ops, int directory, std::string const& root) {
   Result<OpenFile> const index = open_for_reading(ops, directory, "sessions.json", false, root);
   if (!index) return is_no_answer(index.error()) ? Result<std::string>(std::string{}) : index.error();
   std::string text(index_begin, '\0');
@@ -43,7 +43,7 @@ Result<std::string> begin_of_index(FileOps& ops, int directory, std::string cons
 
 // The texts of all members of this name, as far as the index was read. Quotes within texts are escaped, so
 // that no text is taken for a member.
-std::vector<std::string> files_named(std::string_view text, std::string_view member) {
+SESSIONKIT_SELDOM std::vector<std::string> files_named(std::string_view text, std::string_view member) {
   std::vector<std::string> names;
   for (std::size_t at = text.find(member); at != std::string_view::npos; at = text.find(member, at)) {
     std::size_t const begin = text.find('"', at += member.size());
@@ -194,7 +194,8 @@ Result<std::vector<std::string>> files_in_index(FileOps& ops, int directory, std
   return transcript_folder_inl::files_named(*index, transcript_folder_inl::file_member);
 }
 
-Result<void> check_layout(FileOps& ops, int directory, std::string const& root, Profile const& profile) {
+SESSIONKIT_SELDOM Result<void> check_layout(FileOps& ops, int directory, std::string const& root,
+                                            Profile const& profile) {
   Result<std::string> const index = transcript_folder_inl::begin_of_index(ops, directory, root);
   if (!index) return index.error();
   bool const by_key = transcript_folder_inl::names_by_key(*index);
@@ -215,8 +216,9 @@ TranscriptFolder::TranscriptFolder(FileOps& ops, int root, std::string root_path
       layout_(layout),
       folder_(std::move(folder)) {}
 
-Result<OpenFile> TranscriptFolder::open(FileOps& ops, int root, std::string const& root_path,
-                                        StoreLayout layout, bool create) {
+SESSIONKIT_SELDOM Result<OpenFile> TranscriptFolder::open(FileOps& ops, int root,
+                                                          std::string const& root_path, StoreLayout layout,
+                                                          bool create) {
   if (layout == StoreLayout::by_id) return OpenFile{};
   std::string const path = root_path + "/" + transcript_folder_inl::folder_name;
   int const made = create ? ops.make_directory(root, transcript_folder_inl::folder_name, 0700) : -EEXIST;
@@ -315,7 +317,7 @@ std::optional<SessionId> TranscriptFolder::known_in(std::string const& file) {
   return found->second;
 }
 
-void TranscriptFolder::learn(SessionId const& id, std::string const& file) {
+SESSIONKIT_SELDOM void TranscriptFolder::learn(SessionId const& id, std::string const& file) {
   if (layout_ == StoreLayout::by_id || !is_transcript_name(file)) return;
   std::lock_guard<std::mutex> const lock(mutex_);
   std::string& place = names_.files[id.str()];
@@ -332,7 +334,7 @@ void TranscriptFolder::forget(SessionId const& id) {
   names_.files.erase(found);
 }
 
-Result<void> TranscriptFolder::choose(SessionId const& id, Append const& first) {
+SESSIONKIT_SELDOM Result<void> TranscriptFolder::choose(SessionId const& id, Append const& first) {
   if (layout_ == StoreLayout::by_id) return {};
   Result<std::string> const there = find(id); // somebody may have made it under another key
   if (!there) return there.error();

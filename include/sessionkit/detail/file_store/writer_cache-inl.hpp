@@ -20,7 +20,7 @@ std::shared_ptr<CachedWriter> WriterCache::of(std::string const& name) {
   return order_.front().second;
 }
 
-void WriterCache::close_unused() {
+SESSIONKIT_SELDOM void WriterCache::close_unused() {
   for (auto it = order_.end(); logs_.size() >= most_open && it != order_.begin();) {
     --it;
     if (it->second.use_count() > 1) continue;                           // a thread is at it

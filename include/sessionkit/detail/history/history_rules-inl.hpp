@@ -312,7 +312,7 @@ void lay_out(Draft& draft, std::string_view moved) {
   Layout(draft).run(moved, "joined_messages", "thinking_at_end");
 }
 
-void put_first(Draft& draft, std::string_view text, std::string_view name) {
+SESSIONKIT_SELDOM void put_first(Draft& draft, std::string_view text, std::string_view name) {
   Piece piece;
   piece.part = draft.keep(Text{std::string(text)});
   piece.source = no_piece;

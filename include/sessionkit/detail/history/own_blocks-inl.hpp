@@ -40,7 +40,7 @@ std::string text_of(std::string_view object, std::string_view name) {
   return json_kind(raw) == JsonKind::string ? detail::to_text(raw) : std::string{};
 }
 
-bool is_document(std::string_view block) {
+SESSIONKIT_SELDOM bool is_document(std::string_view block) {
   std::string_view const source = find_member(block, "source");
   if (json_kind(source) != JsonKind::object) return false;
   std::string const type = text_of(source, "type");
@@ -56,7 +56,7 @@ bool is_input_file(std::string_view block) {
   return !text_of(block, "file_data").empty() || !text_of(block, "file_id").empty()
          || !text_of(block, "file_url").empty();
 }
-bool is_gemini_type(std::string_view type) {
+SESSIONKIT_SELDOM bool is_gemini_type(std::string_view type) {
   constexpr std::array<std::string_view, 9> begins{"image/png",  "image/jpeg", "image/webp",
                                                    "image/heic", "image/heif", "application/pdf",
                                                    "audio/",     "video/",     "text/"};
@@ -221,7 +221,7 @@ SESSIONKIT_SELDOM std::optional<RawJson> own_block(Provider provider, BlockPlace
   return std::nullopt;
 }
 
-std::string block_marker(Opaque const& block) {
+SESSIONKIT_SELDOM std::string block_marker(Opaque const& block) {
   using namespace own_blocks_inl;
   std::string_view const type = type_of(block);
   bool const known = is_answer(type)
@@ -231,7 +231,7 @@ std::string block_marker(Opaque const& block) {
   return plain ? '[' + std::string(type) + " not sent]" : std::string{};
 }
 
-RawJson own_citations(RawJson const& extra) {
+SESSIONKIT_SELDOM RawJson own_citations(RawJson const& extra) {
   std::string_view const raw = extra.is_object() ? find_member(extra.str(), "citations") : std::string_view{};
   if (json_kind(raw) != JsonKind::array || raw.size() < 3) return {};
   bool known = true;

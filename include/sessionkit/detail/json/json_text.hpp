@@ -348,7 +348,7 @@ struct Escaping {
 
 /// Appends the text as a JSON string, quotes included, as JavaScript's JSON.stringify writes it: a lone
 /// surrogate as its escape, other characters raw. Invalid bytes become U+FFFD.
-inline void append_json_string(std::string& out, std::string_view text) {
+SESSIONKIT_NOINLINE inline void append_json_string(std::string& out, std::string_view text) {
   Escaping writing{TextSink(out, text.size() + Escaping::longest + 2)};
   writing.sink.put('"');
   copy_with<BytesToEscape>(text.data(), text.data() + text.size(), writing);

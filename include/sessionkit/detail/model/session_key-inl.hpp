@@ -31,7 +31,7 @@ std::string joined_key(std::initializer_list<std::string_view> parts) {
   return key;
 }
 
-std::vector<std::string_view> key_parts(std::string_view key) {
+SESSIONKIT_SELDOM std::vector<std::string_view> key_parts(std::string_view key) {
   std::vector<std::string_view> parts;
   for (std::size_t colon; (colon = key.find(':')) != std::string_view::npos; key.remove_prefix(colon + 1))
     parts.push_back(key.substr(0, colon));
@@ -75,7 +75,7 @@ std::string unescaped_part(std::string_view part) {
   return text;
 }
 
-std::string write_claw0_key(ChannelContext const& at, KeyRules const&) {
+SESSIONKIT_SELDOM std::string write_claw0_key(ChannelContext const& at, KeyRules const&) {
   std::string const agent = escaped_part(text_or(at.agent, "main")),
                     channel = escaped_part(text_or(at.channel, "cli"));
   std::string key =
@@ -85,7 +85,7 @@ std::string write_claw0_key(ChannelContext const& at, KeyRules const&) {
   return at.thread.empty() ? key : key.append(thread_mark) + escaped_part(at.thread);
 }
 
-std::optional<SessionKey> read_claw0_key(std::string_view text) {
+SESSIONKIT_SELDOM std::optional<SessionKey> read_claw0_key(std::string_view text) {
   std::vector<std::string_view> parts = key_parts(text);
   SessionKey key;
   if (parts.size() >= 5 && parts[parts.size() - 2] == "thread") {
@@ -106,7 +106,8 @@ std::optional<SessionKey> read_claw0_key(std::string_view text) {
   return key;
 }
 
-std::string claw0_key_of(std::string_view text, std::string_view agent, KeyRules const& rules) {
+SESSIONKIT_SELDOM std::string claw0_key_of(std::string_view text, std::string_view agent,
+                                           KeyRules const& rules) {
   if (!text.empty()) return std::string(text);
   ChannelContext at;
   at.agent = agent;
@@ -123,7 +124,7 @@ bool is_agent_char(char c) {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
 }
 
-std::string openclaw_name(std::string_view text, std::string_view otherwise) {
+SESSIONKIT_SELDOM std::string openclaw_name(std::string_view text, std::string_view otherwise) {
   constexpr std::size_t most = 64;
   std::string lower = plain_lower(text);
   bool const plain = !lower.empty() && lower.size() <= most && lower.front() != '_' && lower.front() != '-'

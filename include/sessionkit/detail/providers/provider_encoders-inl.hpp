@@ -45,7 +45,7 @@ std::size_t encoded_size(History const& history) noexcept {
   return size + size / 32; // an estimate for escapes
 }
 
-void append_image_address(std::string& out, Image const& image) {
+SESSIONKIT_SELDOM void append_image_address(std::string& out, Image const& image) {
   if (auto const* url = std::get_if<Url>(&image.source)) return append_json_string(out, url->url);
   append_json_string(out, "data:" + image.media_type + ";base64,");
   std::size_t const seam = out.size() - 1;

@@ -53,7 +53,7 @@ constexpr int max_names = 1000; // sessions created in one millisecond
 constexpr int max_looks = 100;  // for the session of a key that others start and end meanwhile
 
 // A claw0 key names agent, channel and peer.
-std::string key_by_scheme(KeyScheme scheme, NewSession const& about) {
+SESSIONKIT_SELDOM std::string key_by_scheme(KeyScheme scheme, NewSession const& about) {
   if (scheme != KeyScheme::claw0 || !about.key.empty()) return about.key;
   ChannelContext at;
   at.agent = about.agent;
@@ -61,7 +61,7 @@ std::string key_by_scheme(KeyScheme scheme, NewSession const& about) {
   return resolve(at, scheme);
 }
 
-SessionId id_by_scheme(IdScheme scheme, Timestamp now, int tries) {
+SESSIONKIT_SELDOM SessionId id_by_scheme(IdScheme scheme, Timestamp now, int tries) {
   switch (scheme) {
   case IdScheme::ses_ms:
     return SessionId::parse(detail::format_text("ses-{}", to_unix_ms(now) + tries)).value();
@@ -71,7 +71,8 @@ SessionId id_by_scheme(IdScheme scheme, Timestamp now, int tries) {
   return make_session_id(now);
 }
 
-Entry header_entry(SessionId const& id, Timestamp at, NewSession const& about, IdScheme scheme) {
+SESSIONKIT_SELDOM Entry header_entry(SessionId const& id, Timestamp at, NewSession const& about,
+                                     IdScheme scheme) {
   Entry entry;
   entry.id = EntryId(id.str());
   entry.link = Parent::root;
@@ -106,8 +107,8 @@ SESSIONKIT_SELDOM Result<Session> Session::create(std::shared_ptr<SessionStore> 
   return start(std::move(store), std::move(about), std::move(options), {});
 }
 
-Result<Session> Session::start(std::shared_ptr<SessionStore> store, NewSession about, SessionOptions options,
-                               std::string const& unless_active) {
+SESSIONKIT_SELDOM Result<Session> Session::start(std::shared_ptr<SessionStore> store, NewSession about,
+                                                 SessionOptions options, std::string const& unless_active) {
   Timestamp const now = options.clock ? options.clock() : system_now();
   Profile profile = options.profile ? *options.profile : store->profile();
   Dialect const* const dialect = find_dialect(profile.dialect);

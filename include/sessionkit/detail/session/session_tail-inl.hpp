@@ -34,8 +34,8 @@ std::vector<EntryId> ids_of(std::vector<Entry> const& entries) {
 }
 
 // Encodes the drafts with the ids, times and place of the entries that were stored the first time.
-std::optional<Batch> as_before(std::vector<Entry> drafts, std::vector<Entry> const& before,
-                               Dialect const& dialect) {
+SESSIONKIT_SELDOM std::optional<Batch> as_before(std::vector<Entry> drafts, std::vector<Entry> const& before,
+                                                 Dialect const& dialect) {
   if (drafts.size() < before.size()) return std::nullopt;
   drafts.resize(before.size());
   for (std::size_t i = 0; i < drafts.size(); ++i) {
@@ -64,7 +64,7 @@ bool same_content(Batch const& ours, std::vector<Entry> const& before, Dialect c
 
 }}
 
-Result<void> SessionTail::locate() {
+SESSIONKIT_SELDOM Result<void> SessionTail::locate() {
   ReadRange range{ReadRange::newest_first, {}, 4, std::size_t{16} << 10};
   for (bool first = true;; first = false) {
     Result<RecordPage> const page = store_->read(id_, range);
@@ -118,7 +118,7 @@ Result<void> SessionTail::check_append(AppendRequest const& request) {
 }
 
 // A format that nobody recognised, or a newer one: its own program would lose lines that we append.
-Result<void> SessionTail::check_first_lines() {
+SESSIONKIT_SELDOM Result<void> SessionTail::check_first_lines() {
   if (may_append_) return {};
   ReadRange range;
   range.max_records = range.max_bytes = 1;
@@ -266,8 +266,8 @@ SESSIONKIT_SELDOM std::vector<EntryId> SessionTail::ids_by_place(Batch const& ba
 
 // After `outcome_unknown`: if the same entries come again, their append is completed. Other entries follow
 // what is in the log.
-Result<std::optional<std::vector<EntryId>>> SessionTail::settle_doubt(std::vector<Entry> const& drafts,
-                                                                      bool durable) {
+SESSIONKIT_SELDOM Result<std::optional<std::vector<EntryId>>>
+SessionTail::settle_doubt(std::vector<Entry> const& drafts, bool durable) {
   using Settled = std::optional<std::vector<EntryId>>;
   if (!in_doubt_) return Settled{};
   std::optional<Batch> const again = session_tail_inl::as_before(drafts, in_doubt_->entries, *dialect_);
@@ -290,7 +290,7 @@ Result<std::optional<std::vector<EntryId>>> SessionTail::settle_doubt(std::vecto
   return Settled{advance(batch, *at)};
 }
 
-Result<void> SessionTail::learn_ids() {
+SESSIONKIT_SELDOM Result<void> SessionTail::learn_ids() {
   if (known_ids_) return {};
   std::unordered_set<std::size_t> ids;
   Result<WalkResult> const all =
@@ -418,7 +418,7 @@ Result<std::optional<Entry>> SessionTail::find(EntryId const& entry) const {
   return found;
 }
 
-Result<std::vector<std::string>> SessionTail::unanswered_calls() const {
+SESSIONKIT_SELDOM Result<std::vector<std::string>> SessionTail::unanswered_calls() const {
   std::vector<std::string> calls, answered;
   if (leaf_.empty()) return calls;
   Result<WalkResult> const walked =

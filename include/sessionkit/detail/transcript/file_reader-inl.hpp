@@ -354,7 +354,7 @@ Result<bool> FileReader::ends_with(Position end, std::uint32_t crc) {
   return crc32c(text.substr(before + 1)) == crc; // of all there is, where there is no line end before
 }
 
-Result<void> FileReader::detect() {
+SESSIONKIT_SELDOM Result<void> FileReader::detect() {
   Result<FileStatus> const now = status();
   if (!now) return now.error();
   DialectSearch search(options_.fallback);

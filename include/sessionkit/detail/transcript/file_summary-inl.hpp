@@ -76,7 +76,8 @@ Result<bool> shows_nothing(FileReader& log, RecordPage const& page) {
   return holds_nothing(log);
 }
 
-Result<FileSummary> summarise(FileReader& log, SessionId const& id, std::optional<SessionInfo> known) {
+SESSIONKIT_SELDOM Result<FileSummary> summarise(FileReader& log, SessionId const& id,
+                                                std::optional<SessionInfo> known) {
   FileSummary out{make_session_info(id)};
   if (known && known->end != Position{}) {
     Result<bool> const all = log.ends_with(known->end, known->end_crc); // nearly always

@@ -37,7 +37,7 @@ template <class Unlock> class FileUnlock {
 
 }}
 
-FileWriter::FileWriter(FileOps& ops, FilePlace place, WriterOptions options)
+SESSIONKIT_SELDOM FileWriter::FileWriter(FileOps& ops, FilePlace place, WriterOptions options)
     : ops_(&ops),
       place_(std::move(place)),
       options_(std::move(options)),
@@ -57,7 +57,7 @@ Error FileWriter::error(Errc code, std::string const& message, int system) const
   return detail::make_error(code, system, "{}: {}", place_.path, message);
 }
 
-Result<void> FileWriter::open_file() {
+SESSIONKIT_SELDOM Result<void> FileWriter::open_file() {
   file_.reset();
   end_ = 0;
   end_bytes_.clear();
@@ -83,7 +83,7 @@ Result<void> FileWriter::open_file() {
   return checked;
 }
 
-Result<void> FileWriter::check_file(SyncedFile& file, bool made) {
+SESSIONKIT_SELDOM Result<void> FileWriter::check_file(SyncedFile& file, bool made) {
   int const descriptor = file.file.get();
   int failed =
       made ? uninterrupted([&] { return ops_->set_mode(descriptor, 0600); }) : 0; // whatever the umask
@@ -178,7 +178,7 @@ Result<Position> FileWriter::write_locked(Append const& batch, bool durable, std
 // An earlier sync of this process failed, so the system may have dropped bytes that can still be read from
 // its memory. The same bytes are written again at their place: then the next sync covers them. Before
 // anything is looked for in the file, because what is written again cannot be dropped unnoticed any more.
-Result<void> FileWriter::write_doubtful_again(std::uint64_t size) {
+SESSIONKIT_SELDOM Result<void> FileWriter::write_doubtful_again(std::uint64_t size) {
   std::optional<FileDoubts::Doubt> const doubt = ops_->doubts().find(file_->identity());
   if (!doubt || file_->written_again == doubt->failure) return {};
   int const flags =
@@ -321,8 +321,8 @@ Result<Position> FileWriter::write_rest(Append const& batch, std::size_t from, b
 }
 
 // Reports what a failed append left in the file.
-Error FileWriter::failed_write(std::int64_t result, std::uint64_t size, std::uint64_t first_line_end,
-                               bool part_written) {
+SESSIONKIT_SELDOM Error FileWriter::failed_write(std::int64_t result, std::uint64_t size,
+                                                 std::uint64_t first_line_end, bool part_written) {
   events_.clear(); // the next append reports what it seals
   end_ = 0;
   int const system = result < 0 ? static_cast<int>(-result) : 0;
