@@ -52,7 +52,8 @@ struct RetentionPlan {
 /// until the caps hold. A session without a time is never too old, and is the first a cap takes.
 SESSIONKIT_API RetentionPlan plan_retention(std::vector<SessionInfo> const& sessions,
                                             RetentionPolicy const& policy, Timestamp now);
-/// The same for all sessions of a store, archived ones included. Errors are those of `list`.
+/// The same for all sessions of a store, archived ones included, but for transcripts of another program.
+/// Errors are those of `list`.
 SESSIONKIT_API Result<RetentionPlan> plan_retention(SessionStore& store, RetentionPolicy const& policy,
                                                     Timestamp now);
 

@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import unittest
+from pathlib import Path
 
 from support import DATA, PI, ProgramTest, texts
 
@@ -327,12 +328,10 @@ class Folders(Foreign):
         runs = 0
         for folder, program in (("claude-code", "Claude Code"), ("codex", "Codex"), ("gemini-cli", "Gemini CLI"),
                                 ("gemini-cli-json", "Gemini CLI"), ("opencode", "opencode")):
-            for left_over in ((), (".lock",), (".lock", "sessions.json")):  # by an earlier version of us
+            for left_over in ((), (".lock",)):  # by an earlier version of us
                 root = self.copied("foreign/" + folder)
-                session = next(iter(sorted(path.stem for path in root.iterdir())))
                 for name in left_over:
-                    row = {session: {"id": session, "filePath": f"{session}.jsonl", "end": 1}}
-                    (root / name).write_text(json.dumps({"sessions": row}) if name == "sessions.json" else "")
+                    (root / name).write_text("")
                 before = self.tree(root)
                 for verb in (*READING, *WRITING):
                     run = self.run_cli(*verb, "--store", root)
@@ -342,6 +341,18 @@ class Folders(Foreign):
                         self.assertIn(program, run.err, (folder, left_over, verb, run))
                         self.assertNotEqual(run.code, 0, (folder, left_over, verb))
         print(f"{runs} runs in folders of other programs changed nothing")
+
+    def test_prune_takes_no_transcript_of_another_program(self):
+        for folder in ("claude-code", "codex", "gemini-cli"):
+            root = self.copied("foreign/" + folder)
+            theirs = {path.name: path.read_bytes() for path in root.iterdir()}
+            rows = {Path(name).stem: {"id": Path(name).stem, "filePath": name, "end": 1} for name in theirs}
+            (root / ".lock").write_text("")  # as an earlier version of us left it
+            (root / "sessions.json").write_text(json.dumps({"sessions": rows}))
+            for verb in (["ls"], ["new", "--id", "ours"], ["prune", "--most", "0", "--most-bytes", "1", "--yes"]):
+                self.run_cli(*verb, "--store", root)
+            for name, content in theirs.items():
+                self.assertEqual((root / name).read_bytes(), content, folder)
 
     def test_what_reads_changes_nothing_in_folders_of_programs_whose_lines_are_known(self):
         for folder in ("moving/openclaw", "moving/ai-panel", "moving/claw0", "pi"):

@@ -103,6 +103,7 @@ Opened open_sqlite(std::string const& path, OpenOptions const& wanted) {
   auto options = common<sk::SqliteStoreOptions>(wanted);
   options.create = wanted.create;
   options.adopt = wanted.adopt;
+  options.upgrade = !wanted.read_only;
   options.lock_wait = wanted.lock_wait;
   if (wanted.create) make_parents(path);
   return sk::open_sqlite_store(path, options);

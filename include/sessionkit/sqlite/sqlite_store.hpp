@@ -21,6 +21,7 @@ struct SqliteStoreOptions {
   bool create = true;
   bool adopt = true; ///< continue a database of ZeroClaw's; if false, a database that has no columns of ours
                      ///< is refused
+  bool upgrade = true; ///< bring tables of an earlier version to the newest one; if false, they are refused
   std::optional<Profile> profile = {}; ///< absent: ZeroClaw's in its databases, else native
   OnEvent on_event = {};
   std::string vfs = {}; ///< name of an SQLite VFS; empty: the default one

@@ -176,3 +176,19 @@ TEST_CASE("a version of the tables that no library made is refused") {
     CHECK(refused.error().code == Errc::unsupported_version);
   }
 }
+
+TEST_CASE("a store that may not upgrade refuses tables of an earlier version, and changes nothing") {
+  TempDir dir;
+  std::string const path = dir / "sessions.db";
+  fs::copy(kept_database(), path);
+  std::string const bytes = read_file(path);
+  sk::SqliteStoreOptions options;
+  options.create = options.upgrade = false;
+  auto const refused = sk::open_sqlite_store(path, options);
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().code == Errc::unsupported_version);
+  CHECK(refused.error().message.find("version 1") != std::string::npos);
+  CHECK(read_file(path) == bytes);
+  CHECK(open(path).ok());
+  CHECK(sk::open_sqlite_store(path, options).ok()); // it has the newest ones now
+}

@@ -511,3 +511,49 @@ TEST_CASE("a transcript store makes no second session, and its fork is an error 
   CHECK(store->append(id_of("another"), more).error().code == Errc::not_found);
   CHECK(read_file(path) == bytes);
 }
+
+TEST_CASE("the pages of a log whose first lines decide nothing cost what they show") {
+  TempDir dir;
+  std::string bytes = R"({"type":"session","id":"s1"})"
+                      "\n";
+  for (int i = 0; i < 60'000; ++i)
+    bytes += R"({"type":"note"})"
+             "\n";
+  start(*open_store(dir.path()), "s2");
+  write_file(dir / "s1.jsonl", bytes);
+  FaultyFileOps ops;
+  auto const store = sk::detail::open_file_store(ops, dir.path(), {}).value();
+  ops.reset();
+  sk::ReadRange range;
+  range.max_records = 64;
+  std::size_t records = 0, pages = 0;
+  for (bool more = true; more; ++pages) {
+    auto const page = store->read(id_of("s1"), range).value();
+    records += page.items().size();
+    range.from = page.next;
+    more = page.more;
+  }
+  CHECK(records == 60'001);
+  CHECK(pages > 900);
+  std::uint64_t const all =
+      bytes.size() + pages * (std::uint64_t{256 + 8} << 10); // a window and an end a page
+  CHECK(ops.bytes_read <= 2 * bytes.size() + all);
+  CHECK(ops.bytes_read < pages * bytes.size() / 2);
+}
+
+TEST_CASE("a line that is appended decides the dialect of a log that is read on") {
+  TempDir dir;
+  auto const store = open_store(dir.path());
+  start(*store, "s2");
+  std::string const header = R"({"type":"session","id":"s1"})"
+                             "\n";
+  write_file(dir / "s1.jsonl", header);
+  auto const before = store->read(id_of("s1"), {}).value();
+  CHECK(before.dialect == "native");
+  write_file(dir / "s1.jsonl", header
+                                   + R"({"type":"user","content":"hi","ts":"2025-01-01T00:00:01Z"})"
+                                     "\n");
+  sk::ReadRange range;
+  range.from = before.next;
+  CHECK(store->read(id_of("s1"), range).value().dialect == "flat");
+}

@@ -4,8 +4,10 @@
 #include "support/file_store.hpp"
 #include "support/foreign_stores.hpp"
 
+#include <sessionkit/copy.hpp>
 #include <sessionkit/detail/file_store/foreign_folder.hpp>
 #include <sessionkit/doctor.hpp>
+#include <sessionkit/retention.hpp>
 #include <sessionkit/session.hpp>
 
 #include <algorithm>
@@ -82,28 +84,24 @@ TEST_CASE("a folder of another program is refused by its name, and nothing in it
   }
 }
 
-TEST_CASE("a folder of another program that an index and a lock file of ours were left in is refused, too") {
-  for (char const* const folder : {"claude-code", "codex", "gemini-cli"})
-    for (bool const index : {false, true}) {
-      TempDir dir;
-      std::string const root = dir / "folder";
-      copy_tree(data("foreign/" + std::string(folder)), root);
-      std::string const id = fs::directory_iterator(root)->path().stem().string();
-      write_file(root + "/.lock", {});
-      if (index)
-        write_file(root + "/sessions.json", R"({"sessions":{")" + id + R"(":{"id":")" + id
-                                                + R"(","filePath":")" + id + R"(.jsonl","end":1}}})");
-      CAPTURE(folder, index);
-      auto const before = tree_of(root);
-      for (bool const chosen : {false, true}) {
-        sk::FileStoreOptions options;
-        if (chosen) options.profile = sk::profiles::native;
-        auto const store = sk::open_file_store(root, options);
-        REQUIRE_FALSE(store.ok());
-        CHECK(store.error().code == sk::Errc::unsupported);
-      }
-      CHECK(tree_of(root) == before);
+TEST_CASE("a folder of another program that a lock file of ours was left in is refused, too") {
+  for (char const* const folder : {"claude-code", "codex", "gemini-cli"}) {
+    TempDir dir;
+    std::string const root = dir / "folder";
+    copy_tree(data("foreign/" + std::string(folder)), root);
+    write_file(root + "/.lock", {});
+    write_file(root + "/sessions.json", R"({"sessions":{}})");
+    CAPTURE(folder);
+    auto const before = tree_of(root);
+    for (bool const chosen : {false, true}) {
+      sk::FileStoreOptions options;
+      if (chosen) options.profile = sk::profiles::native;
+      auto const store = sk::open_file_store(root, options);
+      REQUIRE_FALSE(store.ok());
+      CHECK(store.error().code == sk::Errc::unsupported);
     }
+    CHECK(tree_of(root) == before);
+  }
 }
 
 TEST_CASE("a store of ours whose only session was damaged is still a store") {
@@ -116,10 +114,92 @@ TEST_CASE("a store of ours whose only session was damaged is still a store") {
   CHECK(store->info(id_of("s2")).ok());
 }
 
+TEST_CASE(
+    "entries that cannot be read, and files that show nothing, make no store of another program's folder") {
+  for (char const* const folder : {"claude-code", "codex", "gemini-cli", "gemini-cli-json", "opencode"})
+    for (std::string const kind : {"directory", "dangling link", "pipe", "empty file", "torn file"}) {
+      TempDir dir;
+      std::string const root = dir / "folder", odd = root + "/a.jsonl";
+      copy_tree(data("foreign/" + std::string(folder)), root);
+      if (kind == "directory") fs::create_directory(odd);
+      if (kind == "dangling link") fs::create_symlink("/nonexistent", odd);
+      if (kind == "pipe") REQUIRE(::mkfifo(odd.c_str(), 0600) == 0);
+      if (kind == "empty file") write_file(odd, {});
+      if (kind == "torn file") write_file(odd, R"({"type":"mess)");
+      CAPTURE(folder, kind);
+      auto const before = tree_of(root);
+      auto const store = sk::open_file_store(root);
+      REQUIRE_FALSE(store.ok());
+      CHECK(store.error().code == sk::Errc::unsupported);
+      CHECK_FALSE(sk::diagnose_store(root).ok());
+      CHECK(tree_of(root) == before);
+    }
+}
+
+TEST_CASE("transcripts of another program in a folder named as claw0's are refused, too") {
+  TempDir dir;
+  std::string const root = dir / "folder";
+  fs::create_directories(root + "/projects");
+  copy_tree(data("foreign/claude-code"), root + "/transcripts");
+  auto const before = tree_of(root);
+  auto const store = sk::open_file_store(root);
+  REQUIRE_FALSE(store.ok());
+  CHECK(store.error().message.find("Claude Code") != std::string::npos);
+  CHECK(tree_of(root) == before);
+}
+
+TEST_CASE("a transcript of another program among ours is not removed") {
+  TempDir dir;
+  std::string const root = dir / "folder";
+  copy_tree(data("foreign/claude-code"), root);
+  std::string const file = fs::directory_iterator(root)->path().string();
+  std::string const bytes = read_file(file), id = fs::path(file).stem().string();
+  fs::copy(data("pi/simple_chat.jsonl"), root + "/ours.jsonl");
+  auto const store = open_store(root);
+  auto const refused = store->remove(id_of(id));
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().code == sk::Errc::unsupported);
+  CHECK(refused.error().message.find("Claude Code") != std::string::npos);
+  sk::RetentionPolicy policy;
+  policy.idle = std::chrono::hours(1);
+  auto const much_later = sk::parse_rfc3339("2030-01-01T00:00:00Z").value();
+  auto const plan = sk::plan_retention(*store, policy, much_later).value();
+  REQUIRE(plan.removals.size() == 1);
+  CHECK(plan.removals[0].id.str() == "ours");
+  CHECK(plan.kept == 1);
+  CHECK(read_file(file) == bytes);
+  CHECK(store->remove(id_of("ours")).ok());
+}
+
+TEST_CASE("a store that holds nothing but a copy of another program's transcript is a store") {
+  TempDir dir;
+  std::string const path = data("foreign/claude-code/5fe93d2e-1d5c-58b4-aed8-74216a851bac.jsonl");
+  auto const file = sk::open_transcript(path).value();
+  auto const id = file->list({}).value().sessions.at(0).id;
+  REQUIRE(sk::copy_session(*file, *open_store(dir.path()), id).ok());
+  CHECK(open_store(dir.path())->remove(id).ok());
+}
+
+TEST_CASE("a lock file of another program does not make reading write") {
+  TempDir dir;
+  std::string const root = dir / "folder";
+  copy_tree(data("pi"), root);
+  write_file(root + "/.lock", "1234\n");
+  auto const before = tree_of(root);
+  read_all_of(*open_store(root));
+  CHECK(tree_of(root) == before);
+}
+
 TEST_CASE("folders above the transcripts of other programs are refused by their names") {
   for (auto const& [names, program] :
        {std::pair<std::vector<std::string>, char const*>{{"-home-dev-project", "-home-dev"}, "Claude Code"},
+        {{"-home-dev-project", ".DS_Store", ".lock", "sessions.json"}, "Claude Code"},
         {{"2025", "2026"}, "Codex"},
+        {{"2026", ".DS_Store"}, "Codex"},
+        {{"10", "11"}, "Codex"},
+        {{"sessions", "auth.json", "config.toml", "log"}, "Codex"},
+        {{"ses_dffbe8aebffeizQ6td4pS2OUQr"}, "opencode"},
+        {{"msg_01.json"}, "opencode"},
         {{"message", "part", "session", "project"}, "opencode"},
         {{"chats", "logs.json"}, "Gemini CLI"}}) {
     TempDir dir;

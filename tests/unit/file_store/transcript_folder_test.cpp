@@ -493,6 +493,30 @@ TEST_CASE("a profile given by the caller overrides the detected one, but not ano
   }
 }
 
+TEST_CASE("without an index the transcripts keep a profile of the other layout out") {
+  sk::FileStoreOptions options;
+  options.profile = sk::profiles::claw0;
+  TempDir dir;
+  auto session = sk::Session::create(open_store(dir.path())).value();
+  talk(session, "hello", "hi");
+  REQUIRE(::unlink((dir / "sessions.json").c_str()) == 0);
+  CHECK(sk::open_file_store(dir.path(), options).error().code == Errc::invalid_argument);
+  CHECK(listed(*open_store(dir.path())) == Ids{session.id().str()});
+
+  TempDir openclaw;
+  std::string const root = openclaw / "sessions";
+  std::filesystem::copy(data("moving/openclaw"), root, std::filesystem::copy_options::recursive);
+  std::string const index = read_file(root + "/sessions.json");
+  CHECK(sk::open_file_store(root, options).error().code == Errc::invalid_argument);
+  CHECK(read_file(root + "/sessions.json") == index);
+
+  TempDir claw;
+  make_claw_store(claw);
+  REQUIRE(::unlink((claw / "sessions.json").c_str()) == 0);
+  options.profile = sk::profiles::native;
+  CHECK(sk::open_file_store(claw.path(), options).error().code == Errc::invalid_argument);
+}
+
 TEST_CASE("a directory created with a profile is recognised later") {
   for (char const* name : {"native", "ai_panel", "zyhive", "claw0", "zeroclaw"}) {
     CAPTURE(name);

@@ -99,3 +99,24 @@ TEST_CASE("a session does not continue a log in a dialect that others have decid
   CHECK(refused.error().code == sk::Errc::conflict);
   CHECK(read_file(one.path) == std::string(header_without_created) + two_messages);
 }
+
+TEST_CASE("nothing is appended to a log whose header is of one program and whose entries are of another") {
+  std::string const pi = read_file(data("pi/simple_chat.jsonl"));
+  std::string const entries = pi.substr(pi.find('\n') + 1);
+  std::string const claw0 = R"({"type":"session","id":"zz","key":"k","created":"2025-01-01T00:00:00Z"})"
+                            "\n";
+  std::string const panel =
+      R"({"type":"session","version":1,"id":"zz","agentId":"m","createdAt":1735689600000})"
+      "\n";
+  for (std::string const& bytes : {claw0 + entries, panel + entries, panel + two_messages}) {
+    CAPTURE(bytes);
+    OneSession one(bytes);
+    auto const refused = one.session->append(sk::user("more"));
+    REQUIRE_FALSE(refused.ok());
+    CHECK(refused.error().code == sk::Errc::conflict);
+    CHECK(refused.error().message.find("header") != std::string::npos);
+    CHECK(read_file(one.path) == bytes);
+  }
+  OneSession ours(claw0 + two_messages);
+  CHECK(ours.session->append(sk::user("more")).ok());
+}

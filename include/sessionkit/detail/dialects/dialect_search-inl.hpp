@@ -27,7 +27,6 @@ bool is_doubtful_entry(std::string_view line, Dialect const& dialect) noexcept {
 
 SESSIONKIT_SELDOM bool DialectSearch::look(std::string_view line) {
   if (is_decided() || line.empty()) return is_decided();
-  ++lines_;
   bool const whole = is_whole_object(line);
   bool const header = is_header_line(line);
   Dialect const* const found = dialect_search_inl::dialect_of_entry(line);
@@ -39,6 +38,7 @@ SESSIONKIT_SELDOM bool DialectSearch::look(std::string_view line) {
       found == nullptr || !whole
       || (header ? HeaderLook(line).is_doubtful() : dialect_search_inl::is_doubtful_entry(line, *found));
   if (!doubtful) return decided_ = found, true;
+  if (!header) ++doubtful_;
   Dialect const*& guess = header ? header_ : entry_;
   if (guess == nullptr) guess = found;
   return false;
@@ -52,7 +52,8 @@ Dialect const& DialectSearch::dialect() const noexcept {
 
 bool DialectSearch::is_enough(std::uint64_t bytes) const noexcept {
   return is_decided()
-         || (bytes >= dialect_search_inl::enough_bytes && unknown_ >= dialect_search_inl::enough_lines);
+         || (bytes >= dialect_search_inl::enough_bytes
+             && unknown_ + doubtful_ >= dialect_search_inl::enough_lines);
 }
 
 }}}

@@ -32,9 +32,9 @@ class SESSIONKIT_API DialectSearch {
  private:
   Dialect const* fallback_;
   Dialect const* decided_ = nullptr;
-  Dialect const* entry_ = nullptr;  ///< the likeliest one of an entry that does not decide
-  Dialect const* header_ = nullptr; ///< of a header that does not
-  std::uint64_t lines_ = 0, unknown_ = 0;
+  Dialect const* entry_ = nullptr;           ///< the likeliest one of an entry that does not decide
+  Dialect const* header_ = nullptr;          ///< of a header that does not
+  std::uint64_t unknown_ = 0, doubtful_ = 0; ///< lines
 };
 
 }}}

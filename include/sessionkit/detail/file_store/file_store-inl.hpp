@@ -77,6 +77,7 @@ class FileStore final : public SessionStore, public detail::SyncsFiles {
   detail::OpeningProcess process_;
   detail::WriterCache logs_;
   mutable detail::TranscriptFolder folder_; // learns names as it is asked
+  detail::LastBegin last_begin_;            // a session is read page by page
   detail::StoreIndex index_;
 };
 
@@ -148,6 +149,7 @@ Result<RecordPage> FileStore::read(SessionId const& id, ReadRange const& range) 
   Result<detail::OpenFile> const file = open_log(id);
   if (!file) return file.error();
   detail::FileReader log(*ops_, file->get(), path_of(id), detail::reader_options(options_));
+  log.keep_begin_in(last_begin_);
   Result<RecordPage> page = log.read(range);
   if (!page || range.from) return page;
   Result<bool> const nothing = detail::shows_nothing(log, *page);
@@ -174,6 +176,15 @@ SESSIONKIT_SELDOM Result<void> FileStore::remove(SessionId const& id) {
 // Under the transcript's lock, so that nobody is acknowledged an entry that goes to the trash unseen.
 Result<void> FileStore::move_to_trash(SessionId const& id) {
   std::string const name = folder_.file_of(id), path = path_of(id);
+  Result<std::string_view> const program =
+      detail::has_our_lock(*ops_, directory_.get())
+          ? Result<std::string_view>(std::string_view{})
+          : detail::program_of_transcript(*ops_, folder_.directory(), folder_.path(), name);
+  if (!program) return program.error();
+  if (!program->empty())
+    return detail::make_error(Errc::unsupported,
+                              "{} is a transcript of {}, which no store removes; move it elsewhere", path,
+                              *program);
   Result<detail::OpenFile> const file = open_log(id);
   if (!file) return file.error();
   if (auto r = detail::lock_within(*ops_, file->get(), options_.lock_wait, path); !r) return r;
@@ -223,8 +234,8 @@ SESSIONKIT_SELDOM Result<std::shared_ptr<SessionStore>> open_file_store(FileOps&
   if (options.read_only) options.create = false;
   Result<OpenFile> directory = open_store_directory(ops, root, options.create);
   if (!directory) return directory.error();
-  if (auto r = file_store_inl::check_access(ops, directory->get(), root, options); !r) return r.error();
   if (auto r = refuse_foreign_folder(ops, directory->get(), root); !r) return r.error();
+  if (auto r = file_store_inl::check_access(ops, directory->get(), root, options); !r) return r.error();
   Result<Profile> const found =
       options.profile ? Result<Profile>(*options.profile) : detect_profile(ops, directory->get(), root);
   if (!found) return found.error();

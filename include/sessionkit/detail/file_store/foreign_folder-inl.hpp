@@ -19,8 +19,8 @@ namespace foreign_folder_inl { namespace {
 struct ForeignName {
   std::string_view program, begin, end; ///< of the name
 };
-constexpr std::array<ForeignName, 2> foreign_names{
-    {{"Gemini CLI", "session-20", ".json"}, {"opencode", "ses_", ".json"}}};
+constexpr std::array<ForeignName, 3> foreign_names{
+    {{"Gemini CLI", "session-20", ".json"}, {"opencode", "ses_", ".json"}, {"opencode", "msg_", ".json"}}};
 
 struct ForeignMember {
   std::string_view program;
@@ -40,19 +40,28 @@ bool ends(std::string_view text, std::string_view with) noexcept {
   return text.size() >= with.size() && text.substr(text.size() - with.size()) == with;
 }
 
+bool is_part_of_date(std::string_view name) noexcept {
+  bool const digits = name.find_first_not_of("0123456789") == std::string_view::npos;
+  return digits && (name.size() == 2 || (name.size() == 4 && begins(name, "20")));
+}
+
 // What the names of a directory without transcripts show: that a program keeps its transcripts below it.
+// Hidden files, and an index of ours that was left there, show nothing.
 std::string_view program_of_names(FileNames const& names) {
-  std::size_t all = 0, projects = 0, years = 0, parts = 0, chats = 0;
+  std::size_t all = 0, projects = 0, dates = 0, sessions = 0, parts = 0, chats = 0, settings = 0;
   names.each([&](std::string_view name) {
+    if (begins(name, ".") || begins(name, "sessions.json")) return;
     ++all;
     projects += begins(name, "-") ? 1U : 0U;
-    years += name.size() == 4 && begins(name, "20") ? 1U : 0U;
+    dates += is_part_of_date(name) ? 1U : 0U;
+    sessions += begins(name, "ses_") ? 1U : 0U;
     parts += name == "message" || name == "part" || name == "session" ? 1U : 0U;
     chats += name == "chats" || name == "logs.json" ? 1U : 0U;
+    settings += name == "auth.json" || name == "config.toml" || name == "sessions" ? 1U : 0U;
   });
   if (all > 0 && projects == all) return "Claude Code";
-  if (all > 0 && years == all) return "Codex";
-  if (parts == 3) return "opencode";
+  if ((all > 0 && dates == all) || settings == 3) return "Codex";
+  if (parts == 3 || (all > 0 && sessions == all)) return "opencode";
   return chats == 2 ? "Gemini CLI" : std::string_view{};
 }
 
@@ -65,8 +74,7 @@ struct Shown {
 Result<Shown> look_at_file(FileOps& ops, int directory, std::string const& root, std::string const& name) {
   std::string const path = root + "/" + name;
   Result<OpenFile> const file = open_for_reading(ops, directory, name.c_str(), false, path);
-  if (!file) // using the store shows why one that is there cannot be read
-    return Shown{file.error().code != Errc::not_found, true, {}};
+  if (!file) return Shown{}; // using the store shows why it cannot be read
   FileReader log(ops, file->get(), path, {});
   if (auto r = log.detect(); !r) return r.error();
   if (log.is_known() || !log.has_records()) return Shown{log.has_records(), log.is_known(), {}};
@@ -78,6 +86,41 @@ Result<Shown> look_at_file(FileOps& ops, int directory, std::string const& root,
   for (RecordPage::Item const& item : page->items())
     if (out.program.empty()) out.program = program_of_line(item.line);
   return out;
+}
+
+// What the files of a directory show together. The first entry of a known type ends the look.
+struct FolderShown {
+  bool is_known = false, is_foreign = false;
+  std::string_view program = {};
+};
+
+Result<FolderShown> look_at_folder(FileOps& ops, int directory, std::string const& path) {
+  FileNames names;
+  if (int const failed = ops.list(directory, names); failed < 0)
+    return file_error(-failed, path, "cannot list the directory");
+  FolderShown out;
+  std::vector<std::string> transcripts;
+  names.each([&](std::string_view name) {
+    if (is_transcript_name(name)) transcripts.emplace_back(name);
+    if (out.program.empty()) out.program = program_of_name(name);
+  });
+  if (transcripts.empty() && out.program.empty()) out.program = program_of_names(names);
+  std::sort(transcripts.begin(), transcripts.end());
+  for (std::string const& name : transcripts) {
+    Result<Shown> const shown = look_at_file(ops, directory, path, name);
+    if (!shown) return shown.error();
+    if (!shown->has_records) continue;
+    if (shown->is_known) return FolderShown{true};
+    out.is_foreign = true;
+    if (out.program.empty()) out.program = shown->program;
+  }
+  return out;
+}
+
+// Rows of a store that is open, not in its index yet.
+bool has_journal(FileOps& ops, int directory) {
+  FileStatus journal;
+  return ops.status_at(directory, index_journal_name, journal) == 0;
 }
 
 Error foreign(std::string const& root, std::string_view program) {
@@ -107,44 +150,50 @@ std::string_view program_of_line(std::string_view line) noexcept {
 }
 
 bool has_our_lock(FileOps& ops, int directory) {
-  FileStatus ignored;
-  return ops.status_at(directory, index_lock_name, ignored) == 0;
+  FileStatus lock;
+  return ops.status_at(directory, index_lock_name, lock) == 0 && lock.kind == FileStatus::regular
+         && lock.size == 0;
+}
+
+Result<std::string_view> program_of_transcript(FileOps& ops, int directory, std::string const& root,
+                                               std::string const& name) {
+  Result<foreign_folder_inl::Shown> const shown =
+      foreign_folder_inl::look_at_file(ops, directory, root, name);
+  if (!shown) return shown.error();
+  return shown->program;
 }
 
 SESSIONKIT_SELDOM Result<void> refuse_foreign_folder(FileOps& ops, int directory, std::string const& root) {
   constexpr std::size_t looked_at = 8;
   Result<std::vector<std::string>> const indexed = files_in_index(ops, directory, root);
   if (!indexed) return indexed.error();
+  bool in_index = false;
   for (std::size_t i = 0; i < std::min(indexed->size(), looked_at); ++i) { // mostly the first one shows it
     Result<foreign_folder_inl::Shown> const shown =
         foreign_folder_inl::look_at_file(ops, directory, root, (*indexed)[i]);
     if (!shown) return shown.error();
     if (shown->has_records && shown->is_known) return {};
+    in_index = in_index || shown->has_records;
   }
-  FileNames names;
-  if (int const failed = ops.list(directory, names); failed < 0)
-    return file_error(-failed, root, "cannot list the directory");
-  std::vector<std::string> transcripts;
-  std::string_view program;
-  names.each([&](std::string_view name) {
-    if (is_transcript_name(name)) transcripts.emplace_back(name);
-    if (program.empty()) program = program_of_name(name);
-  });
-  bool const ours = has_our_lock(ops, directory); // or an earlier version of us has written to it
-  if (transcripts.empty() && program.empty() && !ours) program = foreign_folder_inl::program_of_names(names);
-  std::sort(transcripts.begin(), transcripts.end());
-  bool any_foreign = false;
-  for (std::string const& name : transcripts) {
-    Result<foreign_folder_inl::Shown> const shown =
-        foreign_folder_inl::look_at_file(ops, directory, root, name);
+  Result<foreign_folder_inl::FolderShown> const here =
+      foreign_folder_inl::look_at_folder(ops, directory, root);
+  if (!here) return here.error();
+  if (here->is_known) return {};
+  foreign_folder_inl::FolderShown below;
+  if (Result<OpenFile> const folder =
+          TranscriptFolder::open(ops, directory, root, StoreLayout::transcripts_folder, false)) {
+    Result<foreign_folder_inl::FolderShown> const shown =
+        foreign_folder_inl::look_at_folder(ops, folder->get(), root + "/transcripts");
     if (!shown) return shown.error();
-    if (!shown->has_records) continue;
     if (shown->is_known) return {};
-    any_foreign = true;
-    if (program.empty()) program = shown->program;
+    below = *shown;
   }
-  if ((any_foreign && (!ours || !program.empty())) || (!program.empty() && transcripts.empty()))
-    return foreign_folder_inl::foreign(root, program);
+  std::string_view const program = here->program.empty() ? below.program : here->program;
+  bool const foreign = here->is_foreign || below.is_foreign;
+  // In a store of ours such lines are damage, or copies of another program's that are in the index.
+  bool const stored = in_index || foreign_folder_inl::has_journal(ops, directory);
+  if (foreign && (program.empty() || stored) && has_our_lock(ops, directory)) return {};
+  if (foreign || !program.empty()) return foreign_folder_inl::foreign(root, program);
   return {};
 }
 

@@ -19,7 +19,7 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 
 namespace index_files_inl { namespace {
 
-constexpr char const *snapshot_name = "sessions.json", *journal_name = "sessions.journal";
+constexpr char const *snapshot_name = "sessions.json", *journal_name = index_journal_name;
 constexpr std::size_t piece = std::size_t{256} << 10; // stays in the processor's cache
 constexpr std::size_t large_page = std::size_t{2} << 20;
 constexpr std::uint64_t most_bytes = std::uint64_t{64} << 20,

@@ -13,7 +13,7 @@
 namespace sessionkit { inline namespace v0 { namespace detail {
 
 /// A lock on this file of the directory is held while an index is written.
-inline constexpr char const* index_lock_name = ".lock";
+inline constexpr char const *index_lock_name = ".lock", *index_journal_name = "sessions.journal";
 
 /// The changes that others made to an index since the last look.
 struct JournalDelta {

@@ -93,6 +93,15 @@ Result<Kind> kind_of_most(FileOps& ops, int directory, std::vector<std::string> 
   return failed ? Result<Kind>(Kind::unknown) : failed.error();
 }
 
+Result<bool> has_known_transcript(FileOps& ops, int directory, std::string const& root) {
+  Result<std::vector<std::string>> names = transcripts_in(ops, directory, root);
+  if (!names) return names.error();
+  names->resize(std::min(names->size(), looked_at));
+  Result<Kind> const kind = kind_of_most(ops, directory, *names);
+  if (!kind) return kind.error();
+  return *kind != Kind::unknown;
+}
+
 std::string key_in(Append const& first) {
   for (RecordView const& record : first.records) {
     Dialect const* const dialect = detect_dialect(record.line);
@@ -198,9 +207,21 @@ SESSIONKIT_SELDOM Result<void> check_layout(FileOps& ops, int directory, std::st
                                             Profile const& profile) {
   Result<std::string> const index = transcript_folder_inl::begin_of_index(ops, directory, root);
   if (!index) return index.error();
-  bool const by_key = transcript_folder_inl::names_by_key(*index);
-  bool const by_id =
+  bool by_key = transcript_folder_inl::names_by_key(*index);
+  bool by_id =
       !by_key && !transcript_folder_inl::files_named(*index, transcript_folder_inl::file_member).empty();
+  if (!by_key && !by_id) { // then the transcripts show it
+    Result<bool> const here = transcript_folder_inl::has_known_transcript(ops, directory, root);
+    if (!here) return here.error();
+    by_id = *here;
+    if (Result<OpenFile> const folder =
+            TranscriptFolder::open(ops, directory, root, StoreLayout::transcripts_folder, false)) {
+      Result<bool> const below = transcript_folder_inl::has_known_transcript(ops, folder->get(), root);
+      if (!below) return below.error();
+      by_key = *below;
+    }
+    if (by_key && by_id) return {};
+  }
   if (!(profile.layout == StoreLayout::by_id ? by_key : by_id)) return {};
   return detail::make_error(Errc::invalid_argument,
                             "{} is laid out by {}, profile '{}' is not; open it without a profile, or name "

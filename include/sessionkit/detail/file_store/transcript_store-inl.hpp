@@ -120,7 +120,9 @@ class TranscriptStore final : public SessionStore, public detail::SyncsFiles {
     return detail::open_for_reading(*ops_, AT_FDCWD, path_.c_str(), true, path_);
   }
   detail::FileReader reader(detail::OpenFile const& file) const {
-    return detail::FileReader(*ops_, file.get(), path_, detail::reader_options(options_));
+    detail::FileReader log(*ops_, file.get(), path_, detail::reader_options(options_));
+    log.keep_begin_in(last_begin_);
+    return log;
   }
   Error holds_one(SessionId const& id) const {
     return detail::make_error(
@@ -139,6 +141,7 @@ class TranscriptStore final : public SessionStore, public detail::SyncsFiles {
   FileStoreOptions options_;
   detail::OpeningProcess process_;
   detail::CachedWriter writer_;
+  mutable detail::LastBegin last_begin_;
   std::mutex known_mutex_;
   std::optional<SessionInfo> known_;
 };

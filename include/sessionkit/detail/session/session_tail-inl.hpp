@@ -5,6 +5,7 @@
 #include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/base/make_error.hpp>
 #include <sessionkit/detail/dialects/dialect_search.hpp>
+#include <sessionkit/detail/dialects/header_detection.hpp>
 #include <sessionkit/detail/history/path_walk.hpp>
 #include <sessionkit/detail/model/tool_results.hpp>
 #include <sessionkit/detail/session/session_tail.hpp>
@@ -22,6 +23,8 @@ namespace session_tail_inl { namespace {
 
 constexpr int max_rebases = 8;
 constexpr int newest_native_version = 3;
+constexpr std::size_t first_records = 8,
+                      first_record_bytes = std::size_t{4} << 10;             // a header and some entries
 constexpr std::size_t first_lines = 64, first_bytes = std::size_t{64} << 10; // of one read of a log's begin
 
 std::size_t id_hash(std::string_view id) { return std::hash<std::string_view>{}(id); }
@@ -121,9 +124,12 @@ Result<void> SessionTail::check_append(AppendRequest const& request) {
 SESSIONKIT_SELDOM Result<void> SessionTail::check_first_lines() {
   if (may_append_) return {};
   ReadRange range;
-  range.max_records = range.max_bytes = 1;
+  range.max_records = session_tail_inl::first_records;
+  range.max_bytes = session_tail_inl::first_record_bytes;
   DialectSearch search(dialect_);
   std::uint64_t bytes = 0;
+  bool ours = false; // there is an entry that this dialect alone writes
+  Dialect const* others = nullptr;
   for (bool first = true, more = true; more && !search.is_enough(bytes); first = false) {
     Result<RecordPage> const page = store_->read(id_, range);
     if (!page) return page.error();
@@ -131,7 +137,11 @@ SESSIONKIT_SELDOM Result<void> SessionTail::check_first_lines() {
       if (auto checked = check_native_header(*page); !checked) return checked;
     for (RecordPage::Item const& item : page->items()) {
       bytes += item.line.size();
-      if (search.look(item.line)) break;
+      search.look(item.line);
+      DialectSearch one;
+      if (is_header_line(item.line) || !one.look(item.line)) continue;
+      ours = ours || &one.dialect() == dialect_;
+      if (others == nullptr && &one.dialect() != dialect_) others = &one.dialect();
     }
     more = page->more;
     range = ReadRange{ReadRange::oldest_first, page->next, session_tail_inl::first_lines,
@@ -148,6 +158,12 @@ SESSIONKIT_SELDOM Result<void> SessionTail::check_first_lines() {
         Errc::conflict,
         "session '{}' has lines of {} and was opened as one of {}; open it again, or convert it", id_.str(),
         search.dialect().name, dialect_->name);
+  if (others != nullptr && !ours)
+    return make_error(
+        Errc::conflict,
+        "session '{}' has a header of {} and entries of {}, so no program would read all of it; repair its "
+        "header first",
+        id_.str(), dialect_->name, others->name);
   may_append_ = true;
   return {};
 }

@@ -273,7 +273,7 @@ FileReader::FileReader(FileOps& ops, int descriptor, std::string path, ReaderOpt
       path_(std::move(path)),
       options_(options),
       windows_(windows),
-      dialect_(options.fallback != nullptr ? options.fallback : &native_dialect()) {}
+      begin_{{}, options.fallback != nullptr ? options.fallback : &native_dialect()} {}
 
 Result<FileStatus> FileReader::status() {
   FileStatus status;
@@ -299,14 +299,14 @@ bool FileReader::judge(RawLine const& line, TrimmedLine const& trimmed, RecordVi
   std::size_t const first_nul = text.find('\0'); // no JSON text has one
   bool const closed = line.terminated && trimmed.nuls_before.length + trimmed.nuls_after.length == 0;
   bool const whole = closed ? text.back() == '}' : is_whole_object(text);
-  if (whole && first_nul == std::string_view::npos && dialect_->head(text, out, unescaped))
+  if (whole && first_nul == std::string_view::npos && begin_.dialect->head(text, out, unescaped))
     return out.line = text, true;
 
   // A crash lost pages, with a line end among them: a whole object after them, or before, is an
   // entry.
   if (first_nul != std::string_view::npos) {
     for (std::string_view const part : {text.substr(text.rfind('\0') + 1), text.substr(0, first_nul)}) {
-      if (!is_whole_object(part) || !dialect_->head(part, out, unescaped)) continue;
+      if (!is_whole_object(part) || !begin_.dialect->head(part, out, unescaped)) continue;
       std::uint64_t const begin = part.data() == text.data() ? trimmed.offset + part.size() : line.offset;
       std::uint64_t const end = part.data() == text.data() ? trimmed.end() : trimmed.end() - part.size();
       damage.push_back(file_reader_inl::nul_damage({begin, end - begin}));
@@ -361,10 +361,8 @@ SESSIONKIT_SELDOM Result<void> FileReader::detect() {
   file_reader_inl::FirstRecordSink sink(*this, search);
   LineScan lines = scan();
   if (auto r = lines.forward(0, now->size, sink); !r) return r;
-  dialect_ = &search.dialect();
-  is_known_ = search.is_known();
-  first_record_end_ = sink.end;
-  undecided_size_ = search.is_decided() ? 0 : now->size;
+  begin_ = {*now, &search.dialect(), search.is_known(), search.is_decided(), sink.end};
+  if (last_ != nullptr) last_->keep(begin_);
   return {};
 }
 
@@ -398,7 +396,8 @@ Result<RecordPage> FileReader::read(ReadRange const& range) {
   Result<FileStatus> const now = status();
   if (!now) return now.error();
   std::uint64_t const size = now->size;
-  if (first_record_end_ == 0 || (undecided_size_ != 0 && undecided_size_ != size))
+  bool const detected = begin_.first_record_end != 0 && (begin_.is_decided || begin_.file.size == now->size);
+  if (!detected && (last_ == nullptr || !last_->recall(*now, begin_)))
     if (auto r = detect(); !r) return r.error();
   bool const backwards = range.order == ReadRange::newest_first;
   LineScan lines = scan();
@@ -406,7 +405,7 @@ Result<RecordPage> FileReader::read(ReadRange const& range) {
   if (!start) return start.error();
 
   RecordPage page;
-  page.dialect = dialect_->name;
+  page.dialect = begin_.dialect->name;
   file_reader_inl::PageSink sink(*this, range, start->limit, page);
   auto const scanned = backwards ? lines.backward(start->scan, sink) : lines.forward(start->scan, size, sink);
   if (!scanned) return scanned.error();
@@ -419,7 +418,7 @@ Result<RecordPage> FileReader::read(ReadRange const& range) {
   if (!end) return end.error();
   page.log_end = Position{*end};
   if (backwards)
-    page.more = sink.next() > 0 && sink.next() >= first_record_end_;
+    page.more = sink.next() > 0 && sink.next() >= begin_.first_record_end;
   else
     page.more = page.next < page.log_end;
   return page;

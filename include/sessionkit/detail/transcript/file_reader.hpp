@@ -4,6 +4,7 @@
 #include <sessionkit/transcript_reader.hpp>
 
 #include <deque>
+#include <mutex>
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
@@ -12,6 +13,36 @@ struct ReadWindows {
   std::size_t smallest = std::size_t{4} << 10;
   std::size_t first = std::size_t{256} << 10;
   std::size_t largest = std::size_t{4} << 20;
+};
+
+/// What the first lines of a file show.
+struct LogBegin {
+  FileStatus file = {}; ///< when they were read
+  Dialect const* dialect = nullptr;
+  bool is_known = true;
+  bool is_decided = false;            ///< a line decided the dialect
+  std::uint64_t first_record_end = 0; ///< 0: none was seen yet
+};
+
+/// The begin of the file that was read last, for readers of its next pages: finding it out may take a long
+/// read. Safe to call from several threads at once.
+class LastBegin {
+ public:
+  /// False: another file was read last, or this one was changed since.
+  bool recall(FileStatus const& now, LogBegin& out) const {
+    std::lock_guard<std::mutex> const lock(mutex_);
+    if (last_.dialect == nullptr || !last_.file.same_version(now)) return false;
+    out = last_;
+    return true;
+  }
+  void keep(LogBegin const& begin) {
+    std::lock_guard<std::mutex> const lock(mutex_);
+    last_ = begin;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  LogBegin last_;
 };
 
 /// Does the work of `TranscriptReader`, over a descriptor of another owner and calls that tests can replace.
@@ -23,7 +54,7 @@ class SESSIONKIT_API FileReader {
   /// The first record of the file, as a page; looked for in its first part only.
   Result<RecordPage> first();
 
-  Dialect const& dialect() const noexcept { return *dialect_; }
+  Dialect const& dialect() const noexcept { return *begin_.dialect; }
   std::string const& path() const noexcept { return path_; }
   ReadWindows const& windows() const noexcept { return windows_; }
   LineScan scan() const noexcept { return {*ops_, descriptor_, path_, options_.max_line}; }
@@ -31,9 +62,11 @@ class SESSIONKIT_API FileReader {
   /// Finds out the dialect; `read` does it if nothing decided it before.
   Result<void> detect();
   /// False: the file has lines, and those at its begin are in no dialect (`DialectSearch`).
-  bool is_known() const noexcept { return is_known_; }
+  bool is_known() const noexcept { return begin_.is_known; }
   /// Did `detect` meet a record?
-  bool has_records() const noexcept { return first_record_end_ != 0; }
+  bool has_records() const noexcept { return begin_.first_record_end != 0; }
+  /// Looks there before it finds out the dialect, and leaves there what it found. `last` outlives this.
+  void keep_begin_in(LastBegin& last) noexcept { last_ = &last; }
 
   /// Reads the head of one line. False: it gives no record, and `damage` says why unless it is blank.
   bool judge(RawLine const& line, TrimmedLine const& trimmed, RecordView& out,
@@ -62,10 +95,8 @@ class SESSIONKIT_API FileReader {
   std::string path_;
   ReaderOptions options_;
   ReadWindows windows_;
-  Dialect const* dialect_;
-  bool is_known_ = true;
-  std::uint64_t undecided_size_ = 0;            // of the file when no line decided the dialect
-  std::uint64_t first_record_end_ = 0;          // 0: none was seen yet
+  LogBegin begin_;
+  LastBegin* last_ = nullptr;
   std::uint64_t ended_size_ = 0, ended_at_ = 0; // the log's end when the file had that size
 };
 

@@ -2,6 +2,8 @@
 // Plans which sessions to remove by age and number, and removes them.
 #pragma once
 #include <sessionkit/detail/base/format_text.hpp>
+#include <sessionkit/detail/dialects/dialect_search.hpp>
+#include <sessionkit/detail/file_store/foreign_folder.hpp>
 #include <sessionkit/retention.hpp>
 
 #include <algorithm>
@@ -110,6 +112,21 @@ class RetentionPlanner {
   RetentionPlan plan_ = {};
 };
 
+// True if the first lines are another program's: it may still read them, so only a person removes them.
+bool is_of_another_program(SessionStore& store, SessionId const& id) {
+  ReadRange range;
+  range.max_records = 16;
+  range.max_bytes = std::size_t{64} << 10;
+  Result<RecordPage> const page = store.read(id, range);
+  if (!page) return false;
+  detail::DialectSearch search;
+  for (RecordPage::Item const& item : page->items()) search.look(item.line);
+  return !search.is_known()
+         && std::any_of(page->items().begin(), page->items().end(), [](RecordPage::Item const& item) {
+              return !detail::program_of_line(item.line).empty();
+            });
+}
+
 bool is_as_planned(Removal const& removal, SessionInfo const& info) {
   return info.end == removal.end && info.end_crc == removal.end_crc;
 }
@@ -136,7 +153,13 @@ Result<RetentionPlan> plan_retention(SessionStore& store, RetentionPolicy const&
     std::move(page->sessions.begin(), page->sessions.end(), std::back_inserter(all));
     query.cursor = std::move(page->next);
   } while (!query.cursor.empty());
-  return plan_retention(all, policy, now);
+  RetentionPlan plan = plan_retention(all, policy, now);
+  auto const end = std::remove_if(plan.removals.begin(), plan.removals.end(), [&](Removal const& removal) {
+    return retention_inl::is_of_another_program(store, removal.id);
+  });
+  plan.kept += static_cast<std::size_t>(plan.removals.end() - end);
+  plan.removals.erase(end, plan.removals.end());
+  return plan;
 }
 
 RetentionOutcome apply_retention(SessionStore& store, RetentionPlan const& plan, OnEvent const& on_event) {

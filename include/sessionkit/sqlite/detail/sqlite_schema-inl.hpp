@@ -305,6 +305,11 @@ Result<SqliteSchema> prepare_sqlite_schema(SqliteDatabase& database, SqliteSchem
         *known ? std::move(**known) : sqlite_schema_inl::plan_schema(database, *tables, options);
     if (!schema || schema->version == sqlite_schema_version) return schema;
     if (schema->version > 0 && database.is_read_only()) return schema; // only lists are slower
+    if (schema->version > 0 && !options.upgrade)
+      return detail::make_error(Errc::unsupported_version,
+                                "{}: its tables are of version {}, the newest is {}; open it once to write, "
+                                "which upgrades them",
+                                database.path(), schema->version, sqlite_schema_version);
     if (!writing) continue;
     schema = sqlite_schema_inl::make_schema(database, std::move(*schema));
     if (!schema) return schema;

@@ -20,8 +20,9 @@ struct SqliteSchema {
 };
 /// What may be done to a database whose tables are not what we need.
 struct SqliteSchemaOptions {
-  bool create = true; ///< make tables where there are none
-  bool adopt = true;  ///< add our columns to ZeroClaw's tables
+  bool create = true;  ///< make tables where there are none
+  bool adopt = true;   ///< add our columns to ZeroClaw's tables
+  bool upgrade = true; ///< change tables of an earlier version
 };
 
 /// Brings a database to our version. Creates the tables if it is empty, upgrades those of an earlier version

@@ -542,7 +542,8 @@ Result<OpenSqlite> open_known_sqlite(std::string const& path, SqliteStoreOptions
     db = SqliteDatabase::open(path, how);
     if (!db) return db.error();
   }
-  Result<detail::SqliteSchema> schema = detail::prepare_sqlite_schema(*db, {options.create, options.adopt});
+  Result<detail::SqliteSchema> schema =
+      detail::prepare_sqlite_schema(*db, {options.create, options.adopt, options.upgrade});
   if (!schema) return schema.error();
   if (!how.read_only)
     if (auto r = use_write_ahead_log(*db, options.lock_wait); !r) return r.error();
