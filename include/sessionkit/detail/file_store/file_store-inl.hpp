@@ -177,14 +177,12 @@ SESSIONKIT_SELDOM Result<void> FileStore::remove(SessionId const& id) {
 Result<void> FileStore::move_to_trash(SessionId const& id) {
   std::string const name = folder_.file_of(id), path = path_of(id);
   Result<std::string_view> const program =
-      detail::has_our_lock(*ops_, directory_.get())
-          ? Result<std::string_view>(std::string_view{})
-          : detail::program_of_transcript(*ops_, folder_.directory(), folder_.path(), name);
+      detail::program_of_transcript(*ops_, folder_.directory(), folder_.path(), name);
   if (!program) return program.error();
-  if (!program->empty())
+  if (!program->empty() && !detail::has_our_lock(*ops_, directory_.get()))
     return detail::make_error(Errc::unsupported,
-                              "{} is a transcript of {}, which no store removes; move it elsewhere", path,
-                              *program);
+                              "{} is a transcript of {}, and nothing was stored beside it; move it elsewhere",
+                              path, *program);
   Result<detail::OpenFile> const file = open_log(id);
   if (!file) return file.error();
   if (auto r = detail::lock_within(*ops_, file->get(), options_.lock_wait, path); !r) return r;
