@@ -33,7 +33,7 @@ class GrowingPool {
   bool add_thread();
   void work();
 
-  std::size_t const most_;
+  std::size_t most_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   // All under `mutex_`:
