@@ -19,12 +19,13 @@ struct HistoryEdit {
   };
   std::size_t drop = 0; ///< how many of the leading messages to leave out
   std::vector<Result> results = {};
-  std::string summary = {}; ///< of what is left out; takes the place of a compaction's
+  std::string summary = {}; ///< of what is left out; it replaces the summary of a compaction
 };
 
-/// Shortens a valid history, in the view only. A pure function of the messages. The rebuilder applies one
-/// after the other, each to what the one before it left; it keeps the newest turn, and moves a cut outwards
-/// to the start of a turn, so that a call keeps its result. A turn begins with a message of the user.
+/// Shortens a valid history, in the view only. A pure function of the messages. The rebuilder applies the
+/// policies in order, each to the result of the one before. It always keeps the newest turn, and it moves a
+/// cut back to the start of a turn, so that a call keeps its result. A turn begins with a message of the
+/// user.
 using HistoryPolicy = std::function<HistoryEdit(std::vector<Message> const&)>;
 
 /// Keep the last `turns` turns.
@@ -49,15 +50,15 @@ struct TokenLimit {
   SESSIONKIT_API HistoryEdit operator()(std::vector<Message> const& messages) const;
 };
 
-/// Shortens old tool results, then clears them, as OpenClaw prunes a context. Lengths are code points; the
-/// shares are of `window`, at four UTF-16 units a token (Chinese, Japanese and Korean weigh four each, an
-/// image 8,000). Nothing before the first message of the user changes, nor anything from the `keep_answers`th
-/// last assistant message on.
+/// Shortens old tool results, then clears them, as OpenClaw prunes a context. Lengths are in code points.
+/// Shares are of `window`, where a token is four UTF-16 units. A Chinese, Japanese or Korean character weighs
+/// four units, and an image 8,000. Messages before the first one of the user stay as they are, and so do the
+/// last `keep_answers` assistant messages with all that follows the first of them.
 struct ClearToolResults {
   std::size_t window = 200000;   ///< tokens
   std::size_t keep_answers = 3;  ///< assistant messages; 0: any result may change
   double shorten_from = 0.3;     ///< share of the window from which long results are shortened
-  double clear_from = 0.5;       ///< share from which the oldest are cleared, until it is less
+  double clear_from = 0.5;       ///< share from which the oldest are cleared, until less is left
   std::size_t min_clear = 50000; ///< units; below this much in results, none is cleared
   std::size_t max_length = 4000; ///< a longer result is shortened to `head` and `tail`
   std::size_t head = 1500, tail = 1500;

@@ -50,8 +50,9 @@ struct SessionPage {
   std::string next = {}; ///< empty: no more
 };
 
-/// The waist: a set of append-only logs that carry records, not meaning. A new store implements these five
-/// and runs the conformance kit. Safe to call from several threads at once.
+/// All that a session needs of storage: a set of append-only logs that carry records, not meaning. A new
+/// store implements the five functions below and runs the conformance kit. Safe to call from several threads
+/// at once.
 class SESSIONKIT_API SessionStore {
  public:
   virtual ~SessionStore() = default;
@@ -60,9 +61,9 @@ class SESSIONKIT_API SessionStore {
 
   /// Adds a batch at the log's end, all or nothing (a file may keep a prefix after a crash, and a reader may
   /// see one meanwhile), and returns the new end. `conflict` if an entry is after `expected`, or `expected`
-  /// is no end of an entry, or `unless_active` refuses it; `already_exists` if the session exists though
-  /// `expected` is `Position{}`, or an id of the batch is after `expected` with other bytes; `not_found` if
-  /// the session does not exist; `invalid_argument` if a line is not one JSON object on one line. A batch
+  /// is no end of an entry, or `unless_active` refuses it; `already_exists` if `expected` is `Position{}` and
+  /// the session exists, or if an entry after `expected` has an id of the batch but other bytes; `not_found`
+  /// if the session does not exist; `invalid_argument` if a line is not one JSON object on one line. A batch
   /// that is there already, same ids and bytes, gives its old end, and one that is there in part is
   /// completed: repeating after `outcome_unknown` is safe.
   virtual Result<Position> append(SessionId const& id, Append const& batch) = 0;
@@ -96,12 +97,12 @@ class SESSIONKIT_API SessionStore {
 /// True if there is such a session. One that cannot be read is an error, never "no".
 SESSIONKIT_API Result<bool> exists(SessionStore& store, SessionId const& id);
 
-/// The session that answers: the newest that matches; absent: none does. Archived ones only where the query
-/// says so; its limit and cursor are not looked at.
+/// The newest session that matches the query; absent if none does. Archived ones only where the query says
+/// so; its limit and cursor are not looked at.
 SESSIONKIT_API Result<std::optional<SessionInfo>> newest_session(SessionStore& store, ListQuery query = {});
 
-/// The page that begins `offset` sessions later than the query's. Reads the sessions it skips; `next` goes on
-/// from there without that.
+/// The page that begins `offset` sessions later than the query's. It reads the sessions that it skips; the
+/// `next` of this page goes on without reading them again.
 SESSIONKIT_API Result<SessionPage> list_sessions(SessionStore& store, ListQuery query, std::size_t offset);
 
 // For backends.

@@ -52,8 +52,8 @@ class FileNames {
   std::size_t size_ = 0;
 };
 
-/// Every system call of the library goes through here, so that a test can count each one and fail it. Calls
-/// return what the system call returns, or minus errno; none retries.
+/// Every system call on the files of a store goes through here, so that a test can count each one and fail
+/// it. Calls return what the system call returns, or minus errno; none retries.
 class SESSIONKIT_API FileOps {
  public:
   virtual ~FileOps() = default;
@@ -74,7 +74,7 @@ class SESSIONKIT_API FileOps {
   virtual int unlock(int descriptor) = 0;
   virtual int set_mode(int descriptor, unsigned mode) = 0;
   virtual int make_directory(int directory, char const* name, unsigned mode) = 0;
-  /// Not `replace`: minus EEXIST if the new name is taken.
+  /// If `replace` is false and the new name is taken: minus EEXIST.
   virtual int rename(int from_directory, char const* from, int to_directory, char const* to,
                      bool replace) = 0;
   virtual int unlink(int directory, char const* name) = 0;
@@ -129,7 +129,7 @@ class OpenFile {
   int descriptor_ = -1;
 };
 
-/// Repeats a call that a signal interrupted; gives up in the end, for a seam that always says EINTR.
+/// Repeats a call that a signal interrupted. Gives up in the end: a test's calls may return EINTR each time.
 template <class Call> auto uninterrupted(Call&& call) -> decltype(call()) {
   auto result = call();
   for (int i = 0; i < 64 && result == -EINTR; ++i) result = call();

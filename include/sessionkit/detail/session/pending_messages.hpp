@@ -17,8 +17,8 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 bool is_kept(Message const& message, ToolPolicy policy) noexcept;
 
 /// Messages that were said and are not in the log: those that are held back until they are stored, and those
-/// that the profile never stores; these stay in the view as long as the session object lives. Pure: it
-/// neither reads nor writes a log.
+/// that the profile never stores. The latter stay in the view as long as the session object lives. Pure: this
+/// class neither reads nor writes a log.
 class SESSIONKIT_API PendingMessages {
  public:
   explicit PendingMessages(Profile const& profile) noexcept
@@ -33,7 +33,7 @@ class SESSIONKIT_API PendingMessages {
   /// for display, an answer takes along the calls that led to it.
   std::vector<Draft> prepare(std::vector<Message> const& messages, Dialect const& dialect);
 
-  /// Holds an entry back, or joins it with the one before if dialect and profile do so; answers its place.
+  /// Holds an entry back, or joins it with the entry before if dialect and profile do so. Returns its place.
   std::size_t hold(Entry entry, bool kept, Dialect const& dialect);
   /// Notes that a caller chose the id of a held entry: before it is stored, the log is searched for it.
   void note_named() noexcept { named_ = true; }
@@ -45,7 +45,7 @@ class SESSIONKIT_API PendingMessages {
   EntryId const& id_at(std::size_t place) const noexcept { return held_[place].entry.id; }
   /// The held entries that will be stored, in order.
   std::vector<Entry> kept() const;
-  /// The id to search the log for when they are stored; absent: no caller chose one.
+  /// The id for which the log is searched before the held entries are stored; absent if no caller chose one.
   std::optional<EntryId> named() const;
 
   /// The state that a failed call restores, so that it can be repeated.
@@ -53,8 +53,8 @@ class SESSIONKIT_API PendingMessages {
   Snapshot snapshot() const;
   void restore(Snapshot before);
 
-  /// True if the held results do not answer all calls of their group. Calls that are not held back themselves
-  /// come from `set_stored_calls`.
+  /// True if the held results do not answer all calls of their group. The calls may already be in the log:
+  /// `set_stored_calls` names those.
   bool awaits_results(Dialect const& dialect) const;
   /// True if `awaits_results` depends on calls in the log that are not known yet.
   bool needs_stored_calls(Dialect const& dialect) const noexcept;

@@ -59,7 +59,7 @@ Compaction compaction_of(CompactionPlan const& plan, std::string summary) {
   return body;
 }
 
-// How much is saved by estimates, and how large the context was: the provider's count if that is larger.
+// How much is saved, by estimate, and how large the context was: the provider's count if that is larger.
 struct Saving {
   std::uint64_t tokens, before;
 
@@ -112,7 +112,7 @@ Error held_back(SessionId const& id) {
       id.str());
 }
 
-// The first entry in the log from the planned one on. Entries that are not in the log yet follow anyway.
+// The first entry, from the planned one on, that is already in the log. Those that are not yet come after it.
 EntryId first_stored(CompactionPlan const& plan, Context const& all, Context const& stored) {
   bool kept = false;
   for (Entry const& entry : all.entries) {

@@ -176,8 +176,8 @@ Result<Position> FileWriter::write_locked(Append const& batch, bool durable, std
 }
 
 // An earlier sync of this process failed, so the system may have dropped bytes that can still be read from
-// its memory. The same bytes are written again at their place: then the next sync covers them. Before
-// anything is looked for in the file, because what is written again cannot be dropped unnoticed any more.
+// its memory. The same bytes are written again at their place: then the next sync covers them. This happens
+// before anything is looked for in the file: what was written again is not dropped without an error.
 SESSIONKIT_SELDOM Result<void> FileWriter::write_doubtful_again(std::uint64_t size) {
   std::optional<FileDoubts::Doubt> const doubt = ops_->doubts().find(file_->identity());
   if (!doubt || file_->written_again == doubt->failure) return {};
@@ -252,7 +252,7 @@ FileReader FileWriter::reader() const {
   return FileReader(*ops_, file_->file.get(), place_.path, ReaderOptions{options_.max_line});
 }
 
-// True if an entry ends at `expected`, within the file, and is the one that the batch knows.
+// True if an entry ends at `expected`, within the file, and is the one that the batch expects.
 Result<bool> FileWriter::holds_expected(Append const& batch, std::uint64_t size) {
   std::uint64_t const expected = batch.expected.value();
   if (expected == end_) { // somebody else wrote since; did they leave our last line alone?
