@@ -29,11 +29,12 @@ struct SESSIONKIT_API IndexRow {
   void keep_foreign(IndexRow& disk);
 };
 
-IndexRow parse_index_row(SessionId id, std::string_view row);
+SESSIONKIT_API IndexRow parse_index_row(SessionId id, std::string_view row);
 /// Reads a row as it is in an index: another program's stays word for word.
-IndexRow read_index_row(SessionId id, std::string_view row);
+SESSIONKIT_API IndexRow read_index_row(SessionId id, std::string_view row);
 /// `with_text`: also the begin of what the user said first. Without, a reader takes the row's title for it.
-void write_index_row(IndexRow const& row, JsonWriter& out, std::string& text, bool with_text = true);
+SESSIONKIT_API void write_index_row(IndexRow const& row, JsonWriter& out, std::string& text,
+                                    bool with_text = true);
 
 /// Members that find rows without parsing them.
 inline constexpr std::string_view updated_member = "lastAt", end_member = "end";
