@@ -12,6 +12,13 @@
 
 namespace sessionkit { inline namespace v0 {
 
+/// Something of a model's answer that the log does not hold, because no line of its dialect can represent it.
+struct LeftOut {
+  EntryId entry = {};    ///< of the answer's line; of the line before it, if the answer has none
+  std::string what = {}; ///< for example "reasoning"
+  bool was_sent = false; ///< earlier requests of a tool loop had it
+};
+
 /// The entries that count for the model: the path from the last compaction's first kept entry to the leaf.
 struct Context {
   std::vector<Entry> entries = {};      ///< oldest first; without the header and without `compaction`
@@ -27,6 +34,9 @@ struct Context {
   /// Tokens at which compactions for their size were stopped, where lines of the dialect cannot say so and
   /// the `Session` remembers it; 0: they were not.
   std::uint64_t stopped_at = 0;
+  /// What this `Session` object left out of the answers that it stored. A log does not record it, so a
+  /// context that is loaded from a store has none.
+  std::vector<LeftOut> left_out = {};
 };
 
 /// Reads what counts, backwards from the leaf, and stops as soon as it may: the cost grows with what is kept,

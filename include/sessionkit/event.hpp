@@ -19,6 +19,7 @@ struct Event {
     durability_lowered, ///< the server keeps less than was asked for, and that was allowed
     other_owner,        ///< the store's directory belongs to another user, who can replace everything in it
     database_adopted,   ///< another program's database got our columns; the message names the copy kept
+    part_left_out,      ///< an answer was stored without something that no line of its dialect can represent
   };
   Kind kind;
   std::string session = {}; ///< id or path; empty: the whole store

@@ -7,7 +7,8 @@ usage: fake_provider.py [--port N] [--script FILE] [--requests FILE] [--window T
 
 Prints "listening on http://127.0.0.1:PORT" and serves until it is killed. GET /state reports how many requests it accepted
 and refused, and why. The script holds an answer on each line, as examples/llm/scripted_provider.hpp describes; each is
-played once, the first whose "when" is in the last message of the user. More members are known here: "stall": true
+played once, the first whose "when" is in the last message of the user. More members are known here: "unsigned": true
+leaves the reasoning without a signature, "redacted" is hidden reasoning, "block" a block of another type, "stall": true
 sends nothing more after the text, "status": N answers with that status, "headers": {..} are added. After the script's
 end it repeats what it received.
 """
@@ -124,15 +125,24 @@ class Anthropic:
         yield {"type": "message_start", "message": message}
         yield {"type": "ping"}
         index = 0
+        if "redacted" in step:
+            yield {"type": "content_block_start", "index": index,
+                   "content_block": {"type": "redacted_thinking", "data": step["redacted"]}}
+            yield {"type": "content_block_stop", "index": index}
+            index += 1
         for kind, words in (("thinking", step.get("thinking", "")), ("text", step.get("text", ""))):
             if not words:
                 continue
             yield {"type": "content_block_start", "index": index, "content_block": {"type": kind, kind: ""}}
             for piece in pieces(words, step):
                 yield {"type": "content_block_delta", "index": index, "delta": {"type": kind + "_delta", kind: piece}}
-            if kind == "thinking":
+            if kind == "thinking" and not step.get("unsigned"):
                 yield {"type": "content_block_delta", "index": index,
                        "delta": {"type": "signature_delta", "signature": "c2lnbmVk"}}
+            yield {"type": "content_block_stop", "index": index}
+            index += 1
+        if "block" in step:
+            yield {"type": "content_block_start", "index": index, "content_block": step["block"]}
             yield {"type": "content_block_stop", "index": index}
             index += 1
         for call in step.get("tools", []):

@@ -29,7 +29,7 @@ struct Said {
       sk::Entry entry;
       entry.id = sk::EntryId("n" + std::to_string(++count));
       entry.body = std::move(draft.message);
-      pending.hold(std::move(entry), draft.kept, *dialect);
+      pending.hold(std::move(entry), draft, *dialect);
     }
   }
   std::vector<std::string> kept() const {

@@ -86,6 +86,14 @@ constexpr std::array<PanelLine, 4> panel_lines{{{"message", decode_panel_message
                                                 {detail::title_line_type, decode_panel_title},
                                                 {"session", decode_panel_header}}};
 
+// An answer of an unknown API may be one of Anthropic's.
+bool is_of_anthropic(Message const& message) {
+  if (!message.generation) return true;
+  Generation const& made = *message.generation;
+  if (!made.api.empty()) return made.api == "anthropic-messages";
+  return made.provider.empty() || made.provider == "anthropic";
+}
+
 // What no line of this dialect can hold, with the fix; empty if one can.
 struct PanelUnsayable {
   std::string_view operator()(Header const&) const { return {}; }
@@ -110,6 +118,10 @@ struct PanelUnsayable {
       if (thinking && thinking->signature.empty())
         return "the API refuses reasoning that is not signed; leave it out";
       bool const assistant = message.role == Role::assistant;
+      if (assistant && std::holds_alternative<Image>(part))
+        return "the API refuses images of the assistant; leave them out";
+      if (assistant && std::holds_alternative<Opaque>(part) && !is_of_anthropic(message))
+        return "the API does not know this block of another provider; leave it out";
       if ((call || thinking) && !assistant) return "only the assistant calls tools and thinks";
       if (std::holds_alternative<ToolResult>(part) && (assistant || message.role == Role::system))
         return "a tool result belongs in a message of role tool or user";

@@ -16,3 +16,4 @@
 #include <sessionkit/detail/dialects/panel_dialect-inl.hpp>
 #include <sessionkit/detail/dialects/reserved_members-inl.hpp>
 #include <sessionkit/detail/dialects/session_info-inl.hpp>
+#include <sessionkit/detail/dialects/storable_answer-inl.hpp>

@@ -8,6 +8,7 @@
 #include <sessionkit/detail/dialects/member_codec.hpp>
 #include <sessionkit/detail/dialects/panel_compaction.hpp>
 #include <sessionkit/detail/dialects/reserved_members.hpp>
+#include <sessionkit/detail/dialects/storable_answer.hpp>
 #include <sessionkit/detail/exchange/conversion_path.hpp>
 #include <sessionkit/detail/json/json.hpp>
 #include <sessionkit/detail/json/raw_json_access.hpp>
@@ -269,9 +270,12 @@ class LogConverter {
   bool write_message(Entry& entry, EntryId const& source) {
     if (write(entry)) return true;
     std::string const why = refusal_;
-    bool const stripped = detail::strip_proofs(std::get<Message>(entry.body));
-    bool const said = stripped && !std::get<Message>(entry.body).parts.empty() && write(entry);
-    out_.losses.push_back({source, (said ? "a signature or reasoning: " : "a part of a message: ") + why});
+    auto& message = std::get<Message>(entry.body);
+    bool stripped = detail::strip_proofs(message);
+    std::string const what = stripped ? "a signature or reasoning: " : "a part of a message: ";
+    if (message.role == Role::assistant) stripped = !detail::make_storable(message, to_).empty() || stripped;
+    bool const said = stripped && !message.parts.empty() && write(entry);
+    out_.losses.push_back({source, (said ? what : "a part of a message: ") + why});
     return said;
   }
 

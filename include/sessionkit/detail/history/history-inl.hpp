@@ -308,6 +308,8 @@ History rebuild_with(Context const& context, Target const& target, bool consumed
   History history = target.mode == RebuildMode::valid ? rebuild_valid(context, target, consumed)
                                                       : rebuild_faithful(context, target);
   if (context.compaction) history.compaction = context.compaction->id;
+  for (LeftOut const& one : context.left_out)
+    history.report.push_back({one.entry, "not_stored", one.what, {}, one.was_sent});
   return history;
 }
 

@@ -40,6 +40,12 @@ bool is_only_results(Message const& message) noexcept {
                         [](Part const& part) { return std::holds_alternative<ToolResult>(part); });
 }
 
+bool is_in_loop(Message const& message) noexcept {
+  if (message.role != Role::assistant) return is_only_results(message);
+  return std::any_of(message.parts.begin(), message.parts.end(),
+                     [](Part const& part) { return std::holds_alternative<ToolUse>(part); });
+}
+
 std::vector<std::string> join_results(Message& message, Message more) {
   std::move(more.parts.begin(), more.parts.end(), std::back_inserter(message.parts));
   message.content_is_string = false;

@@ -2,6 +2,7 @@
 // Holds messages back, joins them and takes them back, as the profile and the dialect say.
 #pragma once
 #include <sessionkit/detail/base/format_text.hpp>
+#include <sessionkit/detail/dialects/storable_answer.hpp>
 #include <sessionkit/detail/json/json.hpp>
 #include <sessionkit/detail/json/raw_json_access.hpp>
 #include <sessionkit/detail/json/whitespace.hpp>
@@ -9,6 +10,7 @@
 #include <sessionkit/detail/session/pending_messages.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <unordered_map>
 #include <variant>
 
@@ -34,6 +36,18 @@ Message const* only_results(Entry const& entry) noexcept {
   return message && is_only_results(*message) ? message : nullptr;
 }
 
+// An answer of the model that is not of unsigned texts and calls alone; null if it is, or if it is no answer.
+Message const* answer_with_more_than_text(Entry const& entry) noexcept {
+  auto const* message = entry.as<Message>();
+  if (!message || message->role != Role::assistant) return nullptr;
+  auto const is_plain = [](Part const& part) {
+    auto const* text = std::get_if<Text>(&part);
+    auto const* call = std::get_if<ToolUse>(&part);
+    return text ? text->signature.empty() : call ? call->signature.empty() : false;
+  };
+  return std::all_of(message->parts.begin(), message->parts.end(), is_plain) ? nullptr : message;
+}
+
 std::string text_of_result(ToolResult const& result) {
   std::string text;
   for (ToolContent const& piece : result.content)
@@ -54,10 +68,11 @@ std::vector<PendingMessages::Draft> PendingMessages::prepare(std::vector<Message
   std::vector<Draft> drafts;
   for (Message const& message : messages) {
     bool const kept = is_kept(message, tools_);
+    bool const in_loop = is_in_loop(message);
     note_exchanges(message);
     for (Message& one : dialect.split(message)) {
       if (kept) show_exchanges(one);
-      drafts.push_back({std::move(one), kept});
+      drafts.push_back({std::move(one), kept, in_loop});
     }
   }
   return drafts;
@@ -91,8 +106,17 @@ SESSIONKIT_SELDOM void PendingMessages::show_exchanges(Message& answer) {
   exchanges_.clear();
 }
 
-std::size_t PendingMessages::hold(Entry entry, bool kept, Dialect const& dialect) {
+std::size_t PendingMessages::hold(Entry entry, Draft const& draft, Dialect const& dialect) {
   using namespace pending_messages_inl;
+  std::optional<Message> line;
+  std::vector<std::string> left_out;
+  if (auto const* answer = draft.kept ? answer_with_more_than_text(entry) : nullptr) {
+    line = *answer;
+    left_out = make_storable(*line, dialect);
+    if (left_out.empty()) line.reset();
+  }
+  bool const says_nothing = line && line->parts.empty();
+  bool const kept = draft.kept && !says_nothing;
   Entry* const last = kept && !held_.empty() && held_.back().kept ? &held_.back().entry : nullptr;
   bool const joins_results =
       last && dialect.joins_results && only_results(*last) != nullptr && only_results(entry) != nullptr;
@@ -103,7 +127,8 @@ std::size_t PendingMessages::hold(Entry entry, bool kept, Dialect const& dialect
   else if (now)
     *before = format_text("{}\n\n{}", trimmed(*before), trimmed(*now));
   else
-    held_.push_back({std::move(entry), kept});
+    held_.push_back(
+        {std::move(entry), kept, {}, draft.in_loop, says_nothing, std::move(line), std::move(left_out)});
   return held_.size() - 1;
 }
 
@@ -118,7 +143,10 @@ bool PendingMessages::holds(EntryId const& id) const noexcept {
 std::vector<Entry> PendingMessages::kept() const {
   std::vector<Entry> entries;
   for (Pending const& one : held_)
-    if (one.kept) entries.push_back(one.entry);
+    if (one.kept) {
+      entries.push_back(one.entry);
+      if (one.line) entries.back().body = *one.line;
+    }
   return entries;
 }
 
@@ -167,19 +195,43 @@ std::vector<EntryId> PendingMessages::release(std::vector<EntryId> const& stored
   std::vector<EntryId> ids;
   ids.reserve(held_.size());
   auto next = stored.begin();
+  std::vector<std::string> names; // left out of the line that comes next
   for (Pending& one : held_) {
+    std::move(one.left_out.begin(), one.left_out.end(), std::back_inserter(names));
     if (one.kept) {
       ids.push_back(after = *next++);
+      note_left_out(names, after, one.in_loop);
+      if (one.line) loop_.push_back({after, std::get<Message>(std::move(one.entry.body))});
     } else {
       ids.push_back(one.entry.id);
-      aside_.push_back({std::move(one.entry), false, after});
+      one.after = after;
+      aside_.push_back(std::move(one));
+    }
+    if (!one.in_loop) {
+      note_left_out(names, after, false);
+      end_loop();
     }
   }
+  note_left_out(names, after, true);
   held_.clear();
   stored_calls_.reset();
   named_ = false;
   held_before_turn_ = 0;
   return ids;
+}
+
+void PendingMessages::note_left_out(std::vector<std::string>& names, EntryId const& entry, bool was_sent) {
+  for (std::string& name : names) left_out_.push_back({entry, std::move(name), was_sent});
+  names.clear();
+}
+
+void PendingMessages::end_loop() {
+  left_out_before_loop_ = left_out_.size();
+  loop_.clear();
+  auto const is_over = [](Pending const& one) { return one.until_loop_ends; };
+  auto const turn = aside_.begin() + static_cast<std::ptrdiff_t>(std::min(aside_before_turn_, aside_.size()));
+  aside_before_turn_ -= static_cast<std::size_t>(std::count_if(aside_.begin(), turn, is_over));
+  aside_.erase(std::remove_if(aside_.begin(), aside_.end(), is_over), aside_.end());
 }
 
 void PendingMessages::begin_turn() noexcept {
@@ -194,10 +246,18 @@ SESSIONKIT_SELDOM void PendingMessages::drop_turn() {
   };
   held_.erase(std::remove_if(begin, held_.end(), goes), held_.end());
   aside_.resize(std::min(aside_before_turn_, aside_.size()), Pending{Entry{}, false});
+  end_loop();
   exchanges_.clear();
 }
 
 void PendingMessages::add_to(Context& context) const {
+  context.left_out.assign(left_out_.begin(),
+                          left_out_.begin() + static_cast<std::ptrdiff_t>(left_out_before_loop_));
+  for (LoopView const& view : loop_) {
+    auto const stored = std::find_if(context.entries.rbegin(), context.entries.rend(),
+                                     [&](Entry const& entry) { return entry.id == view.entry; });
+    if (stored != context.entries.rend()) stored->body = view.message;
+  }
   if (held_.empty() && aside_.empty()) return;
   std::vector<Entry> all;
   std::size_t const after_compaction = context.after_compaction;

@@ -24,17 +24,19 @@ class SESSIONKIT_API PendingMessages {
   explicit PendingMessages(Profile const& profile) noexcept
       : tools_(profile.tools), joins_users_(profile.consecutive_user == ConsecutiveUser::join) {}
 
-  /// One message as one entry will hold it, and whether that entry will be stored.
+  /// One message as one entry will hold it.
   struct Draft {
     Message message;
-    bool kept;
+    bool kept;    ///< the entry will be stored
+    bool in_loop; ///< of a tool loop that goes on: the model will answer to it
   };
   /// Splits messages as the dialect needs them and notes their calls and results. If the profile stores calls
   /// for display, an answer takes along the calls that led to it.
   std::vector<Draft> prepare(std::vector<Message> const& messages, Dialect const& dialect);
 
   /// Holds an entry back, or joins it with the entry before if dialect and profile do so. Returns its place.
-  std::size_t hold(Entry entry, bool kept, Dialect const& dialect);
+  /// Notes what of an answer the dialect cannot represent: the view keeps it, the line will not have it.
+  std::size_t hold(Entry entry, Draft const& draft, Dialect const& dialect);
   /// Notes that a caller chose the id of a held entry: before it is stored, the log is searched for it.
   void note_named() noexcept { named_ = true; }
 
@@ -43,7 +45,7 @@ class SESSIONKIT_API PendingMessages {
   bool holds_kept() const noexcept;
   bool holds(EntryId const& id) const noexcept;
   EntryId const& id_at(std::size_t place) const noexcept { return held_[place].entry.id; }
-  /// The held entries that will be stored, in order.
+  /// The held entries as they will be stored, in order.
   std::vector<Entry> kept() const;
   /// The id for which the log is searched before the held entries are stored; absent if no caller chose one.
   std::optional<EntryId> named() const;
@@ -63,7 +65,12 @@ class SESSIONKIT_API PendingMessages {
 
   /// Notes that the kept entries were stored under these ids, after the entry `after`. Nothing is held back
   /// any more. Answers an id for each entry that was held.
+  /// What was left out of lines stays in the view until its tool loop ends.
   std::vector<EntryId> release(std::vector<EntryId> const& stored, EntryId after);
+  /// Removes from the view what no line holds, because no tool loop needs it any more.
+  void end_loop();
+  /// What was left out of lines so far, oldest first.
+  std::vector<LeftOut> const& left_out() const noexcept { return left_out_; }
 
   /// `drop_turn` will drop everything that is held from here on.
   void begin_turn() noexcept;
@@ -81,17 +88,29 @@ class SESSIONKIT_API PendingMessages {
     Entry entry;
     bool kept;          // false: never stored
     EntryId after = {}; // set if never stored: the stored entry before it
+    bool in_loop = false;
+    bool until_loop_ends = false;           // never stored, because no line can represent it
+    std::optional<Message> line = {};       // what is stored instead of the entry's message
+    std::vector<std::string> left_out = {}; // of the line, by name
+  };
+  struct LoopView {
+    EntryId entry;
+    Message message; // as the model said it
   };
   using Exchange = std::pair<ToolUse, std::optional<ToolResult>>;
 
   void note_exchanges(Message const& message);
   void show_exchanges(Message& answer);
   bool ends_in_results(Dialect const& dialect) const noexcept;
+  void note_left_out(std::vector<std::string>& names, EntryId const& entry, bool was_sent);
 
   ToolPolicy tools_;
   bool joins_users_;
   std::vector<Pending> held_ = {};                            // after the leaf, in order
   std::vector<Pending> aside_ = {};                           // never stored, but part of the view
+  std::vector<LoopView> loop_ = {};                           // stored with less than what the model said
+  std::vector<LeftOut> left_out_ = {};                        // for the report
+  std::size_t left_out_before_loop_ = 0;                      // how many of them are out of the view
   std::vector<Exchange> exchanges_ = {};                      // since the last answer, for display
   std::optional<std::vector<std::string>> stored_calls_ = {}; // while results are held
   bool named_ = false;

@@ -35,7 +35,10 @@ Result<std::vector<EntryId>> Session::State::append_messages(std::vector<Message
   std::vector<EntryBody> bodies;
   for (Message const& message : messages)
     for (Message& one : tail.dialect().split(message)) bodies.emplace_back(std::move(one));
-  return append_entries(std::move(bodies), request);
+  Result<std::vector<EntryId>> ids = append_entries(std::move(bodies), request);
+  if (ids && !detail::is_in_loop(last)) pending.end_loop();
+  bool const refused = !ids && ids.error().code == Errc::unsupported;
+  return refused ? hold_messages(messages, request) : std::move(ids); // an answer's other parts can be stored
 }
 
 // A failed call leaves everything as it was, so that it can be repeated.
@@ -51,16 +54,13 @@ Result<std::vector<EntryId>> Session::State::hold_messages(std::vector<Message> 
 Result<std::vector<EntryId>> Session::State::hold_and_store(std::vector<Message> const& messages,
                                                             detail::AppendRequest const& request) {
   std::vector<EntryBody> bodies;
-  std::vector<bool> kept;
-  for (detail::PendingMessages::Draft& draft : pending.prepare(messages, tail.dialect())) {
-    bodies.emplace_back(std::move(draft.message));
-    kept.push_back(draft.kept);
-  }
+  std::vector<detail::PendingMessages::Draft> drafts = pending.prepare(messages, tail.dialect());
+  for (detail::PendingMessages::Draft& draft : drafts) bodies.emplace_back(std::move(draft.message));
   Result<std::vector<Entry>> entries = entries_of(std::move(bodies), request.id);
   if (!entries) return entries.error();
   std::vector<std::size_t> places;
   for (std::size_t i = 0; i < entries->size(); ++i)
-    places.push_back(pending.hold(std::move((*entries)[i]), kept[i], tail.dialect()));
+    places.push_back(pending.hold(std::move((*entries)[i]), drafts[i], tail.dialect()));
 
   Result<bool> const now = stores_now(request.durable);
   if (!now) return now.error();
@@ -100,7 +100,14 @@ Result<std::vector<EntryId>> Session::State::store_pending(detail::AppendRequest
   Result<std::vector<EntryId>> stored = std::vector<EntryId>{};
   if (!kept.empty()) stored = tail.append(std::move(kept), request);
   if (!stored) return stored;
-  return pending.release(*stored, leaf);
+  std::size_t const known = pending.left_out().size();
+  std::vector<EntryId> ids = pending.release(*stored, leaf);
+  for (std::size_t i = known; i < pending.left_out().size(); ++i)
+    tell(Event::part_left_out,
+         detail::format_text(
+             "an answer was stored without {}, which a line of the {} dialect cannot represent",
+             pending.left_out()[i].what, tail.dialect().name));
+  return ids;
 }
 
 Result<void> Session::State::store_waiting() {
@@ -170,6 +177,7 @@ Result<void> Session::State::end_turn() {
     Result<std::vector<EntryId>> const stored = store_pending(request);
     if (!stored) return stored.error();
   }
+  pending.end_loop();
   return writes_now ? Result<void>{} : tail.sync();
 }
 
