@@ -39,11 +39,18 @@ bool has_pictures(sk::History const& history) {
   });
 }
 
+constexpr int most_cuts = 3; // each to half of what was refused
+
 /// A running turn. Errors of the store are thrown as `sessionkit::Exception` to `run_turn`.
 class TurnRun {
  public:
   TurnRun(sk::Session& session, Agent const& agent, OnEvent const& on_event, llm::CancelToken const& cancel)
-      : session_(session), agent_(agent), on_event_(on_event), cancel_(cancel), target_(agent.target) {}
+      : session_(session),
+        agent_(agent),
+        on_event_(on_event),
+        cancel_(cancel),
+        target_(agent.target),
+        view_limit_(agent.view_limit) {}
 
   TurnOutcome run(sk::Message const& said) {
     sk::Turn turn = session_.begin_turn();
@@ -99,12 +106,57 @@ class TurnRun {
       return ask_once();
     }
     if (kind != llm::FailureKind::context_exceeded) return answer;
-    if (shorten(sk::CompactionReason::context_exceeded) != sk::CompactionOutcome::applied) return answer;
-    return ask_once();
+    if (shorten(sk::CompactionReason::context_exceeded) == sk::CompactionOutcome::applied)
+      answer = ask_once();
+    for (int tries = 0; tries < most_cuts && is_too_long(answer); ++tries) {
+      view_limit_ = std::max<std::size_t>(history_.tokens / 2, 1);
+      clears_all_ = true;
+      answer = ask_once();
+    }
+    return answer;
+  }
+
+  static bool is_too_long(llm::Answer const& answer) {
+    return answer.failure && answer.failure->kind == llm::FailureKind::context_exceeded
+           && answer.message.parts.empty();
+  }
+
+  // The target with the cut of the view, which notes in `cut_` what it leaves out.
+  sk::Target view() {
+    cut_ = {};
+    before_cut_ = 0;
+    sk::Target target = target_;
+    if (view_limit_ == 0) return target;
+    sk::ClearToolResults clear;
+    clear.window = view_limit_;
+    clear.keep_answers = clears_all_ ? 1 : clear.keep_answers;
+    clear.shorten_from = clears_all_ ? 0 : 0.7; // near the limit: a change costs the provider's cache
+    clear.clear_from = clears_all_ ? 0.5 : 0.85;
+    clear.min_clear = 0;
+    target.policies.emplace_back([this, clear](std::vector<sk::Message> const& messages) {
+      sk::HistoryEdit edit = clear(messages);
+      cut_.results += edit.results.size();
+      return edit;
+    });
+    target.policies.emplace_back([this, limit = sk::TokenLimit{view_limit_, target.estimator}](
+                                     std::vector<sk::Message> const& messages) {
+      before_cut_ = messages.size();
+      return limit(messages);
+    });
+    return target;
+  }
+
+  // Once a turn.
+  void report_cut() {
+    if (before_cut_ > history_.messages.size()) cut_.messages = before_cut_ - history_.messages.size();
+    if (cut_.messages + cut_.results == 0 || cut_is_reported_) return;
+    cut_is_reported_ = true;
+    tell(cut_);
   }
 
   llm::Answer ask_once() {
-    history_ = session_.history(target_).value();
+    history_ = session_.history(view()).value();
+    report_cut();
     llm::Request request;
     request.model = target_.model;
     request.parts = sk::encode(history_, target_);
@@ -146,7 +198,10 @@ class TurnRun {
   }
 
   sk::CompactionOutcome shorten(sk::CompactionReason reason) {
-    return compact(session_, agent_, reason, on_event_, cancel_).outcome;
+    Compacted const what = compact(session_, agent_, reason, on_event_, cancel_);
+    bool const never = what.error && what.error->code == sk::Errc::unsupported;
+    if (never && view_limit_ == 0) view_limit_ = sk::limit_of(*agent_.compaction).value_or(0);
+    return what.outcome;
   }
 
   void tell(Event const& event) const {
@@ -157,8 +212,13 @@ class TurnRun {
   Agent const& agent_;
   OnEvent const& on_event_;
   llm::CancelToken const& cancel_;
-  sk::Target target_;               ///< the agent's, until pictures are refused
-  sk::History history_;             ///< of the last request
+  sk::Target target_;          ///< the agent's, until pictures are refused
+  sk::History history_;        ///< of the last request
+  std::size_t view_limit_;     ///< as in `Agent`; set if a request is refused or no compaction can be stored
+  bool clears_all_ = false;    ///< the provider refused a request as too long
+  ViewCut cut_;                ///< of the last request
+  std::size_t before_cut_ = 0; ///< how many messages it would have had
+  bool cut_is_reported_ = false;
   std::vector<sk::Custom> records_; ///< of the tools
   bool worth_keeping_ = false;      ///< the turn was interrupted after some text or tool call
 };
@@ -179,10 +239,29 @@ sk::CompactionPolicy fit_to_window(sk::CompactionPolicy policy, std::size_t wind
   return policy;
 }
 
+Agent fitted(Agent agent, sk::Profile const& profile, std::size_t window) {
+  agent.compaction.reset();
+  agent.view_limit = 0;
+  if (!profile.compaction.view_only) {
+    agent.compaction = fit_to_window(sk::make_compaction_policy(profile), window);
+    return agent;
+  }
+  std::size_t others =
+      window / 4 + sk::estimate_tokens(agent.target.system); // the answer, and what comes first
+  for (auto const& tool : agent.tools)
+    others += sk::estimate_tokens(tool.spec.description) + sk::estimate_tokens(tool.spec.parameters.str());
+  agent.view_limit = std::max(window - std::min(window, others), window / 8);
+  return agent;
+}
+
 Compacted compact(sk::Session& session, Agent const& agent, sk::CompactionReason reason,
                   OnEvent const& on_event, llm::CancelToken const& cancel) {
   Compacted what{reason, sk::CompactionOutcome::not_needed};
-  if (!agent.compaction || cancel.cancelled()) return what;
+  if (cancel.cancelled()) return what;
+  if (!agent.compaction) {
+    if (on_event && reason == sk::CompactionReason::manual) on_event(what);
+    return what;
+  }
   llm::LlmSummarizer summarizer(agent.provider, agent.target.model, cancel);
   auto const outcome = session.compact(summarizer, *agent.compaction, reason);
   what.outcome = outcome ? *outcome : sk::CompactionOutcome::no_progress;

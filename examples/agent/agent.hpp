@@ -25,6 +25,9 @@ struct Agent {
   unsigned max_steps = 30;       ///< answers in one turn
   /// If absent, the session is never compacted.
   std::optional<sessionkit::CompactionPolicy> compaction = {};
+  /// Cuts each request to this many tokens, where the profile stores no compaction; 0: not before the model
+  /// refuses a request as too long.
+  std::size_t view_limit = 0;
 };
 
 /// The next request, before it is sent. Valid during the call.
@@ -49,7 +52,13 @@ struct Compacted {
   std::optional<sessionkit::Error> error =
       {}; ///< why there is no summary; the conversation continues without one
 };
-using Event = std::variant<llm::Event, RequestMade, AnswerEnded, ToolStarted, ToolEnded, Compacted>;
+/// The request leaves out the oldest messages, or shortens old tool results, because all of them would not
+/// fit.
+struct ViewCut {
+  std::size_t messages = 0; ///< left out
+  std::size_t results = 0;  ///< shortened or cleared
+};
+using Event = std::variant<llm::Event, RequestMade, AnswerEnded, ToolStarted, ToolEnded, Compacted, ViewCut>;
 
 /// Called on the thread of the turn.
 using OnEvent = std::function<void(Event const&)>;
@@ -70,8 +79,9 @@ struct TurnOutcome {
 /// Runs one turn: stores the user's message, asks, stores the answer, runs the tools it calls (at the same
 /// time) and stores their results, until an answer calls none. Then it compacts if the policy says so; it
 /// also compacts within a turn that outgrows the limit by itself. A request that the provider refuses as too
-/// long is made shorter, once; a refused request with pictures is made again without them (an
-/// `llm::RetryWait` reports it). Errors are those of the store; the turn is then aborted.
+/// long is made shorter: by a compaction, or where none can be stored or made, by a cut of the view. A
+/// refused request with pictures is made again without them (an `llm::RetryWait` reports it). Errors are
+/// those of the store; the turn is then aborted.
 sessionkit::Result<TurnOutcome> run_turn(sessionkit::Session& session, Agent const& agent,
                                          sessionkit::Message const& said, OnEvent const& on_event = {},
                                          llm::CancelToken const& cancel = {});
@@ -80,7 +90,11 @@ sessionkit::Result<TurnOutcome> run_turn(sessionkit::Session& session, Agent con
 /// would no longer fit, or sooner if the policy says so. A policy that never compacts for size stays so.
 sessionkit::CompactionPolicy fit_to_window(sessionkit::CompactionPolicy policy, std::size_t window);
 
-/// Compacts now, and reports it to `on_event`.
+/// The agent with the compaction and the cut of the view that the sessions of a profile need for a model with
+/// that window, in tokens. The profile is that of the store.
+Agent fitted(Agent agent, sessionkit::Profile const& profile, std::size_t window);
+
+/// Compacts now, and reports it to `on_event`. Without `Agent::compaction` the outcome is `not_needed`.
 Compacted compact(sessionkit::Session& session, Agent const& agent, sessionkit::CompactionReason reason,
                   OnEvent const& on_event = {}, llm::CancelToken const& cancel = {});
 

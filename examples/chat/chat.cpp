@@ -21,28 +21,34 @@ namespace sk = sessionkit;
 
 namespace {
 
-sk::Target make_target(Options const& options, std::shared_ptr<llm::Provider> const& provider) {
+sk::Target make_target(Options const& options, sk::Profile const& profile,
+                       std::shared_ptr<llm::Provider> const& provider) {
   sk::Target target;
   target.provider = provider->format();
   target.model = options.model;
   target.system = options.system;
-  if (options.profile.name == sk::profiles::blades.name) // shortened in the view only
+  if (profile.name == sk::profiles::blades.name) // shortened in the view only
     target.policies.push_back(
         sk::summarize_window(std::make_shared<llm::LlmSummarizer>(provider, options.model)));
   if (options.keep_messages != 0) target.policies.emplace_back(sk::MessageLimit{options.keep_messages});
   return target;
 }
 
-agent::Agent make_agent(Options const& options, bool interactive) {
+agent::Agent make_agent(Options const& options, sk::Profile const& profile, bool interactive) {
   auto asked = options.provider;
   if (interactive) asked.delay = std::chrono::milliseconds(30); // make the stream visible
   agent::Agent agent;
   agent.provider = llm::open_provider(asked).value();
-  agent.target = make_target(options, agent.provider);
+  agent.target = make_target(options, profile, agent.provider);
   agent.tools = agent::make_folder_tools(options.folder).value();
-  agent.compaction = agent::fit_to_window(sk::make_compaction_policy(options.profile), options.window);
+  agent = agent::fitted(std::move(agent), profile, options.window);
   agent.tools.push_back(agent::make_sub_agent(agent));
   return agent;
+}
+
+std::string default_key(sk::KeyScheme scheme) {
+  bool const by_place = scheme == sk::KeyScheme::claw0 || scheme == sk::KeyScheme::openclaw;
+  return by_place ? sk::resolve({}, scheme) : "chat";
 }
 
 /// The number of user messages on the path to the leaf; the summary also counts those taken back.
@@ -64,7 +70,8 @@ Chat::Chat(Options options, bool interactive)
       interactive_(interactive),
       store_(open_chat_store(options_).value()),
       store_of_session_(store_),
-      agent_(make_agent(options_, interactive)) {
+      agent_(make_agent(options_, store_->profile(), interactive)) {
+  if (options_.key.empty()) options_.key = default_key(store_->profile().keys);
   if (!options_.requests.empty()) requests_file_.open(options_.requests);
   require_requests_file();
   session_.emplace(resume_or_create());
@@ -97,7 +104,8 @@ void Chat::watch(agent::Event const& event) {
                           print(fmt::format("[{} {}]\n", started.call->name, started.call->input.str()));
                         },
                         [](agent::ToolEnded const& /*ended*/) {},
-                        [&](agent::Compacted const& compacted) { show(compacted); }},
+                        [&](agent::Compacted const& compacted) { show(compacted); },
+                        [&](agent::ViewCut const& cut) { show(cut); }},
              event);
 }
 
@@ -112,10 +120,22 @@ void Chat::show(agent::Compacted const& compacted) {
   if (compacted.error) return print(fmt::format("[not compacted: {}]\n", compacted.error->message));
   if (compacted.outcome != sk::CompactionOutcome::not_needed)
     return print(fmt::format("[compaction: {}]\n", to_string(compacted.outcome)));
+  if (!agent_.compaction)
+    return print(
+        fmt::format("[not compacted: {} stores no summaries; each request is cut to the model's window]\n",
+                    store_->profile().name));
   auto const& keep = agent_.compaction->keep;
   constexpr char const* counted[] = {"turns", "messages", "tokens"};
   print(fmt::format("[not compacted: there is nothing before the last {} {}, which are kept]\n", keep.count,
                     counted[keep.by]));
+}
+
+// Such a conversation is cut in each turn: once is enough.
+void Chat::show(agent::ViewCut const& cut) {
+  if (std::exchange(cut_is_shown_, true)) return;
+  print(fmt::format(
+      "[too long for the model: the oldest {} messages are not sent, {} tool results are shortened]\n",
+      cut.messages, cut.results));
 }
 
 void Chat::note_request(agent::RequestMade const& request) {
@@ -153,9 +173,16 @@ sk::Session Chat::resume_or_create() {
   return sk::Session::resume(store_, options_.key, session_options()).value();
 }
 
-sk::SessionOptions Chat::session_options() const {
+// A model that reasons does so in each answer: once is enough.
+void Chat::note(sk::Event const& event) {
+  if (event.kind == sk::Event::part_left_out && noted_.insert(event.message).second)
+    print(fmt::format("[{}]\n", event.message));
+}
+
+sk::SessionOptions Chat::session_options() {
   sk::SessionOptions how;
   if (options_.profile_given || options_.no_session) how.profile = options_.profile;
+  how.on_event = [this](sk::Event const& event) { note(event); };
   return how;
 }
 

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,7 @@ class Chat {
   void note_request(agent::RequestMade const& request);
   void show(llm::Event const& event);
   void show(agent::Compacted const& compacted);
+  void show(agent::ViewCut const& cut);
   void require_requests_file() const;
 
   // One for each command; `rest` is the text after it.
@@ -66,7 +68,8 @@ class Chat {
   void open(sessionkit::SessionId const& id);
   sessionkit::Session resume_or_create();
   sessionkit::Session choose();
-  sessionkit::SessionOptions session_options() const;
+  sessionkit::SessionOptions session_options();
+  void note(sessionkit::Event const& event);
 
   Options options_;
   bool interactive_;
@@ -76,6 +79,8 @@ class Chat {
   agent::Agent agent_;
   RequestLog requests_; ///< of this process and session
   std::ofstream requests_file_;
+  std::set<std::string> noted_ = {}; ///< events that were shown
+  bool cut_is_shown_ = false;
 };
 
 }

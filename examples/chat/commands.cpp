@@ -78,7 +78,7 @@ void Chat::begin_session(std::string const& rest) {
   sk::NewSession about;
   about.key = rest.empty() ? options_.key : rest;
   // In that layout a key has one session: another session needs another key.
-  if (rest.empty() && options_.profile.keys == sk::KeyScheme::claw0)
+  if (rest.empty() && store_->profile().keys == sk::KeyScheme::claw0)
     about.key = fmt::format("main:cli:{}", sk::to_unix_ms(sk::system_now()));
   session_.emplace(sk::Session::create(store_, about, session_options()).value());
   store_of_session_ = store_;

@@ -24,7 +24,8 @@ namespace {
 /// Becomes a new process of this program that knows only the data on disk.
 void restart(chat::Options const& options, char const* program) {
   std::cout << "\n-- Restart: a new process opens the same store\n" << std::flush;
-  execlp(program, program, "--store", options.store.c_str(), "--key", options.key.c_str(), "--folder",
+  std::string const key = options.key.empty() ? "chat" : options.key;
+  execlp(program, program, "--store", options.store.c_str(), "--key", key.c_str(), "--folder",
          options.folder.c_str(), "--script", "--restarted", nullptr);
   throw std::system_error(errno, std::generic_category(), std::string("cannot restart ") + program);
 }

@@ -20,8 +20,8 @@ char const usage[] =
     "                     sqlite:FILE or redis://HOST (default: the user's data directory)\n"
     "  --no-session       store nothing\n"
     "  --profile NAME     store sessions in the format of: native, claw0, ai_panel, zyhive, zeroclaw,\n"
-    "                     blades, ephemeral\n"
-    "  --key KEY          the key of the conversation (default: chat)\n"
+    "                     blades, openclaw, ephemeral (default: what the store has, else native)\n"
+    "  --key KEY          the key of the conversation (default: chat, or as the store's program has it)\n"
     "  -c, --continue     continue the newest session, whatever its key\n"
     "  -r, --resume [ID]  continue this session: an id, the beginning of an id, or a key; without ID, "
     "choose\n"
@@ -167,8 +167,6 @@ std::optional<Options> parse_options(int argc, char** argv, std::string& why) {
   if (provider->key_variable != nullptr) options.provider.key = variable(provider->key_variable);
   options.provider.window = options.window;
   if (options.no_session) options.profile = sk::profiles::ephemeral;
-  if (options.key.empty())
-    options.key = options.profile.keys == sk::KeyScheme::claw0 ? "main:cli:user" : "chat";
   return options;
 }
 

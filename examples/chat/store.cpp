@@ -16,7 +16,7 @@ std::string directory_of(std::string const& store_url) {
 }
 
 sk::Result<std::shared_ptr<sk::SessionStore>> open_chat_store(Options const& options) {
-  if (options.profile.timing == sk::WriteTiming::never) return sk::make_memory_store();
+  if (options.profile.timing == sk::WriteTiming::never) return sk::make_memory_store(options.profile);
   cli::OpenOptions how;
   how.create = true;
   if (options.profile_given) how.profile = options.profile;

@@ -73,13 +73,29 @@ sk::Result<ChatRequest> parse_chat_request(std::string const& body) {
   return request;
 }
 
-sk::Result<std::string> parse_title(std::string const& body) {
+sk::Result<RowChange> parse_row_change(std::string const& body) {
   auto const json = parse_object(body);
   if (!json) return json.error();
-  if (!llm::member(*json, "title").is_string()) return wrong("'title' is not a text");
-  auto title = text_in(*json, "title");
-  if (title->size() > longest_title) return wrong("'title' is longer than " + std::to_string(longest_title));
-  return title;
+  RowChange change;
+  auto const& title = llm::member(*json, "title");
+  auto const& archived = llm::member(*json, "archived");
+  auto const& state = llm::member(*json, "state");
+  if (!title.is_null() && !title.is_string()) return wrong("'title' is not a text");
+  if (!archived.is_null() && !archived.is_boolean()) return wrong("'archived' is neither true nor false");
+  if (!state.is_null() && !state.is_object()) return wrong("'state' is not an object");
+  if (title.is_string()) change.title = title.get<std::string>();
+  if (change.title && change.title->size() > longest_title)
+    return wrong("'title' is longer than " + std::to_string(longest_title));
+  if (archived.is_boolean()) change.archived = archived.get<bool>();
+  for (auto const& [name, value] : state.items())
+    if (value.is_null())
+      change.state.removed.push_back(name);
+    else
+      change.state.set.emplace_back(name, sk::to_raw_json(value));
+  bool const changes =
+      change.title || change.archived || !change.state.set.empty() || !change.state.removed.empty();
+  if (!changes) return wrong("there is nothing to change: give 'title', 'archived' or 'state'");
+  return change;
 }
 
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include <sessionkit/entry.hpp>
 #include <sessionkit/ids.hpp>
 #include <sessionkit/message.hpp>
 
@@ -21,7 +22,13 @@ struct ChatRequest {
 /// provider fetches. `invalid_argument` names the invalid member.
 sessionkit::Result<ChatRequest> parse_chat_request(std::string const& body);
 
-/// The member `title` of a body; `invalid_argument` if there is none.
-sessionkit::Result<std::string> parse_title(std::string const& body);
+/// A change of a session's row: `{"title"?, "archived"?, "state"?: {NAME: VALUE or null}}`.
+struct RowChange {
+  std::optional<std::string> title = {};
+  std::optional<bool> archived = {};
+  sessionkit::StateChange state = {}; ///< null removes a name
+};
+/// Parses a body. `invalid_argument` if it changes nothing, or names the invalid member.
+sessionkit::Result<RowChange> parse_row_change(std::string const& body);
 
 }

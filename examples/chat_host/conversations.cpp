@@ -3,6 +3,9 @@
 #include "conversations.hpp"
 #include "host_turn.hpp"
 
+#include <sessionkit/ids.hpp>
+#include <sessionkit/session_key.hpp>
+
 #include <algorithm>
 #include <common/text.hpp>
 #include <utility>
@@ -15,6 +18,7 @@ namespace {
 
 // A search that finds nothing is continued by the client: this limits the time of one request.
 constexpr int most_pages_searched = 20;
+constexpr std::size_t longest_skip = 1000; // rows of one page that are read to be left out
 
 sk::Error no_such_session(sk::SessionId const& id) {
   return {sk::Errc::not_found, 0, "there is no session '" + id.str() + "'"};
@@ -39,6 +43,17 @@ std::size_t begin_of(TurnFeed const& turn, std::vector<sk::Entry> const& path) {
   return static_cast<std::size_t>((before == path.end() ? before : before + 1) - path.begin());
 }
 
+}
+
+// Where an index has one session for each key, each session has a key of its own.
+std::string Conversations::key_of_new(sk::NewSession const& about) const {
+  if (hosted_.store->profile().keys != sk::KeyScheme::claw0) return {};
+  sk::ChannelContext at;
+  at.agent = about.agent;
+  at.channel = "web";
+  at.sender = about.user.empty() ? "user" : about.user;
+  at.thread = about.id ? about.id->str() : sk::random_entry_id();
+  return sk::resolve(at, sk::KeyScheme::claw0);
 }
 
 sk::Result<sk::SessionInfo> Conversations::find(Caller const& caller, sk::SessionId const& id) const {
@@ -72,6 +87,7 @@ sk::Result<sk::SessionId> Conversations::create(Caller const& caller, ChatReques
   about.agent = hosted_.agent;
   about.user = caller.user;
   if (of_channel) about.id = *wanted;
+  about.key = key_of_new(about);
   auto const created = sk::Session::create(hosted_.store, about);
   if (created) return created->id();
   if (!of_channel || created.error().code != sk::Errc::already_exists) return for_client(created.error());
@@ -102,16 +118,22 @@ sk::Result<sk::SessionPage> Conversations::list(Caller const& caller, ListReques
   query.agent = hosted_.agent;
   query.user = caller.user;
   query.cursor = wanted.cursor;
+  query.archived = wanted.archived;
+  std::size_t to_skip = wanted.offset;
   sk::SessionPage found;
   for (int i = 0; i < most_pages_searched && found.sessions.size() < wanted.limit; ++i) {
-    query.limit = wanted.limit - found.sessions.size();
+    query.limit = wanted.limit - found.sessions.size() + std::min(to_skip, longest_skip);
     auto page = hosted_.store->list(query);
     if (!page && page.error().code == sk::Errc::invalid_argument)
       return sk::Error{sk::Errc::invalid_argument, 0, "'cursor' is not the 'next' of a list"};
     if (!page) return for_client(page.error());
-    for (auto& info : page->sessions)
-      if (cli::folded(info.display_title()).find(words) != std::string::npos)
+    for (auto& info : page->sessions) {
+      if (cli::folded(info.display_title()).find(words) == std::string::npos) continue;
+      if (to_skip != 0)
+        --to_skip;
+      else
         found.sessions.push_back(std::move(info));
+    }
     found.next = query.cursor = std::move(page->next);
     if (found.next.empty()) break;
   }
@@ -130,12 +152,21 @@ sk::Result<Conversations::History> Conversations::history(Caller const& caller,
   return History{*std::move(info), *std::move(path), turn != nullptr, begin};
 }
 
-sk::Result<sk::SessionInfo> Conversations::rename(Caller const& caller, sk::SessionId const& id,
-                                                  std::string title) {
+sk::Result<sk::SessionInfo> Conversations::change(Caller const& caller, sk::SessionId const& id,
+                                                  RowChange change) {
   if (auto const found = find(caller, id); !found) return found.error();
   auto session = sk::Session::open(hosted_.store, id);
   if (!session) return for_client(session.error());
-  if (auto const renamed = session->set_title(std::move(title)); !renamed) return for_client(renamed.error());
+  sk::Result<void> done;
+  if (change.title) done = session->set_title(std::move(*change.title));
+  if (done && change.archived) done = session->set_archived(*change.archived);
+  if (done && !(change.state.set.empty() && change.state.removed.empty())) {
+    sk::AppendOptions at_once;
+    at_once.ends_turn = true;
+    auto const stored = session->append_entry(std::move(change.state), at_once);
+    if (!stored) done = stored.error();
+  }
+  if (!done) return for_client(done.error());
   auto info = session->info();
   if (!info) return for_client(info.error());
   return info;
@@ -161,8 +192,9 @@ sk::Result<bool> Conversations::cancel(Caller const& caller, sk::SessionId const
 }
 
 std::optional<std::size_t> Conversations::token_limit() const {
-  auto const policy = sk::make_compaction_policy(hosted_.store->profile());
-  return sk::limit_of(agent::fit_to_window(policy, hosted_.window));
+  auto const with = agent::fitted(hosted_.with, hosted_.store->profile(), hosted_.window);
+  if (with.compaction) return sk::limit_of(*with.compaction);
+  return with.view_limit;
 }
 
 sk::Result<sk::ChannelLog> Conversations::channels() const {

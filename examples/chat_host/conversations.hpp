@@ -31,6 +31,8 @@ struct ListRequest {
   std::size_t limit = 100;
   std::string cursor = {}; ///< `SessionPage::next` of the page before
   std::string search = {}; ///< text that the title must contain, ignoring case
+  std::size_t offset = 0;  ///< how many of the newest to leave out; of a search, of those that match
+  std::optional<bool> archived = {};
 };
 
 /// The conversations of one agent, for any number of people at once: all answers of a server, without
@@ -60,8 +62,9 @@ class Conversations {
     std::size_t turn_begin = 0; ///< the first place of its entries in `path`; the end, if no turn runs
   };
   sessionkit::Result<History> history(Caller const& caller, sessionkit::SessionId const& id) const;
-  sessionkit::Result<sessionkit::SessionInfo> rename(Caller const& caller, sessionkit::SessionId const& id,
-                                                     std::string title);
+  /// Returns the new row, which is in the store's index too, so that other programs see it.
+  sessionkit::Result<sessionkit::SessionInfo> change(Caller const& caller, sessionkit::SessionId const& id,
+                                                     RowChange change);
   /// A running turn is cancelled first.
   sessionkit::Result<void> remove(Caller const& caller, sessionkit::SessionId const& id);
 
@@ -85,6 +88,7 @@ class Conversations {
   sessionkit::Result<std::optional<sessionkit::SessionId>> find_wanted(Caller const& caller,
                                                                        ChatRequest const& request) const;
   sessionkit::Result<sessionkit::SessionId> create(Caller const& caller, ChatRequest const& request);
+  std::string key_of_new(sessionkit::NewSession const& about) const;
 
   Hosted hosted_;
   RunningTurns turns_;

@@ -52,7 +52,7 @@ Json HostTurn::converse(ChatRequest const& request) {
   note_in_channel("user", request.said.text());
   auto const outcome =
       agent::run_turn(
-          session, make_agent(session, request.context), request.said,
+          session, make_agent(request.context), request.said,
           [&](agent::Event const& event) { watch(session, request.said.text(), event); }, cancel_)
           .value();
   note_in_channel("assistant", outcome.text);
@@ -67,11 +67,10 @@ Json HostTurn::last_news(sk::SessionInfo const& info, std::string_view end) cons
   return done_news(info, end, is_stored(info));
 }
 
-agent::Agent HostTurn::make_agent(sk::Session const& session, std::string const& context) const {
+agent::Agent HostTurn::make_agent(std::string const& context) const {
   auto with = hosted_.with;
-  with.compaction = agent::fit_to_window(session.compaction_policy(), hosted_.window);
   if (!context.empty()) with.target.system += "\n\n" + context;
-  return with;
+  return agent::fitted(std::move(with), hosted_.store->profile(), hosted_.window);
 }
 
 // In profiles that store each message at once, the first request is made after the message is stored.

@@ -38,14 +38,15 @@ struct Call {
   std::optional<sk::SessionId> session = {}; ///< present if the path names one
   std::string body = {};
 
-  /// A parameter of the URL; `otherwise` if it is missing or empty.
+  /// A parameter of the URL; `otherwise` if it is missing or empty. 0 is allowed only if it means
+  /// `otherwise`.
   sk::Result<std::size_t> number(char const* name, std::size_t otherwise) const {
     auto const text = request.get_param_value(name);
     if (text.empty()) return otherwise;
     std::size_t value = 0;
     auto const* const end = text.data() + text.size();
     auto const read = std::from_chars(text.data(), end, value);
-    if (read.ec != std::errc() || read.ptr != end || value == 0)
+    if (read.ec != std::errc() || read.ptr != end || (value == 0 && otherwise != 0))
       return sk::Error{sk::Errc::invalid_argument, 0, "'" + std::string(name) + "' is not a number above 0"};
     return value;
   }
@@ -90,9 +91,13 @@ sk::Result<void> chat(Call const& call) {
 sk::Result<void> list(Call const& call) {
   auto const rows_wanted = call.limit();
   if (!rows_wanted) return rows_wanted.error();
-  auto const page =
-      call.conversations.list(call.caller, {*rows_wanted, call.request.get_param_value("cursor"),
-                                            call.request.get_param_value("search")});
+  auto const offset = call.number("offset", 0);
+  if (!offset) return offset.error();
+  ListRequest wanted{*rows_wanted, call.request.get_param_value("cursor"),
+                     call.request.get_param_value("search"), *offset};
+  if (call.request.has_param("archived"))
+    wanted.archived = call.request.get_param_value("archived") == "true";
+  auto const page = call.conversations.list(call.caller, wanted);
   if (!page) return page.error();
   auto const limit = call.conversations.token_limit();
   Json rows = Json::array();
@@ -115,11 +120,11 @@ sk::Result<void> history(Call const& call) {
   return {};
 }
 
-sk::Result<void> rename(Call const& call) {
+sk::Result<void> change(Call const& call) {
   auto const& id = *call.session;
-  auto title = parse_title(call.body);
-  if (!title) return title.error();
-  auto const info = call.conversations.rename(call.caller, id, std::move(*title));
+  auto wanted = parse_row_change(call.body);
+  if (!wanted) return wanted.error();
+  auto const info = call.conversations.change(call.caller, id, std::move(*wanted));
   if (!info) return info.error();
   answer(call.response, row_of(*info, call.conversations.is_running(id)));
   return {};
@@ -193,7 +198,7 @@ constexpr Route routes[] = {
     {"POST", "/api/agents/([^/]{1,128})/chat", For::everybody, chat},
     {"GET", "/api/agents/([^/]{1,128})/sessions", For::everybody, list},
     {"GET", "/api/agents/([^/]{1,128})/sessions/([^/]{1,128})", For::everybody, history},
-    {"PATCH", "/api/agents/([^/]{1,128})/sessions/([^/]{1,128})", For::everybody, rename},
+    {"PATCH", "/api/agents/([^/]{1,128})/sessions/([^/]{1,128})", For::everybody, change},
     {"DELETE", "/api/agents/([^/]{1,128})/sessions/([^/]{1,128})", For::everybody, remove},
     {"GET", "/api/agents/([^/]{1,128})/sessions/([^/]{1,128})/events", For::everybody, listen},
     {"POST", "/api/agents/([^/]{1,128})/sessions/([^/]{1,128})/cancel", For::everybody, cancel},

@@ -93,7 +93,9 @@ Json compaction_view(sk::Entry const& entry, sk::Compaction const& compaction) {
   return {{"type", "compaction"},
           {"id", entry.id.str()},
           {"summary", compaction.summary},
+          {"firstKeptEntryId", compaction.first_kept.str()},
           {"tokensBefore", compaction.tokens_before},
+          {"tokensAfter", compaction.tokens_after ? Json(*compaction.tokens_after) : Json()},
           {"timestamp", sk::to_unix_ms(entry.at)}};
 }
 
@@ -124,6 +126,10 @@ std::optional<Json> news(agent::Compacted const& compacted) {
   return Json{{"type", "compaction"}, {"outcome", to_string(compacted.outcome)}};
 }
 
+std::optional<Json> news(agent::ViewCut const& cut) {
+  return Json{{"type", "cut"}, {"messages", cut.messages}, {"results", cut.results}};
+}
+
 std::optional<Json> news(agent::RequestMade const&) { return std::nullopt; }
 std::optional<Json> news(agent::AnswerEnded const&) { return std::nullopt; }
 
@@ -138,6 +144,7 @@ Json row_of(sk::SessionInfo const& info, bool running) {
           {"createdAt", sk::to_unix_ms(info.created)},
           {"lastAt", sk::to_unix_ms(info.updated)},
           {"tokenEstimate", info.tokens ? Json(*info.tokens) : Json()},
+          {"archived", info.archived},
           {"running", running}};
 }
 

@@ -68,6 +68,7 @@ struct CompactionPlan {
   std::size_t summarized = 0;      ///< messages that the summary replaces, those of a split turn not counted
   std::size_t turn_prefix = 0;     ///< messages of the split turn that it replaces
   std::size_t kept = 0;            ///< messages that stay
+  bool keeps_less = false;         ///< fewer than the policy's rule keeps, because more would not fit
   std::uint64_t tokens_before = 0; ///< of the whole context
   std::uint64_t tokens_removed = 0, tokens_kept = 0; ///< estimates; what is removed includes the last summary
   std::vector<std::string> conversations = {};       ///< what to summarise, one text a request

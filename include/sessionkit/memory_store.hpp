@@ -6,7 +6,8 @@
 
 namespace sessionkit { inline namespace v0 {
 
-/// A store that lives as long as the process: for tests and hosts that want no files.
-SESSIONKIT_API std::shared_ptr<SessionStore> make_memory_store();
+/// A store that lives as long as the process: for tests and hosts that want no files. Its sessions are of
+/// this profile, where `SessionOptions` names no other.
+SESSIONKIT_API std::shared_ptr<SessionStore> make_memory_store(Profile const& profile = profiles::native);
 
 }}

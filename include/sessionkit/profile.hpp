@@ -72,6 +72,7 @@ constexpr KeepRule keep_last_user() noexcept { return keep_turns(1); }
 /// How one program shortens its conversations.
 struct CompactionRule {
   std::size_t trigger_tokens = 80000; ///< 0: never by itself
+  bool view_only = false;             ///< the program shortens what it sends, and stores no summary
   KeepRule keep = {};
   std::string_view prompt = "structured"; ///< as `find_prompt` knows it
   std::string_view prefix = {};           ///< before the summary in the view; empty: pi's sentence around it
@@ -120,6 +121,7 @@ constexpr Profile claw0_profile() noexcept {
   profile.regroups_only = true;
   profile.estimator = "claw0_v2";
   profile.compaction.trigger_tokens = 0;
+  profile.compaction.view_only = true;
   return profile;
 }
 
@@ -145,6 +147,7 @@ constexpr Profile blades_profile() noexcept {
   profile.timing = WriteTiming::whole;
   profile.estimator = "blades_intended";
   profile.compaction.trigger_tokens = 0;
+  profile.compaction.view_only = true;
   profile.compaction.keep = keep_turns(10);
   profile.compaction.prompt = "blades";
   profile.compaction.prefix = "[历史摘要] ";
@@ -156,6 +159,16 @@ constexpr Profile ephemeral_profile() noexcept {
   profile.name = "ephemeral";
   profile.timing = WriteTiming::never;
   profile.compaction.trigger_tokens = 0;
+  profile.compaction.view_only = true;
+  return profile;
+}
+
+constexpr Profile openclaw_profile() noexcept {
+  Profile profile;
+  profile.name = "openclaw";
+  profile.keys = KeyScheme::openclaw;
+  profile.compaction.trigger_tokens = 200000;
+  profile.compaction.keep = keep_tokens(20000);
   return profile;
 }
 
@@ -185,6 +198,10 @@ inline constexpr Profile zeroclaw = detail::zeroclaw_profile();
 /// blades: the session is saved when the host says so; it is shortened in the view only (`summarize_window`).
 /// Its document is imported and exported (sessionkit/blades.hpp).
 inline constexpr Profile blades = detail::blades_profile();
+
+/// OpenClaw: pi's lines, keys of its form, a compaction at 200,000 tokens that keeps the last 20,000, as pi
+/// does. Its `sessions.json` is read and never written.
+inline constexpr Profile openclaw = detail::openclaw_profile();
 
 /// Memory only; nothing is ever compacted.
 inline constexpr Profile ephemeral = detail::ephemeral_profile();

@@ -48,9 +48,24 @@ TEST_CASE("an invalid request gets an error that names the member", "[host]") {
   CHECK(refusal_of(R"({"message":7})") == "'message' is not a text");
   CHECK(refusal_of(R"({"message":"x","sessionId":"../x"})") == "'sessionId' is not a valid session id");
   CHECK(refusal_of(R"({"message":"x","images":"y"})") == "'images' is not an array of at most 16");
-  CHECK(chat_host::parse_title(R"({"title":"T"})").value() == "T");
-  CHECK(chat_host::parse_title(R"({"title":")" + std::string(501, 'x') + R"("})").error().message
-        == "'title' is longer than 500");
+  auto const refusal_of_change = [](std::string const& body) {
+    return chat_host::parse_row_change(body).error().message;
+  };
+  CHECK(refusal_of_change(R"({"title":")" + std::string(501, 'x') + R"("})") == "'title' is longer than 500");
+  CHECK(refusal_of_change(R"({"title":7})") == "'title' is not a text");
+  CHECK(refusal_of_change(R"({"archived":"yes"})") == "'archived' is neither true nor false");
+  CHECK(refusal_of_change(R"({"state":[1]})") == "'state' is not an object");
+  CHECK(refusal_of_change("{}") == "there is nothing to change: give 'title', 'archived' or 'state'");
+}
+
+TEST_CASE("a change of a row names what changes", "[host]") {
+  auto const change =
+      chat_host::parse_row_change(R"({"title":"T","archived":true,"state":{"a":1.0,"b":null}})").value();
+  CHECK(change.title == "T");
+  CHECK(change.archived == true);
+  REQUIRE(change.state.set.size() == 1);
+  CHECK(change.state.set[0].second.str() == "1.0");
+  CHECK(change.state.removed == std::vector<std::string>{"b"});
 }
 
 TEST_CASE("an image begins as its type requires and is base64 to the last character", "[host]") {

@@ -138,6 +138,77 @@ class Walk(HostTest):
         self.assertIn("on", said)
 
 
+class Profiles(HostTest):
+    def test_each_session_in_claw0s_layout_has_a_key_of_its_own(self):
+        host = self.host("--profile", "claw0", "--user", "ada=ada-secret")
+        sessions = [host.chat(f"talk {i}", token="ada-secret")[1]["sessionId"] for i in range(3)]
+        folder = self.store / "agents" / "main" / "sessions"
+        index = json.loads((folder / "sessions.json").read_text())
+        self.assertEqual(sorted(row["session_id"] for row in index.values()), sorted(sessions))
+        for key in index:
+            self.assertRegex(key, r"\Amain:web:ada:thread:")
+        host.restart()
+        self.assertEqual(host.chat("What did I say first?", sessions[1], token="ada-secret")[0], 'First you said: "talk 1"')
+
+    def test_profiles_that_shorten_their_view_store_no_summary(self):
+        for profile in ("blades", "claw0", "ephemeral"):
+            with self.subTest(profile):
+                self.store = self.folder / profile
+                host = self.host("--profile", profile, "--window", "3000")
+                session, cuts = None, 0
+                for i in range(30):
+                    events = list(host.begin(f"message {i} " + "x" * 1000, session).events())
+                    self.assertEqual(events[-1]["end"], "finished", events)
+                    session = events[-1]["sessionId"]
+                    cuts += sum(event["type"] == "cut" for event in events)
+                self.assertGreater(cuts, 10)
+                entries = host.get(f"sessions/{session}")["entries"]
+                self.assertEqual(sum(e["type"] == "compaction" for e in entries), 0)
+                self.assertEqual(sum(e.get("role") == "user" for e in entries), 30)
+
+    def test_a_change_of_a_row_is_in_the_shared_index_before_it_is_answered(self):
+        for profile, titles in (("ai_panel", "title"), ("native", "title")):
+            with self.subTest(profile):
+                self.store = self.folder / profile
+                host = self.host("--profile", profile)
+                session = host.chat("Hello")[1]["sessionId"]
+                self.assertEqual(host.ask("PATCH", f"sessions/{session}", {"title": "New name"}).json()["title"], "New name")
+                host.kill(signal.SIGKILL)
+                folder = self.store / "agents" / "main" / "sessions"
+                if profile == "ai_panel":
+                    rows = json.loads((folder / "sessions.json").read_text())["sessions"]
+                    self.assertEqual(rows[session]["title"], "New name")
+                host.start()
+                self.assertEqual(host.get("sessions")["sessions"][0]["title"], "New name")
+
+    def test_a_row_is_archived_and_gets_state(self):
+        host = self.host()
+        session = host.chat("Hello")[1]["sessionId"]
+        row = host.ask("PATCH", f"sessions/{session}", {"archived": True, "state": {"mood": "good", "n": 1.0}}).json()
+        self.assertTrue(row["archived"])
+        host.kill(signal.SIGKILL)
+        host.start()
+        self.assertEqual(host.get("sessions?archived=false")["sessions"], [])
+        self.assertEqual([row["id"] for row in host.get("sessions?archived=true")["sessions"]], [session])
+        self.assertFalse(host.ask("PATCH", f"sessions/{session}", {"archived": False}).json()["archived"])
+        self.assertIn("there is nothing to change", self.refused(host.ask("PATCH", f"sessions/{session}", {}), 400))
+
+    def test_a_list_begins_at_an_offset(self):
+        host = self.host()
+        ids = [host.chat(f"talk {i}")[1]["sessionId"] for i in range(5)][::-1]
+        page = host.get("sessions?offset=2&limit=2")
+        self.assertEqual([row["id"] for row in page["sessions"]], ids[2:4])
+        rest = host.get(f"sessions?cursor={page['next']}")
+        self.assertEqual([row["id"] for row in rest["sessions"]], ids[4:])
+        self.assertEqual(host.get("sessions?offset=0&limit=1")["sessions"][0]["id"], ids[0])
+        self.assertEqual(host.get("sessions?offset=9")["sessions"], [])
+        self.refused(host.ask("GET", "sessions?offset=x"), 400)
+        found = host.get("sessions?search=talk&offset=4")["sessions"]
+        self.assertEqual([row["id"] for row in found], ids[4:])
+        folder = self.store / "agents" / "main" / "sessions"
+        self.assertEqual(self.ok("ls", "--store", folder, "--offset", "3", "-n", "1").out.split("\t")[0], ids[3])
+
+
 class People(HostTest):
     def test_two_users_never_see_each_other(self):
         """The web scene of blades' guide: each client has its own session, named by X-Session-ID."""

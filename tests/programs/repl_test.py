@@ -71,6 +71,31 @@ class Repl(ProgramTest):
     def test_the_walk_of_claw0_in_a_terminal(self):
         self.ok("verify", self.walk())
 
+    def test_a_folder_of_claw0_is_continued_by_its_own_key_and_cut(self):
+        self.chat("My cat is Momo\n/quit\n", "--profile", "claw0")
+        out = self.chat("What did I say first?\n/compact\n/quit\n")  # no profile: the folder shows it
+        self.assertIn("Restored: 1 previous turns", out)
+        self.assertIn('First you said: "My cat is Momo"', out)
+        self.assertIn("[not compacted: claw0 stores no summaries; each request is cut to the model's window]", out)
+
+    def test_a_long_conversation_of_claw0_goes_on_at_the_models_window(self):
+        lines = [f"message {i} " + "x" * 1000 for i in range(30)]
+        out = self.chat("\n".join([*lines, "/history", "/quit"]) + "\n", "--profile", "claw0", "--window", "3000")
+        self.assertEqual(out.count("[too long for the model: "), 1)
+        for i in range(30):
+            self.assertIn(f"you> message {i} ", out)
+
+    def test_what_a_line_cannot_represent_is_reported_once(self):
+        steps = [{"thinking": "Hm.", "text": "Sunny."}, {"thinking": "Well.", "text": "Rainy."}]
+        out = self.chat("weather?\nand tomorrow?\n/history\n/quit\n", "--profile", "claw0", *self.script(*steps))
+        self.assertEqual(out.count("[an answer was stored without reasoning"), 1)
+        self.assertIn("assistant> Rainy.", out)
+
+    def test_a_directory_of_openclaw_is_continued_by_its_main_key(self):
+        self.chat("My cat is Momo\n/quit\n", "--profile", "openclaw")
+        header = json.loads(next(self.store.glob("*.jsonl")).read_text().splitlines()[0])
+        self.assertEqual(header["key"], "agent:main:main")
+
     def test_the_same_walk_in_claw0s_own_files(self):
         session = self.walk("--profile", "claw0")
         files = list((self.store / "transcripts").glob(f"main_cli_user_{session}.jsonl"))

@@ -86,7 +86,12 @@ Counted reindex_files(std::string const& root, OpenOptions const& wanted, sk::St
   return sk::reindex_file_store(root, file_options(wanted), progress);
 }
 
-Opened open_memory(std::string const&, OpenOptions const&) { return sk::make_memory_store(); }
+// The store forgets all by itself, so each message may be kept at once.
+Opened open_memory(std::string const&, OpenOptions const& wanted) {
+  auto profile = wanted.profile.value_or(sk::profiles::native);
+  if (profile.timing == sk::WriteTiming::never) profile.timing = sk::WriteTiming::incremental;
+  return sk::make_memory_store(profile);
+}
 
 #ifdef CLI_HAS_SQLITE
 /// Makes what is missing of the directories above, for us alone. Opening the store reports an error.

@@ -26,6 +26,7 @@ struct Arguments {
   // ls
   std::optional<std::string> key, agent, user, cursor;
   std::size_t limit = 50;
+  std::size_t offset = 0;
   bool archived = false;
 
   // tail

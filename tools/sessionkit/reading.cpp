@@ -73,7 +73,7 @@ sk::SessionPage list_page(Console& console, Arguments const& args, StorePtr& sto
   query.archived = args.archived;
   query.cursor = args.cursor.value_or("");
   query.limit = args.limit == 0 ? std::numeric_limits<std::size_t>::max() : args.limit;
-  return store->list(query).value();
+  return sk::list_sessions(*store, query, args.offset).value();
 }
 
 Json list_of(std::vector<sk::Repair> const& repairs) {

@@ -8,6 +8,7 @@ std::vector<Command> commands_to_read() { // NOLINT(readability-function-size): 
       {"ls",
        "List sessions, newest first",
        {{"-n,--limit", "print at most this many (0: all; default 50)", &A::limit},
+        {"--offset", "leave out this many of the newest", &A::offset},
         {"--key", "only sessions with this key; empty: without a key", &A::key},
         {"--agent", "only this agent; empty: without an agent", &A::agent},
         {"--user", "only this user; empty: without a user", &A::user},

@@ -62,12 +62,36 @@ TEST_CASE(
   auto const at = lines.find("\"compaction\"");
   REQUIRE(at != std::string::npos);
   CHECK(lines.find("\"tokensAfter\":", at) != std::string::npos);
-  // Twenty turns are 60,000 tokens: more than half of the limit, so thirteen stay.
-  CHECK(std::count(lines.begin() + static_cast<std::ptrdiff_t>(at), lines.end(), '\n') == 1 + 26);
-  CHECK(session.history({}).value().messages.size() == 26);
+  // Twenty turns are 60,000 tokens: they leave room for a summary, and a fifth of the limit is saved.
+  CHECK(std::count(lines.begin() + static_cast<std::ptrdiff_t>(at), lines.end(), '\n') == 1 + 40);
+  CHECK(session.history({}).value().messages.size() == 40);
   CHECK(session.info().value().messages == 54);
   CHECK(session.compact(summarizer).value() == CompactionOutcome::not_needed);
   check_valid(session);
+}
+
+TEST_CASE("fewer than twenty turns stay only where twenty do not fit, and an event reports it") {
+  for (std::size_t const words : {6000U, 6800U}) {
+    CAPTURE(words);
+    std::vector<std::string> events;
+    sk::SessionOptions options;
+    options.profile = sk::profiles::ai_panel;
+    options.on_event = [&](sk::Event const& event) {
+      if (event.kind == sk::Event::compaction_started) events.push_back(event.message);
+    };
+    auto session = sk::Session::create(sk::make_memory_store(), {}, options).value();
+    ScriptedSummarizer summarizer;
+    talk(session, 27, words);
+    CHECK(session.compact(summarizer).value() == CompactionOutcome::applied);
+    bool const fits = words == 6000;
+    std::size_t const stay = session.history({}).value().messages.size();
+    CHECK((stay == 40) == fits);
+    CHECK(stay >= 20);
+    REQUIRE(events.size() == 1);
+    CHECK((events[0].find("fewer than the policy keeps, because more would not fit") == std::string::npos)
+          == fits);
+    CHECK(session.compact(summarizer).value() == CompactionOutcome::not_needed);
+  }
 }
 
 TEST_CASE("ai-panel's compaction cut short at any byte: the view is the old one or the new one, and a retry "
@@ -191,18 +215,26 @@ TEST_CASE("entries that are not stored cannot be replaced: the model is not aske
     check_valid(session);
   }
   SECTION("nothing is stored before it is saved") {
-    options.profile = sk::profiles::blades;
+    options.profile = sk::profiles::native;
+    options.profile->timing = sk::WriteTiming::whole;
     auto session = begun(6, options);
     CHECK(session.compact(summarizer, small_policy()).error().code == sk::Errc::invalid_argument);
     session.end_turn().value();
     CHECK(session.compact(summarizer, small_policy()).value() == CompactionOutcome::applied);
     check_valid(session);
   }
-  SECTION("what is in memory only is shortened there, if somebody asks") {
-    options.profile = sk::profiles::ephemeral;
-    auto session = begun(6, options);
-    CHECK(session.compact(summarizer).value() == CompactionOutcome::not_needed); // never by its profile
-    CHECK(session.compact(summarizer, small_policy()).value() == CompactionOutcome::applied); // in memory
-    check_valid(session);
+  SECTION("a profile that shortens its view only stores no summary, whoever asks for one") {
+    for (sk::Profile const& profile : {sk::profiles::ephemeral, sk::profiles::blades}) {
+      CAPTURE(profile.name);
+      options.profile = profile;
+      auto session = begun(6, options);
+      session.end_turn().value();
+      CHECK(session.compact(summarizer).value() == CompactionOutcome::not_needed); // never by its profile
+      CHECK(session.compact(summarizer, small_policy()).error().code == sk::Errc::unsupported);
+      CHECK(session.compact(summarizer, small_policy(), CompactionReason::manual).error().code
+            == sk::Errc::unsupported);
+      CHECK(summarizer.requests.empty());
+      check_valid(session);
+    }
   }
 }

@@ -39,6 +39,12 @@ std::vector<bool> parted_by_cuts(Context const& context) {
   return parted;
 }
 
+// How many tokens may stay.
+struct Room {
+  std::size_t most;  // if the rule keeps so much, it is followed
+  std::size_t usual; // else
+};
+
 // The entries of a context, as the search for a cut sees them.
 class Cutter {
  public:
@@ -63,11 +69,17 @@ class Cutter {
     return context_.compaction || std::find(voices_.begin(), voices_.end(), Voice::user) != voices_.end();
   }
 
-  /// The first entry to keep, by the rule and so that at most `room` tokens stay where possible; 0: all.
-  std::size_t find(std::optional<std::size_t> room) const {
+  struct Cut {
+    std::size_t at;  ///< the first entry to keep; 0: all
+    bool keeps_less; ///< than the rule, which would keep too much
+  };
+  /// The cut of the rule, if at most `most` tokens stay; else one by which `room` tokens stay, where
+  /// possible.
+  Cut find(std::optional<Room> const& room) const {
     std::size_t cut = by_rule();
-    if (room) cut = within(cut, *room);
-    return with_silent_before(cut);
+    bool const too_much = room && tokens_from_[cut] > room->most;
+    std::size_t const fits = too_much ? within(cut, room->usual) : cut;
+    return {with_silent_before(fits), fits != cut};
   }
 
   /// Where the turn begins that a cut before entry `cut` splits; `cut` if it splits none.
@@ -187,22 +199,30 @@ bool has_reason(Context const& context, CompactionPolicy const& policy, Compacti
   return limit && tokens > *limit && !breaker_is_open(context, policy, tokens, *limit);
 }
 
-// How many tokens may stay: half of what the limit leaves for messages, so that the next compaction is far.
-// `estimated`: the part of `tokens` that is messages; the rest is system prompt, tools and estimation error.
-std::optional<std::size_t> room_for(CompactionPolicy const& policy, CompactionReason reason,
-                                    std::size_t tokens, std::size_t estimated) {
-  std::optional<std::size_t> limit = limit_of(policy);
-  if (reason == CompactionReason::context_exceeded) limit = std::min(limit.value_or(tokens), tokens);
-  if (!limit) return std::nullopt;
-  std::size_t const others = tokens - std::min(tokens, estimated);
-  return std::max((*limit - std::min(*limit, others)) / 2, *limit / 8);
-}
-
 std::size_t summary_room(CompactionPolicy const& policy) {
   std::optional<std::size_t> const limit = limit_of(policy);
   return policy.max_summary_tokens != 0 ? policy.max_summary_tokens
          : limit                        ? std::min(most_summary_tokens, *limit / 8)
                                         : usual_summary_tokens;
+}
+
+// What the rule keeps must leave room for a summary, and for the saving that the breaker asks for. Where it
+// does not, half of what the limit leaves for messages may stay, so that the next compaction is far. The same
+// holds after a refusal. `estimated`: the part of `tokens` that is messages; the rest is system prompt, tools
+// and estimation error.
+std::optional<Room> room_for(CompactionPolicy const& policy, CompactionReason reason, std::size_t tokens,
+                             std::size_t estimated) {
+  std::optional<std::size_t> limit = limit_of(policy);
+  if (reason == CompactionReason::context_exceeded) limit = std::min(limit.value_or(tokens), tokens);
+  if (!limit) return std::nullopt;
+  std::size_t const others = tokens - std::min(tokens, estimated), left = *limit - std::min(*limit, others);
+  std::size_t const usual = std::max(left / 2, *limit / 8);
+  if (reason == CompactionReason::context_exceeded || policy.keep.by != KeepRule::turns)
+    return Room{usual, usual};
+  std::size_t const percent = 100 - std::min(policy.min_saved_percent, 100U);
+  std::size_t const unsaved = left / 100 * percent + left % 100 * percent / 100;
+  std::size_t const summary = std::min(summary_room(policy), usual_summary_tokens);
+  return Room{std::max(unsaved - std::min(unsaved, summary), usual), usual};
 }
 
 // How many tokens of a conversation fit into a request for a summary, besides the prompt and the previous
@@ -354,7 +374,7 @@ plan_compaction(Context const& context, CompactionPolicy const& policy, Compacti
   std::size_t const tokens = count_tokens(context, policy.estimator);
   if (!compaction_inl::has_reason(context, policy, reason, tokens)) return std::nullopt;
   compaction_inl::Cutter const cutter(context, policy);
-  std::size_t const cut =
+  auto const [cut, keeps_less] =
       cutter.find(compaction_inl::room_for(policy, reason, tokens, cutter.tokens_from(0)));
   std::size_t const removed = cutter.messages(0, cut);
   if (removed == 0 || !cutter.has_user()) return std::nullopt;
@@ -367,6 +387,7 @@ plan_compaction(Context const& context, CompactionPolicy const& policy, Compacti
   plan.turn_prefix = cutter.messages(turn, cut);
   plan.summarized = removed - plan.turn_prefix;
   plan.kept = cutter.messages(cut, context.entries.size());
+  plan.keeps_less = keeps_less;
   plan.tokens_before = tokens;
   plan.tokens_kept = cutter.tokens_from(cut);
   plan.tokens_removed = cutter.tokens_from(0) - cutter.tokens_from(cut);

@@ -57,6 +57,11 @@ SESSIONKIT_SELDOM std::vector<std::string> files_named(std::string_view text, st
 
 constexpr std::string_view file_member = "\"filePath\"";
 
+// OpenClaw's: `{"agent:main:main":{"sessionId":...}}`.
+bool is_of_openclaw(std::string_view index) {
+  return index.find("\"sessionId\"") != std::string_view::npos && files_named(index, file_member).empty();
+}
+
 bool names_by_key(std::string_view index) { return !files_named(index, "\"transcript_file\"").empty(); }
 
 Result<std::vector<std::string>> transcripts_in(FileOps& ops, int directory, std::string const& root) {
@@ -194,7 +199,8 @@ SESSIONKIT_SELDOM Result<Profile> detect_profile(FileOps& ops, int directory, st
   }
   if (!kind) return kind.error();
   if (*kind == transcript_folder_inl::Kind::unknown && has_folder) return profiles::claw0;
-  return *kind == transcript_folder_inl::Kind::panel ? profiles::ai_panel : profiles::native;
+  if (*kind == transcript_folder_inl::Kind::panel) return profiles::ai_panel;
+  return transcript_folder_inl::is_of_openclaw(*index) ? profiles::openclaw : profiles::native;
 }
 
 Result<std::vector<std::string>> files_in_index(FileOps& ops, int directory, std::string const& root) {

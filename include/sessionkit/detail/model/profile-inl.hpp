@@ -9,7 +9,7 @@ namespace sessionkit { inline namespace v0 {
 namespace profile_inl { namespace {
 constexpr Profile const* all_profiles[] = {&profiles::native,   &profiles::ai_panel, &profiles::zyhive,
                                            &profiles::claw0,    &profiles::zeroclaw, &profiles::blades,
-                                           &profiles::ephemeral};
+                                           &profiles::openclaw, &profiles::ephemeral};
 }}
 
 std::vector<std::string_view> profile_names() {

@@ -225,11 +225,11 @@ Turn Session::begin_turn() {
 
 SESSIONKIT_SELDOM Result<void> Session::set_title(std::string title, bool by_person) {
   if (!state_) return detail::moved_from_session();
-  return state_->append_entry(TitleChange{std::move(title), by_person});
+  return state_->append_metadata(TitleChange{std::move(title), by_person});
 }
 SESSIONKIT_SELDOM Result<void> Session::set_archived(bool archived) {
   if (!state_) return detail::moved_from_session();
-  return state_->append_entry(ArchiveChange{archived});
+  return state_->append_metadata(ArchiveChange{archived});
 }
 SESSIONKIT_SELDOM Result<void> Session::set_label(EntryId const& target, std::string label) {
   if (!state_) return detail::moved_from_session();
@@ -238,19 +238,19 @@ SESSIONKIT_SELDOM Result<void> Session::set_label(EntryId const& target, std::st
   if (target.empty() || !*found) return session_inl::no_such_entry(state_->tail.id(), target);
   if (state_->tail.dialect().has_ids && session_inl::is_derived(**found))
     return session_inl::no_lasting_id(state_->tail.id(), **found);
-  return state_->append_entry(Label{target, std::move(label)});
+  return state_->append_metadata(Label{target, std::move(label)});
 }
 SESSIONKIT_SELDOM Result<void> Session::set_state(std::string key, RawJson value) {
   if (!state_) return detail::moved_from_session();
   StateChange change;
   change.set.emplace_back(std::move(key), std::move(value));
-  return state_->append_entry(std::move(change));
+  return state_->append_metadata(std::move(change));
 }
 Result<void> Session::remove_state(std::string key) {
   if (!state_) return detail::moved_from_session();
   StateChange change;
   change.removed.push_back(std::move(key));
-  return state_->append_entry(std::move(change));
+  return state_->append_metadata(std::move(change));
 }
 
 Result<SessionInfo> Session::info() const {

@@ -156,6 +156,11 @@ Result<void> check_compaction(CompactionPlan const& plan, Context const& seen, S
                       "session '{}': its profile '{}' stores nothing; shorten the view with "
                       "summarize_window, or open it with another one",
                       tail.id().str(), profile.name);
+  if (profile.compaction.view_only)
+    return make_error(Errc::unsupported,
+                      "session '{}': its profile '{}' stores no summaries; shorten the view with "
+                      "summarize_window or TokenLimit, or open it with another one",
+                      tail.id().str(), profile.name);
   for (Entry const& entry : seen.entries) {
     if (entry.id == plan.first_kept) break;
     if (pending.holds(entry.id)) return session_compaction_inl::held_back(tail.id());
@@ -212,8 +217,10 @@ Session::compact(Summarizer& summarizer, CompactionPolicy const& policy, Compact
   CompactionPlan const* const plan = &**planned;
   std::shared_ptr<State> const state = state_; // the summarizer may move this object
   state->tell(Event::compaction_started,
-              detail::format_text("{} tokens: {} messages are to be summarised, {} stay", plan->tokens_before,
-                                  plan->summarized + plan->turn_prefix, plan->kept));
+              detail::format_text(
+                  "{} tokens: {} messages are to be summarised, {} stay{}", plan->tokens_before,
+                  plan->summarized + plan->turn_prefix, plan->kept,
+                  plan->keeps_less ? ", fewer than the policy keeps, because more would not fit" : ""));
   Result<CompactionOutcome> outcome = apply(*plan, summarize(*plan, summarizer, state->options.clock));
   state->tell(Event::compaction_ended,
               outcome ? to_string(*outcome) : "nothing was stored: " + outcome.error().message);

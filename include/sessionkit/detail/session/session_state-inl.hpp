@@ -135,6 +135,15 @@ Result<void> Session::State::append_entry(EntryBody body) {
   return ids ? Result<void>{} : ids.error();
 }
 
+Result<void> Session::State::append_metadata(EntryBody body) {
+  std::vector<EntryBody> bodies;
+  bodies.push_back(std::move(body));
+  bool const between_turns = !in_turn && !pending.holds_any();
+  Result<std::vector<EntryId>> const ids =
+      append_entries(std::move(bodies), {{}, between_turns, OnConflict::rebase});
+  return ids ? Result<void>{} : ids.error();
+}
+
 Result<std::vector<Entry>> Session::State::entries_of(std::vector<EntryBody> bodies,
                                                       std::optional<EntryId> const& named) const {
   std::vector<Entry> entries(bodies.size());

@@ -59,6 +59,9 @@ struct Session::State {
   Result<std::vector<EntryId>> append_entries(std::vector<EntryBody> bodies,
                                               detail::AppendRequest const& request);
   Result<void> append_entry(EntryBody body);
+  /// The same for what a row of the list shows. Outside a turn it is durable at once, as the end of a turn
+  /// is, so that other programs find it in the index.
+  Result<void> append_metadata(EntryBody body);
   /// Stores results that wait for others, if the profile stores messages as they come.
   Result<void> store_waiting();
 

@@ -15,6 +15,8 @@ namespace memory_store_inl { namespace {
 
 class MemoryStore final : public SessionStore {
  public:
+  explicit MemoryStore(Profile const& profile) noexcept : SessionStore(profile) {}
+
   Result<Position> append(SessionId const& id, Append const& batch) override {
     if (auto r = process_.check(); !r) return r.error();
     if (auto r = detail::check_lines(batch.records, {}, "session '" + id.str() + "'"); !r) return r.error();
@@ -127,8 +129,8 @@ class MemoryStore final : public SessionStore {
 
 }}
 
-std::shared_ptr<SessionStore> make_memory_store() {
-  return std::make_shared<memory_store_inl::MemoryStore>();
+std::shared_ptr<SessionStore> make_memory_store(Profile const& profile) {
+  return std::make_shared<memory_store_inl::MemoryStore>(profile);
 }
 
 }}
