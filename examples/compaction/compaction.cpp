@@ -33,7 +33,7 @@ sk::CompactionPolicy small_window() {
   policy.trigger_tokens = 0;       // not at an absolute size,
   policy.window = 8000;            // but when the answer would no longer fit
   policy.window_reserve = 2000;    // into the model's window
-  policy.keep = sk::keep_turns(4); // the last four turns stay, if they are less than half of that
+  policy.keep = sk::keep_turns(4); // the last four turns stay, if they leave room for a summary
   policy.deadline = std::chrono::seconds(60);
   // [policy]
   return policy;

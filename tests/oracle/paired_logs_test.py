@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Whose result is it? Logs in which each result names its call in its text (tests/support/paired_log.hpp), as log_bodies
+"""Which call does a result answer? Logs in which each result names its call in its text (tests/support/paired_log.hpp), as log_bodies
 reads them back: is each result paired with its own call in the request to each provider?
 
 usage: paired_logs_test.py LOG_BODIES [--seed S] [--count N] [--jobs J]
 
-Written from the words of docs/history.md, "Whose result is it?", and from nothing of the library. Exit 0 all is well / 1
+Written from the words of docs/history.md, "Which call does a result answer?", and from nothing of the library. Exit 0 all is well / 1
 something is not. What is wrong, by kind:
   refused   a provider's checker refuses the request
   swapped   a result is paired with a call that is not its own
