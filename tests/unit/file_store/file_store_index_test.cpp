@@ -65,6 +65,27 @@ TEST_CASE("an append without the end of a turn writes no index") {
   CHECK(ops.calls(Call::write) == 1);
 }
 
+TEST_CASE("a change of a row is in the index on disk when it is answered, and within a turn when that ends") {
+  TempDir dir;
+  sk::FileStoreOptions options;
+  options.profile = sk::profiles::ai_panel;
+  auto store = sk::open_file_store(dir.path(), options).value();
+  auto session = sk::Session::create(store).value();
+  auto const title = [&] {
+    return index_of(dir.path())["sessions"][session.id().str()]["title"].get<std::string>();
+  };
+  session.append(sk::user("hello")).value();
+  session.append(sk::assistant("hi")).value();
+  session.set_title("First").value();
+  CHECK(title() == "First");
+  auto turn = session.begin_turn();
+  turn.append(sk::user("more")).value();
+  session.set_title("Second").value();
+  CHECK(title() == "First"); // an append within a turn costs no sync
+  turn.commit().value();
+  CHECK(title() == "Second");
+}
+
 TEST_CASE("a summary folds only new entries, and all of them if the log is another one") {
   TempDir dir;
   std::string const path = dir / "s1.jsonl";

@@ -223,7 +223,7 @@ TEST_CASE("entries that are not stored cannot be replaced: the model is not aske
     CHECK(session.compact(summarizer, small_policy()).value() == CompactionOutcome::applied);
     check_valid(session);
   }
-  SECTION("a profile that shortens its view only stores no summary, whoever asks for one") {
+  SECTION("a profile that shortens its view only stores no summary, even on request") {
     for (sk::Profile const& profile : {sk::profiles::ephemeral, sk::profiles::blades}) {
       CAPTURE(profile.name);
       options.profile = profile;
