@@ -17,8 +17,8 @@
 
 namespace sessionkit { inline namespace v0 {
 
-/// Where people talk to an agent: `{"telegram", "-10042"}`, `{"web", "shop"}`. A type is letters, digits and
-/// `_`; an id is any text that is not empty.
+/// Where people talk to an agent: `{"telegram", "-10042"}`, `{"web", "shop"}`. A type consists of letters,
+/// digits and `_`. An id is any text that is not empty.
 struct Channel {
   std::string type, id;
   /// The channel's name in its lines: `telegram-42`.
@@ -27,25 +27,25 @@ struct Channel {
   friend bool operator!=(Channel const& a, Channel const& b) { return !(a == b); }
 };
 
-/// What was said in a channel, and by whom.
+/// A message in a channel.
 struct ChannelMessage {
   std::string role;        ///< "user" or "assistant"
   std::string content;     ///< UTF-8; other bytes are stored as U+FFFD
-  std::string sender = {}; ///< the person, as the channel calls them; may be empty
+  std::string sender = {}; ///< the person's name in the channel; may be empty
   Timestamp at = {};       ///< absent (1970): the time it is stored
-  /// Distinguishes it from others that say the same at the same time. Absent: a fresh one. Lines of other
-  /// programs have none.
+  /// Distinguishes messages with equal text and time. Absent: a new id. Lines of other programs have none.
   std::string id = {};
-  RawJson extra = {}; ///< null or an object: members that have no place above; they never replace those
+  RawJson extra = {}; ///< null, or an object of further members; they never replace the members above
 };
 
 /// How channel logs are written and read.
 struct ChannelLogOptions {
-  /// Each message survives power loss once it is acknowledged. False: the operating system has it.
+  /// True: each acknowledged message survives power loss. False: the operating system has the message, so
+  /// that it survives the end of the process.
   bool durable = true;
   std::chrono::milliseconds lock_wait{5000}; ///< how long to wait for another writer: then `timed_out`
   std::uint64_t max_line =
-      default_max_line;  ///< longer lines are passed over on reading and refused on writing; bytes
+      default_max_line;  ///< longer lines are skipped on reading and refused on writing; bytes
   bool create = true;    ///< make the directory (mode 0700) if it does not exist
   Clock clock = {};      ///< absent: the system clock
   IdSource ids = {};     ///< absent: `random_entry_id`
@@ -57,49 +57,52 @@ struct ChannelQuery {
   ReadRange::Order order = ReadRange::newest_first;
   std::optional<Position> from = {};      ///< `ChannelPage::next` of the page before; absent: from that end
   std::size_t limit = 100;                ///< messages on a page at most, not 0
-  std::optional<std::string> sender = {}; ///< only what this person said
+  std::optional<std::string> sender = {}; ///< only messages of this person
 };
 /// Some messages of a channel.
 struct ChannelPage {
-  std::vector<ChannelMessage> messages = {}; ///< in the order asked for
-  std::vector<Damage> damage = {};           ///< lines that give no message, in the order met
-  bool more = false;                         ///< there may be more in this direction
-  Position next = {};                        ///< `ChannelQuery::from` of the following page
+  std::vector<ChannelMessage> messages = {}; ///< in the order of the query
+  std::vector<Damage> damage = {}; ///< lines that give no message, in the order in which they were read
+  bool more = false;               ///< there may be more in this direction
+  Position next = {};              ///< `ChannelQuery::from` of the following page
 };
 
 /// The row of a list of channels.
 struct ChannelSummary {
   Channel channel;
   std::uint64_t messages = 0, damaged = 0, bytes = 0;
-  Timestamp first = {}, last = {}; ///< of the messages at either end
+  Timestamp first = {}, last = {}; ///< the times of the first and the last message
 };
 
-/// What was said in each channel of an agent, for its administrator: append-only files beside the sessions,
-/// `<directory>/telegram-42.jsonl`, one message a line, as ZyHive and ai-panel write and read them
-/// (pkg/convlog there). No session, history or store shows it, so no model ever sees it.
+/// The messages of each channel of an agent, for its administrator. They are append-only files beside the
+/// sessions, such as `<directory>/telegram-42.jsonl`, with one message in each line, in the form of ZyHive
+/// and ai-panel (their pkg/convlog). No session, history or store contains these messages, so no model ever
+/// sees them.
 ///
-/// Several processes may write to one directory. Safe to call from several threads at once; copies are the
-/// same log. A process that was forked opens its own (`forked`).
+/// Several processes may write to one directory. Safe to call from several threads at once. Copies of the
+/// object are the same log. A forked process must open its own object (`forked`).
 class SESSIONKIT_API ChannelLog {
  public:
   /// `not_found` (and not `create`), `unsafe_path`, `io_error`.
   static Result<ChannelLog> open(std::string const& directory, ChannelLogOptions options = {});
   /// `<home>/agents/<agent>/convlogs`, beside the sessions of `open_agent_store`. `invalid_argument` if the
-  /// agent's name has not the shape of a `SessionId`.
+  /// agent's name is not valid as a `SessionId`.
   static Result<ChannelLog> open_agent(std::string const& home, std::string const& agent,
                                        ChannelLogOptions options = {});
 
-  /// Stores a message after all others of its channel and returns where it ends. Torn bytes that a crash left
-  /// there are closed off and stay (`Event::tail_sealed`). `invalid_argument` for a channel or `extra` of
-  /// another shape, or a line over `max_line`; else the errors of `TranscriptWriter::append`, `conflict` only
-  /// where others never stop writing. After `outcome_unknown` the message may be stored: look for its id.
+  /// Stores a message after all other messages of its channel, and returns where it ends. If a crash left
+  /// torn bytes there, they stay, and a line end is added to them (`Event::tail_sealed`). `invalid_argument`
+  /// for an invalid channel or `extra`, or a line above `max_line`. Other errors are those of
+  /// `TranscriptWriter::append`; `conflict` occurs only if other writers append all the time. After
+  /// `outcome_unknown` the message may be stored: look for its id.
   Result<Position> append(Channel const& channel, ChannelMessage const& message);
 
-  /// A page of a channel. `not_found` if nothing was ever said there. A line that gives no message is skipped
-  /// and reported; one without its end is not there yet.
+  /// Reads a page of a channel. `not_found` if the channel has no messages. A line that gives no message is
+  /// skipped and reported. An incomplete last line is ignored, because a writer may be completing it.
   Result<ChannelPage> read(Channel const& channel, ChannelQuery const& query = {}) const;
 
-  /// All channels, by name. Reads every file once; files with a name that is no channel's are skipped.
+  /// Lists all channels by name. Reads every file once. Files whose name is not that of a channel are
+  /// skipped.
   Result<std::vector<ChannelSummary>> list() const;
 
  private:

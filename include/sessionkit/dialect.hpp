@@ -16,18 +16,19 @@ namespace sessionkit { inline namespace v0 {
 struct Dialect {
   std::string_view name;
 
-  /// True if this line is in this dialect and in no other: an entry, or a header. Of a log the first whole
-  /// line that is recognised decides, unless it is a header that several programs could have written.
+  /// True if this line, an entry or a header, is in this dialect and in no other. The first complete line
+  /// that a dialect recognises decides the dialect of a log. A header that several programs could have
+  /// written does not decide.
   bool (*detect)(std::string_view line) noexcept;
 
-  /// Reads id, type and parent of a line; stops as soon as they are known, so a true answer does not prove
-  /// the line complete. Views point into `line`, or into `unescaped` where the text had escapes (which it
-  /// empties first). A line without an id leaves `id` empty. False: no JSON object, or torn before its head
-  /// was complete.
+  /// Reads id, type and parent of a line. It stops as soon as they are known, so true does not prove that the
+  /// line is complete. Views point into `line`, or into `unescaped` if the text had escapes; the call empties
+  /// `unescaped` first. `id` stays empty if the line has none. False: the line is no JSON object, or it is
+  /// torn inside its head.
   bool (*head)(std::string_view line, RecordView& out, std::deque<std::string>& unescaped);
 
-  /// The whole line, checked: `corrupt` unless it is one complete JSON object no deeper than 128. Unknown
-  /// types, roles and parts are kept (`Unknown`, `Opaque`). Id and link are taken from the record.
+  /// Decodes a complete line. `corrupt` if the line is not one JSON object, or is nested deeper than 128.
+  /// Unknown types, roles and parts are kept (`Unknown`, `Opaque`). Id and link come from the record.
   Result<Entry> (*decode)(RecordView const& record);
 
   /// Appends the entry's line, without a line end, to text that is empty or ends in one. `unsupported` if
@@ -37,19 +38,19 @@ struct Dialect {
   /// True if `encode` can represent bodies of this kind (index in `EntryBody`).
   bool (*can)(std::size_t body_index) noexcept;
 
-  /// A message as this dialect stores it: the messages of one line each, at least one.
+  /// Splits a message into the messages that are one line each in this dialect; at least one.
   std::vector<Message> (*split)(Message const& message);
 
-  /// Lines carry ids and parents. False: an entry follows the one before it and is called by its place
-  /// (`@N`); such a log has no branches.
+  /// True if lines have ids and parents. If false, each entry follows the one before it and is named by its
+  /// place (`@N`), and a log has no branches.
   bool has_ids;
 
-  /// The results of one answer's calls are in one message, because the program that reads the lines keeps
-  /// only one of several user messages in a row.
+  /// True if the results of one answer's calls must be in one message, because the program that reads the
+  /// lines keeps only one of several consecutive user messages.
   bool joins_results = false;
 
-  /// The type of the line that `encode` writes for an entry, as `head` would read it, with static storage;
-  /// empty where only the line shows it. Absent: lines that are being appended are read again for their type.
+  /// Returns the type of the line that `encode` would write for an entry, with static storage; empty if only
+  /// the line shows it. If this function is absent, the line is read again for its type.
   std::string_view (*type_of)(Entry const& entry) noexcept = nullptr;
 };
 
@@ -62,13 +63,13 @@ SESSIONKIT_API Dialect const& native_dialect() noexcept;
 /// members it ignores. Format: claw0's docs/zh/s03_sessions.md.
 SESSIONKIT_API Dialect const& flat_dialect() noexcept;
 
-/// The later variant of the same: no first line, `ts` in seconds since 1970, results in `content`. Read only,
-/// because its program cannot read the lines of the first.
+/// The later variant of claw0's lines: no header, `ts` in seconds since 1970, results in `content`. It is
+/// read only, because the later program cannot read `flat` lines.
 SESSIONKIT_API Dialect const& flat_v2_dialect() noexcept;
 
 /// ai-panel's and ZyHive's lines: `message` lines around `{role, content}` in the Anthropic API's spelling,
-/// times in milliseconds since 1970; a compaction names no entry; the messages it keeps are written again
-/// after it. Format: ai-panel's docs/session-design.md.
+/// times are in milliseconds since 1970. A compaction names no entry: the messages that it keeps are written
+/// again after it. Format: ai-panel's docs/session-design.md.
 SESSIONKIT_API Dialect const& panel_dialect() noexcept;
 
 /// The dialect of this name, or null. `-` and `_` are alike in it.

@@ -12,8 +12,8 @@
 
 namespace sessionkit { inline namespace v0 {
 
-/// How an entry names the one before it: not at all because it begins a conversation, by its place after it
-/// (formats without ids), or by id.
+/// How an entry names the entry before it. `root`: it names none, because it begins a conversation.
+/// `previous`: the entry follows the one before it in the log (formats without ids). `entry`: by id.
 enum class Parent { root, previous, entry };
 
 /// The first line of a log. Not part of the tree.
@@ -25,21 +25,21 @@ struct Header {
   std::string parent_session = {}; ///< where a fork came from: an id, or a path in pi's files
   RawJson metadata = {};           ///< null or an object, the host's own
   std::uint64_t copied = 0;        ///< how many entries after the header a fork took over
-  int version = 3;                 ///< of the format the file says it is in; 1 where it says nothing
+  int version = 3;                 ///< the version of the format in the file; 1 if the file has none
 };
-/// Everything before is replaced by `summary` in the model's view; nothing is deleted.
+/// In the model's view `summary` replaces everything before this entry. Nothing is deleted from the log.
 struct Compaction {
   std::string summary;
-  EntryId first_kept =
-      {}; ///< an earlier entry on the path; its own id, or anything else: only what follows is kept
+  EntryId first_kept = {}; ///< the first entry that stays, earlier on the path; if it is this entry's own id
+                           ///< or names no entry, only what follows stays
   std::uint64_t tokens_before = 0;
   RawJson details = {};
   bool from_hook = false;
   std::optional<std::uint64_t> first_kept_index =
       {};                                         ///< version 1 files: index of a line, the header being 0
   std::optional<std::uint64_t> tokens_after = {}; ///< of the summary and what was kept, estimated
-  /// Panel lines: so many messages are written again after it. If they are not, the write was cut short, and
-  /// the compaction does not count.
+  /// In ai-panel's lines: the number of messages that are written again after this entry. If they are not all
+  /// there, the write was cut short, and the compaction does not count.
   std::optional<std::uint64_t> kept_again = {};
 };
 /// A summary of a branch that the conversation came back from.
@@ -49,7 +49,8 @@ struct BranchSummary {
   RawJson details = {};
   bool from_hook = false;
 };
-/// Empty: the title is cleared. `by_person`: a title somebody chose is never replaced by a made one.
+/// A new title. An empty text clears the title. `by_person`: a person chose it, so no generated title
+/// replaces it.
 struct TitleChange {
   std::string title;
   bool by_person = true;
@@ -59,20 +60,21 @@ struct StateChange {
   std::vector<std::pair<std::string, RawJson>> set = {};
   std::vector<std::string> removed = {};
 };
-/// The session is archived, or in use again.
+/// The session is archived, or no longer archived.
 struct ArchiveChange {
   bool archived = true;
 };
-/// Marks an entry, for example as a checkpoint. Empty: the mark is taken away.
+/// Marks an entry, for example as a checkpoint. An empty label removes the mark.
 struct Label {
   EntryId target;
   std::string label;
 };
-/// The host talks to another model from here on. Empty members did not change.
+/// From this entry on the host uses another model. A member that did not change is empty.
 struct ModelChange {
   std::string provider = {}, model = {}, thinking_level = {};
 };
-/// Text that a host or extension put into the conversation: sent as the user's, but not a turn of a person.
+/// Text that a host or an extension added to the conversation. It is sent as text of the user, but counts as
+/// no turn.
 struct CustomMessage {
   std::string type;
   std::vector<ToolContent> content = {};
@@ -85,7 +87,7 @@ struct Custom {
   std::string type;
   RawJson data = {};
 };
-/// A line this library does not understand: kept, never sent.
+/// A line that this library does not understand. It is kept, and never sent.
 struct Unknown {
   std::string type;
   RawJson line = {};
@@ -102,7 +104,7 @@ struct Entry {
   EntryId parent = {}; ///< set where `link` is `entry`
   Timestamp at = {};
   EntryBody body = Unknown{};
-  RawJson extra = {}; ///< null or an object: members of the line that have no place in `body`
+  RawJson extra = {}; ///< null, or an object of the members of the line that `body` does not represent
 
   /// The body, if it is of this kind; else null.
   template <class T> T const* as() const noexcept { return std::get_if<T>(&body); }

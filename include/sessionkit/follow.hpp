@@ -8,33 +8,36 @@
 
 namespace sessionkit { inline namespace v0 {
 
-/// What was added to a log since the last look.
+/// The records that were added to a log since the last call.
 struct LogNews {
-  /// What became of the log itself.
+  /// Whether the log itself changed.
   enum Change {
     none,
-    removed,  ///< the session is not there any more; reported once
-    replaced, ///< another log is there: it is followed from `from` on, records come with the next call
+    removed,  ///< the session no longer exists; reported once
+    replaced, ///< another log has its place; it is followed from `from` on, and its records come with the
+              ///< next call
   };
   Change change = none;
-  RecordPage page = {}; ///< records in the order of the log; without torn bytes that somebody may be writing
-  Position from = {}; ///< where it goes on: after the line seen last, or `Position{}` where that is gone too
+  RecordPage page = {}; ///< records in the order of the log, without torn bytes at its end, which a writer
+                        ///< may be completing
+  Position from = {}; ///< where it continues: after the last line that was reported, or `Position{}` if that
+                      ///< line no longer exists
 };
 
 /// Follows the log of one session as it grows, also when another thread or process appends to it. Each record
-/// is reported once, in order, and only when its line is whole. It holds no lock and no descriptor between
-/// calls. One thread at a time.
+/// is reported once, in order, and only when its line is complete. Between calls a follower has no lock and
+/// no open file. Use it from one thread at a time.
 class SESSIONKIT_API LogFollower {
  public:
   /// Reports the records that end after `from`.
   LogFollower(std::shared_ptr<SessionStore> store, SessionId id, Position from = {});
 
-  /// What came since the last call; an empty page and no `change` mean nothing. If nothing came, it costs one
-  /// small read of the store. The errors of `SessionStore::read`; `not_found` only if the session was never
-  /// seen. After an error it may be called again, and nothing is left out.
+  /// Returns the records since the last call. An empty page without a `change` means that there are none;
+  /// this costs one small read of the store. Errors are those of `SessionStore::read`; `not_found` only if
+  /// the session never existed. After an error the call may be repeated, and no record is lost.
   Result<LogNews> next();
 
-  /// Where the next call goes on.
+  /// Where the next call continues.
   Position position() const noexcept { return from_; }
 
  private:
@@ -57,8 +60,8 @@ class SESSIONKIT_API LogFollower {
   bool met_ = false, gone_ = false;
 };
 
-/// Calls `take` with everything that comes, and `wait` when there is nothing new, until one of them returns
-/// false; the caller decides how long to wait, and for what. The first error ends it too.
+/// Calls `take` with all new records, and `wait` if there are none, until one of the two returns false or an
+/// error occurs. `wait` decides how long to wait, and for what.
 SESSIONKIT_API Result<void> follow(LogFollower& follower, std::function<bool(LogNews const&)> const& take,
                                    std::function<bool()> const& wait);
 

@@ -12,14 +12,14 @@ namespace sessionkit { inline namespace v0 {
 
 /// The changes that a policy wants in a history. Indices are those of the messages it was given.
 struct HistoryEdit {
-  /// A tool result that says `text` instead: part `part` of message `message`.
+  /// A tool result (part `part` of message `message`) whose content becomes `text`.
   struct Result {
     std::size_t message, part;
     std::string text;
   };
   std::size_t drop = 0; ///< how many of the leading messages to leave out
   std::vector<Result> results = {};
-  std::string summary = {}; ///< of what is left out; it replaces the summary of a compaction
+  std::string summary = {}; ///< a summary of the omitted messages; it replaces the summary of a compaction
 };
 
 /// Shortens a valid history, in the view only. A pure function of the messages. The rebuilder applies the
@@ -28,21 +28,21 @@ struct HistoryEdit {
 /// user.
 using HistoryPolicy = std::function<HistoryEdit(std::vector<Message> const&)>;
 
-/// Keep the last `turns` turns.
+/// Keeps the last `turns` turns.
 struct TurnLimit {
   std::size_t turns;
   /// What to leave out or to shorten.
   SESSIONKIT_API HistoryEdit operator()(std::vector<Message> const& messages) const;
 };
 
-/// Keep the last `messages` messages, and what belongs to their turn.
+/// Keeps the last `messages` messages, and the rest of their turn.
 struct MessageLimit {
   std::size_t messages;
   /// What to leave out or to shorten.
   SESSIONKIT_API HistoryEdit operator()(std::vector<Message> const& messages) const;
 };
 
-/// Keep as many of the last turns as `tokens` allow; the system text is not counted.
+/// Keeps as many of the last turns as fit into `tokens`. The system text is not counted.
 struct TokenLimit {
   std::size_t tokens;
   TokenEstimator estimator = {}; ///< absent: `estimate_tokens`
@@ -51,15 +51,15 @@ struct TokenLimit {
 };
 
 /// Shortens old tool results, then clears them, as OpenClaw prunes a context. Lengths are in code points.
-/// Shares are of `window`, where a token is four UTF-16 units. A Chinese, Japanese or Korean character weighs
-/// four units, and an image 8,000. Messages before the first one of the user stay as they are, and so do the
-/// last `keep_answers` assistant messages with all that follows the first of them.
+/// Shares refer to `window`, where a token is four UTF-16 units. A Chinese, Japanese or Korean character
+/// counts as four units, and an image as 8,000. Two groups of messages never change: those before the first
+/// message of the user, and those from the `keep_answers`-th last assistant message on.
 struct ClearToolResults {
-  std::size_t window = 200000;   ///< tokens
-  std::size_t keep_answers = 3;  ///< assistant messages; 0: any result may change
-  double shorten_from = 0.3;     ///< share of the window from which long results are shortened
-  double clear_from = 0.5;       ///< share from which the oldest are cleared, until less is left
-  std::size_t min_clear = 50000; ///< units; below this much in results, none is cleared
+  std::size_t window = 200000;  ///< tokens
+  std::size_t keep_answers = 3; ///< assistant messages; 0: any result may change
+  double shorten_from = 0.3;    ///< above this share of the window, long results are shortened
+  double clear_from = 0.5; ///< above this share, the oldest results are cleared, until the share is smaller
+  std::size_t min_clear = 50000; ///< units; if the results have fewer, none is cleared
   std::size_t max_length = 4000; ///< a longer result is shortened to `head` and `tail`
   std::size_t head = 1500, tail = 1500;
   std::string placeholder = "[Old tool result content cleared]";

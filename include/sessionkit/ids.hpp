@@ -28,14 +28,15 @@ class SESSIONKIT_API SessionId {
   std::string text_;
 };
 
-/// Names an entry within its session: any UTF-8 text (the pi format accepts any). Never a path. Empty: no
-/// entry. Entries whose line carries no id are called `@N`, N the byte offset after the line's last byte.
+/// Names an entry within its session: any UTF-8 text, because pi's format accepts any. It is never used as a
+/// path. The empty id names no entry. An entry whose line has no id is called `@N`, where N is the byte
+/// offset after the last byte of its line.
 class EntryId {
  public:
   EntryId() = default;
   explicit EntryId(std::string text) : text_(std::move(text)) {}
 
-  /// It names no entry.
+  /// True if it names no entry.
   bool empty() const noexcept { return text_.empty(); }
   /// As text.
   std::string const& str() const noexcept { return text_; }
@@ -48,7 +49,7 @@ class EntryId {
 };
 
 /// Where a session's log ends after some entry: a byte offset in a file, a sequence number in a database.
-/// Opaque and ordered within one session; the default is before the first entry.
+/// Positions of one session have an order, and no other meaning. The default is before the first entry.
 class Position {
  public:
   constexpr Position() = default;
@@ -66,11 +67,12 @@ class Position {
   std::uint64_t value_ = 0;
 };
 
-/// Makes a fresh entry id. Absent in options: `random_entry_id`. Must not repeat within a session.
+/// Makes a new entry id, which must not repeat within a session. If options name none, `random_entry_id` is
+/// used.
 using IdSource = std::function<std::string()>;
 
-/// A UUID version 7 (RFC 9562): 48 bits of `at`, the rest random from the operating system. The default
-/// session id.
+/// Makes a UUID version 7 (RFC 9562), the default kind of session id: 48 bits are the time `at`, the others
+/// are random bits of the operating system.
 SESSIONKIT_API SessionId make_session_id(Timestamp at);
 
 /// 16 lower-case hex digits, 64 random bits from the operating system.

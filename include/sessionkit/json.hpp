@@ -16,8 +16,8 @@ namespace sessionkit { inline namespace v0 {
 
 namespace detail {
 
-/// The same text with what nlohmann refuses replaced: lone surrogate escapes and bytes that are not UTF-8 by
-/// U+FFFD, numbers beyond a double by null.
+/// Returns the text without what nlohmann refuses. U+FFFD replaces lone surrogate escapes and bytes that are
+/// not UTF-8. Null replaces numbers that are too large for a double.
 inline std::string readable_for_nlohmann(std::string_view json) {
   std::string out;
   char const* p = json.data();
@@ -93,10 +93,10 @@ template <class Json> class NlohmannPrinter {
 
 }
 
-/// The value as a tree, key order kept; never throws (but `bad_alloc`). Where nlohmann cannot hold what JSON
-/// can, it is replaced: a lone surrogate escape by U+FFFD, a number beyond the greatest double by null.
-/// Integers beyond 64 bits become doubles, and of members of one name the last counts: keep the `RawJson`
-/// where that matters.
+/// Returns the value as a tree, with the order of its keys. Throws nothing but `bad_alloc`. A tree of
+/// nlohmann cannot represent all of JSON: U+FFFD replaces a lone surrogate escape, null replaces a number
+/// above the greatest double, an integer of more than 64 bits becomes a double, and only the last of several
+/// members with one name stays. Keep the `RawJson` if this matters.
 inline nlohmann::ordered_json to_nlohmann(RawJson const& json) {
   auto tree = nlohmann::ordered_json::parse(json.str(), nullptr, false);
   if (tree.is_discarded())
@@ -104,9 +104,9 @@ inline nlohmann::ordered_json to_nlohmann(RawJson const& json) {
   return tree;
 }
 
-/// The tree as text, either kind of nlohmann value; never throws (but `bad_alloc`) and never recurses. Bytes
-/// that are not UTF-8 become U+FFFD; null replaces what JSON or the depth of 128 cannot hold: NaN,
-/// infinities, binary and discarded values, arrays and objects nested deeper.
+/// Returns a tree of either kind of nlohmann value as text. Throws nothing but `bad_alloc`, and does not
+/// recurse. Bytes that are not UTF-8 become U+FFFD. Null replaces values that JSON cannot represent (NaN,
+/// infinities, binary and discarded values), and arrays and objects nested deeper than 128.
 template <class Json,
           class = std::enable_if_t<
               std::is_same_v<Json, nlohmann::json> || std::is_same_v<Json, nlohmann::ordered_json>>>

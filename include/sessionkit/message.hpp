@@ -13,15 +13,16 @@
 
 namespace sessionkit { inline namespace v0 {
 
-/// Who speaks. `tool` carries tool results; providers that have no such role get them as the user's.
+/// Who speaks. A message of the role `tool` contains tool results. Providers without this role receive the
+/// results in a message of the user.
 enum class Role { system, user, assistant, tool };
 
 // All text is UTF-8. A lone surrogate that a JavaScript program wrote as `\ud83d` is kept as its three-byte
 // WTF-8 form, so that it can be written back as it was; `valid` histories send U+FFFD in its place.
 
-/// `extra` of this and the other parts: null, or an object of the members of the stored part that have no
-/// place beside it (`citations`, `cache_control`). Dialects write it back; only `faithful` histories of logs
-/// in the provider's own shape send it.
+/// `extra` of this part and of the other parts is null, or an object of the members of the stored part that
+/// this library does not know (`citations`, `cache_control`). Dialects write these members back. They are
+/// sent only in `faithful` histories of logs that are in the provider's own format.
 struct Text {
   std::string text;
   std::string signature = {}; ///< opaque proof of the provider, sent back unchanged
@@ -48,21 +49,22 @@ struct Image {
   std::variant<Base64, Url> source;
   RawJson extra = {}; ///< the members that a `source` object has beside ours are in its member `source`
 };
-/// A part this library does not understand: kept, and sent as `extra` is.
+/// A part that this library does not understand. It is kept, and sent in the same cases as `extra`.
 struct Opaque {
   std::string type;
   RawJson body; ///< the whole part
 };
-/// The model asks for a tool. `input` is its arguments, an object when the model behaved.
+/// A call of a tool by the model. `input` has the arguments: usually an object, but models write other
+/// values, too.
 struct ToolUse {
   std::string id, name;
   RawJson input = {};
   std::string signature = {};
   RawJson extra = {};
 };
-/// A piece of what a tool answered.
+/// A piece of a tool's answer.
 using ToolContent = std::variant<Text, Image, Opaque>; // not recursive: no provider nests further
-/// What a tool answered to the call `tool_use_id`.
+/// The answer of a tool to the call `tool_use_id`.
 struct ToolResult {
   std::string tool_use_id, tool_name;
   std::vector<ToolContent> content = {};
@@ -72,13 +74,14 @@ struct ToolResult {
 /// A piece of a message.
 using Part = std::variant<Text, Thinking, Image, ToolUse, ToolResult, Opaque>;
 
-/// Why an answer ended. The text of an `aborted` one is sent, nothing of an `error`.
+/// Why an answer ended. The text of an `aborted` answer is sent in later requests. Nothing of an answer with
+/// `error` is sent.
 enum class StopReason { unknown, end_turn, tool_use, max_tokens, aborted, error };
 /// Tokens as the provider counted them.
 struct Usage {
   std::uint64_t input = 0, output = 0, cache_read = 0, cache_write = 0;
 };
-/// How an assistant message came to be. Empty text: not known.
+/// How an assistant message was made. An empty text means that a value is not known.
 struct Generation {
   std::string provider = {}, model = {}, request_id = {};
   std::optional<Usage> usage = {};
@@ -86,18 +89,18 @@ struct Generation {
   std::string api = {}; ///< the wire format spoken, for example "anthropic-messages"
 };
 
-/// What one party said in one piece.
+/// A message of one speaker.
 struct Message {
   Role role = Role::user;
   std::vector<Part> parts = {};
   std::optional<Generation> generation = {}; ///< assistant messages only
   RawJson metadata = {}; ///< null or an object: members of the stored message that have no place above
-  bool content_is_string =
-      false; ///< stored with a bare string as content; `faithful` histories write it so again
+  bool content_is_string = false; ///< the content was stored as a string, not as an array of parts;
+                                  ///< `faithful` histories send it as a string
 
   /// All `Text` parts joined without a separator.
   SESSIONKIT_API std::string text() const;
-  /// Pointers into this message, in order. Not for temporaries.
+  /// Pointers to the calls in this message, in order. They are valid as long as the message.
   SESSIONKIT_API std::vector<ToolUse const*> tool_uses() const&;
   std::vector<ToolUse const*> tool_uses() const&& = delete;
 };
@@ -124,37 +127,39 @@ template <class... P> Message make_message(Role role, P&&... parts) {
 template <class... P> Message user(P&&... parts) {
   return detail::make_message(Role::user, std::forward<P>(parts)...);
 }
-/// The same of the model: `assistant("Let me look.", ToolUse{...})`.
+/// A message of the model: `assistant("Let me look.", ToolUse{...})`.
 template <class... P> Message assistant(P&&... parts) {
   return detail::make_message(Role::assistant, std::forward<P>(parts)...);
 }
-/// Instructions that are stored in the log; those of `Target::system` are not.
+/// A message with instructions that are stored in the log. (The instructions in `Target::system` are sent,
+/// but not stored.)
 SESSIONKIT_API Message system(std::string text);
 /// The answer to a call, as one text.
 SESSIONKIT_API Message tool_result(ToolUse const& call, std::string output, bool is_error = false);
-/// Several results in one message, as parallel calls are answered.
+/// Several results in one message, which answers parallel calls.
 SESSIONKIT_API Message tool_results(std::vector<ToolResult> results);
 
-/// Collects a streamed assistant message. A value without I/O; feed it deltas in the order they arrive.
+/// Builds an assistant message from the pieces of a stream, in the order in which they arrive. It does no
+/// I/O.
 class SESSIONKIT_API MessageBuilder {
  public:
-  /// More of the text; begins a part if the last one is not text.
+  /// Adds text. Begins a new part if the last part is not text.
   void text(std::string_view delta);
-  /// More of the reasoning; likewise.
+  /// Adds reasoning. Begins a new part if the last part is not reasoning.
   void thinking(std::string_view delta);
-  /// Signature of the part being built.
+  /// Sets the signature of the last part.
   void signature(std::string_view delta);
-  /// Begins a call; its arguments follow.
+  /// Begins a call. Its arguments follow (`tool_input`).
   void begin_tool_use(std::string id, std::string name);
-  /// A piece of the open call's arguments.
+  /// Adds a piece of the arguments of a call.
   void tool_input(std::string_view delta);
 
-  /// Nothing came yet.
+  /// True if nothing was added yet.
   bool empty() const noexcept { return parts_.empty(); }
 
-  /// The message, once. A call whose arguments are no complete JSON value is dropped when the generation
-  /// stopped as `aborted` or `error`; otherwise its arguments are kept as a JSON string. No arguments at all
-  /// are `{}`.
+  /// Returns the message; call this once. If the arguments of a call are no complete JSON value, the call is
+  /// dropped if the generation stopped as `aborted` or `error`; otherwise its arguments are kept as a JSON
+  /// string. A call without any arguments gets `{}`.
   Message finish(Generation generation) &&;
 
  private:

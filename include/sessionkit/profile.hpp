@@ -8,10 +8,10 @@
 
 namespace sessionkit { inline namespace v0 {
 
-/// How new sessions are named if the caller gives no id.
+/// The form of a new session's id, if the caller gives none.
 enum class IdScheme {
   uuid7,  ///< a UUID version 7
-  ses_ms, ///< `ses-` and milliseconds since 1970, counted on until the name is free
+  ses_ms, ///< `ses-` and milliseconds since 1970, increased until the name is free
   hex12,  ///< 12 hexadecimal digits
 };
 
@@ -31,67 +31,73 @@ enum class StoreLayout {
 
 /// When messages are stored.
 enum class WriteTiming {
-  incremental, ///< each as it comes; in dialects that join results, these wait for the last one of
-               ///< their answer
-  turn_atomic, ///< a turn at once, in one write, when it ends; a turn that is given up leaves nothing
-  whole,       ///< everything since the last `end_turn` or `Turn::commit` at once, final answers or not
-  never,       ///< in memory only
+  incremental, ///< each message at once; but dialects that join results store them with the last result of
+               ///< the answer
+  turn_atomic, ///< a complete turn in one write when it ends; an aborted turn leaves nothing
+  whole, ///< everything since the last `end_turn` or `Turn::commit`, in one write; a final answer alone ends
+         ///< nothing
+  never, ///< in memory only
 };
 
-/// How much of the tool traffic is stored. All of it is in the model's view as long as the `Session` lives.
+/// How much of the calls and results is stored. While the `Session` object exists, the model sees all of
+/// them.
 enum class ToolPolicy {
   full,    ///< calls and results, as messages
-  results, ///< for display only: as member `toolCalls` of the answer they led to, never sent
+  results, ///< for display only: calls and results become the member `toolCalls` of the final answer, and are
+           ///< never sent
   none,    ///< nothing: only what the user said and the final answer of a turn
 };
 
-/// How the view shows messages of the user that follow each other without an answer.
+/// What the model sees of consecutive messages of the user.
 enum class ConsecutiveUser {
   parts,   ///< one message of several parts
   join,    ///< one text, a blank line between
   replace, ///< the last one alone counts
 };
 
-/// How much a compaction keeps: so many of the last turns, messages or tokens. A cut is moved outwards to
-/// where a turn begins; one by tokens to where an answer or a turn begins (`CompactionPolicy::split_turns`).
+/// How much a compaction keeps: a number of the last turns, messages or tokens. The cut is then moved back to
+/// the start of a turn; a cut by tokens may also be at the start of an answer
+/// (`CompactionPolicy::split_turns`).
 struct KeepRule {
   /// What is counted.
   enum By { turns, messages, tokens };
   By by = turns;
   std::size_t count = 20;
 };
-/// The last so many turns stay.
+/// Keeps the last `count` turns.
 constexpr KeepRule keep_turns(std::size_t count) noexcept { return {KeepRule::turns, count}; }
-/// The last so many messages stay, and what belongs to their turn.
+/// Keeps the last `count` messages, and the rest of their turn.
 constexpr KeepRule keep_messages(std::size_t count) noexcept { return {KeepRule::messages, count}; }
-/// So many tokens of the end stay.
+/// Keeps the last `count` tokens.
 constexpr KeepRule keep_tokens(std::size_t count) noexcept { return {KeepRule::tokens, count}; }
-/// The last message of the user and all after it.
+/// Keeps the last message of the user and everything after it.
 constexpr KeepRule keep_last_user() noexcept { return keep_turns(1); }
 
 /// How one program shortens its conversations.
 struct CompactionRule {
   std::size_t trigger_tokens = 80000; ///< 0: never by itself
-  bool view_only = false;             ///< the program shortens what it sends, and stores no summary
+  bool view_only = false;             ///< the program shortens only its requests, and stores no summaries
   KeepRule keep = {};
   std::string_view prompt = "structured"; ///< as `find_prompt` knows it
-  std::string_view prefix = {};           ///< before the summary in the view; empty: pi's sentence around it
+  std::string_view prefix = {}; ///< the text before the summary in the view; empty: pi's text around it
 };
 
-/// How one program keeps its sessions: one aggregate of named choices, so that each program is a constant and
-/// not a second code path.
+/// How one program keeps its sessions: an aggregate of named choices. Each program is a constant of this
+/// type, and not a code path of its own.
 struct Profile {
-  std::string_view name = "native";    ///< static storage
-  std::string_view dialect = "native"; ///< of new sessions, static storage; existing ones keep theirs
+  std::string_view name = "native"; ///< static storage
+  std::string_view dialect =
+      "native"; ///< of new sessions, static storage; existing sessions keep their dialect
   StoreLayout layout = StoreLayout::by_id;
-  bool shares_index = false; ///< another program reads `sessions.json`: it is written at the end of each turn
+  bool shares_index =
+      false; ///< another program reads `sessions.json`, so the file is written at the end of each turn
   IdScheme ids = IdScheme::uuid7;
   KeyScheme keys = KeyScheme::any;
   WriteTiming timing = WriteTiming::incremental;
   ToolPolicy tools = ToolPolicy::full;
   ConsecutiveUser consecutive_user = ConsecutiveUser::parts;
   bool regroups_only =
-      false; ///< its program sends what it stored, regrouped: no promise that a provider takes it
+      false; ///< the program only regroups the messages that it stored, so a provider may refuse its requests
   std::string_view estimator = "default"; ///< as `find_estimator` knows it
   CompactionRule compaction = {};
 };
@@ -179,31 +185,32 @@ namespace profiles {
 /// pi's lines, every message as it comes. The default.
 inline constexpr Profile native{};
 
-/// ai-panel (docs/session-design.md there). Its code differs from its document: of several messages of the
-/// user it keeps only the last (that would be `ConsecutiveUser::replace`), and it keeps 20 messages instead
-/// of 20 turns.
+/// ai-panel, as its docs/session-design.md describes it. ai-panel's code differs from this document: it sends
+/// only the last of consecutive messages of the user (`ConsecutiveUser::replace`), and it keeps 20 messages,
+/// not 20 turns.
 inline constexpr Profile ai_panel = detail::ai_panel_profile("ai_panel");
 
-/// ZyHive, ai-panel's successor: the same on disk.
+/// ZyHive, ai-panel's successor, whose files have the same form.
 inline constexpr Profile zyhive = detail::ai_panel_profile("zyhive");
 
-/// claw0's s03 sessions (docs/zh/s03_sessions.md there); its lines hold no summaries. It stores a turn when
-/// it is over, results first; here the lines of a turn are in their order, in one write.
+/// claw0's s03 sessions (claw0's docs/zh/s03_sessions.md). Its lines cannot represent summaries. claw0 stores
+/// a turn when it ends, with the results first; this library stores the lines of a turn in their order, in
+/// one write.
 inline constexpr Profile claw0 = detail::claw0_profile();
 
-/// ZeroClaw: the user's words and the final answer as a pair, when the turn is over; an unanswered message of
-/// the user is joined with the next.
+/// ZeroClaw: when a turn ends, the user's text and the final answer are stored as a pair. An unanswered
+/// message of the user is joined with the next one.
 inline constexpr Profile zeroclaw = detail::zeroclaw_profile();
 
-/// blades: the session is saved when the host says so; it is shortened in the view only (`summarize_window`).
-/// Its document is imported and exported (sessionkit/blades.hpp).
+/// blades: the session is saved when the host demands it, and only its requests are shortened
+/// (`summarize_window`). Its documents are imported and exported (sessionkit/blades.hpp).
 inline constexpr Profile blades = detail::blades_profile();
 
 /// OpenClaw: pi's lines, keys of its form, a compaction at 200,000 tokens that keeps the last 20,000, as pi
 /// does. Its `sessions.json` is read and never written.
 inline constexpr Profile openclaw = detail::openclaw_profile();
 
-/// Memory only; nothing is ever compacted.
+/// Sessions in memory only. No compaction is stored.
 inline constexpr Profile ephemeral = detail::ephemeral_profile();
 
 }

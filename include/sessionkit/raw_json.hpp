@@ -10,8 +10,8 @@
 
 namespace sessionkit { inline namespace v0 {
 
-/// One valid JSON value on one line, its text kept as written: number spelling, key order, escapes. Line ends
-/// between tokens become spaces. The default is `null`.
+/// One valid JSON value on one line. Its text stays as it was written: the spelling of numbers, the order of
+/// keys and the escapes. Only line ends between tokens become spaces. The default is `null`.
 class SESSIONKIT_API RawJson {
  public:
   RawJson() : text_("null", 4) {}
@@ -19,8 +19,8 @@ class SESSIONKIT_API RawJson {
   /// `invalid_argument` (with the offset) if the text is not one JSON value, or nested deeper than 128.
   static Result<RawJson> parse(std::string text);
 
-  /// Takes any text: valid JSON is kept; any other text becomes a JSON string (models do emit bad
-  /// arguments).
+  /// Takes any text. Valid JSON is kept. Other text becomes a JSON string, because models sometimes write
+  /// arguments that are no JSON.
   static RawJson from(std::string text);
 
   /// The JSON string of `text`, escaped.
@@ -40,8 +40,7 @@ class SESSIONKIT_API RawJson {
   bool is_object() const noexcept { return !text_.empty() && text_.front() == '{'; }
   /// True if it is a string.
   bool is_string() const noexcept { return !text_.empty() && text_.front() == '"'; }
-  /// The value; absent if it is of another type or out of range. `5` is an integer; `5.0` and `5e0` are not,
-  /// whatever program wrote them.
+  /// The value; absent if it is of another type or out of range. `5` is an integer; `5.0` and `5e0` are not.
   std::optional<std::int64_t> as_integer() const noexcept;
   std::optional<double> as_number() const noexcept; ///< accepts integers too
   /// Absent if it is of another type.

@@ -23,8 +23,9 @@ struct RecordView {
   std::string_view parent = {}; ///< set if `link` is `entry`
 };
 
-/// What is wrong with a place in a log. Up to `oversize` a line gives no entry, at `checksum` it changed, up
-/// to `missing_first_kept` a relation between entries is wrong. The others are oddities that lose nothing.
+/// What is wrong with a place in a log. For the kinds up to `oversize`, a line gives no entry. `checksum`
+/// means that a line was changed. For the kinds up to `missing_first_kept`, a relation between entries is
+/// wrong. The remaining kinds are oddities by which nothing is lost.
 enum class DamageKind {
   bad_json,
   not_an_object,
@@ -43,14 +44,15 @@ enum class DamageKind {
   carriage_return,
   invalid_utf8,
   no_final_newline,
-  repeated_line, ///< an entry occurs twice with the same bytes, as in pi's files without an answer
+  repeated_line, ///< an entry occurs twice with the same bytes; pi writes such files before the first answer
   second_header, ///< a header that is not the first entry
   duplicate_key, ///< `type`, `id` or `parentId` occurs twice in a line
-  glued_lines, ///< several whole entries on one line, left by programs that append without looking at the end
+  glued_lines, ///< several complete entries on one line, written by programs that do not check the end before
+               ///< they append
 };
 /// The enumerator's name, for example "torn_tail". Never null.
 SESSIONKIT_API char const* to_string(DamageKind) noexcept;
-/// False for the oddities, which are reported and lose nothing.
+/// False for the oddities, by which nothing is lost.
 SESSIONKIT_API bool is_damage(DamageKind) noexcept;
 
 /// One finding, located.
@@ -66,21 +68,24 @@ inline constexpr std::uint64_t default_max_line = std::uint64_t{64} << 20;
 
 /// Which records of a log to read.
 struct ReadRange {
-  /// The end at which reading begins.
+  /// The end of the log at which reading begins.
   enum Order { oldest_first, newest_first };
   Order order = oldest_first;
-  /// oldest_first: records that end after it. newest_first: records that end at or before it. Absent: reading
-  /// begins at the first or the last record. `RecordPage::next` continues.
+  /// Where reading begins. `oldest_first` gives the records that end after this position, `newest_first`
+  /// those that end at or before it. Absent: reading begins at the first or the last record. To continue, set
+  /// this to `RecordPage::next`.
   std::optional<Position> from = {};
   std::size_t max_records = 256;
   std::size_t max_bytes = std::size_t{1} << 20; ///< of lines; at least one record is given, however long
-  /// Reads only heads of lines, which is several times faster. Damage that only a whole line shows is then
-  /// not found: a second entry on it, bytes that a crash lost within it. For readers that decode the records
-  /// they use, and read again without this if something is missing. A store may still check whole lines.
+  /// If true, only the heads of lines are read, which is several times faster. Some damage is then not found:
+  /// a second entry on a line, or bytes that a crash lost inside a line. This is meant for readers that
+  /// decode the records that they use, and that read again without it if something is missing. A store may
+  /// check complete lines all the same.
   bool heads_only = false;
 };
 
-/// Some records of a log, in the order asked for. Owns their bytes; moving it keeps the views valid.
+/// Some records of a log, in the order of the `ReadRange`. The page owns their bytes. Views into it stay
+/// valid when the page is moved.
 class SESSIONKIT_API RecordPage {
  public:
   /// A record and its place.
@@ -95,11 +100,11 @@ class SESSIONKIT_API RecordPage {
   RecordPage& operator=(RecordPage const&) = delete;
   ~RecordPage() = default;
 
-  /// The records, in the order asked for; views into this page.
+  /// The records, in the order of the `ReadRange`; views into this page.
   std::vector<Item> const& items() const& noexcept { return items_; }
   std::vector<Item> const& items() const&& = delete; // the page owns the bytes
 
-  std::vector<Damage> damage = {};     ///< lines that gave no record, in the order met
+  std::vector<Damage> damage = {};     ///< lines that gave no record, in the order in which they were read
   bool more = false;                   ///< records remain in this direction
   Position next = {};                  ///< `ReadRange::from` of the following page
   Position log_end = {};               ///< end of the last record of the whole log when the page was read
@@ -109,8 +114,8 @@ class SESSIONKIT_API RecordPage {
   void add(Position end, RecordView const& record);
   /// For backends: a record whose views point into buffers given to `keep`.
   void add_kept(Position end, RecordView const& record) { items_.push_back(Item{record, end}); }
-  /// For backends: gives bytes to the page; the view stays valid as long as the page, or the page that it
-  /// is moved into, exists.
+  /// For backends: gives bytes to the page. The returned view is valid as long as the page exists, or the
+  /// page into which it was moved.
   std::string_view keep(std::string bytes);
   /// The same for a buffer that holds what was read.
   char* keep(std::unique_ptr<char[]> buffer);

@@ -9,7 +9,8 @@
 
 namespace sessionkit { inline namespace v0 {
 
-/// The exception that `Result::value()` throws on a failure: the library's only one beside `std::bad_alloc`.
+/// The exception that `Result::value()` throws on a failure. Beside `std::bad_alloc`, the library throws no
+/// other exception.
 class SESSIONKIT_API Exception : public std::exception {
  public:
   explicit Exception(Error error) : error_(std::move(error)) {}
@@ -23,12 +24,14 @@ class SESSIONKIT_API Exception : public std::exception {
 };
 
 namespace detail {
-/// Throws `Exception`. It is here so that a caller of `value()` does not compile a throw.
+/// Throws `Exception`. This function exists so that the code for the throw is not compiled into each caller
+/// of `value()`.
 [[noreturn]] SESSIONKIT_COLD SESSIONKIT_API void throw_error(Error const& error);
 }
 
-/// A value or an `Error`: a small subset of C++23's `std::expected<T, Error>`.
-/// `*r`, `r->` and `error()` need that state to hold (check first); `value()` throws `Exception` instead.
+/// A value or an `Error`: a small subset of C++23's `std::expected<T, Error>`. Check `ok()` before `*r`,
+/// `r->` (which need a value) and `error()` (which needs a failure). `value()` checks by itself and throws
+/// `Exception` on a failure.
 template <class T> class [[nodiscard]] Result {
  public:
   using value_type = T;
@@ -47,14 +50,14 @@ template <class T> class [[nodiscard]] Result {
   /// The same as `ok`.
   explicit operator bool() const noexcept { return ok(); }
 
-  /// The value; throws `Exception` where there is none.
+  /// Returns the value, or throws `Exception` on a failure.
   T& value() & { return check(), *std::get_if<0>(&state_); }
   /// The same.
   T const& value() const& { return check(), *std::get_if<0>(&state_); }
-  /// By value, so that a range-for over `f().value().items` does not dangle.
+  /// Returns by value, so that a range-for over `f().value().items` does not dangle.
   T value() && { return check(), std::move(*std::get_if<0>(&state_)); }
 
-  /// The value, which must be there; so for the others.
+  /// The value. There must be one; the operators below require the same.
   T& operator*() & noexcept { return *std::get_if<0>(&state_); }
   T const& operator*() const& noexcept { return *std::get_if<0>(&state_); }
   T operator*() && { return std::move(*std::get_if<0>(&state_)); }
@@ -86,7 +89,7 @@ template <> class [[nodiscard]] Result<void> {
   bool ok() const noexcept { return ok_; }
   /// The same as `ok`.
   explicit operator bool() const noexcept { return ok_; }
-  /// Throws `Exception` where it failed.
+  /// Throws `Exception` on a failure.
   void value() const {
     if (!ok_) detail::throw_error(error_);
   }

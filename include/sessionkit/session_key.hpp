@@ -12,13 +12,14 @@ namespace sessionkit { inline namespace v0 {
 /// Where a message was said.
 enum class ChatKind { direct, group, channel };
 
-/// Where a message came from, in the words of its channel. Any text; nothing of it becomes a path.
+/// Where a message came from, in the names of its channel. All members may be any text, and none becomes a
+/// path.
 struct ChannelContext {
   std::string agent = {};   ///< the agent spoken to
   std::string channel = {}; ///< what it came over: "telegram", "slack", "cli"
   std::string account = {}; ///< which of the host's accounts there
   ChatKind kind = ChatKind::direct;
-  std::string chat = {};   ///< the group or channel; of a direct chat its name, if it has one
+  std::string chat = {};   ///< the group or channel; for a direct chat its name, if it has one
   std::string sender = {}; ///< the person speaking
   std::string thread = {}; ///< empty: none
 };
@@ -44,8 +45,8 @@ struct KeyRules {
   std::vector<IdentityLink> identities = {}; ///< not in scope `main`, where nobody is named
 };
 
-/// The key of the session that answers there: a thread's before its group's before its sender's. Pure, and
-/// never fails; `Session::resume` takes the key from there.
+/// The key of the session that answers at this place: the key of the thread, else of the group, else of the
+/// sender. Pure, and never fails. Pass the key to `Session::resume`.
 ///
 ///   `any`, `claw0`   `agent:channel:sender`, `agent:channel:group:chat`
 ///   `openclaw`       `agent:<agent>:main`, or as `KeyRules::direct` says, at most
@@ -73,24 +74,25 @@ struct SessionKey {
 /// Absent: `key` is not one of this scheme's.
 SESSIONKIT_API std::optional<SessionKey> parse_session_key(std::string_view key, KeyScheme scheme);
 
-/// The key of a session of this agent, from what a person or a program calls it. In `openclaw` an empty text
-/// and `main` are the main key, and a text that does not begin with `agent:` is the agent's; in `claw0` an
-/// empty text is `main:cli:user`, with the agent's name. All else is its own key.
+/// The key of a session of this agent, made of the name that a person or a program uses. In `openclaw` an
+/// empty text and `main` mean the main key, and a text that does not begin with `agent:` is a key of this
+/// agent. In `claw0` an empty text means `main:cli:user`, with the agent's name for `main`. Any other text is
+/// the key itself.
 SESSIONKIT_API std::string canonical_key(std::string_view text, std::string_view agent, KeyScheme scheme,
                                          KeyRules const& rules = {});
 
-/// OpenClaw's keys end in `:thread:<id>` where they are a thread's.
+/// The two parts of an OpenClaw key. The key of a thread ends in `:thread:<id>`.
 struct ThreadKey {
   std::string base;
   std::string thread = {}; ///< empty: the key is no thread's
 };
-/// Takes the thread off a key.
+/// Splits a key into its base and its thread.
 SESSIONKIT_API ThreadKey split_thread(std::string_view key);
-/// The key of a thread of that session; `key` itself where there is none.
+/// The key of a thread of that session; `key` itself if there is no thread.
 SESSIONKIT_API std::string thread_key(std::string_view key, std::string_view thread);
 
-/// An agent's name as OpenClaw's keys have it: lower case, `-` for what is no letter, digit, `_` or `-`, at
-/// most 64 bytes, "main" for nothing.
+/// An agent's name as in OpenClaw's keys: in lower case and at most 64 bytes, with `-` for every character
+/// that is no letter, digit, `_` or `-`. An empty name becomes "main".
 SESSIONKIT_API std::string agent_id(std::string_view name);
 
 }}

@@ -12,12 +12,12 @@ namespace sessionkit { inline namespace v0 {
 
 /// What an acknowledged append survives (docs/durability.md). Every level survives the end of the process.
 enum class Durability {
-  os,    ///< the operating system has it; a power loss may take the last seconds
+  os,    ///< the operating system has it; a power loss may destroy the last seconds
   turn,  ///< the end of each turn survives power loss
   entry, ///< every entry survives power loss
 };
 
-/// Called now and then with how many transcripts are done, and how many there are.
+/// Called now and then with the number of finished transcripts and the number of all transcripts.
 using StoreProgress = std::function<void(std::size_t, std::size_t)>;
 
 }}

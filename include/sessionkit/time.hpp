@@ -13,7 +13,7 @@ namespace sessionkit { inline namespace v0 {
 /// Milliseconds UTC since 1970. Order in a log is by position, never by time.
 using Timestamp = std::chrono::time_point<std::chrono::system_clock, std::chrono::milliseconds>;
 
-/// Where "now" comes from. Absent in options: the system clock.
+/// Returns the present time. If options name no clock, the system clock is used.
 using Clock = std::function<Timestamp()>;
 
 /// The system clock's time now.
@@ -23,13 +23,13 @@ SESSIONKIT_API Timestamp system_now() noexcept;
 /// toISOString).
 SESSIONKIT_API std::string to_rfc3339(Timestamp);
 
-/// Reads RFC 3339 and the near forms other programs write: any number of fraction digits, `Z`, an offset, or
-/// none (read as UTC). `invalid_argument` for anything else.
+/// Reads RFC 3339 and similar forms that other programs write. A time may have any number of fraction digits.
+/// It ends in `Z`, in an offset, or in neither; then it is UTC. `invalid_argument` for anything else.
 SESSIONKIT_API Result<Timestamp> parse_rfc3339(std::string_view text);
 
 /// Milliseconds since 1970, negative before.
 inline std::int64_t to_unix_ms(Timestamp at) noexcept { return at.time_since_epoch().count(); }
-/// The other way round.
+/// The time that is so many milliseconds after 1970; negative: before.
 inline Timestamp from_unix_ms(std::int64_t ms) noexcept { return Timestamp(std::chrono::milliseconds(ms)); }
 
 }}

@@ -14,16 +14,17 @@ namespace sessionkit { inline namespace v0 {
 struct WriterOptions {
   std::chrono::milliseconds lock_wait{5000}; ///< how long to wait for another writer: then `timed_out`
   std::uint64_t max_line = default_max_line; ///< longer lines are refused: `invalid_argument`; bytes
-  /// Make the file (mode 0600) if it does not exist: on opening, and for an append that starts a session.
+  /// Create the file (mode 0600) if it does not exist, on opening and for an append that starts a session.
   bool create = false;
   OnEvent on_event = {};
 };
 
 /// Appends batches to one transcript file; several processes may do so at once. One thread at a time.
 ///
-/// Each batch is one `write(2)` under a lock that dies with the process, begun with a line end if the file's
-/// last line lacks one: torn bytes are sealed off and stay. Nothing is ever truncated or changed; only after
-/// a failed sync the bytes in doubt are written once more, the same at the same place.
+/// Each batch is one `write(2)` under a lock that ends with the process. If the last line of the file has no
+/// line end, the batch begins with one, so that torn bytes stay and damage nothing. Nothing is ever truncated
+/// or changed. Only after a failed sync, the bytes in doubt are written once more, unchanged and at the same
+/// place.
 class SESSIONKIT_API TranscriptWriter {
  public:
   /// `not_found`, `unsafe_path` (not a regular file, more than one link, a symbolic link, another owner),
@@ -39,14 +40,14 @@ class SESSIONKIT_API TranscriptWriter {
   TranscriptWriter& operator=(TranscriptWriter const&) = delete;
   ~TranscriptWriter();
 
-  /// `SessionStore::append` for this file (`Append::after` is ignored). Beside its errors: `not_written` if
-  /// the write failed before any line of the batch was complete, `no_space` likewise for a full disk,
-  /// `outcome_unknown` otherwise, `poisoned` from a failed sync on (a new writer may be opened), `forked` in
-  /// a child process. A batch without records answers `expected`, wherever the log ends. The sync happens
-  /// outside the lock.
+  /// `SessionStore::append` for this file; `Append::after` is ignored. Further errors: `not_written` if the
+  /// write failed before a line of the batch was complete, or `no_space` if the disk was full then;
+  /// `outcome_unknown` if the write failed later; `poisoned` after a failed sync (open a new writer);
+  /// `forked` in a child process. A batch without records returns `expected`, even if the log is longer. The
+  /// sync happens outside the lock.
   Result<Position> append(Append const& batch);
 
-  /// Everything up to here is on the disk and survives power loss. Zero in a child process.
+  /// Everything up to this position is on the disk and survives power loss. Zero in a child process.
   Position durable_position() const noexcept;
 
  private:

@@ -14,20 +14,20 @@
 /// `StoreUnderTest`, calls `check_store` and looks at the report. Needs POSIX (checks with processes fork).
 namespace sessionkit { inline namespace v0 { namespace testing {
 
-/// What a store claims besides the contract. Claims are checked: one that does not hold is a failure.
-/// What is not claimed is not checked, and the report shows that.
+/// Promises of a store beyond the contract. Each claimed promise is checked, and a broken promise is a
+/// failure. A promise that is not claimed is not checked, and the report shows this.
 enum class Claim : unsigned {
   none = 0,
-  /// Acknowledged entries are there after the store was closed and opened again (`open_again`).
+  /// Acknowledged entries exist after the store was closed and opened again (`open_again`).
   persistent = 1,
-  /// Two stores may have the same data open at once, in one process.
+  /// Two store objects of one process may have the same data open at the same time.
   shared = 2,
-  /// The same holds for several processes; and killing one loses nothing that was acknowledged.
+  /// The same holds for several processes, and nothing acknowledged is lost when one of them is killed.
   shared_between_processes = 4,
-  /// A failed append leaves nothing, or all of its batch, never a part (`fail_call`).
+  /// A failed append leaves nothing or the complete batch, never a part of it (`fail_call`).
   transactional_batches = 8,
-  /// Each call that can fail below the store was made to fail (`fail_call`) and its failure was reported
-  /// truly.
+  /// Each call that the store makes below itself can be made to fail (`fail_call`), and the store then
+  /// reports a failure.
   survives_faults = 16,
   /// A durable append reaches the medium before it answers (`syncs`).
   durable = 32,
@@ -50,15 +50,15 @@ SESSIONKIT_API char const* to_string(Claim) noexcept;
 /// A store, and the functions by which the checks reach it.
 struct StoreUnderTest {
   std::string name; ///< its name in the report
-  /// An empty store, which shares nothing with those opened before.
+  /// Opens an empty store, which shares nothing with earlier ones.
   std::function<Result<std::shared_ptr<SessionStore>>()> open_empty;
   /// Opens again what `open_empty` opened last; that store may still be open, here or in another process.
   /// Needed for `persistent` and the `shared` claims.
   std::function<Result<std::shared_ptr<SessionStore>>()> open_again = {};
   Claim claims = Claim::none;
   std::string_view dialect = "native"; ///< the dialect of the sessions that the checks make
-  /// Makes the n-th call (from 0) that the store makes below itself from now on fail; `sticky`: all later
-  /// calls too. Negative: no call fails any more. Answers whether a call failed since the last setting.
+  /// From now on, the n-th call (from 0) that the store makes below itself fails; with `sticky`, all later
+  /// calls fail too. Negative: no call fails. Returns whether a call has failed since the last setting.
   std::function<bool(std::int64_t n, bool sticky)> fail_call = {};
   /// How many syncs of the medium have succeeded in this process.
   std::function<std::uint64_t()> syncs = {};
@@ -69,10 +69,10 @@ struct StoreUnderTest {
 
 /// What a check is about.
 enum class Tier {
-  core,       ///< what every store does on a good day
+  core,       ///< what every store does while nothing fails
   contract,   ///< each sentence of `SessionStore` and `RecordPage`
   concurrent, ///< threads, several stores on the same data, processes
-  hostile,    ///< ids, keys and lines that mean harm
+  hostile,    ///< ids, keys and lines of an attacker
   fault,      ///< calls below the store that fail
 };
 /// The enumerator's name. Never null.
@@ -88,7 +88,8 @@ struct CheckResult {
   std::string_view name; ///< static storage
   Tier tier = Tier::core;
   Verdict verdict = Verdict::passed;
-  std::string seen = {}; ///< failed: what was seen instead; not_claimed: which claim it needs
+  std::string seen =
+      {}; ///< failed: the result instead of the expected one; not_claimed: the claim that the check needs
 };
 
 /// What all checks of a store found.
@@ -103,7 +104,7 @@ struct ConformanceReport {
   SESSIONKIT_API std::size_t count(Tier tier, Verdict verdict) const noexcept;
   /// One JSON object on one line: `{"store","seed","checks":[{"name","tier","verdict","seen"}]}`.
   SESSIONKIT_API std::string to_json() const;
-  /// The failures as text, one a line with the check's sentence; empty: no check failed.
+  /// The failures as text, each in a line with the sentence of its check; empty: no check failed.
   SESSIONKIT_API std::string failures() const;
 };
 

@@ -243,3 +243,51 @@ TEST_CASE("the files of a database are accessible to their owner only") {
     CHECK((found.st_mode & 07777U) == 0600);
   }
 }
+
+TEST_CASE("the session that ZeroClaw would continue answers for a key, whichever was updated last") {
+  for (bool const with_index : {true, false}) {
+    CAPTURE(with_index);
+    TempDir dir;
+    std::string const path = dir / "sessions.db", key = "direct:telegram:u1";
+    ZeroClaw claw(path, with_index);
+    claw.start(claw.a, key, "2025-11-04T10:00:00+00:00");
+    claw.say(claw.a, "user", "first talk", "2025-11-04T10:00:01+00:00");
+    // `/new`, while the first session still answers: its last row is younger than the second session.
+    claw.db.ask("UPDATE sessions SET status = 'inactive' WHERE session_id = '" + claw.a + "'");
+    claw.start(claw.b, key, "2025-11-04T11:00:00+00:00");
+    claw.say(claw.a, "assistant", "late answer", "2025-11-04T11:00:05+00:00");
+
+    auto store = sk::open_sqlite_store(path).value();
+    CHECK(store->list({}).value().sessions.at(0).id.str() == claw.a); // updated last
+    auto session = sk::Session::resume(store, key).value();
+    CHECK(session.id().str() == claw.b);
+    session.append(sk::user("second talk")).value();
+    session.append(sk::assistant("yes")).value();
+    CHECK(claw.messages(claw.a).size() == 2);
+    CHECK(claw.messages(claw.b).size() == 2);
+
+    // A new session of ours retires the one before, and ZeroClaw's own rule finds it.
+    sk::NewSession about;
+    about.key = key;
+    auto const ours = sk::Session::create(store, about).value().id();
+    std::string const column = with_index ? "session_key" : "inbound_key";
+    CHECK(claw.db.ask("SELECT session_id FROM sessions WHERE " + column + " = '" + key
+                      + "' AND status = 'active' ORDER BY created_at DESC LIMIT 1")
+          == Rows{{ours.str()}});
+    if (with_index)
+      CHECK(claw.db.ask("SELECT active_session_id FROM session_index WHERE session_key = '" + key + "'")
+            == Rows{{ours.str()}});
+    CHECK(sk::Session::resume(store, key).value().id() == ours);
+
+    // ZeroClaw begins another: that one answers in our programs too, in a store that is open.
+    std::string const c = "33333333-3333-4333-8333-333333333333";
+    claw.db.ask("UPDATE sessions SET status = 'inactive' WHERE session_id = '" + ours.str() + "'");
+    claw.start(c, key, "2099-11-04T12:00:00+00:00");
+    CHECK(sk::Session::resume(store, key).value().id().str() == c);
+    // An archived one does not answer; where nobody is active, a session is begun.
+    sk::Session::open(store, sid_of(c)).value().set_archived(true).value();
+    auto const begun = sk::Session::resume(store, key).value().id();
+    CHECK(begun.str() != c);
+    CHECK(sk::Session::resume(store, key).value().id() == begun);
+  }
+}

@@ -166,6 +166,9 @@ SqliteTables::SqliteTables(SqliteSchema const& schema) : schema_(schema) {
                           "CASE WHEN ?7 THEN 'archived' WHEN "
                           "status = 'archived' THEN 'active' ELSE status END WHERE session_id = ?1",
                           key);
+  retire_sql_ = detail::format_text(
+      "UPDATE sessions SET status = 'inactive' WHERE {} = ?1 AND session_id <> ?2 AND status = 'active'",
+      key);
   stale_of_key_sql_ = detail::format_text("SELECT session_id FROM sessions WHERE stale > 0 AND {} = ?1", key);
   repoint_sql_ = detail::format_text(
       "UPDATE session_index SET active_session_id = (SELECT session_id FROM sessions "
@@ -273,6 +276,13 @@ Result<void> SqliteTables::create(SqliteDatabase& db, SessionId const& id, Sessi
       query.with(info.agent.empty() ? std::string_view("default") : info.agent);
     if (auto r = query.done(); !r) return r;
   }
+  if (!schema_.ours && !info.key.empty()) // as ZeroClaw does when it creates a session
+    if (auto r = SqliteQuery(db, {"retire the earlier sessions of the key", retire_sql_.c_str()})
+                     .with(info.key)
+                     .with(id.str())
+                     .done();
+        !r)
+      return r;
   if (!schema_.has_session_index || info.key.empty()) return {};
   return SqliteQuery(db, sqlite_log_inl::point_key).with(info.key).with(id.str()).with(at).done();
 }
@@ -411,11 +421,31 @@ Result<bool> SqliteTables::remove(SqliteDatabase& db, SessionId const& id) const
   return true;
 }
 
+// In ZeroClaw's tables one session answers for a key, whichever was updated last.
+bool SqliteTables::asks_who_answers(ListQuery const& query) const noexcept {
+  return !schema_.ours && query.key && !query.key->empty() && query.archived && !*query.archived;
+}
+
+// The session of the key ?1 that ZeroClaw would continue: its `session_index` names it up to schema 8, else
+// it is the active one that was created last.
+std::string SqliteTables::active_of_key() const {
+  std::string const newest = detail::format_text(
+      "(SELECT n.session_id FROM sessions AS n WHERE n.{0} = ?1 AND n.{0} <> '' AND n.status = 'active' "
+      "ORDER BY n.created_at DESC, n.rowid DESC LIMIT 1)",
+      schema_.key_column);
+  if (!schema_.has_session_index) return newest;
+  return "coalesce((SELECT i.active_session_id FROM session_index AS i, sessions AS n WHERE i.session_key = "
+         "?1 "
+         "AND n.session_id = i.active_session_id AND n.status <> 'archived'), "
+         + newest + ")";
+}
+
 char const* SqliteTables::list_sql(ListQuery const& query) {
   // A partial index holds only non-empty values. The planner uses it only if the statement says so.
   unsigned const shape = (query.key ? query.key->empty() ? 1U : 2U : 0U)
                          + (query.agent ? query.agent->empty() ? 3U : 6U : 0U)
-                         + (query.user ? query.user->empty() ? 9U : 18U : 0U) + (query.archived ? 27U : 0U);
+                         + (query.user ? query.user->empty() ? 9U : 18U : 0U) + (query.archived ? 27U : 0U)
+                         + (asks_who_answers(query) ? 54U : 0U);
   std::string& sql = list_sql_[shape];
   if (!sql.empty()) return sql.c_str();
   sql = "SELECT session_id, row_json FROM sessions WHERE ";
@@ -428,6 +458,7 @@ char const* SqliteTables::list_sql(ListQuery const& query) {
   add(query.agent, "agent");
   add(query.user, "user_id");
   if (query.archived) sql += detail::format_text("archived = ?{} AND ", ++n);
+  if (asks_who_answers(query)) sql += detail::format_text("session_id = {} AND ", active_of_key());
   // An index has the order of the ticks; the few sessions of one tick are sorted when they are read.
   sql += detail::format_text(
       "{0} <= ?{1} >> 13 AND updated_ms <= ?{1} AND (updated_ms < ?{1} OR session_id > ?{2}) "
