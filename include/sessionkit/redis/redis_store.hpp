@@ -23,7 +23,8 @@ struct RedisStoreOptions {
   std::optional<unsigned> replicas = {};
   std::chrono::milliseconds connect_wait{2000}; ///< for one connection
   std::chrono::milliseconds wait{5000};         ///< for one call with its repetitions (failover, restarts)
-  /// A whole session expires this long after its last append. Zero: never.
+  /// A whole session expires this long after its last append. Zero: as the URL says (`?ttl=SECONDS`), else
+  /// never.
   std::chrono::milliseconds ttl{0};
   /// The prefix of all key names: up to 64 of `[A-Za-z0-9:._-]`.
   std::string prefix = "sessionkit:";
@@ -33,13 +34,13 @@ struct RedisStoreOptions {
 };
 
 /// Sessions in Redis 5 or newer, or in a Redis Cluster: `redis://[user:password@]host[:port][/database]`,
-/// with more hosts after commas and `?cluster` at the end; user and password are percent-encoded. Each append
-/// is one script and happens whole or not at all. After a lost connection, a restart, a moved slot or a
-/// failover the call is safely repeated within `wait`. When that is over, it fails with `unavailable`
-/// (nothing happened) or `outcome_unknown`. Any number of threads, stores and processes may share the data.
-/// Removed sessions are gone. `invalid_argument` (the URL, the password), `unsupported` (the server keeps
-/// less than `durability` asks; `rediss://`: this store has no TLS), `unsupported_version`, `unavailable`.
-/// Part of the library `sessionkit::redis`.
+/// with more hosts after commas, and `?cluster` and `ttl=SECONDS` at the end; user and password are
+/// percent-encoded. Each append is one script and happens whole or not at all. After a lost connection, a
+/// restart, a moved slot or a failover the call is safely repeated within `wait`. When that is over, it fails
+/// with `unavailable` (nothing happened) or `outcome_unknown`. Any number of threads, stores and processes
+/// may share the data. Removed sessions are gone. `invalid_argument` (the URL, the password), `unsupported`
+/// (the server keeps less than `durability` asks; `rediss://`: this store has no TLS), `unsupported_version`,
+/// `unavailable`. Part of the library `sessionkit::redis`.
 SESSIONKIT_API Result<std::shared_ptr<SessionStore>> open_redis_store(std::string const& url,
                                                                       RedisStoreOptions options = {});
 

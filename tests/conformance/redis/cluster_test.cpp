@@ -54,6 +54,22 @@ TEST_CASE("CRC-16 slots are those of the cluster") {
   CHECK(sk::detail::redis_slot("foo{}{bar}") == 8363);
 }
 
+TEST_CASE("the parameters of a Redis URL are cluster and ttl, in any order") {
+  using sk::detail::parse_redis_url;
+  auto const both = parse_redis_url("redis://h:7000,i/?ttl=90&cluster").value();
+  CHECK(both.cluster);
+  CHECK(both.ttl == std::chrono::seconds(90));
+  CHECK(both.servers.size() == 2);
+  CHECK(parse_redis_url("redis://h?cluster&ttl=1").value().ttl == std::chrono::seconds(1));
+  CHECK(parse_redis_url("redis://h").value().ttl == std::chrono::seconds(0));
+  for (char const* wrong :
+       {"redis://h?ttl", "redis://h?ttl=", "redis://h?ttl=0", "redis://h?ttl=-1", "redis://h?ttl=1d",
+        "redis://h?ttl=99999999999", "redis://h?cluster&x=1", "redis://h?cluster&&ttl=1"}) {
+    CAPTURE(wrong);
+    CHECK(parse_redis_url(wrong).error().code == sk::Errc::invalid_argument);
+  }
+}
+
 TEST_CASE("a cluster: moved slots are followed, dead writers' sessions listed, lost lists rebuilt") {
   RedisCluster cluster;
   auto const store = sk::open_redis_store(cluster.url()).value();

@@ -445,14 +445,17 @@ TEST_CASE(
 }
 
 TEST_CASE("a session's keys expire together, and the lists drop it") {
+  bool const in_url = GENERATE(false, true);
+  CAPTURE(in_url);
   RedisServer const server;
   sk::RedisStoreOptions options;
-  options.ttl = milliseconds(60000);
-  auto const store = open(server.url(), options);
+  if (!in_url) options.ttl = milliseconds(60000);
+  auto const store = open(server.url() + (in_url ? "?ttl=60" : ""), options);
   store->append(sid("s1"), batch_of({header_line("s1")})).value();
   std::string const log = server.ask({"PEXPIRETIME", "sessionkit:{s1}:log"});
   CHECK(log == server.ask({"PEXPIRETIME", "sessionkit:{s1}:row"}));
   CHECK(std::stoll(log) > 0);
+  CHECK(std::stoll(server.ask({"PTTL", "sessionkit:{s1}:log"})) <= 60000);
   server.ask({"DEL", "sessionkit:{s1}:row"});
   store->info(sid("s1")).value(); // the new row expires with the log
   CHECK(std::stoll(server.ask({"PTTL", "sessionkit:{s1}:row"})) > 0);

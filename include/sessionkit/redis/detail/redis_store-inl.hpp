@@ -459,6 +459,7 @@ Result<std::shared_ptr<RedisStore>> make_redis_store(std::string const& url, Red
     return detail::make_error(Errc::invalid_argument,
                               "the prefix '{}' is no name for keys; take up to 64 of A-Z a-z 0-9 : . _ -",
                               options.prefix);
+  if (options.ttl.count() == 0) options.ttl = place->ttl;
   Profile const profile = options.profile ? *options.profile : profiles::native;
   auto store = std::make_shared<RedisStore>(std::move(*place), std::move(options), profile);
   if (auto r = store->open(); !r) return r.error();

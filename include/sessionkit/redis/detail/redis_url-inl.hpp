@@ -14,7 +14,8 @@ namespace redis_url_inl { namespace {
 Error bad_redis_url(std::string_view why) {
   return detail::make_error(
       Errc::invalid_argument,
-      "the Redis URL {}; write redis://[user:password@]host[:port][,host[:port]...][/database][?cluster]",
+      "the Redis URL {}; write "
+      "redis://[user:password@]host[:port][,host[:port]...][/database][?cluster][&ttl=SECONDS]",
       why);
 }
 
@@ -59,6 +60,17 @@ bool parse_redis_address(std::string_view text, RedisAddress& out) {
   return !out.host.empty() && (text.empty() || (parse_small(text, 65535, out.port) && out.port > 0));
 }
 
+bool take_parameter(std::string_view text, RedisPlace& place) {
+  constexpr int most_seconds = 1'000'000'000;
+  constexpr std::string_view ttl = "ttl=";
+  if (text == "cluster" || text == "cluster=true" || text == "cluster=1") return place.cluster = true;
+  int seconds = 0;
+  if (text.substr(0, ttl.size()) != ttl || !parse_small(text.substr(ttl.size()), most_seconds, seconds))
+    return false;
+  place.ttl = std::chrono::seconds(seconds);
+  return seconds > 0;
+}
+
 }}
 
 std::string RedisPlace::text() const {
@@ -89,10 +101,11 @@ Result<RedisPlace> parse_redis_url(std::string_view url) {
       return redis_url_inl::bad_redis_url("has a user or password that is not percent-encoded");
   }
   std::string_view hosts = redis_url_inl::take_until(rest, '?');
-  if (rest == "cluster" || rest == "cluster=true" || rest == "cluster=1")
-    place.cluster = true;
-  else if (!rest.empty())
-    return redis_url_inl::bad_redis_url("has a parameter other than cluster");
+  while (!rest.empty())
+    if (std::string_view const parameter = redis_url_inl::take_until(rest, '&');
+        !redis_url_inl::take_parameter(parameter, place))
+      return redis_url_inl::bad_redis_url(
+          "has a parameter other than cluster and ttl, a number of seconds above 0");
   std::string_view list = redis_url_inl::take_until(hosts, '/');
   if (!hosts.empty() && !redis_url_inl::parse_small(hosts, 1 << 20, place.database))
     return redis_url_inl::bad_redis_url("has a database that is no number");

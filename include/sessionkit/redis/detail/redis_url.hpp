@@ -2,6 +2,7 @@
 #pragma once
 #include <sessionkit/result.hpp>
 
+#include <chrono>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,12 +30,13 @@ struct RedisPlace {
   std::string user = {}, password = {};
   int database = 0;
   bool cluster = false, tls = false;
+  std::chrono::seconds ttl{0}; ///< as in `RedisStoreOptions`
   /// The place for messages, without the password.
   std::string text() const;
 };
 
-/// Parses `redis[s]://[user:password@]host[:port][,host[:port]...][/database][?cluster]`. `invalid_argument`;
-/// the message does not repeat the password.
+/// Parses `redis[s]://[user:password@]host[:port][,host[:port]...][/database][?cluster][&ttl=SECONDS]`.
+/// `invalid_argument`; the message does not repeat the password.
 SESSIONKIT_API Result<RedisPlace> parse_redis_url(std::string_view url);
 
 /// The cluster's slot of a key. It depends on the text in the key's first braces, if there is any.
