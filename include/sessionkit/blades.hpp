@@ -7,13 +7,15 @@
 
 namespace sessionkit { inline namespace v0 {
 
-/// Reads a session that a program on blades saved as one JSON document, `SessionData` version 1: `{id, state,
-/// history:[{role, text, tool_calls?, tool_result?, timestamp, metadata?}], created_at, updated_at,
-/// version}`. The header keeps the session's own id. The state becomes one `StateChange` whose values keep
-/// their spelling, so that integers stay integers. A message of an unknown role, and an element that is no
-/// message, is kept as `Custom` data of type "blades.item". Unknown members are kept in `Entry::extra`, those
-/// of calls and results in the parts. A result that is no text becomes its JSON text. `corrupt` if the text
-/// is no such document, `unsupported_version` for another version.
+/// Reads a session that a program on blades saved as one JSON document, `SessionData` version 1:
+/// `{id, state, history:[{role, text, tool_calls?, tool_result?, timestamp, metadata?}], created_at,
+/// updated_at, version}`.
+///
+/// The header keeps the session's own id. The state becomes one `StateChange` whose values keep their
+/// spelling, so that integers stay integers. A message of an unknown role, and an element that is no message,
+/// is kept as `Custom` data of type "blades.item". Unknown members are kept in `Entry::extra`, those of calls
+/// and results in the parts. A result that is no text becomes its JSON text. `corrupt` if the text is no such
+/// document, `unsupported_version` for another version.
 SESSIONKIT_API Result<Log> import_blades(std::string_view document);
 
 /// True if a text may be such a document: a JSON object with an array `history` and without the member
