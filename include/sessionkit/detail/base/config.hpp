@@ -1,36 +1,39 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-/// Marks the symbols that a shared library exports; everything else is hidden. The same text serves every way
-/// of building.
+/// Marks the symbols that a shared library exports. All other symbols are hidden. The macro is the same in
+/// static, shared and header-only builds.
 #if defined(__GNUC__)
 #define SESSIONKIT_API [[gnu::visibility("default")]]
 #else
 #define SESSIONKIT_API
 #endif
 
-/// Marks a function that a healthy program does not call: it is not inlined, and lies apart from what runs.
+/// Marks a function that is called only after a failure. The compiler does not inline it and places it apart
+/// from the code that usually runs.
 #if defined(__GNUC__)
 #define SESSIONKIT_COLD [[gnu::cold, gnu::noinline]]
 #else
 #define SESSIONKIT_COLD
 #endif
 
-/// Marks a function that runs once for a store, a session or a compaction, and not for each entry: the
-/// compiler makes it small, and what only it calls.
+/// Marks a function that runs once for a store, a session or a compaction, and not for each entry. The
+/// compiler makes it small rather than fast, and likewise the functions that only it calls.
 #if defined(__GNUC__)
 #define SESSIONKIT_SELDOM [[gnu::cold]]
 #else
 #define SESSIONKIT_SELDOM
 #endif
 
-/// Marks an inline function with many callers: the call costs little beside what it does.
+/// Marks an inline function that has many callers and should not be copied into them. The call costs little
+/// compared with the function's work.
 #if defined(__GNUC__)
 #define SESSIONKIT_NOINLINE [[gnu::noinline]]
 #else
 #define SESSIONKIT_NOINLINE
 #endif
 
-/// Marks a small function of an inner loop: in a large file g++ would stop inlining it.
+/// Marks a small function that an inner loop calls. Without the mark, g++ stops inlining it in a large source
+/// file.
 #if defined(__GNUC__)
 #define SESSIONKIT_INLINE [[gnu::always_inline]]
 #else

@@ -17,7 +17,7 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 
 using Crc32cTables = std::array<std::array<std::uint32_t, 256>, 8>;
 
-/// `tables[n][b]` is the remainder of byte `b` with `n` zero bytes after it.
+/// In the result, `tables[n][b]` is the remainder of byte `b` followed by `n` zero bytes.
 constexpr Crc32cTables make_crc32c_tables() noexcept {
   constexpr std::uint32_t reversed_castagnoli = 0x82F63B78;
   Crc32cTables tables{};
@@ -34,7 +34,8 @@ constexpr Crc32cTables make_crc32c_tables() noexcept {
 
 inline constexpr Crc32cTables crc32c_tables = make_crc32c_tables();
 
-/// `crc32c` without its instruction. `crc` is as the registers of either hold it: inverted.
+/// Computes a checksum by the tables, without the processor's instruction. `crc` and the result are inverted
+/// (`~`) checksums, as in `crc32c_by_instruction`.
 inline std::uint32_t crc32c_by_tables(unsigned char const* p, std::size_t left, std::uint32_t crc) noexcept {
   auto const& tables = crc32c_tables;
   for (; left >= 8; left -= 8, p += 8) {
@@ -47,7 +48,8 @@ inline std::uint32_t crc32c_by_tables(unsigned char const* p, std::size_t left, 
   return crc;
 }
 
-/// The remainder after zero bytes follow it, by bit; for several bits it is the XOR.
+/// A table that appends a number of zero bytes to a remainder. Element `i` is the new remainder if only bit
+/// `i` was set. For several bits the new remainder is the XOR of their elements.
 using Crc32cShift = std::array<std::uint32_t, 32>;
 
 constexpr std::uint32_t crc32c_shifted(std::uint64_t crc, Crc32cShift const& shift) noexcept {
@@ -57,7 +59,7 @@ constexpr std::uint32_t crc32c_shifted(std::uint64_t crc, Crc32cShift const& shi
   return shifted;
 }
 
-/// Of two to the power of `doublings` zero bytes.
+/// Makes the table that appends two to the power of `doublings` zero bytes.
 constexpr Crc32cShift make_crc32c_shift(int doublings) noexcept {
   Crc32cShift shift{};
   for (std::size_t bit = 0; bit < shift.size(); ++bit) {
@@ -78,7 +80,8 @@ inline constexpr std::size_t crc32c_part = std::size_t{1} << crc32c_part_doublin
 inline constexpr Crc32cShift crc32c_one_part = make_crc32c_shift(crc32c_part_doublings),
                              crc32c_two_parts = make_crc32c_shift(crc32c_part_doublings + 1);
 
-/// Has this processor the instruction? (`__builtin_cpu_supports` would link 4 kB of other questions.)
+/// True if this processor has the instruction. (`__builtin_cpu_supports` would link 4 kB of code for other
+/// features.)
 inline bool crc32c_has_instruction() noexcept {
   static bool const has = [] {
     unsigned a = 0, b = 0, c = 0, d = 0;
@@ -87,7 +90,7 @@ inline bool crc32c_has_instruction() noexcept {
   return has;
 }
 
-/// The instruction of SSE 4.2 for the eight bytes at `p`.
+/// Adds the eight bytes at `p` to `crc` by the instruction of SSE 4.2.
 __attribute__((target("sse4.2"))) inline std::uint64_t crc32c_of_eight(std::uint64_t crc,
                                                                        unsigned char const* p) noexcept {
   std::uint64_t eight = 0;
@@ -95,8 +98,8 @@ __attribute__((target("sse4.2"))) inline std::uint64_t crc32c_of_eight(std::uint
   return __builtin_ia32_crc32di(crc, eight);
 }
 
-/// The same for processors that have the instruction. Each waits for the one before, but three parts of a
-/// long text can be done at once.
+/// Does the same as `crc32c_by_tables` on processors that have the instruction. Each instruction waits for
+/// the result of the previous one. Therefore three parts of a long text are computed at the same time.
 __attribute__((target("sse4.2"))) inline std::uint32_t
 crc32c_by_instruction(unsigned char const* p, std::size_t left, std::uint32_t crc) noexcept {
   std::uint64_t wide = crc;
@@ -116,8 +119,8 @@ crc32c_by_instruction(unsigned char const* p, std::size_t left, std::uint32_t cr
 }
 #endif
 
-/// CRC-32C (Castagnoli; RFC 3720 appendix B.4). With the checksum of the bytes before as `seed`, that of
-/// the whole.
+/// CRC-32C (Castagnoli; RFC 3720 appendix B.4). If `seed` is the checksum of the preceding bytes, the result
+/// is the checksum of those bytes and `bytes` together.
 inline std::uint32_t crc32c(std::string_view bytes, std::uint32_t seed = 0) noexcept {
   auto const* const p = reinterpret_cast<unsigned char const*>(bytes.data());
 #if SESSIONKIT_CRC32C_INSTRUCTION

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Names the kinds of errors, and throws one where a caller asked for a value.
+// Names the error codes, and throws the error of a failed result when a caller takes its value.
 #pragma once
 #include <sessionkit/error.hpp>
 #include <sessionkit/result.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Remembers for which files a sync failed, until their bytes were written again.
+// Remembers the files for which a sync failed, until their bytes are written again.
 #pragma once
 #include <sessionkit/detail/base/file_doubts.hpp>
 

@@ -12,15 +12,17 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// The files that a sync of this process failed for. The system may have dropped what it could not write and
-/// count it as written: a later sync, also of a new descriptor, then succeeds without it. Bytes in doubt are
-/// safe after they were written again and synced. Safe to call from several threads at once.
+/// Remembers the files for which a sync of this process failed. After such a failure the system may have
+/// dropped the bytes that it could not write, although it regards them as written. A later sync, even of a
+/// new descriptor, then succeeds without them. These bytes are in doubt until they are written again and
+/// synced. Several threads may call all functions at once.
 class SESSIONKIT_API FileDoubts {
  public:
-  /// More files than these are not kept apart: each one is then in doubt from its begin, for good.
+  /// The number of files that are remembered one by one. If one more file fails, every other file is in doubt
+  /// from its first byte, and no doubt ends before the process does.
   static constexpr std::size_t most_files = 1024;
 
-  /// A file, whatever its name is.
+  /// Identifies a file independently of its name.
   struct File {
     std::uint64_t device, inode;
     bool operator<(File const& o) const noexcept {
@@ -28,20 +30,21 @@ class SESSIONKIT_API FileDoubts {
     }
   };
   struct Doubt {
-    std::uint64_t from = 0;    ///< bytes before it were synced before the failure
-    std::uint64_t failure = 0; ///< which failure this is: a later one has a greater number
+    std::uint64_t from = 0;    ///< bytes before this offset were synced before the failure
+    std::uint64_t failure = 0; ///< the number of the failure; a later failure has a greater number
   };
 
-  /// A sync failed; bytes before `from` were on the disk.
+  /// Notes that a sync failed. Bytes before `from` were already on the disk.
   void note(File const& file, std::uint64_t from);
-  /// Absent: no sync of the file failed, or all was written again.
+  /// Returns the doubt about a file. Absent if no sync of the file failed, or if all bytes in doubt were
+  /// written again.
   std::optional<Doubt> find(File const& file) const;
-  /// All bytes from the doubt's `from` on were written again after this failure, and then synced.
+  /// Ends the doubt: all bytes from its `from` on were written again after this failure, and then synced.
   void settle(File const& file, std::uint64_t failure);
 
  private:
   mutable std::mutex mutex_;
-  std::atomic<std::uint64_t> failures_{0}; // nearly always 0: nobody takes the lock then
+  std::atomic<std::uint64_t> failures_{0}; // nearly always 0; then `find` takes no lock
   bool overflowed_ = false;
   std::map<File, Doubt> files_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Calls the system for files: the real `FileOps`, and steps that all its callers share.
+// Implements `FileOps` by system calls, and the steps that its callers share.
 #pragma once
 #include <sessionkit/detail/base/file_ops.hpp>
 #include <sessionkit/detail/base/format_text.hpp>

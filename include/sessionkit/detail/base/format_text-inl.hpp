@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes the library's texts: the one place that knows {fmt}.
+// Formats all texts of the library; no other file of the library uses {fmt}.
 #pragma once
 #include <sessionkit/detail/base/format_text.hpp>
 

@@ -9,7 +9,8 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// A value in a text: a string or an integer. Holds a view: it lives as long as the expression that made it.
+/// A value in a text: a string or an integer. A string is stored as a view, so the value must not outlive the
+/// expression that made it.
 struct FormatValue {
   enum class Kind { text, signed_number, unsigned_number };
 
@@ -26,9 +27,9 @@ struct FormatValue {
   std::uint64_t number = 0;
 };
 
-/// The pattern with its `{}` replaced by the values in order, in {fmt}'s syntax. One function for all texts
-/// of the library: a call site compiles to an array and a call. Test `format_text` checks the patterns of the
-/// tree.
+/// Returns the pattern with each `{}` replaced by the next value, in {fmt}'s syntax. This one function makes
+/// all texts of the library, so that a call site compiles to an array and a call. Test `format_text` checks
+/// the patterns of the source tree.
 SESSIONKIT_API std::string format_values(std::string_view pattern, FormatValue const* values,
                                          std::size_t count);
 

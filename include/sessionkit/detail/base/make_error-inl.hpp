@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes the library's errors, each with its sentence.
+// Makes errors that have a sentence.
 #pragma once
 #include <sessionkit/detail/base/make_error.hpp>
 

@@ -5,20 +5,20 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// An error of this kind, `system` and sentence: `pattern` with its `{}` replaced by the values in order. The
-/// only place that makes one with a sentence: a call site compiles to an array and a call, apart from the
-/// code that runs.
+/// Makes an error from a code, an errno (`system`) and a sentence. The sentence is `pattern` with each `{}`
+/// replaced by the next value. Only this function makes errors with sentences, so that a call site compiles
+/// to an array and a call. The compiler places this code apart from the code that usually runs.
 SESSIONKIT_COLD SESSIONKIT_API Error make_error_of(Errc, int system, char const* pattern,
                                                    FormatValue const* values, std::size_t count);
 
-/// The same of values as they come: strings and integers.
+/// Makes the same error from any number of strings and integers.
 template <class... Values>
 Error make_error(Errc code, int system, char const* pattern, Values const&... values) {
   FormatValue const all[sizeof...(Values) + 1] = {FormatValue(values)..., FormatValue(std::string_view())};
   return make_error_of(code, system, pattern, all, sizeof...(Values));
 }
 
-/// The same where the system said nothing.
+/// Makes the same error without an errno.
 template <class... Values> Error make_error(Errc code, char const* pattern, Values const&... values) {
   return make_error(code, 0, pattern, values...);
 }

@@ -5,14 +5,14 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// True if two names of profiles, providers or dialects are the same: `-` and `_` are alike in them.
+/// True if two names of profiles, providers or dialects are equal. `-` and `_` count as the same character.
 inline bool same_name(std::string_view a, std::string_view b) noexcept {
   auto const plain = [](char c) { return c == '_' ? '-' : c; };
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [&](char x, char y) { return plain(x) == plain(y); });
 }
 
-/// True for the bytes that all providers allow in ids and names of tools.
+/// True for a byte that all providers allow in ids and in names of tools.
 constexpr bool is_name_byte(char c) noexcept {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
 }

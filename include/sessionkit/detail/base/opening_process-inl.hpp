@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Refuses the calls of a forked child on what its parent opened.
+// Refuses calls of a forked child on objects that its parent opened.
 #pragma once
 #include <sessionkit/detail/base/make_error.hpp>
 #include <sessionkit/detail/base/opening_process.hpp>

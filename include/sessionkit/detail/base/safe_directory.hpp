@@ -6,19 +6,20 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// Opens a directory for a store. `create`: makes it (with its parents, mode 0700, their names synced) if it
-/// is missing. Refuses links, other things and network file systems.
+/// Opens a directory for a store. If `create` is true, makes a missing directory and its missing parents with
+/// mode 0700, and syncs their names. Refuses symbolic links, files that are no directory, and network file
+/// systems.
 SESSIONKIT_API Result<OpenFile> open_store_directory(FileOps& ops, std::string const& path, bool create);
 
-/// Who else can replace what is in a directory.
+/// Names who can replace the files in a directory.
 enum class DirectoryAccess {
-  ours,   ///< we alone, or root
-  owner,  ///< another user, whose directory it is
-  others, ///< a group or everybody may write to it, and no sticky bit keeps them from each other's entries
+  ours,   ///< only our user, or root
+  owner,  ///< also another user, who owns the directory
+  others, ///< also a group or everybody, who may write to the directory; it has no sticky bit to prevent this
 };
 SESSIONKIT_API Result<DirectoryAccess> access_to(FileOps& ops, int directory, std::string const& path);
 
-/// Opens the folder for removed transcripts, made where it is missing.
+/// Opens the folder for removed transcripts, and makes it if it is missing.
 SESSIONKIT_API Result<OpenFile> open_trash(FileOps& ops, int root, std::string const& root_path);
 
 }}}

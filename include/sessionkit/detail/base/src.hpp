@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-/// Every definition of the room `base`.
+/// Includes every function body of the room (folder) `base`.
 #include <sessionkit/detail/base/error-inl.hpp>
 #include <sessionkit/detail/base/file_doubts-inl.hpp>
 #include <sessionkit/detail/base/file_ops-inl.hpp>

@@ -4,12 +4,13 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// Moves a descriptor above 2, because a host that was started with stdin, stdout or stderr closed still
-/// prints to their numbers: a transcript there would receive the prints. A negative value (an errno) comes
-/// back as it is; a descriptor that cannot be moved is closed and the errno is returned, negated.
+/// Moves a descriptor to a number above 2. A host that was started with stdin, stdout or stderr closed still
+/// prints to descriptors 0 to 2. Its output must not go into a transcript. Returns a negative argument (minus
+/// an errno) unchanged. If the descriptor cannot be moved, closes it and returns minus errno.
 SESSIONKIT_API int above_standard(int descriptor) noexcept;
 
-/// Keeps descriptors 0, 1 and 2 taken while it lives, so that a client library opens its socket above them.
+/// Keeps descriptors 0, 1 and 2 in use during its lifetime, so that a client library opens its socket above
+/// them.
 class SESSIONKIT_API StandardDescriptorsTaken {
  public:
   StandardDescriptorsTaken() noexcept;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads and writes times in RFC 3339, and holds the system's clock.
+// Reads and writes times in RFC 3339, and reads the system's clock.
 #pragma once
 #include <sessionkit/detail/base/make_error.hpp>
 #include <sessionkit/detail/base/utf8.hpp>

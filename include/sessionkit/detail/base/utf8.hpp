@@ -9,9 +9,9 @@
 #include <emmintrin.h>
 #endif
 
-/// Text inside the library is UTF-8, except that a lone surrogate (the JSON escape `\ud83d` without its
-/// partner) is kept as the three bytes UTF-8 would give it (WTF-8: ED A0..BF xx), so that it can be written
-/// again as it was.
+/// Text inside the library is UTF-8, except for lone surrogates. A lone surrogate comes from a JSON escape
+/// such as `\ud83d` without its partner. It is stored as the three bytes that UTF-8 would give it (WTF-8: ED
+/// A0..BF xx), so that it can be written again unchanged.
 namespace sessionkit { inline namespace v0 { namespace detail {
 
 inline constexpr std::string_view replacement_character = "\xEF\xBF\xBD";
@@ -34,7 +34,7 @@ inline char const* ascii_end(char const* p, char const* end) noexcept {
   return ascii_end_scalar(p, end);
 }
 
-/// The length of the valid sequence at `p`, which must be before `end`; 0 if there is none. Surrogates are
+/// The length of the valid sequence at `p`, or 0 if there is none. `p` must be before `end`. Surrogates are
 /// invalid.
 inline std::size_t utf8_length(char const* p, char const* end) noexcept {
   auto const continues = [p](int i) { return (byte_of(p[i]) & 0xC0) == 0x80; };
@@ -44,13 +44,13 @@ inline std::size_t utf8_length(char const* p, char const* end) noexcept {
   if (lead < 0xE0) return lead >= 0xC2 && room >= 2 && continues(1) ? 2 : 0;
   if (room < 3 || !continues(1) || !continues(2)) return 0;
   unsigned const first_bits =
-      (lead & 0xF) << 6 | (byte_of(p[1]) & 0x3F); // of the code point, without the lower ones
+      (lead & 0xF) << 6 | (byte_of(p[1]) & 0x3F); // the upper bits of the code point, from these two bytes
   if (lead < 0xF0) return first_bits >= 0x20 && (first_bits & 0x3E0) != 0x360 ? 3 : 0;
   return room >= 4 && continues(3) && lead <= 0xF4 && first_bits >= 0x10 && first_bits <= 0x10F ? 4 : 0;
 }
 
-/// One step of a decoder: the length of a valid sequence, or of the part that one U+FFFD replaces
-/// (Unicode's "maximal subpart", as in WHATWG's decoder: never an ASCII byte but the first).
+/// One step of a decoder: the length of a valid sequence, or of the invalid bytes that one U+FFFD replaces.
+/// These are Unicode's "maximal subpart", as in WHATWG's decoder, and contain no ASCII byte.
 struct Utf8Step {
   std::size_t length;
   bool valid;
@@ -60,7 +60,8 @@ inline Utf8Step utf8_step(char const* p, char const* end) noexcept {
   if (std::size_t const length = utf8_length(p, end)) return {length, true};
   unsigned const lead = byte_of(*p);
   if (lead < 0xC2 || lead > 0xF4) return {1, false};
-  // The bytes that may follow the lead are fewer where the others would be overlong, surrogates or too great.
+  // Some leads allow fewer second bytes, because the others would give an overlong form, a surrogate or a
+  // value above U+10FFFF.
   unsigned low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
   unsigned high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
   std::size_t length = 1;
@@ -73,8 +74,8 @@ inline Utf8Step utf8_step(char const* p, char const* end) noexcept {
 }
 
 #if defined(__SSE2__)
-/// True if there are five characters of three bytes at `p`, none with a lead that allows only some bytes
-/// after it. 16 bytes can be read there.
+/// True if the 15 bytes at `p` are five valid characters of three bytes. False also for leads that allow only
+/// some second bytes (E0 and ED). 16 bytes must be readable at `p`.
 inline bool are_five_of_three(char const* p) noexcept {
   __m128i const bytes = _mm_loadu_si128(reinterpret_cast<__m128i const*>(p));
   auto const is = [](__m128i block, int byte) {
@@ -89,7 +90,7 @@ inline bool are_five_of_three(char const* p) noexcept {
 }
 #endif
 
-/// Strict UTF-8: no surrogates, nothing overlong, nothing above U+10FFFF.
+/// True for strict UTF-8: no surrogates, no overlong forms, nothing above U+10FFFF.
 inline bool is_utf8(std::string_view text) noexcept {
   char const* p = text.data();
   char const* const end = p + text.size();
@@ -106,8 +107,8 @@ inline bool is_utf8(std::string_view text) noexcept {
   return true;
 }
 
-/// Writes one to four bytes and returns where they end. Surrogates take their three-byte WTF-8 form; above
-/// 0x10FFFF is U+FFFD.
+/// Writes one to four bytes and returns where they end. A surrogate becomes its three bytes of WTF-8. A value
+/// above 0x10FFFF becomes U+FFFD.
 inline char* encode_utf8(char* to, std::uint32_t code_point) noexcept {
   if (code_point > 0x10FFFF) code_point = 0xFFFD;
   auto const tail = [&](unsigned shift) { *to++ = static_cast<char>(0x80 | ((code_point >> shift) & 0x3F)); };
@@ -140,7 +141,7 @@ constexpr std::uint32_t join_surrogates(std::uint32_t high, std::uint32_t low) n
   return 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00);
 }
 
-/// The surrogate written in WTF-8 at `p`, or 0.
+/// The surrogate whose WTF-8 form is at `p`, or 0.
 inline std::uint32_t surrogate_at(char const* p, char const* end) noexcept {
   if (end - p < 3 || byte_of(p[0]) != 0xED || (byte_of(p[1]) & 0xE0) != 0xA0
       || (byte_of(p[2]) & 0xC0) != 0x80)
@@ -148,8 +149,9 @@ inline std::uint32_t surrogate_at(char const* p, char const* end) noexcept {
   return 0xD000 | ((byte_of(p[1]) & 0x3F) << 6) | (byte_of(p[2]) & 0x3F);
 }
 
-/// Surrogates at a place where UTF-8 ends: none (length 0), a lone one (3) or a pair (6) that two pieces of
-/// text made when they were put together; `code_point` is what they mean.
+/// The surrogates in WTF-8 at a place that is not valid UTF-8. `length` is 0 for none, 3 for a lone one and 6
+/// for a pair, which results when two texts are joined. `code_point` is the lone surrogate or the character
+/// that the pair represents.
 struct Surrogates {
   std::size_t length;
   std::uint32_t code_point;
@@ -176,7 +178,7 @@ inline std::size_t utf8_cut(std::string_view text, std::size_t code_points) noex
   return static_cast<std::size_t>(p - text.data());
 }
 
-/// Whether the text holds a WTF-8 surrogate, alone or not.
+/// True if the text contains a surrogate in WTF-8, lone or in a pair.
 inline bool has_surrogate(std::string_view text) noexcept {
   char const* const end = text.data() + text.size();
   for (std::size_t at = 0; (at = text.find('\xED', at)) != std::string_view::npos; ++at)
@@ -184,8 +186,8 @@ inline bool has_surrogate(std::string_view text) noexcept {
   return false;
 }
 
-/// Valid UTF-8 of the same meaning: every maximal invalid sequence and every lone surrogate becomes U+FFFD;
-/// the two halves of a pair become the character they mean.
+/// Returns the text as valid UTF-8. Each invalid sequence (`Utf8Step`) and each lone surrogate becomes
+/// U+FFFD. A pair of surrogates becomes the character that it represents.
 inline std::string replace_invalid(std::string_view text) {
   std::string out;
   out.reserve(text.size());
@@ -208,8 +210,8 @@ inline std::string replace_invalid(std::string_view text) {
   return out;
 }
 
-/// At most `bytes` of a text that may be hostile, quoted, fit for a message or a terminal: every byte that is
-/// not printable ASCII is `?`.
+/// Returns at most `bytes` bytes of a text that may be hostile, in quotes, for a message or a terminal. Every
+/// byte that is not printable ASCII becomes `?`.
 inline std::string printable(std::string_view text, std::size_t bytes) {
   std::string out = "\"";
   for (char const c : text.substr(0, bytes)) out.push_back(c >= ' ' && c <= '~' ? c : '?');

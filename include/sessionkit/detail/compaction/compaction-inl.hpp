@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Plans compactions: whether one is due, where it cuts, what is summarised and what stays.
+// Plans a compaction: whether it is due, where it cuts the context, and what it summarises.
 #pragma once
 #include <sessionkit/compaction.hpp>
 #include <sessionkit/detail/base/make_error.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Collects the paths and calls that a compaction carries over word for word.
+// Collects the file paths and the calls that a compaction copies word for word.
 #pragma once
 #include <sessionkit/detail/base/utf8.hpp>
 #include <sessionkit/detail/compaction/compaction_facts.hpp>

@@ -9,23 +9,26 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// The certain facts in tool calls; each list is in order of mention.
+/// Facts from tool calls, which a compaction copies word for word. Each list is in the order of mention.
 struct Facts {
   std::vector<std::string> read_files = {}, modified_files = {}, calls = {};
 
   void add(ToolUse const& call);
-  /// Adds the calls of an answer. If it failed or was cut short, only those with ids in `answered` count.
+  /// Adds the calls of an answer. If the answer failed or was cut short, adds only the calls whose ids are in
+  /// `answered`.
   void add(Entry const& entry, std::vector<std::string_view> const& answered);
-  /// The files that pi notes in the details of a compaction.
+  /// Adds the files that pi lists in the details of a compaction.
   void add_details(RawJson const& details);
-  /// Removes duplicates, and removes modified files from the files that were read.
+  /// Removes duplicates, and removes the modified files from `read_files`. Keeps the newest 1000 facts of
+  /// each list.
   void settle();
 };
-/// The facts as blocks of lines that follow a summary (pi's `<read-files>` and `<modified-files>`, and
-/// `<tool-calls>`). It begins with a blank line and is empty if there are no facts. Over `most_tokens`
-/// the oldest facts are dropped: calls first, then files that were read.
+/// Returns the facts as blocks of lines that follow a summary: pi's `<read-files>` and `<modified-files>`,
+/// and `<tool-calls>`. The text begins with a blank line, and is empty if there are no facts. If it would
+/// exceed `most_tokens` tokens, the oldest facts are dropped: first calls, then files that were read, then
+/// modified files.
 SESSIONKIT_API std::string facts_text(Facts facts, std::size_t most_tokens);
-/// Takes the blocks off the end of a summary, no matter which program wrote them.
+/// Removes such blocks from the end of a summary, whichever program wrote them, and returns their facts.
 SESSIONKIT_API Facts take_facts(std::string& summary);
 
 }}}

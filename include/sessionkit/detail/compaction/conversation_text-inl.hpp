@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes a conversation as text for a model that summarises it, in parts that fit.
+// Writes a conversation as text for a model that summarises it, in parts that each fit into a request.
 #pragma once
 #include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/compaction/conversation_text.hpp>

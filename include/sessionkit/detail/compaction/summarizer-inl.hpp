@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Holds the prompts for summaries, and the view whose older turns are a summary.
+// Defines the prompts for summaries, and the history policy that replaces older turns by a summary.
 #pragma once
 #include <sessionkit/detail/compaction/conversation_text.hpp>
 #include <sessionkit/detail/json/whitespace.hpp>

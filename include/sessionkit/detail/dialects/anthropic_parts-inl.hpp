@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Spells the parts of a message as Anthropic's API does, for the dialects and the provider that write so.
+// Writes the parts of a message as Anthropic's API spells them, for some dialects and for the provider.
 #pragma once
 #include <sessionkit/detail/base/visit.hpp>
 #include <sessionkit/detail/dialects/anthropic_parts.hpp>

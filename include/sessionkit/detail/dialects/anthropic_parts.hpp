@@ -9,10 +9,10 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 /// How a part is spelled for Anthropic's API.
 struct AnthropicSpelling {
   bool bare_results = false; ///< a tool result of one text is a string, not an array
-  bool foreign = true;       ///< also what only the program that wrote it knows
+  bool foreign = true;       ///< also writes members that only their own program understands
 };
 
-/// Appends one part as Anthropic's API spells it, and a comma before it where one is due.
+/// Appends one part as Anthropic's API spells it, after a comma unless it is the first in its array.
 void append_anthropic_part(std::string& out, Part const& part, AnthropicSpelling spelling = {});
 
 }}}

@@ -13,20 +13,21 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// Reads message content: a JSON string, or an array of parts as pi and as the Anthropic API spell them
-/// (`toolCall` and `tool_use`, images with `data` and with `source`). What is neither is kept as `Opaque`.
-/// The text must be valid JSON; `map`: of the text it is part of, or null. True if the content was a bare
-/// string.
+/// Reads message content: a JSON string, or an array of parts. A part may be spelled as by pi (`toolCall`,
+/// images with `data`) or by Anthropic's API (`tool_use`, images with `source`). Any other value becomes an
+/// `Opaque`. `raw` must be valid JSON. `map` belongs to the text that contains `raw`, or is null. True if the
+/// content was a bare string.
 bool decode_content(std::string_view raw, std::vector<Part>& parts, JsonMap const* map = nullptr);
 
-/// The same of a message's member `content`, if it is one of the two: anything else stays in the rest.
+/// Reads a message's member `content` in the same way if it is a string or an array. Any other value stays in
+/// `fields.rest()`.
 bool take_content(Fields& fields, std::vector<Part>& parts);
 
-/// As `decode_content` where only text and images are allowed; anything else becomes `Opaque`, also as the
-/// whole.
+/// As `decode_content`, but only text and images are allowed. Any other part, or content of another kind,
+/// becomes an `Opaque`.
 std::vector<ToolContent> decode_tool_content(std::string_view raw, JsonMap const* map = nullptr);
 
-/// Calls for each `extra` of a part and its content that is not null.
+/// Calls `visit` for each `extra` that is not null, of a part and of a tool result's content.
 template <class AnyPart, class Visit> void each_extra(AnyPart& part, Visit const& visit) {
   auto const one = [&](auto& body) {
     if constexpr (!std::is_same_v<std::decay_t<decltype(body)>, Opaque>)
@@ -41,7 +42,7 @@ template <class AnyPart, class Visit> void each_extra(AnyPart& part, Visit const
       part);
 }
 
-/// True if each of them is an object or null: no line has a place for other values.
+/// True if each `extra` of a message is an object or null. Lines cannot represent other values.
 inline bool has_members_only(Message const& message) {
   bool all = true;
   for (Part const& part : message.parts)
@@ -49,7 +50,7 @@ inline bool has_members_only(Message const& message) {
   return all;
 }
 
-/// Appends one part as pi spells it. Tool results have no such spelling: nothing is appended.
+/// Appends one part as pi spells it. Appends nothing for a tool result, because pi has no such part.
 void encode_native_part(Part const& part, std::string& out);
 void encode_native_content(std::vector<ToolContent> const& content, std::string& out);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Decides from the first lines of a log which program's lines they are.
+// Decides from the first lines of a log which program wrote it.
 #pragma once
 #include <sessionkit/detail/dialects/dialect_search.hpp>
 #include <sessionkit/detail/dialects/header_detection.hpp>

@@ -8,33 +8,36 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// Finds out the dialect of a log from its first lines. The first whole line that one program alone writes
-/// decides: an entry, or a header with a mark of that program. What several programs could have written, a
-/// torn line, and a line that nobody knows decide nothing: the lines after it do.
+/// Finds out the dialect of a log from its first lines. The first whole line that only one program writes
+/// decides: an entry, or a header with a member that marks the program (`HeaderMark`). Torn lines, lines that
+/// several programs could have written, and lines of unknown programs decide nothing. Then the following
+/// lines decide.
 class SESSIONKIT_API DialectSearch {
  public:
-  /// `fallback`: the dialect where no line decides. Null: the likeliest, else native.
+  /// `fallback` is the dialect if no line decides and no entry suggests a dialect. Without a fallback the
+  /// likeliest dialect of the header is used, or else native.
   explicit DialectSearch(Dialect const* fallback = nullptr) noexcept : fallback_(fallback) {}
 
-  /// Looks at the next line of the log, without blanks around it; also at a torn one. True: it decides.
+  /// Looks at the next line of the log, without blanks around it. The line may be torn. True if the dialect
+  /// is decided.
   bool look(std::string_view line);
 
   bool is_decided() const noexcept { return decided_ != nullptr; }
-  /// False: there are entries, and none of them is one of a program that is known.
+  /// False if the log has objects that no known program writes, and no entry of a known program.
   bool is_known() const noexcept { return decided_ != nullptr || entry_ != nullptr || unknown_ == 0; }
-  /// How many complete objects were seen that nobody knows.
+  /// The number of complete objects that no known program writes.
   std::uint64_t unknown() const noexcept { return unknown_; }
   Dialect const& dialect() const noexcept;
 
-  /// True if so many bytes show enough: a file of another program is not read to its end.
+  /// True if reading may end after so many bytes, so that a file of another program is not read to its end.
   bool is_enough(std::uint64_t bytes) const noexcept;
 
  private:
   Dialect const* fallback_;
   Dialect const* decided_ = nullptr;
-  Dialect const* entry_ = nullptr;           ///< the likeliest one of an entry that does not decide
-  Dialect const* header_ = nullptr;          ///< of a header that does not
-  std::uint64_t unknown_ = 0, doubtful_ = 0; ///< lines
+  Dialect const* entry_ = nullptr;           ///< likeliest for the first entry that does not decide
+  Dialect const* header_ = nullptr;          ///< likeliest for the first header that does not decide
+  std::uint64_t unknown_ = 0, doubtful_ = 0; ///< numbers of lines
 };
 
 }}}

@@ -10,13 +10,13 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// Entries on their way into a log, with their lines.
+/// Entries that are to be appended to a log, with their lines.
 struct SESSIONKIT_API Batch {
   std::vector<Entry> entries = {};
   std::string lines = {};              ///< each with its line end
-  std::vector<std::size_t> ends = {};  ///< where in `lines` each line ends, its line end not counted
-  std::vector<std::string> types = {}; ///< of the lines, as `Dialect::head` reads them
-  std::string header_id = {};          ///< what the line of a header says
+  std::vector<std::size_t> ends = {};  ///< where each line ends in `lines`, without its line end
+  std::vector<std::string> types = {}; ///< types of the lines, as `Dialect::head` reads them
+  std::string header_id = {};          ///< the id in the header's line
 
   std::string_view line(std::size_t i) const noexcept {
     std::size_t const begin = i == 0 ? 0 : ends[i - 1] + 1;
@@ -27,17 +27,17 @@ struct SESSIONKIT_API Batch {
     lines += '\n';
   }
 
-  /// Notes the type of the first entry that has none yet; its line must be there.
+  /// Adds the type of the next entry to `types`. The line of that entry must be in `lines`.
   void note_type(Dialect const& dialect);
-  /// Puts the entries of another batch of the same dialect after these.
+  /// Appends the entries of another batch of the same dialect.
   void add(Batch more);
-  /// Views into this batch.
+  /// Returns the lines as records that are views into this batch.
   std::vector<RecordView> records(Dialect const& dialect) const;
   bool same_lines(Batch const& other) const noexcept { return lines == other.lines && ends == other.ends; }
 };
 
-/// Links the entries one after the other, the first after `leaf` (empty: a new root), and encodes them.
-/// Dialects without ids write no links.
+/// Links each entry to the previous one, and the first entry to `leaf` (empty: it is a new root). Then
+/// encodes the entries. Dialects without ids write no links.
 SESSIONKIT_API Result<Batch> make_batch(std::vector<Entry> entries, EntryId const& leaf,
                                         Dialect const& dialect);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds the entries on a line that holds more than one.
+// Finds the entries on a line that has more than one entry or stray bytes.
 #pragma once
 #include <sessionkit/detail/dialects/glued_lines.hpp>
 #include <sessionkit/detail/json/json.hpp>

@@ -7,25 +7,26 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// False for nearly every line that is one object, and that costs one look at its bytes. True where `{"`
-/// is elsewhere than after `":`, `},` or an opening `[`, as when a writer does not look whether the line
-/// before has an end.
+/// True if the line contains `{"` after its begin, and not directly after `":`, `},` or an opening `[`. This
+/// happens if a writer does not check that the previous line has a line end. Reads each byte once. False for
+/// nearly every line that is one object.
 SESSIONKIT_API bool may_be_glued(std::string_view text) noexcept;
 
-/// What is left in a line that is not one object: the entries on it, and the bytes between them.
+/// The content of a line that is not one object: entries, and the bytes between them.
 struct GluedLine {
   std::vector<std::string_view> entries; ///< in order
   std::vector<std::string_view> torn;    ///< bytes that belong to no entry, in order
 };
 
-/// Takes a line apart where writers collided: `{entry}{entry}`, torn bytes before an entry, stray bytes
-/// around one. `text` is trimmed and not one whole object. Without entries nothing was found.
+/// Splits a line on which writers collided: `{entry}{entry}`, torn bytes before an entry, or stray bytes
+/// around an entry. `text` must be trimmed, and must not be one whole object. Both lists of the result are
+/// empty if there is no entry.
 ///
-/// An object inside a torn entry must not become an entry. So an object counts only where the grammar says
-/// that none is possible (the bytes before it are no longer JSON there), with nothing but the line's end,
-/// another object or the NULs of a crash after it, and if it names its type and its time, as the entries of
-/// all dialects do. What follows bytes that were torn just where JSON allows a value, after `:`, `[` or `,`,
-/// is therefore not found.
+/// An object inside a torn entry must not become an entry. So an object is an entry only if three conditions
+/// are true. The bytes before it are no longer valid JSON at its place. The line's end, another object or the
+/// NULs of a crash follow it. The object has a type and a time, as the entries of all dialects have.
+/// Therefore an entry is not found after bytes that were torn where JSON allows a value: after `:`, `[` or
+/// `,`.
 SESSIONKIT_API GluedLine split_glued(std::string_view text);
 
 }}}

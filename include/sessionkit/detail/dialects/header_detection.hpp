@@ -5,22 +5,22 @@
 #include <array>
 #include <string_view>
 
-// Decides which program owns the file that a first line begins. Programs ignore each other's members, and so
-// do we: a foreign member in a header must not change the owner of the file.
+// Decides from the first line of a file which program owns the file. Programs ignore each other's members.
+// This library does the same, because a foreign member in a header must not change the owner of the file.
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
 enum class HeaderOwner { nobody, native, flat, panel };
 
-/// A member that one program writes in its header and the others do not.
+/// A member that one program writes in its header, and that the other programs do not write.
 struct HeaderMark {
   HeaderOwner owner;
   std::string_view member;
   JsonKind kind;
-  std::string_view beside; ///< a text member without which the owner would not read the file
+  std::string_view beside; ///< a text member without which the owner does not read the file
 };
 
-/// The first mark that is there decides; an id alone is pi's earliest version.
+/// The first of these marks that a header has decides. An id alone is the mark of pi's first version.
 inline constexpr std::array<HeaderMark, 4> header_marks{
     {{HeaderOwner::native, "timestamp", JsonKind::string, "id"},
      {HeaderOwner::flat, "created", JsonKind::string, {}},
@@ -35,8 +35,8 @@ inline bool is_header_line(std::string_view line) noexcept {
   return find_member(line, "type") == "\"session\"";
 }
 
-/// What the members of a line show about its owner, found in one pass. A line that is not a header, or not a
-/// complete object, has no owner.
+/// Finds the owner of a line by its members, in one pass. A line that is not a header, or not a complete
+/// object, has no owner.
 class HeaderLook {
  public:
   explicit HeaderLook(std::string_view line) noexcept {
@@ -56,8 +56,9 @@ class HeaderLook {
     return HeaderOwner::nobody;
   }
 
-  /// True if several programs could have written it: there are marks of more than one, or only an id, which
-  /// each of them writes. Then the lines after it decide. An agent beside the id shows ai-panel.
+  /// True if several programs could have written the header. It then has the marks of more than one program,
+  /// or only an id, which every program writes. The lines after it must decide. A header with an id and
+  /// `createdAt` is ai-panel's without doubt if it also has an `agentId`.
   bool is_doubtful() const noexcept {
     HeaderOwner const owner = this->owner();
     if (owner == HeaderOwner::nobody) return false;
@@ -83,14 +84,14 @@ class HeaderLook {
            && (mark.beside.empty() || kind_of(mark.beside) == JsonKind::string);
   }
 
-  std::array<JsonKind, telling.size()> kinds_{}; ///< of the last member of each name
+  std::array<JsonKind, telling.size()> kinds_{}; ///< kinds of the last member of each name
 };
 
 /// The owner of a line whose type is `session`; `nobody` for any other line.
 inline HeaderOwner header_owner(std::string_view line) noexcept { return HeaderLook(line).owner(); }
 
-/// True for an entry of pi's: it has its own id and that of the entry before; in the first version it has
-/// neither, and a message is recognised by its time.
+/// True for an entry of pi. An entry has its own id and its parent's id. In pi's first version an entry has
+/// neither, and only a message with a time is recognised.
 inline bool is_native_line(std::string_view line) noexcept {
   if (is_header_line(line) || !has_text(line, "type")) return false;
   std::string_view const parent = find_member(line, "parentId");

@@ -15,21 +15,22 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// The line as one JSON object without blanks before it, with its map; `corrupt` if it is none, or deeper
-/// than 128.
+/// Checks that the line is one JSON object, fills `map`, and returns the object without the blanks before it.
+/// Fails with `corrupt` if the line is no object or is nested deeper than 128.
 Result<std::string_view> whole_object(RecordView const& record, JsonMap& map);
 
-/// Milliseconds since 1970, or RFC 3339; any other value is the epoch.
+/// Reads a time in milliseconds since 1970 or in RFC 3339. Returns the epoch for any other value.
 Timestamp line_time(std::string_view raw);
 
-/// The text of a raw JSON string: a view into it, or unescaped into `kept`.
+/// Returns the text of a raw JSON string. It is a view into `raw`, or into an unescaped copy that is added to
+/// `kept`.
 inline std::string_view text_view(std::string_view raw, std::deque<std::string>& kept) {
   std::string_view const inside = raw.substr(1, raw.size() - 2);
   bool const plain = inside.find('\\') == std::string_view::npos && is_utf8(inside);
   return plain ? inside : std::string_view(kept.emplace_back(to_text(raw)));
 }
 
-/// The index of this kind of entry in `EntryBody`, as `Dialect::can` counts.
+/// The index of the entry kind `Body` in `EntryBody`, as `Dialect::can` counts.
 template <class Body, class... Kinds>
 constexpr std::size_t index_among(std::variant<Kinds...> const* /*kinds*/) noexcept {
   std::size_t index = 0;
@@ -39,7 +40,7 @@ constexpr std::size_t index_among(std::variant<Kinds...> const* /*kinds*/) noexc
 template <class Body>
 inline constexpr std::size_t body_index = index_among<Body>(static_cast<EntryBody const*>(nullptr));
 
-/// True if this index is that of one of these kinds.
+/// True if `body` is the index of one of the kinds `Bodies`.
 template <class... Bodies> constexpr bool is_body_of(std::size_t body) noexcept {
   return ((body == body_index<Bodies>) || ...);
 }
@@ -47,12 +48,12 @@ template <class... Bodies> constexpr bool is_body_of(std::size_t body) noexcept 
 /// `Dialect::head` for dialects without ids: reads the type, and the id of the first line.
 bool linear_head(std::string_view line, RecordView& out, std::deque<std::string>& unescaped);
 
-/// Writes the members of an object after those that are written already, except for those in `except`.
+/// Appends the members of `object` to the open object of `json`, except for those in `except`.
 void write_members(JsonWriter& json, RawJson const& object,
                    std::initializer_list<std::string_view> except = {});
 
-/// Writes those members of an object that the open object begun at `begin` in `out` does not have: what a
-/// host adds never replaces what the library wrote.
+/// Appends the members of `object` that the open object at `begin` in `out` does not have yet. So members
+/// that a host adds never replace members that the library wrote.
 void write_new_members(std::string& out, std::size_t begin, RawJson const& object);
 
 /// Writes the members of an image's source that `Image` cannot represent, as `write_new_members` does.
@@ -68,32 +69,33 @@ inline bool has_member(RawJson const& object, std::string_view name) {
   return object.is_object() && !find_member(object.str(), name).empty();
 }
 
-// What other programs' dialects cannot represent is written as members that those programs ignore.
+// Facts that the dialects of other programs cannot represent are written as members that those programs
+// ignore.
 
-/// Everything in a header except its id, agent and time.
+/// Writes everything in a header except its id, agent and time.
 void write_header_members(JsonWriter& json, Header const& header);
 void take_header_members(Fields& line, Header& header);
 
-/// How an answer was made, as the member `generation`.
+/// Writes how an answer was made, as the member `generation`.
 void write_generation_member(JsonWriter& json, Message const& message);
 void take_generation_member(Fields& fields, Message& message);
 
-/// A title, in a line of pi's type `session_info`: other programs ignore lines of types they do not know.
+/// The type of a line with a title. The type is pi's; other programs ignore lines of unknown types.
 inline constexpr std::string_view title_line_type = "session_info";
 void write_title_members(JsonWriter& json, TitleChange const& change);
 TitleChange take_title(Fields& line);
 
-/// What the line of a call or a result cannot represent, as the member `part`.
+/// Writes the members that the line of a call or a result cannot represent, as the member `part`.
 void write_part_member(JsonWriter& json, RawJson const& extra);
 inline RawJson take_part_member(Fields& line) { return take_object(line, "part"); }
 
 /// True if a text of the result has a signature, which no other program can represent.
 bool has_signed_text(ToolResult const& result);
 
-/// Message content as the Anthropic API spells it: a bare string for a single text where `bare`, else an
-/// array.
+/// Writes message content as Anthropic's API spells it: as a bare string if `bare` is true and the content is
+/// a single text, else as an array.
 void write_content(std::string& out, Message const& message, bool bare);
-/// The same for the content of a tool result.
+/// Writes the content of a tool result as Anthropic's API spells it: a single text as a bare string.
 void write_result_content(std::string& out, ToolResult const& result);
 
 }}}

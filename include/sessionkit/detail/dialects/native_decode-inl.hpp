@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads the lines of pi, of all its versions, as entries.
+// Reads the lines of all versions of pi as entries.
 #pragma once
 #include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/dialects/content_codec.hpp>

@@ -11,18 +11,19 @@
 #include <string_view>
 #include <vector>
 
-// ai-panel's label `turn-N` in a compaction says how many of the messages since the last one it leaves out.
-// The others are written again after it. Other labels mean that nothing was written again. Lines that this
-// library writes again are marked `"keptAgain":1` (2, if such a line is written again once more), and the
-// compaction has their number.
-// So a message that somebody says is never mistaken for one that a compaction wrote.
+// A compaction of ai-panel has a label. The label `turn-N` means that the compaction leaves out N of the
+// messages since the last compaction. The remaining messages are then written again after it. Any other label
+// means that no message was written again. When this library writes a line again, it marks the line with the
+// member `"keptAgain":1`, or increments this member if the line already has it. The compaction has the number
+// of these lines. So a new message is never mistaken for a message that a compaction wrote again.
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
 inline constexpr std::string_view panel_label = "turn-";
 inline constexpr std::string_view again_member = "keptAgain";
 
-/// Absent unless the entry is such a compaction of a log without ids.
+/// The N of the label `turn-N`. Absent unless the entry is a compaction with such a label in a log without
+/// ids.
 inline std::optional<std::uint64_t> messages_left_out(Entry const& entry) {
   auto const* compaction = entry.as<Compaction>();
   if (!compaction || entry.link != Parent::previous) return std::nullopt;
@@ -31,7 +32,8 @@ inline std::optional<std::uint64_t> messages_left_out(Entry const& entry) {
   return to_uint(label.substr(panel_label.size()));
 }
 
-/// How many of the `before` messages since the last compaction this one keeps by writing them again.
+/// How many messages the compaction `entry` keeps by writing them again. `before` is the number of messages
+/// since the previous compaction.
 inline std::uint64_t messages_kept(Entry const& entry, std::uint64_t before) {
   std::optional<std::uint64_t> const left_out = messages_left_out(entry);
   if (!left_out) return 0;
@@ -40,23 +42,26 @@ inline std::uint64_t messages_kept(Entry const& entry, std::uint64_t before) {
   return kept < before ? kept : before;
 }
 
-/// A message that the model sees: a compaction may keep it.
+/// True for a message that is not a system message. A compaction may keep such a message.
 bool is_said(Entry const& entry) noexcept;
-/// A message whose line says that a compaction wrote it again.
+/// True for a message that a compaction wrote again, as the mark in its line shows.
 bool is_kept_again(Entry const& entry) noexcept;
-/// Speaker and text: equal for a message and for the copy that ai-panel writes after a compaction.
+/// The speaker and the text of a message. They are equal for a message and for its copy that ai-panel writes
+/// after a compaction.
 std::string words_of(Message const& message);
 
-/// Sets in a compaction, for a dialect without ids, what it leaves out and how many messages are written
-/// again after it; answers these messages. `context` is what the model saw before (all of its entries since
-/// the last compaction); `Compaction::first_kept` names the first entry that stays, or none.
+/// Sets in a compaction, for a dialect without ids, how many messages it leaves out and how many are written
+/// again after it. Returns the messages to write again. `context` has the entries that the model saw before:
+/// all entries since the last compaction. Before the call, `Compaction::first_kept` names the first entry
+/// that stays, or is empty if none stays.
 std::vector<Entry> take_kept(Compaction& compaction, std::vector<Entry> const& context);
-/// The members that mark the line of a repeated message.
+/// The member that marks the line of a message that is written again.
 RawJson again_mark();
-/// The line of a repeated message: the same members, and the mark.
+/// Returns the line with which a message is written again: the members of `line` and the mark.
 std::string line_again(std::string_view line);
 
-/// False: the write of the compaction was cut short. `behind`: the entries after it in log order.
+/// False if the write of the compaction was cut short. `behind` is the first of the entries after it, in log
+/// order.
 template <class Forward> bool is_whole(Entry const& compaction, Forward behind, Forward const end) {
   std::uint64_t left =
       messages_left_out(compaction) ? compaction.as<Compaction>()->kept_again.value_or(0) : 0;
@@ -68,22 +73,24 @@ template <class Forward> bool is_whole(Entry const& compaction, Forward behind, 
   return left == 0;
 }
 
-/// A compaction whose write was cut short, as damage: `offset` and `length` of its line.
+/// Reports a compaction whose write was cut short. `offset` and `length` are those of its line.
 Damage cut_short_damage(Entry const& compaction, std::uint64_t offset, std::uint64_t length);
-/// Removes compactions whose write was cut short, and what they wrote again, from entries in log order.
+/// Removes compactions whose write was cut short, and the messages that they wrote again. `entries` is in log
+/// order.
 void take_out_cut_short(std::vector<Entry>& entries);
 
-/// What an entry adds to a log without ids.
+/// What an entry adds to the conversation in a log without ids.
 struct Standing {
   enum Kind : std::uint8_t {
     once,      ///< its content
-    again,     ///< nothing: it is `original`, which a compaction keeps
-    cut_short, ///< nothing: a compaction whose write was cut short, or what it wrote again
+    again,     ///< nothing: it repeats the entry `original`, which a compaction keeps
+    cut_short, ///< nothing: it is a compaction whose write was cut short, or a message which that compaction
+               ///< wrote again
   };
   Kind kind = once;
   std::size_t original = 0;
 };
-/// The standing of each entry of a log, in log order.
+/// The `Standing` of each entry of a log, in log order.
 std::vector<Standing> standings(std::vector<Entry> const& log);
 
 }}}

@@ -6,9 +6,9 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// Reads a line of ai-panel's and ZyHive's; one of a type that they do not know is an `Unknown`.
+/// Reads a line of ai-panel or ZyHive. A line of a type that they do not have becomes an `Unknown`.
 Result<Entry> decode_panel(RecordView const& record);
-/// Appends an entry as such a line; `unsupported` if none can hold it.
+/// Appends an entry as a line of ai-panel. Fails with `unsupported` if no such line can represent the entry.
 Result<void> encode_panel(Entry const& entry, std::string& out);
 
 }}}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Takes out of unknown members those whose names mean something in another dialect.
+// Removes unknown members whose names have a meaning in another dialect.
 #pragma once
 #include <sessionkit/detail/base/visit.hpp>
 #include <sessionkit/detail/dialects/content_codec.hpp>

@@ -7,20 +7,22 @@
 #include <string_view>
 #include <vector>
 
-// What cannot be copied from the lines of one program to those of another.
+// Removes members that cannot be copied from the lines of one program into the lines of another.
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// Removes unknown members of a line that have a meaning in one of the dialects; answers their names.
+/// Removes unknown members of a line whose names have a meaning in one of the dialects. Returns these names.
 std::vector<std::string> strip_line_names(RawJson& extra);
 
-/// True for members of parts that the dialects write themselves.
+/// True for the name of a member that the dialects themselves write into parts.
 bool is_part_name(std::string_view key);
 
-/// Removes the signatures of texts and calls, and reasoning that has none; true if there were any.
+/// Removes the signatures of texts and calls, and reasoning that has no signature. True if anything was
+/// removed.
 bool strip_proofs(Message& message);
 
-/// Removes the members that Anthropic's API does not know from all parts; answers their names.
+/// Removes from all parts the members that Anthropic's API does not know. Returns their names, separated by
+/// commas.
 std::string strip_strange_members(Message& message);
 
 }}}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-/// Every definition of the room `dialects`.
+/// Includes every function body of the room (folder) `dialects`.
 #include <sessionkit/detail/dialects/anthropic_parts-inl.hpp>
 #include <sessionkit/detail/dialects/content_codec-inl.hpp>
 #include <sessionkit/detail/dialects/dialect-inl.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Imports a session of blades from its document.
+// Imports a session of go-kratos/blades from its JSON document.
 #pragma once
 #include <sessionkit/blades.hpp>
 #include <sessionkit/detail/base/format_text.hpp>

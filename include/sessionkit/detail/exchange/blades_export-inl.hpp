@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Exports a log as a document of blades.
+// Exports a log as a JSON document of go-kratos/blades.
 #pragma once
 #include <sessionkit/blades.hpp>
 #include <sessionkit/detail/base/format_text.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Chooses the entries of a log that a conversion takes, in the order of the new log.
+// Chooses the entries of a log that a conversion writes, in the order of the new log.
 #pragma once
 #include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/base/visit.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-/// Every definition of the room `exchange`.
+/// Includes every function body of the room (folder) `exchange`.
 #include <sessionkit/detail/exchange/blades-inl.hpp>
 #include <sessionkit/detail/exchange/blades_export-inl.hpp>
 #include <sessionkit/detail/exchange/conversion_path-inl.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Compares the rows of an index with the transcripts in the directory, reading as few of them as it can.
+// Compares an index with the transcripts in its directory, and reads as few transcripts as possible.
 #pragma once
 #include <sessionkit/detail/base/make_error.hpp>
 #include <sessionkit/detail/file_store/directory_watch.hpp>

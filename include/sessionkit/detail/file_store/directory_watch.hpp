@@ -15,53 +15,54 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// What a store knows of its sessions without reading them. `mutex` guards all of it, and is never held while
-/// a file is read or written.
+/// What a store remembers of its sessions, so that it need not read their files. `mutex` guards all members.
+/// It is never locked while a file is read or written.
 struct IndexState {
-  /// The transcript when its row was compared with it.
+  /// The state of a transcript when its row was last compared with it.
   struct Seen {
     FileStatus file = {};       ///< inode 0: never
     std::uint64_t trailing = 0; ///< damaged lines after the last entry
-    bool checked = false;       ///< by its content, not by its size alone; or we wrote it
+    bool checked = false;       ///< compared by content, not by size alone, or written by us
   };
 
   std::mutex mutex;
   IndexRows rows;
   std::unordered_map<std::string, Seen> seen;
-  std::set<std::string> touched, removed;        ///< since they were last written
-  std::set<std::string> stale;                   ///< rows that are older than what we know was appended
+  std::set<std::string> touched, removed;        ///< since the index was last written
+  std::set<std::string> stale;                   ///< rows that lack entries of which we know
   std::set<std::string> absent;                  ///< rows whose transcripts are not in the directory
-  std::unordered_map<std::string, Error> unread; ///< transcripts that cannot be read, and have no row
-  bool settled = false; ///< the names in the directory were compared, and it has not changed since
+  std::unordered_map<std::string, Error> unread; ///< why a transcript without a row cannot be read
+  bool settled = false; ///< the names were compared, and a later change will show in the directory's time
 
-  /// Removes the row of a transcript that somebody removed.
+  /// Removes the row of a transcript that was removed.
   void drop(std::string const& name);
 };
 
-/// Makes the rows agree with the transcripts, which are right where they differ: finds transcripts that are
-/// new, gone or changed, and folds their new entries. Safe to call from several threads at once.
+/// Updates the rows from the transcripts in the directory: finds transcripts that are new, removed or
+/// changed, and folds their new entries into the rows. If a row and its transcript differ, the transcript is
+/// right. Several threads may call all functions at once.
 class SESSIONKIT_API DirectoryWatch {
  public:
-  /// `shared`: other programs write the index, and only they correct their rows. All arguments live as long
-  /// as this.
+  /// `shared` means that other programs write the index too; only they correct their rows in it. All
+  /// arguments must outlive this object.
   DirectoryWatch(FileOps& ops, TranscriptFolder& folder, IndexState& state, std::string root, bool shared,
                  FileStoreOptions const& options);
 
   Error missing(SessionId const& id) const;
-  /// Makes one row agree with its transcript; `all`: folds it from its first line.
+  /// Updates one row from its transcript. If `all` is true, folds the transcript from its first line.
   Result<void> refresh(SessionId const& id, bool all);
-  /// As `refresh`, but a transcript that did not change is not opened (nor, `by_size`, one that ends where
-  /// its row says), and what is known of one that cannot be read stays as it was.
+  /// As `refresh`, but does not open a transcript that did not change. If `by_size` is true, does not open a
+  /// transcript that ends where its row says either. If a transcript cannot be read, its row stays unchanged.
   Result<void> look(SessionId const& id, bool by_size);
   void look_at(std::vector<SessionId> const& ids, bool by_size);
-  /// Makes all rows agree. An append without our journal is found only by looking at each transcript, which
-  /// is done so rarely that it takes a small part of the time. The first time only the newest are looked at:
-  /// a process that was killed in the middle of a turn was most likely in one of these.
+  /// Updates all rows. An append that is not in our journal is found only by a look at each transcript. Such
+  /// looks are so rare that they take a small part of the time. The first sweep looks only at the newest
+  /// transcripts, because a process that was killed during a turn was most likely writing one of these.
   Result<void> sweep();
-  /// The next sweep reads the names in the directory, even if that did not change: a transcript that had no
-  /// entry may have one now.
+  /// Makes the next sweep read the names in the directory, even if the directory did not change, because a
+  /// transcript that had no entry may have one now.
   void doubt_names();
-  /// Keeps rows that we removed but did not write yet, if their session was made again.
+  /// Keeps a row that was removed in memory, but not yet on the disk, if its session was created again.
   void keep_remade();
 
  private:
@@ -77,9 +78,9 @@ class SESSIONKIT_API DirectoryWatch {
   bool shared_;
   FileStoreOptions const* options_;
 
-  // Of the last sweep; guarded as the state is.
+  // From the last sweep; guarded by the mutex of the state.
   FileStatus directory_ = {};
-  std::uint64_t names_ = 0; // the sum of their hashes
+  std::uint64_t names_ = 0; // the sum of the hashes of the names
   bool swept_ = false;
   std::chrono::steady_clock::time_point next_ = {};
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Keeps sessions in a directory: the five functions over transcripts, their writers and the index.
+// Implements the store that keeps sessions as transcripts in a directory, with open writers and an index.
 #pragma once
 #include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/base/make_error.hpp>

@@ -5,17 +5,17 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// What a store of files reports beside the five calls.
+/// A function that a store of files has in addition to the five of `SessionStore`.
 class SESSIONKIT_API SyncsFiles {
  public:
   virtual ~SyncsFiles() = default;
   virtual Result<Position> durable_position(SessionId const& id) = 0;
 };
 
-/// `open_file_store` over calls that tests can replace.
+/// `open_file_store` with system calls that tests can replace.
 SESSIONKIT_API Result<std::shared_ptr<SessionStore>> open_file_store(FileOps& ops, std::string const& root,
                                                                      FileStoreOptions options);
-/// `reindex_file_store` likewise.
+/// `reindex_file_store` with system calls that tests can replace.
 SESSIONKIT_API Result<std::size_t> reindex_file_store(FileOps& ops, std::string const& root,
                                                       FileStoreOptions options,
                                                       StoreProgress const& progress);

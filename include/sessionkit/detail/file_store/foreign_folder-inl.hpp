@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Recognises the folders of other programs, which are no stores.
+// Recognises folders that belong to other programs and are no stores.
 #pragma once
 #include <sessionkit/detail/base/make_error.hpp>
 #include <sessionkit/detail/file_store/foreign_folder.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads and writes the two shapes of `sessions.json`, and the seal that spares parsing our own.
+// Reads and writes the forms of `sessions.json`, and the seal that makes it unnecessary to parse our own.
 #pragma once
 #include <sessionkit/detail/base/crc32c.hpp>
 #include <sessionkit/detail/base/format_text.hpp>

@@ -12,62 +12,66 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// A lock on this file of the directory is held while an index is written.
+/// Names of files in a store's directory. While a process writes the index, it has a lock on `.lock`.
 inline constexpr char const *index_lock_name = ".lock", *index_journal_name = "sessions.journal";
 
-/// The changes that others made to an index since the last look.
+/// The changes that other writers made to an index since the last look.
 struct JournalDelta {
   enum State {
     missing,
     good,
     unreadable,
     unavailable
-  };                  // unreadable: none of ours; unavailable: not readable now
-  bool whole = false; ///< `rows` is all of it; else `changes` are what came
+  };                  // unreadable: not an index of ours; unavailable: cannot be read now
+  bool whole = false; ///< `rows` is the whole index; else `changes` has the changes
   State state = good; ///< of the snapshot
   IndexRows rows = {};
   std::vector<RowChange> changes = {};
-  std::string doubt = {}; ///< why changes may be missing; empty: none are
+  std::string doubt = {}; ///< why changes may be missing; empty if none are missing
 };
 
-/// The lock that writers of the index hold; it is given back when the file is closed.
+/// Takes the lock that a writer of the index needs. Closing the file releases the lock.
 SESSIONKIT_API Result<OpenFile> lock_index(FileOps& ops, int directory, std::string const& root,
                                            std::chrono::milliseconds wait);
 
 struct IndexFilesOptions {
   StoreLayout layout = StoreLayout::by_id;
-  bool journal = true; ///< false: other programs write the snapshot, or a journal cannot represent its shape
+  bool journal = true; ///< false: other programs write the snapshot, or a journal cannot represent its form
   bool synced = false; ///< false: a power loss may leave an unreadable file
-  /// The number of transcripts, where known: a file above 64 MiB plus 4 KiB for each is not read.
+  /// Returns the number of transcripts, if known. A file larger than 64 MiB plus 4 KiB for each transcript is
+  /// not read.
   std::function<std::optional<std::size_t>()> transcripts = {};
 };
 
-/// The files of an index, which are a cache. `<root>/sessions.json` is a snapshot, replaced as a whole under
-/// `<root>/.lock`. `<root>/sessions.journal` has the changes since, so that one change costs one small write
-/// at any number of sessions; it is never synced, and a torn one is recognised. For one thread at a time.
+/// The files of an index, which are a cache. `<root>/sessions.json` is a snapshot, which is replaced as a
+/// whole under the lock `<root>/.lock`. `<root>/sessions.journal` has the changes since the snapshot, so that
+/// one change costs one small write at any number of sessions. The journal is never synced, and a torn
+/// journal is recognised. Only one thread at a time may call the functions.
 class SESSIONKIT_API IndexFiles {
  public:
-  /// `directory` stays open as long as this.
+  /// `directory` must stay open as long as this object exists.
   IndexFiles(FileOps& ops, int directory, std::string root, IndexFilesOptions options);
 
-  /// Returns what others wrote since the last call; the first time everything. Takes no lock. It fails only
-  /// for lack of memory: a cache that cannot be read is none.
+  /// Returns what others wrote since the last call. The first call returns everything. Takes no lock. Fails
+  /// only for lack of memory, because a cache that cannot be read counts as missing.
   JournalDelta look();
-  /// Appends the lines that `make` answers to the journal, under the lock; `make` is given what others wrote.
+  /// Appends the lines that `make` returns to the journal, under the lock. `make` receives what others wrote.
   Result<void> append(std::function<std::string(JournalDelta)> const& make,
                       std::chrono::milliseconds lock_wait);
-  /// Replaces the snapshot by what `make` answers, likewise. The journal ends, because the snapshot holds its
-  /// changes. A file that is not ours is moved aside, not lost.
+  /// Replaces the snapshot by the text that `make` returns, under the lock. `make` receives what others
+  /// wrote. A new journal begins, because the snapshot contains all changes. A file that is not ours is moved
+  /// aside and not lost.
   Result<void> replace(std::function<std::string(JournalDelta)> const& make,
                        std::chrono::milliseconds lock_wait);
 
   std::string const& path() const noexcept { return snapshot_path_; }
   std::string const& journal_path() const noexcept { return journal_path_; }
-  /// False if it is not known.
+  /// True if there is no snapshot. False also if this cannot be found out.
   bool is_missing();
-  /// The snapshot that was read is another program's own: it is read, and never written or moved aside.
+  /// True if the snapshot belongs to another program. Such a snapshot is read, but never written or moved
+  /// aside.
   bool is_foreign() const noexcept { return foreign_; }
-  /// False: there is no snapshot that a journal could extend.
+  /// False if there is no snapshot that a journal could extend.
   bool may_append() const noexcept { return loaded_ && usable_; }
   std::uint64_t snapshot_bytes() const noexcept { return print_.bytes; }
   std::uint64_t journal_bytes() const noexcept { return applied_; }
@@ -100,15 +104,15 @@ class SESSIONKIT_API IndexFiles {
   IndexFilesOptions options_;
 
   FileStatus seen_ = {};          // the snapshot that was last read or written; inode 0: none
-  Fingerprint print_ = {};        // of its bytes
-  Error failure_{Errc::io_error}; // why it could not be read
+  Fingerprint print_ = {};        // of the bytes of that snapshot
+  Error failure_{Errc::io_error}; // why the snapshot could not be read
 
   JournalHead head_ = {};
-  FileStatus journal_ = {};   // as it was seen; inode 0: there was none
-  std::uint64_t applied_ = 0; // bytes of it that the caller has
+  FileStatus journal_ = {};   // as last seen; inode 0: there was no journal
+  std::uint64_t applied_ = 0; // bytes of the journal that the caller has received
   std::uint64_t written_ = 0;
   bool loaded_ = false, usable_ = false;
-  bool alien_ = false;   // somebody's file is in the journal's place
+  bool alien_ = false;   // another program's file has the journal's name
   bool foreign_ = false; // the snapshot is OpenClaw's: it is read and never written
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Keeps the rows of an index in memory, as text until somebody asks for them.
+// Keeps the rows of an index in memory, as text until they are first used.
 #pragma once
 #include <sessionkit/detail/file_store/index_rows.hpp>
 #include <sessionkit/detail/json/json.hpp>

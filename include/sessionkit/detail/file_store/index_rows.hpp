@@ -15,54 +15,56 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// The text of a file of the index, as it was read: not cleared first, and it never moves.
+/// The text of an index file as it was read. Its memory is not cleared before the read, and never moves.
 struct IndexText {
   std::unique_ptr<char[]> bytes;
   std::size_t size = 0;
   std::string_view view() const noexcept { return {bytes.get(), size}; }
 };
 
-/// Directories or indexes with equally many names and the same sum of these hashes have the same names.
+/// The hash of a name. If two lists have equally many names and the same sum of hashes, their names are taken
+/// to be the same.
 inline std::uint64_t name_hash(std::string_view name) noexcept { return std::hash<std::string_view>{}(name); }
 
-/// The rows that a store knows better than the index on disk.
+/// Names the rows of a store that are newer than those of the index on the disk.
 struct MergeInput {
-  std::set<std::string> const& touched; ///< rows it changed
+  std::set<std::string> const& touched; ///< rows that the store changed
   std::set<std::string> const& removed;
-  bool rebuilt; ///< all rows are its own
+  bool rebuilt; ///< all rows are the store's own
   bool by_key;  ///< sessions may exist that the index does not name
 };
 
-/// The rows of an index in memory, by id and in the order of lists. Of 100,000 sessions a program asks for
-/// few: a row stays text until it is first asked for.
+/// The rows of an index in memory, by id and in the order of lists. A row stays text until it is first used,
+/// because a program uses few rows of 100,000.
 class SESSIONKIT_API IndexRows {
  public:
-  /// A row as text.
+  /// A row that is still text.
   struct Unread {
-    std::string_view name, json; ///< `json` empty: the row was read
+    std::string_view name, json; ///< `json` is empty after the row was read
     std::int64_t updated_ms = 0;
     std::uint64_t hash = 0; ///< `name_hash(name)`
   };
 
   IndexRows() = default;
-  /// `unread` with names ascending, that point into `text`.
+  /// The names in `unread` are ascending and point into `text`.
   IndexRows(IndexText text, std::vector<Unread> unread);
 
-  std::map<std::string, std::string> foreign_rows = {};          ///< key to JSON: no session of ours
-  std::vector<std::pair<std::string, std::string>> members = {}; ///< of the file, beside its rows
+  std::map<std::string, std::string> foreign_rows = {};          ///< rows by key that are no sessions
+  std::vector<std::pair<std::string, std::string>> members = {}; ///< members of the file beside its rows
 
   std::size_t size() const noexcept { return read_.size() + left_; }
   std::size_t unread_count() const noexcept { return left_; }
   bool has(std::string_view name) const { return read_.count(name) > 0 || find_unread(name) != nullptr; }
-  /// The end of a session's log according to its row; absent: there is no such row.
+  /// The end of a session's log according to its row. Absent if there is no such row.
   std::optional<Position> end_of(std::string_view name) const;
   /// The sum of the names' hashes.
   std::uint64_t names_sum() const noexcept { return names_sum_; }
 
-  /// Reads the row if it is still text. Its times are not to be changed here. Null: there is none.
+  /// Finds a row, and parses the row if it is still text. The caller must not change its times. Null if there
+  /// is no such row.
   IndexRow* find(std::string_view name);
   void put(IndexRow row);
-  /// Changes the row of a session, made empty where there is none.
+  /// Changes the row of a session. If there is no row, makes an empty row first.
   template <class Change> void change(SessionId const& id, Change&& how) {
     Row& row = row_of(id);
     ListPlace const before = place(row);
@@ -72,11 +74,11 @@ class SESSIONKIT_API IndexRows {
     order_.insert(place(row));
   }
   void erase(std::string_view name);
-  /// Becomes the rows on disk, with our rows where we know more.
+  /// Takes over the rows of the index on the disk, but keeps the rows that `ours` names as newer.
   void merge(IndexRows disk, MergeInput const& ours);
 
-  /// Calls `use` with each name in order, and either its row or (null) the row's text. `use` may ask for the
-  /// row.
+  /// Calls `use(name, row, text)` for each row, by ascending names. If the row is still text, `row` is null;
+  /// else `text` is empty. `use` may call `find`.
   template <class Use> void each(Use&& use) const {
     auto unread = unread_.begin();
     auto const use_up_to = [&](std::string const* name) {
@@ -89,8 +91,8 @@ class SESSIONKIT_API IndexRows {
     }
     use_up_to(nullptr);
   }
-  /// Calls `use` with each name, newest first, after a place in lists, until it answers false; and with the
-  /// row's text if it is not read yet. `use` may ask for the row.
+  /// Calls `use` for each row after a place in the list, newest first, until `use` returns false. `text` is
+  /// empty unless the row is still text. `use` may call `find`.
   void newest_first(std::optional<ListPlace> const& after,
                     std::function<bool(std::string_view name, std::string_view text)> const& use);
 
@@ -107,15 +109,15 @@ class SESSIONKIT_API IndexRows {
   std::size_t first_unread_after(std::optional<ListPlace> const& place);
 
   Rows read_;
-  std::set<ListPlace> order_; // of the rows that were read; made when it is first asked for
+  std::set<ListPlace> order_; // the order of the rows that were read; made at its first use
   bool ordered_ = false;
   std::uint64_t names_sum_ = 0;
 
   IndexText text_;
   std::vector<Unread> unread_;
-  std::vector<std::uint32_t> slots_; // by the hash of a name, one more than the row's number; 0: free
+  std::vector<std::uint32_t> slots_; // hash table of names: one more than the index in `unread_`; 0: free
   std::vector<std::uint32_t> unread_order_;
-  std::size_t sorted_ = 0, left_ = 0; // of `unread_order_`; of `unread_`
+  std::size_t sorted_ = 0, left_ = 0; // sorted part of `unread_order_`; rows of `unread_` still text
 };
 
 }}}

@@ -5,7 +5,7 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// How a store reads its transcripts.
+/// The options with which a store reads its transcripts.
 inline ReaderOptions reader_options(FileStoreOptions const& store) noexcept {
   return {store.max_line, store.profile ? find_dialect(store.profile->dialect) : nullptr};
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-/// Every definition of the room `file_store`.
+/// Includes every function body of the room (folder) `file_store`.
 #include <sessionkit/detail/file_store/directory_watch-inl.hpp>
 #include <sessionkit/detail/file_store/file_store-inl.hpp>
 #include <sessionkit/detail/file_store/foreign_folder-inl.hpp>

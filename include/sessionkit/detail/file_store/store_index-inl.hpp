@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Answers what a store knows of its sessions, and keeps it on the disk for the next process.
+// Lists the sessions of a store from its index, and keeps the index on the disk for the next process.
 #pragma once
 #include <sessionkit/detail/base/crc32c.hpp>
 #include <sessionkit/detail/base/format_text.hpp>

@@ -12,17 +12,18 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// The index of a file store: rows in memory, the watch of the transcripts that they describe, and the files
-/// that keep them for the next process. Safe to call from several threads at once.
+/// The index of a file store. It consists of rows in memory, a watch of the transcripts that the rows
+/// describe, and files that keep the rows for the next process. Several threads may call all functions at
+/// once.
 class SESSIONKIT_API StoreIndex {
  public:
-  /// All arguments live as long as this.
+  /// All arguments must outlive this object.
   StoreIndex(FileOps& ops, int directory, std::string const& root, Profile const& profile,
              FileStoreOptions const& options, TranscriptFolder& folder);
 
-  /// A missing index was lost if there are transcripts; if there are none, the store is new.
+  /// Checks for a missing index. If the store has transcripts, the index was lost. Else the store is new.
   Result<void> begin();
-  /// Entries were appended. The row is written at the end of the turn.
+  /// Notes that entries were appended. The row is written at the end of the turn.
   void note_append(SessionId const& id, Append const& batch, Position end);
   void note_removed(SessionId const& id);
   void end_of_turn();
@@ -30,10 +31,10 @@ class SESSIONKIT_API StoreIndex {
 
   Result<SessionInfo> info(SessionId const& id);
   Result<SessionPage> list(ListQuery const& query);
-  /// Keeps all others out that ask for this lock, until it is closed.
+  /// Takes the lock of the index, which keeps other writers out until the file is closed.
   Result<OpenFile> lock_keys() const;
-  /// The newest session of a key that is not archived. The caller holds `lock_keys`: the answer is as the
-  /// transcripts are, however old the index is. It fails as `list` does.
+  /// Returns the newest session of a key that is not archived. The caller must have the lock of `lock_keys`.
+  /// The result agrees with the transcripts, however old the index is. Fails as `list` does.
   Result<std::optional<SessionInfo>> active_session(std::string_view key);
   Result<std::size_t> reindex(StoreProgress const& progress);
   Error missing(SessionId const& id) const { return watch_.missing(id); }
@@ -41,8 +42,8 @@ class SESSIONKIT_API StoreIndex {
  private:
   using Lock = std::lock_guard<std::mutex>;
   struct Compared {
-    std::size_t rows = 0, unread = 0; // transcripts
-    std::string why_unread = {};      // the first of these
+    std::size_t rows = 0, unread = 0; // numbers of transcripts
+    std::string why_unread = {};      // why the first of these could not be read
   };
   struct Unwritten {
     std::set<std::string> touched, removed;
@@ -50,7 +51,8 @@ class SESSIONKIT_API StoreIndex {
 
   bool may_write_unasked() const;
   bool by_key() const noexcept { return profile_.layout != StoreLayout::by_id; }
-  // With a program that writes no journal, or the shape is one that a journal cannot represent.
+  // True if another program, which writes no journal, uses the index too, or if a journal cannot represent
+  // its form.
   bool shared() const noexcept { return profile_.shares_index || by_key(); }
   SessionInfo summary(IndexRow const& row) const;
   std::vector<IndexRow const*> select(ListQuery const& query, std::optional<ListPlace> const& after);
@@ -82,14 +84,14 @@ class SESSIONKIT_API StoreIndex {
   DirectoryWatch watch_;
   IndexFiles files_;
 
-  std::mutex writing_;                   // of the files; taken before the state's
-  std::atomic<bool> loaded_{false};      // from the files
+  std::mutex writing_;                   // guards the files; locked before the mutex of the state
+  std::atomic<bool> loaded_{false};      // the files were read
   std::atomic<bool> ending_turn_{false}; // a thread writes at the end of its turn
   // Guarded by the state's mutex:
   bool stored_ = false; // this object appended or removed something
   bool new_ = false;    // the store had no transcripts
-  std::string rebuild_; // why all rows are compared before the index is written whole; empty: no need
-  bool reported_unwritten_ = false; // that it could not be, which is reported once
+  std::string rebuild_; // why all rows must be compared before the next whole write; empty: no need
+  bool reported_unwritten_ = false; // a failed write of the index was reported; this is done once
   std::chrono::steady_clock::time_point next_rebuild_ = {};
   std::vector<Event> events_; // for `on_event`, which is called with no lock held
 };

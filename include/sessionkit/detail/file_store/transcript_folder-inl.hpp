@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds the transcripts of a directory: layouts, names of files, and what changed since the last look.
+// Finds the transcripts of a store and the names of their files, in each layout.
 #pragma once
 #include <sessionkit/detail/base/make_error.hpp>
 #include <sessionkit/detail/file_store/transcript_folder.hpp>

@@ -16,56 +16,60 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 
 inline constexpr std::string_view transcript_suffix = ".jsonl";
 
-/// Detects the profile of a store's directory by its content: claw0's if its index names files of the folder
-/// `transcripts`, or there is that folder and no transcript beside it; ai-panel's if most of the first few
-/// transcripts are in its lines; else native. Fails if the content cannot be read: a store that is taken for
-/// another would be written to as another.
+/// Detects the profile of a store from the content of its directory. The profile is claw0's if the index
+/// names files of the folder `transcripts`, or if there is that folder and no transcript beside it. It is
+/// ai-panel's if most of the first few transcripts have lines of ai-panel. Else it is the native one. Fails
+/// if the content cannot be read, because a store with a wrong profile would be written in a wrong dialect.
 SESSIONKIT_API Result<Profile> detect_profile(FileOps& ops, int directory, std::string const& root);
 
-/// `invalid_argument` if the index is in the shape of another layout than the profile's: it is not a broken
-/// one that may be moved aside.
+/// Fails with `invalid_argument` if the index (or, if it names no files, the transcripts) has another layout
+/// than the profile. Such an index is not broken, and must not be moved aside.
 SESSIONKIT_API Result<void> check_layout(FileOps& ops, int directory, std::string const& root,
                                          Profile const& profile);
 
-/// The transcripts of the directory that the first part of its index names by their ids; none without an
+/// The files of the sessions that the first part of the directory's index names by id. Empty if there is no
 /// index.
 Result<std::vector<std::string>> files_in_index(FileOps& ops, int directory, std::string const& root);
 
-/// Where a store's transcripts are, and what each is called. Safe to call from several threads at once.
+/// Finds the transcripts of a store and the names of their files. Several threads may call all functions at
+/// once.
 class SESSIONKIT_API TranscriptFolder {
  public:
-  /// `root` stays open as long as this. `folder` is the folder below it, where the layout has one.
+  /// `root` must stay open as long as this object exists. `folder` is the folder of transcripts below `root`,
+  /// if the layout has one.
   TranscriptFolder(FileOps& ops, int root, std::string root_path, StoreLayout layout, OpenFile folder);
 
-  /// The folder below the root that the layout has, made where it is missing and `create` says so; nothing
-  /// where it has none.
+  /// Opens the folder of transcripts below the root, and makes a missing folder if `create` is true. Returns
+  /// no file if the layout has no such folder.
   static Result<OpenFile> open(FileOps& ops, int root, std::string const& root_path, StoreLayout layout,
                                bool create);
 
   int directory() const noexcept { return folder_ ? folder_.get() : root_; }
   std::string const& path() const noexcept { return path_; }
-  /// The file of a session, there or not; for messages, and where it is known that the folder can be read.
+  /// The name of a session's file, which need not exist. Use this for messages, or if the folder was read
+  /// before.
   std::string file_of(SessionId const& id);
-  /// The same, or why it is not known: a file whose owner could not be read may be the one.
+  /// As `file_of`, but fails if the name is uncertain, because a file that cannot be read may be the
+  /// session's.
   Result<std::string> find(SessionId const& id);
-  /// The sessions that are there, by their files' names. `unread`: why one of them is not called by its own
-  /// id.
+  /// The ids of the sessions that have files. If a file that is named by a key cannot be read, its name
+  /// becomes the id, and `unread` is set to the error.
   Result<std::vector<SessionId>> list(std::optional<Error>* unread = nullptr);
-  /// The same as text, including files with the name of a transcript and no id.
+  /// As `list`, but as text. Includes the names of transcripts that are no ids.
   Result<FileNames> names(std::optional<Error>* unread = nullptr);
-  /// How many transcripts there are. Absent: the directory cannot be listed now.
+  /// How many transcripts there are. Absent if the directory cannot be listed now.
   std::optional<std::size_t> count();
-  /// The index says so, or the file does.
+  /// Notes the file of a session, as the index or the file itself names it.
   void learn(SessionId const& id, std::string const& file);
-  /// The session is gone.
+  /// Notes that a session was removed.
   void forget(SessionId const& id);
-  /// Chooses the file of a session that is about to be made, by the key in its first line.
+  /// Chooses the file of a session that is about to be created, by the key in its first line.
   Result<void> choose(SessionId const& id, Append const& first);
 
  private:
   struct Names {
-    std::map<std::string, std::string> files; ///< of ids
-    std::map<std::string, SessionId> ids;     ///< of files
+    std::map<std::string, std::string> files; ///< by id
+    std::map<std::string, SessionId> ids;     ///< by file name
   };
   std::optional<SessionId> known_in(std::string const& file);
   std::optional<SessionId> id_by_key(std::string const& file, std::optional<Error>* unread);
@@ -80,7 +84,8 @@ class SESSIONKIT_API TranscriptFolder {
   Names names_;
 };
 
-/// True if a file of this name may be a transcript: plain, and ends as one.
+/// True if a file of this name may be a transcript: the name has its suffix, does not begin with a dot, and
+/// has no slash.
 bool is_transcript_name(std::string_view name) noexcept;
 
 }}}

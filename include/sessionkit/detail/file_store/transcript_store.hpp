@@ -8,7 +8,7 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// `open_transcript` over calls that tests can replace.
+/// `open_transcript` with system calls that tests can replace.
 SESSIONKIT_API Result<std::shared_ptr<SessionStore>> open_transcript(FileOps& ops, std::string const& path,
                                                                      FileStoreOptions options);
 

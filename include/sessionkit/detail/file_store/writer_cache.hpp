@@ -12,21 +12,22 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// The writer of one transcript, which threads share: they write in turns and wait for the disk together.
+/// The writer of one transcript. Threads share it: they write one after another, and wait for the disk
+/// together.
 struct SESSIONKIT_API CachedWriter {
-  /// Which file is written, and the session that its events name.
+  /// The file to write, and the session that its events name.
   struct Target {
     FilePlace place;
     std::string session;
   };
-  std::mutex mutex;                 ///< whose turn it is
-  std::optional<FileWriter> writer; ///< absent: to be opened
-  std::vector<Event> events;        ///< of the append whose turn it is
+  std::mutex mutex;                 ///< only the thread that has locked it may write
+  std::optional<FileWriter> writer; ///< absent until the file is opened
+  std::vector<Event> events;        ///< of the append that is being written
 
-  /// One append, as every store of files does it. In the writer's turn `write` appends, by `append_in_turn`.
-  /// It waits for the disk out of turn, so that other threads may write meanwhile; then it calls `settle`
-  /// with the answer, and last, with no lock held, it emits the events. Keep the writer until then: closing
-  /// it would forget a failed sync.
+  /// Makes one append, as every store of files does. First locks `mutex` and calls `write`, which appends by
+  /// `append_in_turn`. Then waits for the disk without the lock, so that other threads may write meanwhile.
+  /// Then calls `settle` with the result, and last emits the events, both without a lock. The writer must
+  /// exist until the end, because closing it would forget a failed sync.
   template <class Write, class Settle>
   Result<Position> append(OnEvent const& on_event, Write const& write, Settle const& settle) {
     Result<Position> end = Position{};
@@ -47,7 +48,8 @@ struct SESSIONKIT_API CachedWriter {
     return append(on_event, write, [](Result<Position> const&) {});
   }
 
-  /// Writes a batch; opens the writer where there is none. `target` answers the `Target` to open.
+  /// Writes a batch, with `mutex` locked. If there is no writer, first opens one for the `Target` that
+  /// `target` returns.
   template <class TargetOf>
   Result<Position> append_in_turn(FileOps& ops, FileStoreOptions const& options, Append const& batch,
                                   std::chrono::steady_clock::time_point asked, DueSync& due,
@@ -63,13 +65,13 @@ struct SESSIONKIT_API CachedWriter {
   Result<void> open(FileOps& ops, Target target, FileStoreOptions const& options, Append const& batch);
 };
 
-/// The writers a store keeps open: the most recently used.
+/// The writers that a store keeps open: the most recently used ones.
 class SESSIONKIT_API WriterCache {
  public:
   static constexpr std::size_t most_open = 128;
 
   std::shared_ptr<CachedWriter> of(std::string const& name);
-  /// How far the log is known to be on the disk; zero for one that is not open.
+  /// How far the log is known to be on the disk. Zero if its writer is not open.
   Position durable(std::string const& name);
   std::size_t size() const noexcept { return logs_.size(); }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Builds the context of a session: the entries that count, back to where the last compaction keeps from.
+// Builds the context of a session: the entries from the first one that the last compaction keeps.
 #pragma once
 #include <sessionkit/context.hpp>
 #include <sessionkit/detail/base/make_error.hpp>

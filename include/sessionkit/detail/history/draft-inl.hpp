@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Cuts what the entries of a context say into pieces, the first step of a rebuild.
+// Cuts the content of a context into pieces, which is the first step of a rebuild.
 #pragma once
 #include <sessionkit/detail/base/visit.hpp>
 #include <sessionkit/detail/dialects/summary_wording.hpp>

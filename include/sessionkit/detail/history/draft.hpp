@@ -12,35 +12,35 @@
 #include <variant>
 #include <vector>
 
-// How `valid` rebuilds: the context is cut into pieces, rules change or drop pieces one by one (part rules),
-// then the pieces are paired, named and laid out as messages (structural rules). docs/history.md lists the
-// rules by name.
+// How mode `valid` rebuilds a history: First the context is cut into pieces. Then part rules change or drop
+// single pieces. Last, structural rules pair calls with results, give calls their ids, and arrange the pieces
+// as messages. docs/history.md lists the rules by name.
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
 inline constexpr std::uint32_t no_piece = std::numeric_limits<std::uint32_t>::max();
 
-/// What a piece is to the rules: said and thought are the assistant's text and reasoning.
+/// The kind of a piece. `said` and `thought` are the assistant's text and reasoning.
 enum class Slot : std::uint8_t { user, said, thought, call, result };
 
-/// One part on its way into the history.
+/// One part of a message that may go into the history.
 struct Piece {
-  Part const* part = nullptr;   ///< null: it has left the view
-  Part const* stored = nullptr; ///< as the entry has it
+  Part const* part = nullptr;   ///< null: the piece was dropped from the view
+  Part const* stored = nullptr; ///< the part in the entry
   std::uint32_t source = 0;
-  std::uint32_t link = no_piece; ///< call and result of each other
+  std::uint32_t link = no_piece; ///< of a call its result, of a result its call
   Slot slot = Slot::user;
-  bool late = false;   ///< a result that an earlier request had to do without
-  bool failed = false; ///< a call of an answer that failed: never sent, but results may be its own
-  std::string const* id = nullptr; ///< of a call: what it is called in the view; null: as stored
+  bool late = false;               ///< a result without which an earlier request was sent
+  bool failed = false;             ///< a call of an answer that failed: never sent, but may have results
+  std::string const* id = nullptr; ///< of a call: its id in the view; null: the stored id
 };
 
-/// Where pieces come from: one entry that says something.
+/// An entry from which pieces come.
 struct Source {
   Entry const* entry;
   std::size_t index; ///< in `Context::entries`
   Role role;
-  Message const* message; ///< null: made of an entry of another kind
+  Message const* message; ///< null: the entry is not a message
 };
 
 /// A message of the view: a range of `Draft::order`.
@@ -49,24 +49,24 @@ struct Span {
   std::size_t begin, end;
 };
 
-/// What another source says in a piece, too.
+/// A piece that also contains content of another source.
 struct JoinedSource {
   std::uint32_t piece, source;
 };
 
-/// The work piece of a rebuild. Parts are borrowed from the context until they are copied into the history.
+/// The state of a rebuild. Pieces point to parts of the context until the parts are copied into the history.
 struct Draft {
   Context const& context;
   Target const& target;
   ProviderRules const& rules;
-  bool consumed = false; ///< nobody needs the context any more: parts may be moved out of it
+  bool consumed = false; ///< the context is not needed any more: parts may be moved out of it
 
   std::vector<Source> sources = {};
-  std::vector<Piece> pieces = {}; ///< in log order, then the made ones
-  std::size_t logged = 0;         ///< how many of them are in log order
+  std::vector<Piece> pieces = {}; ///< in log order, then those that rules made
+  std::size_t logged = 0;         ///< how many pieces are in log order
   std::vector<std::uint32_t> order = {};
   std::vector<Span> messages = {};
-  std::vector<JoinedSource> joined = {}; ///< by piece
+  std::vector<JoinedSource> joined = {}; ///< ordered by piece
   std::deque<Part> made = {};
   std::deque<std::string> ids = {};
   std::vector<std::string> system = {};
@@ -82,14 +82,14 @@ struct Draft {
             bool retroactive = false) {
     report.push_back({entry, rule, std::move(before), std::move(after), retroactive});
   }
-  /// Takes a piece out of the view and says so.
+  /// Drops a piece from the view, and notes this in the report.
   void drop(Piece& piece, std::string_view rule);
 };
 
-/// The first step of a rebuild: what the entries of the context say, as pieces, changed by the part rules.
+/// The first step of a rebuild: cuts the content of the context into pieces and applies the part rules.
 void collect_pieces(Draft& draft);
 
-/// A piece of a tool's result as a part of a message.
+/// Converts a piece of a tool's result into a part of a message.
 Part to_part(ToolContent const& piece);
 
 }}}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Puts the lines of a dialect into messages as the program that wrote them does: what `faithful` mode shows.
+// Groups the lines of a dialect into messages as its program does, for mode `faithful`.
 #pragma once
 #include <sessionkit/detail/base/visit.hpp>
 #include <sessionkit/detail/dialects/content_codec.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rebuilds a context as messages that a provider accepts, or as its own program would send it.
+// Rebuilds a context as messages that a provider accepts, or that the log's own program would send.
 #pragma once
 #include <sessionkit/detail/base/utf8.hpp>
 #include <sessionkit/detail/dialects/summary_wording.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Plans the cuts and clearings by which a history fits into limits.
+// Plans which messages are cut and which contents are cleared, so that a history fits into limits.
 #pragma once
 #include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/base/utf8.hpp>

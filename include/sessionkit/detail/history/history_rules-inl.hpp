@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Holds the rules about calls and their results, and lays pieces out as messages, in time linear in the log.
+// Applies the rules about calls and results, and arranges pieces as messages, in time linear in the log.
 #pragma once
 #include <sessionkit/detail/base/name_rules.hpp>
 #include <sessionkit/detail/history/history_rules.hpp>

@@ -13,10 +13,11 @@ inline constexpr std::string_view missing_result_text = "[tool result missing: i
 inline constexpr std::string_view no_beginning_text = "[earlier conversation not available]";
 inline constexpr std::string_view summary_only_text = "[earlier conversation summarised]";
 
-/// The rules that look at more than one piece, in the order in which they apply: pieces become messages.
+/// Applies the rules that look at more than one piece, in their order. They make messages of the pieces.
 void apply_structural_rules(Draft& draft);
 
-/// Which entries hold a call and its result, as `valid` histories pair them: indices in `Context::entries`.
+/// The entries of each call and its result, as mode `valid` pairs them. The values are indices in
+/// `Context::entries`.
 std::vector<std::pair<std::size_t, std::size_t>> paired_entries(Context const& context);
 
 }}}

@@ -8,15 +8,15 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// True if the provider accepts the image as it is.
+/// True if the provider accepts the image unchanged.
 bool is_sendable(ProviderRules const& rules, Image const& image);
 
-/// The image as the provider accepts it: base64 without white space and with its padding, taken out of a
-/// `data:` address where it is in one, under the media type that its first bytes show. Nothing if that is not
-/// possible.
+/// Returns the image in a form that the provider accepts: base64 without white space but with its padding,
+/// and the media type that its first bytes show. The base64 of a `data:` address is taken out of the address.
+/// Absent if the image cannot be repaired.
 std::optional<Image> repaired_image(ProviderRules const& rules, Image const& image);
 
-/// True for text in whole blocks of the usual alphabet.
+/// True for base64 text in complete blocks of four, in the usual alphabet.
 bool is_base64(std::string_view data) noexcept;
 
 }}}

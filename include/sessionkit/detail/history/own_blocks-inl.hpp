@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Knows the blocks that one provider's API alone has, and sends them back to it.
+// Recognises blocks that only one provider's API has, and prepares them for that API.
 #pragma once
 #include <sessionkit/detail/base/name_rules.hpp>
 #include <sessionkit/detail/history/image_rules.hpp>

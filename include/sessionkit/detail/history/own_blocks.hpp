@@ -7,22 +7,23 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// Where a block is.
+/// The place of a block.
 enum class BlockPlace { user, assistant, result };
 
-/// A block that one API alone knows, as that API takes it back: the members it knows, as JSON that any reader
-/// takes. Nothing if the provider does not know such a block there, or refuses this one.
+/// Returns a block that only one provider's API has in the form in which the API accepts it again. The result
+/// has the members that the API knows, as JSON that any reader accepts. Absent if the provider has no such
+/// block at this place, or refuses this block.
 std::optional<RawJson> own_block(Provider provider, BlockPlace place, Opaque const& block);
 
-/// What takes the place of such a block elsewhere: "[document not sent]". Empty: it is no provider's, and
-/// nobody knows what it would mean.
+/// The text that replaces such a block if it is not sent, such as "[document not sent]". Empty if the block
+/// belongs to no provider, so that its meaning is unknown.
 std::string block_marker(Opaque const& block);
 
-/// The `citations` of an assistant's text as Anthropic's API takes them back: an object with this member, or
-/// null.
+/// Returns the `citations` of an assistant's text as Anthropic's API accepts them again: an object with this
+/// member, or null.
 RawJson own_citations(RawJson const& extra);
 
-/// Rule: a server tool's call and its result go back together or not at all.
+/// Applies the rule that a server tool's call and its result are sent back together or not at all.
 void mark_unpaired_blocks(Draft& draft, std::string_view name);
 
 }}}

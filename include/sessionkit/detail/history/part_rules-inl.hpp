@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Decides about one part of a message at a time: keeps it, changes it or drops it.
+// Decides for each part of a message whether it is kept, changed or dropped.
 #pragma once
 #include <sessionkit/detail/base/name_rules.hpp>
 #include <sessionkit/detail/base/utf8.hpp>

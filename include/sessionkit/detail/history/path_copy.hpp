@@ -5,8 +5,8 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// The entries from the first to `leaf`, line for line. Where a line does not name the entry before it
-/// (version 1, a break that damage made) it is encoded again, so that the copy is whole.
+/// Copies the entries from the first one to `leaf`, line for line. A line that does not name the entry before
+/// it (in pi's version 1, or after damage) is encoded again, so that the copy is one path.
 Result<Batch> copy_path(SessionStore& store, SessionId const& id, EntryId const& leaf);
 
 }}}

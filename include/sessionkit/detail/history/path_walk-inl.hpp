@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Walks a session from a leaf to its root, reading pages backwards, and bridges what damage broke.
+// Follows parents from a leaf to the root of a session, also where damage broke the path.
 #pragma once
 #include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/history/path_walk.hpp>

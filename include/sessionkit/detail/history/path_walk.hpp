@@ -12,30 +12,31 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// What `walk_path` calls for each record on the path, newest first; false: far enough.
+/// `walk_path` calls this for each record on the path, newest first. False ends the walk.
 using OnPath = std::function<bool(RecordPage const&, RecordPage::Item const&)>;
-/// What it calls where a parent is missing, with that parent's id; false: far enough.
+/// `walk_path` calls this with the id of a parent that is missing. False ends the walk.
 using OnBreak = std::function<bool(std::string const& parent)>;
 
 struct WalkResult {
-  bool found = false;    ///< the leaf was met
-  bool doubtful = false; ///< a record was torn, or a parent missing: a look at whole lines may find more
+  bool found = false;    ///< the leaf was found
+  bool doubtful = false; ///< a record was torn or a parent was missing; a walk over whole lines may find more
   Position end = {};
   std::vector<Damage> damage = {};
 };
 
-/// Follows parents from `leaf` (empty: the last entry) to the first entry, reading pages backwards, heads
-/// only. Where a parent is missing or comes after its child, the entry before the child in the log takes
-/// its place, and `damage` says so. Positions fall with each step, so no cycle can hold it; the cost of any
-/// number of breaks is one more reading of the heads. `heads_only` as in `ReadRange`: a caller that sets it
-/// decodes the records, and walks again without where one cannot be decoded or the walk was doubtful.
+/// Follows parents from `leaf` (empty: the last entry) to the first entry. Reads pages backwards, and only
+/// the heads of records. If a parent is missing or comes after its child, the entry before the child in the
+/// log replaces the parent, and `damage` reports this. Positions decrease with each step, so that a cycle
+/// cannot make the walk endless. Any number of such breaks costs one more reading of the heads. `heads_only`
+/// is as in `ReadRange`. A caller that sets it decodes the records itself. If a record cannot be decoded or
+/// the walk was doubtful, the caller walks again without `heads_only`.
 Result<WalkResult> walk_path(SessionStore& store, SessionId const& id, EntryId const& leaf,
                              OnPath const& on_path, OnBreak const& on_break = {}, bool heads_only = false);
 
-/// The finding for a record whose line its dialect refused.
+/// The damage to report for a record that its dialect cannot decode.
 Damage undecodable_line(RecordPage::Item const& item, Error const& error);
 
-/// Calls `visit` for every record, oldest first, until it answers false.
+/// Calls `visit` for every record, oldest first, until `visit` returns false.
 Result<WalkResult> for_each_record(SessionStore& store, SessionId const& id, std::optional<Position> from,
                                    OnPath const& visit);
 

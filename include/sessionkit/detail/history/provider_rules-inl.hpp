@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// States what each provider demands of the parts of a message, one constant a provider.
+// Defines the demands of each provider on the parts of a message, as one constant per provider.
 #pragma once
 #include <sessionkit/detail/base/name_rules.hpp>
 #include <sessionkit/detail/history/provider_rules.hpp>

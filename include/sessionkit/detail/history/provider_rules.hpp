@@ -7,48 +7,48 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// Which images a provider takes.
+/// Which images a provider accepts.
 enum class ImageFormats {
   any,
-  web,   ///< PNG, JPEG, GIF and WebP, or what is at an http address
+  web,   ///< PNG, JPEG, GIF and WebP, or any image at an http address
   gemini ///< PNG, JPEG, WebP, HEIC and HEIF, also at an https address if the type is given
 };
 
-/// What a provider demands of the parts of a message; one constant each.
+/// The demands of one provider on the parts of a message.
 struct ProviderRules {
   enum Thinking { never, with_signature, always };
-  std::string_view api = {};    ///< `Generation::api` whose signatures count
-  std::string_view vendor = {}; ///< `Generation::provider` of the same, where the api is not known
+  std::string_view api = {};    ///< the `Generation::api` whose signatures are valid
+  std::string_view vendor = {}; ///< its `Generation::provider`, for messages without an api
   Thinking thinking = always;
-  /// Whether the provider could have made this signature; null: any text will do.
+  /// True if the provider could have made this signature. Null: any text is valid.
   bool (*signs_thinking)(sessionkit::Thinking const& thinking) = nullptr;
-  bool (*signs_text)(std::string_view signature) = nullptr; ///< the same for texts; null: they are not sent
-  bool (*signs_call)(std::string_view signature) = nullptr; ///< and for calls
-  bool first_call_signed = false;                           ///< of each group, but for old models
-  bool reasoning_items = false;             ///< reasoning has an id and goes with what follows it
-  std::size_t id_limit = 0, name_limit = 0; ///< bytes of [a-zA-Z0-9_-]; 0: any text will do
-  char id_end = '\0';                       ///< what comes after it in an id is not the provider's
-  std::string_view name_extra = {};         ///< other bytes that names may have
-  bool name_starts_with_letter = false;     ///< or with `_`
+  bool (*signs_text)(std::string_view signature) = nullptr; ///< same for texts; null: none is sent
+  bool (*signs_call)(std::string_view signature) = nullptr; ///< same for calls
+  bool first_call_signed = false;                           ///< in each group of calls, except for old models
+  bool reasoning_items = false;             ///< reasoning has an id and is sent only with the item after it
+  std::size_t id_limit = 0, name_limit = 0; ///< bytes of [a-zA-Z0-9_-]; 0: any text is valid
+  char id_end = '\0';                       ///< the part of an id from this byte on is not the provider's
+  std::string_view name_extra = {};         ///< further bytes that names may contain
+  bool name_starts_with_letter = false;     ///< a name must start with a letter or `_`
   bool summary_in_system = false;
   bool empty_results = true; ///< a tool result may have no content
   ImageFormats images = ImageFormats::any;
   bool object_inputs = false; ///< the arguments of a call must be an object
-  bool https_images = false;  ///< images at an address: https alone
-  bool text_errors = false;   ///< a result that is an error holds text only
-  bool signed_blanks = false; ///< a text without words that carries a signature is sent back
+  bool https_images = false;  ///< an address of an image must be https
+  bool text_errors = false;   ///< a result that is an error may contain only text
+  bool signed_blanks = false; ///< a blank text that has a signature is sent back
 };
 ProviderRules const& rules_of(Provider provider) noexcept;
 
-/// The digits of base64 text of whole blocks, without what fills up the last; empty where the text is none.
+/// The digits of base64 text in complete blocks, without the padding. Empty if the text is no such base64.
 std::string_view base64_digits(std::string_view data) noexcept;
 
-/// What Gemini's documentation says to send for the signature of a call that another model made. Valid
-/// base64, as every signature must be.
+/// The text that Gemini's documentation says to send as the signature of a call that another model made. The
+/// text is valid base64, as every signature must be.
 inline constexpr std::string_view unsigned_call_signature = "skip_thought_signature_validator";
 
-/// Whether this names a Gemini of the first two generations: its calls need no signature, and its results
-/// take no images. A model that is not known is taken for a newer one.
+/// True for a Gemini of the first two generations. Its calls need no signature, and its results cannot
+/// contain images. An unknown model counts as a newer one.
 constexpr bool is_old_gemini(std::string_view model) noexcept {
   constexpr std::string_view family = "gemini-";
   std::size_t const at = model.find(family);

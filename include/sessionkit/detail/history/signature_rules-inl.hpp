@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Holds the rules about what models sign: reasoning that goes with what follows it, calls that must be
-// signed.
+// Applies the rules about reasoning and calls that models sign.
 #pragma once
 #include <sessionkit/detail/history/report_text.hpp>
 #include <sessionkit/detail/history/signature_rules.hpp>

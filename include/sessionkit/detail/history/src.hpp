@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-/// Every definition of the room `history`.
+/// Includes every function body of the room (folder) `history`.
 #include <sessionkit/detail/history/context-inl.hpp>
 #include <sessionkit/detail/history/draft-inl.hpp>
 #include <sessionkit/detail/history/faithful_regroup-inl.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-/// The library's own JSON: it finds, checks, reads and writes text in place, and builds no tree.
+/// The library's own JSON functions. They find, check, read and write text in place, and build no tree.
 #include <sessionkit/detail/json/json_check.hpp>
 #include <sessionkit/detail/json/json_number.hpp>
 #include <sessionkit/detail/json/json_scan.hpp>

@@ -16,7 +16,7 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// The four hex digits at `p`, or -1.
+/// The value of the four hex digits at `p`, or -1.
 inline std::int32_t hex4(char const* p, char const* end) noexcept {
   if (end - p < 4) return -1;
   std::int32_t value = 0;
@@ -38,7 +38,7 @@ inline std::int32_t unicode_escape(char const* p, char const* end) noexcept {
   return end - p >= 6 && p[0] == '\\' && p[1] == 'u' ? hex4(p + 2, end) : -1;
 }
 
-/// The character that a letter after a backslash means, by letter; NUL where it is no one-letter escape.
+/// Maps the letter after a backslash to the character of the escape. NUL if there is no such two-byte escape.
 constexpr std::array<char, 256> make_short_escapes() noexcept {
   std::array<char, 256> meaning{};
   for (std::size_t i = 0; i < 8; ++i) meaning[byte_of("\"\\/bfnrt"[i])] = "\"\\/\b\f\n\r\t"[i];
@@ -46,13 +46,13 @@ constexpr std::array<char, 256> make_short_escapes() noexcept {
 }
 inline constexpr std::array<char, 256> short_escapes = make_short_escapes();
 
-/// The character that the escape at `p` (a backslash) means; NUL if it is not one of two bytes.
+/// The character of the two-byte escape at `p`, which is a backslash. NUL if there is no such escape.
 inline char short_escape(char const* p, char const* end) noexcept {
   return end - p >= 2 ? short_escapes[byte_of(p[1])] : '\0';
 }
 
-/// Moves `p` inside a string to the first quote, control byte or backslash that begins no two-byte escape, or
-/// to `end`. `non_ascii` is set if a byte >= 0x80 was passed (or follows closely).
+/// Moves `p` inside a string to the first quote or control byte, or to the first backslash that begins no
+/// two-byte escape, or to `end`. Sets `non_ascii` if a byte >= 0x80 was passed or follows closely.
 inline void skip_text_scalar(char const*& p, char const* end, bool& non_ascii) noexcept {
   while (p != end && *p != '"' && byte_of(*p) >= 0x20) {
     if (*p == '\\') {
@@ -69,10 +69,10 @@ inline __m128i control_bytes(__m128i block) noexcept {
   return _mm_cmpeq_epi8(_mm_min_epu8(block, _mm_set1_epi8(0x1F)), block);
 }
 
-/// Of the bytes in `letters` (after a backslash, no quotes or backslashes), those that make no two-byte
-/// escape.
+/// `letters` has a bit for each byte after a backslash, except for quotes and backslashes. Returns the bits
+/// of the bytes that make no two-byte escape.
 inline std::uint64_t other_escapes(char const* p, std::uint64_t letters) noexcept {
-  letters &= ~mask64(p, 'n'); // most are
+  letters &= ~mask64(p, 'n'); // most escapes are `\n`
   if (letters == 0) return 0;
   return letters & ~mask64(p, [](__m128i block) {
            __m128i const bft = _mm_or_si128(_mm_or_si128(equal_bytes(block, 'b'), equal_bytes(block, 'f')),
@@ -81,7 +81,7 @@ inline std::uint64_t other_escapes(char const* p, std::uint64_t letters) noexcep
          });
 }
 
-/// As `skip_text`, as far as blocks of 64 go; false when the rest is to be looked at byte by byte.
+/// As `skip_text`, but in blocks of 64 bytes. False if the rest must be searched byte by byte.
 inline bool skip_text_blocks(char const*& p, char const* end, bool& non_ascii) noexcept {
   std::uint64_t carry = 0; // 1: the backslash before `p` escapes the byte at `p`
   bool found = false;
@@ -92,7 +92,7 @@ inline bool skip_text_blocks(char const*& p, char const* end, bool& non_ascii) n
     if ((backslashes | carry) != 0) escaped = escaped_bytes(backslashes, carry);
     std::uint64_t const quotes = all_quotes & ~escaped;
     std::uint64_t const inside = (quotes & (0 - quotes)) - 1; // the bytes before the closing quote, or all
-    // As signed bytes, those from 0x80 are below 0x20 too.
+    // Bytes from 0x80 on are below 0x20 too, because they are compared as signed bytes.
     std::uint64_t odd =
         mask64(p, [](__m128i block) { return _mm_cmplt_epi8(block, _mm_set1_epi8(0x20)); }) & inside;
     if (odd != 0) {
@@ -138,19 +138,18 @@ inline void skip_text(char const*& p, char const* end, bool& non_ascii) noexcept
 struct JsonCheck {
   enum Fault {
     none,
-    syntax,   ///< the text at `offset` is not allowed there by the grammar; the size of the text: it ends too
-              ///< early
+    syntax,   ///< the grammar does not allow the text at `offset`, or the text ends there too early
     too_deep, ///< the bracket at `offset` opens one level too many
-    trailing, ///< the value is whole, but at `offset` something follows
+    trailing, ///< the value is complete, but other text follows at `offset`
   } fault = none;
   std::size_t offset = 0;      ///< bytes
   bool utf8 = true;            ///< the whole text is valid UTF-8
-  bool lone_surrogate = false; ///< a `\ud800`..`\udfff` escape is without its partner (as far as was read)
+  bool lone_surrogate = false; ///< a `\ud800`..`\udfff` escape without its partner was read
 
   explicit operator bool() const noexcept { return fault == none; }
 };
 
-/// Takes the place of a `JsonMap` where none is wanted.
+/// Replaces a `JsonMap` where no map is wanted.
 struct NoJsonMap {
   void clear() const noexcept {}
   void set_utf8(bool) const noexcept {}
@@ -159,7 +158,7 @@ struct NoJsonMap {
   void close(char const*, std::size_t) const noexcept {}
 };
 
-/// The grammar of RFC 8259 over a view; open brackets are bits, not stack frames.
+/// Checks a text by the grammar of RFC 8259. Open brackets are bits, not stack frames.
 template <class Map> class JsonChecker {
  public:
   JsonChecker(std::string_view text, std::size_t max_depth, Map& map) noexcept
@@ -180,7 +179,7 @@ template <class Map> class JsonChecker {
       if (p_ != end_) result.fault = JsonCheck::trailing;
     }
     if (result.fault != JsonCheck::none) result.offset = static_cast<std::size_t>(p_ - text_.data());
-    // Outside of strings a byte >= 0x80 is a fault, and a fault leaves bytes unseen.
+    // A byte >= 0x80 outside of strings is a fault. The bytes after a fault were not checked.
     if (non_ascii_ || result.fault != JsonCheck::none) result.utf8 = is_utf8(text_);
     result.lone_surrogate = lone_surrogate_;
     map_.set_utf8(result.utf8);
@@ -211,7 +210,7 @@ template <class Map> class JsonChecker {
     return true;
   }
 
-  /// One value with all it holds.
+  /// Reads one value with all nested values.
   bool value() {
     for (;;) {
       bool opened = false;
@@ -222,7 +221,7 @@ template <class Map> class JsonChecker {
     }
   }
 
-  /// A value that holds no other, or the opening of one that does: then `opened` is set.
+  /// Reads a value without nested values, or the opening bracket of another value; then `opened` is set.
   bool simple_value(bool& opened) {
     if (p_ == end_) return false;
     switch (*p_) {
@@ -254,7 +253,8 @@ template <class Map> class JsonChecker {
     return true;
   }
 
-  /// After a value: closing brackets, then the comma before the next value, or nothing at depth 0.
+  /// Reads what follows a value: closing brackets, then the comma before the next value. At depth 0 it reads
+  /// nothing.
   bool close_brackets() noexcept {
     while (depth_ != 0) {
       space();
@@ -282,19 +282,19 @@ template <class Map> class JsonChecker {
     return true;
   }
 
-  /// From after the opening quote to after the closing one.
+  /// Reads a string from after its opening quote to after its closing quote.
   bool string() noexcept {
     for (;;) {
       skip_text(p_, end_, non_ascii_);
       if (take('"')) return true;
       if (!at('\\')) return false;
-      do { // they come in rows: some programs escape all that is not ASCII
+      do { // many may follow each other: some programs escape all text that is not ASCII
         if (!unicode()) return false;
       } while (end_ - p_ >= 2 && p_[0] == '\\' && p_[1] == 'u');
     }
   }
 
-  /// An escape of one code unit, or of two that are a pair.
+  /// Reads the escape of one code unit, or the two escapes of a surrogate pair.
   bool unicode() noexcept {
     std::int32_t const unit = unicode_escape(p_, end_);
     if (unit < 0) return false;
@@ -322,20 +322,20 @@ template <class Map> class JsonChecker {
   bool too_deep_ = false;
 };
 
-/// Whether the text is exactly one JSON value (white space around it allowed), at most `max_depth` (and never
-/// more than 1024) brackets deep. Invalid UTF-8 and lone surrogate escapes are reported, and are no faults;
-/// control bytes below 0x20 in strings are faults.
+/// Checks that the text is exactly one JSON value. White space around the value is allowed. Brackets may be
+/// nested at most `max_depth` deep, and never deeper than 1024. Invalid UTF-8 and lone surrogate escapes are
+/// reported but are no faults. Control bytes below 0x20 in strings are faults.
 inline JsonCheck check_json(std::string_view text, std::size_t max_depth = 128) noexcept {
   NoJsonMap none;
   return JsonChecker<NoJsonMap>(text, max_depth, none).run();
 }
 
-/// The same, and `map` becomes this text's.
+/// Does the same, and fills `map` for this text.
 inline JsonCheck check_json(std::string_view text, JsonMap& map, std::size_t max_depth = 128) {
   return JsonChecker<JsonMap>(text, max_depth, map).run();
 }
 
-/// Whether this line (trimmed) is one whole JSON object.
+/// True if this trimmed line is one whole JSON object.
 inline bool is_whole_object(std::string_view text) noexcept {
   return !text.empty() && text.front() == '{' && check_json(text).fault == JsonCheck::none;
 }

@@ -9,16 +9,18 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// Facts that the check of a text found, so that code that parses the text afterwards need not look for them
-/// again: where the long values near the top end, and that all is UTF-8. Points into the text.
+/// Facts that `check_json` found in a text: where the long values at small depths end, and whether all is
+/// UTF-8. Code that parses the text afterwards uses them and need not search again. The map points into the
+/// text.
 ///
-/// It takes at most about twice the memory of the text, whatever the text.
+/// A map takes at most about twice the memory of its text, whatever the text is.
 class JsonMap {
  public:
-  static constexpr std::ptrdiff_t shortest = 65; // bytes; below it, looking costs less than searching
+  static constexpr std::ptrdiff_t shortest = 65; // bytes; a shorter value is scanned faster than found here
 
-  JsonMap() { extents_.reserve(16); } // as most lines have
-  /// One past the value that begins there; null: it is short, or deep within others, or there is none.
+  JsonMap() { extents_.reserve(16); } // enough for most lines
+  /// One past the end of the value that begins at `begin`. Null if the value is short or deeply nested, or if
+  /// there is none.
   SESSIONKIT_INLINE char const* end_of(char const* begin) const noexcept {
     auto const found =
         std::lower_bound(extents_.begin(), extents_.end(), begin,
@@ -28,7 +30,7 @@ class JsonMap {
   bool utf8() const noexcept { return utf8_; }
   std::size_t size() const noexcept { return extents_.size(); }
 
-  // For the check, in the order of the text.
+  // Only the check calls these functions, in the order of the text.
   void clear() noexcept { extents_.clear(); }
   void set_utf8(bool valid) noexcept { utf8_ = valid; }
   void string(char const* begin, char const* end, std::size_t depth) {
@@ -43,7 +45,7 @@ class JsonMap {
     if (depth >= deepest) return;
     Extent& extent = extents_[open_[depth]];
     extent.end = end;
-    if (end - extent.begin < shortest) extents_.pop_back(); // what it holds is shorter still
+    if (end - extent.begin < shortest) extents_.pop_back(); // nested values are shorter still
   }
 
  private:
@@ -54,7 +56,7 @@ class JsonMap {
   static constexpr std::size_t deepest = 8; // dialects parse no deeper
 
   std::vector<Extent> extents_;
-  std::array<std::size_t, deepest> open_{}; // where those are whose end is not known yet
+  std::array<std::size_t, deepest> open_{}; // by depth: the extent whose end is not known yet
   bool utf8_ = false;
 };
 

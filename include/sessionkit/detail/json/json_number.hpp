@@ -21,7 +21,7 @@ inline bool skip_digits(char const*& p, char const* end) noexcept {
   return p != begin;
 }
 
-/// Moves `p` over the longest number of RFC 8259 section 6; false, with `p` at the fault, if there is none.
+/// Moves `p` over the longest number of RFC 8259 section 6. False if there is none; then `p` is at the fault.
 SESSIONKIT_INLINE inline bool skip_number(char const*& p, char const* end) noexcept {
   if (p != end && *p == '-') ++p;
   if (p != end && *p == '0')
@@ -40,7 +40,7 @@ SESSIONKIT_INLINE inline bool skip_number(char const*& p, char const* end) noexc
   return true;
 }
 
-/// A number taken apart: its digits, and how many of them are before the point once the exponent is
+/// The digits of a number. `point` is how many of them are before the decimal point after the exponent is
 /// applied.
 struct Decimal {
   bool negative = false;
@@ -101,7 +101,7 @@ inline std::optional<std::uint64_t> magnitude_of(Decimal const& number) noexcept
   return value;
 }
 
-/// The value of digits alone, as most integers are spelled; absent if it is spelled otherwise, or is long.
+/// The value of a number that consists of a few digits, as most integers do. Absent for any other spelling.
 inline std::optional<std::uint64_t> short_integer(std::string_view raw) noexcept {
   constexpr std::size_t most = std::numeric_limits<std::int64_t>::digits10;
   bool const zero_first = raw.size() > 1 && raw.front() == '0';
@@ -114,7 +114,8 @@ inline std::optional<std::uint64_t> short_integer(std::string_view raw) noexcept
   return value;
 }
 
-/// Integral values only, however spelled (`5.0` and `1e3` count); absent if out of range.
+/// The value of an integral number in any spelling (`5.0` and `1e3` count). Absent if the number is not
+/// integral or is out of range.
 inline std::optional<std::uint64_t> to_uint(std::string_view raw) noexcept {
   if (auto const value = short_integer(raw)) return value;
   auto const number = split_number(raw);
@@ -136,8 +137,8 @@ inline std::optional<std::int64_t> to_int(std::string_view raw) noexcept {
   return *magnitude == 0 ? 0 : -static_cast<std::int64_t>(*magnitude - 1) - 1;
 }
 
-/// The nearest double; absent if the value is beyond the greatest. A value nearer to zero than the least is
-/// zero.
+/// The nearest double. Absent if the value is beyond the greatest double. A value closer to zero than the
+/// smallest double becomes zero.
 inline std::optional<double> to_double(std::string_view raw) noexcept {
   auto const number = split_number(raw);
   if (!number) return std::nullopt;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Repairs JSON text that only some readers take: invalid bytes, lone surrogates, numbers beyond a double,
-// repeated keys.
+// Repairs JSON text that not every reader accepts, such as invalid bytes or repeated keys.
 #pragma once
 #include <sessionkit/detail/base/config.hpp>
 #include <sessionkit/detail/base/utf8.hpp>

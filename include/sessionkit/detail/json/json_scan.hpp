@@ -12,9 +12,9 @@
 #include <emmintrin.h>
 #endif
 
-/// Finds values in JSON text without building anything: structure only, grammar is `check_json`'s. Nothing
-/// here allocates, recurses or reads outside the view, whatever the bytes. A raw value is the text as in the
-/// file.
+/// Finds values in JSON text by its structure alone; only `check_json` checks the grammar. No function here
+/// allocates, recurses or reads outside the view, whatever the bytes are. A raw value is the text of a value
+/// as it is in the file.
 namespace sessionkit { inline namespace v0 { namespace detail {
 
 constexpr bool is_json_space(char c) noexcept { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
@@ -24,14 +24,15 @@ inline char const* skip_space(char const* p, char const* end) noexcept {
   return p;
 }
 
-/// `text` without white space around it.
+/// Returns `text` without the white space around it.
 inline std::string_view trim_space(std::string_view text) noexcept {
   while (!text.empty() && is_json_space(text.back())) text.remove_suffix(1);
   while (!text.empty() && is_json_space(text.front())) text.remove_prefix(1);
   return text;
 }
 
-/// From just after an opening quote to the closing one; null when there is none.
+/// Returns the place of the closing quote, given the place just after the opening quote. Null if there is
+/// none.
 inline char const* string_end_scalar(char const* p, char const* end) noexcept {
   for (; p != end; ++p) {
     if (*p == '"') return p;
@@ -48,7 +49,7 @@ inline std::uint64_t block_bits(__m128i block, int at) noexcept {
   return static_cast<std::uint64_t>(static_cast<std::uint32_t>(_mm_movemask_epi8(block))) << at;
 }
 
-/// One bit for each of the 64 bytes at `p` that `select` answers with all ones.
+/// One bit for each of the 64 bytes at `p` for which `select` returns all ones.
 template <class Select> std::uint64_t mask64(char const* p, Select select) noexcept {
   auto const bits = [&](int at) {
     return block_bits(select(_mm_loadu_si128(reinterpret_cast<__m128i const*>(p + at))), at);
@@ -60,9 +61,9 @@ inline std::uint64_t mask64(char const* p, char c) noexcept {
   return mask64(p, [c](__m128i block) { return equal_bytes(block, c); });
 }
 
-/// The bytes escaped by a backslash (after a run of odd length); `carry` is 1 when the first byte of the
-/// block is escaped, and is set for the next block. The bit trick is simdjson's (Langdale and Lemire 2019,
-/// section 3.1.1).
+/// The bits of the bytes that a backslash escapes: those after a run of backslashes of odd length. `carry` is
+/// 1 if the first byte of the block is escaped, and is set for the next block. The bit trick is simdjson's
+/// (Langdale and Lemire 2019, section 3.1.1).
 inline std::uint64_t escaped_bytes(std::uint64_t backslashes, std::uint64_t& carry) noexcept {
   constexpr std::uint64_t even = 0x5555555555555555;
   backslashes &= ~carry;
@@ -110,12 +111,12 @@ inline char const* plain_end_scalar(char const* p, char const* end) noexcept {
   return p;
 }
 
-/// The first byte inside a string that is not itself an ASCII character, or `end`.
+/// The first byte inside a string that does not represent itself as an ASCII character, or `end`.
 inline char const* plain_end(char const* p, char const* end) noexcept {
 #if defined(__SSE2__)
   for (; end - p >= 16; p += 16) {
     __m128i const block = _mm_loadu_si128(reinterpret_cast<__m128i const*>(p));
-    __m128i const odd = _mm_cmplt_epi8(block, _mm_set1_epi8(' ')); // from 0x80 on they are negative
+    __m128i const odd = _mm_cmplt_epi8(block, _mm_set1_epi8(' ')); // bytes from 0x80 on are negative
     __m128i const stops = _mm_or_si128(odd, _mm_or_si128(equal_bytes(block, '"'), equal_bytes(block, '\\')));
     auto const mask = static_cast<unsigned>(_mm_movemask_epi8(stops));
     if (mask != 0) return p + __builtin_ctz(mask);
@@ -124,7 +125,7 @@ inline char const* plain_end(char const* p, char const* end) noexcept {
   return plain_end_scalar(p, end);
 }
 
-/// By byte: it ends a number, `true`, `false` or `null`.
+/// Marks the bytes that end a number, `true`, `false` or `null`.
 constexpr std::array<bool, 256> make_word_ends() noexcept {
   std::array<bool, 256> ends{};
   for (std::size_t c = 0; c <= ' '; ++c) ends[c] = true;
@@ -133,8 +134,8 @@ constexpr std::array<bool, 256> make_word_ends() noexcept {
 }
 inline constexpr std::array<bool, 256> ends_word = make_word_ends();
 
-/// From the first byte of a value to one past its last; null when it is torn or there is none. Brackets are
-/// counted, not matched by kind.
+/// Returns one past the last byte of the value that begins at `p`. Null if the value is torn, or if there is
+/// none. Brackets are counted, but not matched by kind.
 inline char const* skip_value(char const* p, char const* end) noexcept {
   if (p == end) return nullptr;
   if (*p == '"') {
@@ -161,7 +162,7 @@ inline char const* skip_value(char const* p, char const* end) noexcept {
   return p != begin ? p : nullptr;
 }
 
-/// The same for a text that was checked: parts that the map knows are not looked at again.
+/// Does the same for a text that was checked. A value whose end is in the map is not scanned again.
 SESSIONKIT_INLINE inline char const* skip_value(char const* p, char const* end, JsonMap const* map) noexcept {
   if (map == nullptr || p == end || (*p != '"' && *p != '{' && *p != '[')) return skip_value(p, end);
   if (*p == '"' && end - p > JsonMap::shortest)
@@ -174,10 +175,10 @@ constexpr std::string_view between(char const* begin, char const* end) noexcept 
   return {begin, static_cast<std::size_t>(end - begin)};
 }
 
-/// Calls `f(key, value)` for each member: the key between its quotes, still escaped, the value raw. `f`
-/// answers whether to go on. False: the view is not one complete object (members before the fault have been
-/// seen); true also when `f` stopped early, and then what follows has not been looked at. `map`: of the text
-/// that the object is part of, or null.
+/// Calls `f(key, value)` for each member, until `f` returns false. `key` is the text between the quotes,
+/// still escaped; `value` is raw. Returns false if the view is not one complete object; `f` was then called
+/// for the members before the fault. Returns true also if `f` stopped early; then the rest was not looked at.
+/// `map` belongs to the text that contains the object, or is null.
 template <class F> bool for_members(std::string_view object, F&& f, JsonMap const* map = nullptr) {
   char const* const end = object.data() + object.size();
   char const* p = skip_space(object.data(), end);
@@ -203,7 +204,7 @@ template <class F> bool for_members(std::string_view object, F&& f, JsonMap cons
   }
 }
 
-/// Calls `f(value)` for each element, otherwise as `for_members`.
+/// Calls `f(value)` for each element. All else is as in `for_members`.
 template <class F> bool for_elements(std::string_view array, F&& f, JsonMap const* map = nullptr) {
   char const* const end = array.data() + array.size();
   char const* p = skip_space(array.data(), end);
@@ -225,7 +226,7 @@ template <class F> bool for_elements(std::string_view array, F&& f, JsonMap cons
 
 enum class JsonKind { invalid, null, boolean, number, string, array, object };
 
-/// The kind that the value must be, by its first byte alone.
+/// The only kind of value that can begin with this first byte.
 SESSIONKIT_INLINE inline JsonKind json_kind(std::string_view raw) noexcept {
   if (raw.empty()) return JsonKind::invalid;
   switch (raw.front()) {

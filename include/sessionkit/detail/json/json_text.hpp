@@ -17,7 +17,7 @@
 #include <emmintrin.h>
 #endif
 
-/// JSON strings to text and back.
+/// Converts JSON strings to text and back.
 namespace sessionkit { inline namespace v0 { namespace detail {
 
 /// Bytes that cannot be copied into a JSON string unchecked: quote, backslash, below 0x20, or from 0x80.
@@ -37,7 +37,7 @@ struct BytesToEscape {
 #endif
 };
 
-/// Those that begin an escape.
+/// Backslashes that begin an escape.
 struct Backslashes {
   static bool has(char c) noexcept { return c == '\\'; }
 #if defined(__SSE2__)
@@ -50,9 +50,9 @@ struct Backslashes {
 #endif
 };
 
-/// Copies text, and calls `special` to write bytes of some kind: `special(p, end)` answers where it stopped
-/// reading, `special.to()` is where to write, and `special.make_room(left, next)` is called when `left` bytes
-/// are still to be read, before the next of them.
+/// Copies text, but calls `special` to write the bytes that `Bytes` has. `special(p, end)` returns where it
+/// stopped reading. `special.to()` is where to write. `special.make_room(left, next)` is called before the
+/// next `next` bytes are read, when `left` bytes remain.
 template <class Bytes, class Special>
 void copy_with_scalar(char const* p, char const* end, Special& special) {
   while (p != end) {
@@ -65,7 +65,8 @@ void copy_with_scalar(char const* p, char const* end, Special& special) {
 }
 
 #if defined(__SSE2__)
-/// Copies 64 bytes though only `bytes` of them count: a loop would be a branch that is hard to predict.
+/// Copies 64 bytes, although only `bytes` of them count, because a loop would be a branch that is hard to
+/// predict.
 inline void copy_stretch(char const* from, char*& to, std::ptrdiff_t bytes) noexcept {
   auto const copy16 = [&](int at) {
     _mm_storeu_si128(reinterpret_cast<__m128i*>(to + at),
@@ -75,14 +76,14 @@ inline void copy_stretch(char const* from, char*& to, std::ptrdiff_t bytes) noex
   to += bytes;
 }
 
-/// Copies 64 bytes, or as many as there are before one that `special.usual(p, to)` cannot write and leaves to
-/// `special`: then not `all`. Answers where it stopped reading. Twice as many must be there on both sides,
-/// because it may copy too much.
+/// Copies the next 64 bytes. Bytes that `Bytes` has are written by `special.usual(p, to)`, or by `special` if
+/// `usual` cannot write them. Returns where it stopped reading. Source and target must have 128 bytes,
+/// because this function may copy too much.
 template <class Bytes, class Special>
 char const* copy_block(char const* p, char const* end, Special& special) noexcept {
   char const* const begin = p;
   char const* const stop = p + 64;
-  char* to = special.to(); // in a register
+  char* to = special.to(); // a local copy stays in a register
   for (std::uint64_t places = Bytes::places(begin); places != 0;) {
     char const* const place = begin + __builtin_ctzll(places);
     copy_stretch(p, to, place - p);
@@ -124,7 +125,7 @@ template <class Bytes, class Special> void copy_with(char const* p, char const* 
   copy_with_scalar<Bytes>(p, end, special);
 }
 
-/// Appends to a string through a pointer: it makes room for the rest of the source first, and cuts off unused
+/// Appends to a string through a pointer. Makes room for the rest of the source first, and removes unused
 /// room at the end.
 class TextSink {
  public:
@@ -142,7 +143,8 @@ class TextSink {
   }
   void put(std::string_view text) noexcept { put(text.data(), text.size()); }
   void put_utf8(std::uint32_t code_point) noexcept { to_ = encode_utf8(to_, code_point); }
-  /// Call after writing more than was read: up to `slack` bytes more fit between two calls.
+  /// Must be called after more bytes were written than read. Between two calls there is room for `slack`
+  /// extra bytes.
   void make_room(std::size_t left) {
     if (static_cast<std::size_t>(limit_ - to_) >= left + slack) return;
     auto const size = static_cast<std::size_t>(to_ - out_->data());
@@ -163,7 +165,7 @@ class TextSink {
   char* limit_ = nullptr;
 };
 
-/// Copies the valid sequences at `p` up to the next ASCII byte; false at one that is not valid.
+/// Copies the valid sequences at `p` up to the next ASCII byte. False if it stops at an invalid sequence.
 inline bool copy_valid_utf8(char const*& p, char const* end, char*& to) noexcept {
   char const* const run = p;
   std::size_t length = 1;
@@ -174,8 +176,8 @@ inline bool copy_valid_utf8(char const*& p, char const* end, char*& to) noexcept
   return length != 0;
 }
 
-/// Writes the meaning of the escape at `p`, and answers where it ends. Other text is kept as it is. It writes
-/// no more bytes than it reads.
+/// Writes the character of the escape at `p`, and returns where the escape ends. A backslash that begins no
+/// valid escape is copied. Never writes more bytes than it reads.
 inline char const* unescape_one(char*& to, char const* p, char const* end) noexcept {
   if (char const c = short_escape(p, end)) {
     *to++ = c;
@@ -197,7 +199,7 @@ inline char const* unescape_one(char*& to, char const* p, char const* end) noexc
   return p;
 }
 
-/// Whether a `u` follows a backslash: without one there is no escape of a code unit.
+/// True if a `u` follows a backslash. Else the text has no escape of a code unit.
 inline bool has_backslash_u(char const* p, char const* end) noexcept {
 #if defined(__SSE2__)
   for (; end - p > 64; p += 64)
@@ -206,21 +208,21 @@ inline bool has_backslash_u(char const* p, char const* end) noexcept {
   return between(p, end).find("\\u") != std::string_view::npos;
 }
 
-/// Writes the meaning of escapes; all else is copied.
+/// The `Special` of `copy_with` that writes the characters of escapes.
 struct Unescaping {
   char* at;
   char*& to() noexcept { return at; }
   void make_room(std::size_t, std::size_t) const noexcept {
   } // what is written is never longer than what is read
   char const* operator()(char const* p, char const* end) noexcept { return unescape_one(at, p, end); }
-  /// An escape of two bytes.
+  /// Writes the character of a two-byte escape. Returns `p` if there is no such escape.
   static char const* usual(char const* p, char*& to) noexcept {
     *to = short_escapes[byte_of(p[1])];
     return *to != '\0' ? (++to, p + 2) : p;
   }
 };
 
-/// Appends the text of a JSON string given without its quotes, where that is known to be UTF-8.
+/// Appends the text of a JSON string, which is given without its quotes and is known to be UTF-8.
 inline void append_unescaped_utf8(std::string& out, std::string_view between_quotes) {
   std::size_t const plain = between_quotes.find('\\');
   std::size_t const before = out.size();
@@ -232,7 +234,8 @@ inline void append_unescaped_utf8(std::string& out, std::string_view between_quo
   out.resize(static_cast<std::size_t>(writing.at - out.data()));
 }
 
-/// The same for any bytes: a lone surrogate escape in its WTF-8 form, invalid UTF-8 bytes as U+FFFD.
+/// Does the same for any bytes. A lone surrogate escape becomes its WTF-8 form, and invalid bytes become
+/// U+FFFD.
 inline void append_unescaped(std::string& out, std::string_view between_quotes) {
   if (is_utf8(between_quotes)) return append_unescaped_utf8(out, between_quotes);
   char const* p = between_quotes.data();
@@ -252,8 +255,8 @@ inline void append_unescaped(std::string& out, std::string_view between_quotes) 
   sink.finish();
 }
 
-/// The text of a raw JSON string; empty when `raw` is not a string. `map`: of the text it is part of, or
-/// null.
+/// The text of a raw JSON string. Empty if `raw_string` is not a string. `map` belongs to the text that
+/// contains the string, or is null.
 inline std::string to_text(std::string_view raw_string, JsonMap const* map = nullptr) {
   std::string text;
   if (raw_string.size() < 2 || raw_string.front() != '"' || raw_string.back() != '"') return text;
@@ -271,9 +274,9 @@ inline std::optional<bool> to_bool(std::string_view raw) noexcept {
   return std::nullopt;
 }
 
-/// Whether a key as `for_members` gives it is `name`.
+/// True if a key from `for_members` is `name`.
 inline bool key_is(std::string_view raw_key, std::string_view name) {
-  // Escapes are longer than what they mean, so only a longer key can need unescaping.
+  // Escapes are longer than their characters, so only a longer key may need to be unescaped.
   if (raw_key.size() < name.size()) return false;
   if (raw_key.size() == name.size()) return raw_key == name && name.find('\\') == std::string_view::npos;
   if (raw_key.find('\\') == std::string_view::npos) return false;
@@ -282,8 +285,8 @@ inline bool key_is(std::string_view raw_key, std::string_view name) {
   return text == name;
 }
 
-/// The value of the last member of that name, as JavaScript reads it; empty when there is none, or no
-/// complete object.
+/// The value of the last member with this name, as in JavaScript. Empty if there is none, or if `object` is
+/// not a complete object.
 inline std::string_view find_member(std::string_view object, std::string_view name) {
   std::string_view found;
   bool const complete = for_members(object, [&](std::string_view key, std::string_view value) {
@@ -299,7 +302,7 @@ inline void put_unicode_escape(TextSink& sink, std::uint32_t unit) noexcept {
   for (unsigned shift = 16; shift != 0; shift -= 4) sink.put(digits[unit >> (shift - 4) & 0xF]);
 }
 
-/// The letter of the two-byte escape JSON.stringify uses for a byte, by byte; NUL where it uses none.
+/// Maps a byte to the letter of the two-byte escape that JSON.stringify uses. NUL if there is none.
 constexpr std::array<char, 256> make_escape_letters() noexcept {
   std::array<char, 256> letters{};
   for (std::size_t i = 0; i < 7; ++i) letters[byte_of("\"\\\b\f\n\r\t"[i])] = "\"\\bfnrt"[i];
@@ -307,7 +310,7 @@ constexpr std::array<char, 256> make_escape_letters() noexcept {
 }
 inline constexpr std::array<char, 256> escape_letters = make_escape_letters();
 
-/// Writes the ASCII byte that cannot be in a string as it is.
+/// Writes the escape of an ASCII byte that a JSON string cannot contain.
 inline void escape_one(TextSink& sink, char c) noexcept {
   char const letter = escape_letters[byte_of(c)];
   if (letter == '\0') return put_unicode_escape(sink, byte_of(c));
@@ -325,9 +328,9 @@ inline char const* escape_invalid(TextSink& sink, char const* p, char const* end
   return p + (found.length != 0 ? found.length : utf8_step(p, end).length);
 }
 
-/// Writes bytes as a JSON string holds them.
+/// The `Special` of `copy_with` that writes bytes in the form that a JSON string needs.
 struct Escaping {
-  static constexpr std::size_t longest = 6; // bytes that represent one
+  static constexpr std::size_t longest = 6; // most bytes for one byte
   TextSink sink;
   char*& to() noexcept { return sink.to(); }
   void make_room(std::size_t left, std::size_t next) { sink.make_room(left + longest * next + 64); }
@@ -335,7 +338,7 @@ struct Escaping {
     if (byte_of(*p) < 0x80) return escape_one(sink, *p), p + 1;
     return copy_valid_utf8(p, end, sink.to()) ? p : escape_invalid(sink, p, end);
   }
-  /// A byte that has an escape of two.
+  /// Writes the two-byte escape of a byte. Returns `p` if there is no such escape.
   static char const* usual(char const* p, char*& to) noexcept {
     char const letter = escape_letters[byte_of(*p)];
     if (letter == '\0') return p;

@@ -10,9 +10,9 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// Appends compact JSON to a string. It holds no state but that string: a value or key takes a comma before
-/// it unless the text is empty or ends in `{`, `[`, `:`, a comma or white space. Brackets are the caller's to
-/// balance.
+/// Appends compact JSON to a string. The string is its only state: a comma is written before a value or key
+/// unless the text is empty or ends in `{`, `[`, `:`, a comma or white space. The caller must balance
+/// brackets.
 class JsonWriter {
  public:
   explicit JsonWriter(std::string& out) noexcept : out_(&out) {}
@@ -28,7 +28,7 @@ class JsonWriter {
     append_json_string(*out_, text);
     return *this;
   }
-  /// `json` must be one JSON value; it is copied as it is.
+  /// `json` must be one JSON value, which is copied unchanged.
   JsonWriter& raw(std::string_view json) {
     separate();
     out_->append(trim_space(json));
@@ -61,7 +61,7 @@ class JsonWriter {
   std::string* out_;
 };
 
-/// A comma, unless the array has just begun.
+/// Appends a comma unless the array has just begun.
 inline void next_element(std::string& out) {
   if (out.back() != '[') out.push_back(',');
 }

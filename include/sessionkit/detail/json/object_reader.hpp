@@ -14,15 +14,16 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// The members of one JSON object, taken by name; `rest()` has those that were not taken. The object must be
-/// valid JSON and must outlive this. Of members with the same name the last one counts, as in JavaScript; all
-/// of them are taken. `map`: of the text that the object is part of, or null.
+/// The members of one JSON object, which are taken by name. `rest()` has the members that were not taken. The
+/// object must be valid JSON and must outlive this. If several members have the same name, the last one
+/// counts, as in JavaScript, and all are taken. `map` belongs to the text that contains the object, or is
+/// null.
 class Fields {
  public:
   explicit Fields(std::string_view object, JsonMap const* map = nullptr) : map_(map) {
     auto const add = [this](std::string_view key, std::string_view value) {
       if (count_ >= few_.size()) many_.emplace_back();
-      Field& field = at(count_++); // member by member: a copy would have to wait for what it copies
+      Field& field = at(count_++); // assigned member by member, because a copy waits for its source
       field.key = key;
       field.value = value;
       field.taken = false;
@@ -32,10 +33,10 @@ class Fields {
     for_members(object, add, map);
   }
 
-  /// For code that parses the value of a member.
+  /// The map, for code that parses the value of a member.
   JsonMap const* map() const noexcept { return map_; }
 
-  /// The raw value; empty where there is none.
+  /// Takes a member of any kind. Returns its raw value, or an empty text if there is none.
   std::string_view take(std::string_view name) {
     std::string_view value;
     for (std::size_t i = 0; i < count_; ++i) {
@@ -69,13 +70,13 @@ class Fields {
     return to_bool(take(name, JsonKind::boolean)).value_or(absent);
   }
   std::uint64_t count(std::string_view name) { return to_uint(take(name, JsonKind::number)).value_or(0); }
-  /// Absent if there is none; a number that is no count stays in the rest.
+  /// Takes a number. Absent if there is none. A number that is no unsigned integer stays in the rest.
   std::optional<std::uint64_t> count_if(std::string_view name) {
     std::optional<std::uint64_t> const value = to_uint(look(name));
     if (value) take(name);
     return value;
   }
-  /// `null` where there is none.
+  /// Takes a member of any kind. `null` if there is none.
   RawJson json(std::string_view name) {
     std::string_view const value = take(name);
     return value.empty() ? RawJson{} : RawJsonAccess::trust(std::string(value));
@@ -86,7 +87,7 @@ class Fields {
     return false;
   }
 
-  /// An object of the members that were not taken, as written; `null` if there are none.
+  /// An object with the members that were not taken, unchanged. `null` if there are none.
   RawJson rest() {
     std::size_t bytes = 0;
     for (std::size_t i = 0; i < count_; ++i)

@@ -8,12 +8,12 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// How long a text is, in the units that token estimates are made of.
+/// The length of a text, in the units that token estimates use.
 struct TextCount {
   std::size_t bytes = 0;
   std::size_t ascii = 0, others = 0; ///< code points
-  std::size_t units = 0;             ///< of UTF-16
-  std::size_t wide = 0;              ///< of `others`, those of Chinese, Japanese and Korean
+  std::size_t units = 0;             ///< code units of UTF-16
+  std::size_t wide = 0;              ///< those of `others` that are Chinese, Japanese or Korean
   std::size_t escaped = 0;           ///< bytes inside a JSON string as Go writes it
 
   std::size_t code_points() const noexcept { return ascii + others; }

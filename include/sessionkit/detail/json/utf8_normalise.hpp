@@ -7,7 +7,7 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// Text as it is read back once it was written: bytes that are not UTF-8 are U+FFFD.
+/// Returns the text as it is read again after it was written: invalid bytes become U+FFFD.
 inline std::string as_written(std::string text) {
   if (is_utf8(text)) return text;
   std::string json;

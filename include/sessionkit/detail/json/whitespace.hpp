@@ -5,11 +5,11 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// Blank as providers see it: nothing, or white space only.
+/// True for text that providers regard as blank: empty, or only white space.
 bool is_blank(std::string_view text) noexcept;
-/// Without the white space at either end.
+/// The text without the white space at its begin and end.
 std::string_view trimmed(std::string_view text) noexcept;
-/// Length without the white space at the end.
+/// The length of the text without the white space at its end.
 std::size_t trimmed_length(std::string_view text) noexcept;
 
 }}}

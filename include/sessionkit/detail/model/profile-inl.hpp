@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Holds the profiles of the programs whose sessions are continued.
+// Defines the profiles of the programs whose sessions can be continued.
 #pragma once
 #include <sessionkit/detail/base/name_rules.hpp>
 #include <sessionkit/profile.hpp>

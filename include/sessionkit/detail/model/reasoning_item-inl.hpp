@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads a reasoning item of OpenAI's Responses API from the signature that keeps it.
+// Reads a reasoning item of OpenAI's Responses API from the signature that contains it.
 #pragma once
 #include <sessionkit/detail/base/name_rules.hpp>
 #include <sessionkit/detail/json/json.hpp>

@@ -5,15 +5,15 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// A reasoning item of OpenAI's Responses API, as far as it can be sent back: raw JSON values, views into the
-/// text it was read from.
+/// The members of a reasoning item of OpenAI's Responses API that can be sent back. They are raw JSON values,
+/// and views into the text from which the item was read.
 struct ReasoningItem {
   std::string_view id, summary, encrypted_content;
 };
 
-/// Reads the JSON text that a `Thinking::signature` of that API is. Absent if the server would refuse it: it
-/// is no item, has no encrypted content (the server would still have to have it), or its id is none of the
-/// API's. A summary of another shape counts as empty.
+/// Reads the JSON text in a `Thinking::signature` of that API. Absent if the server would refuse the text: it
+/// is no reasoning item, its id does not have the API's form, or it has no encrypted content. (Without
+/// encrypted content the server itself must still have the item.) A summary of another form counts as empty.
 std::optional<ReasoningItem> reasoning_item(std::string_view signature);
 
 }}}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Holds the pages of records that stores return.
+// Implements the pages of records that stores return.
 #pragma once
 #include <sessionkit/record.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Parses and makes session keys, and resolves where a message came from to one.
+// Parses and makes session keys, and finds the key for the origin of a message.
 #pragma once
 #include <sessionkit/detail/json/json_scan.hpp>
 #include <sessionkit/session_key.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-/// Every definition of the room `model`.
+/// Includes every function body of the room (folder) `model`.
 #include <sessionkit/detail/model/message-inl.hpp>
 #include <sessionkit/detail/model/profile-inl.hpp>
 #include <sessionkit/detail/model/reasoning_item-inl.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Estimates tokens by the formulas of known programs, and counts those of a conversation.
+// Estimates tokens by the formulas of known programs, and counts the tokens of a conversation.
 #pragma once
 #include <sessionkit/detail/base/visit.hpp>
 #include <sessionkit/detail/json/text_count.hpp>

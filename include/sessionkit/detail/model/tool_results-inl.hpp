@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Splits and joins the tool results of messages, for dialects that keep them apart or together.
+// Splits and joins messages of tool results, for dialects that store results apart or together.
 #pragma once
 #include <sessionkit/detail/json/json.hpp>
 #include <sessionkit/detail/json/raw_json_access.hpp>

@@ -7,18 +7,19 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// Splits a message as the dialects of entries need it: each tool result is alone in a message of role tool.
+/// Splits a message for dialects that store each tool result as an entry of its own. Each tool result becomes
+/// a message of role `tool`.
 std::vector<Message> split_tool_results(Message const& message);
 
-/// True if it has nothing but tool results.
+/// True if the message has only tool results.
 bool is_only_results(Message const& message) noexcept;
 
-/// True if the model goes on by itself after this message: it is an answer with calls, or their results.
+/// True if the model continues by itself after this message: it is an answer with calls, or their results.
 bool is_in_loop(Message const& message) noexcept;
 
-/// Puts the results of `more` after those of `message`, for dialects that join them. Returns the names of the
-/// members of `more.metadata` that are lost because they are there already with another value; times are not
-/// reported.
+/// Appends the results of `more` to those of `message`, for dialects that store results together. Returns the
+/// names of the members of `more.metadata` that are lost, because `message` has them with another value. Lost
+/// times are not reported.
 std::vector<std::string> join_results(Message& message, Message more);
 
 }}}

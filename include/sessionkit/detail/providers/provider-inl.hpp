@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Encodes a history for a provider, which it finds by name.
+// Finds a provider by its name, and encodes a history for that provider.
 #pragma once
 #include <sessionkit/detail/base/make_error.hpp>
 #include <sessionkit/detail/base/name_rules.hpp>

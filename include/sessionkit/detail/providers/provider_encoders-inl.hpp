@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes what the encoders of several providers share.
+// Writes the parts of requests that the encoders of several providers share.
 #pragma once
 #include <sessionkit/detail/base/visit.hpp>
 #include <sessionkit/detail/json/json.hpp>

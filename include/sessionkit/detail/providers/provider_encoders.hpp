@@ -9,17 +9,18 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// The text that takes the place of images of tool results; the images are sent after the results.
+/// The texts that replace and announce images of tool results. The images are sent after the results.
 inline constexpr std::string_view images_follow_text = "[an image, see below]";
 inline constexpr std::string_view result_images_text = "[images of the tool results above]";
 
 /// Appends `"data:<type>;base64,<data>"`, or the address, as a JSON string.
 void append_image_address(std::string& out, Image const& image);
 
-/// An estimate of the encoded messages in bytes, so that the text is allocated once.
+/// An estimate of the bytes of the encoded messages, so that memory for them is allocated once.
 std::size_t encoded_size(History const& history) noexcept;
 
-/// The text of a message if its content was stored as a bare string and is written as one again, else null.
+/// The text of a message whose content was stored as a bare string and is written as a bare string again,
+/// else null.
 Text const* bare_text(Message const& message) noexcept;
 
 }}}

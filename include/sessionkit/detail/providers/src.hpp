@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-/// Every definition of the room `providers`.
+/// Includes every function body of the room (folder) `providers`.
 #include <sessionkit/detail/providers/provider-inl.hpp>
 #include <sessionkit/detail/providers/provider_anthropic-inl.hpp>
 #include <sessionkit/detail/providers/provider_encoders-inl.hpp>

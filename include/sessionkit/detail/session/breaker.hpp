@@ -8,16 +8,17 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// Stops compactions for size after failures in a row, or after one compaction that saved too little.
-/// The open breaker is an entry of the log; if the dialect cannot hold that entry, it is kept here.
+/// Stops compactions for size after failures in a row, or after one compaction that saved too little. An open
+/// breaker is an entry of the log. If the dialect cannot represent this entry, only this object remembers the
+/// breaker.
 class SESSIONKIT_API CompactionBreaker {
  public:
-  /// Counts a failure. True: it is one too many, and the count starts again.
+  /// Counts a failure. True if there were `max_failures` in a row; then the count starts again.
   bool count_failure(unsigned max_failures) noexcept;
   void reset_failures() noexcept { failures_ = 0; }
   /// Opens the breaker after the compaction `last` (empty: none), at a context of `tokens` tokens.
   void open(EntryId last, std::uint64_t tokens);
-  /// Marks a context whose last compaction is the one after which the breaker opened.
+  /// Marks a context as stopped if the breaker opened after its last compaction.
   void mark(Context& context) const;
 
  private:

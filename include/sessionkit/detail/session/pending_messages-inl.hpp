@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Holds messages back, joins them and takes them back, as the profile and the dialect say.
+// Holds messages back, joins them and drops them, as the profile and the dialect say.
 #pragma once
 #include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/dialects/storable_answer.hpp>

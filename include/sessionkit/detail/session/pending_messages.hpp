@@ -13,31 +13,33 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// True if a message is stored, so that every reader of the log sees it.
+/// True if a message is stored under this policy, so that every reader of the log sees the message.
 bool is_kept(Message const& message, ToolPolicy policy) noexcept;
 
-/// Messages that were said and are not in the log: those that are held back until they are stored, and those
-/// that the profile never stores. The latter stay in the view as long as the session object lives. Pure: this
-/// class neither reads nor writes a log.
+/// Messages of the conversation that are not in the log. Some are held back until they are stored. The
+/// profile never stores the rest; these messages stay in the view during the lifetime of the session object.
+/// This class neither reads nor writes a log.
 class SESSIONKIT_API PendingMessages {
  public:
   explicit PendingMessages(Profile const& profile) noexcept
       : tools_(profile.tools), joins_users_(profile.consecutive_user == ConsecutiveUser::join) {}
 
-  /// One message as one entry will hold it.
+  /// A message for one entry.
   struct Draft {
     Message message;
     bool kept;    ///< the entry will be stored
-    bool in_loop; ///< of a tool loop that goes on: the model will answer to it
+    bool in_loop; ///< part of a tool loop: the model will continue after it
   };
-  /// Splits messages as the dialect needs them and notes their calls and results. If the profile stores calls
-  /// for display, an answer takes along the calls that led to it.
+  /// Splits messages as the dialect needs them, and notes their calls and results. If the profile stores
+  /// calls for display, an answer receives the calls that led to it.
   std::vector<Draft> prepare(std::vector<Message> const& messages, Dialect const& dialect);
 
-  /// Holds an entry back, or joins it with the entry before if dialect and profile do so. Returns its place.
-  /// Notes what of an answer the dialect cannot represent: the view keeps it, the line will not have it.
+  /// Holds an entry back, or joins it with the previous entry if the dialect and the profile do so. Returns
+  /// its place among the held entries. If the dialect cannot represent parts of an answer, the view keeps
+  /// them and the line will not have them.
   std::size_t hold(Entry entry, Draft const& draft, Dialect const& dialect);
-  /// Notes that a caller chose the id of a held entry: before it is stored, the log is searched for it.
+  /// Notes that a caller chose the id of a held entry. Before the entry is stored, the log is searched for
+  /// the id.
   void note_named() noexcept { named_ = true; }
 
   bool holds_any() const noexcept { return !held_.empty(); }
@@ -50,32 +52,32 @@ class SESSIONKIT_API PendingMessages {
   /// The id for which the log is searched before the held entries are stored; absent if no caller chose one.
   std::optional<EntryId> named() const;
 
-  /// The state that a failed call restores, so that it can be repeated.
+  /// The state that a failed call restores, so that the call can be repeated.
   struct Snapshot;
   Snapshot snapshot() const;
   void restore(Snapshot before);
 
-  /// True if the held results do not answer all calls of their group. The calls may already be in the log:
-  /// `set_stored_calls` names those.
+  /// True if the held results do not answer all calls of their group. `set_stored_calls` names those calls
+  /// that are already in the log.
   bool awaits_results(Dialect const& dialect) const;
   /// True if `awaits_results` depends on calls in the log that are not known yet.
   bool needs_stored_calls(Dialect const& dialect) const noexcept;
   /// Sets the ids of the calls in the log that have no result there.
   void set_stored_calls(std::vector<std::string> calls) { stored_calls_ = std::move(calls); }
 
-  /// Notes that the kept entries were stored under these ids, after the entry `after`. Nothing is held back
-  /// any more. Answers an id for each entry that was held.
-  /// What was left out of lines stays in the view until its tool loop ends.
+  /// Notes that the kept entries were stored under these ids, after the entry `after`. After this call
+  /// nothing is held back. Returns an id for each entry that was held. Parts that were left out of lines stay
+  /// in the view until their tool loop ends.
   std::vector<EntryId> release(std::vector<EntryId> const& stored, EntryId after);
   /// Removes from the view what no line holds, because no tool loop needs it any more.
   void end_loop();
   /// What was left out of lines so far, oldest first.
   std::vector<LeftOut> const& left_out() const noexcept { return left_out_; }
 
-  /// `drop_turn` will drop everything that is held from here on.
+  /// Begins a turn. `drop_turn` drops everything that is held after this call.
   void begin_turn() noexcept;
   /// Gives up the turn and drops its messages. Unanswered messages of the user stay if the profile joins them
-  /// with the next.
+  /// with the next message.
   void drop_turn();
 
   /// Puts the pending messages into a context at their places.

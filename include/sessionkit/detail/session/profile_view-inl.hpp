@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shows a context and a target as the program of a profile would.
+// Makes the context and the target that the program of a profile would use.
 #pragma once
 #include <sessionkit/detail/session/pending_messages.hpp>
 #include <sessionkit/profile_view.hpp>

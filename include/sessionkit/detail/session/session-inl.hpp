@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Implements the public calls of a session and its turns with the parts that a session is made of.
+// Implements the public calls of a session and of its turns.
 #pragma once
 #include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/base/make_error.hpp>

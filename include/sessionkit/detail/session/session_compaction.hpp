@@ -7,12 +7,12 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// Whether the session can store this plan's compaction now. `seen`: the session's current context.
+/// Checks that the session can store this plan's compaction now. `seen` is the session's current context.
 Result<void> check_compaction(CompactionPlan const& plan, Context const& seen, SessionTail const& tail,
                               PendingMessages const& pending, Profile const& profile);
 
-/// A compaction as a dialect without ids stores it: in one batch, followed by the lines that it keeps.
-/// `stored`: the context without pending messages.
+/// Returns a compaction as a dialect without ids stores it: in one batch with the messages that it keeps,
+/// which follow it. `stored` is the context without pending messages.
 Result<std::vector<EntryBody>> with_kept(SessionTail const& tail, Compaction compaction,
                                          Context const& stored);
 

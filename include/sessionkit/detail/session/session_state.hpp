@@ -19,8 +19,8 @@ namespace detail {
 Error moved_from_session();
 }
 
-/// The parts of a session object: the end of its log, the messages that are not in the log, the compaction
-/// breaker. The profile decides which messages go where, and when.
+/// The parts of a session object: the end of its log, the messages that are not in the log, and the
+/// compaction breaker. The profile decides which messages are stored, and when.
 struct Session::State {
   State(std::shared_ptr<SessionStore> store, SessionId id, SessionOptions chosen)
       : State(std::move(store), std::move(id), std::move(chosen), native_dialect(), std::nullopt) {}
@@ -35,7 +35,8 @@ struct Session::State {
         pending(profile) {}
   State(State const&) = delete;
   State& operator=(State const&) = delete;
-  /// Stores results that waited for others. Errors are ignored: a destructor cannot report them.
+  /// Stores results that waited for further results. Errors are ignored, because a destructor cannot report
+  /// them.
   ~State();
 
   SessionOptions options;
@@ -51,29 +52,29 @@ struct Session::State {
     if (options.on_event) options.on_event({kind, tail.id().str(), std::move(message)});
   }
 
-  /// Takes messages in as the profile says: stores them as entries of their own, holds them back, or keeps
+  /// Adds messages to the conversation as the profile says: stores them as entries, holds them back, or keeps
   /// them out of the log. A final answer ends the turn unless a `Turn` is open.
   Result<std::vector<EntryId>> append_messages(std::vector<Message> const& messages,
                                                AppendOptions const& named);
-  /// Stores the bodies as entries, one after the other, after the leaf; answers their ids.
+  /// Stores the bodies as entries, one after the other, after the leaf. Returns their ids.
   Result<std::vector<EntryId>> append_entries(std::vector<EntryBody> bodies,
                                               detail::AppendRequest const& request);
   Result<void> append_entry(EntryBody body);
-  /// The same for what a row of the list shows. Outside a turn it is durable at once, as the end of a turn
-  /// is, so that other programs find it in the index.
+  /// Appends an entry that changes the session's row. Outside a turn it is durable on return, as the end of a
+  /// turn is, so that other programs find it in the index.
   Result<void> append_metadata(EntryBody body);
-  /// Stores results that wait for others, if the profile stores messages as they come.
+  /// Stores results that wait for further results, if the profile stores messages without delay.
   Result<void> store_waiting();
 
   void begin_turn();
-  /// Stores what is held back. After this call it is as durable as the store's level says.
+  /// Stores the messages that are held back. After this call they are as durable as the store's options say.
   Result<void> end_turn();
-  /// True if nothing of the turn is in the log.
+  /// True if no entry of the turn is in the log.
   bool left_no_trace() const noexcept;
 
-  /// Counts a compaction that failed or saved nothing; one too many opens the breaker.
+  /// Counts a compaction that failed or saved nothing. Opens the breaker if there were too many.
   void compaction_failed(CompactionPlan const& plan);
-  /// Stores a compaction after the leaf; `conflict` if another entry came first.
+  /// Stores a compaction after the leaf. Fails with `conflict` if another entry was appended first.
   Result<void> store_compaction(CompactionPlan const& plan, Compaction body, Context const& seen);
 
  private:

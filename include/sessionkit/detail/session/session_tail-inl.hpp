@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Appends entries to the end of a log that others may append to as well.
+// Appends entries to the end of a log to which others may append too.
 #pragma once
 #include <sessionkit/detail/base/crc32c.hpp>
 #include <sessionkit/detail/base/format_text.hpp>

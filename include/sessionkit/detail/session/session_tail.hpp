@@ -15,16 +15,16 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// What an append does besides storing entries.
+/// The options of an append.
 struct AppendRequest {
-  std::optional<EntryId> id = {}; ///< chosen by the caller: what is already in the log is not stored again
+  std::optional<EntryId> id = {}; ///< chosen by the caller; entries already in the log are not stored again
   bool durable = false;
   OnConflict on_conflict = OnConflict::rebase;
-  bool saw_others = false; ///< the caller has looked at what others wrote meanwhile
+  bool saw_others = false; ///< the caller has seen the entries that others wrote meanwhile
 };
 
-/// The end of a session's log, as far as one object knows it. It appends after the leaf, rebases when others
-/// append first, completes appends whose outcome is unknown, and reads what others wrote.
+/// The end of a session's log, as one session object knows it. This class appends after the leaf, and rebases
+/// if others appended first. It completes appends whose outcome is unknown, and reads entries of others.
 class SessionTail {
  public:
   SessionTail(std::shared_ptr<SessionStore> store, SessionId id, OnEvent on_event,
@@ -36,36 +36,36 @@ class SessionTail {
   Dialect const& dialect() const noexcept { return *dialect_; }
   EntryId const& leaf() const noexcept { return leaf_; }
   Position end() const noexcept { return end_; }
-  /// How many batches this object stored, the first one not counted.
+  /// How many batches this object stored after the first one.
   std::uint64_t writes() const noexcept { return writes_; }
-  /// The outcome of the last append is unknown.
+  /// True if the outcome of the last append is unknown.
   bool in_doubt() const noexcept { return in_doubt_.has_value(); }
 
   /// Finds the end of an existing log and its last entry.
   Result<void> locate();
-  /// Creates the log: its header and, for a fork, what it takes over.
-  /// `unless_active` as in `Append`.
+  /// Creates the log with its header and, for a fork, the copied entries. `unless_active` is as in `Append`.
   Result<void> create(Entry header, Batch taken_over, std::string_view unless_active = {});
 
   /// Checks whether this request may append entries now.
   Result<void> check_append(AppendRequest const& request);
-  /// Stores the entries one after the other, after the leaf; answers their ids.
+  /// Stores the entries one after the other, after the leaf. Returns their ids.
   Result<std::vector<EntryId>> append(std::vector<Entry> drafts, AppendRequest const& request);
-  /// Makes what is stored survive power loss.
+  /// Makes the stored entries survive power loss.
   Result<void> sync();
 
-  /// Reads what others appended and keeps it for `take_unseen`; the leaf moves to the end of the log.
+  /// Reads the entries that others appended, and keeps them for `take_unseen`. The leaf moves to the end of
+  /// the log.
   Result<void> catch_up();
   /// The entries of others that the caller has not received yet, oldest first.
   std::vector<Entry> take_unseen() { return std::exchange(unseen_, {}); }
-  /// Makes this entry the leaf: the next entry will follow it.
+  /// Makes this entry the leaf, which the next entry will follow.
   void set_leaf(EntryId leaf) { leaf_ = std::move(leaf); }
 
-  /// The summary of what is stored. The store is asked only if this object does not know it.
+  /// The summary of the stored log. Calls the store only if this object has no summary.
   Result<SessionInfo> info();
-  /// Takes over the summary from the store's list, so that the store is not asked again.
+  /// Sets the summary, which comes from the store's list, so that `info` need not call the store.
   void set_info(SessionInfo info) { info_ = std::move(info); }
-  /// Searches for an entry by id, newest first; absent: the log does not have it.
+  /// Searches for an entry by id, newest first. Absent if the log has no such entry.
   Result<std::optional<Entry>> find(EntryId const& entry) const;
   /// The ids of the calls without a result in the last answer on the path to the leaf.
   Result<std::vector<std::string>> unanswered_calls() const;
@@ -93,10 +93,10 @@ class SessionTail {
   std::optional<std::uint32_t> end_crc_ = {}; // of the last line: logs of equal length may differ
   std::optional<SessionInfo> info_ = {};      // absent: ask the store
   std::optional<Batch> in_doubt_ = {};        // maybe in the log: its append had `outcome_unknown`
-  std::optional<std::unordered_set<std::size_t>> known_ids_ = {}; // hashes; since a caller first chose an id
+  std::optional<std::unordered_set<std::size_t>> known_ids_ = {}; // hashes; kept once a caller chose an id
   std::vector<Entry> unseen_ = {};
   std::uint64_t writes_ = 0;
-  bool may_append_ = false; // the log's first lines were checked: we may append
+  bool may_append_ = false; // the log's first lines were checked, so we may append
 };
 
 }}}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-/// Every definition of the room `session`.
+/// Includes every function body of the room (folder) `session`.
 #include <sessionkit/detail/session/breaker-inl.hpp>
 #include <sessionkit/detail/session/pending_messages-inl.hpp>
 #include <sessionkit/detail/session/profile_view-inl.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Decides when a title is due and stores the one that the host makes.
+// Decides when a session needs a title, and stores the title that the host makes.
 #pragma once
 #include <sessionkit/detail/json/whitespace.hpp>
 #include <sessionkit/titles.hpp>

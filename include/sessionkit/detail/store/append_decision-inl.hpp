@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Checks the lines of an append, decides what of it is left to write, and computes the summary after it.
+// Checks the lines of an append, decides which of them to write, and computes the new summary.
 #pragma once
 #include <sessionkit/detail/base/crc32c.hpp>
 #include <sessionkit/detail/base/format_text.hpp>

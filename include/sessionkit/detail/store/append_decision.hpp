@@ -12,55 +12,57 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// The limits of the lines that a store takes.
+/// The limits of the lines that a store accepts.
 struct LineLimits {
   std::uint64_t max_line = default_max_line;   ///< bytes
-  bool utf8_only = false;                      ///< the engine keeps no other bytes
+  bool utf8_only = false;                      ///< the store's engine accepts only UTF-8
   std::uint64_t max_batch = ~std::uint64_t{0}; ///< all lines together; bytes
 };
-/// The most that a server takes with one call: half the size at which it ends the connection.
+/// The most bytes for one call to a server: half the size at which the server ends the connection.
 inline constexpr std::uint64_t server_batch = std::uint64_t{512} << 20;
-/// `invalid_argument` unless each line is one JSON object on one line, and all are within the limits. `where`
-/// names the session.
+/// Fails with `invalid_argument` unless each record is one JSON object on one line, and all records are
+/// within the limits. `where` names the session in messages.
 SESSIONKIT_API Result<void> check_lines(std::vector<RecordView> const& records, LineLimits const& limits,
                                         std::string_view where);
 
-/// What to do with a batch: write its records from `from` on after the log's end, or (all are in the log
-/// already) answer `end`.
+/// What to do with a batch: write its records from index `from` on after the log's end. If `from` is the
+/// number of records, all are in the log already, and the append returns `end`.
 struct AppendPlan {
   std::size_t from = 0;
   Position end = {};
 };
 
-/// Decides an append as `SessionStore::append` promises it, for every store. Ask in this order, while no
-/// other thread or process writes:
+/// Decides for every store what an append does, as `SessionStore::append` documents it. Call the functions in
+/// this order, while no other thread or process writes:
 ///
 ///     AppendDecision decision(id, batch, tail);
 ///     if (decision.wants_line()) decision.line_at_expected(...);
 ///     if (decision.wants_behind()) for (each record after batch.expected) if (!decision.see(record)) break;
 ///     Result<AppendPlan> plan = decision.plan();
 ///
-/// Where the log ends at `expected`, which is the usual case, it wants nothing and allocates nothing.
+/// In the usual case the log ends at `expected`. Then the decision needs no records and allocates nothing.
 class SESSIONKIT_API AppendDecision {
  public:
-  /// For a log whose last record is in a row. `tail` absent: there is no such session, or no entry in it.
+  /// For a store whose session row has the last record of the log. `tail` is absent if there is no such
+  /// session, or if the session has no entry.
   AppendDecision(SessionId const& id, Append const& batch, std::optional<LogTail> const& tail);
-  /// For a log that is a file and exists. `crc`: of the line that ends at `end`; absent: not known. `path`
-  /// is for messages.
+  /// For a log in an existing file. `crc` is the checksum of the line that ends at `end`, if known. `path` is
+  /// for messages.
   AppendDecision(std::string const& path, Append const& batch, Position end,
                  std::optional<std::uint32_t> crc) noexcept;
-  // The name and the batch are not copied: a temporary would be gone when a message names it.
+  // The id, the path and the batch are not copied. A temporary is refused, because it would no longer exist
+  // when a message names it.
   AppendDecision(SessionId&&, Append const&, std::optional<LogTail> const&) = delete;
   AppendDecision(std::string&&, Append const&, Position, std::optional<std::uint32_t>) = delete;
 
   /// True if the caller must look at the line that ends at `expected`, and call `line_at_expected`.
   bool wants_line() const noexcept;
-  /// True if this record, the newest up to `expected`, is the one that the batch expects there.
+  /// True if `record`, the newest up to `expected`, is the record that the batch expects there.
   bool expects(RecordPage::Item const& record) const noexcept;
   void line_at_expected(bool as_expected) noexcept { line_ = as_expected; }
   /// True if the caller must give each record after `expected` to `see`, oldest first.
   bool wants_behind() const noexcept;
-  /// False: no further record is needed.
+  /// Looks at one of these records. False if no further record is needed.
   bool see(RecordPage::Item const& record);
   Result<AppendPlan> plan() const;
 
@@ -71,35 +73,36 @@ class SESSIONKIT_API AppendDecision {
   bool is_path_;
   Append const* batch_;
   std::optional<Position> end_;      // of the log; absent: it does not exist
-  std::optional<std::uint32_t> crc_; // of the line that ends there, where known
+  std::optional<std::uint32_t> crc_; // of the line that ends there, if known
   std::optional<bool> line_;         // the answer of `line_at_expected`
-  std::set<std::string_view> ours_;  // ids of the batch, and lines without
+  std::set<std::string_view> ours_;  // ids of the batch, or lines without an id
   RecordPage behind_;
   bool follows_ours_ = true;
 };
 
-/// True if the batch may start its session only while its key has no other. A store asks this of a session
-/// that does not exist.
+/// True if the batch may start its session only if its key has no other active session. A store checks this
+/// if the session does not exist.
 inline bool is_sole_start(Append const& batch) noexcept {
   return batch.expected == Position{} && !batch.records.empty() && !batch.unless_active.empty();
 }
-/// The refusal of `Append::unless_active`; `other` is the session that the key has.
+/// The error for an append that `Append::unless_active` forbids. `other` is the session that the key has.
 SESSIONKIT_API Error key_has_session(SessionId const& id, std::string_view key, std::string_view other);
 
 SESSIONKIT_API Error no_such_session(SessionId const& id, std::string_view where);
 
-/// The summary to store with an append whose plan is to write from `plan.from` on: `batch.after` with the end
-/// the store gave, or, absent that, `before` with the new records folded in (`ends`: where each ends).
+/// The summary to store with an append that writes the records from `plan.from` on. It is `batch.after`, or,
+/// if that is null, `before` with the new records folded in. `ends` has the end of each new record; the last
+/// one becomes the end in the summary.
 SESSIONKIT_API SessionInfo info_after(SessionInfo before, Append const& batch, AppendPlan const& plan,
                                       std::vector<Position> const& ends, std::string_view dialect);
 
-/// The name of an entry without an id: by the place where it ends.
+/// The id of an entry whose line has none. It is made from the place where the entry ends.
 SESSIONKIT_API std::string id_by_place(Position end);
 
-/// The dialect of a new session that this batch starts: the one it names, else that of its lines. The name
-/// has static storage.
+/// The dialect of a new session that this batch starts: the dialect of its lines, or, if they do not show
+/// one, the dialect that the batch names. The name has static storage.
 SESSIONKIT_API std::string_view dialect_of_start(Append const& batch);
-/// Static storage for a dialect's name that came out of a row; "native" for an unknown one.
+/// Returns a dialect's name, which was read from a row, in static storage. An unknown name becomes "native".
 SESSIONKIT_API std::string_view known_dialect(std::string_view name);
 
 }}}

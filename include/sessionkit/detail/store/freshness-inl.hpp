@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Decides whether a key still answers with its newest session.
+// Decides whether the newest session of a key is continued.
 #pragma once
 #include <sessionkit/freshness.hpp>
 

@@ -8,35 +8,36 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// A session's row: a cache of `fold`, and the members that only the index has.
+/// A session's row: the cached result of `fold`, and members that only the index has.
 struct SESSIONKIT_API IndexRow {
-  SessionInfo info;        ///< as folded from the log; where `end` is zero, what another program says
-  std::string extra = {};  ///< members that other programs put there: `"name":value,...`
-  std::string file = {};   ///< the transcript's name, where the index says it
-  std::string key = {};    ///< what the index calls the session; the log may not say
-  std::string title = {};  ///< likewise: programs whose lines hold no titles keep them in the index
-  std::string raw = {};    ///< another program's row, written as it is until ours has more to say
+  SessionInfo info;        ///< folded from the log; if `end` is zero, from another program's row
+  std::string extra = {};  ///< members of other programs: `"name":value,...`
+  std::string file = {};   ///< the name of the transcript, if the index has it
+  std::string key = {};    ///< the session's key in the index; the log may have none
+  std::string title = {};  ///< the title in the index of a program whose lines have no titles
+  std::string raw = {};    ///< another program's row, written unchanged until we change it
   bool overridden = false; ///< `title` was chosen by a person
-  bool titled = false;     ///< we stored a title since the index was read: that on disk is older
+  bool titled = false;     ///< we stored a title since the index was read; the one on the disk is older
 
-  /// The summary with what only the index knows.
+  /// The summary, completed by the members that only the index has.
   SessionInfo summary() const;
-  /// The agent of the log, or the one in the index's key, as OpenClaw writes it: `agent:<agent>:...`.
+  /// The agent of the log, or else of the index's key, as OpenClaw writes keys: `agent:<agent>:...`.
   std::string_view agent() const noexcept;
-  /// The row has to be written again.
+  /// Notes that the row must be written again.
   void changed() { raw.clear(); }
   /// Keeps the members that another program put into the row on disk.
   void keep_foreign(IndexRow& disk);
 };
 
 SESSIONKIT_API IndexRow parse_index_row(SessionId id, std::string_view row);
-/// Reads a row as it is in an index: another program's stays word for word.
+/// Reads a row of an index. The text of another program's row is kept word for word.
 SESSIONKIT_API IndexRow read_index_row(SessionId id, std::string_view row);
-/// `with_text`: also the begin of what the user said first. Without, a reader takes the row's title for it.
+/// `with_text` means that the begin of the first user text is written too. Without it, a reader uses the
+/// row's title instead.
 SESSIONKIT_API void write_index_row(IndexRow const& row, JsonWriter& out, std::string& text,
                                     bool with_text = true);
 
-/// Members that find rows without parsing them.
+/// Names of members that are found in the text of a row without parsing the row.
 inline constexpr std::string_view updated_member = "lastAt", end_member = "end";
 
 }}}

@@ -10,7 +10,8 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// A place in a list of sessions, newest first; equal times by id, so that paging never skips or repeats.
+/// A place in a list of sessions, newest first. Sessions with equal times are ordered by id, so that paging
+/// never skips or repeats a session.
 struct ListPlace {
   std::int64_t updated_ms = 0;
   std::string_view id = {};
@@ -23,15 +24,16 @@ inline ListPlace place_of(SessionInfo const& info) noexcept {
   return {to_unix_ms(info.updated), info.id.str()};
 }
 
-/// The place that a `SessionPage::next` names. Absent: it is no cursor.
+/// The place that a `SessionPage::next` names. Absent if the text is no cursor.
 SESSIONKIT_API std::optional<ListPlace> parse_list_cursor(std::string_view text);
-/// `SessionPage::next` of a page whose last session this is.
+/// The `SessionPage::next` of a page that ends with the session `last`.
 SESSIONKIT_API std::string list_cursor(SessionInfo const& last);
 
-/// Where a list continues: sessions after this place. `invalid_argument` if the cursor is no `next`.
+/// The place after which a list continues. Fails with `invalid_argument` if the query's cursor is no `next`
+/// of a page.
 SESSIONKIT_API Result<std::optional<ListPlace>> place_behind(ListQuery const& query);
-/// A page of rows that are already in order and after the cursor: `query.limit` of them, and one more if more
-/// follow.
+/// Makes a page of rows that are in order and after the cursor. `rows` has at most `query.limit` rows, and
+/// one more if further sessions follow.
 SESSIONKIT_API SessionPage page_of_rows(std::vector<SessionInfo> rows, ListQuery const& query);
 
 }}}

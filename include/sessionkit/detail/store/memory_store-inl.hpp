@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Keeps sessions in maps: the smallest store, and the model of the others.
+// Implements the smallest store, which keeps sessions in maps and is the model for the other stores.
 #pragma once
 #include <sessionkit/detail/base/crc32c.hpp>
 #include <sessionkit/detail/base/opening_process.hpp>

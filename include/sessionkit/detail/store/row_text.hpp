@@ -7,7 +7,7 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// A summary as text and back: one JSON object on one line, every field of it.
+/// Converts a summary to text and back. The text is one JSON object on one line and has every field.
 SESSIONKIT_API std::string to_row_text(SessionInfo const& info);
 SESSIONKIT_API SessionInfo from_row_text(SessionId const& id, std::string_view text);
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Defines the calls that any store answers, and helps the author of a store to match a batch and fill a
-// page.
+// Defines the functions that every store has, and helpers for authors of stores.
 #pragma once
 #include <sessionkit/detail/base/make_error.hpp>
 #include <sessionkit/detail/json/utf8_normalise.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-/// Every definition of the room `store`.
+/// Includes every function body of the room (folder) `store`.
 #include <sessionkit/detail/store/append_decision-inl.hpp>
 #include <sessionkit/detail/store/freshness-inl.hpp>
 #include <sessionkit/detail/store/index_row-inl.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Folds a transcript file into the summary of its session, from the start or from a summary that still holds.
+// Folds a transcript file into the summary of its session, from its start or from an older summary.
 #pragma once
 #include <sessionkit/detail/json/json_check.hpp>
 #include <sessionkit/detail/store/tail_check.hpp>

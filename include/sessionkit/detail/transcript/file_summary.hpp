@@ -7,11 +7,11 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// The summary of a log, with what a cache needs to keep it.
+/// The summary of a log, and facts that a cache must keep with it.
 struct FileSummary {
   SessionInfo info;
   std::uint64_t trailing = 0; ///< damaged lines after the last entry: a later fold will count them
-  bool exists = false;        ///< it has more than blanks and torn bytes
+  bool exists = false;        ///< the log has more than blanks and torn bytes
   /// The summary for callers: damage after the last entry counts too.
   SessionInfo summary() const {
     SessionInfo out = info;
@@ -24,13 +24,14 @@ struct FileSummary {
 SESSIONKIT_API Result<FileSummary> summarise(FileReader& log, SessionId const& id,
                                              std::optional<SessionInfo> known);
 
-/// True if the text is the begin of an object, as a write that was cut short leaves it. Not if it ends like
-/// an object in the middle of a string: then a byte of a whole line was changed.
+/// True if the text is the begin of an object, as a write that was cut short leaves it. False if the text
+/// ends with `}` inside a string, because then a byte of a whole line was changed.
 SESSIONKIT_API bool is_torn_object(std::string_view text);
-/// True if nothing was ever stored in the file: it has only blank lines and torn bytes, however many times
-/// they were closed off with a line end. Reads up to the first line that is neither.
+/// True if nothing was ever stored in the file: it has only blank lines and torn bytes, even if line ends
+/// were added after torn bytes. Reads up to the first other line.
 SESSIONKIT_API Result<bool> holds_nothing(FileReader& log);
-/// The same, given a page from either end of the log: nearly always the page decides.
+/// As `holds_nothing`, but first looks at `page`, which is from either end of the log and nearly always
+/// decides.
 SESSIONKIT_API Result<bool> shows_nothing(FileReader& log, RecordPage const& page);
 
 }}}

@@ -10,15 +10,15 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// Where a transcript is: a name in a directory that another object holds open (or AT_FDCWD and a path).
+/// The place of a transcript: a name in a directory that another object keeps open, or a path and AT_FDCWD.
 struct FilePlace {
   int directory;
   std::string name;
   std::string path;   ///< for messages
-  unsigned above = 0; ///< how many directories above `directory` may be as new as the file: synced with it
+  unsigned above = 0; ///< how many directories above `directory` may be new and are synced with the file
 };
 
-/// An open transcript and how far it is on the disk. The descriptor closes with its last user.
+/// An open transcript, and how much of it is on the disk. The last user of this object closes the descriptor.
 struct SyncedFile {
   OpenFile file = {};
   FileStatus opened = {};
@@ -29,21 +29,21 @@ struct SyncedFile {
  private:
   friend class FileSync; // under its mutex
   std::uint64_t durable_ = 0;
-  unsigned generation_ = 0; // of what is known: changes when the file was shortened
-  bool named_ = false;      // its name, too, is on the disk
+  unsigned generation_ = 0; // changes when the file was shortened, which makes `durable_` invalid
+  bool named_ = false;      // the name of the file is on the disk too
 };
 
-/// The syncs of one writer, shared by threads: a thread that comes while the disk works waits, and one sync
-/// then covers all that is written. A failed sync is reported to every caller it was to cover and to all
-/// later ones; nothing is synced again, because a second sync may succeed without the pages of the first. The
-/// process remembers the file (`FileDoubts`).
+/// Syncs the file of one writer for several threads. A thread that comes during a sync waits, and one sync
+/// then covers all that was written until then. A failed sync is reported to every caller whose bytes it
+/// should cover, and to all later callers. It is never repeated, because a second sync may succeed without
+/// the pages that the first sync lost. The process remembers the file (`FileDoubts`).
 class SESSIONKIT_API FileSync {
  public:
   FileSync(FileOps& ops, FilePlace place);
 
-  /// Makes `file` durable up to `end` (or finds that it is). `poisoned`.
+  /// Makes `file` durable up to `end`, unless it is so already. Fails with `poisoned` if a sync failed.
   Result<void> reach(SyncedFile& file, std::uint64_t end);
-  /// Forgets what is known of a file that another program shortened.
+  /// Forgets how much of a file is on the disk, because another program shortened the file.
   void forget(SyncedFile& file);
   Position durable(SyncedFile const& file) const;
   bool poisoned() const noexcept { return failure_.load(std::memory_order_acquire) != 0; }
@@ -56,7 +56,7 @@ class SESSIONKIT_API FileSync {
 
   FileOps* ops_;
   FilePlace place_;
-  std::string beside_; // the path of the file's directory, where no descriptor of it was given
+  std::string beside_; // the path of the file's directory, if no descriptor of it was given
   mutable std::mutex mutex_;
   std::condition_variable done_;
   bool busy_ = false;
@@ -64,7 +64,8 @@ class SESSIONKIT_API FileSync {
   std::uint64_t last_durable_ = 0;
 };
 
-/// The sync that a durable append waits for after its bytes are written. It holds all it needs.
+/// The sync for which a durable append waits after its bytes are written. This object owns all that the sync
+/// needs.
 struct DueSync {
   std::shared_ptr<FileSync> sync = {};
   std::shared_ptr<SyncedFile> file = {};

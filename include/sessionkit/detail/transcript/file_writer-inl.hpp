@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Appends batches to one transcript file: lock, decide, one write.
+// Appends batches to one transcript file, each under the file's lock and with one write.
 #pragma once
 #include <sessionkit/detail/base/crc32c.hpp>
 #include <sessionkit/detail/base/format_text.hpp>

@@ -11,20 +11,20 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// Does the work of `TranscriptWriter`, over calls that tests can replace.
+/// Does the work of `TranscriptWriter`, with system calls that tests can replace.
 class SESSIONKIT_API FileWriter {
  public:
-  /// Opens the file now, so that a problem with it is reported here. Not `make_now`: `create` is for an
-  /// append that starts a session.
+  /// Opens the file now, so that a problem with the file is reported here. If `make_now` is false,
+  /// `options.create` applies only to an append that starts a session.
   static Result<FileWriter> open(FileOps& ops, FilePlace place, WriterOptions options, bool make_now = true);
 
   Result<Position> append(Append const& batch);
-  /// The first half of `append`, for callers that have checked that they are the process that opened this,
-  /// and let other threads write while the disk works: the append is done when `due` has been waited for.
-  /// `durable`: whatever the batch says. Waiting for the lock ends `lock_wait` after `asked`.
+  /// The first half of `append`, for callers that let other threads write during the sync. The append is
+  /// complete after `due.wait()`. The caller must have checked that this process opened the writer. `durable`
+  /// counts instead of `batch.durable`. The wait for the lock ends `lock_wait` after the time `asked`.
   Result<Position> write(Append const& batch, bool durable, std::chrono::steady_clock::time_point asked,
                          DueSync& due);
-  /// Zero in a forked child: another thread may have held the lock at the fork.
+  /// Zero in a forked child, because another thread may have held the lock at the fork.
   Position durable_position() const {
     return file_ && process_.is_this_one() ? sync_->durable(*file_) : Position{};
   }
@@ -55,10 +55,10 @@ class SESSIONKIT_API FileWriter {
   FilePlace place_;
   WriterOptions options_;
   std::shared_ptr<FileSync> sync_;
-  std::shared_ptr<SyncedFile> file_ = {}; // null: to be opened
+  std::shared_ptr<SyncedFile> file_ = {}; // null until the file is opened
   OpeningProcess process_;
   bool may_create_;
-  bool made_ = false;          // by us, and nothing was written to it yet
+  bool made_ = false;          // we created the file and have not written to it yet
   std::uint64_t end_ = 0;      // of the file after our own last write; 0: not known
   std::string end_bytes_ = {}; // the last bytes we wrote there
   std::uint32_t end_crc_ = 0;  // of the last line we wrote

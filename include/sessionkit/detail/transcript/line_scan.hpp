@@ -9,7 +9,7 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// Some programs begin files with it.
+/// The byte order mark, with which some programs begin files.
 inline constexpr std::string_view utf8_mark = "\xEF\xBB\xBF";
 constexpr bool begins_with_mark(std::string_view text) noexcept {
   return text.substr(0, utf8_mark.size()) == utf8_mark;
@@ -18,25 +18,26 @@ constexpr bool begins_with_mark(std::string_view text) noexcept {
 /// A line as it is in a file, without its line end (byte 0x0A; nothing else ends a line).
 struct RawLine {
   std::uint64_t offset = 0, length = 0;
-  char const* data = nullptr; ///< null: longer than the cap, its bytes were not kept
-  bool terminated = true;     ///< false: the last line of the file, and it lacks its line end
+  char const* data = nullptr; ///< null: the line is longer than `max_line` and was not kept
+  bool terminated = true;     ///< false: the last line of the file, which lacks its line end
   std::uint64_t end() const noexcept { return offset + length + (terminated ? 1 : 0); }
 };
 
-/// Takes the lines that a scan finds.
+/// Receives the lines that a scan finds.
 class SESSIONKIT_API LineSink {
  public:
   virtual ~LineSink() = default;
-  /// Bytes to read next, given those read so far; 0 ends the scan. Lines that do not fit are found anyway.
+  /// Returns how many bytes to read next. 0 ends the scan. A line that does not fit is found anyway.
   virtual std::size_t next_window(std::uint64_t bytes_read) = 0;
-  /// False: the line was not taken, and the scan ends.
+  /// Receives a line. False if the line was not accepted; then the scan ends.
   virtual bool take(RawLine const& line) = 0;
-  /// The scan is done with a buffer that lines were in; a sink whose views must last moves it away.
+  /// The scan calls this when it no longer needs a buffer in which lines were. A sink that keeps views of the
+  /// lines must take the buffer.
   virtual void retire(std::unique_ptr<char[]>& /*buffer*/) {}
 };
 
-/// Finds lines in a file from either end. Holds a window, or one line where that is longer but within the
-/// cap; a line over the cap is skipped, not held.
+/// Finds lines in a file from either end. Keeps in memory one window, or one longer line of at most
+/// `max_line` bytes. A line above `max_line` is skipped.
 class SESSIONKIT_API LineScan {
  public:
   LineScan(FileOps& ops, int descriptor, std::string const& path, std::uint64_t max_line) noexcept
@@ -46,9 +47,9 @@ class SESSIONKIT_API LineScan {
   Result<void> forward(std::uint64_t from, std::uint64_t to, LineSink& sink);
   /// The lines of [0, to), newest first; `to` must be the begin of a line or the end of the file.
   Result<void> backward(std::uint64_t to, LineSink& sink);
-  /// Where the line begins that holds the byte before `offset`, `offset` itself if that byte is a line end.
+  /// The begin of the line that contains the byte before `offset`, or `offset` if that byte is a line end.
   Result<std::uint64_t> line_begin(std::uint64_t offset);
-  /// The place of the first line end from `from` on; `to` if there is none before.
+  /// The place of the first line end from `from` on, or `to` if there is none before `to`.
   Result<std::uint64_t> find_end(std::uint64_t from, std::uint64_t to);
 
   std::uint64_t bytes_read() const noexcept { return bytes_read_; }
@@ -65,7 +66,8 @@ class SESSIONKIT_API LineScan {
   std::unique_ptr<char[]> scratch_;
 };
 
-/// A line without what may surround it: blanks, carriage returns, NULs, a byte order mark at offset 0.
+/// A line without the bytes that may surround its text: blanks, carriage returns, NULs, and a byte order mark
+/// at offset 0.
 struct TrimmedLine {
   std::string_view text;
   std::uint64_t offset = 0; ///< of `text`

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Copies or moves files to the folder that keeps what was replaced.
+// Copies or moves replaced files into the quarantine folder.
 #pragma once
 #include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/transcript/quarantine.hpp>

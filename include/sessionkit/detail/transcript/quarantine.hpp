@@ -8,17 +8,17 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// `quarantine/` in a directory, which keeps bytes that were replaced. Made when the first of them come.
-/// `directory` stays open as long as this.
+/// The folder `quarantine/` of a directory, which keeps bytes that were replaced. The folder is created when
+/// it is first used. `directory` must stay open as long as this object exists.
 class SESSIONKIT_API Quarantine {
  public:
   static constexpr char const* folder_name = "quarantine";
 
   Quarantine(FileOps& ops, int directory, std::string path, Timestamp now);
 
-  /// Copies the bytes of an open file, and syncs the copy and its name. Answers the copy's path.
+  /// Copies the bytes of an open file, and syncs the copy and its name. Returns the path of the copy.
   Result<std::string> copy(int descriptor, std::string const& name);
-  /// Moves a file here. Answers its new path.
+  /// Moves a file into the folder. Returns its new path.
   Result<std::string> take(int from, std::string const& name);
 
  private:
@@ -31,7 +31,7 @@ class SESSIONKIT_API Quarantine {
   OpenFile folder_;
 };
 
-/// Writes all bytes, in as many calls as it takes.
+/// Writes all bytes, in as many calls as needed.
 SESSIONKIT_API Result<void> write_fully(FileOps& ops, int descriptor, std::string_view bytes,
                                         std::string_view path);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-/// Every definition of the room `transcript`.
+/// Includes every function body of the room (folder) `transcript`.
 #include <sessionkit/detail/transcript/file_reader-inl.hpp>
 #include <sessionkit/detail/transcript/file_summary-inl.hpp>
 #include <sessionkit/detail/transcript/file_sync-inl.hpp>

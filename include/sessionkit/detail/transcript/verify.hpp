@@ -7,7 +7,7 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// `TranscriptReader::verify` of an open file.
+/// Does the work of `TranscriptReader::verify` for an open file.
 SESSIONKIT_API Result<std::vector<Damage>>
 verify_transcript(FileReader& log, std::function<void(std::uint64_t, std::uint64_t)> const& progress = {});
 

@@ -11,7 +11,7 @@ namespace detail {
 class FileOps;
 }
 
-/// `ChannelLog::open` over system calls that tests can replace.
+/// `ChannelLog::open` with system calls that tests can replace.
 struct ChannelLogAccess {
   SESSIONKIT_API static Result<ChannelLog> open(detail::FileOps& ops, std::string const& directory,
                                                 ChannelLogOptions options);

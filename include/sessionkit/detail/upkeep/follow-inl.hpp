@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Follows a log: reads what was appended since the last look, or starts over.
+// Follows a log: reads the entries appended since the last look, or starts again from the first entry.
 #pragma once
 #include <sessionkit/detail/base/crc32c.hpp>
 #include <sessionkit/detail/store/tail_check.hpp>

@@ -7,7 +7,7 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// `repair` over calls that tests can replace.
+/// `repair` with system calls that tests can replace.
 SESSIONKIT_API std::vector<Treatment> repair(FileOps& ops, Diagnosis const& diagnosis,
                                              DoctorOptions const& options);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-/// Every definition of the room `upkeep`.
+/// Includes every function body of the room (folder) `upkeep`.
 #include <sessionkit/detail/upkeep/channel_log-inl.hpp>
 #include <sessionkit/detail/upkeep/copy-inl.hpp>
 #include <sessionkit/detail/upkeep/divergence-inl.hpp>
