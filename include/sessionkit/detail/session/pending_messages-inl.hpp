@@ -197,17 +197,18 @@ std::vector<EntryId> PendingMessages::release(std::vector<EntryId> const& stored
   auto next = stored.begin();
   std::vector<std::string> names; // left out of the line that comes next
   for (Pending& one : held_) {
+    bool const in_loop = one.in_loop;
     std::move(one.left_out.begin(), one.left_out.end(), std::back_inserter(names));
     if (one.kept) {
       ids.push_back(after = *next++);
-      note_left_out(names, after, one.in_loop);
+      note_left_out(names, after, in_loop);
       if (one.line) loop_.push_back({after, std::get<Message>(std::move(one.entry.body))});
     } else {
       ids.push_back(one.entry.id);
       one.after = after;
       aside_.push_back(std::move(one));
     }
-    if (!one.in_loop) {
+    if (!in_loop) {
       note_left_out(names, after, false);
       end_loop();
     }

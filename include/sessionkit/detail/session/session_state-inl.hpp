@@ -55,6 +55,7 @@ Result<std::vector<EntryId>> Session::State::hold_and_store(std::vector<Message>
                                                             detail::AppendRequest const& request) {
   std::vector<EntryBody> bodies;
   std::vector<detail::PendingMessages::Draft> drafts = pending.prepare(messages, tail.dialect());
+  bodies.reserve(drafts.size());
   for (detail::PendingMessages::Draft& draft : drafts) bodies.emplace_back(std::move(draft.message));
   Result<std::vector<Entry>> entries = entries_of(std::move(bodies), request.id);
   if (!entries) return entries.error();
