@@ -429,7 +429,7 @@ bool SqliteTables::asks_who_answers(ListQuery const& query) const noexcept {
 // The session of the key ?1 that ZeroClaw would continue: its `session_index` names it up to schema 8, else
 // it is the active one that was created last.
 std::string SqliteTables::active_of_key() const {
-  std::string const newest = detail::format_text(
+  std::string newest = detail::format_text(
       "(SELECT n.session_id FROM sessions AS n WHERE n.{0} = ?1 AND n.{0} <> '' AND n.status = 'active' "
       "ORDER BY n.created_at DESC, n.rowid DESC LIMIT 1)",
       schema_.key_column);
