@@ -31,6 +31,11 @@ struct FileStoreOptions {
   /// Layout, form of the index and dialect of new sessions. Absent: those of the directory, or `native` if
   /// the directory is new.
   std::optional<Profile> profile = {};
+  /// The directory of the transcripts, if it is not `<root>/transcripts`: for claw0's layout only, whose
+  /// index and transcripts may lie apart (its `SessionStore(store_path, transcript_dir)`). Both must be on
+  /// one file system. Without a profile it is claw0's. `invalid_argument` for a profile of another layout.
+  /// `diagnose` and `repair` examine `<root>/transcripts` only.
+  std::string transcripts = {};
   OnEvent on_event = {};
 };
 

@@ -77,6 +77,9 @@ constexpr KeepRule keep_last_user() noexcept { return keep_turns(1); }
 struct CompactionRule {
   std::size_t trigger_tokens = 80000; ///< 0: never by itself
   bool view_only = false;             ///< the program shortens only its requests, and stores no summaries
+  /// The program compacts within a turn, when the message that it answers is not stored yet, so that in its
+  /// table the summary comes before this message. A host does the same, and does not compact after a turn.
+  bool within_turn = false;
   KeepRule keep = {};
   std::string_view prompt = "structured"; ///< as `find_prompt` knows it
   std::string_view prefix = {}; ///< the text before the summary in the view; empty: pi's text around it
@@ -141,6 +144,7 @@ constexpr Profile zeroclaw_profile() noexcept {
   profile.regroups_only = true;
   profile.estimator = "zeroclaw_fork";
   profile.compaction.trigger_tokens = 12000;
+  profile.compaction.within_turn = true;
   profile.compaction.keep = keep_last_user();
   profile.compaction.prompt = "zeroclaw";
   profile.compaction.prefix = "[Session Compaction Summary]\n";

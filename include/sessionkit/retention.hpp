@@ -23,7 +23,8 @@ struct RetentionPolicy {
   std::size_t slack = 0; ///< sessions are removed only if there are more than `max_sessions` + `slack`; then
                          ///< `max_sessions` stay
   std::uint64_t max_bytes = 0; ///< of all logs, by their end positions (bytes in files); 0: no limit
-  std::vector<std::string> protected_keys = {};              ///< the sessions of these keys always stay
+  std::vector<std::string> protected_keys =
+      {}; ///< the sessions of these keys always stay; so do those of `state_key`
   std::function<bool(SessionInfo const&)> is_protected = {}; ///< true: this session always stays
   std::function<bool(SessionInfo const&)> is_excluded =
       {}; ///< true: this session is neither counted nor removed

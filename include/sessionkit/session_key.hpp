@@ -91,6 +91,14 @@ SESSIONKIT_API ThreadKey split_thread(std::string_view key);
 /// The key of a thread of that session; `key` itself if there is no thread.
 SESSIONKIT_API std::string thread_key(std::string_view key, std::string_view thread);
 
+/// The reserved key of the session that holds the state which all sessions of an agent share, or all of its
+/// sessions with one user (`load_scoped_state`): `@state:<agent>` or `@state:<agent>:<user>`, where `:` and
+/// `%` in a name are written `%3A`, `%25`.
+SESSIONKIT_API std::string state_key(std::string_view agent, std::string_view user = {});
+/// True for keys of `state_key`. Such a session is no conversation: lists for people leave it out, and
+/// `plan_retention` keeps it.
+SESSIONKIT_API bool is_state_key(std::string_view key) noexcept;
+
 /// An agent's name as in OpenClaw's keys: in lower case and at most 64 bytes, with `-` for every character
 /// that is no letter, digit, `_` or `-`. An empty name becomes "main".
 SESSIONKIT_API std::string agent_id(std::string_view name);

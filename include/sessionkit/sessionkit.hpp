@@ -7,6 +7,7 @@
 #include <sessionkit/freshness.hpp>
 #include <sessionkit/memory_store.hpp>
 #include <sessionkit/retention.hpp>
+#include <sessionkit/scoped_state.hpp>
 #include <sessionkit/session.hpp>
 #include <sessionkit/session_key.hpp>
 #include <sessionkit/titles.hpp>

@@ -396,6 +396,41 @@ TEST_CASE("new sessions get ids as the other program would make them") {
   CHECK(index_of(claw.path())[about.key]["session_id"] == id);
 }
 
+TEST_CASE("claw0's index and its transcripts may lie in two directories") {
+  TempDir dir;
+  std::string const root = dir / "index", elsewhere = dir / "somewhere/transcripts";
+  sk::FileStoreOptions options;
+  options.transcripts = elsewhere;
+  sk::NewSession about;
+  about.key = "main:cli:user";
+  auto const id = [&] {
+    auto session = sk::Session::create(open_store(root, options), about).value();
+    talk(session, "hello", "hi");
+    return session.id();
+  }();
+  std::string const file = "main_cli_user_" + id.str() + ".jsonl";
+  CHECK(index_of(root)[about.key]["transcript_file"] == file);
+  CHECK(types_in(elsewhere + "/" + file) == std::vector<std::string>{"session", "user", "assistant"});
+  CHECK(::access((root + "/transcripts").c_str(), F_OK) != 0);
+
+  REQUIRE(::unlink((root + "/sessions.json").c_str()) == 0); // the index is a cache
+  auto const store = open_store(root, options);
+  CHECK(listed(*store) == Ids{id.str()});
+  CHECK(sk::transcript_path(*store, id) == elsewhere + "/" + file);
+  store->remove(id).value();
+  CHECK(listed(*store).empty());
+  CHECK(::access((elsewhere + "/" + file).c_str(), F_OK) != 0);
+  CHECK(::access((root + "/trash/" + file).c_str(), F_OK) == 0);
+
+  options.profile = sk::profiles::native;
+  auto const refused = sk::open_file_store(dir / "other", options);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == Errc::invalid_argument);
+  REQUIRE(::chmod(elsewhere.c_str(), 0777) == 0);
+  options.profile.reset();
+  CHECK(sk::open_file_store(root, options).error().code == Errc::unsafe_path);
+}
+
 TEST_CASE("a key of claw0's has several sessions, and its index names the newest that exists") {
   TempDir dir;
   make_claw_store(dir);

@@ -18,6 +18,12 @@ namespace sessionkit { inline namespace v0 {
 
 namespace file_store_inl { namespace {
 
+std::string transcripts_path(std::string const& root, Profile const& profile,
+                             FileStoreOptions const& options) {
+  return options.transcripts.empty() ? detail::TranscriptFolder::usual_path(root, profile.layout)
+                                     : options.transcripts;
+}
+
 class FileStore final : public SessionStore, public detail::SyncsFiles {
  public:
   FileStore(detail::FileOps& ops, std::string root, detail::OpenFile directory, detail::OpenFile folder,
@@ -28,7 +34,8 @@ class FileStore final : public SessionStore, public detail::SyncsFiles {
         directory_(std::move(directory)),
         options_(std::move(options)),
         process_(root_, ops),
-        folder_(ops, directory_.get(), root_, profile.layout, std::move(folder)),
+        folder_(ops, directory_.get(), transcripts_path(root_, profile, options_), profile.layout,
+                std::move(folder)),
         index_(ops, directory_.get(), root_, profile, options_, folder_) {}
   FileStore(FileStore const&) = delete;
   FileStore& operator=(FileStore const&) = delete;
@@ -223,6 +230,21 @@ Result<void> check_access(detail::FileOps& ops, int directory, std::string const
   return {};
 }
 
+// The directory of the transcripts; no file if the layout has none.
+SESSIONKIT_SELDOM Result<detail::OpenFile> open_transcripts(detail::FileOps& ops, int directory,
+                                                            std::string const& root, StoreLayout layout,
+                                                            FileStoreOptions const& options) {
+  if (options.transcripts.empty())
+    return detail::TranscriptFolder::open(ops, directory, root, layout, options.create);
+  if (layout == StoreLayout::by_id)
+    return detail::make_error(
+        Errc::invalid_argument,
+        "{}: only claw0's layout has a directory of transcripts of its own; open the store "
+        "without the directory {}",
+        root, options.transcripts);
+  return detail::open_store_directory(ops, options.transcripts, options.create);
+}
+
 }}
 
 namespace detail {
@@ -234,6 +256,7 @@ SESSIONKIT_SELDOM Result<std::shared_ptr<SessionStore>> open_file_store(FileOps&
   if (!directory) return directory.error();
   if (auto r = refuse_foreign_folder(ops, directory->get(), root); !r) return r.error();
   if (auto r = file_store_inl::check_access(ops, directory->get(), root, options); !r) return r.error();
+  if (!options.transcripts.empty() && !options.profile) options.profile = profiles::claw0;
   Result<Profile> const found =
       options.profile ? Result<Profile>(*options.profile) : detect_profile(ops, directory->get(), root);
   if (!found) return found.error();
@@ -242,11 +265,12 @@ SESSIONKIT_SELDOM Result<std::shared_ptr<SessionStore>> open_file_store(FileOps&
     if (auto r = check_layout(ops, directory->get(), root, profile); !r) return r.error();
   options.profile = profile;
   Result<OpenFile> folder =
-      TranscriptFolder::open(ops, directory->get(), root, profile.layout, options.create);
+      file_store_inl::open_transcripts(ops, directory->get(), root, profile.layout, options);
   if (!folder) return folder.error();
-  if (*folder)
-    if (auto r = file_store_inl::check_access(ops, folder->get(), root + "/transcripts", options); !r)
-      return r.error();
+  if (*folder) {
+    std::string const path = file_store_inl::transcripts_path(root, profile, options);
+    if (auto r = file_store_inl::check_access(ops, folder->get(), path, options); !r) return r.error();
+  }
   auto store = std::make_shared<file_store_inl::FileStore>(ops, root, std::move(*directory),
                                                            std::move(*folder), profile, std::move(options));
   if (auto r = store->index().begin(); !r) return r.error();

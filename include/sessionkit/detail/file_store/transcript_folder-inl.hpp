@@ -235,19 +235,19 @@ SESSIONKIT_SELDOM Result<void> check_layout(FileOps& ops, int directory, std::st
                             root, by_key ? "keys, with a folder of transcripts" : "ids", profile.name);
 }
 
-TranscriptFolder::TranscriptFolder(FileOps& ops, int root, std::string root_path, StoreLayout layout,
+TranscriptFolder::TranscriptFolder(FileOps& ops, int root, std::string path, StoreLayout layout,
                                    OpenFile folder)
-    : ops_(&ops),
-      root_(root),
-      path_(folder ? root_path + "/" + transcript_folder_inl::folder_name : std::move(root_path)),
-      layout_(layout),
-      folder_(std::move(folder)) {}
+    : ops_(&ops), root_(root), path_(std::move(path)), layout_(layout), folder_(std::move(folder)) {}
+
+std::string TranscriptFolder::usual_path(std::string const& root_path, StoreLayout layout) {
+  return layout == StoreLayout::by_id ? root_path : root_path + "/" + transcript_folder_inl::folder_name;
+}
 
 SESSIONKIT_SELDOM Result<OpenFile> TranscriptFolder::open(FileOps& ops, int root,
                                                           std::string const& root_path, StoreLayout layout,
                                                           bool create) {
   if (layout == StoreLayout::by_id) return OpenFile{};
-  std::string const path = root_path + "/" + transcript_folder_inl::folder_name;
+  std::string const path = usual_path(root_path, layout);
   int const made = create ? ops.make_directory(root, transcript_folder_inl::folder_name, 0700) : -EEXIST;
   if (made < 0 && made != -EEXIST) return file_error(-made, path, "cannot make the directory");
   int const flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW;

@@ -35,9 +35,12 @@ Result<std::vector<std::string>> files_in_index(FileOps& ops, int directory, std
 /// once.
 class SESSIONKIT_API TranscriptFolder {
  public:
-  /// `root` must stay open as long as this object exists. `folder` is the folder of transcripts below `root`,
-  /// if the layout has one.
-  TranscriptFolder(FileOps& ops, int root, std::string root_path, StoreLayout layout, OpenFile folder);
+  /// `root` must stay open as long as this object exists. `folder` is the folder of transcripts, if the
+  /// layout has one, and `path` its path; else `path` is that of `root`.
+  TranscriptFolder(FileOps& ops, int root, std::string path, StoreLayout layout, OpenFile folder);
+
+  /// The usual path of the transcripts of a store.
+  static std::string usual_path(std::string const& root_path, StoreLayout layout);
 
   /// Opens the folder of transcripts below the root, and makes a missing folder if `create` is true. Returns
   /// no file if the layout has no such folder.

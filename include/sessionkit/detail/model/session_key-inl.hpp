@@ -13,6 +13,7 @@ namespace sessionkit { inline namespace v0 {
 namespace session_key_inl { namespace {
 
 constexpr std::string_view thread_mark = ":thread:";
+constexpr std::string_view state_key_prefix = "@state:";
 constexpr std::array<std::string_view, 3> chat_kind_names{"direct", "group", "channel"};
 
 std::string_view chat_kind_name(ChatKind kind) { return chat_kind_names[static_cast<std::size_t>(kind)]; }
@@ -298,5 +299,17 @@ std::string thread_key(std::string_view key, std::string_view thread) {
 }
 
 std::string agent_id(std::string_view name) { return session_key_inl::openclaw_name(name, "main"); }
+
+std::string state_key(std::string_view agent, std::string_view user) {
+  std::string key(session_key_inl::state_key_prefix);
+  key += session_key_inl::escaped_part(agent);
+  if (user.empty()) return key;
+  return key + ':' + session_key_inl::escaped_part(user);
+}
+
+bool is_state_key(std::string_view key) noexcept {
+  std::string_view const prefix = session_key_inl::state_key_prefix;
+  return key.substr(0, prefix.size()) == prefix;
+}
 
 }}

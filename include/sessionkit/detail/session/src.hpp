@@ -4,6 +4,7 @@
 #include <sessionkit/detail/session/breaker-inl.hpp>
 #include <sessionkit/detail/session/pending_messages-inl.hpp>
 #include <sessionkit/detail/session/profile_view-inl.hpp>
+#include <sessionkit/detail/session/scoped_state-inl.hpp>
 #include <sessionkit/detail/session/session-inl.hpp>
 #include <sessionkit/detail/session/session_compaction-inl.hpp>
 #include <sessionkit/detail/session/session_state-inl.hpp>

@@ -96,7 +96,8 @@ class StoreDoctor {
         with_text_(!profile.shares_index || by_key_),
         fallback_(find_dialect(profile.dialect)),
         options_(options),
-        folder_(ops, directory_.get(), root, profile.layout, std::move(folder)),
+        folder_(ops, directory_.get(), TranscriptFolder::usual_path(root, profile.layout), profile.layout,
+                std::move(folder)),
         files_(
             ops, directory_.get(), root,
             {profile.layout, !(profile.shares_index || by_key_), false, [this] { return folder_.count(); }}) {

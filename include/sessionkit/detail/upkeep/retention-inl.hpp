@@ -5,6 +5,7 @@
 #include <sessionkit/detail/dialects/dialect_search.hpp>
 #include <sessionkit/detail/file_store/foreign_folder.hpp>
 #include <sessionkit/retention.hpp>
+#include <sessionkit/session_key.hpp>
 
 #include <algorithm>
 #include <array>
@@ -20,7 +21,7 @@ constexpr std::size_t retention_page = 200;
 bool retention_spares(RetentionPolicy const& policy, SessionInfo const& info) {
   auto const& keys = policy.protected_keys;
   bool const by_key = !info.key.empty() && std::find(keys.begin(), keys.end(), info.key) != keys.end();
-  return by_key || (policy.is_protected && policy.is_protected(info));
+  return by_key || is_state_key(info.key) || (policy.is_protected && policy.is_protected(info));
 }
 
 std::string days_and_hours(std::chrono::milliseconds time) {
