@@ -61,7 +61,8 @@ class TurnRun {
     else
       turn.abort().value();
     for (auto& record : records_) keep_record(std::move(record));
-    if (outcome.end == TurnEnd::finished) shorten(sk::CompactionReason::size);
+    bool const now = outcome.end == TurnEnd::finished && !agent_.compacts_within_turn;
+    if (now) shorten(sk::CompactionReason::size);
     return outcome;
   }
 
@@ -69,7 +70,7 @@ class TurnRun {
   TurnOutcome converse(sk::Turn& turn) {
     TurnOutcome outcome;
     for (unsigned step = 0; step < agent_.max_steps; ++step) {
-      if (step != 0) shorten(sk::CompactionReason::size);
+      if (step != 0 || agent_.compacts_within_turn) shorten(sk::CompactionReason::size);
       llm::Answer const answer = ask();
       outcome.text = answer.message.text();
       tell(AnswerEnded{&answer.message});
@@ -239,11 +240,15 @@ sk::CompactionPolicy fit_to_window(sk::CompactionPolicy policy, std::size_t wind
   return policy;
 }
 
-Agent fitted(Agent agent, sk::Profile const& profile, std::size_t window) {
+Agent fitted(Agent agent, sk::Profile const& profile, std::size_t window, CompactionNumbers const& numbers) {
   agent.compaction.reset();
+  agent.compacts_within_turn = profile.compaction.within_turn;
   agent.view_limit = 0;
   if (!profile.compaction.view_only) {
-    agent.compaction = fit_to_window(sk::make_compaction_policy(profile), window);
+    sk::CompactionPolicy policy = sk::make_compaction_policy(profile);
+    policy.trigger_tokens = numbers.threshold.value_or(policy.trigger_tokens);
+    if (numbers.history_limit) policy.keep = sk::keep_messages(*numbers.history_limit);
+    agent.compaction = fit_to_window(policy, window);
     return agent;
   }
   std::size_t others =
@@ -251,6 +256,7 @@ Agent fitted(Agent agent, sk::Profile const& profile, std::size_t window) {
   for (auto const& tool : agent.tools)
     others += sk::estimate_tokens(tool.spec.description) + sk::estimate_tokens(tool.spec.parameters.str());
   agent.view_limit = std::max(window - std::min(window, others), window / 8);
+  if (numbers.threshold.value_or(0) != 0) agent.view_limit = std::min(agent.view_limit, *numbers.threshold);
   return agent;
 }
 

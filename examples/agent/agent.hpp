@@ -25,6 +25,7 @@ struct Agent {
   unsigned max_steps = 30;       ///< answers in one turn
   /// If absent, the session is never compacted.
   std::optional<sessionkit::CompactionPolicy> compaction = {};
+  bool compacts_within_turn = false; ///< before the first request of a turn instead of after the turn
   /// Cuts each request to this many tokens, where the profile stores no compaction; 0: not before the model
   /// refuses a request as too long.
   std::size_t view_limit = 0;
@@ -90,9 +91,17 @@ sessionkit::Result<TurnOutcome> run_turn(sessionkit::Session& session, Agent con
 /// would no longer fit, or sooner if the policy says so. A policy that never compacts for size stays so.
 sessionkit::CompactionPolicy fit_to_window(sessionkit::CompactionPolicy policy, std::size_t window);
 
+/// What a person sets instead of the profile's own numbers, as in ZeroClaw's `[session]` configuration.
+struct CompactionNumbers {
+  std::optional<std::size_t> threshold = {};     ///< compact above this many tokens; 0: never for the size
+  std::optional<std::size_t> history_limit = {}; ///< a compaction keeps this many of the last messages
+};
+
 /// The agent with the compaction and the cut of the view that the sessions of a profile need for a model with
-/// that window, in tokens. The profile is that of the store.
-Agent fitted(Agent agent, sessionkit::Profile const& profile, std::size_t window);
+/// that window, in tokens. The profile is that of the store. Where it stores no compaction, requests are cut
+/// to the threshold, and the history limit has no effect.
+Agent fitted(Agent agent, sessionkit::Profile const& profile, std::size_t window,
+             CompactionNumbers const& numbers = {});
 
 /// Compacts now, and reports it to `on_event`. Without `Agent::compaction` the outcome is `not_needed`.
 Compacted compact(sessionkit::Session& session, Agent const& agent, sessionkit::CompactionReason reason,

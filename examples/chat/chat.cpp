@@ -41,7 +41,7 @@ agent::Agent make_agent(Options const& options, sk::Profile const& profile, bool
   agent.provider = llm::open_provider(asked).value();
   agent.target = make_target(options, profile, agent.provider);
   agent.tools = agent::make_folder_tools(options.folder).value();
-  agent = agent::fitted(std::move(agent), profile, options.window);
+  agent = agent::fitted(std::move(agent), profile, options.window, options.compaction);
   agent.tools.push_back(agent::make_sub_agent(agent));
   return agent;
 }
@@ -157,6 +157,20 @@ void Chat::greet(bool known) {
     print(fmt::format("Restored: {} previous turns\n", turns_of(*store_of_session_, info)));
   if (info.damaged != 0)
     print(fmt::format("[{} lines of the log are damaged: sessionkit doctor]\n", info.damaged));
+}
+
+void Chat::prune() {
+  agent::prune(
+      *store_, options_.prune, [](auto const& /*info*/) { return true; },
+      [&](sk::SessionId const& id, auto const& remove) {
+        bool const is_open = id == session_->id();
+        if (!is_open) remove();
+        return !is_open;
+      },
+      [](sk::Removal const& removal) {
+        print(fmt::format("[removed {}: {}]\n", removal.id.str(), removal.why));
+      })
+      .value();
 }
 
 sk::Session Chat::resume_or_create() {

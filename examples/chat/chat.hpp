@@ -25,6 +25,9 @@ class Chat {
   /// Prints the session's name and length. `known`: the person asked for this session.
   void greet(bool known);
 
+  /// Removes old sessions as the options say, and prints which.
+  void prune();
+
   /// Handles one typed line, a message or a `/command`. Returns false if the person wants to leave.
   bool take(std::string const& line);
 

@@ -148,7 +148,9 @@ void Chat::show_tokens(std::string const& /*rest*/) {
   auto const info = session_->info().value();
   auto const context = sk::count_tokens(session_->context().value());
   print(fmt::format("context: {} tokens of a window of {}\n", context, options_.window));
-  if (auto const limit = sk::limit_of(*agent_.compaction)) print(fmt::format("compacted above {}\n", *limit));
+  auto const limit = agent_.compaction ? sk::limit_of(*agent_.compaction) : std::nullopt;
+  if (limit) print(fmt::format("compacted above {}\n", *limit));
+  if (agent_.view_limit != 0) print(fmt::format("requests are cut to {}\n", agent_.view_limit));
   print(fmt::format("used: {} in, {} out, {} read from a cache, {} written to it\n", info.usage.input,
                     info.usage.output, info.usage.cache_read, info.usage.cache_write));
 }

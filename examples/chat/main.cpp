@@ -72,6 +72,7 @@ int run(chat::Options const& options, char const* program) {
   // NOLINTNEXTLINE(concurrency-mt-unsafe): there is one thread
   if (editor.on_terminal()) std::signal(SIGINT, [](int /*signal*/) {});
   chat.greet(options.resume.has_value());
+  chat.prune();
   int const failures = talk(chat, editor, std::move(first));
   if (editor.on_terminal() && !options.no_session)
     std::cout << "resume with: chat -r " << chat.id().str() << '\n' << std::flush;

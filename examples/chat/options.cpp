@@ -18,6 +18,8 @@ char const usage[] =
     "  --store URL        where sessions are kept: a directory, or a URL as sessionkit takes it, for "
     "example\n"
     "                     sqlite:FILE or redis://HOST (default: the user's data directory)\n"
+    "  --transcript-dir DIR\n"
+    "                     the directory of claw0's transcripts, if it lies apart from its sessions.json\n"
     "  --no-session       store nothing\n"
     "  --profile NAME     store sessions in the format of: native, claw0, ai_panel, zyhive, zeroclaw,\n"
     "                     blades, openclaw, ephemeral (default: what the store has, else native)\n"
@@ -32,6 +34,10 @@ char const usage[] =
     "  --system FILE      the system prompt\n"
     "  --window N         the model's window, in tokens (default: 200000, at least 500)\n"
     "  --keep-messages N  show the model only the last N messages, and the rest of their turn\n"
+    "  --threshold N      compact above N tokens; 0: only when the window is full (default: the profile's)\n"
+    "  --history-limit N  a compaction keeps the last N messages (default: as the profile says)\n"
+    "  --idle DAYS        remove sessions that had no entry for so many days, but not the open one\n"
+    "  --most N           remove the oldest sessions above this number, but not the open one\n"
     "  --folder DIR       the folder for the tools to read and write (default: a folder in the user's "
     "data\n"
     "                     directory)\n"
@@ -67,6 +73,7 @@ bool take_folder(Options& options, std::string const& folder) {
 }
 
 constexpr std::size_t smallest_window = 500; // a request for a summary must fit
+constexpr std::size_t most_days = 36500;
 
 bool read_number(std::string const& text, std::size_t& into) {
   auto const* const end = text.data() + text.size();
@@ -94,6 +101,7 @@ struct Flag {
 };
 constexpr Flag with_value[] = {
     {"--store", [](Options& o, std::string const& v) { return !(o.store = v).empty(); }},
+    {"--transcript-dir", [](Options& o, std::string const& v) { return !(o.transcripts = v).empty(); }},
     {"--profile", [](Options& o, std::string const& v) { return read_profile(v, o); }},
     {"--key", [](Options& o, std::string const& v) { return !(o.key = v).empty(); }},
     {"--provider", [](Options& o, std::string const& v) { return !(o.provider.name = v).empty(); }},
@@ -106,6 +114,20 @@ constexpr Flag with_value[] = {
        return read_number(v, o.window) && o.window >= smallest_window;
      }},
     {"--keep-messages", [](Options& o, std::string const& v) { return read_number(v, o.keep_messages); }},
+    {"--threshold",
+     [](Options& o, std::string const& v) { return read_number(v, o.compaction.threshold.emplace()); }},
+    {"--history-limit",
+     [](Options& o, std::string const& v) {
+       return read_number(v, o.compaction.history_limit.emplace()) && *o.compaction.history_limit != 0;
+     }},
+    {"--idle",
+     [](Options& o, std::string const& v) {
+       return read_number(v, o.prune.idle_days) && o.prune.idle_days != 0 && o.prune.idle_days <= most_days;
+     }},
+    {"--most",
+     [](Options& o, std::string const& v) {
+       return read_number(v, o.prune.max_sessions) && o.prune.max_sessions != 0;
+     }},
     {"--folder", take_folder},
     {"--requests", [](Options& o, std::string const& v) { return !(o.requests = v).empty(); }},
 };

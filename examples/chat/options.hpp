@@ -2,6 +2,8 @@
 #pragma once
 #include <sessionkit/profile.hpp>
 
+#include <agent/agent.hpp>
+#include <agent/pruning.hpp>
 #include <cstddef>
 #include <llm/open_provider.hpp>
 #include <optional>
@@ -11,6 +13,7 @@ namespace chat {
 
 struct Options {
   std::string store;                                          ///< URL or directory of the sessions
+  std::string transcripts = {};                               ///< claw0's, if apart from its index
   sessionkit::Profile profile = sessionkit::profiles::native; ///< the profile of new sessions
   std::string key;                   ///< continue the newest session of this key; empty: the profile's
   std::optional<std::string> resume; ///< a session's id, its beginning, or a key; empty: the person chooses
@@ -19,7 +22,9 @@ struct Options {
   std::string system = "You are an assistant at a terminal. Your tools read and write files in one folder.";
   std::string model;
   llm::ProviderOptions provider;
-  std::size_t window = 200000;   ///< the model's window, in tokens
+  std::size_t window = 200000; ///< the model's window, in tokens
+  agent::CompactionNumbers compaction = {};
+  agent::PruneRule prune = {};
   std::size_t keep_messages = 0; ///< the model sees this many of the last messages; 0: all
   bool no_session = false;       ///< nothing is stored
   bool profile_given = false;

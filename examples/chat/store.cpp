@@ -19,6 +19,7 @@ sk::Result<std::shared_ptr<sk::SessionStore>> open_chat_store(Options const& opt
   if (options.profile.timing == sk::WriteTiming::never) return sk::make_memory_store(options.profile);
   cli::OpenOptions how;
   how.create = true;
+  how.transcripts = options.transcripts;
   if (options.profile_given) how.profile = options.profile;
   try {
     return cli::open_store(cli::parse_address(options.store), how);

@@ -25,16 +25,18 @@ std::optional<sk::Channel> channel_of(sk::SessionId const& session) {
   return std::nullopt;
 }
 
-sk::Result<Json> channels_view(sk::ChannelLog& log) {
+sk::Result<Json> channels_view(sk::ChannelLog& log, std::string const& type) {
   auto const channels = log.list();
   if (!channels) return for_client(channels.error());
   Json rows = Json::array();
-  for (auto const& each : *channels)
+  for (auto const& each : *channels) {
+    if (!type.empty() && each.channel.type != type) continue;
     rows.push_back({{"channelId", each.channel.name()},
                     {"channelType", each.channel.type},
                     {"messageCount", each.messages},
                     {"firstAt", sk::to_rfc3339(each.first)},
                     {"lastAt", sk::to_rfc3339(each.last)}});
+  }
   return rows;
 }
 

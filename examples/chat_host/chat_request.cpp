@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t most_images = 16;
 constexpr std::size_t longest_title = 500; // bytes
+constexpr std::size_t longest_sender = 200;
 
 sk::Error wrong(std::string why) { return {sk::Errc::invalid_argument, 0, std::move(why)}; }
 
@@ -57,6 +58,10 @@ sk::Result<ChatRequest> parse_chat_request(std::string const& body) {
   if (!session) return session.error();
   auto context = text_in(*json, "context");
   if (!context) return context.error();
+  auto sender = text_in(*json, "sender");
+  if (!sender) return sender.error();
+  if (sender->size() > longest_sender)
+    return wrong("'sender' is longer than " + std::to_string(longest_sender));
 
   ChatRequest request;
   request.said.role = sk::Role::user;
@@ -65,6 +70,7 @@ sk::Result<ChatRequest> parse_chat_request(std::string const& body) {
   if (blank && request.said.parts.empty()) return wrong("'message' is empty");
   if (!blank) request.said.parts.emplace_back(sk::Text{std::move(*message)});
   request.context = std::move(*context);
+  request.sender = std::move(*sender);
   if (!session->empty()) {
     auto id = sk::SessionId::parse(*session);
     if (!id) return wrong("'sessionId' is not a valid session id");

@@ -9,13 +9,14 @@
 
 namespace chat_host {
 
-/// A client's request: `{"message", "sessionId"?, "context"?, "images"?}`.
+/// A client's request: `{"message", "sessionId"?, "context"?, "images"?, "sender"?}`.
 struct ChatRequest {
   sessionkit::Message said;                          ///< text and images
   std::optional<sessionkit::SessionId> session = {}; ///< this session must exist
   std::optional<sessionkit::SessionId> session_hint =
       {};                   ///< from a header: a new session is used if it does not exist
   std::string context = {}; ///< for the model in this turn only; not stored
+  std::string sender = {};  ///< who said it in the channel, for its log; empty: the caller
 };
 
 /// Parses a body. Images are `data:` URLs in base64 of types that models accept, or `https:` URLs, which the

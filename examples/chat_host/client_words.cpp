@@ -45,17 +45,17 @@ constexpr ProviderWords provider_words[] = {
     {llm::FailureKind::malformed, "the model's provider sent an invalid answer", ""},
 };
 
-// One line, whatever a provider wrote: the log has no forged lines, and no terminal acts on it.
-void note(std::string_view message) {
-  std::cerr << "chat_host: " + cli::neutral(cli::one_line(message)) + '\n';
-}
-
 ProviderWords const& words_of(llm::FailureKind kind) {
   for (auto const& known : provider_words)
     if (known.kind == kind) return known;
   return provider_words[1];
 }
 
+}
+
+// A provider writes some of these messages: the log has no forged lines.
+void note(std::string_view message) {
+  std::cerr << "chat_host: " + cli::neutral(cli::one_line(message)) + '\n';
 }
 
 std::string for_client(llm::Failure const& failure) {

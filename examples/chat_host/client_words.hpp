@@ -5,11 +5,15 @@
 #include <exception>
 #include <llm/provider.hpp>
 #include <string>
+#include <string_view>
 
 namespace chat_host {
 
 // Every failure reaches clients through `for_client`: fixed words, which name no file, no server and no key.
 // The full message goes to the server's stderr, in one line.
+
+/// Writes one line to the server's stderr, with nothing in it that a terminal acts on.
+void note(std::string_view message);
 
 /// A failure of a store or a log; its code is kept.
 sessionkit::Error for_client(sessionkit::Error const& error);

@@ -33,6 +33,11 @@ sk::Error is_for_gateways(sk::SessionId const& channel) {
           "'" + channel.str() + "' is the session of a channel, and only a gateway can begin it"};
 }
 
+sk::Result<void> may_name(Caller const& caller, ChatRequest const& request) {
+  if (request.sender.empty() || caller.gateway) return {};
+  return sk::Error{sk::Errc::invalid_argument, 0, "'sender' names a person of a channel: only a gateway can"};
+}
+
 /// The first place of the turn's entries in a path that was read before or during the turn.
 std::size_t begin_of(TurnFeed const& turn, std::vector<sk::Entry> const& path) {
   auto const behind = turn.begun_behind();
@@ -96,18 +101,22 @@ sk::Result<sk::SessionId> Conversations::create(Caller const& caller, ChatReques
   return *wanted;
 }
 
+RunningTurns::Work Conversations::turn_of(Caller const& caller, sk::SessionId const& id,
+                                          ChatRequest request) const {
+  return [this, caller, id, request = std::move(request)](TurnFeed& into, llm::CancelToken const& cancel) {
+    return HostTurn(hosted_, caller, id, into, cancel).run(request);
+  };
+}
+
 sk::Result<Conversations::Answering> Conversations::chat(Caller const& caller, ChatRequest request) {
+  if (auto const allowed = may_name(caller, request); !allowed) return allowed.error();
   auto const found = find_wanted(caller, request);
   if (!found) return found.error();
   auto place = turns_.reserve(*found ? (*found)->str() : "");
   if (!place) return place.error();
   auto id = *found ? sk::Result<sk::SessionId>(**found) : create(caller, request);
   if (!id) return id.error();
-  auto feed = turns_.start(
-      *std::move(place), id->str(),
-      [this, caller, id = *id, request = std::move(request)](TurnFeed& into, llm::CancelToken const& cancel) {
-        return HostTurn(hosted_, caller, id, into, cancel).run(request);
-      });
+  auto feed = turns_.start(*std::move(place), id->str(), turn_of(caller, *id, std::move(request)));
   if (!feed) return feed.error();
   return Answering{*std::move(id), *std::move(feed)};
 }
@@ -186,15 +195,36 @@ sk::Result<std::shared_ptr<TurnFeed const>> Conversations::listen(Caller const& 
   return turns_.find(id.str());
 }
 
-sk::Result<bool> Conversations::cancel(Caller const& caller, sk::SessionId const& id) {
+sk::Result<std::size_t> Conversations::enqueue(Caller const& caller, sk::SessionId const& id,
+                                               ChatRequest request) {
+  if (auto const found = find(caller, id); !found) return found.error();
+  if (auto const allowed = may_name(caller, request); !allowed) return allowed.error();
+  return turns_.enqueue(id.str(), turn_of(caller, id, std::move(request)));
+}
+
+sk::Result<std::optional<std::size_t>> Conversations::cancel(Caller const& caller, sk::SessionId const& id) {
   if (auto const found = find(caller, id); !found) return found.error();
   return turns_.cancel(id.str());
 }
 
 std::optional<std::size_t> Conversations::token_limit() const {
-  auto const with = agent::fitted(hosted_.with, hosted_.store->profile(), hosted_.window);
+  auto const with = agent::fitted(hosted_.with, hosted_.store->profile(), hosted_.window, hosted_.compaction);
   if (with.compaction) return sk::limit_of(*with.compaction);
   return with.view_limit;
+}
+
+void Conversations::prune(agent::PruneRule const& rule) {
+  auto const done = agent::prune(
+      *hosted_.store, rule, [&](sk::SessionInfo const& info) { return info.agent == hosted_.agent; },
+      [&](sk::SessionId const& id, auto const& remove) {
+        auto const place = turns_.reserve(id.str());
+        if (place) remove();
+        return place.ok();
+      },
+      [&](sk::Removal const& removal) {
+        note("removed session " + removal.id.str() + " of agent " + hosted_.agent + ": " + removal.why);
+      });
+  if (!done) note("old sessions of agent " + hosted_.agent + " were not removed: " + done.error().message);
 }
 
 sk::Result<sk::ChannelLog> Conversations::channels() const {

@@ -8,6 +8,7 @@
 #include <sessionkit/session.hpp>
 
 #include <agent/agent.hpp>
+#include <agent/pruning.hpp>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,6 +22,7 @@ struct Hosted {
   std::shared_ptr<sessionkit::SessionStore> store;
   agent::Agent with; ///< each session has its own `compaction`
   std::size_t window = 200000;
+  agent::CompactionNumbers compaction = {};
   bool make_titles = false; ///< a model makes the title; else the user's first words are the title
   /// The logs of channels, for the administrator; absent if they are not kept.
   std::optional<sessionkit::ChannelLog> channels = {};
@@ -71,12 +73,24 @@ class Conversations {
   /// The turn that runs, or ran last; null if there is none to listen to.
   sessionkit::Result<std::shared_ptr<TurnFeed const>> listen(Caller const& caller,
                                                              sessionkit::SessionId const& id) const;
-  /// Keeps the partial answer, marked as interrupted. Returns false if no turn ran.
-  sessionkit::Result<bool> cancel(Caller const& caller, sessionkit::SessionId const& id);
+  /// Takes a message while a turn runs: it begins a turn of its own when this one and those before it have
+  /// ended. Returns how many messages wait now; 0 if no turn ran, so that this message began one. Messages
+  /// that wait are in memory only.
+  sessionkit::Result<std::size_t> enqueue(Caller const& caller, sessionkit::SessionId const& id,
+                                          ChatRequest request);
+  std::size_t waiting(sessionkit::SessionId const& id) const { return turns_.waiting(id.str()); }
+  /// Keeps the partial answer, marked as interrupted, and drops the messages that wait. Returns how many it
+  /// dropped; absent if no turn ran.
+  sessionkit::Result<std::optional<std::size_t>> cancel(Caller const& caller,
+                                                        sessionkit::SessionId const& id);
   bool is_running(sessionkit::SessionId const& id) const { return turns_.running(id.str()) != nullptr; }
   /// A conversation above this many tokens is compacted; absent: never for its size.
   std::optional<std::size_t> token_limit() const;
-  void stop_all() { turns_.stop_all(); }
+  /// Returns how many messages waited for a turn; they are dropped.
+  std::size_t stop_all() { return turns_.stop_all(); }
+
+  /// Removes this agent's old sessions, but none with a running turn, and reports each to stderr.
+  void prune(agent::PruneRule const& rule);
 
   /// `not_found` if no log is kept.
   sessionkit::Result<sessionkit::ChannelLog> channels() const;
@@ -88,6 +102,8 @@ class Conversations {
   sessionkit::Result<std::optional<sessionkit::SessionId>> find_wanted(Caller const& caller,
                                                                        ChatRequest const& request) const;
   sessionkit::Result<sessionkit::SessionId> create(Caller const& caller, ChatRequest const& request);
+  RunningTurns::Work turn_of(Caller const& caller, sessionkit::SessionId const& id,
+                             ChatRequest request) const;
   std::string key_of_new(sessionkit::NewSession const& about) const;
 
   Hosted hosted_;

@@ -49,13 +49,13 @@ Json HostTurn::converse(ChatRequest const& request) {
   auto const before = session.info().value();
   turns_before_ = before.turns;
   feed_.begin_behind(session.leaf());
-  note_in_channel("user", request.said.text());
+  note_in_channel({"user", request.said.text(), request.sender.empty() ? caller_.user : request.sender});
   auto const outcome =
       agent::run_turn(
           session, make_agent(request.context), request.said,
           [&](agent::Event const& event) { watch(session, request.said.text(), event); }, cancel_)
           .value();
-  note_in_channel("assistant", outcome.text);
+  note_in_channel({"assistant", outcome.text});
   if (outcome.end == agent::TurnEnd::failed) tell(error_news(for_client(*outcome.failure)));
   if (outcome.end == agent::TurnEnd::finished) title(session, before.messages);
   auto info = session.info().value();
@@ -70,7 +70,7 @@ Json HostTurn::last_news(sk::SessionInfo const& info, std::string_view end) cons
 agent::Agent HostTurn::make_agent(std::string const& context) const {
   auto with = hosted_.with;
   if (!context.empty()) with.target.system += "\n\n" + context;
-  return agent::fitted(std::move(with), hosted_.store->profile(), hosted_.window);
+  return agent::fitted(std::move(with), hosted_.store->profile(), hosted_.window, hosted_.compaction);
 }
 
 // In profiles that store each message at once, the first request is made after the message is stored.
@@ -84,11 +84,11 @@ void HostTurn::watch(sk::Session& session, std::string const& message, agent::Ev
 
 void HostTurn::tell(Json const& news) { feed_.say(sk::to_raw_json(news).str()); }
 
-void HostTurn::note_in_channel(std::string role, std::string text) {
+void HostTurn::note_in_channel(sk::ChannelMessage const& message) {
   auto const channel = channel_of(id_);
-  if (!channel || !hosted_.channels || text.empty()) return;
+  if (!channel || !hosted_.channels || message.content.empty()) return;
   auto log = *hosted_.channels; // the same log
-  auto const noted = log.append(*channel, {std::move(role), std::move(text), caller_.user});
+  auto const noted = log.append(*channel, message);
   if (!noted) tell(error_news("the channel's log: " + for_client(noted.error()).message));
 }
 

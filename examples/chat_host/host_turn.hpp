@@ -25,7 +25,7 @@ class HostTurn {
   agent::Agent make_agent(std::string const& context) const;
   void watch(sessionkit::Session& session, std::string const& message, agent::Event const& event);
   void tell(Json const& news);
-  void note_in_channel(std::string role, std::string text);
+  void note_in_channel(sessionkit::ChannelMessage const& message);
   void title(sessionkit::Session& session, std::uint64_t messages_before);
 
   Hosted const& hosted_;

@@ -5,6 +5,8 @@
 #include "server.hpp"
 
 #include <agent/folder_tools.hpp>
+#include <cerrno>
+#include <chrono>
 #include <common/failure.hpp>
 #include <common/stores.hpp>
 #include <csignal>
@@ -63,6 +65,7 @@ chat_host::Agents make_agents(Options const& options) {
                              open_store_of(name, address, options),
                              with,
                              options.window,
+                             options.compaction,
                              options.make_titles,
                              open_channels_of(name, address, options)};
     agents[name] = std::make_unique<chat_host::Conversations>(std::move(hosted), options.most_turns);
@@ -88,6 +91,15 @@ sigset_t block_ends() {
   return ends;
 }
 
+/// True if one of the signals came before the time was over.
+bool ended_within(sigset_t const& ends, std::chrono::seconds time) {
+  timespec const limit{time.count(), 0};
+  int signal = 0;
+  do signal = sigtimedwait(&ends, nullptr, &limit);
+  while (signal < 0 && errno == EINTR);
+  return signal > 0;
+}
+
 void greet(Options const& options, int port) {
   auto const url = "http://" + options.server.host + ":" + std::to_string(port);
   std::cout << "listening on " << url << '\n';
@@ -104,9 +116,13 @@ int run(Options const& options) {
   chat_host::Server server(options.server, agents);
   server.start();
   greet(options, server.port());
-  int signal = 0;
-  sigwait(&ends, &signal);
-  for (auto const& [name, conversations] : agents) conversations->stop_all();
+  do
+    for (auto const& [name, conversations] : agents) conversations->prune(options.prune);
+  while (!ended_within(ends, options.prune_every));
+  for (auto const& [name, conversations] : agents)
+    if (auto const dropped = conversations->stop_all(); dropped != 0)
+      std::cerr << "chat_host: " << dropped << " messages waited for a turn of agent " << name
+                << "; they are not stored\n";
   server.stop();
   return 0;
 }

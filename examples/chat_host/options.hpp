@@ -2,6 +2,9 @@
 #pragma once
 #include "server.hpp"
 
+#include <agent/agent.hpp>
+#include <agent/pruning.hpp>
+#include <chrono>
 #include <cstddef>
 #include <llm/open_provider.hpp>
 #include <string>
@@ -18,6 +21,9 @@ struct Options {
   std::string folder = {}; ///< the folder that the tools may use; empty: no tools
   std::string model = {};
   std::size_t window = 200000; ///< the model's window, in tokens
+  agent::CompactionNumbers compaction = {};
+  agent::PruneRule prune = {};
+  std::chrono::seconds prune_every{3600};
   std::size_t most_turns = 256;
   bool make_titles = false;
   llm::ProviderOptions provider = {};

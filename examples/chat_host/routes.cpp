@@ -29,12 +29,13 @@ void answer(Response& response, Json const& json) {
   response.set_content(sk::to_raw_json(json).str(), "application/json");
 }
 
-/// One authorised request to one agent.
+/// One authorised request.
 struct Call {
   Request const& request;
   Response& response;
   Caller caller;
-  Conversations& conversations;
+  Agents const& agents;
+  Conversations* conversations = nullptr;    ///< null if the path names no agent
   std::optional<sk::SessionId> session = {}; ///< present if the path names one
   std::string body = {};
 
@@ -81,7 +82,7 @@ sk::Result<void> chat(Call const& call) {
   if (!request) return request.error();
   if (auto const hint = sk::SessionId::parse(call.request.get_header_value("X-Session-ID")))
     request->session_hint = *hint;
-  auto answering = call.conversations.chat(call.caller, std::move(*request));
+  auto answering = call.conversations->chat(call.caller, std::move(*request));
   if (!answering) return answering.error();
   call.response.set_header("X-Session-ID", answering->session.str());
   stream(call.response, std::move(answering->feed), 0);
@@ -97,12 +98,12 @@ sk::Result<void> list(Call const& call) {
                      call.request.get_param_value("search"), *offset};
   if (call.request.has_param("archived"))
     wanted.archived = call.request.get_param_value("archived") == "true";
-  auto const page = call.conversations.list(call.caller, wanted);
+  auto const page = call.conversations->list(call.caller, wanted);
   if (!page) return page.error();
-  auto const limit = call.conversations.token_limit();
+  auto const limit = call.conversations->token_limit();
   Json rows = Json::array();
   for (auto const& info : page->sessions)
-    rows.push_back(row_of(info, call.conversations.is_running(info.id)));
+    rows.push_back(row_of(info, call.conversations->is_running(info.id)));
   answer(call.response, {{"sessions", std::move(rows)},
                          {"next", page->next.empty() ? Json() : Json(page->next)},
                          {"tokenLimit", limit ? Json(*limit) : Json()}});
@@ -111,9 +112,10 @@ sk::Result<void> list(Call const& call) {
 
 sk::Result<void> history(Call const& call) {
   auto const& id = *call.session;
-  auto const history = call.conversations.history(call.caller, id);
+  auto const history = call.conversations->history(call.caller, id);
   if (!history) return history.error();
   auto view = row_of(history->info, history->running);
+  view["waiting"] = call.conversations->waiting(id);
   view["damaged"] = history->info.damaged;
   view["entries"] = talk_of(history->path, history->turn_begin);
   answer(call.response, view);
@@ -124,22 +126,22 @@ sk::Result<void> change(Call const& call) {
   auto const& id = *call.session;
   auto wanted = parse_row_change(call.body);
   if (!wanted) return wanted.error();
-  auto const info = call.conversations.change(call.caller, id, std::move(*wanted));
+  auto const info = call.conversations->change(call.caller, id, std::move(*wanted));
   if (!info) return info.error();
-  answer(call.response, row_of(*info, call.conversations.is_running(id)));
+  answer(call.response, row_of(*info, call.conversations->is_running(id)));
   return {};
 }
 
 sk::Result<void> remove(Call const& call) {
   auto const& id = *call.session;
-  if (auto const removed = call.conversations.remove(call.caller, id); !removed) return removed.error();
+  if (auto const removed = call.conversations->remove(call.caller, id); !removed) return removed.error();
   call.response.status = 204;
   return {};
 }
 
 sk::Result<void> listen(Call const& call) {
   auto const& id = *call.session;
-  auto feed = call.conversations.listen(call.caller, id);
+  auto feed = call.conversations->listen(call.caller, id);
   if (!feed) return feed.error();
   call.response.status = 204; // which makes an EventSource stop reconnecting
   if (*feed == nullptr) return {};
@@ -153,23 +155,58 @@ sk::Result<void> listen(Call const& call) {
 
 sk::Result<void> cancel(Call const& call) {
   auto const& id = *call.session;
-  auto const cancelled = call.conversations.cancel(call.caller, id);
+  auto const cancelled = call.conversations->cancel(call.caller, id);
   if (!cancelled) return cancelled.error();
-  answer(call.response, Json{{"cancelled", *cancelled}});
+  answer(call.response, Json{{"cancelled", cancelled->has_value()}, {"dropped", cancelled->value_or(0)}});
+  return {};
+}
+
+sk::Result<void> enqueue(Call const& call) {
+  auto const& id = *call.session;
+  auto request = parse_chat_request(call.body);
+  if (!request) return request.error();
+  if (request->session && request->session != id)
+    return sk::Error{sk::Errc::invalid_argument, 0, "'sessionId' is not the session of the path"};
+  auto const waiting = call.conversations->enqueue(call.caller, id, std::move(*request));
+  if (!waiting) return waiting.error();
+  call.response.status = 202;
+  answer(call.response, Json{{"waiting", *waiting}});
+  return {};
+}
+
+// The logs of all agents, for the administrator.
+sk::Result<void> all_channels(Call const& call) {
+  auto const agent = call.request.get_param_value("agent");
+  auto const type = call.request.get_param_value("type");
+  Json rows = Json::array();
+  for (auto const& [name, conversations] : call.agents) {
+    if (!agent.empty() && agent != name) continue;
+    auto log = conversations->channels();
+    if (!log && log.error().code == sk::Errc::not_found) continue;
+    if (!log) return log.error();
+    auto const channels = channels_view(*log, type);
+    if (!channels) return channels.error();
+    for (auto const& channel : *channels) {
+      Json row{{"agentId", name}};
+      row.update(channel);
+      rows.push_back(std::move(row));
+    }
+  }
+  answer(call.response, Json{{"channels", std::move(rows)}});
   return {};
 }
 
 sk::Result<void> channels(Call const& call) {
-  auto log = call.conversations.channels();
+  auto log = call.conversations->channels();
   if (!log) return log.error();
-  auto rows = channels_view(*log);
+  auto rows = channels_view(*log, call.request.get_param_value("type"));
   if (!rows) return rows.error();
   answer(call.response, Json{{"channels", std::move(*rows)}});
   return {};
 }
 
 sk::Result<void> channel(Call const& call) {
-  auto log = call.conversations.channels();
+  auto log = call.conversations->channels();
   if (!log) return log.error();
   auto const named = channel_of(*call.session);
   if (!named) return sk::Error{sk::Errc::not_found, 0, "'" + call.session->str() + "' is not a channel"};
@@ -190,7 +227,7 @@ sk::Result<void> channel(Call const& call) {
 enum class For { everybody, admin };
 struct Route {
   char const* method;
-  char const* path; ///< the first group is the agent, the second a session
+  char const* path; ///< the first group, if there is one, is the agent, the second a session
   For whom;
   sk::Result<void> (*act)(Call const&);
 };
@@ -202,6 +239,8 @@ constexpr Route routes[] = {
     {"DELETE", "/api/agents/([^/]{1,128})/sessions/([^/]{1,128})", For::everybody, remove},
     {"GET", "/api/agents/([^/]{1,128})/sessions/([^/]{1,128})/events", For::everybody, listen},
     {"POST", "/api/agents/([^/]{1,128})/sessions/([^/]{1,128})/cancel", For::everybody, cancel},
+    {"POST", "/api/agents/([^/]{1,128})/sessions/([^/]{1,128})/queue", For::everybody, enqueue},
+    {"GET", "/api/convlogs", For::admin, all_channels},
     {"GET", "/api/agents/([^/]{1,128})/convlogs", For::admin, channels},
     {"GET", "/api/agents/([^/]{1,128})/convlogs/([^/]{1,128})", For::admin, channel},
 };
@@ -265,9 +304,12 @@ void serve(Route const& route, Agents const& agents, std::vector<Credential> con
   if (!caller) return answer(response, Problem{401, "a bearer token is needed"});
   if (route.whom == For::admin && !caller->admin)
     return answer(response, Problem{403, "this is for the administrator"});
-  auto const agent = agents.find(std::string(request.matches[1]));
-  if (agent == agents.end()) return answer(response, Problem{404, "there is no such agent"});
-  Call call{request, response, *caller, *agent->second, {}, std::move(body)};
+  Call call{request, response, *caller, agents, nullptr, {}, std::move(body)};
+  if (request.matches.size() > 1) {
+    auto const agent = agents.find(std::string(request.matches[1]));
+    if (agent == agents.end()) return answer(response, Problem{404, "there is no such agent"});
+    call.conversations = agent->second.get();
+  }
   if (request.matches.size() > 2) {
     auto id = sk::SessionId::parse(std::string(request.matches[2]));
     if (!id) return answer(response, Problem{404, "this is not a valid id"});

@@ -9,6 +9,7 @@
 #include <llm/cancel.hpp>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -60,32 +61,49 @@ class RunningTurns {
   sessionkit::Result<std::shared_ptr<TurnFeed const>> start(Place place, std::string const& session,
                                                             Work work);
 
+  /// Begins a turn as soon as the session's running turn, and those that wait before it, have ended. Returns
+  /// how many wait now; 0 if no turn ran, so that this one began at once. `unavailable` if too many wait or
+  /// run.
+  sessionkit::Result<std::size_t> enqueue(std::string const& session, Work work);
+  /// How many turns wait for the session's running turn.
+  std::size_t waiting(std::string const& session) const;
+
   /// The running turn; null if there is none.
   std::shared_ptr<TurnFeed const> running(std::string const& session) const;
   /// The running turn, or the last one if it ended not long ago; null if there is none to listen to.
   std::shared_ptr<TurnFeed const> find(std::string const& session) const;
 
-  /// Cancels a session's turn, which ends soon after. Returns false if none runs.
-  bool cancel(std::string const& session);
-  /// Cancels a session's turn, waits for its end and then calls `action`; no turn of it begins before that
-  /// returns.
+  /// Cancels a session's turn, which ends soon after, and drops those that wait for it. Returns how many were
+  /// dropped; absent if no turn runs.
+  std::optional<std::size_t> cancel(std::string const& session);
+  /// Cancels a session's turn, drops those that wait, waits for its end and then calls `action`; no turn of
+  /// it begins before that returns.
   void when_quiet(std::string const& session, std::function<void()> const& action);
-  /// Cancels all and waits for them; no place is given any more. A turn that has a place still begins,
-  /// cancelled.
-  void stop_all();
+  /// Cancels all, drops those that wait, and waits for the end of the others; no place is given any more. A
+  /// turn that has a place still begins, cancelled. Returns how many were dropped.
+  std::size_t stop_all();
 
  private:
   struct Turn {
     std::shared_ptr<TurnFeed> feed; ///< null if a place, or `when_quiet`, holds the session
     llm::CancelToken cancel = {};
     std::thread thread = {};
+    std::deque<Work> next = {}; ///< the turns that wait for this one
+
+    /// Cancels it and returns how many turns waited for it; they are dropped.
+    std::size_t stop() {
+      cancel.cancel();
+      return std::exchange(next, {}).size();
+    }
   };
   struct Ended {
     std::string session;
     std::shared_ptr<TurnFeed const> feed;
   };
   void give_up(Place const& place);
+  std::shared_ptr<TurnFeed const> begin(std::string const& session, Turn& turn, Work work);
   void end(std::string const& session, std::string const& last_words);
+  void begin_next(std::string const& session, std::deque<Work> waiting);
   void forget_oldest();
   void join_ended();
 

@@ -143,6 +143,46 @@ TEST_CASE("a turn is cancelled, and a session is quiet while it is being changed
   CHECK(turns.find("s") == nullptr); // removed events are not received any more
 }
 
+TEST_CASE("a turn that waits begins when the one before it ends", "[host]") {
+  RunningTurns turns(1);
+  Held first, second;
+  auto const feed = begin(turns, "s", first.work);
+  CHECK(turns.enqueue("s", second.work).value() == 1);
+  CHECK(turns.enqueue("s", say_hello).value() == 2);
+  CHECK(turns.waiting("s") == 2);
+  CHECK(turns.enqueue("t", say_hello).error().code == Errc::unavailable); // no turn may run there
+  first.end();
+  all_of(*feed);
+  auto const next = turns.running("s"); // it is there when the end of the first is reported
+  REQUIRE(next != nullptr);
+  CHECK(next != feed);
+  CHECK(turns.reserve("s").error().code == Errc::conflict);
+  second.end();
+  all_of(*next);
+  auto const last = turns.find("s");
+  CHECK(all_of(*last) == Words{"hello", "over"});
+}
+
+TEST_CASE("turns that wait are dropped with the one before them, and counted", "[host]") {
+  RunningTurns turns(8);
+  auto const feed = begin(turns, "s", Held().work);
+  for (int i = 0; i < 3; ++i) turns.enqueue("s", say_hello).value();
+  CHECK(turns.cancel("s") == std::optional<std::size_t>(3));
+  all_of(*feed);
+  CHECK(turns.running("s") == nullptr);
+
+  auto const quiet = begin(turns, "s", Held().work);
+  turns.enqueue("s", say_hello).value();
+  turns.when_quiet("s", [] {});
+  CHECK(turns.find("s") == nullptr);
+
+  auto const late = begin(turns, "s", Held().work);
+  for (int i = 0; i < 32; ++i) turns.enqueue("s", say_hello).value();
+  CHECK(turns.enqueue("s", say_hello).error().code == Errc::unavailable);
+  CHECK(turns.stop_all() == 32);
+  CHECK(turns.enqueue("s", say_hello).error().code == Errc::unavailable);
+}
+
 TEST_CASE("at the end all turns are cancelled, also one that has its place and has not begun", "[host]") {
   RunningTurns turns(8);
   auto const running = begin(turns, "s", Held().work);

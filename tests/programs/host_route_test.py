@@ -66,7 +66,7 @@ class Requests(HostTest):
         connection.putheader("Authorization", "Bearer secret")
         connection.endheaders()
         reply = connection.getresponse()
-        self.assertEqual((reply.status, reply.read()), (200, b'{"cancelled":true}'))
+        self.assertEqual((reply.status, reply.read()), (200, b'{"cancelled":true,"dropped":0}'))
         connection.close()
         self.assertLess(time.monotonic() - begin, 3)
         self.assertEqual(list(events)[-1]["end"], "interrupted")

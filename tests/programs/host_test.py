@@ -259,7 +259,7 @@ class People(HostTest):
         rest = host.get(f"convlogs/telegram-42?from={page['next']}", token="admin")
         self.assertEqual([message["role"] for message in rest["messages"]], ["user"])
         of_ada = host.get("convlogs/web-shop?sender=ada", token="admin")["messages"]
-        self.assertEqual({message["sender"] for message in of_ada}, {"ada"})
+        self.assertEqual([(message["role"], message["sender"]) for message in of_ada], [("user", "ada")])
         self.assertEqual(host.get("convlogs/web-shop?sender=bob", token="admin")["messages"], [])
         for name in ("telegram-43", "private", "..%2f..%2fsessions", "telegram-..%2f..%2fx", "%00", "sessions"):
             self.refused(host.ask("GET", f"convlogs/{name}", token="admin"), 404)

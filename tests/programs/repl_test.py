@@ -91,6 +91,50 @@ class Repl(ProgramTest):
         self.assertEqual(out.count("[an answer was stored without reasoning"), 1)
         self.assertIn("assistant> Rainy.", out)
 
+    def test_claw0s_index_and_transcripts_may_lie_apart(self):
+        apart = self.folder / "apart"
+        self.chat("My cat is Momo\n/quit\n", "--profile", "claw0", "--transcript-dir", str(apart))
+        self.assertEqual(len(list(apart.glob("main_cli_user_*.jsonl"))), 1)
+        self.assertFalse((self.store / "transcripts").exists())
+        self.assertIn("Restored: 1 previous turns", self.chat("/quit\n", "--transcript-dir", str(apart)))
+        self.assertIn("My cat is Momo", self.ok("ls", "--store", self.store, "--transcript-dir", str(apart)).out)
+
+    def test_what_is_typed_during_a_turn_is_the_next_message(self):
+        terminal = self.terminal(*self.script({"text": "word " * 60}))
+        terminal.expect("you> ")
+        terminal.type("first\n")
+        terminal.expect("word word")
+        terminal.type("second\nthird\n")
+        terminal.expect("I remember 3 of your messages")
+        terminal.expect("you> ")
+        history = terminal.show("/history")
+        self.assertEqual(re.findall("you> (.*)", history)[:3], ["first", "second", "third"])
+
+    def test_the_numbers_of_a_compaction_can_be_given(self):
+        lines = [f"message {i} " + "x" * 400 for i in range(12)]
+        out = self.chat("\n".join([*lines, "/tokens", "/quit"]) + "\n", "--threshold", "800", "--history-limit", "2")
+        self.assertIn("[compaction: applied]", out)
+        self.assertIn("compacted above 800", out)
+        self.store = self.folder / "of-claw0"
+        out = self.chat("hello\n/tokens\n/quit\n", "--profile", "claw0", "--threshold", "700")
+        self.assertIn("requests are cut to 700", out)
+
+    def test_old_sessions_go_when_asked_but_never_the_open_one(self):
+        for i in range(3):
+            self.chat(f"talk {i}\n/quit\n", "--key", f"k{i}")
+        self.assertNotIn("removed", self.chat("again\n/quit\n", "--key", "k0"))
+        for file in self.store.glob("*.jsonl"):
+            file.write_text(re.sub("20[0-9][0-9]-", "2020-", file.read_text(encoding="utf-8")), encoding="utf-8")
+        for file in self.store.glob("sessions.*"):
+            file.unlink()
+        out = self.chat("/quit\n", "--key", "k0", "--idle", "30")
+        self.assertEqual(out.count("[removed "), 2)
+        self.assertIn("Restored: 2 previous turns", out)
+        self.chat("new\n/quit\n", "--key", "k1")
+        self.assertEqual(self.chat("/quit\n", "--key", "k0", "--most", "1").count("[removed "), 0)  # the newer one stays
+        self.assertEqual(self.chat("/quit\n", "--key", "k1", "--most", "1").count("[removed "), 1)
+        self.assertEqual(self.chat("/sessions\n/quit\n", "--key", "k1").count(" turns  "), 1)
+
     def test_a_directory_of_openclaw_is_continued_by_its_main_key(self):
         self.chat("My cat is Momo\n/quit\n", "--profile", "openclaw")
         header = json.loads(next(self.store.glob("*.jsonl")).read_text().splitlines()[0])

@@ -76,6 +76,7 @@ sk::FileStoreOptions file_options(OpenOptions const& wanted) {
   options.read_only = wanted.read_only;
   options.allow_shared_directory = wanted.allow_shared_directory;
   options.lock_wait = wanted.lock_wait;
+  options.transcripts = wanted.transcripts;
   return options;
 }
 Opened open_files(std::string const& root, OpenOptions const& wanted) {

@@ -39,7 +39,8 @@ struct OpenOptions {
   bool create = false;    ///< create it if it does not exist
   bool read_only = false; ///< change nothing in it, not even an index
   bool allow_shared_directory = false;
-  bool adopt = true; ///< add our columns to another program's database
+  std::string transcripts = {}; ///< the directory of claw0's transcripts, if it lies apart from its index
+  bool adopt = true;            ///< add our columns to another program's database
   std::chrono::milliseconds lock_wait{5000};
   std::optional<sessionkit::Profile> profile = {};
   sessionkit::OnEvent on_event = {};

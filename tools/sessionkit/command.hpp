@@ -14,6 +14,7 @@ namespace cli {
 struct Arguments {
   // every command
   std::optional<std::string> store;
+  std::string transcript_dir;
   std::string timeout = "5s";
   bool read_only = false, shared_directory = false;
   OutputStyle style;

@@ -14,6 +14,8 @@ std::vector<Option> const& common_options() {
        "where the sessions are: a directory, sqlite:FILE, redis://..., postgres://... or memory: (default: "
        "$SESSIONKIT_STORE, else the user's data directory)",
        &A::store},
+      {"--transcript-dir", "the directory of claw0's transcripts, if it lies apart from its sessions.json",
+       &A::transcript_dir},
       {"--json", "one JSON document on stdout, errors as JSON on stderr", &OutputStyle::json},
       {"--plain", "tab-separated lines even on a terminal", &OutputStyle::plain},
       {"--raw", "do not make control characters in content visible", &OutputStyle::raw},

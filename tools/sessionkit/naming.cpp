@@ -225,6 +225,7 @@ OpenOptions open_options(Console& console, Arguments const& args, bool create) {
   options.create = create;
   options.read_only = args.read_only;
   options.allow_shared_directory = args.shared_directory;
+  options.transcripts = args.transcript_dir;
   options.adopt = !args.dry_run;
   options.lock_wait = lock_wait(args);
   if (create && args.profile) options.profile = *sk::find_profile(*args.profile);

@@ -17,7 +17,7 @@ async function request(method, path, { body, lastEventId, as, signal } = {}) {
   const headers = { Authorization: `Bearer ${as ?? token}` };
   if (body !== undefined) headers["Content-Type"] = "application/json";
   if (lastEventId) headers["Last-Event-ID"] = lastEventId;
-  const reply = await fetch(`/api/agents/${encodeURIComponent(agent)}/${path}`,
+  const reply = await fetch(path.startsWith("/") ? path : `/api/agents/${encodeURIComponent(agent)}/${path}`,
     { method, headers, signal, body: body === undefined ? undefined : JSON.stringify(body) })
     .catch((failure) => { throw failure.name === "AbortError" ? failure : new Error("The server cannot be reached."); });
   if (reply.ok) return reply;
@@ -34,9 +34,11 @@ export const history = (id, signal) => json("GET", session(id), { signal });
 export const rename = (id, title) => json("PATCH", session(id), { body: { title } });
 export const remove = (id) => request("DELETE", session(id));
 export const cancel = (id) => json("POST", `${session(id)}/cancel`, { body: {} });
-export const channels = (as, signal) => json("GET", "convlogs", { as, signal });
-export const channel = (as, name, { from, sender }, signal) =>
-  json("GET", `convlogs/${encodeURIComponent(name)}?${new URLSearchParams({ from, ...(sender ? { sender } : {}) })}`, { as, signal });
+// The channels of all agents, and a page of one of them.
+export const channels = (as, signal) => json("GET", "/api/convlogs", { as, signal });
+export const channel = (as, of, name, { from, sender }, signal) =>
+  json("GET", `/api/agents/${encodeURIComponent(of)}/convlogs/${encodeURIComponent(name)}?${new URLSearchParams({ from, ...(sender ? { sender } : {}) })}`,
+    { as, signal });
 // The signal only ends the listening. A message that was sent stays sent; whether it was accepted is always reported.
 export async function chat(message, id, signal) {
   const listening = new AbortController();

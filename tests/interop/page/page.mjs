@@ -147,6 +147,17 @@ step("the channel logs are refused without the administrator's token", async () 
   expect();
   await page.click("#channels");
   await reply("admin");
+  await server.post("chat", { message: "from a shop", sessionId: "web-shop", sender: "eve" }, "gateway");
+  await page.click("#channels");
+  await reply("admin");
+  await page.locator("text=web-shop").waitFor();
+  await page.selectOption("select[name=channelType]", "telegram");
+  await page.locator("text=web-shop").waitFor({ state: "detached" });
+  await page.selectOption("select[name=agentId]", "main");
+  await page.selectOption("select[name=channelType]", "");
+  await page.click("text=web-shop");
+  await shows(page.locator("#talk td"), "eve");
+  await page.click("text=All channels");
   await page.click("text=telegram-42");
   await shows(page.locator("#talk td"), "from outside <img");
   await page.fill("#sender", "nobody");

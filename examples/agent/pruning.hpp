@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/retention.hpp>
+
+#include <cstddef>
+#include <functional>
+
+namespace agent {
+
+/// Which sessions a program removes by itself. By default none.
+struct PruneRule {
+  std::size_t idle_days = 0;    ///< those without an entry for so many days; 0: no limit
+  std::size_t max_sessions = 0; ///< the oldest above this number; 0: no limit
+
+  bool removes() const noexcept { return idle_days != 0 || max_sessions != 0; }
+};
+
+/// Calls `remove`, unless somebody uses the session; then it returns false.
+using IfUnused = std::function<bool(sessionkit::SessionId const& id, std::function<void()> const& remove)>;
+
+/// Removes the sessions that the rule names and `counts` accepts, and calls `removed` for each. Errors are
+/// those of the store; sessions removed before an error were reported.
+sessionkit::Result<void> prune(sessionkit::SessionStore& store, PruneRule const& rule,
+                               std::function<bool(sessionkit::SessionInfo const&)> const& counts,
+                               IfUnused const& if_unused,
+                               std::function<void(sessionkit::Removal const&)> const& removed);
+
+}
