@@ -23,6 +23,25 @@ struct Tokens {
   std::vector<std::string> gateways = {}; ///< names
 };
 
+// How long conversations may be, and how long sessions stay.
+void describe_limits(CLI::App& app, Options& options) {
+  app.add_option("--threshold", options.compaction.threshold,
+                 "compact above this many tokens; 0: only when the window is full");
+  app.add_option("--history-limit", options.compaction.history_limit,
+                 "a compaction keeps this many of the last messages")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--idle", options.prune.idle_days,
+                 "remove sessions that had no entry for so many days; off by default")
+      ->check(CLI::Range(1, 36500));
+  app.add_option("--most", options.prune.max_sessions,
+                 "remove the oldest sessions of each agent above this number; off by default")
+      ->check(CLI::PositiveNumber);
+  app.add_option_function<unsigned>(
+         "--prune-every", [&](unsigned seconds) { options.prune_every = std::chrono::seconds(seconds); },
+         "how often old sessions are looked for, in seconds (default: 3600)")
+      ->check(CLI::Range(1, 86400));
+}
+
 void describe(CLI::App& app, Options& options, Tokens& tokens) {
   auto const agent = [](std::string const& name) {
     return sk::SessionId::parse(name) ? std::string() : "'" + name + "' is not a valid name for an agent";
@@ -46,21 +65,7 @@ void describe(CLI::App& app, Options& options, Tokens& tokens) {
   app.add_option("--model", options.model);
   app.add_option("--window", options.window, "the model's window, in tokens")
       ->check(CLI::Range(500, 100000000));
-  app.add_option("--threshold", options.compaction.threshold,
-                 "compact above this many tokens; 0: only when the window is full");
-  app.add_option("--history-limit", options.compaction.history_limit,
-                 "a compaction keeps this many of the last messages")
-      ->check(CLI::PositiveNumber);
-  app.add_option("--idle", options.prune.idle_days,
-                 "remove sessions that had no entry for so many days; off by default")
-      ->check(CLI::Range(1, 36500));
-  app.add_option("--most", options.prune.max_sessions,
-                 "remove the oldest sessions of each agent above this number; off by default")
-      ->check(CLI::PositiveNumber);
-  app.add_option_function<unsigned>(
-         "--prune-every", [&](unsigned seconds) { options.prune_every = std::chrono::seconds(seconds); },
-         "how often old sessions are looked for, in seconds (default: 3600)")
-      ->check(CLI::Range(1, 86400));
+  describe_limits(app, options);
   app.add_option("--system", options.system, "the system prompt");
   app.add_option("--folder", options.folder,
                  "the folder for the tools to read and write; without it there are no tools");

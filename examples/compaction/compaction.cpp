@@ -30,9 +30,9 @@ void talk(sk::Session& session, int turns) {
 sk::CompactionPolicy small_window() {
   // [policy]
   sk::CompactionPolicy policy;
-  policy.trigger_tokens = 0;       // not at an absolute size,
-  policy.window = 8000;            // but when the answer would no longer fit
-  policy.window_reserve = 2000;    // into the model's window
+  policy.trigger_tokens = 0;       // no limit by itself
+  policy.window = 8000;            // the model's context window
+  policy.window_reserve = 2000;    // compact if fewer tokens are left for the answer
   policy.keep = sk::keep_turns(4); // the last four turns stay, if they leave room for a summary
   policy.deadline = std::chrono::seconds(60);
   // [policy]

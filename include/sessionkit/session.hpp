@@ -94,25 +94,25 @@ class SESSIONKIT_API Session {
   Position end() const noexcept;
 
   /// Stores a message and returns the id of its entry. An assistant message without tool calls ends the turn.
-  /// A message that the profile holds back is part of the model's view at once. If storing it fails, the call
-  /// that ends the turn returns the error, and may be repeated. In dialects without ids the returned id is
-  /// then empty. Some dialects join the results of one answer's calls (`Dialect::joins_results`). Such
-  /// results are stored when the last of them arrives, when another message is appended, when the turn ends,
-  /// or when this object is destroyed; a crash before that loses them. Parts of a model's answer that no line
-  /// of the dialect can represent are left out and reported (`Event::part_left_out`). Bytes that are not
-  /// UTF-8 are stored as U+FFFD. `invalid_argument` for an id that is empty or begins with `@`, and for JSON
-  /// by which the line would be nested deeper than 128. Other errors are those of `SessionStore::append`.
-  /// After an error the call may be repeated.
+  /// Some profiles store a message later, when its turn ends (`WriteTiming`). Such a message is already part
+  /// of `context()`. If storing it fails, the call that ends the turn returns the error, and may be repeated.
+  /// The returned id of such a message is empty in dialects without ids. Some dialects store all tool results
+  /// of one answer as one line (`Dialect::joins_results`). These results are stored when the last of them
+  /// arrives, when another message is appended, when the turn ends, or when this object is destroyed; a crash
+  /// before that loses them. Parts of a model's answer that no line of the dialect can represent are left out
+  /// and reported (`Event::part_left_out`). Bytes that are not UTF-8 are stored as U+FFFD. `invalid_argument`
+  /// if the id is empty or begins with `@`, or if JSON in the message would make the line more than 128
+  /// levels deep. Other errors are those of `SessionStore::append`. After an error the call may be repeated.
   Result<EntryId> append(Message const& message, AppendOptions const& options = {});
-  /// Stores several messages in one write, completely or not at all. Only in a file a prefix may stay after a
-  /// crash.
+  /// Stores several messages in one write, completely or not at all. The exception is a store of files: there
+  /// a crash may leave the first of them stored.
   Result<std::vector<EntryId>> append_all(std::vector<Message> const& messages,
                                           AppendOptions const& options = {});
   /// Stores an entry of any other kind. `invalid_argument` for a `Header`. In dialects without ids, the
   /// messages that a `Compaction` keeps are stored again after it, in the same write.
   Result<EntryId> append_entry(EntryBody body, AppendOptions const& options = {});
-  /// Stores the messages that the profile held back. If the store's level includes turns, everything so far
-  /// then survives power loss.
+  /// Stores the messages that the profile held back. If the store's `Durability` is `turn` or `entry`,
+  /// everything stored so far then survives power loss.
   Result<void> end_turn();
 
   /// Begins a turn, a group of messages; see `Turn`. Only one turn may be open. The object that a second call
@@ -120,8 +120,9 @@ class SESSIONKIT_API Session {
   [[nodiscard]] Turn begin_turn();
 
   /// Stores a title; an empty text clears it. With `by_person`, no generated title replaces it. This call and
-  /// the four below store one entry each. Outside a turn it is durable on return. It is appended even if
-  /// another writer was first. `unsupported` if the dialect cannot represent the entry.
+  /// the four below store one entry each. Outside a turn, this entry is durable when the call returns.
+  /// `OnConflict` does not apply: the entry is appended even if another writer appended first. `unsupported`
+  /// if the dialect cannot represent the entry.
   Result<void> set_title(std::string title, bool by_person = true);
   /// `resume` does not find an archived session.
   Result<void> set_archived(bool archived);

@@ -19,10 +19,12 @@ struct FoldState {
   std::vector<std::string> recent_requests = {}; ///< the last few request ids, to recognise repeats
   std::uint64_t copied =
       0; ///< entries that a fork copied; their usage is counted in the original session only
-  std::uint64_t since_compaction =
-      0;                     ///< messages after the last compaction, including those that it wrote again
-  std::uint64_t repeats = 0; ///< how many of the next messages may be copies that a panel compaction wrote
-                             ///< again; such copies are counted once
+  /// Messages after the last compaction, including kept messages that the compaction stored again (in
+  /// dialects without ids).
+  std::uint64_t since_compaction = 0;
+  /// How many of the next messages may be messages that an ai-panel compaction stored again; each message is
+  /// counted once.
+  std::uint64_t repeats = 0;
   std::vector<std::uint32_t> recent_words = {}; ///< checksums of the last few messages, for lines without ids
   std::vector<std::uint32_t> kept_words = {};   ///< checksums of the messages that ai-panel will write again
 };
@@ -35,8 +37,7 @@ struct SessionInfo {
   bool title_by_person = false, archived = false;
   std::string first_user_text = {}; ///< the first 200 code points of the first text of the user
   Timestamp created = {};
-  Timestamp updated =
-      {}; ///< time of the last entry; of a fork without new entries, the time at which it was made
+  Timestamp updated = {};     ///< time of the last entry; for a fork without entries of its own, of the fork
   std::uint64_t entries = 0;  ///< lines that gave an entry, without the header
   std::uint64_t messages = 0; ///< user, assistant and tool messages, on all branches
   std::uint64_t turns = 0;    ///< messages of the user

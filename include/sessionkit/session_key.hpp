@@ -42,22 +42,25 @@ struct IdentityLink {
 struct KeyRules {
   DirectScope direct = DirectScope::main;
   std::string main_key = "main";
-  std::vector<IdentityLink> identities = {}; ///< not in scope `main`, where nobody is named
+  std::vector<IdentityLink> identities = {}; ///< ignored if `direct` is `main`: such keys name nobody
 };
 
 /// The key of the session that answers at this place: the key of the thread, else of the group, else of the
 /// sender. Pure, and never fails. Pass the key to `Session::resume`.
 ///
 ///   `any`, `claw0`   `agent:channel:sender`, `agent:channel:group:chat`
-///   `openclaw`       `agent:<agent>:main`, or as `KeyRules::direct` says, at most
-///                    `agent:<agent>:<channel>:<account>:direct:<peer>`;
+///   `openclaw`       `agent:<agent>:main`; other values of `KeyRules::direct` add parts, the longest form
+///                    being `agent:<agent>:<channel>:<account>:direct:<peer>`; for a group
 ///                    `agent:<agent>:<channel>:group:<chat>`
 ///   `zeroclaw`       `direct:channel:sender`, `group:channel:chat`, `thread:channel:chat:thread`
 ///
-/// A thread is `:thread:<id>` after the first two. Keys of `any` and `claw0` differ for every two places: a
-/// `:` or `%` in a part is written `%3A`, `%25`. Those of OpenClaw and ZeroClaw are as these programs write
-/// them, colons included; OpenClaw's are in lower case (letters of ASCII). An empty part is `main`, `cli` or
-/// `user` in the first row, `main`, `unknown` or `default` in OpenClaw's, empty in ZeroClaw's.
+/// In `any`, `claw0` and `openclaw` the key of a thread ends in `:thread:<id>`. Keys of `any` and `claw0`
+/// differ for every two places: a `:` or `%` in a part is written `%3A`, `%25`. Those of OpenClaw and
+/// ZeroClaw are as these programs write them, colons included; OpenClaw's are in lower case (letters of
+/// ASCII). These words replace empty parts. In `any` and `claw0`: agent `main`, channel `cli`, sender `user`,
+/// chat `unknown`. In `openclaw`: agent `main`, channel and chat `unknown`, account `default`; without a
+/// sender the key is the main key. In `zeroclaw` an empty part stays empty, but the sender replaces an empty
+/// chat.
 SESSIONKIT_API std::string resolve(ChannelContext const& context, KeyScheme scheme,
                                    KeyRules const& rules = {});
 
@@ -76,8 +79,8 @@ SESSIONKIT_API std::optional<SessionKey> parse_session_key(std::string_view key,
 
 /// The key of a session of this agent, made of the name that a person or a program uses. In `openclaw` an
 /// empty text and `main` mean the main key, and a text that does not begin with `agent:` is a key of this
-/// agent. In `claw0` an empty text means `main:cli:user`, with the agent's name for `main`. Any other text is
-/// the key itself.
+/// agent. In `claw0` an empty text means `<agent>:cli:user`. In every scheme, any other text is the
+/// key itself.
 SESSIONKIT_API std::string canonical_key(std::string_view text, std::string_view agent, KeyScheme scheme,
                                          KeyRules const& rules = {});
 

@@ -95,10 +95,10 @@ struct SummaryWindow {
 };
 
 /// Makes a policy that calls `summarizer` when turns leave the window, and remembers the summary. The same
-/// range is never summarised twice, and the summary of a longer range begins with that of the shorter one. If
-/// the summarizer fails or returns a blank text, only the last turns are shown, and the next request calls it
-/// again. Copies of a policy share one remembered range, so make a policy for each session, and use it from
-/// one thread at a time. The length of a request for a summary has no limit but the window.
+/// range is never summarised twice: for a longer range the model gets the earlier summary and the turns after
+/// it. If the summarizer fails or returns a blank text, only the last turns are shown, and the next request
+/// calls it again. Copies of a policy share one remembered range, so make a policy for each session, and use
+/// it from one thread at a time. The length of a request for a summary has no limit but the window.
 SESSIONKIT_API HistoryPolicy summarize_window(std::shared_ptr<Summarizer> summarizer,
                                               SummaryWindow window = {});
 
