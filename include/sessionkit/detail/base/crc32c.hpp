@@ -17,10 +17,9 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 
 using Crc32cTables = std::array<std::array<std::uint32_t, 256>, 8>;
 
-/// In the result, `tables[n][b]` is the remainder of byte `b` followed by `n` zero bytes.
-constexpr Crc32cTables make_crc32c_tables() noexcept {
+/// Sets `tables[n][b]` to the remainder of byte `b` followed by `n` zero bytes.
+constexpr void fill_crc32c_tables(Crc32cTables& tables) noexcept {
   constexpr std::uint32_t reversed_castagnoli = 0x82F63B78;
-  Crc32cTables tables{};
   for (std::uint32_t byte = 0; byte < 256; ++byte) {
     std::uint32_t rest = byte;
     for (int bit = 0; bit < 8; ++bit) rest = (rest >> 1) ^ ((rest & 1) != 0 ? reversed_castagnoli : 0);
@@ -29,15 +28,23 @@ constexpr Crc32cTables make_crc32c_tables() noexcept {
   for (std::size_t n = 1; n < 8; ++n)
     for (std::size_t byte = 0; byte < 256; ++byte)
       tables[n][byte] = (tables[n - 1][byte] >> 8) ^ tables[0][tables[n - 1][byte] & 0xFF];
-  return tables;
 }
 
-inline constexpr Crc32cTables crc32c_tables = make_crc32c_tables();
+/// The tables, filled when they are first needed: as constants they would add 8 kB to every program.
+inline Crc32cTables const& crc32c_tables() noexcept {
+  static struct Filled {
+    Crc32cTables tables{};
+    Filled() noexcept {
+      fill_crc32c_tables(tables);
+    } // not constexpr, so that no compiler makes constants of them
+  } const filled;
+  return filled.tables;
+}
 
 /// Computes a checksum by the tables, without the processor's instruction. `crc` and the result are inverted
 /// (`~`) checksums, as in `crc32c_by_instruction`.
 inline std::uint32_t crc32c_by_tables(unsigned char const* p, std::size_t left, std::uint32_t crc) noexcept {
-  auto const& tables = crc32c_tables;
+  auto const& tables = crc32c_tables();
   for (; left >= 8; left -= 8, p += 8) {
     auto const at = [p](int i) { return static_cast<std::uint32_t>(p[i]); };
     std::uint32_t const low = crc ^ (at(0) | at(1) << 8 | at(2) << 16 | at(3) << 24);
@@ -61,10 +68,12 @@ constexpr std::uint32_t crc32c_shifted(std::uint64_t crc, Crc32cShift const& shi
 
 /// Makes the table that appends two to the power of `doublings` zero bytes.
 constexpr Crc32cShift make_crc32c_shift(int doublings) noexcept {
+  Crc32cTables tables{};
+  fill_crc32c_tables(tables);
   Crc32cShift shift{};
   for (std::size_t bit = 0; bit < shift.size(); ++bit) {
     std::uint32_t const rest = std::uint32_t{1} << bit;
-    shift[bit] = (rest >> 8) ^ crc32c_tables[0][rest & 0xFF];
+    shift[bit] = (rest >> 8) ^ tables[0][rest & 0xFF];
   }
   for (; doublings != 0; --doublings) {
     Crc32cShift twice{};

@@ -94,7 +94,7 @@ struct FolderShown {
   std::string_view program = {};
 };
 
-Result<FolderShown> look_at_folder(FileOps& ops, int directory, std::string const& path) {
+SESSIONKIT_SELDOM Result<FolderShown> look_at_folder(FileOps& ops, int directory, std::string const& path) {
   FileNames names;
   if (int const failed = ops.list(directory, names); failed < 0)
     return file_error(-failed, path, "cannot list the directory");

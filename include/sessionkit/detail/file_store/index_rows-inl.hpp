@@ -96,7 +96,7 @@ void IndexRows::erase(std::string_view name) {
   read_.erase(found);
 }
 
-void IndexRows::merge(IndexRows disk, MergeInput const& ours) {
+SESSIONKIT_SELDOM void IndexRows::merge(IndexRows disk, MergeInput const& ours) {
   order_.clear();
   ordered_ = false;
   for (Unread const& row : unread_) { // a row that was never asked for was never changed

@@ -144,7 +144,7 @@ std::vector<IndexRow const*> StoreIndex::select(ListQuery const& query,
 }
 
 // The rows shown are current, also if others appended; their order may be older.
-std::vector<SessionInfo> StoreIndex::select_true(ListQuery const& query) {
+SESSIONKIT_SELDOM std::vector<SessionInfo> StoreIndex::select_true(ListQuery const& query) {
   std::optional<ListPlace> const after = parse_list_cursor(query.cursor);
   std::unordered_set<std::string> looked;
   for (;;) {

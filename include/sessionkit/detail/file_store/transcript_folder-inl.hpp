@@ -285,7 +285,7 @@ std::string TranscriptFolder::known(SessionId const& id) {
   return found == names_.files.end() ? std::string{} : found->second;
 }
 
-Result<FileNames> TranscriptFolder::names(std::optional<Error>* unread) {
+SESSIONKIT_SELDOM Result<FileNames> TranscriptFolder::names(std::optional<Error>* unread) {
   FileNames files, ids;
   int const failed = ops_->list(directory(), files);
   if (failed < 0) return file_error(-failed, path_, "cannot list the directory");

@@ -21,7 +21,7 @@ std::vector<ToolUse const*> Message::tool_uses() const& {
 
 Message system(std::string text) { return detail::make_message(Role::system, Text{std::move(text)}); }
 
-Message tool_result(ToolUse const& call, std::string output, bool is_error) {
+SESSIONKIT_SELDOM Message tool_result(ToolUse const& call, std::string output, bool is_error) {
   return detail::make_message(Role::tool,
                               ToolResult{call.id, call.name, {Text{std::move(output)}}, is_error});
 }

@@ -13,7 +13,7 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-std::vector<Message> split_tool_results(Message const& message) {
+SESSIONKIT_SELDOM std::vector<Message> split_tool_results(Message const& message) {
   std::vector<Message> messages;
   Message rest = message;
   rest.parts.clear();
@@ -46,7 +46,7 @@ bool is_in_loop(Message const& message) noexcept {
                      [](Part const& part) { return std::holds_alternative<ToolUse>(part); });
 }
 
-std::vector<std::string> join_results(Message& message, Message more) {
+SESSIONKIT_SELDOM std::vector<std::string> join_results(Message& message, Message more) {
   std::move(more.parts.begin(), more.parts.end(), std::back_inserter(message.parts));
   message.content_is_string = false;
   std::vector<std::string> lost;

@@ -154,7 +154,7 @@ std::optional<EntryId> PendingMessages::named() const {
   return named_ && !held_.empty() ? std::optional(held_.back().entry.id) : std::nullopt;
 }
 
-PendingMessages::Snapshot PendingMessages::snapshot() const {
+SESSIONKIT_SELDOM PendingMessages::Snapshot PendingMessages::snapshot() const {
   Snapshot now;
   now.held_ = held_;
   now.exchanges_ = exchanges_;
@@ -221,12 +221,13 @@ std::vector<EntryId> PendingMessages::release(std::vector<EntryId> const& stored
   return ids;
 }
 
-void PendingMessages::note_left_out(std::vector<std::string>& names, EntryId const& entry, bool was_sent) {
+SESSIONKIT_SELDOM void PendingMessages::note_left_out(std::vector<std::string>& names, EntryId const& entry,
+                                                      bool was_sent) {
   for (std::string& name : names) left_out_.push_back({entry, std::move(name), was_sent});
   names.clear();
 }
 
-void PendingMessages::end_loop() {
+SESSIONKIT_SELDOM void PendingMessages::end_loop() {
   left_out_before_loop_ = left_out_.size();
   loop_.clear();
   auto const is_over = [](Pending const& one) { return one.until_loop_ends; };
@@ -251,7 +252,7 @@ SESSIONKIT_SELDOM void PendingMessages::drop_turn() {
   exchanges_.clear();
 }
 
-void PendingMessages::add_to(Context& context) const {
+SESSIONKIT_SELDOM void PendingMessages::add_to(Context& context) const {
   context.left_out.assign(left_out_.begin(),
                           left_out_.begin() + static_cast<std::ptrdiff_t>(left_out_before_loop_));
   for (LoopView const& view : loop_) {

@@ -71,7 +71,7 @@ bool selects(ListQuery const& query, SessionInfo const& info) {
          && (!query.archived || *query.archived == info.archived);
 }
 
-Result<SessionPage> page_of(std::vector<SessionInfo> matching, ListQuery const& query) {
+SESSIONKIT_SELDOM Result<SessionPage> page_of(std::vector<SessionInfo> matching, ListQuery const& query) {
   Result<std::optional<detail::ListPlace>> const behind = detail::place_behind(query);
   if (!behind) return behind.error();
   if (*behind)
