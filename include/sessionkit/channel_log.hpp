@@ -93,8 +93,8 @@ class SESSIONKIT_API ChannelLog {
   /// Stores a message after all other messages of its channel, and returns where it ends. If a crash left
   /// torn bytes there, they stay, and a line end is added to them (`Event::tail_sealed`). `invalid_argument`
   /// for an invalid channel or `extra`, or a line above `max_line`. Other errors are those of
-  /// `TranscriptWriter::append`; `conflict` occurs only if other writers append all the time. After
-  /// `outcome_unknown` the message may be stored: look for its id.
+  /// `TranscriptWriter::append`, without `conflict`. After `outcome_unknown` the message may be stored: look
+  /// for its id.
   Result<Position> append(Channel const& channel, ChannelMessage const& message);
 
   /// Reads a page of a channel. `not_found` if the channel has no messages. A line that gives no message is

@@ -303,6 +303,21 @@ TEST_CASE("messages that many threads and processes store at once are all kept, 
   CHECK(log.list().value()[0].damaged == 0);
 }
 
+TEST_CASE("a message is stored at once, however often others write to its channel first") {
+  TempDir const dir;
+  FaultyFileOps ops;
+  auto log = sk::ChannelLogAccess::open(ops, dir.path(), counting()).value();
+  auto other = sk::ChannelLog::open(dir.path(), counting()).value();
+  log.append(web, says("s", "first")).value();
+  ops.before = [&](Call call) {
+    if (call == Call::lock) other.append(web, says("o", "between")).value();
+  };
+  log.append(web, says("s", "second")).value();
+  ops.before = {};
+  CHECK(walk(log, web, {Order::oldest_first, {}, 10}).contents
+        == std::vector<std::string>{"first", "between", "second"});
+}
+
 TEST_CASE("a forked process opens its own channel log") {
   TempDir const dir;
   FaultyFileOps ops;

@@ -56,12 +56,23 @@ struct SESSIONKIT_API CachedWriter {
                                   TargetOf const& target) {
     if (!writer)
       if (auto r = open(ops, target(), options, batch); !r) return r.error();
-    bool const durable =
-        options.durability == Durability::entry || (options.durability == Durability::turn && batch.durable);
-    return writer->write(batch, durable, asked, due);
+    return writer->write(batch, is_durable(options, batch), asked, due);
+  }
+  /// The same, at the end that the log then has; see `FileWriter::write_at_end`.
+  template <class TargetOf>
+  Result<Position> append_at_end(FileOps& ops, FileStoreOptions const& options, Append& batch,
+                                 std::chrono::steady_clock::time_point asked, DueSync& due,
+                                 TargetOf const& target) {
+    if (!writer)
+      if (auto r = open(ops, target(), options, batch); !r) return r.error();
+    return writer->write_at_end(batch, is_durable(options, batch), asked, due);
   }
 
  private:
+  static bool is_durable(FileStoreOptions const& options, Append const& batch) noexcept {
+    return options.durability == Durability::entry
+           || (options.durability == Durability::turn && batch.durable);
+  }
   Result<void> open(FileOps& ops, Target target, FileStoreOptions const& options, Append const& batch);
 };
 

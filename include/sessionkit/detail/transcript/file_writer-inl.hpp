@@ -117,12 +117,25 @@ Result<Position> FileWriter::append(Append const& batch) {
 
 Result<Position> FileWriter::write(Append const& batch, bool durable,
                                    std::chrono::steady_clock::time_point asked, DueSync& due) {
+  may_create_ = options_.create && batch.expected == Position{} && !batch.records.empty();
+  return write_checked(batch, nullptr, durable, asked, due);
+}
+
+SESSIONKIT_SELDOM Result<Position> FileWriter::write_at_end(Append& batch, bool durable,
+                                                            std::chrono::steady_clock::time_point asked,
+                                                            DueSync& due) {
+  may_create_ = options_.create;
+  return write_checked(batch, &batch, durable, asked, due);
+}
+
+// If `at_end` is given, it is the same batch.
+Result<Position> FileWriter::write_checked(Append const& batch, Append* at_end, bool durable,
+                                           std::chrono::steady_clock::time_point asked, DueSync& due) {
   if (poisoned()) return sync_->refusal();
   if (auto r = check_lines(batch.records, {options_.max_line}, place_.path); !r) return r.error();
   auto const waited = std::chrono::duration_cast<std::chrono::milliseconds>(ops_->now() - asked);
   auto const wait = std::max(options_.lock_wait - waited, std::chrono::milliseconds{0});
-  may_create_ = options_.create && batch.expected == Position{} && !batch.records.empty();
-  Result<Position> end = write_locked(batch, durable, wait, due);
+  Result<Position> end = write_locked(batch, at_end, durable, wait, due);
   if (buffer_.capacity() > file_writer_inl::buffer_kept) std::string().swap(buffer_);
   for (Event const& event : std::exchange(events_, {}))
     if (options_.on_event) options_.on_event(event);
@@ -156,8 +169,8 @@ bool FileWriter::unlock_file() noexcept {
   return uninterrupted([&] { return ops_->unlock(file_->file.get()); }) == 0;
 }
 
-Result<Position> FileWriter::write_locked(Append const& batch, bool durable, std::chrono::milliseconds wait,
-                                          DueSync& due) {
+Result<Position> FileWriter::write_locked(Append const& batch, Append* at_end, bool durable,
+                                          std::chrono::milliseconds wait, DueSync& due) {
   Result<std::uint64_t> const size = lock_file(wait);
   if (!size) return size.error();
   std::uint64_t behind = *size; // where the file ends after this call
@@ -167,6 +180,8 @@ Result<Position> FileWriter::write_locked(Append const& batch, bool durable, std
     file_writer_inl::FileUnlock const unlock([&]() noexcept { unlocked = unlock_file(); });
     if (auto r = write_doubtful_again(*size); !r)
       end = r.error();
+    else if (auto known = at_end != nullptr ? expect_end(*at_end) : Result<void>(); !known)
+      end = known.error();
     else if (!batch.records.empty())
       end = append_behind(batch, *size, behind);
   }
@@ -207,6 +222,17 @@ SESSIONKIT_SELDOM Result<void> FileWriter::write_doubtful_again(std::uint64_t si
                                                doubt->from));
   error.code = Errc::poisoned;
   return error;
+}
+
+SESSIONKIT_SELDOM Result<void> FileWriter::expect_end(Append& batch) {
+  ReadRange last;
+  last.order = ReadRange::newest_first;
+  last.max_records = 1;
+  last.max_bytes = 1;
+  Result<RecordPage> const page = reader().read(last);
+  if (!page) return page.error();
+  batch.expected = page->log_end;
+  return {};
 }
 
 Result<Position> FileWriter::append_behind(Append const& batch, std::uint64_t size, std::uint64_t& behind) {

@@ -24,6 +24,11 @@ class SESSIONKIT_API FileWriter {
   /// counts instead of `batch.durable`. The wait for the lock ends `lock_wait` after the time `asked`.
   Result<Position> write(Append const& batch, bool durable, std::chrono::steady_clock::time_point asked,
                          DueSync& due);
+  /// The same, at the end that the log has when its lock is held: `batch.expected` becomes that end. The file
+  /// is made if it is absent. No other writer can come first, as it can between a read of the end and
+  /// `write`.
+  Result<Position> write_at_end(Append& batch, bool durable, std::chrono::steady_clock::time_point asked,
+                                DueSync& due);
   /// Zero in a forked child, because another thread may have held the lock at the fork.
   Position durable_position() const {
     return file_ && process_.is_this_one() ? sync_->durable(*file_) : Position{};
@@ -38,8 +43,11 @@ class SESSIONKIT_API FileWriter {
   Result<void> check_file(SyncedFile& file, bool made);
   Result<std::uint64_t> lock_file(std::chrono::milliseconds wait);
   bool unlock_file() noexcept;
-  Result<Position> write_locked(Append const& batch, bool durable, std::chrono::milliseconds wait,
-                                DueSync& due);
+  Result<Position> write_checked(Append const& batch, Append* at_end, bool durable,
+                                 std::chrono::steady_clock::time_point asked, DueSync& due);
+  Result<Position> write_locked(Append const& batch, Append* at_end, bool durable,
+                                std::chrono::milliseconds wait, DueSync& due);
+  Result<void> expect_end(Append& batch);
   Result<void> write_doubtful_again(std::uint64_t size);
   Result<Position> append_behind(Append const& batch, std::uint64_t size, std::uint64_t& behind);
   FileReader reader() const;

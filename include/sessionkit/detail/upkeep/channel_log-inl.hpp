@@ -21,7 +21,6 @@ namespace sessionkit { inline namespace v0 {
 namespace channel_log_inl { namespace {
 
 constexpr std::string_view channel_file_end = ".jsonl";
-constexpr int channel_tries = 64; // others may write between the read of the end and the append
 
 bool is_channel_type(std::string_view type) noexcept {
   return !type.empty() && std::all_of(type.begin(), type.end(), [](char c) {
@@ -154,9 +153,6 @@ struct ChannelLog::State {
 
   std::string path_of(std::string const& name) const { return root + "/" + name; }
   Result<channel_log_inl::ChannelRecords> open(std::string const& name) const;
-  Result<Position> end_of(std::string const& name) const;
-  Result<Position> append(detail::CachedWriter& log, Channel const& channel, std::string const& name,
-                          Append& batch, detail::DueSync& due);
   Result<ChannelSummary> summary_of(Channel const& channel, std::string const& name) const;
 
   detail::FileOps* ops;
@@ -175,41 +171,6 @@ Result<channel_log_inl::ChannelRecords> ChannelLog::State::open(std::string cons
   int const descriptor = file->get();
   return channel_log_inl::ChannelRecords{
       std::move(*file), detail::FileReader(*ops, descriptor, path, ReaderOptions{options.max_line})};
-}
-
-Result<Position> ChannelLog::State::end_of(std::string const& name) const {
-  Result<channel_log_inl::ChannelRecords> records = open(name);
-  if (!records)
-    return records.error().code == Errc::not_found ? Result<Position>(Position{}) : records.error();
-  ReadRange last;
-  last.order = ReadRange::newest_first;
-  last.max_records = 1;
-  last.max_bytes = 1;
-  Result<RecordPage> const page = records->log.read(last);
-  if (!page) return page.error();
-  return page->log_end;
-}
-
-// The id makes the line unique. If the line is found after the end that was read, it is ours.
-Result<Position> ChannelLog::State::append(detail::CachedWriter& log, Channel const& channel,
-                                           std::string const& name, Append& batch, detail::DueSync& due) {
-  auto const asked = ops->now();
-  auto const target = [&] {
-    return detail::CachedWriter::Target{{folder.get(), name, path_of(name), 1}, channel.name()};
-  };
-  Result<Position> stored = Position{};
-  for (int i = 0; i < channel_log_inl::channel_tries; ++i) {
-    Result<Position> const end = end_of(name);
-    if (!end) return end.error();
-    batch.expected = *end;
-    stored = log.append_in_turn(*ops, writing, batch, asked, due, target);
-    if (stored) return stored;
-    Errc const code = stored.error().code;
-    bool const vanished = code == Errc::not_found && batch.expected != Position{};
-    if (code != Errc::conflict && code != Errc::already_exists && !vanished) return stored;
-  }
-  return detail::make_error(Errc::conflict, "{}: others write to it without end; append again",
-                            path_of(name));
 }
 
 Result<ChannelSummary> ChannelLog::State::summary_of(Channel const& channel, std::string const& name) const {
@@ -275,8 +236,14 @@ Result<Position> ChannelLog::append(Channel const& channel, ChannelMessage const
   batch.records.emplace_back().line = line;
   batch.durable = state.options.durable;
   auto const log = state.logs.of(*name);
-  return log->append(state.options.on_event,
-                     [&](detail::DueSync& due) { return state.append(*log, channel, *name, batch, due); });
+  auto const asked = state.ops->now();
+  auto const target = [&] {
+    detail::FilePlace place{state.folder.get(), *name, state.path_of(*name), 1};
+    return detail::CachedWriter::Target{std::move(place), channel.name()};
+  };
+  return log->append(state.options.on_event, [&](detail::DueSync& due) {
+    return log->append_at_end(*state.ops, state.writing, batch, asked, due, target);
+  });
 }
 
 Result<ChannelPage> ChannelLog::read(Channel const& channel, ChannelQuery const& query) const {
