@@ -4,12 +4,12 @@
 #include <sessionkit/compaction.hpp>
 #include <sessionkit/detail/base/make_error.hpp>
 #include <sessionkit/detail/base/visit.hpp>
+#include <sessionkit/detail/compaction/breaker.hpp>
 #include <sessionkit/detail/compaction/compaction.hpp>
 #include <sessionkit/detail/compaction/compaction_facts.hpp>
 #include <sessionkit/detail/compaction/conversation_text.hpp>
 #include <sessionkit/detail/dialects/panel_compaction.hpp>
 #include <sessionkit/detail/history/history_rules.hpp>
-#include <sessionkit/detail/json/object_reader.hpp>
 #include <sessionkit/detail/json/whitespace.hpp>
 #include <sessionkit/detail/model/token_counts.hpp>
 
@@ -176,27 +176,12 @@ bool went_on_since(Context const& context) {
   return false;
 }
 
-// The breaker stays open until the conversation has grown by a quarter, or until what was said since is half
-// of the limit. The second condition ends a breaker whose recorded token count was wrong.
-bool breaker_is_open(Context const& context, CompactionPolicy const& policy, std::size_t tokens,
-                     std::size_t limit) {
-  auto const grew_little = [tokens](std::uint64_t before) { return tokens < before + before / 4; };
-  std::size_t since = 0;
-  for (std::size_t i = context.entries.size(); i-- > context.after_compaction;) {
-    auto const* custom = context.entries[i].as<Custom>();
-    if (custom && custom->type == detail::breaker_type)
-      return grew_little(detail::Fields(custom->data.str()).count("tokens")) && since < limit / 2;
-    since += estimate_tokens(context.entries[i], policy.estimator);
-  }
-  return grew_little(context.stopped_at);
-}
-
 bool has_reason(Context const& context, CompactionPolicy const& policy, CompactionReason reason,
                 std::size_t tokens) {
   if (reason == CompactionReason::manual) return true;
   if (reason == CompactionReason::context_exceeded) return !context.compaction || went_on_since(context);
   std::optional<std::size_t> const limit = limit_of(policy);
-  return limit && tokens > *limit && !breaker_is_open(context, policy, tokens, *limit);
+  return limit && tokens > *limit && !detail::breaker_is_open(context, policy, tokens, *limit);
 }
 
 std::size_t summary_room(CompactionPolicy const& policy) {

@@ -4,7 +4,7 @@
 #include <sessionkit/detail/dialects/anthropic_parts-inl.hpp>
 #include <sessionkit/detail/dialects/content_codec-inl.hpp>
 #include <sessionkit/detail/dialects/dialect-inl.hpp>
-#include <sessionkit/detail/dialects/dialect_search-inl.hpp>
+#include <sessionkit/detail/dialects/dialect_detection-inl.hpp>
 #include <sessionkit/detail/dialects/encoded_entries-inl.hpp>
 #include <sessionkit/detail/dialects/flat_dialect-inl.hpp>
 #include <sessionkit/detail/dialects/glued_lines-inl.hpp>

@@ -6,9 +6,9 @@
 
 #include <chrono>
 #include <functional>
+#include <list>
 #include <optional>
 #include <string>
-#include <vector>
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
@@ -26,7 +26,7 @@ struct JournalDelta {
   bool whole = false; ///< `rows` is the whole index; else `changes` has the changes
   State state = good; ///< of the snapshot
   IndexRows rows = {};
-  std::vector<RowChange> changes = {};
+  std::list<RowChange> changes = {};
   std::string doubt = {}; ///< why changes may be missing; empty if none are missing
 };
 

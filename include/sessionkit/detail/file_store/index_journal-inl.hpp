@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 

@@ -4,10 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <list>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
@@ -38,9 +38,9 @@ SESSIONKIT_API void append_journal_line(std::string_view name, IndexRow const* r
 
 struct JournalText {
   std::optional<JournalHead> head;
-  std::vector<RowChange> changes; ///< of a whole journal: only the last of each session
-  std::size_t used = 0;           ///< bytes of whole lines; the bytes after them are torn or incomplete
-  std::size_t bad = 0;            ///< whole lines that cannot be read; each may have been a change
+  std::list<RowChange> changes; ///< of a whole journal: only the last of each session
+  std::size_t used = 0;         ///< bytes of whole lines; the bytes after them are torn or incomplete
+  std::size_t bad = 0;          ///< whole lines that cannot be read; each may have been a change
 };
 /// Reads the first line of a journal. Absent if the text is no journal, or if the line is torn.
 SESSIONKIT_API std::optional<JournalHead> parse_journal_begin(std::string_view text);

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
@@ -70,18 +71,20 @@ class PathWalk {
       if (!bridge()) break;
       from = before_child_;
     }
-    std::sort(result_.damage.begin(), result_.damage.end(), [](Damage const& a, Damage const& b) {
-      return a.offset != b.offset ? a.offset < b.offset : a.kind < b.kind;
-    });
-    auto const same = [](Damage const& a, Damage const& b) {
-      return a.offset == b.offset && a.kind == b.kind;
-    };
-    result_.damage.erase(std::unique(result_.damage.begin(), result_.damage.end(), same),
-                         result_.damage.end());
+    keep_each_damage_once();
     return std::move(result_);
   }
 
  private:
+  // Pages that overlap report the same damage. Afterwards it is in the order of the log.
+  SESSIONKIT_SELDOM void keep_each_damage_once() {
+    std::map<std::pair<std::uint64_t, DamageKind>, Damage> by_place;
+    for (Damage& damage : result_.damage)
+      by_place.emplace(std::pair(damage.offset, damage.kind), std::move(damage));
+    result_.damage.clear();
+    for (auto& [place, damage] : by_place) result_.damage.push_back(std::move(damage));
+  }
+
   // Until the path ends, or the log does with the wanted entry still missing.
   Result<void> read_back(std::optional<Position> from) {
     ReadRange range{ReadRange::newest_first, from, std::numeric_limits<std::size_t>::max(), first_window,

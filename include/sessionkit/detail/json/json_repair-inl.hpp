@@ -95,11 +95,15 @@ class SeenKeys {
       few_[count_++] = key;
       return true;
     }
-    for (; count_ > 0; --count_) many_.emplace(few_[count_ - 1]);
-    return many_.insert(plain_key(key)).second;
+    return insert_among_many(key);
   }
 
  private:
+  SESSIONKIT_SELDOM bool insert_among_many(std::string_view key) {
+    for (; count_ > 0; --count_) many_.insert(std::string(few_[count_ - 1]));
+    return many_.insert(plain_key(key)).second;
+  }
+
   std::array<std::string_view, 8> few_;
   std::size_t count_ = 0;
   std::unordered_set<std::string> many_; ///< all of them, once they are many or one has an escape

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-#include <sessionkit/detail/session/breaker.hpp>
+#include <sessionkit/detail/compaction/breaker.hpp>
 #include <sessionkit/detail/session/pending_messages.hpp>
 #include <sessionkit/detail/session/session_tail.hpp>
 #include <sessionkit/session.hpp>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 /// Includes every function body of the room (folder) `session`.
-#include <sessionkit/detail/session/breaker-inl.hpp>
 #include <sessionkit/detail/session/pending_messages-inl.hpp>
 #include <sessionkit/detail/session/profile_view-inl.hpp>
 #include <sessionkit/detail/session/scoped_state-inl.hpp>

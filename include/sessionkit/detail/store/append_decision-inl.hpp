@@ -5,7 +5,7 @@
 #include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/base/make_error.hpp>
 #include <sessionkit/detail/base/utf8.hpp>
-#include <sessionkit/detail/dialects/dialect_search.hpp>
+#include <sessionkit/detail/dialects/dialect_detection.hpp>
 #include <sessionkit/detail/store/append_decision.hpp>
 #include <sessionkit/dialect.hpp>
 #include <sessionkit/session_info.hpp>

@@ -3,7 +3,7 @@
 #pragma once
 #include <sessionkit/detail/base/crc32c.hpp>
 #include <sessionkit/detail/base/format_text.hpp>
-#include <sessionkit/detail/dialects/dialect_search.hpp>
+#include <sessionkit/detail/dialects/dialect_detection.hpp>
 #include <sessionkit/detail/dialects/glued_lines.hpp>
 #include <sessionkit/detail/json/json.hpp>
 #include <sessionkit/detail/transcript/file_reader.hpp>

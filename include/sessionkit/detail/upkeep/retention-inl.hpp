@@ -2,7 +2,7 @@
 // Plans which sessions to remove by age and number, and removes them.
 #pragma once
 #include <sessionkit/detail/base/format_text.hpp>
-#include <sessionkit/detail/dialects/dialect_search.hpp>
+#include <sessionkit/detail/dialects/dialect_detection.hpp>
 #include <sessionkit/detail/file_store/foreign_folder.hpp>
 #include <sessionkit/retention.hpp>
 #include <sessionkit/session_key.hpp>

@@ -4,7 +4,7 @@
 #include <sessionkit/detail/base/crc32c.hpp>
 #include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/base/make_error.hpp>
-#include <sessionkit/detail/dialects/dialect_search.hpp>
+#include <sessionkit/detail/dialects/dialect_detection.hpp>
 #include <sessionkit/detail/store/row_text.hpp>
 #include <sessionkit/dialect.hpp>
 #include <sessionkit/redis/detail/redis_log.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "support/catch.hpp"
 
-#include <sessionkit/detail/dialects/dialect_search.hpp>
+#include <sessionkit/detail/dialects/dialect_detection.hpp>
 
 #include <string>
 #include <vector>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Decides from the first lines of a log which program wrote it.
 #pragma once
-#include <sessionkit/detail/dialects/dialect_search.hpp>
+#include <sessionkit/detail/dialects/dialect_detection.hpp>
 #include <sessionkit/detail/dialects/header_detection.hpp>
 #include <sessionkit/detail/json/json_check.hpp>
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-namespace dialect_search_inl { namespace {
+namespace dialect_detection_inl { namespace {
 
 constexpr std::uint64_t enough_bytes = std::uint64_t{1} << 20;
 constexpr std::uint64_t enough_lines = 16; // any of which may be as long as a picture
@@ -29,14 +29,14 @@ SESSIONKIT_SELDOM bool DialectSearch::look(std::string_view line) {
   if (is_decided() || line.empty()) return is_decided();
   bool const whole = is_whole_object(line);
   bool const header = is_header_line(line);
-  Dialect const* const found = dialect_search_inl::dialect_of_entry(line);
+  Dialect const* const found = dialect_detection_inl::dialect_of_entry(line);
   if (found == nullptr && !header) {
     unknown_ += whole ? 1 : 0;
     return false;
   }
   bool const doubtful =
       found == nullptr || !whole
-      || (header ? HeaderLook(line).is_doubtful() : dialect_search_inl::is_doubtful_entry(line, *found));
+      || (header ? HeaderLook(line).is_doubtful() : dialect_detection_inl::is_doubtful_entry(line, *found));
   if (!doubtful) return decided_ = found, true;
   if (!header) ++doubtful_;
   Dialect const*& guess = header ? header_ : entry_;
@@ -52,8 +52,8 @@ Dialect const& DialectSearch::dialect() const noexcept {
 
 bool DialectSearch::is_enough(std::uint64_t bytes) const noexcept {
   return is_decided()
-         || (bytes >= dialect_search_inl::enough_bytes
-             && unknown_ + doubtful_ >= dialect_search_inl::enough_lines);
+         || (bytes >= dialect_detection_inl::enough_bytes
+             && unknown_ + doubtful_ >= dialect_detection_inl::enough_lines);
 }
 
 }}}

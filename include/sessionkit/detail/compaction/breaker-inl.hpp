@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Counts failed compactions and remembers where the breaker opened.
+// Counts failed compactions, and decides whether the breaker that they open stops the next one.
 #pragma once
-#include <sessionkit/detail/compaction/compaction.hpp>
+#include <sessionkit/detail/compaction/breaker.hpp>
 #include <sessionkit/detail/json/json.hpp>
+#include <sessionkit/detail/json/object_reader.hpp>
 #include <sessionkit/detail/json/raw_json_access.hpp>
-#include <sessionkit/detail/session/breaker.hpp>
 
 #include <optional>
 #include <string>
@@ -35,6 +35,19 @@ Custom breaker_entry(std::string_view why, std::uint64_t tokens, CompactionPolic
   if (std::optional<std::size_t> const limit = limit_of(policy)) json.key("limit").unsigned_integer(*limit);
   json.end_object();
   return {std::string(breaker_type), RawJsonAccess::trust(std::move(text))};
+}
+
+bool breaker_is_open(Context const& context, CompactionPolicy const& policy, std::size_t tokens,
+                     std::size_t limit) {
+  auto const grew_little = [tokens](std::uint64_t before) { return tokens < before + before / 4; };
+  std::size_t since = 0;
+  for (std::size_t i = context.entries.size(); i-- > context.after_compaction;) {
+    auto const* custom = context.entries[i].as<Custom>();
+    if (custom && custom->type == breaker_type)
+      return grew_little(Fields(custom->data.str()).count("tokens")) && since < limit / 2;
+    since += estimate_tokens(context.entries[i], policy.estimator);
+  }
+  return grew_little(context.stopped_at);
 }
 
 }}}
