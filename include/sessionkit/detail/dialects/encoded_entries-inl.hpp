@@ -28,7 +28,7 @@ void Batch::note_type(Dialect const& dialect) {
   Entry const& entry = entries[types.size()];
   bool const is_header = entry.as<Header>() != nullptr;
   bool const asks = dialect.type_of != nullptr && !is_header;
-  types.push_back(std::string(asks ? dialect.type_of(entry) : std::string_view()));
+  types.emplace_back(std::string(asks ? dialect.type_of(entry) : std::string_view()));
   if (!types.back().empty()) return;
   RecordView head; // only the line shows it
 

@@ -101,7 +101,7 @@ SESSIONKIT_SELDOM Result<FolderShown> look_at_folder(FileOps& ops, int directory
   FolderShown out;
   std::vector<std::string> transcripts;
   names.each([&](std::string_view name) {
-    if (is_transcript_name(name)) transcripts.push_back(std::string(name));
+    if (is_transcript_name(name)) transcripts.emplace_back(std::string(name));
     if (out.program.empty()) out.program = program_of_name(name);
   });
   if (transcripts.empty() && out.program.empty()) out.program = program_of_names(names);

@@ -419,7 +419,7 @@ SESSIONKIT_SELDOM void StoreIndex::drop_all_but(std::set<SessionId> const& there
   std::vector<std::string> gone;
   state_.rows.each([&](std::string_view name, IndexRow const*, std::string_view) {
     if (auto const id = SessionId::parse(name); id && there.count(*id) == 0)
-      gone.push_back(std::string(name));
+      gone.emplace_back(std::string(name));
   });
   for (std::string const& name : gone) {
     bool const keep =

@@ -50,7 +50,7 @@ SESSIONKIT_SELDOM std::vector<std::string> files_named(std::string_view text, st
     std::size_t const end = begin == std::string_view::npos ? begin : text.find('"', begin + 1);
     if (end == std::string_view::npos) break;
     std::string_view const name = text.substr(begin + 1, end - begin - 1);
-    if (is_transcript_name(name)) names.push_back(std::string(name));
+    if (is_transcript_name(name)) names.emplace_back(std::string(name));
   }
   return names;
 }
@@ -70,7 +70,7 @@ Result<std::vector<std::string>> transcripts_in(FileOps& ops, int directory, std
   if (failed < 0) return file_error(-failed, root, "cannot list the directory");
   std::vector<std::string> names;
   found.each([&](std::string_view name) {
-    if (is_transcript_name(name)) names.push_back(std::string(name));
+    if (is_transcript_name(name)) names.emplace_back(std::string(name));
   });
   std::sort(names.begin(), names.end());
   return names;

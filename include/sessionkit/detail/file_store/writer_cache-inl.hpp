@@ -49,7 +49,7 @@ SESSIONKIT_SELDOM Result<void> CachedWriter::open(FileOps& ops, Target target,
   how.max_line = options.max_line;
   how.create = true; // only an append that starts a session uses it
   how.on_event = [this, session = std::move(target.session)](Event const& event) {
-    events.push_back(Event(event));
+    events.emplace_back(Event(event));
     events.back().session = session;
   };
   bool const starts = batch.expected == Position{} && !batch.records.empty();

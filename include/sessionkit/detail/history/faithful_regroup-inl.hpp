@@ -330,7 +330,7 @@ SESSIONKIT_SELDOM void regroup_joined(Context const& context, History& history) 
       auto& text = std::get<Text>(last->parts.front()).text;
       text.append("\n\n").append(trimmed(message->text()));
     } else {
-      history.messages.push_back(Message(*message));
+      history.messages.emplace_back(Message(*message));
       history.sources.push_back(entry.id);
       if (faithful_regroup_inl::is_text(*message)) history.messages.back().parts = {Text{message->text()}};
     }

@@ -252,7 +252,7 @@ bool is_fit(Draft const& draft, ToolContent const& piece, bool alone, bool error
 void append_fit(Draft const& draft, ToolContent const& piece, bool alone, bool error,
                 std::vector<ToolContent>& out) {
   if (is_fit(draft, piece, alone, error)) {
-    out.push_back(ToolContent(piece));
+    out.emplace_back(ToolContent(piece));
   } else if (auto const* text = std::get_if<Text>(&piece)) {
     if (says_something(*text, alone))
       out.emplace_back(Text{detail::replace_invalid(text->text), {}, text->extra});

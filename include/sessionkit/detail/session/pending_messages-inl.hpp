@@ -144,7 +144,7 @@ std::vector<Entry> PendingMessages::kept() const {
   std::vector<Entry> entries;
   for (Pending const& one : held_)
     if (one.kept) {
-      entries.push_back(Entry(one.entry));
+      entries.emplace_back(Entry(one.entry));
       if (one.line) entries.back().body = *one.line;
     }
   return entries;
@@ -268,7 +268,7 @@ SESSIONKIT_SELDOM void PendingMessages::add_to(Context& context) const {
   auto const add_aside = [&](EntryId const& after) {
     auto const found = followers.find(after.str());
     if (found != followers.end())
-      for (Entry const* entry : found->second) all.push_back(Entry(*entry));
+      for (Entry const* entry : found->second) all.emplace_back(Entry(*entry));
   };
   if (!context.compaction) add_aside(EntryId{});
   for (std::size_t i = 0; i < context.entries.size(); ++i) {
@@ -277,7 +277,7 @@ SESSIONKIT_SELDOM void PendingMessages::add_to(Context& context) const {
     all.push_back(std::move(context.entries[i]));
     add_aside(own);
   }
-  for (Pending const& one : held_) all.push_back(Entry(one.entry));
+  for (Pending const& one : held_) all.emplace_back(Entry(one.entry));
   if (after_compaction >= context.entries.size() && context.compaction)
     context.after_compaction = all.size() - held_.size();
   context.entries = std::move(all);
