@@ -15,6 +15,22 @@ using guide::expect;
 
 namespace {
 
+// [receive]
+// `next` returns the next bytes of the response's body, cut anywhere, and no bytes at its end.
+sk::Result<sk::Message> receive(sk::Turn& turn, std::function<std::string()> const& next) {
+  sk::StreamDecoder decoder(sk::Provider::anthropic, [](sk::AnswerPiece const& piece) {
+    if (piece.kind == sk::AnswerPiece::text)
+      std::fwrite(piece.content.data(), 1, piece.content.size(), stdout);
+  });
+  for (std::string bytes = next(); !bytes.empty(); bytes = next()) decoder.feed(bytes);
+  sk::Message answer = decoder.finish();
+  if (auto const& failure = decoder.failure())
+    return sk::Error{sk::Errc::unavailable, 0, failure->message}; // nothing is stored: ask again
+  if (auto const stored = turn.append(answer); !stored) return stored.error();
+  return answer;
+}
+// [receive]
+
 // [collect]
 // An event of a provider's client library during an answer.
 struct Delta {
@@ -65,6 +81,19 @@ int main() {
                                   {Delta::arguments, R"({"path":)"},
                                   {Delta::arguments, R"("a.txt"})"}};
 
+  std::vector<std::string> bytes{
+      "event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":0,\"content_",
+      "block\":{\"type\":\"text\",\"text\":\"Good \"}}\n\ndata: "
+      "{\"type\":\"content_block_delta\",\"index\":0,",
+      "\"delta\":{\"type\":\"text_delta\",\"text\":\"morning.\"}}\n\ndata: {\"type\":\"message_stop\"}\n\n",
+      ""};
+  auto from_bytes = session.begin_turn();
+  from_bytes.append(sk::user("Hello")).value();
+  auto place = bytes.begin();
+  expect(receive(from_bytes, [&] { return *place++; }).value().text() == "Good morning.",
+         "bytes become a message");
+  from_bytes.commit().value();
+
   auto whole = session.begin_turn();
   whole.append(sk::user("What is in a.txt?")).value();
   auto const answer = collect(stream, never);
@@ -85,6 +114,7 @@ int main() {
   auto again = sk::Session::open(sk::open_file_store("streaming").value(), session.id()).value();
   again.append(sk::user("Go on.")).value();
   auto const history = again.history({sk::Provider::anthropic}).value();
-  expect(history.messages.size() == 7, "five messages of the first turn, then the partial answer");
+  expect(history.messages.size() == 9,
+         "two messages of the first turn, four of the second, then the partial answer");
   expect(history.report.empty(), "nothing had to be repaired");
 }

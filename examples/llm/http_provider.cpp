@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include "http_provider.hpp"
-#include "wire_json.hpp"
 
 #include <charconv>
 #include <string_view>
@@ -10,6 +9,7 @@ namespace llm {
 
 namespace {
 
+namespace sk = sessionkit;
 using std::chrono::milliseconds;
 
 /// Seconds; providers send no dates.
@@ -28,15 +28,19 @@ std::optional<milliseconds> retry_after(HttpReply const& reply) {
   return std::nullopt;
 }
 
+Failure to_failure(sk::AnswerFailure const& failure, int status) {
+  return {failure.kind, failure.message, status};
+}
+
 std::optional<Failure> failure_of(HttpReply const& reply, std::string const& body,
-                                  StreamDecoder const& decoder) {
+                                  sk::StreamDecoder const& decoder) {
   if (reply.status != 0 && reply.status != 200) {
-    auto const json = parse_json(body);
-    auto failure = to_failure(json ? member(*json, "error") : Json(), reply.status);
+    auto failure = to_failure(sk::decode_failure(reply.status, body), reply.status);
     failure.retry_after = retry_after(reply);
     return failure;
   }
-  if (decoder.failure()) return decoder.failure();
+  if (decoder.failure() && decoder.failure()->kind != FailureKind::cut)
+    return to_failure(*decoder.failure(), 0);
   if (decoder.complete()) return std::nullopt; // the end of the connection no longer matters
   switch (reply.ending) {
   case HttpReply::cancelled: return Failure{FailureKind::cancelled, "cancelled"};
@@ -71,22 +75,27 @@ class HttpProvider final : public Provider {
   sessionkit::Provider format() const noexcept override { return format_.format; }
 
   Answer generate(Request const& request, OnEvent const& on_event, CancelToken const& cancel) override {
-    AnswerCollector collector(on_event);
-    collector.generation().provider = format_.provider;
-    collector.generation().api = format_.api;
-    auto const decoder = format_.decoder(collector);
-    SseParser events;
+    sk::StreamDecoder decoder(format_.format, [&on_event](sk::AnswerPiece const& piece) {
+      if (on_event) on_event(event_of(piece));
+    });
     std::string refusal;
     constexpr std::size_t longest_refusal = 1U << 16;
     auto const on_body = [&](HttpReply const& so_far, std::string_view bytes) {
       if (so_far.status == 200)
-        events.feed(bytes, [&](SseEvent const& event) { decoder->take(event); });
+        decoder.feed(bytes);
       else if (refusal.size() < longest_refusal)
         refusal += bytes;
     };
     auto const reply = http_->post({url_, format_.headers(key_), format_.body(request)}, on_body, cancel);
-    if (collector.generation().model.empty()) collector.generation().model = request.model;
-    return std::move(collector).finish(without_key(failure_of(reply, refusal, *decoder), key_));
+    Answer answer{decoder.finish()};
+    answer.failure = without_key(failure_of(reply, refusal, decoder), key_);
+    auto& generation = *answer.message.generation;
+    generation.provider = format_.provider;
+    if (generation.model.empty()) generation.model = request.model;
+    if (answer.failure)
+      generation.stop =
+          answer.failure->kind == FailureKind::cancelled ? sk::StopReason::aborted : sk::StopReason::error;
+    return answer;
   }
 
  private:

@@ -3,19 +3,15 @@
 
 namespace llm {
 
-char const* to_string(FailureKind kind) noexcept {
-  switch (kind) {
-  case FailureKind::cancelled: return "cancelled";
-  case FailureKind::refused: return "refused";
-  case FailureKind::context_exceeded: return "context_exceeded";
-  case FailureKind::unauthorized: return "unauthorized";
-  case FailureKind::rate_limited: return "rate_limited";
-  case FailureKind::overloaded: return "overloaded";
-  case FailureKind::unavailable: return "unavailable";
-  case FailureKind::cut: return "cut";
-  case FailureKind::malformed: return "malformed";
+Event event_of(sessionkit::AnswerPiece const& piece) {
+  std::string content(piece.content);
+  switch (piece.kind) {
+  case sessionkit::AnswerPiece::thinking: return ThinkingDelta{std::move(content)};
+  case sessionkit::AnswerPiece::tool_use: return ToolUseBegin{std::string(piece.id), std::string(piece.name)};
+  case sessionkit::AnswerPiece::tool_input: return ToolInputDelta{std::string(piece.id), std::move(content)};
+  case sessionkit::AnswerPiece::text: break;
   }
-  return "unknown";
+  return TextDelta{std::move(content)};
 }
 
 }

@@ -2,6 +2,7 @@
 #pragma once
 #include "cancel.hpp"
 
+#include <sessionkit/answer.hpp>
 #include <sessionkit/message.hpp>
 #include <sessionkit/provider.hpp>
 
@@ -33,19 +34,8 @@ struct Request {
 };
 
 /// Why the answer is missing or incomplete; the kinds differ in what to do.
-enum class FailureKind {
-  cancelled,        ///< the token was cancelled
-  refused,          ///< the request is invalid; a retry does not help
-  context_exceeded, ///< the history does not fit into the model's window: make it shorter
-  unauthorized,     ///< the key is missing, wrong, or not allowed to do this
-  rate_limited,     ///< too many requests: try later
-  overloaded,       ///< the provider is too busy: try later
-  unavailable,      ///< the provider failed, or cannot be reached: try later
-  cut,              ///< the stream ended before the answer did
-  malformed,        ///< the answer violates its format
-};
-/// The enumerator's name, for example "context_exceeded". Never null.
-char const* to_string(FailureKind) noexcept;
+using FailureKind = sessionkit::FailureKind;
+using sessionkit::to_string;
 
 // The events of an answer, in order.
 
@@ -74,6 +64,9 @@ struct RetryWait {
   bool without_pictures = false; ///< the next request leaves them out
 };
 using Event = std::variant<TextDelta, ThinkingDelta, ToolUseBegin, ToolInputDelta, RetryWait>;
+
+/// The event of a piece that the library decoded.
+Event event_of(sessionkit::AnswerPiece const& piece);
 
 /// Called on the calling thread, with no lock held. May be empty.
 using OnEvent = std::function<void(Event const&)>;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "answer_collector.hpp"
 #include "parrot.hpp"
 #include "scripted_provider.hpp"
 #include "wire_json.hpp"
 
+#include <sessionkit/ids.hpp>
 #include <sessionkit/json.hpp>
 
 #include <fmt/format.h>
@@ -63,6 +63,48 @@ std::size_t code_point_from(std::string const& text, std::size_t at) {
   return std::min(at, text.size());
 }
 
+/// Collects an answer as it is played, and reports its pieces to a listener.
+class Playing {
+ public:
+  explicit Playing(OnEvent const& on_event) : on_event_(on_event) {}
+
+  void thinking(std::string_view piece) {
+    builder_.thinking(piece);
+    tell(ThinkingDelta{std::string(piece)});
+  }
+  void text(std::string_view piece) {
+    builder_.text(piece);
+    tell(TextDelta{std::string(piece)});
+  }
+  void begin_call(std::string const& name) {
+    call_ = "call_" + sk::random_entry_id();
+    builder_.begin_tool_use(call_, name);
+    tell(ToolUseBegin{call_, name});
+  }
+  void input(std::string_view piece) {
+    builder_.tool_input(piece);
+    tell(ToolInputDelta{call_, std::string(piece)});
+  }
+
+  Answer finish(std::optional<Failure> failure) && {
+    if (failure)
+      generation.stop =
+          failure->kind == FailureKind::cancelled ? sk::StopReason::aborted : sk::StopReason::error;
+    return {std::move(builder_).finish(std::move(generation)), std::move(failure)};
+  }
+
+  sk::Generation generation = {};
+
+ private:
+  void tell(Event const& event) const {
+    if (on_event_) on_event_(event);
+  }
+
+  OnEvent const& on_event_;
+  sk::MessageBuilder builder_;
+  std::string call_; ///< the id of the last call
+};
+
 class ScriptedProvider final : public Provider {
  public:
   explicit ScriptedProvider(ScriptedOptions options)
@@ -71,28 +113,28 @@ class ScriptedProvider final : public Provider {
   sk::Provider format() const noexcept override { return sk::Provider::anthropic; }
 
   Answer generate(Request const& request, OnEvent const& on_event, CancelToken const& cancel) override {
-    AnswerCollector collector(on_event);
-    auto& generation = collector.generation();
+    Playing playing(on_event);
+    auto& generation = playing.generation;
     generation.provider = "scripted";
     generation.model = request.model;
     generation.api = "anthropic-messages";
     std::size_t const tokens = (request.parts.system.size() + request.parts.messages.size()) / 4;
     generation.usage = sk::Usage{tokens};
     if (tokens > options_.window)
-      return std::move(collector).finish(
+      return std::move(playing).finish(
           Failure{FailureKind::context_exceeded,
                   fmt::format("prompt is too long: {} tokens > {} maximum", tokens, options_.window), 400});
 
     auto const messages = parse_json(request.parts.messages).value_or(Json());
     if (auto const objection = objection_to(messages); !objection.empty())
-      return std::move(collector).finish(
+      return std::move(playing).finish(
           Failure{FailureKind::refused, "the model refused the history: " + objection, 400});
     auto const step = next_step(parse_json(request.parts.system).value_or(Json()), messages);
-    play(step, collector, cancel);
+    play(step, playing, cancel);
     generation.usage->output = step.text.size() / 4;
     generation.stop = step.calls.empty() ? sk::StopReason::end_turn : sk::StopReason::tool_use;
-    if (cancel.cancelled()) return std::move(collector).finish(Failure{FailureKind::cancelled, "cancelled"});
-    return std::move(collector).finish(step.failure);
+    if (cancel.cancelled()) return std::move(playing).finish(Failure{FailureKind::cancelled, "cancelled"});
+    return std::move(playing).finish(step.failure);
   }
 
  private:
@@ -113,7 +155,7 @@ class ScriptedProvider final : public Provider {
     return step;
   }
 
-  void play(ScriptStep const& step, AnswerCollector& into, CancelToken const& cancel) const {
+  void play(ScriptStep const& step, Playing& into, CancelToken const& cancel) const {
     auto const pieces = [&](std::string const& text, auto const& say) {
       for (std::size_t i = 0, end = 0; i < text.size() && !cancel.cancelled(); i = end) {
         end = code_point_from(text, i + step.chunk);
@@ -125,8 +167,8 @@ class ScriptedProvider final : public Provider {
     pieces(step.text, [&](std::string_view piece) { into.text(piece); });
     for (auto const& call : step.calls) {
       if (cancel.cancelled()) return;
-      auto const place = into.begin_tool_use("", call.name);
-      pieces(call.input, [&](std::string_view piece) { into.tool_input(place, piece); });
+      into.begin_call(call.name);
+      pieces(call.input, [&](std::string_view piece) { into.input(piece); });
     }
   }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Shared by the wire formats: reading untrusted JSON without exceptions, and the meaning of error objects.
+// Shared by the wire formats: reading untrusted JSON without exceptions.
 #pragma once
-#include "provider.hpp"
-
 #include <nlohmann/json.hpp>
 
 #include <cstdint>
@@ -23,9 +21,5 @@ Json const& member(Json const& json, char const* name);
 std::string_view text_of(Json const& json, char const* name);
 /// The member's number; 0 if it is not a number.
 std::uint64_t count_of(Json const& json, char const* name);
-
-/// The failure in an error object (`{"type": …, "code": …, "message": …}`), sent with a status or, with
-/// status 0, in the middle of a stream.
-Failure to_failure(Json const& error, int status);
 
 }

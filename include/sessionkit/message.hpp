@@ -151,6 +151,10 @@ class SESSIONKIT_API MessageBuilder {
   void signature(std::string_view delta);
   /// Begins a call. Its arguments follow (`tool_input`).
   void begin_tool_use(std::string id, std::string name);
+  /// The same with the signature and the extra members of `call`. Its `input` is not used.
+  void begin_tool_use(ToolUse call);
+  /// Adds a part that is complete.
+  void add(Part part);
   /// Adds a piece of the arguments of a call.
   void tool_input(std::string_view delta);
 
@@ -166,6 +170,7 @@ class SESSIONKIT_API MessageBuilder {
   struct Draft {
     Part part;
     std::string input;
+    bool begun = false; // a call whose input is to be read from `input`
   };
   std::vector<Draft> parts_;
 };

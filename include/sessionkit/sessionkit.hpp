@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 /// The core in one include. No database client and no JSON library comes with it.
+#include <sessionkit/answer.hpp>
 #include <sessionkit/channel_log.hpp>
 #include <sessionkit/divergence.hpp>
 #include <sessionkit/file_store.hpp>

@@ -172,9 +172,11 @@ struct Case {
   llm::WireFormat const* format;
   std::string stream;
   void (*check)(Heard const&);
+  std::string end; ///< the event that ends the answer ends so
 };
-std::vector<Case> const both{{&llm::anthropic_messages, anthropic_stream, check_anthropic},
-                             {&llm::openai_chat, openai_stream, check_openai}};
+std::vector<Case> const both{
+    {&llm::anthropic_messages, anthropic_stream, check_anthropic, R"("message_stop"})"},
+    {&llm::openai_chat, openai_stream, check_openai, R"("tool_calls"}]})"}};
 
 }
 
@@ -189,8 +191,8 @@ TEST_CASE("a stream that ends too early is reported as cut, and its text is kept
     auto const whole = hear(*each.format, {each.stream});
     for (std::size_t i = 0; i < each.stream.size(); ++i) {
       auto const heard = hear(*each.format, {each.stream.substr(0, i)});
-      bool const ended = !heard.answer.failure; // after the finish reason, before the last counts
-      if (ended && each.stream.find("finish_reason\":\"tool_calls") > i) FAIL("complete at " << i);
+      bool const ended = !heard.answer.failure; // perhaps before the last counts
+      if (ended != (i >= each.stream.find(each.end) + each.end.size())) FAIL("wrong at " << i);
       if (ended) continue;
       CHECK(heard.answer.failure->kind == llm::FailureKind::cut);
       CHECK(heard.answer.message.generation->stop == sk::StopReason::error);

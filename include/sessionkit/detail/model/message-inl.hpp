@@ -54,11 +54,15 @@ void MessageBuilder::signature(std::string_view delta) {
 }
 
 void MessageBuilder::begin_tool_use(std::string id, std::string name) {
-  parts_.push_back({ToolUse{std::move(id), std::move(name)}, {}});
+  begin_tool_use(ToolUse{std::move(id), std::move(name)});
 }
 
+void MessageBuilder::begin_tool_use(ToolUse call) { parts_.push_back({std::move(call), {}, true}); }
+
+void MessageBuilder::add(Part part) { parts_.push_back({std::move(part), {}}); }
+
 void MessageBuilder::tool_input(std::string_view delta) {
-  if (!parts_.empty() && std::holds_alternative<ToolUse>(parts_.back().part)) parts_.back().input += delta;
+  if (!parts_.empty() && parts_.back().begun) parts_.back().input += delta;
 }
 
 Message MessageBuilder::finish(Generation generation) && {
@@ -67,7 +71,8 @@ Message MessageBuilder::finish(Generation generation) && {
   message.role = Role::assistant;
   message.parts.reserve(parts_.size());
   for (Draft& draft : parts_) {
-    if (auto* call = std::get_if<ToolUse>(&draft.part)) {
+    auto* call = std::get_if<ToolUse>(&draft.part);
+    if (call && draft.begun) {
       if (draft.input.empty()) {
         if (cut_short) continue; // arguments may have been missing
         draft.input = "{}";

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/detail/providers/answer_decoder.hpp>
+
+#include <memory>
+
+namespace sessionkit { inline namespace v0 { namespace detail {
+
+/// Reads answers of OpenAI's Chat Completions, and of servers that speak like it.
+std::unique_ptr<AnswerDecoder> make_openai_chat_decoder();
+
+}}}
