@@ -24,6 +24,7 @@ class Sessionkit(ConanFile):
         "with_sqlite": [True, False],
         "with_redis": [True, False],
         "with_postgres": [True, False],
+        "with_mongo": [True, False],
     }
     default_options = {
         "shared": False,
@@ -32,6 +33,7 @@ class Sessionkit(ConanFile):
         "with_sqlite": True,
         "with_redis": False,
         "with_postgres": False,
+        "with_mongo": False,
     }
     exports_sources = "CMakeLists.txt", "LICENSE", "cmake/*", "include/*", "src/*"
     test_package_folder = "packaging/conan/test_package"
@@ -60,6 +62,8 @@ class Sessionkit(ConanFile):
             self.requires("hiredis/[>=0.14 <2]", **inside)
         if self.options.with_postgres:
             self.requires("libpq/[>=13 <18]", **inside)
+        if self.options.with_mongo:
+            self.requires("mongo-c-driver/[>=1.17 <2]", **inside)
 
     def validate(self):
         check_min_cppstd(self, 17)
@@ -76,7 +80,7 @@ class Sessionkit(ConanFile):
             toolchain.cache_variables[f"SESSIONKIT_BUILD_{name}"] = False
         toolchain.cache_variables["SESSIONKIT_INSTALL"] = True
         toolchain.cache_variables["SESSIONKIT_HEADER_ONLY"] = bool(self.options.header_only)
-        for backend in ("sqlite", "redis", "postgres"):
+        for backend in ("sqlite", "redis", "postgres", "mongo"):
             wanted = bool(self.options.get_safe(f"with_{backend}"))
             toolchain.cache_variables[f"SESSIONKIT_WITH_{backend.upper()}"] = "ON" if wanted else "OFF"
         toolchain.generate()

@@ -33,7 +33,7 @@ configure_package_config_file(
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/sessionkitConfigVersion.cmake"
                                  VERSION "${PROJECT_VERSION}" COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/sessionkitConfig.cmake" "${PROJECT_BINARY_DIR}/sessionkitConfigVersion.cmake"
-              "${PROJECT_SOURCE_DIR}/cmake/FindHiredis.cmake"
+              "${PROJECT_SOURCE_DIR}/cmake/FindHiredis.cmake" "${PROJECT_SOURCE_DIR}/cmake/FindMongoc.cmake"
         DESTINATION "${package_dir}")
 
 # The prefix is found from the place of the .pc file, so that the installed tree can be moved.

@@ -5,6 +5,7 @@
 # sessionkit::sqlite       the store in an SQLite file, <sessionkit/sqlite/sqlite_store.hpp>
 # sessionkit::redis        the store in Redis or a Redis Cluster, <sessionkit/redis/redis_store.hpp>
 # sessionkit::postgres     the store in a PostgreSQL database, <sessionkit/postgres/postgres_store.hpp>
+# sessionkit::mongo        the store in a MongoDB database, <sessionkit/mongo/mongo_store.hpp>
 # sessionkit::testing      the conformance kit for stores, <sessionkit/testing/store_conformance.hpp>
 # With SESSIONKIT_HEADER_ONLY there is no sessionkit::sessionkit, and a component is its headers and their dependencies.
 if(NOT TARGET fmt::fmt)
@@ -130,3 +131,4 @@ endmacro()
 sessionkit_add_backend(sqlite SQLite3 PC "sqlite3 >= 3.35" FIND 3.35 LINK SQLite::SQLite3)
 sessionkit_add_backend(redis Hiredis PC "hiredis >= 0.14" FIND 0.14 MODULE LINK Hiredis::Hiredis Threads::Threads)
 sessionkit_add_backend(postgres PostgreSQL PC "libpq >= 11" FIND 11 LINK PostgreSQL::PostgreSQL)
+sessionkit_add_backend(mongo Mongoc PC "libmongoc-1.0 >= 1.17" FIND 1.17 MODULE LINK Mongoc::Mongoc Threads::Threads)

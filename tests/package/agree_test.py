@@ -26,7 +26,7 @@ class Agree(unittest.TestCase):
                 self.assertEqual(found, asked, path)
 
     def test_the_backends(self):
-        self.assertEqual(BACKENDS, {"sqlite", "redis", "postgres"})
+        self.assertEqual(BACKENDS, {"sqlite", "redis", "postgres", "mongo"})
         cmake = text("CMakeLists.txt") + text("cmake/SessionkitTargets.cmake")
         self.assertEqual({name.lower() for name in re.findall(r"SESSIONKIT_WITH_([A-Z]+) \"AUTO\"", cmake)}, BACKENDS)
         self.assertEqual(set(re.findall(r'sessionkit_add_backend\((\w+) [A-Z]\w+ PC "', cmake)), BACKENDS)

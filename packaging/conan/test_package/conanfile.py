@@ -22,7 +22,7 @@ class TakesSessionkit(ConanFile):
         options = self.dependencies["sessionkit"].options
         toolchain.cache_variables["header_only"] = bool(options.header_only)
         toolchain.cache_variables["backends"] = ";".join(
-            name for name in ("sqlite", "redis", "postgres") if options.get_safe(f"with_{name}"))
+            name for name in ("sqlite", "redis", "postgres", "mongo") if options.get_safe(f"with_{name}"))
         toolchain.generate()
 
     def build(self):

@@ -9,3 +9,6 @@
 #ifdef with_postgres
 #include <sessionkit/postgres/src.hpp>
 #endif
+#ifdef with_mongo
+#include <sessionkit/mongo/src.hpp>
+#endif

@@ -6,7 +6,8 @@ vcpkg_check_features(OUT_FEATURE_OPTIONS features
   FEATURES
     sqlite SESSIONKIT_WITH_SQLITE
     redis SESSIONKIT_WITH_REDIS
-    postgres SESSIONKIT_WITH_POSTGRES)
+    postgres SESSIONKIT_WITH_POSTGRES
+    mongo SESSIONKIT_WITH_MONGO)
 
 vcpkg_cmake_configure(
   SOURCE_PATH "${SOURCE_PATH}"

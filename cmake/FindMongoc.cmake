@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: MIT
+# Mongoc::Mongoc: the client library of MongoDB, shared or static, whichever its own CMake files offer.
+find_package(mongoc-1.0 ${Mongoc_FIND_VERSION} CONFIG QUIET)
+set(Mongoc_VERSION "${mongoc-1.0_VERSION}")
+set(Mongoc_LIBRARY)
+foreach(kind IN ITEMS shared static)
+  if(TARGET mongo::mongoc_${kind} AND NOT Mongoc_LIBRARY)
+    set(Mongoc_LIBRARY mongo::mongoc_${kind})
+  endif()
+endforeach()
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(Mongoc REQUIRED_VARS Mongoc_LIBRARY VERSION_VAR Mongoc_VERSION)
+if(Mongoc_FOUND AND NOT TARGET Mongoc::Mongoc)
+  add_library(Mongoc::Mongoc INTERFACE IMPORTED)
+  set_target_properties(Mongoc::Mongoc PROPERTIES INTERFACE_LINK_LIBRARIES "${Mongoc_LIBRARY}")
+endif()
