@@ -42,15 +42,25 @@ MongoDocument create_indexes(std::string const& collection, std::vector<MongoDoc
   return command.with("createIndexes", std::string_view(collection)).with_list("indexes", all);
 }
 
-MongoLog::Row row_of(MongoFields const& fields) {
-  MongoLog::Row row;
-  row.start = fields.text("start");
-  row.tail = {Position{static_cast<std::uint64_t>(fields.integer("end"))},
-              static_cast<std::uint32_t>(fields.integer("crc"))};
+MongoLog::Row row_of(SessionId const& id, MongoFields const& fields) {
+  MongoLog::Row row{std::string(fields.text("start")), from_row_text(id, fields.text("row"))};
   row.dialect = known_dialect(fields.text("dialect"));
-  row.row_text = fields.text("row");
   row.kept_until_ms = fields.integer("kept_until_ms");
   return row;
+}
+
+// False if the fields are of two versions of the row: not every server reads a document at once.
+bool is_whole(MongoLog::Row const& row, MongoFields const& fields) noexcept {
+  return fields.integer("end") == static_cast<std::int64_t>(row.info.end.value())
+         && fields.integer("crc") == std::int64_t{row.info.end_crc};
+}
+
+// What a row must be so that the addition follows it.
+MongoDocument row_before(SessionId const& id, MongoLog::Addition const& addition) {
+  MongoDocument filter = by_id(id);
+  filter.with("start", std::string_view(addition.start));
+  filter.with("end", static_cast<std::int64_t>(addition.tail.end.value()));
+  return filter.with("crc", std::int64_t{addition.tail.crc});
 }
 
 void add_row_fields(MongoDocument& row, SessionInfo const& info) {
@@ -113,12 +123,13 @@ Result<std::optional<MongoLog::Row>> MongoLog::look(MongoConnection& db, Session
     if (!answer) return answer.error();
     std::vector<MongoFields> const found = answer->found();
     if (found.empty()) return std::optional<Row>{};
-    Row row = mongo_log_inl::row_of(found.front());
     if (found.front().boolean("removed")) {
-      if (auto r = remove_documents(db, id, row.start); !r) return r.error();
+      if (auto r = remove_documents(db, id, found.front().text("start")); !r) return r.error();
       return std::optional<Row>{};
     }
-    std::string const next = mongo_batch_key(mongo_batch_prefix(id, row.start), row.tail.end);
+    Row row = mongo_log_inl::row_of(id, found.front());
+    if (!mongo_log_inl::is_whole(row, found.front())) continue;
+    std::string const next = mongo_batch_key(mongo_batch_prefix(id, row.start), row.info.end);
     Result<MongoAnswer> const behind = db.find("look for more", batches_, mongo_log_inl::by_id(next));
     if (!behind) return behind.error();
     std::vector<MongoFields> const batches = behind->found();
@@ -136,10 +147,10 @@ Result<void> MongoLog::move_on(MongoConnection& db, SessionId const& id, Row con
   Addition addition;
   addition.start = row.start;
   addition.token = batch.token();
-  addition.tail = row.tail;
+  addition.tail = row.tail();
   addition.kept_until_ms = row.kept_until_ms;
-  if (!batch.follows(row.tail.crc)) return discard(db, id, addition);
-  SessionInfo info = from_row_text(id, row.row_text);
+  if (!batch.follows(row.info.end_crc)) return discard_other(db, id, addition);
+  SessionInfo info = row.info;
   for (std::uint64_t at = 0; at < batch.count();) {
     Result<Part> const part = load(db, batch, at);
     if (!part) return part.error();
@@ -147,13 +158,25 @@ Result<void> MongoLog::move_on(MongoConnection& db, SessionId const& id, Row con
     std::vector<Position> ends;
     for (MongoFields const& record : part->records) {
       some.records.push_back(mongo_record(record));
-      ends.emplace_back(row.tail.end.value() + ++at);
+      ends.emplace_back(row.info.end.value() + ++at);
     }
     info = info_after(std::move(info), some, {}, ends, row.dialect);
   }
   addition.info = &info;
   Result<MongoConnection::Written> const moved = update_row(db, id, addition);
   return moved ? Result<void>{} : moved.error(); // or somebody else was faster
+}
+
+// Nothing is removed because of what was read: the server compares the row once more, and counts the batch
+// there.
+Result<void> MongoLog::discard_other(MongoConnection& db, SessionId const& id,
+                                     Addition const& addition) const {
+  MongoDocument const change(MongoDocument().with("$inc", MongoDocument().with("strays", 1)));
+  Result<MongoConnection::Written> const is_so =
+      db.update("count a stray batch", sessions_, mongo_log_inl::row_before(id, addition), change,
+                MongoConcern::majority);
+  if (!is_so) return is_so.error();
+  return is_so->count > 0 ? discard(db, id, addition) : Result<void>{};
 }
 
 Result<MongoLog::Part> MongoLog::load(MongoConnection& db, MongoStoredBatch const& batch,
@@ -232,17 +255,13 @@ Result<MongoConnection::Written> MongoLog::insert_row(MongoConnection& db, Sessi
 // Needs no majority, because `look` makes it again.
 Result<MongoConnection::Written> MongoLog::update_row(MongoConnection& db, SessionId const& id,
                                                       Addition const& addition) const {
-  MongoDocument filter = mongo_log_inl::by_id(id);
-  filter.with("start", std::string_view(addition.start));
-  filter.with("end", static_cast<std::int64_t>(addition.tail.end.value()));
-  filter.with("crc", std::int64_t{addition.tail.crc});
   MongoDocument row;
   mongo_log_inl::add_row_fields(row, *addition.info);
   if (ttl_.count() != 0)
     row.with_date("expires", mongo_log_inl::now_ms() + ttl_.count())
         .with("kept_until_ms", addition.kept_until_ms);
-  return db.update("move the row on", sessions_, filter, MongoDocument().with("$set", row),
-                   MongoConcern::one);
+  return db.update("move the row on", sessions_, mongo_log_inl::row_before(id, addition),
+                   MongoDocument().with("$set", row), MongoConcern::one);
 }
 
 Result<MongoLog::Added> MongoLog::add(MongoConnection& db, SessionId const& id, Addition& addition) const {
@@ -406,7 +425,7 @@ Result<std::optional<RecordPage>> MongoLog::page(MongoConnection& db, SessionId 
   if (!*row) return std::optional<RecordPage>{};
   PageRead read{mongo_batch_prefix(id, (*row)->start), range, std::max<std::size_t>(range.max_records, 1)};
   RecordPage& page = read.page;
-  page.log_end = (*row)->tail.end;
+  page.log_end = (*row)->info.end;
   page.dialect = (*row)->dialect;
   page.next = std::min(range.from.value_or(read.backwards() ? page.log_end : Position{}), page.log_end);
   while (!page.more && !read.is_at_end()) {

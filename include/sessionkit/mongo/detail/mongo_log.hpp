@@ -26,10 +26,10 @@ class MongoLog {
 
   struct Row {
     std::string start = {}; ///< the token of the append that started the session
-    LogTail tail = {};
+    SessionInfo info;       ///< its end is where the row knows that the log ends
     std::string_view dialect = "native";
-    std::string row_text = {};
     std::int64_t kept_until_ms = 0; ///< the server removes no batch before; 0: it never does
+    LogTail tail() const noexcept { return {info.end, info.end_crc}; }
   };
   /// The row of a session, moved on over each batch that it does not know yet. Absent: there is no session.
   Result<std::optional<Row>> look(MongoConnection& db, SessionId const& id) const;
@@ -82,6 +82,7 @@ class MongoLog {
   Result<MongoAnswer> find_row(MongoConnection& db, SessionId const& id) const;
   Result<void> move_on(MongoConnection& db, SessionId const& id, Row const& row,
                        MongoStoredBatch const& batch) const;
+  Result<void> discard_other(MongoConnection& db, SessionId const& id, Addition const& addition) const;
   Result<Part> load(MongoConnection& db, MongoStoredBatch const& batch, std::uint64_t index) const;
   Result<void> keep_longer(MongoConnection& db, SessionId const& id, Addition& addition) const;
   Result<MongoConnection::Written> insert_batch(MongoConnection& db, SessionId const& id,

@@ -4,7 +4,6 @@
 #include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/base/make_error.hpp>
 #include <sessionkit/detail/base/opening_process.hpp>
-#include <sessionkit/detail/store/row_text.hpp>
 #include <sessionkit/mongo/detail/mongo_log.hpp>
 #include <sessionkit/mongo/detail/mongo_pool.hpp>
 #include <sessionkit/mongo/mongo_store.hpp>
@@ -227,7 +226,7 @@ Result<std::optional<Position>> MongoStore::append_by_looking(MongoConnection& d
   if (other && *row) // it is of a session that never started, or was removed
     if (auto r = discard_stray(db, attempt); !r) return r.error();
   std::optional<detail::LogTail> tail;
-  if (*row) tail = (*row)->tail;
+  if (*row) tail = (*row)->tail();
   Result<detail::AppendPlan> const plan = decide(db, attempt, tail);
   if (!plan) {
     if (db.spent()) return plan.error();
@@ -249,9 +248,9 @@ Result<std::optional<Position>> MongoStore::append_by_looking(MongoConnection& d
     return write(db, attempt, std::move(addition), make_session_info(attempt.id));
   }
   addition.start = (*row)->start;
-  addition.tail = (*row)->tail;
+  addition.tail = (*row)->tail();
   addition.kept_until_ms = (*row)->kept_until_ms;
-  return write(db, attempt, std::move(addition), detail::from_row_text(attempt.id, (*row)->row_text));
+  return write(db, attempt, std::move(addition), (*row)->info);
 }
 
 Result<Position> MongoStore::append_on(MongoConnection& db, Attempt& attempt) {
@@ -281,8 +280,7 @@ Result<bool> MongoStore::key_is_free(MongoConnection& db, Attempt const& attempt
   Result<std::optional<MongoLog::Row>> const row = log_.look(db, *other); // moves it on
   if (!row) return row.error();
   if (!*row) return false;
-  if (selects(active_query(key), detail::from_row_text(*other, (*row)->row_text)))
-    return detail::key_has_session(attempt.id, key, other->str());
+  if (selects(active_query(key), (*row)->info)) return detail::key_has_session(attempt.id, key, other->str());
   if (listed) return false;
   if (auto r = log_.free_key(db, *other, key); !r) return r.error(); // it is archived
   return false;
@@ -349,7 +347,7 @@ Result<SessionInfo> MongoStore::info(SessionId const& id) {
       with_connection([&](MongoConnection& db) { return log_.look(db, id); });
   if (!row) return row.error();
   if (!*row) return detail::no_such_session(id, place_);
-  return detail::from_row_text(id, (*row)->row_text);
+  return (*row)->info;
 }
 
 Result<SessionPage> MongoStore::list(ListQuery const& query) {
