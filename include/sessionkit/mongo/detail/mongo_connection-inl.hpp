@@ -169,7 +169,9 @@ Result<MongoAnswer> MongoConnection::find(char const* doing, std::string const& 
   command.with("find", std::string_view(collection)).with("filter", filter);
   if (sort.bytes().size() > MongoDocument().bytes().size()) command.with("sort", sort);
   command.with("limit", limit).with("singleBatch", true);
-  return run(doing, command);
+  Result<MongoAnswer> answer = run(doing, command);
+  doubtful_ = false; // it changes nothing
+  return answer;
 }
 
 // A failed document is reported beside `ok`, and so is a write that too few servers have.
