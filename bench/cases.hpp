@@ -68,6 +68,7 @@ void measure_verify(Workbench& bench);
 void measure_sqlite(Workbench& bench);
 void measure_redis(Workbench& bench);
 void measure_postgres(Workbench& bench);
+void measure_mongo(Workbench& bench);
 void measure_append(Workbench& bench);
 void measure_durable_append(Workbench& bench);
 void measure_group_commit(Workbench& bench);

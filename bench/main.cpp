@@ -36,11 +36,14 @@ constexpr Case cases[] {
 #if SESSIONKIT_BENCH_POSTGRES
       {"postgres", measure_postgres},
 #endif
+#if SESSIONKIT_BENCH_MONGO
+      {"mongo", measure_mongo},
+#endif
 };
 constexpr char const* usage =
     R"(usage: sessionkit_bench [--only CASE] [--dir DIR] [--quick] [--json]
 Measures ratios to what the machine can do at best; figures are medians, with quartiles in brackets.
-  --only CASE  one of: resume append durable group index path size memory verify sqlite redis postgres
+  --only CASE  one of: resume append durable group index path size memory verify sqlite redis postgres mongo
                (may be repeated)
   --dir DIR    where files are made, and removed at the end; default $TMPDIR, else /tmp. Needs 2 GB
   --quick      files of 100 MB instead of 1 GB, 10,000 sessions instead of 100,000
