@@ -8,7 +8,7 @@ import subprocess
 import time
 import unittest
 
-from engines import Postgres, Redis, built_with
+from engines import Mongo, Postgres, Redis, built_with
 from support import DATA, HERE, PI, SESSIONKIT, ProgramTest
 
 CLEAN = sorted(path for path in PI.glob("*.jsonl") if not path.name.startswith("edge_"))
@@ -309,6 +309,10 @@ class OnRedis(Served, ProgramTest):
 
 class OnPostgres(Served, ProgramTest):
     scheme, server_class = "postgres", Postgres
+
+
+class OnMongo(Served, ProgramTest):
+    scheme, server_class = "mongodb", Mongo
 
 
 if __name__ == "__main__":

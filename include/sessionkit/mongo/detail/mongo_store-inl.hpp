@@ -153,6 +153,7 @@ Result<std::optional<Position>> MongoStore::write(MongoConnection& db, Attempt& 
   addition.info = &info;
   addition.durable = attempt.durable;
   Result<MongoLog::Added> const added = log_.add(db, attempt.id, addition);
+  addition.info = nullptr; // it ends with this call
   if (!added) attempt.doubtful = attempt.doubtful || db.doubtful();
   if (!added || *added == MongoLog::Added::stray)
     attempt.stray = addition; // it is removed unless the log has it
