@@ -78,13 +78,3 @@ class Postgres(Server):
             raise RuntimeError("initdb failed")
         self.serve(self.program, "-D", data, "-p", self.port, "-c", "listen_addresses=127.0.0.1",
                    "-c", "unix_socket_directories=", "-c", "fsync=off")
-
-
-class Mongo(Server):
-    script = pathlib.Path(__file__).resolve().parents[2] / "scripts/mongo-server"
-    program = script if not subprocess.run([script, "--check"], check=False).returncode else None
-
-    def __init__(self):
-        super().__init__()
-        self.url = f"mongodb://127.0.0.1:{self.port}/tests"
-        self.serve(self.program, self.port)

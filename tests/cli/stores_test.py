@@ -8,7 +8,7 @@ import subprocess
 import time
 import unittest
 
-from engines import Mongo, Postgres, Redis, built_with
+from engines import Postgres, Redis, built_with
 from support import DATA, HERE, PI, SESSIONKIT, ProgramTest
 
 CLEAN = sorted(path for path in PI.glob("*.jsonl") if not path.name.startswith("edge_"))
@@ -32,7 +32,7 @@ INSERT INTO session_messages(session_id, role, content, created_at)
 
 class Engines(ProgramTest):
     def test_a_missing_engine_is_named_with_the_fix(self):
-        for url in ("nosuch://host", "cassandra://host/db", "sqllite:sessions.db"):
+        for url in ("nosuch://host", "mongodb://host/db", "sqllite:sessions.db"):
             run = self.fails(2, "ls", "--store", url)
             self.assertIn(url.split(":")[0], run.err)
             self.assertIn("hint: name a directory", run.err)
@@ -42,7 +42,6 @@ class Engines(ProgramTest):
     def test_a_password_in_a_url_is_not_repeated(self):
         for url in ("redis://user:hunter2@127.0.0.1:1/0", "postgres://user:hunter2@127.0.0.1:1/db",
                     "postgres://127.0.0.1:1/db?password=hunter2&connect_timeout=1",
-                    "mongodb://user:hunter2@127.0.0.1:1/db", "mongodb://user:hunter2/x@127.0.0.1:1/db",
                     "redis://hunter2@127.0.0.1:1", "redis://:hunter2/hunter2?@127.0.0.1:1",
                     "postgres://user:pa@hunter2@127.0.0.1:1/db", "postgres://user:p/hunter2@127.0.0.1:1/db",
                     "postgres://127.0.0.1:1/db?sslpassword=hunter2&password=hunter2"):
@@ -309,10 +308,6 @@ class OnRedis(Served, ProgramTest):
 
 class OnPostgres(Served, ProgramTest):
     scheme, server_class = "postgres", Postgres
-
-
-class OnMongo(Served, ProgramTest):
-    scheme, server_class = "mongodb", Mongo
 
 
 if __name__ == "__main__":

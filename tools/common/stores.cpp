@@ -11,9 +11,6 @@
 #ifdef CLI_HAS_REDIS
 #include <sessionkit/redis/redis_store.hpp>
 #endif
-#ifdef CLI_HAS_MONGO
-#include <sessionkit/mongo/mongo_store.hpp>
-#endif
 #ifdef CLI_HAS_POSTGRES
 #include <sessionkit/postgres/postgres_store.hpp>
 #endif
@@ -150,16 +147,6 @@ Opened open_postgres(std::string const& url, OpenOptions const& wanted) {
 constexpr std::nullptr_t open_postgres = nullptr;
 #endif
 
-#ifdef CLI_HAS_MONGO
-Opened open_mongo(std::string const& url, OpenOptions const& wanted) {
-  auto options = common<sk::MongoStoreOptions>(wanted);
-  options.wait = wanted.lock_wait;
-  return sk::open_mongo_store(url, options);
-}
-#else
-constexpr std::nullptr_t open_mongo = nullptr;
-#endif
-
 enum class Where { path, url, none };
 
 struct Engine {
@@ -173,7 +160,6 @@ struct Engine {
 constexpr char const* build_sqlite = "build it with SESSIONKIT_WITH_SQLITE=ON (libsqlite3)";
 constexpr char const* build_redis = "build it with SESSIONKIT_WITH_REDIS=ON (libhiredis)";
 constexpr char const* build_postgres = "build it with SESSIONKIT_WITH_POSTGRES=ON (libpq)";
-constexpr char const* build_mongo = "build it with SESSIONKIT_WITH_MONGO=ON (libmongoc)";
 constexpr Engine engines[] = {
     {"file", Where::path, open_files, "", reindex_files},
     {"memory", Where::none, open_memory, ""},
@@ -182,8 +168,6 @@ constexpr Engine engines[] = {
     {"rediss", Where::url, open_redis, build_redis, reindex_redis},
     {"postgres", Where::url, open_postgres, build_postgres},
     {"postgresql", Where::url, open_postgres, build_postgres},
-    {"mongodb", Where::url, open_mongo, build_mongo},
-    {"mongodb+srv", Where::url, open_mongo, build_mongo},
 };
 
 Engine const* find_engine(std::string_view name) {

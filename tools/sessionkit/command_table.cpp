@@ -11,8 +11,8 @@ using A = Arguments;
 std::vector<Option> const& common_options() {
   static std::vector<Option> const options{
       {"--store",
-       "where the sessions are: a directory, sqlite:FILE, redis://..., postgres://..., mongodb://... or "
-       "memory: (default: $SESSIONKIT_STORE, else the user's data directory)",
+       "where the sessions are: a directory, sqlite:FILE, redis://..., postgres://... or memory: (default: "
+       "$SESSIONKIT_STORE, else the user's data directory)",
        &A::store},
       {"--transcript-dir", "the directory of claw0's transcripts, if it lies apart from its sessions.json",
        &A::transcript_dir},

@@ -24,6 +24,12 @@ using detail::MongoDeadline;
 using detail::MongoLog;
 using detail::MongoPool;
 
+std::mt19937_64 mongo_random() {
+  std::random_device device;
+  std::seed_seq seed{device(), device(), device(), device(), device(), device(), device(), device()};
+  return std::mt19937_64(seed);
+}
+
 class MongoStore final : public SessionStore {
  public:
   MongoStore(MongoConnection first, detail::MongoSettings settings, MongoStoreOptions options)
@@ -32,7 +38,8 @@ class MongoStore final : public SessionStore {
         process_(first.place()),
         place_(first.place()),
         log_(options_.prefix, options_.ttl),
-        pool_(std::move(settings), std::max<std::size_t>(options_.connections, 1), std::move(first)) {}
+        pool_(std::move(settings), std::max<std::size_t>(options_.connections, 1), std::move(first)),
+        random_(mongo_random()) {}
   MongoStore(MongoStore const&) = delete;
   MongoStore& operator=(MongoStore const&) = delete;
   ~MongoStore() override {
@@ -68,6 +75,7 @@ class MongoStore final : public SessionStore {
   bool waits(bool durable) const noexcept;
   std::optional<KnownEnd> known_end(SessionId const& id);
   void remember(SessionId const& id, KnownEnd end);
+  std::string make_token();
 
   Result<Position> append_on(MongoConnection& db, Attempt& attempt);
   Result<Position> append_alone(MongoConnection& db, Attempt& attempt);
@@ -87,16 +95,12 @@ class MongoStore final : public SessionStore {
   MongoPool pool_;
   std::mutex mutex_; // of what is below
   std::unordered_map<std::string, KnownEnd> known_;
+  std::mt19937_64 random_; // a device asked for each append costs more than the rest of it
 };
 
 constexpr int most_mongo_tries = 100; // for an append that other writers overtake each time
 constexpr std::size_t most_known_ends = 4096;
 constexpr std::chrono::milliseconds between_mongo_tries{20};
-
-std::string mongo_token() {
-  std::random_device device;
-  return detail::format_text("{:08x}{:08x}", device(), device());
-}
 
 bool MongoStore::waits(bool durable) const noexcept {
   return options_.durability != Durability::os && (durable || options_.durability == Durability::entry);
@@ -112,6 +116,11 @@ void MongoStore::remember(SessionId const& id, KnownEnd end) {
   std::lock_guard<std::mutex> const lock(mutex_);
   if (known_.size() >= most_known_ends) known_.clear(); // each costs one read
   known_[id.str()] = std::move(end);
+}
+
+std::string MongoStore::make_token() {
+  std::lock_guard<std::mutex> const lock(mutex_);
+  return detail::format_text("{:016x}", random_());
 }
 
 // Repeats the work on a fresh connection until the deadline if a connection broke or a server stepped back.
@@ -313,7 +322,7 @@ Result<Position> MongoStore::append(SessionId const& id, Append const& batch) {
   if (auto r = process_.check(); !r) return r.error();
   detail::LineLimits const limits{options_.max_line, false, detail::server_batch};
   if (auto r = detail::check_lines(batch.records, limits, "session '" + id.str() + "'"); !r) return r.error();
-  Attempt attempt{id, batch, waits(batch.durable), mongo_token()};
+  Attempt attempt{id, batch, waits(batch.durable), make_token()};
   Result<Position> end = with_connection([&](MongoConnection& db) {
     Result<Position> done = detail::is_sole_start(batch) ? append_alone(db, attempt) : append_on(db, attempt);
     attempt.doubtful = attempt.doubtful || (!done && db.doubtful());
