@@ -56,6 +56,7 @@ SESSIONKIT_API Result<Message> decode_response(Provider provider, std::string_vi
 
 /// A piece of an answer, for a listener that shows it while it arrives.
 struct AnswerPiece {
+  /// What arrived.
   enum Kind : std::uint8_t {
     text,      ///< more text, or more of a refusal
     thinking,  ///< more reasoning
@@ -77,12 +78,15 @@ struct AnswerPiece {
 ///     if (decoder.failure()) ...
 class SESSIONKIT_API StreamDecoder {
  public:
+  /// Called with each piece as soon as it is complete, on the thread that calls `feed` or `finish`.
   using OnPiece = std::function<void(AnswerPiece const&)>;
 
   /// `native` is the format of no server: the first bytes are `malformed`.
   explicit StreamDecoder(Provider provider, OnPiece on_piece = {});
   StreamDecoder(StreamDecoder&&) noexcept;
   StreamDecoder& operator=(StreamDecoder&&) noexcept;
+  StreamDecoder(StreamDecoder const&) = delete;
+  StreamDecoder& operator=(StreamDecoder const&) = delete;
   ~StreamDecoder();
 
   /// Takes the next bytes. What comes after a failure or after the end of the answer is passed over, except

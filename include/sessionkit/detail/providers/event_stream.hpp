@@ -12,7 +12,7 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 /// Finds the events in the body of a response, whose bytes may be cut anywhere. The body is either a
 /// `text/event-stream` (WHATWG HTML, section 9.2.6) or JSON objects. The first byte that is no white space
 /// decides.
-class EventStream {
+class SESSIONKIT_API EventStream {
  public:
   /// Called with the data of an event, or with one JSON object. The text is not checked.
   using OnData = std::function<void(std::string_view)>;

@@ -109,7 +109,7 @@ Result<MongoSettings> parse_mongo_url(std::string const& url, std::chrono::milli
 }
 
 MongoFields MongoAnswer::fields() const noexcept {
-  if (reply_ == nullptr) return MongoFields();
+  if (reply_ == nullptr) return {};
   return MongoFields({reinterpret_cast<char const*>(bson_get_data(reply_.get())), reply_->len});
 }
 

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-struct _mongoc_client_t;
-struct _mongoc_uri_t;
+struct _mongoc_client_t; // NOLINT(bugprone-reserved-identifier): the names are those of libmongoc
+struct _mongoc_uri_t;    // NOLINT(bugprone-reserved-identifier)
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 

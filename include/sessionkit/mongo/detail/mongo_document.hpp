@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-struct _bson_t;
+struct _bson_t; // NOLINT(bugprone-reserved-identifier): the name is that of libbson
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
