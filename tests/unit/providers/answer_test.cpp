@@ -235,7 +235,7 @@ TEST_CASE("servers that speak like OpenAI give reasoning, calls and ends of thei
   CHECK(parts(R"({"content":null,"function_call":{"name":"f","arguments":"{}"}})").size() == 2);
 }
 
-TEST_CASE("a call without an id gets one, and calls without an index are told apart by their ids") {
+TEST_CASE("a call without an id gets one, and calls without an index are distinguished by their ids") {
   auto const calls = [](std::vector<std::string> const& deltas) {
     std::vector<std::string> data;
     for (auto const& delta : deltas)
@@ -369,9 +369,9 @@ TEST_CASE("a provider's failure is recognised in a stream and in a body") {
   };
   for (Failed const& failed : all) {
     CAPTURE(failed.body);
-    auto const told = sk::decode_failure(failed.status, failed.body);
-    CHECK(to_string(told.kind) == std::string(to_string(failed.kind)));
-    CHECK_FALSE(told.message.empty());
+    auto const decoded = sk::decode_failure(failed.status, failed.body);
+    CHECK(to_string(decoded.kind) == std::string(to_string(failed.kind)));
+    CHECK_FALSE(decoded.message.empty());
     sk::StreamDecoder decoder(failed.provider);
     decoder.feed(failed.body);
     CHECK(decoder.empty());

@@ -106,7 +106,7 @@ class ResponsesDecoder final : public detail::AnswerDecoder {
       tell_call(member_text(json, "call_id"), member_text(json, "name"));
   }
 
-  // What was not streamed is told now.
+  // Reports what was not streamed.
   void end_item(std::uint64_t place, std::string_view json) {
     if (json_kind(json) != JsonKind::object || items_[place].done) return;
     Item& item = items_[place];
