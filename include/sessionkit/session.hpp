@@ -23,14 +23,16 @@ enum class OnConflict {
   fork,   ///< append after the leaf that this object knows, so that the log branches
 };
 
-/// How a `Session` stores and names entries. The defaults fit most hosts.
+/// The rules by which a `Session` stores and names entries. The defaults fit most hosts.
 struct SessionOptions {
-  /// How and when messages are stored, and the dialect of a new session. Absent: the store's profile
-  /// (`SessionStore::profile`). An existing session stays in its own dialect.
+  /// The profile decides how and when messages are stored, and in which dialect (form of a line) a new
+  /// session is written. If absent, the store's profile is used (`SessionStore::profile`). An existing
+  /// session keeps its own dialect.
   std::optional<Profile> profile = {};
-  Clock clock = {};                            ///< absent: the system clock
-  IdSource ids = {};                           ///< absent: `random_entry_id`
-  OnConflict on_conflict = OnConflict::rebase; ///< for messages; titles, state and labels always rebase
+  Clock clock = {};  ///< absent: the system clock
+  IdSource ids = {}; ///< absent: `random_entry_id`
+  OnConflict on_conflict =
+      OnConflict::rebase; ///< applies to messages; titles, state and labels always rebase
   std::function<void(Entry&)> before_append =
       {}; ///< may change an entry before it is stored, for example to redact secrets
   OnEvent on_event = {};
@@ -45,38 +47,42 @@ struct NewSession {
   std::string parent_session = {};
 };
 
-/// About one append.
+/// Options of one append.
 struct AppendOptions {
-  /// The caller's own id of the entry. If the call is repeated with the same id, nothing is stored twice.
-  /// `already_exists` if the id is in the log with other content, or on a branch that does not lead to the
-  /// leaf.
+  /// The id that the caller chose for the entry. If the call is repeated with the same id, nothing is stored
+  /// twice. The call fails with `already_exists` if the log has an entry of this id with other content, or on
+  /// a branch that does not lead to the leaf.
   std::optional<EntryId> id = {};
-  bool ends_turn =
-      false; ///< the turn is over: the entry is durable on return, if the store's level includes turns
+  /// True: the entry ends the turn. It is then durable on return, if the store's `Durability` is `turn` or
+  /// `entry`.
+  bool ends_turn = false;
 };
 
 class Turn;
 
-/// A conversation: the class that most hosts use. It knows the leaf of the conversation, and makes entries of
-/// calls. An object that was moved from answers `invalid_argument` to every call that can fail. Its `id` is
-/// `moved-from`, and its `leaf` and `end` are empty.
+/// A conversation: the class that most hosts use. A `Session` object appends entries to one log. It remembers
+/// the leaf, which is the entry that the next entry will follow. An object that was moved from answers
+/// `invalid_argument` to every call that can fail. Its `id` is `moved-from`, and its `leaf` and `end` are
+/// empty.
 ///
-/// Use an object from one thread at a time. Any number of sessions may share a store. Several objects, also
-/// in other processes, may have the same session open: each append finds the entries of the others
-/// (`OnConflict`).
+/// Use an object from one thread at a time. Any number of `Session` objects may share a store. Several
+/// objects may have the same session open, also in different processes: each append notices the entries that
+/// the others added (`OnConflict`).
 class SESSIONKIT_API Session {
  public:
-  /// Opens a session. `not_found` if there is no such session: this call never creates one.
+  /// Opens a session. Fails with `not_found` if there is no such session, because this call never creates
+  /// one.
   static Result<Session> open(std::shared_ptr<SessionStore> store, SessionId const& id,
                               SessionOptions options = {});
-  /// Creates a session. `already_exists` if `NewSession::id` is taken.
+  /// Creates a session. Fails with `already_exists` if `NewSession::id` is taken.
   static Result<Session> create(std::shared_ptr<SessionStore> store, NewSession about = {},
                                 SessionOptions options = {});
-  /// Opens the newest session of this key that is not archived, or creates one. Several calls at the same
-  /// time, also in different processes, get the same session (`Append::unless_active`). A session that cannot
-  /// be read is an error, never a reason for a new session. `conflict` if other processes start and archive
-  /// sessions of the key all the time. `invalid_argument` for an empty key, because sessions without a key
-  /// may belong to different persons.
+  /// Opens the newest session of this key that is not archived. If there is none, the call creates one. Calls
+  /// that run at the same time get the same session, also in different processes (`Append::unless_active`). A
+  /// session that cannot be read gives an error; the call never starts a new session in its place. Fails with
+  /// `conflict` if other processes keep starting and archiving sessions of this key during the call. Fails
+  /// with `invalid_argument` for an empty key, because sessions without a key may belong to different
+  /// persons.
   static Result<Session> resume(std::shared_ptr<SessionStore> store, std::string key,
                                 SessionOptions options = {});
 
@@ -86,102 +92,115 @@ class SESSIONKIT_API Session {
   Session& operator=(Session const&) = delete;
   ~Session();
 
-  /// Never changes.
+  /// The session's id, which never changes.
   SessionId const& id() const noexcept;
-  /// The entry that the next entry will follow; empty: none.
+  /// The entry that the next entry will follow. Empty if there is none.
   EntryId leaf() const;
   /// The end of the log that this object knows.
   Position end() const noexcept;
 
   /// Stores a message and returns the id of its entry. An assistant message without tool calls ends the turn.
-  /// Some profiles store a message later, when its turn ends (`WriteTiming`). Such a message is already part
-  /// of `context()`. If storing it fails, the call that ends the turn returns the error, and may be repeated.
-  /// The returned id of such a message is empty in dialects without ids. Some dialects store all tool results
-  /// of one answer as one line (`Dialect::joins_results`). These results are stored when the last of them
-  /// arrives, when another message is appended, when the turn ends, or when this object is destroyed; a crash
-  /// before that loses them. Parts of a model's answer that no line of the dialect can represent are left out
-  /// and reported (`Event::part_left_out`). Bytes that are not UTF-8 are stored as U+FFFD. `invalid_argument`
-  /// if the id is empty or begins with `@`, or if JSON in the message would make the line more than 128
-  /// levels deep. Other errors are those of `SessionStore::append`. After an error the call may be repeated.
+  /// Parts of a model's answer that no line of the dialect can represent are left out and reported
+  /// (`Event::part_left_out`). Bytes that are not UTF-8 are stored as U+FFFD.
+  ///
+  /// Some profiles hold a message back and store it when its turn ends (`WriteTiming`). Such a message is
+  /// already part of `context()`. The returned id is empty if the dialect has no ids. If the message cannot
+  /// be stored, the call that ends the turn returns the error; that call may be repeated.
+  ///
+  /// Some dialects store all tool results of one answer as one line (`Dialect::joins_results`). These results
+  /// are stored when the last of them arrives, when another message is appended, when the turn ends, or when
+  /// this object is destroyed. A crash before that loses them.
+  ///
+  /// Fails with `invalid_argument` if the id is empty or begins with `@`, or if JSON in the message would
+  /// make the line more than 128 levels deep. Other errors are those of `SessionStore::append`. After an
+  /// error the call may be repeated.
   Result<EntryId> append(Message const& message, AppendOptions const& options = {});
-  /// Stores several messages in one write, completely or not at all. The exception is a store of files: there
-  /// a crash may leave the first of them stored.
+  /// Stores several messages in one write: all of them or none. The exception is a store of files, in which a
+  /// crash may leave only the first few messages.
   Result<std::vector<EntryId>> append_all(std::vector<Message> const& messages,
                                           AppendOptions const& options = {});
-  /// Stores an entry of any other kind. `invalid_argument` for a `Header`. In dialects without ids, the
-  /// messages that a `Compaction` keeps are stored again after it, in the same write.
+  /// Stores an entry of any other kind. Fails with `invalid_argument` for a `Header`. If the dialect has no
+  /// ids, the messages that a `Compaction` keeps are stored again after it, in the same write.
   Result<EntryId> append_entry(EntryBody body, AppendOptions const& options = {});
   /// Stores the messages that the profile held back. If the store's `Durability` is `turn` or `entry`,
   /// everything stored so far then survives power loss.
   Result<void> end_turn();
 
-  /// Begins a turn, a group of messages; see `Turn`. Only one turn may be open. The object that a second call
-  /// returns does nothing, and its calls answer `invalid_argument`.
+  /// Begins a turn, which is a group of messages; see `Turn`. Only one turn may be open at a time. If a turn
+  /// is open, the call returns an object that does nothing, and every call of that object answers
+  /// `invalid_argument`.
   [[nodiscard]] Turn begin_turn();
 
-  /// Stores a title; an empty text clears it. With `by_person`, no generated title replaces it. This call and
-  /// the four below store one entry each. Outside a turn, this entry is durable when the call returns.
-  /// `OnConflict` does not apply: the entry is appended even if another writer appended first. `unsupported`
-  /// if the dialect cannot represent the entry.
+  /// Stores a title. An empty text clears the title. If `by_person` is true, no generated title will replace
+  /// it.
+  ///
+  /// This call and the four below store one entry each. Outside a turn, the entry is durable on return, to
+  /// the level of the store's `Durability`. `OnConflict` does not apply: the entry is appended even if
+  /// another writer appended first. Each call fails with `unsupported` if the dialect cannot represent the
+  /// entry.
   Result<void> set_title(std::string title, bool by_person = true);
-  /// `resume` does not find an archived session.
+  /// Archives the session, or makes it active again. `resume` does not find an archived session.
   Result<void> set_archived(bool archived);
-  /// Marks an entry; an empty label removes the mark. `not_found` if there is no such entry.
+  /// Marks an entry with a label. An empty label removes the mark. Fails with `not_found` if there is no such
+  /// entry.
   Result<void> set_label(EntryId const& target, std::string label);
-  /// Sets a value of the host. A later value of the same key replaces it.
+  /// Stores a value of the host under a key. A later value of the same key replaces it.
   Result<void> set_state(std::string key, RawJson value);
   /// Removes a key. A key that does not exist is no error.
   Result<void> remove_state(std::string key);
 
-  /// The summary of the log, up to the end that this object knows (`refresh`).
+  /// A summary of the session: title, counts, times, state. It covers the log up to the end that this object
+  /// knows (`refresh`).
   Result<SessionInfo> info() const;
   /// Returns the entries that other writers appended since this object read the log, oldest first. The leaf
   /// moves to the end of the log.
   Result<std::vector<Entry>> refresh();
   /// The entries from the first one to the leaf.
   Result<std::vector<Entry>> path() const;
-  /// The tips of all branches, in log order.
+  /// The last entry of each branch, in log order.
   Result<std::vector<EntryId>> leaves() const;
 
   /// Moves the leaf to this entry, so that the next entry follows it. This call stores nothing. An empty id
-  /// moves the leaf before the first entry. `invalid_argument` while messages are held back.
+  /// moves the leaf before the first entry. Fails with `invalid_argument` while messages are held back.
   Result<void> rewind(EntryId const& to);
   /// Copies the path up to the leaf, line for line, into a new session whose header names this session. If
-  /// `at` is given, the copy ends with that entry. The leaf of this session does not move. `not_found` if
-  /// `at` does not exist.
+  /// `at` is given, the copy ends with that entry. The leaf of this session does not move. Fails with
+  /// `not_found` if `at` does not exist.
   Result<Session> fork(NewSession about = {}, EntryId const& at = {});
 
   /// The entries that count for the model, up to the leaf. Messages that are held back are included.
   Result<Context> context() const;
   /// The history of `context()` rebuilt for a target.
   Result<History> history(Target const& target) const;
-  /// The same history, encoded for the provider.
+  /// The same history, encoded as members of a request to the provider.
   Result<RequestParts> request(Target const& target) const;
 
   /// The policy of the session's profile.
   CompactionPolicy compaction_policy() const;
-  /// Plans a compaction; absent if there is no reason for one. `unsupported` and `invalid_argument` as
-  /// `apply`, so that no model is called in vain.
+  /// Plans a compaction. Absent if there is no reason for one. Fails with `unsupported` and
+  /// `invalid_argument` in the same cases as `apply`, so that the caller does not call a model in vain.
   Result<std::optional<CompactionPlan>>
   plan_compaction(CompactionPolicy const& policy, CompactionReason reason = CompactionReason::size) const;
-  /// Makes a plan, calls the summarizer and applies its summary; `not_needed` if there is no plan. No lock is
-  /// held while `summarizer` works, and turns may be appended meanwhile. Errors are those of the summarizer,
-  /// `timed_out` after the deadline, and those of `append`; nothing is stored then. After `max_failures`
-  /// failures in a row, or if too little was saved, the breaker opens: size is no reason for a compaction
-  /// until the context has grown by a quarter. The breaker is stored as an entry if the dialect can represent
-  /// one. Events: `compaction_started`, `compaction_ended`, `compaction_stopped`.
+  /// Makes a plan, calls the summarizer and applies its summary. Returns `not_needed` if there is no plan. No
+  /// lock is held while `summarizer` works, and turns may be appended meanwhile. Errors are those of the
+  /// summarizer and of `append`, and `timed_out` if the deadline passed. After an error, nothing is stored.
+  ///
+  /// Two things open the breaker: `max_failures` failures in a row, and a compaction that saves too little.
+  /// While the breaker is open, size is no reason for a compaction. It closes when the context has grown by a
+  /// quarter. The open breaker is stored as an entry if the dialect can represent one. Events:
+  /// `compaction_started`, `compaction_ended`, `compaction_stopped`.
   Result<CompactionOutcome> compact(Summarizer& summarizer, CompactionPolicy const& policy,
                                     CompactionReason reason = CompactionReason::size);
   /// The same with `compaction_policy()`.
   Result<CompactionOutcome> compact(Summarizer& summarizer, CompactionReason reason = CompactionReason::size);
-  /// Stores the summary of a plan. The plan may be older than the last entries: they stay after the summary.
-  /// Stores one entry, which is durable as the end of a turn is. In dialects without ids the kept messages
-  /// are stored again after it, in the same write. `unsupported` if the dialect has no compactions, if the
-  /// profile stores none, or if the line of the first kept entry has no id. `invalid_argument` while messages
-  /// that the summary would replace are held back.
+  /// Stores the summary of a plan as one entry, which is as durable as the end of a turn. Entries that were
+  /// appended after the plan was made stay after the summary. If the dialect has no ids, the kept messages
+  /// are stored again after the summary, in the same write. Fails with `unsupported` if the dialect has no
+  /// compactions, if the profile stores none, or if the line of the first kept entry has no id. Fails with
+  /// `invalid_argument` while messages that the summary would replace are held back.
   Result<CompactionOutcome> apply(CompactionPlan const& plan, std::string summary);
-  /// The same with the result of `summarize`. If that is an error, it is returned, and the breaker counts a
-  /// failure.
+  /// The same with the result of `summarize`. If the result is an error, this call returns the error, and the
+  /// breaker counts a failure.
   Result<CompactionOutcome> apply(CompactionPlan const& plan, Result<std::string> summary);
 
  private:
@@ -193,13 +212,14 @@ class SESSIONKIT_API Session {
   std::shared_ptr<State> state_; ///< shared with an open turn only
 };
 
-/// One exchange: the user's message, the model's answers and its tool calls, until the answer is final. The
-/// profile decides whether entries are stored one by one or all by `commit`. A turn stays with its session
-/// when the `Session` object is moved.
+/// One exchange: the user's message, the model's answers, and the tool calls and results between them, up to
+/// the final answer. The profile decides whether entries are stored one by one or all by `commit`. A turn
+/// stays with its session when the `Session` object is moved.
 ///
 /// A turn that is destroyed without `commit` is aborted. Messages that were held back are dropped. If
-/// something was stored, an entry records the abort, and rebuilt histories answer its open calls as
-/// interrupted. A profile that joins unanswered messages of the user keeps such a message for the next turn.
+/// something was stored, an entry records the abort. A rebuilt history then contains a result "interrupted"
+/// for each call that has no result. There is one exception: a profile that joins unanswered messages of the
+/// user keeps such a message for the next turn.
 class [[nodiscard]] SESSIONKIT_API Turn {
  public:
   Turn(Turn&&) noexcept;
@@ -210,7 +230,7 @@ class [[nodiscard]] SESSIONKIT_API Turn {
 
   /// As `Session::append`, except that only `commit` ends the turn.
   Result<EntryId> append(Message const& message, AppendOptions const& options = {});
-  /// Ends the turn. If it succeeds, the turn is as durable as the store's level promises.
+  /// Ends the turn. If the call succeeds, the turn is as durable as the store's `Durability` promises.
   Result<void> commit();
   /// Ends the turn unfinished. If the turn stored something, an entry records this.
   Result<void> abort();
@@ -225,9 +245,9 @@ class [[nodiscard]] SESSIONKIT_API Turn {
   bool stored_ = false;
 };
 
-/// Changes the state of a session that is not open here. Stores one entry, which is durable as the end of a
-/// turn is; an empty change stores nothing. `not_found`; `unsupported` if the session's dialect cannot
-/// represent state.
+/// Changes the state of a session that is not open here. Stores one entry, which is as durable as the end of
+/// a turn. An empty change stores nothing. Fails with `not_found` if there is no such session, and with
+/// `unsupported` if its dialect cannot represent state.
 SESSIONKIT_API Result<void> update_state(std::shared_ptr<SessionStore> store, SessionId const& id,
                                          StateChange change, SessionOptions options = {});
 
