@@ -13,22 +13,25 @@
 
 namespace sessionkit { inline namespace v0 {
 
-/// Who speaks. A message of the role `tool` contains tool results. Providers without this role receive the
-/// results in a message of the user.
+/// The speaker of a message. A message of the role `tool` contains tool results. Providers without this role
+/// receive the results in a message of the user.
 enum class Role { system, user, assistant, tool };
 
 // All text is UTF-8. A lone surrogate that a JavaScript program wrote as `\ud83d` is kept as its three-byte
 // WTF-8 form, so that it can be written back as it was; `valid` histories send U+FFFD in its place.
 
-/// `extra` of this part and of the other parts is null, or an object of the members of the stored part that
-/// this library does not know (`citations`, `cache_control`). Dialects write these members back. They are
-/// sent only in `faithful` histories of logs that are in the provider's own format.
+/// A piece of text. `extra` exists in all parts: it is null, or an object with the members of the stored part
+/// that this library does not know (`citations`, `cache_control`). Dialects write these members back.
+/// Requests contain them only in `faithful` histories (`RebuildMode`) of logs that are in the provider's own
+/// format.
 struct Text {
   std::string text;
-  std::string signature = {}; ///< opaque proof of the provider, sent back unchanged
+  std::string signature =
+      {}; ///< opaque data by which the provider proves the text; it is sent back unchanged
   RawJson extra = {};
 };
-/// Reasoning of the model. `redacted`: `signature` holds the provider's encrypted data and `text` is empty.
+/// Reasoning of the model. If `redacted` is true, `text` is empty and `signature` holds the provider's
+/// encrypted data.
 struct Thinking {
   std::string text;
   std::string signature = {};
@@ -39,23 +42,25 @@ struct Thinking {
 struct Base64 {
   std::string data;
 };
-/// Where an image can be fetched.
+/// The address from which an image can be fetched.
 struct Url {
   std::string url;
 };
-/// A picture, inline or by address.
+/// An image, given by its bytes or by its address.
 struct Image {
   std::string media_type; ///< for example "image/png"
   std::variant<Base64, Url> source;
-  RawJson extra = {}; ///< the members that a `source` object has beside ours are in its member `source`
+  /// As in `Text`. Unknown members of the part's `source` object are in its member `source`.
+  RawJson extra = {};
 };
-/// A part that this library does not understand. It is kept, and sent in the same cases as `extra`.
+/// A part that this library does not understand. The log keeps it. Requests contain it in the same cases as
+/// `Text::extra`.
 struct Opaque {
   std::string type;
   RawJson body; ///< the whole part
 };
-/// A call of a tool by the model. `input` has the arguments: usually an object, but models write other
-/// values, too.
+/// A call of a tool by the model. `input` has the arguments. They are usually an object, but models also
+/// write other values.
 struct ToolUse {
   std::string id, name;
   RawJson input = {};
@@ -74,14 +79,15 @@ struct ToolResult {
 /// A piece of a message.
 using Part = std::variant<Text, Thinking, Image, ToolUse, ToolResult, Opaque>;
 
-/// Why an answer ended. The text of an `aborted` answer is sent in later requests. Nothing of an answer with
-/// `error` is sent.
+/// The reason why an answer ended. Later requests contain the text of an `aborted` answer, but nothing of an
+/// answer that ended with `error`.
 enum class StopReason { unknown, end_turn, tool_use, max_tokens, aborted, error };
-/// Tokens as the provider counted them.
+/// Numbers of tokens, as the provider counted them.
 struct Usage {
   std::uint64_t input = 0, output = 0, cache_read = 0, cache_write = 0;
 };
-/// How an assistant message was made. An empty text means that a value is not known.
+/// The origin of an assistant message: the provider, the model and the cost. A value that is not known is
+/// empty.
 struct Generation {
   std::string provider = {}, model = {}, request_id = {};
   std::optional<Usage> usage = {};
@@ -94,13 +100,16 @@ struct Message {
   Role role = Role::user;
   std::vector<Part> parts = {};
   std::optional<Generation> generation = {}; ///< assistant messages only
-  RawJson metadata = {}; ///< null or an object: members of the stored message that have no place above
-  bool content_is_string = false; ///< the content was stored as a string, not as an array of parts;
-                                  ///< `faithful` histories send it as a string
+  RawJson metadata =
+      {}; ///< null, or an object with the members of the stored message that have no place above
+  /// True: the content was stored as a string, not as an array of parts. `faithful` histories then send a
+  /// string.
+  bool content_is_string = false;
 
   /// All `Text` parts joined without a separator.
   SESSIONKIT_API std::string text() const;
-  /// Pointers to the calls in this message, in order. They are valid as long as the message.
+  /// Pointers to the calls in this message, in order. They stay valid as long as the message exists
+  /// unchanged.
   SESSIONKIT_API std::vector<ToolUse const*> tool_uses() const&;
   std::vector<ToolUse const*> tool_uses() const&& = delete;
 };
@@ -123,7 +132,7 @@ template <class... P> Message make_message(Role role, P&&... parts) {
 }
 }
 
-/// `user("What is this?", Image{...})`: strings become `Text`.
+/// A message of the user: `user("What is this?", Image{...})`. Strings become `Text`.
 template <class... P> Message user(P&&... parts) {
   return detail::make_message(Role::user, std::forward<P>(parts)...);
 }
@@ -131,39 +140,39 @@ template <class... P> Message user(P&&... parts) {
 template <class... P> Message assistant(P&&... parts) {
   return detail::make_message(Role::assistant, std::forward<P>(parts)...);
 }
-/// A message with instructions that are stored in the log. (The instructions in `Target::system` are sent,
-/// but not stored.)
+/// A message with instructions. The log stores it. The instructions in `Target::system`, in contrast, are
+/// sent but never stored.
 SESSIONKIT_API Message system(std::string text);
-/// The answer to a call, as one text.
+/// A message with the result of one call, as one text.
 SESSIONKIT_API Message tool_result(ToolUse const& call, std::string output, bool is_error = false);
 /// Several results in one message, which answers parallel calls.
 SESSIONKIT_API Message tool_results(std::vector<ToolResult> results);
 
-/// Builds an assistant message from the pieces of a stream, in the order in which they arrive. It does no
-/// I/O.
+/// Builds an assistant message from the pieces of a stream, in the order in which they arrive. The class does
+/// no I/O.
 class SESSIONKIT_API MessageBuilder {
  public:
   /// Adds text. Begins a new part if the last part is not text.
   void text(std::string_view delta);
   /// Adds reasoning. Begins a new part if the last part is not reasoning.
   void thinking(std::string_view delta);
-  /// Sets the signature of the last part.
+  /// Adds a piece of the signature of the last part.
   void signature(std::string_view delta);
-  /// Begins a call. Its arguments follow (`tool_input`).
+  /// Begins a call. The caller passes its arguments to `tool_input`.
   void begin_tool_use(std::string id, std::string name);
   /// The same with the signature and the extra members of `call`. Its `input` is not used.
   void begin_tool_use(ToolUse call);
   /// Adds a part that is complete.
   void add(Part part);
-  /// Adds a piece of the arguments of a call.
+  /// Adds a piece of the arguments of the call that was begun last.
   void tool_input(std::string_view delta);
 
   /// True if nothing was added yet.
   bool empty() const noexcept { return parts_.empty(); }
 
-  /// Returns the message; call this once. If the arguments of a call are no complete JSON value, the call is
-  /// dropped if the generation stopped as `aborted` or `error`; otherwise its arguments are kept as a JSON
-  /// string. A call without any arguments gets `{}`.
+  /// Returns the message; call this once. A call without any arguments gets `{}`. The arguments of a call may
+  /// be no complete JSON value. Then `Generation::stop` decides: after `aborted` or `error` the call is
+  /// dropped, and otherwise its arguments are kept as a JSON string.
   Message finish(Generation generation) &&;
 
  private:
