@@ -12,44 +12,47 @@
 
 namespace sessionkit { inline namespace v0 {
 
-/// The API whose rules a history obeys. `native` is the form of pi's messages, for programs that read these.
+/// The API whose rules a history obeys. `native` is no API: it is the form in which pi stores messages, for
+/// programs that read this form.
 enum class Provider { anthropic, openai_chat, openai_responses, gemini, native };
 
-/// The purpose of a history: to be sent, or to show what another program would send.
+/// The purpose of a history: either a host sends it, or it shows what another program would send.
 enum class RebuildMode {
   valid,    ///< messages that the provider accepts, whatever is in the log
   faithful, ///< the messages of the log, only regrouped
 };
 
-/// The receiver of a history, and how to make it.
+/// The receiver of a history, and the choices by which the history is made.
 struct Target {
   Provider provider = Provider::anthropic;
-  std::string model = {};                   ///< as in `Generation::model`; empty: the model of each message
+  std::string model =
+      {}; ///< as in `Generation::model`; if empty, each message is treated as if its own model received it
   std::string system = {};                  ///< the host's system prompt
   std::vector<HistoryPolicy> policies = {}; ///< applied in order, after the repairs
   RebuildMode mode = RebuildMode::valid;
-  /// How consecutive messages of the user are sent. `faithful` with `join` follows ZeroClaw: consecutive
-  /// messages of any one role become one text.
+  /// How consecutive messages of the user are sent. `join` has a wider meaning in `faithful` mode, which
+  /// follows ZeroClaw: there, consecutive messages of any one role become one text.
   ConsecutiveUser consecutive_user = ConsecutiveUser::parts;
-  /// The wire format whose signatures the receiver accepts, as in `Generation::api`, for example
-  /// "google-vertex" with the provider gemini. Empty: "anthropic-messages", "openai-responses",
-  /// "google-generative-ai".
+  /// The wire format whose signatures the receiver accepts, as in `Generation::api`. For example, gemini on
+  /// Vertex AI is "google-vertex". If empty, the provider decides: "anthropic-messages", "openai-responses"
+  /// or "google-generative-ai".
   std::string api = {};
-  bool images = true;            ///< false: the model reads text only
+  bool images = true;            ///< false: the model reads no images, only text
   TokenEstimator estimator = {}; ///< for `History::tokens`; absent: `estimate_tokens`
   std::string summary_prefix =
       {}; ///< the text before the summary of a compaction; empty: pi's text around it
 };
 
-/// One change by a `valid` rebuild, or one omission by a `faithful` one, so that nothing changes silently.
+/// One change that a `valid` rebuild made, or one omission of a `faithful` rebuild. The report lists all of
+/// them, so that nothing changes silently.
 struct Repair {
   EntryId entry = {};
   std::string_view rule; ///< a name with static storage (docs/history.md lists them)
   std::string before = {}, after = {};
-  bool retroactive = false; ///< it changes a part that an earlier request already sent
+  bool retroactive = false; ///< true: the repair changes a part that an earlier request already sent
 };
 
-/// The entry from which a part of a history comes, or whose text was joined to the part.
+/// The entry from which a part of a history comes. It may also be an entry whose text was joined to the part.
 struct PartSource {
   std::size_t message = 0, part = 0; ///< indices in `History::messages` and in its parts
   EntryId entry = {};
@@ -60,36 +63,39 @@ struct PartSource {
 /// order, and a `user` message may follow it. Encoders join or split these messages as the provider requires.
 struct History {
   std::vector<Message> messages = {};
-  std::vector<EntryId> sources =
-      {}; ///< for each message, the entry of its first part; empty if no entry is its source
-  /// For `valid` messages that were made of several entries: the parts at which another entry begins. If the
-  /// text of entries was joined to a part, these entries follow the part's own entry. In the order of the
-  /// parts.
+  /// For each message, the entry from which its first part comes. The id is empty if the part comes from no
+  /// entry.
+  std::vector<EntryId> sources = {};
+  /// For each message of a `valid` history that was made of several entries, the parts at which another entry
+  /// begins, in the order of the parts. If the text of further entries was joined to a part, these entries
+  /// follow the part's own entry.
   std::vector<PartSource> part_sources = {};
-  std::string system = {}; ///< system prompt, with the summary where the provider has a system text
+  /// The system prompt. It contains the summary of a compaction if the provider has a system text.
+  std::string system = {};
   /// True if the request must be sent without reasoning, because it continues a tool loop that began without
   /// reasoning. Otherwise Anthropic's API refuses a request whose reasoning has a fixed budget: "a final
   /// `assistant` message must start with a thinking block". False for other providers, and for `faithful`
   /// histories.
   bool reasoning_must_be_off = false;
   EntryId compaction =
-      {}; ///< the compaction whose summary replaces the earlier messages; empty: there is none
+      {}; ///< the compaction whose summary replaces the earlier messages; empty if there is none
   std::vector<Repair> report = {};
-  std::size_t tokens =
-      0; ///< as `count_tokens`, but without a provider's count that is older than a compaction or a cut
+  /// The number of tokens by `count_tokens`. A provider's count is not used if it is older than a compaction
+  /// or than a cut by a policy.
+  std::size_t tokens = 0;
 };
 
-/// Makes messages that a provider accepts of the entries that count. It puts tool results after their calls,
-/// answers calls that have no result, drops parts that no provider accepts, and reports each change
-/// (docs/history.md has the rules). It is pure. Any log gives a valid history, possibly an empty one, in time
-/// proportional to the log. Nothing is written back.
+/// Turns the entries of a context into messages that a provider accepts. The rebuilder puts tool results
+/// after their calls, adds a result to each call that has none, drops parts that no provider accepts, and
+/// reports each change (docs/history.md has the rules). Every log gives a valid history, which may be empty.
+/// The time is proportional to the length of the log. The rebuilder is pure: it writes nothing back.
 class SESSIONKIT_API HistoryRebuilder {
  public:
   /// A rebuilder may be used for any number of contexts.
   explicit HistoryRebuilder(Target target = {});
   /// The history of a context.
   History rebuild(Context const& context) const;
-  /// The same, but texts are moved out of the context and not copied.
+  /// The same, but the texts are moved out of the context, not copied.
   History rebuild(Context&& context) const;
 
  private:

@@ -7,30 +7,34 @@
 
 namespace sessionkit { inline namespace v0 {
 
-/// JSON text for a request body.
+/// The two members of a request body that a history fills, as JSON text.
 struct RequestParts {
-  /// The system text in the provider's form: a JSON string, or an object for gemini. It is `null` if there is
-  /// no system text, or if the text is among the messages.
+  /// The system text: an object for gemini, and a JSON string for the others. It is `null` if there is no
+  /// system text, or if the provider's form has the text among the messages.
   std::string system;
   std::string messages; ///< a JSON array
 };
 
 /// Writes a history in a provider's wire format. The same history always gives the same bytes. Pass the
-/// `target` for which the history was rebuilt. anthropic: Messages API, `system` and `messages`. openai_chat:
-/// Chat Completions, the system text as first message. openai_responses: `instructions` and `input`; a
-/// `Thinking::signature` is the reasoning item as the API gave it, in JSON. gemini: `systemInstruction` and
-/// `contents`; signatures are the `thoughtSignature` of the same part. native: pi's messages.
+/// `target` for which the history was rebuilt.
+///
+/// `anthropic` writes `system` and `messages` of the Messages API. `openai_chat` writes the messages of Chat
+/// Completions, with the system text as the first message. `openai_responses` writes `instructions` and
+/// `input`; each `Thinking::signature` is a complete reasoning item as the API gave it, in JSON. `gemini`
+/// writes `systemInstruction` and `contents`; each signature becomes the `thoughtSignature` of its part.
+/// `native` writes pi's messages.
 SESSIONKIT_API RequestParts encode(History const& history, Target const& target);
 
-/// The names of the parts in the request body; empty if the body has no such member.
+/// The names that the two members of `RequestParts` have in a request body. A name is empty if the body has
+/// no such member.
 struct RequestMembers {
   std::string_view system, messages;
 };
-/// The names in the provider's documentation; `native` has none.
+/// The names that the provider's documentation gives; both are empty for `native`.
 SESSIONKIT_API RequestMembers request_members(Provider provider) noexcept;
 
-/// "anthropic", "openai-chat", "openai-responses", "gemini", "native", with `-` or `_`; `invalid_argument`
-/// names them for anything else.
+/// Reads the name of a provider: "anthropic", "openai-chat", "openai-responses", "gemini" or "native". `_`
+/// may replace `-`. Any other name gives `invalid_argument`, whose message lists these names.
 SESSIONKIT_API Result<Provider> parse_provider(std::string_view name);
 
 }}
