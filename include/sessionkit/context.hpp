@@ -12,64 +12,68 @@
 
 namespace sessionkit { inline namespace v0 {
 
-/// Something of a model's answer that the log does not hold, because no line of its dialect can represent it.
+/// A piece of a model's answer that was not stored, because no line of the log's dialect can represent it.
 struct LeftOut {
-  EntryId entry = {};    ///< of the answer's line; of the line before it, if the answer has none
+  EntryId entry = {};    ///< the entry of the answer; if the answer has no line, the entry before it
   std::string what = {}; ///< for example "reasoning"
-  bool was_sent = false; ///< earlier requests of a tool loop had it
+  bool was_sent = false; ///< true: earlier requests of the same tool loop contained it
 };
 
 /// The entries that count for the model: the path from the last compaction's first kept entry to the leaf.
 struct Context {
-  std::vector<Entry> entries = {};      ///< oldest first, without the header and without `compaction`
-  std::optional<Entry> compaction = {}; ///< the last one on the path; its summary replaces what came before
-  std::size_t after_compaction = 0;     ///< index of the first of `entries` that follows the compaction
-  EntryId leaf = {};                    ///< empty: the log has no entries
-  Position end = {};                    ///< end of the log when it was read
+  std::vector<Entry> entries = {}; ///< oldest first, without the header and without `compaction`
+  std::optional<Entry> compaction =
+      {}; ///< the last compaction on the path; its summary replaces the entries before
+  std::size_t after_compaction = 0; ///< index of the first of `entries` that follows the compaction
+  EntryId leaf = {};                ///< empty: the log has no entries
+  Position end = {};                ///< end of the log when it was read
   std::vector<Damage> damage = {}; ///< damage on the path; the entries that it hides are missing in `entries`
-  /// The number of lines of unknown types without ids that are missing in `entries`, which contains the last
-  /// 1,000 of them. Such lines are never sent, and a file may consist of them.
+  /// A file may consist of lines that have an unknown type and no id. `entries` contains only the last 1,000
+  /// such lines; this is the number of the others. They are never sent.
   std::uint64_t unlisted = 0;
-  std::string_view dialect = "native"; ///< the dialect of the log, whose program `faithful` histories follow
-  /// The number of tokens at which the breaker stopped compactions, if the dialect has no entry for it and
-  /// the `Session` remembers it. 0: the breaker is closed.
+  std::string_view dialect = "native"; ///< the dialect of the log; `faithful` histories follow its program
+  /// The number of tokens at which the breaker opened (it stops automatic compactions); 0 if it is closed.
+  /// This is set only if the dialect has no entry for the breaker, so that the `Session` object must remember
+  /// it.
   std::uint64_t stopped_at = 0;
-  /// What this `Session` object left out of the answers that it stored. A log does not record it, so a
-  /// context that is loaded from a store has none.
+  /// The pieces that this `Session` object left out of the answers that it stored. The log does not record
+  /// them, so the list is empty in a context that was loaded from a store.
   std::vector<LeftOut> left_out = {};
 };
 
-/// Reads the entries that count, backwards from the leaf, and stops as soon as possible, so that the cost
-/// depends on the kept entries and not on the length of the log. An empty `leaf` means the last entry.
-/// `not_found` if there is no such session or entry.
+/// Reads the entries that count for the model. It reads backwards from the leaf and stops as soon as
+/// possible, so the cost depends on the kept entries and not on the length of the log. An empty `leaf` means
+/// the last entry. Fails with `not_found` if there is no such session or entry.
 ///
-/// If the parent of an entry is missing, or comes after the entry, the entry before it in the log takes its
-/// place, and this is reported. So damage never hides the good entries before it.
+/// An entry may name a parent that is missing or comes later in the log. The entry before it in the log then
+/// counts as its parent, and `damage` reports this. So damage never hides the good entries before it.
 SESSIONKIT_API Result<Context> load_context(SessionStore& store, SessionId const& id,
                                             EntryId const& leaf = {});
 
-/// The whole path from the first entry to the leaf, compactions included. The header is not part of it.
+/// Returns the whole path from the first entry to the leaf, including compactions, without the header.
 SESSIONKIT_API Result<std::vector<Entry>> load_path(SessionStore& store, SessionId const& id,
                                                     EntryId const& leaf = {});
 
-/// The positions at which the entries of that path end, oldest first. They need a few bytes for each entry,
-/// so a caller can read a long path page by page. Errors as `load_path`.
+/// Returns the positions at which the entries of that path end, oldest first. A position needs only a few
+/// bytes, so a caller can use this to read a long path page by page. Errors are those of `load_path`.
 SESSIONKIT_API Result<std::vector<Position>> path_positions(SessionStore& store, SessionId const& id,
                                                             EntryId const& leaf = {});
 
-/// Calls `visit` for each entry on the path to the leaf, newest first, until `visit` returns false. Reads
-/// backwards, and no further. Entries that cannot be decoded are skipped. Errors as `load_path`.
+/// Calls `visit` for each entry on the path to the leaf, newest first, until `visit` returns false. The log
+/// is not read further back than that. Entries that cannot be decoded are skipped. Errors are those of
+/// `load_path`.
 SESSIONKIT_API Result<void> walk_back(SessionStore& store, SessionId const& id, EntryId const& leaf,
                                       std::function<bool(Entry const&)> const& visit);
 
-/// A complete log, oldest entry first, beginning with the header. Lines that cannot be decoded are in
-/// `damage`.
+/// A complete log. The header is the first entry, and the others follow in log order. Lines that cannot be
+/// decoded are in `damage`.
 struct Log {
   std::vector<Entry> entries = {};
   std::vector<Damage> damage = {};
   Position end = {};
-  std::vector<std::string> lines =
-      {}; ///< the line of each entry as it was written (it may be empty); no lines if they were not kept
+  /// With `LogLines::kept`, the line of each entry as it was written; a line may be empty. Otherwise the list
+  /// is empty.
+  std::vector<std::string> lines = {};
 };
 /// Whether a `Log` also keeps the line of each entry, which doubles its memory. `convert_log` uses the lines
 /// to copy them unchanged.
@@ -78,7 +82,7 @@ enum class LogLines { none, kept };
 SESSIONKIT_API Result<Log> load_log(SessionStore& store, SessionId const& id,
                                     LogLines lines = LogLines::none);
 
-/// The ends of a log's branches, in log order: the entries that are the parent of no entry.
+/// Returns the last entry of each branch, in log order: the entries that are the parent of no other entry.
 SESSIONKIT_API std::vector<EntryId> leaves_of(Log const& log);
 
 }}

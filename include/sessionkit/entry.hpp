@@ -12,50 +12,54 @@
 
 namespace sessionkit { inline namespace v0 {
 
-/// How an entry names the entry before it. `root`: it names none, because it begins a conversation.
-/// `previous`: the entry follows the one before it in the log (formats without ids). `entry`: by id.
+/// How an entry names its parent, the entry that it follows. `root`: the entry has no parent, because it
+/// begins a conversation. `previous`: the parent is the entry before it in the log; formats without ids know
+/// only this. `entry`: the entry names its parent by id.
 enum class Parent { root, previous, entry };
 
-/// The first line of a log. Not part of the tree.
+/// The first line of a log, which describes the session. It is not part of the tree of entries.
 struct Header {
   std::string id = {};  ///< as written; any text in files of other programs
   std::string key = {}; ///< routing key, free text
   std::string agent = {}, user = {};
   std::string cwd = {};            ///< working directory of the host
   std::string parent_session = {}; ///< where a fork came from: an id, or a path in pi's files
-  RawJson metadata = {};           ///< null or an object, the host's own
-  std::uint64_t copied = 0;        ///< how many entries after the header a fork took over
+  RawJson metadata = {};           ///< null, or an object of the host
+  std::uint64_t copied = 0;        ///< the number of entries after the header that a fork copied
   int version = 3;                 ///< the version of the format in the file; 1 if the file has none
 };
-/// In the model's view `summary` replaces everything before this entry. Nothing is deleted from the log.
+/// A summary that replaces earlier messages. The model sees `summary` and the kept entries. The log keeps all
+/// entries.
 struct Compaction {
   std::string summary;
-  EntryId first_kept = {}; ///< the first entry that stays, earlier on the path; if it is this entry's own id
-                           ///< or names no entry, only what follows stays
+  /// The first entry that the model still sees; it is earlier on the path. If this is the compaction's own
+  /// id, or the id of no entry, the model sees only the entries after the compaction.
+  EntryId first_kept = {};
   std::uint64_t tokens_before = 0;
   RawJson details = {};
   bool from_hook = false;
-  std::optional<std::uint64_t> first_kept_index =
-      {};                                         ///< version 1 files: index of a line, the header being 0
-  std::optional<std::uint64_t> tokens_after = {}; ///< of the summary and what was kept, estimated
-  /// In ai-panel's lines: the number of messages that are written again after this entry. If they are not all
-  /// there, the write was cut short, and the compaction does not count.
+  /// The same in files of version 1: the index of a line. The header has the index 0.
+  std::optional<std::uint64_t> first_kept_index = {};
+  std::optional<std::uint64_t> tokens_after = {}; ///< an estimate for the summary and the kept entries
+  /// The number of messages that ai-panel's dialect writes again after this entry. If the log has fewer of
+  /// them, the write was cut short, and the compaction does not count.
   std::optional<std::uint64_t> kept_again = {};
 };
-/// A summary of a branch that the conversation came back from.
+/// A summary of a branch that the conversation has left.
 struct BranchSummary {
   std::string summary;
   EntryId from = {};
   RawJson details = {};
   bool from_hook = false;
 };
-/// A new title. An empty text clears the title. `by_person`: a person chose it, so no generated title
-/// replaces it.
+/// A new title. An empty text clears the title. If `by_person` is true, a person chose the title, and no
+/// generated title replaces it.
 struct TitleChange {
   std::string title;
   bool by_person = true;
 };
-/// Typed key-value state of the host: `set` wins over earlier values, `removed` forgets them.
+/// A change of the host's state, which maps keys to JSON values. `set` replaces earlier values, and `removed`
+/// deletes keys.
 struct StateChange {
   std::vector<std::pair<std::string, RawJson>> set = {};
   std::vector<std::string> removed = {};
@@ -69,31 +73,31 @@ struct Label {
   EntryId target;
   std::string label;
 };
-/// From this entry on the host uses another model. A member that did not change is empty.
+/// The host uses another model from this entry on. A member that did not change is empty.
 struct ModelChange {
   std::string provider = {}, model = {}, thinking_level = {};
 };
-/// Text that a host or an extension added to the conversation. It is sent as text of the user, but counts as
-/// no turn.
+/// Text that a host or an extension added to the conversation. The model receives it as text of the user, but
+/// it does not begin a turn.
 struct CustomMessage {
   std::string type;
   std::vector<ToolContent> content = {};
   bool display = true;
   RawJson details = {};
-  bool in_context = true; ///< false: stored, never sent
+  bool in_context = true; ///< false: the text is stored, but never sent
 };
-/// Data of an extension: never sent.
+/// Data of an extension, which is never sent.
 struct Custom {
   std::string type;
   RawJson data = {};
 };
-/// A line that this library does not understand. It is kept, and never sent.
+/// A line that this library does not understand. The log keeps it, and it is never sent.
 struct Unknown {
   std::string type;
   RawJson line = {};
 };
 
-/// The content of an entry. The index of a kind is its place in this list.
+/// The content of an entry. `Dialect::can` takes the index of a type in this list.
 using EntryBody = std::variant<Header, Message, Compaction, BranchSummary, TitleChange, StateChange,
                                ArchiveChange, Label, ModelChange, CustomMessage, Custom, Unknown>;
 
@@ -106,7 +110,7 @@ struct Entry {
   EntryBody body = Unknown{};
   RawJson extra = {}; ///< null, or an object of the members of the line that `body` does not represent
 
-  /// The body, if it is of this kind; else null.
+  /// A pointer to the body if it is of the type `T`, else null.
   template <class T> T const* as() const noexcept { return std::get_if<T>(&body); }
 };
 

@@ -14,18 +14,20 @@
 
 namespace sessionkit { inline namespace v0 {
 
-/// A line and its head, as stores hold them. Views: the code that made the record owns the bytes.
+/// A record: a line and its head (id, type, parent), as stores hold them. The members are views; the code
+/// that made the record owns the bytes.
 struct RecordView {
-  std::string_view id = {}; ///< empty in an append: the line has no id, the store makes one from its place
+  /// Empty if the line has no id. The store then gives the record an id that is made of its place (`@N`).
+  std::string_view id = {};
   std::string_view type = {};
   std::string_view line = {}; ///< one JSON object, without its line end
   Parent link = Parent::previous;
   std::string_view parent = {}; ///< set if `link` is `entry`
 };
 
-/// What is wrong with a place in a log. For the kinds up to `oversize`, a line gives no entry. `checksum`
-/// means that a line was changed. For the kinds up to `missing_first_kept`, a relation between entries is
-/// wrong. The remaining kinds are oddities by which nothing is lost.
+/// What is wrong at a place in a log. There are four groups, in this order. The kinds up to `oversize` mean
+/// that a line gives no entry. `checksum` means that a line was changed. The kinds up to `missing_first_kept`
+/// mean that a relation between entries is wrong. The remaining kinds are oddities that lose nothing.
 enum class DamageKind {
   bad_json,
   not_an_object,
@@ -47,23 +49,23 @@ enum class DamageKind {
   repeated_line, ///< an entry occurs twice with the same bytes; pi writes such files before the first answer
   second_header, ///< a header that is not the first entry
   duplicate_key, ///< `type`, `id` or `parentId` occurs twice in a line
-  glued_lines, ///< several complete entries on one line, written by programs that do not check the end before
-               ///< they append
+  glued_lines,   ///< several complete entries on one line; a program that appends without checking for a line
+                 ///< end writes such lines
 };
 /// The enumerator's name, for example "torn_tail". Never null.
 SESSIONKIT_API char const* to_string(DamageKind) noexcept;
-/// False for the oddities, by which nothing is lost.
+/// False for the oddities, which lose nothing.
 SESSIONKIT_API bool is_damage(DamageKind) noexcept;
 
-/// One finding, located.
+/// One finding and its place.
 struct Damage {
   std::uint64_t offset = 0; ///< where the bytes begin (files), or the record's position (databases)
   std::uint64_t length = 0; ///< bytes
   DamageKind kind = DamageKind::bad_json;
-  std::string what = {}; ///< one sentence: what is wrong and what happens with it
+  std::string what = {}; ///< one sentence: what is wrong, and how it is handled
 };
 
-/// The longest line that stores and readers accept if their options set no other limit; bytes.
+/// The longest line, in bytes, that stores and readers accept if their options set no other limit.
 inline constexpr std::uint64_t default_max_line = std::uint64_t{64} << 20;
 
 /// Which records of a log to read.
@@ -71,26 +73,27 @@ struct ReadRange {
   /// The end of the log at which reading begins.
   enum Order { oldest_first, newest_first };
   Order order = oldest_first;
-  /// Where reading begins. `oldest_first` gives the records that end after this position, `newest_first`
-  /// those that end at or before it. Absent: reading begins at the first or the last record. To continue, set
-  /// this to `RecordPage::next`.
+  /// The position at which reading begins. `oldest_first` gives the records that end after this position;
+  /// `newest_first` gives the records that end at this position or before it. If absent, reading begins at
+  /// the first or at the last record. To get the following page, set this to `RecordPage::next`.
   std::optional<Position> from = {};
   std::size_t max_records = 256;
-  std::size_t max_bytes = std::size_t{1} << 20; ///< of lines; at least one record is given, however long
-  /// If true, only the heads of lines are read, which is several times faster. Some damage is then not found:
-  /// a second entry on a line, or bytes that a crash lost inside a line. This is meant for readers that
-  /// decode the records that they use, and that read again without it if something is missing. A store may
-  /// check complete lines all the same.
+  /// The largest sum of the lines' lengths, in bytes. A page has at least one record, however long it is.
+  std::size_t max_bytes = std::size_t{1} << 20;
+  /// If true, only the heads of lines are read, which is several times faster. Two kinds of damage are then
+  /// not found: a second entry on a line, and bytes that a crash lost inside a line. A caller that sets this
+  /// must decode the records that it uses. If a record is missing or bad, the caller must read again without
+  /// `heads_only`. A store may ignore this and check complete lines.
   bool heads_only = false;
 };
 
-/// Some records of a log, in the order of the `ReadRange`. The page owns their bytes. Views into it stay
-/// valid when the page is moved.
+/// Some records of a log, in the order of the `ReadRange`. The page owns the bytes of the records. Views into
+/// the page stay valid when the page is moved.
 class SESSIONKIT_API RecordPage {
  public:
   /// A record and its place.
   struct Item : RecordView {
-    Position end; ///< where the log ended after this record
+    Position end; ///< the end of the log after this record was appended
   };
 
   RecordPage() = default;
@@ -100,24 +103,24 @@ class SESSIONKIT_API RecordPage {
   RecordPage& operator=(RecordPage const&) = delete;
   ~RecordPage() = default;
 
-  /// The records, in the order of the `ReadRange`; views into this page.
+  /// The records, in the order of the `ReadRange`. They are views into this page.
   std::vector<Item> const& items() const& noexcept { return items_; }
   std::vector<Item> const& items() const&& = delete; // the page owns the bytes
 
-  std::vector<Damage> damage = {};     ///< lines that gave no record, in the order in which they were read
-  bool more = false;                   ///< records remain in this direction
-  Position next = {};                  ///< `ReadRange::from` of the following page
-  Position log_end = {};               ///< end of the last record of the whole log when the page was read
-  std::string_view dialect = "native"; ///< how to decode the lines; a name with static storage
+  std::vector<Damage> damage = {}; ///< lines that gave no record, in the order in which they were read
+  bool more = false;               ///< records remain in this direction
+  Position next = {};              ///< `ReadRange::from` of the following page
+  Position log_end = {};           ///< the end of the last record of the log, at the time the page was read
+  std::string_view dialect = "native"; ///< the name of the lines' dialect, in static storage
 
-  /// For backends: copies a record in.
+  /// For backends: adds a copy of a record.
   void add(Position end, RecordView const& record);
-  /// For backends: a record whose views point into buffers given to `keep`.
+  /// For backends: adds a record without a copy. Its views must point into buffers given to `keep`.
   void add_kept(Position end, RecordView const& record) { items_.push_back(Item{record, end}); }
-  /// For backends: gives bytes to the page. The returned view is valid as long as the page exists, or the
-  /// page into which it was moved.
+  /// For backends: gives bytes to the page and returns a view of them. The view is valid as long as the page
+  /// exists, or the page into which it was moved.
   std::string_view keep(std::string bytes);
-  /// The same for a buffer that holds what was read.
+  /// The same for a buffer; returns its address.
   char* keep(std::unique_ptr<char[]> buffer);
 
  private:
