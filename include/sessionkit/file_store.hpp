@@ -15,65 +15,72 @@
 
 namespace sessionkit { inline namespace v0 {
 
-/// How a file store writes, reads and waits.
+/// Options of a file store.
 struct FileStoreOptions {
   Durability durability = Durability::turn;
-  std::chrono::milliseconds lock_wait{5000}; ///< how long to wait for another writer: then `timed_out`
+  std::chrono::milliseconds lock_wait{5000}; ///< the longest wait for another writer; then `timed_out`
   std::uint64_t max_line =
-      default_max_line; ///< longer lines are skipped on reading and refused on writing; bytes
+      default_max_line; ///< in bytes; a longer line is skipped when read and refused when written
   bool create = true;   ///< make the directory (mode 0700) if it does not exist
-  /// Also open a directory to which a group or everybody may write, although each of these users can replace
-  /// sessions.
+  /// True: also open a directory to which a group or everybody may write, although each of these users can
+  /// replace sessions.
   bool allow_shared_directory = false;
-  /// Change nothing on the disk, not even the index and `.lock`, and create nothing. Appends and removals
-  /// answer `unsupported`.
+  /// True: change and create nothing on the disk, not even the index and `.lock`. Appends and removals fail
+  /// with `unsupported`.
   bool read_only = false;
-  /// Layout, form of the index and dialect of new sessions. Absent: those of the directory, or `native` if
-  /// the directory is new.
+  /// The profile decides the layout (names of files), the form of the index and the dialect of new sessions.
+  /// If absent, the store continues the form of the directory. A new directory is `native`.
   std::optional<Profile> profile = {};
-  /// The directory of the transcripts, if it is not `<root>/transcripts`: for claw0's layout only, whose
-  /// index and transcripts may lie apart (its `SessionStore(store_path, transcript_dir)`). Both must be on
-  /// one file system. Without a profile it is claw0's. `invalid_argument` for a profile of another layout.
-  /// `diagnose` and `repair` examine `<root>/transcripts` only.
+  /// The directory of the transcripts, for claw0's layout only; empty means `<root>/transcripts`. claw0 may
+  /// keep index and transcripts in two directories (its `SessionStore(store_path, transcript_dir)`). Both
+  /// must be on one file system. If this is set and `profile` is absent, the profile is claw0's. A profile of
+  /// another layout gives `invalid_argument`. `diagnose_store` and `repair` examine only
+  /// `<root>/transcripts`.
   std::string transcripts = {};
   OnEvent on_event = {};
 };
 
-/// Sessions as files in a directory: `<root>/<session id>.jsonl` and an index `<root>/sessions.json` that is
-/// rebuilt from them when it is missing or wrong. Several processes may use one directory. A directory of
-/// ai-panel, or of claw0 with its `transcripts/`, is recognised and continued in its own form. The index of
-/// OpenClaw is read for its keys, and never written. A directory without our lock file is only read, until
-/// something is stored in it. `not_found` if the directory does not exist and `create` is false;
-/// `unsafe_path`, also if other users than the owner, this user and root may write to the directory;
-/// `io_error`; `unsupported` for a folder of another program such as Claude Code.
+/// Opens a directory as a store. Each session is a file `<root>/<session id>.jsonl`. The index
+/// `<root>/sessions.json` is rebuilt from these files when it is missing or wrong. Several processes may use
+/// one directory.
+///
+/// A directory of ai-panel, or of claw0 with its `transcripts/`, is recognised and continued in its own form.
+/// The index of OpenClaw is read for its keys, but never written. If the directory has no lock file of this
+/// library, the store writes nothing until the first append.
+///
+/// Fails with `not_found` if the directory does not exist and `create` is false; with `unsafe_path` if a user
+/// other than the owner, this user and root may write to the directory, or if the path is unsafe in another
+/// way; with `io_error`; with `unsupported` for a folder of another program such as Claude Code.
 SESSIONKIT_API Result<std::shared_ptr<SessionStore>> open_file_store(std::string const& root,
                                                                      FileStoreOptions options = {});
 
-/// Opens `<home>/agents/<agent>/sessions`, the directory that ai-panel and OpenClaw use. `invalid_argument`
-/// if the agent's name is not valid as a `SessionId`.
+/// Opens `<home>/agents/<agent>/sessions`, the directory that ai-panel and OpenClaw use. Fails with
+/// `invalid_argument` if the agent's name has not the form of a `SessionId`. Other errors are those of
+/// `open_file_store`.
 SESSIONKIT_API Result<std::shared_ptr<SessionStore>>
 open_agent_store(std::string const& home, std::string const& agent, FileStoreOptions options = {});
 
-/// Opens one transcript file of any name as a store of one session. The id of the session is that of the
-/// header if it is a valid `SessionId`, else it is made of the file's name. If the options have no profile,
-/// each message is stored at once, and tokens and compactions follow the program whose dialect the file has.
-/// There is no index. A list has this one session. Creating another session (also by a fork) and removing are
-/// `unsupported`.
+/// Opens one transcript file of any name as a store of one session. The session has the id in the header if
+/// it is a valid `SessionId`, else an id made of the file's name. If the options have no profile, each
+/// message is stored at once, and tokens and compactions follow the program whose dialect the file has. The
+/// store has no index, and a list has this one session. It cannot create another session (also not by a fork)
+/// or remove one: these calls fail with `unsupported`.
 SESSIONKIT_API Result<std::shared_ptr<SessionStore>> open_transcript(std::string const& path,
                                                                      FileStoreOptions options = {});
 
-/// The path of a session's file in a store of `open_file_store`, whether the file exists or not. Empty for
-/// other stores, and in a forked child.
+/// Returns the path of a session's file in a store of `open_file_store`, whether the file exists or not.
+/// Empty for other stores, and in a forked child.
 SESSIONKIT_API std::string transcript_path(SessionStore const& store, SessionId const& id);
 
-/// The session of a store of `open_transcript`; absent for other stores. Reads only the first line.
+/// Returns the id of the session in a store of `open_transcript`. Absent for other stores. Reads only the
+/// first line.
 SESSIONKIT_API std::optional<SessionId> transcript_session(SessionStore const& store);
 
-/// Everything of the session up to this position is known to be on the disk and survives power loss. It is
-/// the position of the last successful sync of this store, or zero if there was none. Syncs of other
-/// processes are not known, and the store forgets its own for sessions that were not written for a long time.
-/// `not_found`; `unsupported` for stores of other kinds than those of `open_file_store` and
-/// `open_transcript`.
+/// Returns the position up to which the session survives power loss, as far as this store knows. This is the
+/// position of its last successful sync, or zero if there was none. The store does not know the syncs of
+/// other processes. It forgets its own syncs of sessions that were not written for a long time. Fails with
+/// `not_found` if there is no such session, and with `unsupported` for stores that neither `open_file_store`
+/// nor `open_transcript` opened.
 SESSIONKIT_API Result<Position> durable_position(SessionStore& store, SessionId const& id);
 
 /// Rebuilds the index of a file store from its transcripts and returns the number of its sessions.

@@ -6,8 +6,8 @@
 
 namespace sessionkit { inline namespace v0 {
 
-/// A store that lives as long as the process: for tests and hosts that want no files. Its sessions are of
-/// this profile, where `SessionOptions` names no other.
+/// Makes a store in memory, for tests and for hosts that want no files. Its sessions end with the process.
+/// New sessions have this profile if `SessionOptions` names no other.
 SESSIONKIT_API std::shared_ptr<SessionStore> make_memory_store(Profile const& profile = profiles::native);
 
 }}

@@ -10,11 +10,12 @@
 
 namespace sessionkit { inline namespace v0 {
 
-/// What an acknowledged append survives (docs/durability.md). Every level survives the end of the process.
+/// The promise of an acknowledged append (docs/durability.md). At every level the entries survive the end of
+/// the process.
 enum class Durability {
-  os,    ///< the operating system has it; a power loss may destroy the last seconds
-  turn,  ///< the end of each turn survives power loss
-  entry, ///< every entry survives power loss
+  os,    ///< the operating system has the entries; a power loss may destroy those of the last seconds
+  turn,  ///< a turn that has ended also survives power loss
+  entry, ///< every entry also survives power loss
 };
 
 /// Called now and then with the number of finished transcripts and the number of all transcripts.
