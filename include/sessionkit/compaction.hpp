@@ -16,95 +16,103 @@ namespace sessionkit { inline namespace v0 {
 
 /// The reason for a compaction.
 enum class CompactionReason {
-  size,             ///< the context is above its limit; else there is no compaction
-  context_exceeded, ///< the provider refused a request as too long; only one compaction for this reason until
-                    ///< the conversation continues
-  manual,           ///< a person demands it; size and breaker do not matter
+  size,             ///< the context is above its limit; nothing is planned otherwise
+  context_exceeded, ///< the provider refused a request as too long; allows one compaction until the
+                    ///< conversation continues
+  manual,           ///< a person wants it; size and breaker do not matter
 };
 
-/// When to compact, what stays, and how the summary is made. Tokens are the provider's count where there is
-/// one, and else those of `estimator`.
+/// The rules for a compaction: when to compact, what to keep, and how to make the summary. The number of
+/// tokens is the provider's count if there is one, else that of `estimator`.
 struct CompactionPolicy {
-  // When: over the smallest limit that is given. None given: never for its size.
+  // A context is compacted when it exceeds the smallest of the four limits that follow. 0 means no limit.
   std::size_t trigger_tokens = 80000;
-  std::size_t window = 0;         ///< limit: the model's window
-  unsigned window_percent = 0;    ///< limit: so much of it
-  std::size_t window_reserve = 0; ///< limit: without so much, for the answer
+  std::size_t window = 0;      ///< the model's context window in tokens, which is a limit; 0: not known
+  unsigned window_percent = 0; ///< a limit: this share of the window; 0: none
+  std::size_t window_reserve =
+      0; ///< a limit: the window without this many tokens, which are for the answer; 0: none
 
   KeepRule keep = {};
-  /// True if a cut may be inside a turn, between a tool's results and the next answer. This happens if the
-  /// rule counts tokens, or if the newest turn alone is more than half of the limit.
+  /// True: a cut may be inside a turn, between tool results and the next answer. Such a cut occurs if `keep`
+  /// counts tokens, or if the newest turn alone has more than half of the limit.
   bool split_turns = true;
 
   SummaryPrompt const* prompt = nullptr; ///< null: `structured`
   std::string focus = {};                ///< a topic that the summary should stress
-  std::size_t max_summary_tokens = 0;    ///< 0: an eighth of the limit, or 2,000 without one
-  std::size_t max_request_tokens =
-      0; ///< of conversation in one request; a longer conversation needs several requests; 0: the limit
-  std::chrono::milliseconds deadline{0}; ///< for all requests of one compaction; 0: none
-  unsigned min_saved_percent = 20;       ///< if a compaction saves less, the breaker opens
-  unsigned max_failures = 3;             ///< after this many failures in a row the breaker opens
-  TokenEstimator estimator = {};         ///< absent: `estimate_tokens`
+  std::size_t max_summary_tokens = 0;    ///< 0: an eighth of the limit, or 2,000 if there is no limit
+  /// The maximum length of the conversation in one request for a summary. A longer conversation takes several
+  /// requests. 0 means the limit of the context.
+  std::size_t max_request_tokens = 0;
+  std::chrono::milliseconds deadline{
+      0}; ///< the time for all requests of one compaction together; 0: unlimited
+  unsigned min_saved_percent =
+      20;                    ///< if a compaction saves less, the breaker opens: it stops compactions for size
+  unsigned max_failures = 3; ///< after this many failures in a row the breaker opens
+  TokenEstimator estimator = {}; ///< absent: `estimate_tokens`
 };
 
-/// The policy of a profile.
+/// Returns the policy of a profile.
 SESSIONKIT_API CompactionPolicy make_compaction_policy(Profile const& profile);
 
-/// The number of tokens above which a conversation is compacted; absent: size is never a reason.
+/// Returns the number of tokens above which a conversation is compacted. Absent if size is never a reason.
 SESSIONKIT_API std::optional<std::size_t> limit_of(CompactionPolicy const& policy) noexcept;
 
-/// The tokens that an entry adds to the context; 0 for an entry that is never sent.
+/// Estimates the tokens that an entry adds to the context; 0 for an entry that is never sent.
 SESSIONKIT_API std::size_t estimate_tokens(Entry const& entry, TokenEstimator const& estimator = {});
 
-/// The tokens of the context. If an answer after the compaction has a provider's count, that count is used,
-/// and estimates of the entries after it are added. Otherwise all entries and the summary are estimated.
+/// Counts the tokens of the context. If an answer after the compaction has a provider's count, the result is
+/// this count plus estimates of the entries after the answer. Otherwise all entries and the summary are
+/// estimated.
 SESSIONKIT_API std::size_t count_tokens(Context const& context, TokenEstimator const& estimator = {});
 
-/// The plan of a compaction. It owns all its data, so it may be carried out later and on another thread.
+/// The plan of a compaction. It owns all its data, so a host may carry it out later and on another thread.
 struct CompactionPlan {
   CompactionReason reason = CompactionReason::manual;
-  EntryId first_kept = {};         ///< the first entry that stays; all entries after it stay too
-  EntryId last_summarized = {};    ///< the message before it
-  EntryId previous = {};           ///< the compaction before this one; empty: none
-  std::size_t summarized = 0;      ///< messages that the summary replaces, without those of a split turn
-  std::size_t turn_prefix = 0;     ///< messages of a split turn that the summary replaces
-  std::size_t kept = 0;            ///< messages that stay
-  bool keeps_less = false;         ///< fewer than the policy's rule keeps, because more would not fit
-  std::uint64_t tokens_before = 0; ///< of the whole context
+  EntryId first_kept = {};      ///< the first entry that stays; all entries after it stay too
+  EntryId last_summarized = {}; ///< the last message that the summary replaces
+  EntryId previous = {};        ///< the compaction before this one; empty if there is none
+  std::size_t summarized = 0;   ///< the number of messages of whole turns that the summary replaces
+  std::size_t turn_prefix = 0;  ///< the number of messages of a split turn that the summary replaces
+  std::size_t kept = 0;         ///< the number of messages that stay
+  bool keeps_less = false;      ///< true: fewer messages stay than `keep` demands, because more would not fit
+  std::uint64_t tokens_before = 0; ///< the tokens of the whole context
   std::uint64_t tokens_removed = 0,
                 tokens_kept = 0;               ///< estimates; the removed tokens include the last summary
   std::vector<std::string> conversations = {}; ///< the texts to summarise, one for each request
-  std::string previous_summary = {};           ///< without its facts
-  /// Facts of the summarised part: paths in its tool calls, and its other calls with short arguments. Facts
-  /// of earlier compactions come first. Each list has the newest 1,000. They are stored after the summary,
-  /// unchanged.
+  std::string previous_summary = {};           ///< the summary of the previous compaction, without its facts
+  /// Facts of the summarised part: the paths in its tool calls, and its other calls with short arguments.
+  /// Each list begins with the facts of earlier compactions and has the newest 1,000. The facts are stored
+  /// after the summary, unchanged.
   std::vector<std::string> read_files = {}, modified_files = {}, calls = {};
   CompactionPolicy policy = {};
 
-  /// The request for `conversations[part]`. `summary_so_far` is the summary of everything before it.
+  /// Returns the request for `conversations[part]`. `summary_so_far` is the summary of everything before that
+  /// part.
   SESSIONKIT_API SummaryRequest request(std::size_t part, std::string summary_so_far) const;
-  /// The facts as the text that will follow the summary; the oldest are left out if there are too many.
+  /// Returns the text with the facts that will follow the summary. If there are too many facts, the oldest
+  /// are left out.
   SESSIONKIT_API std::string facts() const;
 };
 
-/// Decides whether to compact, and where to cut. Pure. Absent if there is no reason, if the breaker is open,
-/// or if nothing can be summarised: the log has no message of the user, or only the newest turn, which must
-/// not be split. A cut never separates a call from its result.
+/// Decides whether to compact, and where to cut. Pure. A cut never separates a call from its result. Absent
+/// if there is no reason to compact, if the breaker is open, or if nothing can be summarised. Nothing can be
+/// summarised if the log has no message of the user, or only the newest turn, which must not be split.
 SESSIONKIT_API std::optional<CompactionPlan>
 plan_compaction(Context const& context, CompactionPolicy const& policy = {},
                 CompactionReason reason = CompactionReason::size);
 
-/// Calls the summarizer for each request of a plan, and returns the last summary. Errors are those of the
-/// summarizer, and `timed_out` if an answer comes after the deadline, which begins now. A blank summary is
-/// returned unchanged.
+/// Calls the summarizer for each request of a plan, and returns the last summary. A blank summary is returned
+/// unchanged. The time of `CompactionPolicy::deadline` begins with this call. Errors are those of the
+/// summarizer, and `timed_out` if an answer comes after the deadline.
 SESSIONKIT_API Result<std::string> summarize(CompactionPlan const& plan, Summarizer& summarizer,
                                              Clock const& clock = {});
 
 /// The outcome of a plan.
 enum class CompactionOutcome {
   applied,
-  superseded,  ///< another compaction was first, or the kept entries are no longer on the path
-  no_progress, ///< the summary is blank, or no shorter than what it would replace: nothing was stored
+  superseded,  ///< another compaction was stored first, or the kept entries are no longer on the path
+  no_progress, ///< nothing was stored, because the summary is blank or not shorter than the messages it would
+               ///< replace
   not_needed,  ///< there was nothing to plan
 };
 /// The enumerator's name, for example "superseded". Never null.

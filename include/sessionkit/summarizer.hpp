@@ -12,41 +12,43 @@
 
 namespace sessionkit { inline namespace v0 {
 
-/// The text of a request for a summary, and the form in which the conversation is written in it. The views
+/// The words of a request for a summary, and the form in which the request shows the conversation. The views
 /// must stay valid while the prompt is used.
 struct SummaryPrompt {
   std::string_view name;
   std::string_view system = {};          ///< the system prompt
-  std::string_view head = {};            ///< before everything else
-  std::string_view conversation[2] = {}; ///< around the conversation
-  std::string_view previous[2] = {};     ///< around the summary of what came before it
-  std::string_view
-      first = {},
-      update = {}; ///< the text after these two: `first` if there is no earlier summary, else `update`
-  std::string_view sections = {}; ///< after either
-  std::string_view split = {};    ///< after `sections`, if the conversation ends inside a turn
-  std::string_view focus = {};    ///< before the topic that the caller wants to be stressed
+  std::string_view head = {};            ///< the beginning of the request
+  std::string_view conversation[2] = {}; ///< the texts before and after the conversation
+  std::string_view previous[2] = {};     ///< the texts before and after the earlier summary, if there is one
+  /// The instruction, which follows the conversation and the earlier summary. It is `first` if there is no
+  /// earlier summary, else `update`.
+  std::string_view first = {}, update = {};
+  std::string_view sections = {}; ///< the list of the summary's sections, after the instruction
+  std::string_view split = {};    ///< follows `sections` if the conversation ends inside a turn
+  std::string_view focus = {};    ///< the text before the topic that the summary should stress
   std::string_view user = "[User]: ", thinking = "[Assistant thinking]: ", assistant = "[Assistant]: ",
                    calls = "[Assistant tool calls]: ", result = "[Tool result]: ",
-                   between = "\n\n"; ///< before each piece of the conversation, and between them
-  std::string_view split_mark = {};  ///< in the conversation, before the turn whose end is not in it
+                   between = "\n\n"; ///< the label before each kind of piece, and the text between two pieces
+  std::string_view split_mark = {};  ///< marks the last turn of the conversation if its end is missing
 };
 
-/// `structured` and `structured_zh` (goal, constraints, progress, decisions, next steps, critical context),
-/// `ai_panel`, `blades` and `zeroclaw` (those programs' own words), or null.
+/// Returns the prompt of this name, or null. `structured` and `structured_zh` ask for goal, constraints,
+/// progress, decisions, next steps and critical context. `ai_panel`, `blades` and `zeroclaw` are the prompts
+/// of these programs.
 SESSIONKIT_API SummaryPrompt const* find_prompt(std::string_view name) noexcept;
 
-/// A request for a summary. It owns all its data except for the prompt.
+/// A request for a summary. It owns all its data except the prompt.
 struct SummaryRequest {
   SummaryPrompt const* words = nullptr; ///< null: `structured`
-  std::string conversation = {};        ///< as text, oldest first; tool results and long texts shortened
+  std::string conversation =
+      {}; ///< the messages as text, oldest first; tool results and long texts are shortened
   std::string previous_summary =
-      {}; ///< the summary of the messages before `conversation`; empty: there were none
+      {}; ///< the summary of the messages before `conversation`; empty if there are none
   std::string focus = {};
-  bool split_turn =
-      false; ///< the conversation ends inside a turn, and the model will see the rest of that turn
-  std::size_t max_tokens = 0; ///< the maximum length of the summary; 0: no maximum
-  Timestamp deadline = {};    ///< a later answer is not used; the epoch: no deadline
+  /// True: the conversation ends inside a turn. The model will see the rest of this turn beside the summary.
+  bool split_turn = false;
+  std::size_t max_tokens = 0; ///< the maximum length of the summary in tokens; 0: no maximum
+  Timestamp deadline = {};    ///< an answer after this time is not used; absent (1970): no deadline
 
   /// The system text to send.
   SESSIONKIT_API std::string system() const;
@@ -59,7 +61,7 @@ struct SummaryRequest {
 class SESSIONKIT_API Summarizer {
  public:
   virtual ~Summarizer();
-  /// Returns the summary as text. After an error or a blank text the conversation stays unchanged.
+  /// Returns the summary as text. If it returns an error or a blank text, the conversation stays unchanged.
   virtual Result<std::string> summarize(SummaryRequest const& request) = 0;
 
  protected:
@@ -89,16 +91,18 @@ template <class Call> CallableSummarizer<Call> make_summarizer(Call call) {
 /// A view that has the last turns and a summary of the earlier turns, as in blades. The log does not change.
 struct SummaryWindow {
   std::size_t turns = 10; ///< at least this many of the last turns are shown unchanged
-  std::size_t batch =
-      1; ///< the summary grows by this many turns at a time, so the model is called once in so many turns
-  SummaryPrompt const* words = nullptr; ///< null: that of blades
+  /// The summary takes in this many turns at a time, so the model is called once for this many turns.
+  std::size_t batch = 1;
+  SummaryPrompt const* words = nullptr; ///< null: the prompt of blades
 };
 
 /// Makes a policy that calls `summarizer` when turns leave the window, and remembers the summary. The same
-/// range is never summarised twice: for a longer range the model gets the earlier summary and the turns after
-/// it. If the summarizer fails or returns a blank text, only the last turns are shown, and the next request
-/// calls it again. Copies of a policy share one remembered range, so make a policy for each session, and use
-/// it from one thread at a time. The length of a request for a summary has no limit but the window.
+/// range is never summarised twice. For a longer range, the model gets the earlier summary and the turns
+/// after it. If the summarizer fails or returns a blank text, the history shows only the last turns, and the
+/// next request calls the summarizer again.
+///
+/// Copies of a policy share one remembered summary. So make a policy for each session, and use it from one
+/// thread at a time. The length of a request for a summary is not limited.
 SESSIONKIT_API HistoryPolicy summarize_window(std::shared_ptr<Summarizer> summarizer,
                                               SummaryWindow window = {});
 

@@ -13,32 +13,35 @@ namespace sessionkit { inline namespace v0 {
 /// tokenizer instead.
 using TokenEstimator = std::function<std::size_t(Message const&)>;
 
-/// The tokens that an image counts as, whatever its size.
+/// The number of tokens that an image counts as, whatever its size.
 inline constexpr std::size_t image_tokens = 1200;
 
-/// The default for text: a quarter of a token per ASCII character, two per other code point, rounded up.
+/// The default estimate for text. An ASCII character counts as a quarter of a token, and any other code point
+/// as two tokens. The sum is rounded up.
 SESSIONKIT_API std::size_t estimate_tokens(std::string_view text) noexcept;
 
-/// Text, thinking, tool names, arguments and results by `estimate_tokens`; images at `image_tokens`.
+/// The default estimate for a message: that of its text, thinking, tool names, arguments and results, plus
+/// `image_tokens` for each image.
 SESSIONKIT_API std::size_t estimate_tokens(Message const& message);
 
 /// The estimator of one program.
 struct Estimator {
   std::string_view name; ///< static storage
   std::size_t (*text)(std::string_view) noexcept;
-  /// Counts a message: its text by the same formula, its images as `image_tokens` each. The sum is rounded
-  /// once.
+  /// Counts the tokens of a message: its text by the same formula, and `image_tokens` for each image. The sum
+  /// is rounded once.
   std::size_t (*message)(Message const&);
 };
 
-/// The estimator of this name, or null: `default`; `pi` (a quarter of the UTF-16 units; images of users count
-/// nothing, as in pi); `aipanel_seed`, `aipanel_real`, `aipanel_comment`, `blades_seed`, `blades_intended`,
-/// `blades_v05`, `zeroclaw_fork`, `zeroclaw_main`, `claw0_v2` (docs/compaction.md has the formulas).
+/// Returns the estimator of this name, or null. The names are `default`, `pi` (a quarter of the UTF-16 units;
+/// images of users count nothing, as in pi), `aipanel_seed`, `aipanel_real`, `aipanel_comment`,
+/// `blades_seed`, `blades_intended`, `blades_v05`, `zeroclaw_fork`, `zeroclaw_main` and `claw0_v2`
+/// (docs/compaction.md has the formulas).
 SESSIONKIT_API Estimator const* find_estimator(std::string_view name) noexcept;
 
-/// The tokens of a conversation. The count starts from the provider's own count at the last assistant message
-/// that has one and was neither aborted nor failed. Estimates of the messages after it are added. If no
-/// message has a count, all messages are estimated.
+/// Counts the tokens of a conversation. The count starts from the provider's own count in an assistant
+/// message: the last one that has a count and neither was aborted nor failed. Estimates of the messages after
+/// it are added. If no message has a count, all messages are estimated.
 SESSIONKIT_API std::size_t count_tokens(std::vector<Message> const& messages,
                                         TokenEstimator const& estimator = {});
 
