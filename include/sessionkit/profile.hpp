@@ -8,58 +8,58 @@
 
 namespace sessionkit { inline namespace v0 {
 
-/// The form of a new session's id, if the caller gives none.
+/// The form of the id that a new session gets if the caller gives none.
 enum class IdScheme {
   uuid7,  ///< a UUID version 7
   ses_ms, ///< `ses-` and milliseconds since 1970, increased until the name is free
   hex12,  ///< 12 hexadecimal digits
 };
 
-/// What the keys of sessions look like; `resolve` (sessionkit/session_key.hpp) makes them.
+/// The form of session keys. `resolve` (sessionkit/session_key.hpp) makes keys of this form.
 enum class KeyScheme {
-  any,      ///< as given, or none
-  claw0,    ///< `agent:channel:peer`; where none is given, `main:cli:user` with the agent's and user's names
+  any,   ///< any text; a session may have no key
+  claw0, ///< `agent:channel:peer`; a new session without a key gets `main:cli:user`, with the names of agent
+         ///< and user
   openclaw, ///< `agent:<agent>:<channel>:<direct|group|channel>:<peer>`
-  zeroclaw, ///< `direct:`, `group:` or `thread:`, the channel, and the sender or the chat
+  zeroclaw, ///< `direct:`, `group:` or `thread:`, then the channel, then the sender or the chat
 };
 
-/// Where a file store keeps things below its root.
+/// The names of a file store's files below its root.
 enum class StoreLayout {
   by_id,              ///< `<id>.jsonl` beside `sessions.json`, which maps ids to rows
   transcripts_folder, ///< `transcripts/<key>_<id>.jsonl`; `sessions.json` maps keys to their newest session
 };
 
-/// When messages are stored.
+/// The moment at which messages are stored.
 enum class WriteTiming {
-  incremental, ///< each message at once; but dialects that join results store them with the last result of
-               ///< the answer
-  turn_atomic, ///< a complete turn in one write when it ends; an aborted turn leaves nothing
-  whole, ///< everything since the last `end_turn` or `Turn::commit`, in one write; a final answer alone ends
-         ///< nothing
-  never, ///< in memory only
+  incremental, ///< each message at once; in dialects that join results, results are stored when the last one
+               ///< of an answer arrives
+  turn_atomic, ///< a complete turn in one write when it ends; nothing of an aborted turn is stored
+  whole, ///< everything since the last call of `end_turn` or `Turn::commit`, in one write; a final answer
+         ///< does not end a turn by itself
+  never, ///< messages stay in memory and are never stored
 };
 
-/// How much of the calls and results is stored. While the `Session` object exists, the model sees all of
+/// Which tool calls and results are stored. As long as the `Session` object exists, the model sees all of
 /// them.
 enum class ToolPolicy {
   full,    ///< calls and results, as messages
-  results, ///< for display only: calls and results become the member `toolCalls` of the final answer, and are
+  results, ///< calls and results become the member `toolCalls` of the final answer, for display; they are
            ///< never sent
-  none,    ///< nothing: only what the user said and the final answer of a turn
+  none,    ///< none: a turn is stored as the user's messages and the final answer
 };
 
-/// What the model sees of consecutive messages of the user.
+/// The form in which the model sees consecutive messages of the user.
 enum class ConsecutiveUser {
   parts,   ///< one message of several parts
-  join,    ///< one text, a blank line between
-  replace, ///< the last one alone counts
+  join,    ///< one text, with a blank line between the messages
+  replace, ///< only the last message
 };
 
-/// How much a compaction keeps: a number of the last turns, messages or tokens. The cut is then moved back to
-/// the start of a turn; a cut by tokens may also be at the start of an answer
-/// (`CompactionPolicy::split_turns`).
+/// How much a compaction keeps: a number of the last turns, messages or tokens. The cut is moved back to the
+/// start of a turn. A cut by tokens may also be at the start of an answer (`CompactionPolicy::split_turns`).
 struct KeepRule {
-  /// What is counted.
+  /// The unit of `count`.
   enum By { turns, messages, tokens };
   By by = turns;
   std::size_t count = 20;
@@ -75,33 +75,34 @@ constexpr KeepRule keep_last_user() noexcept { return keep_turns(1); }
 
 /// How one program shortens its conversations.
 struct CompactionRule {
-  std::size_t trigger_tokens = 80000; ///< 0: never by itself
-  bool view_only = false;             ///< the program shortens only its requests, and stores no summaries
-  /// The program compacts within a turn, when the message that it answers is not stored yet, so that in its
-  /// table the summary comes before this message. A host does the same, and does not compact after a turn.
+  std::size_t trigger_tokens = 80000; ///< the size at which the program compacts; 0: never by itself
+  bool view_only = false; ///< true: the program shortens its requests only, and stores no summaries
+  /// True: the program compacts within a turn, before it stores the message that it answers. In its table the
+  /// summary therefore comes before this message. A host should also compact there, and not after a turn.
   bool within_turn = false;
   KeepRule keep = {};
-  std::string_view prompt = "structured"; ///< as `find_prompt` knows it
+  std::string_view prompt = "structured"; ///< a name that `find_prompt` knows
   std::string_view prefix = {}; ///< the text before the summary in the view; empty: pi's text around it
 };
 
-/// How one program keeps its sessions: an aggregate of named choices. Each program is a constant of this
-/// type, and not a code path of its own.
+/// The choices by which one program keeps its sessions. Each supported program is a constant of this type
+/// (`profiles`), and not a code path of its own.
 struct Profile {
   std::string_view name = "native"; ///< static storage
-  std::string_view dialect =
-      "native"; ///< of new sessions, static storage; existing sessions keep their dialect
+  /// The dialect of new sessions, in static storage. Existing sessions keep their dialect.
+  std::string_view dialect = "native";
   StoreLayout layout = StoreLayout::by_id;
-  bool shares_index =
-      false; ///< another program reads `sessions.json`, so the file is written at the end of each turn
+  /// True: another program reads `sessions.json`, so this library writes the file at the end of each turn.
+  bool shares_index = false;
   IdScheme ids = IdScheme::uuid7;
   KeyScheme keys = KeyScheme::any;
   WriteTiming timing = WriteTiming::incremental;
   ToolPolicy tools = ToolPolicy::full;
   ConsecutiveUser consecutive_user = ConsecutiveUser::parts;
-  bool regroups_only =
-      false; ///< the program only regroups the messages that it stored, so a provider may refuse its requests
-  std::string_view estimator = "default"; ///< as `find_estimator` knows it
+  /// True: the program sends the messages that it stored and only regroups them, so a provider may refuse its
+  /// requests.
+  bool regroups_only = false;
+  std::string_view estimator = "default"; ///< a name that `find_estimator` knows
   CompactionRule compaction = {};
 };
 
@@ -186,42 +187,42 @@ constexpr Profile openclaw_profile() noexcept {
 
 namespace profiles {
 
-/// pi's lines, every message as it comes. The default.
+/// The default: pi's dialect, in which each message is stored at once.
 inline constexpr Profile native{};
 
-/// ai-panel, as its docs/session-design.md describes it. ai-panel's code differs from this document: it sends
-/// only the last of consecutive messages of the user (`ConsecutiveUser::replace`), and it keeps 20 messages,
-/// not 20 turns.
+/// ai-panel, as its docs/session-design.md describes it. ai-panel's code differs from this document in two
+/// places. It sends only the last of consecutive messages of the user (`ConsecutiveUser::replace`), and its
+/// compactions keep 20 messages, not 20 turns.
 inline constexpr Profile ai_panel = detail::ai_panel_profile("ai_panel");
 
 /// ZyHive, ai-panel's successor, whose files have the same form.
 inline constexpr Profile zyhive = detail::ai_panel_profile("zyhive");
 
-/// claw0's s03 sessions (claw0's docs/zh/s03_sessions.md). Its lines cannot represent summaries. claw0 stores
-/// a turn when it ends, with the results first; this library stores the lines of a turn in their order, in
-/// one write.
+/// claw0, as its lesson s03 keeps sessions (claw0's docs/zh/s03_sessions.md). Its lines cannot represent
+/// summaries. claw0 stores a turn when the turn ends, and writes the results first. This library also stores
+/// a turn in one write, but in the order of the messages.
 inline constexpr Profile claw0 = detail::claw0_profile();
 
-/// ZeroClaw: when a turn ends, the user's text and the final answer are stored as a pair. An unanswered
-/// message of the user is joined with the next one.
+/// ZeroClaw. When a turn ends, the user's text and the final answer are stored as a pair. A message of the
+/// user that got no answer is joined with the next one.
 inline constexpr Profile zeroclaw = detail::zeroclaw_profile();
 
-/// blades: the session is saved when the host demands it, and only its requests are shortened
-/// (`summarize_window`). Its documents are imported and exported (sessionkit/blades.hpp).
+/// blades. The session is stored when the host asks for it, and only the requests are shortened
+/// (`summarize_window`). sessionkit/blades.hpp imports and exports the documents of blades.
 inline constexpr Profile blades = detail::blades_profile();
 
-/// OpenClaw: pi's lines, keys of its form, a compaction at 200,000 tokens that keeps the last 20,000, as pi
-/// does. Its `sessions.json` is read and never written.
+/// OpenClaw: pi's dialect with OpenClaw's keys. A compaction at 200,000 tokens keeps the last 20,000, as in
+/// pi. OpenClaw's `sessions.json` is read, but never written.
 inline constexpr Profile openclaw = detail::openclaw_profile();
 
-/// Sessions in memory only. No compaction is stored.
+/// Sessions that stay in memory. No compaction is stored.
 inline constexpr Profile ephemeral = detail::ephemeral_profile();
 
 }
 
-/// The names of the constants above.
+/// Returns the names of the constants above.
 SESSIONKIT_API std::vector<std::string_view> profile_names();
-/// The constant of this name, or null. `-` and `_` are alike in it.
+/// Returns the constant of this name, or null. In the name, `-` and `_` mean the same.
 SESSIONKIT_API Profile const* find_profile(std::string_view name) noexcept;
 
 }}
