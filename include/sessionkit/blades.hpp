@@ -11,20 +11,20 @@ namespace sessionkit { inline namespace v0 {
 /// `{id, state, history:[{role, text, tool_calls?, tool_result?, timestamp, metadata?}], created_at,
 /// updated_at, version}`.
 ///
-/// The header keeps the session's own id. The state becomes one `StateChange` whose values keep their
-/// spelling, so that integers stay integers. A message of an unknown role, and an element that is no message,
-/// is kept as `Custom` data of type "blades.item". Unknown members are kept in `Entry::extra`, those of calls
-/// and results in the parts. A result that is no text becomes its JSON text. `corrupt` if the text is no such
-/// document, `unsupported_version` for another version.
+/// The header keeps the session's own id. The state becomes one `StateChange`. Its values keep their
+/// spelling, so integers stay integers. An element of `history` that is no message, or whose role is unknown,
+/// is kept as `Custom` data of type "blades.item". `Entry::extra` keeps the unknown members of a message, and
+/// the `extra` of a part keeps those of a call or a result. If a result is not a text, its JSON text is used.
+/// Fails with `corrupt` if the text is no such document, and with `unsupported_version` for another version.
 SESSIONKIT_API Result<Log> import_blades(std::string_view document);
 
-/// True if a text may be such a document: a JSON object with an array `history` and without the member
-/// `type`, which the lines of all dialects have. The text may be only the first part of a file; then an
-/// object `state` is enough. True does not prove that the document can be imported.
+/// Returns true if a text looks like such a document: a JSON object with an array `history` and without the
+/// member `type`, which the lines of all dialects have. The text may be only the first part of a file; an
+/// object `state` is then enough. `import_blades` may still refuse a text for which this returns true.
 SESSIONKIT_API bool is_blades(std::string_view text);
 
-/// Writes the path to a log's last entry as such a document. Everything that the document cannot represent is
-/// listed as a loss. `id` names the session if the header does not.
+/// Writes the path to a log's last entry as such a document. The result lists everything that the document
+/// cannot represent as a loss. If the header has no id, `id` names the session.
 SESSIONKIT_API Converted export_blades(Log const& log, SessionId const& id);
 
 }}
