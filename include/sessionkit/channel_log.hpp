@@ -17,8 +17,8 @@
 
 namespace sessionkit { inline namespace v0 {
 
-/// Where people talk to an agent: `{"telegram", "-10042"}`, `{"web", "shop"}`. A type consists of letters,
-/// digits and `_`. An id is any text that is not empty.
+/// A place where people talk to an agent: `{"telegram", "-10042"}`, `{"web", "shop"}`. A type consists of
+/// letters, digits and `_`. An id is any text that is not empty.
 struct Channel {
   std::string type, id;
   /// The channel's name in its lines: `telegram-42`.
@@ -30,36 +30,38 @@ struct Channel {
 /// A message in a channel.
 struct ChannelMessage {
   std::string role;        ///< "user" or "assistant"
-  std::string content;     ///< UTF-8; other bytes are stored as U+FFFD
+  std::string content;     ///< UTF-8; bytes that are not UTF-8 are stored as U+FFFD
   std::string sender = {}; ///< the person's name in the channel; may be empty
-  Timestamp at = {};       ///< absent (1970): the time it is stored
-  /// Distinguishes messages with equal text and time. Absent: a new id. Lines of other programs have none.
+  Timestamp at = {};       ///< if absent (1970), the time at which the message is stored
+  /// The id distinguishes messages with equal text and time. If it is empty, `append` makes one. Lines of
+  /// other programs have no id.
   std::string id = {};
-  RawJson extra = {}; ///< null, or an object of further members; they never replace the members above
+  RawJson extra = {}; ///< null, or an object with further members, which never replace the members above
 };
 
-/// How channel logs are written and read.
+/// Options of a channel log.
 struct ChannelLogOptions {
-  /// True: each acknowledged message survives power loss. False: the operating system has the message, so
-  /// that it survives the end of the process.
+  /// True: each acknowledged message survives power loss. False: each acknowledged message survives the end
+  /// of the process, because the operating system has it.
   bool durable = true;
-  std::chrono::milliseconds lock_wait{5000}; ///< how long to wait for another writer: then `timed_out`
+  std::chrono::milliseconds lock_wait{5000}; ///< the longest wait for another writer; then `timed_out`
   std::uint64_t max_line =
-      default_max_line;  ///< longer lines are skipped on reading and refused on writing; bytes
+      default_max_line;  ///< in bytes; a longer line is skipped when read and refused when written
   bool create = true;    ///< make the directory (mode 0700) if it does not exist
   Clock clock = {};      ///< absent: the system clock
   IdSource ids = {};     ///< absent: `random_entry_id`
   OnEvent on_event = {}; ///< `Event::session` is the channel's name
 };
 
-/// Which messages of a channel to read.
+/// Selects the messages of a channel to read.
 struct ChannelQuery {
   ReadRange::Order order = ReadRange::newest_first;
-  std::optional<Position> from = {};      ///< `ChannelPage::next` of the page before; absent: from that end
-  std::size_t limit = 100;                ///< messages on a page at most, not 0
+  /// `ChannelPage::next` of the page before. If absent, reading begins at the oldest or newest message.
+  std::optional<Position> from = {};
+  std::size_t limit = 100;                ///< the maximum number of messages on a page; not 0
   std::optional<std::string> sender = {}; ///< only messages of this person
 };
-/// Some messages of a channel.
+/// One page of the messages of a channel.
 struct ChannelPage {
   std::vector<ChannelMessage> messages = {}; ///< in the order of the query
   std::vector<Damage> damage = {}; ///< lines that give no message, in the order in which they were read
@@ -74,31 +76,33 @@ struct ChannelSummary {
   Timestamp first = {}, last = {}; ///< the times of the first and the last message
 };
 
-/// The messages of each channel of an agent, for its administrator. They are append-only files beside the
-/// sessions, such as `<directory>/telegram-42.jsonl`, with one message in each line, in the form of ZyHive
-/// and ai-panel (their pkg/convlog). No session, history or store contains these messages, so no model ever
-/// sees them.
+/// A record of all messages in the channels of an agent, for its administrator. Each channel is an
+/// append-only file beside the sessions, such as `<directory>/telegram-42.jsonl`. A file has one message in
+/// each line, in the form of ZyHive and ai-panel (their pkg/convlog). No session, history or store contains
+/// these messages, so no model ever sees them.
 ///
-/// Several processes may write to one directory. Safe to call from several threads at once. Copies of the
-/// object are the same log. A forked process must open its own object (`forked`).
+/// Several processes may write to one directory, and several threads may call an object at once. Copies of
+/// the object use the same log. A forked process must open its own object; else its calls fail with `forked`.
 class SESSIONKIT_API ChannelLog {
  public:
-  /// `not_found` (and not `create`), `unsafe_path`, `io_error`.
+  /// Opens the logs in a directory. Fails with `not_found` if the directory does not exist and `create` is
+  /// false, with `unsafe_path`, or with `io_error`.
   static Result<ChannelLog> open(std::string const& directory, ChannelLogOptions options = {});
-  /// `<home>/agents/<agent>/convlogs`, beside the sessions of `open_agent_store`. `invalid_argument` if the
-  /// agent's name is not valid as a `SessionId`.
+  /// Opens `<home>/agents/<agent>/convlogs`, which is beside the sessions of `open_agent_store`. Fails with
+  /// `invalid_argument` if the agent's name has not the form of a `SessionId`.
   static Result<ChannelLog> open_agent(std::string const& home, std::string const& agent,
                                        ChannelLogOptions options = {});
 
-  /// Stores a message after all other messages of its channel, and returns where it ends. If a crash left
-  /// torn bytes there, they stay, and a line end is added to them (`Event::tail_sealed`). `invalid_argument`
-  /// for an invalid channel or `extra`, or a line above `max_line`. Other errors are those of
-  /// `TranscriptWriter::append`, without `conflict`. After `outcome_unknown` the message may be stored: look
-  /// for its id.
+  /// Stores a message after all other messages of its channel, and returns the position at which it ends. If
+  /// a crash left an incomplete line there, its bytes stay, and a line end is added to them
+  /// (`Event::tail_sealed`). Fails with `invalid_argument` for an invalid channel or `extra`, or a line
+  /// longer than `max_line`. Other errors are those of `TranscriptWriter::append`, without `conflict`. After
+  /// `outcome_unknown` the message may be stored; look for its id.
   Result<Position> append(Channel const& channel, ChannelMessage const& message);
 
-  /// Reads a page of a channel. `not_found` if the channel has no messages. A line that gives no message is
-  /// skipped and reported. An incomplete last line is ignored, because a writer may be completing it.
+  /// Reads a page of a channel. Fails with `not_found` if the channel has no messages. A line that gives no
+  /// message is skipped and reported. An incomplete last line is ignored, because a writer may be completing
+  /// it.
   Result<ChannelPage> read(Channel const& channel, ChannelQuery const& query = {}) const;
 
   /// Lists all channels by name. Reads every file once. Files whose name is not that of a channel are

@@ -8,10 +8,10 @@
 
 namespace sessionkit { inline namespace v0 {
 
-/// Something that a conversion lost.
+/// A piece of data that a conversion lost.
 struct Loss {
   EntryId entry = {}; ///< empty: the loss concerns the complete log
-  std::string what;   ///< one sentence
+  std::string what;   ///< one sentence that describes the loss
 };
 
 /// The result of `convert_log`.
@@ -20,11 +20,14 @@ struct Converted {
   std::vector<Loss> losses = {}; ///< in the order of the log; empty: nothing was lost
 };
 
-/// Writes a log in another dialect. Pure. Everything that `to` cannot represent is listed as a loss. If `to`
-/// is the dialect of the log, the lines stay unchanged (`LogLines::kept`), except for repeated ids and for
-/// versions before 3. A dialect without ids gets only the path to the last entry, and other branches are
-/// listed as losses. Entries without ids get short ids, which are the same in each conversion. `id` names the
-/// session if the header does not. `unsupported` if this library cannot write `to`.
+/// Writes a log in another dialect. Pure. The result lists everything that `to` cannot represent as a loss.
+/// If the header has no id, `id` names the session. Fails with `unsupported` if this library cannot write
+/// `to`.
+///
+/// If `to` is the dialect of the log, lines that were kept (`LogLines::kept`) are copied unchanged. Lines
+/// with repeated ids and lines of versions before 3 are the exceptions. If `to` has no ids, only the path to
+/// the last entry is written, and the other branches are listed as losses. If `to` has ids and an entry has
+/// none, the entry gets a short id, which is the same in each conversion.
 SESSIONKIT_API Result<Converted> convert_log(Log const& log, Dialect const& from, Dialect const& to,
                                              SessionId const& id);
 
