@@ -11,74 +11,77 @@
 
 namespace sessionkit { inline namespace v0 {
 
-/// How one program writes entries as lines: a table of pure functions. Constants of this type are the
-/// dialects.
+/// A dialect is the form in which one program writes entries as lines. This type is a table of pure
+/// functions, and each dialect is a constant of this type.
 struct Dialect {
   std::string_view name;
 
-  /// True if this line, an entry or a header, is in this dialect and in no other. The first complete line
-  /// that a dialect recognises decides the dialect of a log. A header that several programs could have
-  /// written does not decide.
+  /// Returns true if this line is in this dialect and in no other. The line may be a header or an entry. A
+  /// log has the dialect of the first complete line for which a `detect` returns true. A header that several
+  /// programs could have written gives false.
   bool (*detect)(std::string_view line) noexcept;
 
-  /// Reads id, type and parent of a line. It stops as soon as they are known, so true does not prove that the
-  /// line is complete. Views point into `line`, or into `unescaped` if the text had escapes; the call empties
-  /// `unescaped` first. `id` stays empty if the line has none. False: the line is no JSON object, or it is
-  /// torn inside its head.
+  /// Reads the head of a line: id, type and parent. It stops as soon as they are known, so true does not
+  /// prove that the line is complete. It returns false if the line is no JSON object, or is torn inside its
+  /// head. The views in `out` point into `line`, or into `unescaped` if the text had escapes. The call
+  /// empties `unescaped` first. `id` stays empty if the line has none.
   bool (*head)(std::string_view line, RecordView& out, std::deque<std::string>& unescaped);
 
-  /// Decodes a complete line. `corrupt` if the line is not one JSON object, or is nested deeper than 128.
-  /// Unknown types, roles and parts are kept (`Unknown`, `Opaque`). Id and link come from the record.
+  /// Decodes a complete line. Unknown types, roles and parts are kept (`Unknown`, `Opaque`). The id and the
+  /// parent come from the record, not from the line. Fails with `corrupt` if the line is not one JSON object,
+  /// or is nested deeper than 128 levels.
   Result<Entry> (*decode)(RecordView const& record);
 
-  /// Appends the entry's line, without a line end, to text that is empty or ends in one. `unsupported` if
-  /// this dialect cannot represent it; `out` is then unchanged.
+  /// Appends the entry's line to `out`, without a line end. `out` must be empty or end in a line end. Fails
+  /// with `unsupported` if this dialect cannot represent the entry; `out` is then unchanged.
   Result<void> (*encode)(Entry const& entry, std::string& out);
 
-  /// True if `encode` can represent bodies of this kind (index in `EntryBody`).
+  /// Returns true if `encode` can represent bodies of this type (an index in `EntryBody`).
   bool (*can)(std::size_t body_index) noexcept;
 
-  /// Splits a message into the messages that are one line each in this dialect; at least one.
+  /// Splits a message into messages of which each is one line in this dialect. Returns at least one.
   std::vector<Message> (*split)(Message const& message);
 
-  /// True if lines have ids and parents. If false, each entry follows the one before it and is named by its
-  /// place (`@N`), and a log has no branches.
+  /// True if lines have ids and parents. If false, each entry follows the one before it, its id is made of
+  /// its place (`@N`), and a log has no branches.
   bool has_ids;
 
-  /// True if the results of one answer's calls must be in one message, because the program that reads the
-  /// lines keeps only one of several consecutive user messages.
+  /// True if one message must have all tool results of an answer. Some programs need this, because they keep
+  /// only one of several consecutive user messages.
   bool joins_results = false;
 
-  /// Returns the type of the line that `encode` would write for an entry, with static storage; empty if only
-  /// the line shows it. If this function is absent, the line is read again for its type.
+  /// Returns the type of the line that `encode` would write for an entry, in static storage. Empty if only
+  /// the line itself shows the type. If this function is null, callers read the encoded line to learn its
+  /// type.
   std::string_view (*type_of)(Entry const& entry) noexcept = nullptr;
 };
 
-/// pi / OpenClaw JSONL version 3 (versions 1 and 2 are read): `id`, `parentId`, RFC 3339 times. The default.
-/// Format: the documentation of pi-coding-agent, docs/session.md, and its session-manager.
+/// The default: the lines of pi and OpenClaw, version 3, with `id`, `parentId` and RFC 3339 times. Versions 1
+/// and 2 are read. Source: pi-coding-agent's docs/session.md and its session-manager.
 SESSIONKIT_API Dialect const& native_dialect() noexcept;
 
-/// claw0's lines (its s03 sessions): `user`, `assistant`, `tool_use`, `tool_result`, each with its own
-/// members and an RFC 3339 `ts`; the first line is `session`. Anything claw0 does not know is written as
-/// members it ignores. Format: claw0's docs/zh/s03_sessions.md.
+/// The lines of claw0's lesson s03. The first line has the type `session`, and the others `user`,
+/// `assistant`, `tool_use` or `tool_result`. Each type has its own members and an RFC 3339 `ts`. Data that
+/// claw0 does not know is written as members that claw0 ignores. Source: claw0's docs/zh/s03_sessions.md.
 SESSIONKIT_API Dialect const& flat_dialect() noexcept;
 
-/// The later variant of claw0's lines: no header, `ts` in seconds since 1970, results in `content`. It is
-/// read only, because the later program cannot read `flat` lines.
+/// A later variant of claw0's lines: without a header, with `ts` in seconds since 1970, and with results in
+/// `content`. This library reads this variant, but does not write it. It does not continue such a log in
+/// `flat_dialect` either, because the later program cannot read those lines.
 SESSIONKIT_API Dialect const& flat_v2_dialect() noexcept;
 
-/// ai-panel's and ZyHive's lines: `message` lines around `{role, content}` in the Anthropic API's spelling,
-/// times are in milliseconds since 1970. A compaction names no entry: the messages that it keeps are written
-/// again after it. Format: ai-panel's docs/session-design.md.
+/// The lines of ai-panel and ZyHive. A line of the type `message` has `{role, content}` in the form of the
+/// Anthropic API, and its time in milliseconds since 1970. A compaction does not name the first kept entry;
+/// the messages that it keeps are written again after it. Source: ai-panel's docs/session-design.md.
 SESSIONKIT_API Dialect const& panel_dialect() noexcept;
 
-/// The dialect of this name, or null. `-` and `_` are alike in it.
+/// Returns the dialect of this name, or null. In the name, `-` and `_` mean the same.
 SESSIONKIT_API Dialect const* find_dialect(std::string_view name) noexcept;
 
-/// The dialect that recognises this line, or null.
+/// Returns the dialect whose `detect` recognises this line, or null.
 SESSIONKIT_API Dialect const* detect_dialect(std::string_view line) noexcept;
 
-/// Decodes a page's item in the page's dialect.
+/// Decodes an item of a page in the dialect of the page.
 SESSIONKIT_API Result<Entry> decode(RecordPage const& page, RecordPage::Item const& item);
 
 }}

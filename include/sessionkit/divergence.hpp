@@ -9,7 +9,7 @@
 
 namespace sessionkit { inline namespace v0 {
 
-/// How two requests relate to each other.
+/// The relation between an earlier and a later request.
 enum class RequestRelation {
   same,            ///< equal, byte for byte
   later_extends,   ///< the later request begins with the complete earlier one
@@ -17,32 +17,36 @@ enum class RequestRelation {
   differ
 };
 
-/// Compares two requests, as `encode` makes them. One request extends another if the system texts are equal
-/// and its messages begin with the bytes of the other's messages, without the brackets that close the other's
-/// array, last message and last content. Pure.
+/// Compares two requests that `encode` made. A request extends another one if their system texts are equal
+/// and its messages begin with the bytes of the other's messages. The brackets that close the other's array,
+/// last message and last content are not compared. Pure.
 SESSIONKIT_API RequestRelation compare_requests(RequestParts const& earlier, RequestParts const& later);
 
-/// The first place where a later request differs from an earlier one. A provider's prompt cache does not help
-/// after this place.
+/// The first place at which a later request differs from an earlier one. After this place, a provider's
+/// prompt cache is of no use.
 struct Divergence {
-  bool in_system = false; ///< in the system text, which comes before all messages
-  std::size_t message =
-      0; ///< index of the first message that differs, which is also the number of equal messages
-  std::size_t part = 0; ///< index of the first part of it that differs
-  EntryId earlier =
-      {}; ///< the entry of this part in each history; empty: no entry is its source, or there is no such part
+  bool in_system = false; ///< true: the place is in the system text, which comes before all messages
+  /// The index of the first message that differs. It is also the number of equal messages.
+  std::size_t message = 0;
+  std::size_t part = 0; ///< the index of the first part of this message that differs
+  /// The entry from which this part comes, in the earlier and in the later history. Empty if the part comes
+  /// from no entry, or if the history has no such part.
+  EntryId earlier = {};
   EntryId later = {};
-  std::string before = {}; ///< a few words of this part in each request; empty: there is no such part
+  /// A few words of this part, in the earlier and in the later request. Empty if the request has no such
+  /// part.
+  std::string before = {};
   std::string after = {};
-  bool compacted = false; ///< true if the cause is that they begin after different compactions
-  /// The cause, if a report names it: a repair of these entries that only one of the histories has. A
-  /// retroactive repair is preferred.
+  bool compacted = false; ///< true: they differ because the histories begin after different compactions
+  /// The repair that caused the difference, if one of the two reports shows it: a repair of these entries
+  /// that only one history has. If there are several, a retroactive repair is preferred.
   std::optional<Repair> repair = {};
 };
 
-/// Finds where the requests of two histories diverge. Absent if one extends the other, as in a growing log
-/// (docs/history.md). Both histories must be rebuilt for `target`. The report of `later` is searched first.
-/// Pure. It encodes both histories, and if they differ, parts of them again for each step of a search.
+/// Finds the first place at which the requests of two histories differ. Absent if one request extends the
+/// other, as in a growing log (docs/history.md). Both histories must be rebuilt for `target`. Pure. The
+/// function encodes both histories. If they differ, it encodes parts of them again in each step of a binary
+/// search.
 SESSIONKIT_API std::optional<Divergence> explain_divergence(History const& earlier, History const& later,
                                                             Target const& target);
 
