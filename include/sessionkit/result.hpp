@@ -9,8 +9,8 @@
 
 namespace sessionkit { inline namespace v0 {
 
-/// The exception that `Result::value()` throws on a failure. Beside `std::bad_alloc`, the library throws no
-/// other exception.
+/// The exception that `Result::value()` throws on a failure. The only other exception that the library throws
+/// is `std::bad_alloc`.
 class SESSIONKIT_API Exception : public std::exception {
  public:
   explicit Exception(Error error) : error_(std::move(error)) {}
@@ -29,9 +29,9 @@ namespace detail {
 [[noreturn]] SESSIONKIT_COLD SESSIONKIT_API void throw_error(Error const& error);
 }
 
-/// A value or an `Error`: a small subset of C++23's `std::expected<T, Error>`. Check `ok()` before `*r`,
-/// `r->` (which need a value) and `error()` (which needs a failure). `value()` checks by itself and throws
-/// `Exception` on a failure.
+/// A value or an `Error`: a small subset of C++23's `std::expected<T, Error>`. Check `ok()` before you use
+/// `*r` or `r->`, which need a value, or `error()`, which needs a failure. `value()` checks by itself and
+/// throws `Exception` on a failure.
 template <class T> class [[nodiscard]] Result {
  public:
   using value_type = T;
@@ -39,13 +39,14 @@ template <class T> class [[nodiscard]] Result {
   Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
   SESSIONKIT_COLD Result(Error const& error) : state_(std::in_place_index<1>, error) {}
   SESSIONKIT_COLD Result(Error&& error) : state_(std::in_place_index<1>, std::move(error)) {}
-  /// A `Result<shared_ptr<Derived>>` is a `Result<shared_ptr<Base>>`.
+  /// Converts a result of a convertible type, for example `Result<shared_ptr<Derived>>` to
+  /// `Result<shared_ptr<Base>>`.
   template <class U, class = std::enable_if_t<std::is_convertible_v<U, T> && !std::is_same_v<U, T>>>
   Result(Result<U> other)
       : state_(other.ok() ? State(std::in_place_index<0>, std::move(other).value())
                           : State(std::in_place_index<1>, std::move(other).error())) {}
 
-  /// True if there is a value; the conversion to bool is the same.
+  /// True if there is a value.
   bool ok() const noexcept { return state_.index() == 0; }
   /// The same as `ok`.
   explicit operator bool() const noexcept { return ok(); }
@@ -61,11 +62,11 @@ template <class T> class [[nodiscard]] Result {
   T& operator*() & noexcept { return *std::get_if<0>(&state_); }
   T const& operator*() const& noexcept { return *std::get_if<0>(&state_); }
   T operator*() && { return std::move(*std::get_if<0>(&state_)); }
-  /// A member of the value, which must be there.
+  /// A member of the value. There must be a value.
   T* operator->() noexcept { return std::get_if<0>(&state_); }
   T const* operator->() const noexcept { return std::get_if<0>(&state_); }
 
-  /// The failure, which must be there.
+  /// The failure. There must be one.
   Error const& error() const& noexcept { return *std::get_if<1>(&state_); }
   /// The same, moved out.
   Error error() && { return std::move(*std::get_if<1>(&state_)); }
@@ -85,7 +86,7 @@ template <> class [[nodiscard]] Result<void> {
   SESSIONKIT_COLD Result(Error const& error) : error_(error), ok_(false) {}
   SESSIONKIT_COLD Result(Error&& error) : error_(std::move(error)), ok_(false) {}
 
-  /// True if there is a value; the conversion to bool is the same.
+  /// True on success.
   bool ok() const noexcept { return ok_; }
   /// The same as `ok`.
   explicit operator bool() const noexcept { return ok_; }
@@ -93,7 +94,7 @@ template <> class [[nodiscard]] Result<void> {
   void value() const {
     if (!ok_) detail::throw_error(error_);
   }
-  /// The failure, which must be there.
+  /// The failure. There must be one.
   Error const& error() const& noexcept { return error_; }
   /// The same, moved out.
   Error error() && { return std::move(error_); }
