@@ -93,10 +93,10 @@ template <class Json> class NlohmannPrinter {
 
 }
 
-/// Returns the value as a tree, with the order of its keys. Throws nothing but `bad_alloc`. A tree of
-/// nlohmann cannot represent all of JSON: U+FFFD replaces a lone surrogate escape, null replaces a number
-/// above the greatest double, an integer of more than 64 bits becomes a double, and only the last of several
-/// members with one name stays. Keep the `RawJson` if this matters.
+/// Returns the value as a tree that keeps the order of the keys. Throws nothing but `bad_alloc`. A tree of
+/// nlohmann cannot represent all of JSON. U+FFFD replaces a lone surrogate escape, and null replaces a number
+/// above the greatest double. An integer of more than 64 bits becomes a double. If an object has several
+/// members of one name, only the last one stays. Keep the `RawJson` if this matters.
 inline nlohmann::ordered_json to_nlohmann(RawJson const& json) {
   auto tree = nlohmann::ordered_json::parse(json.str(), nullptr, false);
   if (tree.is_discarded())
@@ -104,9 +104,10 @@ inline nlohmann::ordered_json to_nlohmann(RawJson const& json) {
   return tree;
 }
 
-/// Returns a tree of either kind of nlohmann value as text. Throws nothing but `bad_alloc`, and does not
-/// recurse. Bytes that are not UTF-8 become U+FFFD. Null replaces values that JSON cannot represent (NaN,
-/// infinities, binary and discarded values), and arrays and objects nested deeper than 128.
+/// Returns a tree of nlohmann's as text. The function throws nothing but `bad_alloc`, and does not recurse.
+/// Bytes that are not UTF-8 become U+FFFD. Null replaces values that JSON cannot represent (NaN, infinities,
+/// binary and discarded values). Null also replaces arrays and objects that are nested deeper than 128
+/// levels.
 template <class Json,
           class = std::enable_if_t<
               std::is_same_v<Json, nlohmann::json> || std::is_same_v<Json, nlohmann::ordered_json>>>
