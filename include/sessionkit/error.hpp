@@ -6,33 +6,34 @@
 
 namespace sessionkit { inline namespace v0 {
 
-/// The kinds of failures. Each kind says what the caller can do. This is a plain enum and no
-/// `std::error_category`, because categories are compared by address: two shared objects that both contain
-/// the library would each have a category of their own.
+/// The kinds of failures. Each kind says what the caller can do. This is a plain enum and not a
+/// `std::error_category`. Categories are compared by address, so two shared objects that both contain the
+/// library would have different categories.
 enum class Errc {
   not_found = 1,       ///< no such session, entry or file; create it or look elsewhere
-  already_exists,      ///< the id is taken, or an entry of this id has other bytes
-  conflict,            ///< somebody else appended; refresh and decide again
+  already_exists,      ///< the id is already used, or an entry of this id has other bytes
+  conflict,            ///< another writer appended first; refresh and decide again
   invalid_argument,    ///< the call cannot succeed with these arguments
-  unsupported,         ///< this dialect, store or provider cannot represent that
+  unsupported,         ///< this dialect, store or provider cannot represent or do that
   timed_out,           ///< a lock or a server did not answer in time; nothing happened, try again
-  corrupt,             ///< the data is not what its format says; `verify` shows where
+  corrupt,             ///< the data violates its format; `verify` shows where
   unsupported_version, ///< written by a newer format than this library knows
   unsafe_path,         ///< a link, a special file, a foreign owner or a network file system
-  no_space,            ///< the disk, a quota or a limit of file sizes is full; free some space and try again
-  io_error,            ///< the operating system refused; `Error::system` holds errno
-  unavailable,         ///< the server cannot be reached; try again later
-  not_written,         ///< the append stored no entry; it may be repeated
+  no_space,    ///< the disk is full, or a quota or a limit of file sizes is reached; free some space and try
+               ///< again
+  io_error,    ///< the operating system reported a failure; `Error::system` holds errno
+  unavailable, ///< the server cannot be reached; try again later
+  not_written, ///< the append stored no entry; it may be repeated
   outcome_unknown, ///< the append may be stored in full, in part or not at all; repeat it with the same ids
   poisoned,        ///< a sync failed earlier, so entries since then may be lost; reopen the session
   forked,          ///< this handle was opened by the parent process; open one of your own
 };
 
-/// A failure: what kind, what the system said, and a sentence for people.
+/// A failure: its kind, the system's error number, and a sentence for people.
 struct Error {
   Errc code;
   int system = 0;           ///< errno or a backend's own code; 0 if none
-  std::string message = {}; ///< names the session or file, the place and the fix
+  std::string message = {}; ///< a sentence that names the session or file, the place and the fix
 };
 
 /// The enumerator's name, for example "not_found". Never null.

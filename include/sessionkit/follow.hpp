@@ -8,36 +8,38 @@
 
 namespace sessionkit { inline namespace v0 {
 
-/// The records that were added to a log since the last call.
+/// The changes of a log since the last call.
 struct LogNews {
-  /// Whether the log itself changed.
+  /// The change of the log as a whole.
   enum Change {
     none,
     removed,  ///< the session no longer exists; reported once
-    replaced, ///< another log has its place; it is followed from `from` on, and its records come with the
-              ///< next call
+    replaced, ///< another log has taken its place; the next call returns the records of that log after `from`
   };
   Change change = none;
-  RecordPage page = {}; ///< records in the order of the log, without torn bytes at its end, which a writer
-                        ///< may be completing
-  Position from = {}; ///< where it continues: after the last line that was reported, or `Position{}` if that
-                      ///< line no longer exists
+  /// The new records, in the order of the log. An incomplete line at the end is left out, because a writer
+  /// may be completing it.
+  RecordPage page = {};
+  /// The position at which the next call continues. It is after the last reported line, or `Position{}` if
+  /// that line no longer exists.
+  Position from = {};
 };
 
 /// Follows the log of one session as it grows, also when another thread or process appends to it. Each record
-/// is reported once, in order, and only when its line is complete. Between calls a follower has no lock and
-/// no open file. Use it from one thread at a time.
+/// is reported once, in order, and only when its line is complete. Between calls a follower holds no lock and
+/// no open file. Use a follower from one thread at a time.
 class SESSIONKIT_API LogFollower {
  public:
-  /// Reports the records that end after `from`.
+  /// Makes a follower that reports the records that end after `from`.
   LogFollower(std::shared_ptr<SessionStore> store, SessionId id, Position from = {});
 
-  /// Returns the records since the last call. An empty page without a `change` means that there are none;
-  /// this costs one small read of the store. Errors are those of `SessionStore::read`; `not_found` only if
-  /// the session never existed. After an error the call may be repeated, and no record is lost.
+  /// Returns the records since the last call. If there are none, the page is empty and `change` is `none`;
+  /// such a call costs one small read of the store. Errors are those of `SessionStore::read`, but `not_found`
+  /// occurs only if the session never existed. After an error the call may be repeated, and no record is
+  /// lost.
   Result<LogNews> next();
 
-  /// Where the next call continues.
+  /// The position at which the next call continues.
   Position position() const noexcept { return from_; }
 
  private:
@@ -60,8 +62,8 @@ class SESSIONKIT_API LogFollower {
   bool met_ = false, gone_ = false;
 };
 
-/// Calls `take` with all new records, and `wait` if there are none, until one of the two returns false or an
-/// error occurs. `wait` decides how long to wait, and for what.
+/// Calls `take` when there are new records, and `wait` when there are none. It returns when one of the two
+/// functions returns false, or when an error occurs. `wait` decides how long to wait, and for what.
 SESSIONKIT_API Result<void> follow(LogFollower& follower, std::function<bool(LogNews const&)> const& take,
                                    std::function<bool()> const& wait);
 

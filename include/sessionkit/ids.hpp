@@ -11,10 +11,11 @@
 
 namespace sessionkit { inline namespace v0 {
 
-/// Names a session: `[A-Za-z0-9][A-Za-z0-9._-]{0,127}`, so it is safe as a file name and as part of a key.
+/// The id of a session. It has the form `[A-Za-z0-9][A-Za-z0-9._-]{0,127}`, so it is safe as a file name and
+/// as part of a database key.
 class SESSIONKIT_API SessionId {
  public:
-  /// `invalid_argument` if the text has another shape.
+  /// Makes an id of a text. Fails with `invalid_argument` if the text has another form.
   static Result<SessionId> parse(std::string_view text);
 
   /// As text.
@@ -28,15 +29,15 @@ class SESSIONKIT_API SessionId {
   std::string text_;
 };
 
-/// Names an entry within its session: any UTF-8 text, because pi's format accepts any. It is never used as a
-/// path. The empty id names no entry. An entry whose line has no id is called `@N`, where N is the byte
-/// offset after the last byte of its line.
+/// The id of an entry within its session. It is any UTF-8 text, because pi's format accepts any text, and it
+/// is never used as a path. The empty id names no entry. If the line of an entry has no id, the entry's id is
+/// `@N`, where N is the byte offset after the last byte of the line.
 class EntryId {
  public:
   EntryId() = default;
   explicit EntryId(std::string text) : text_(std::move(text)) {}
 
-  /// True if it names no entry.
+  /// True if the id names no entry.
   bool empty() const noexcept { return text_.empty(); }
   /// As text.
   std::string const& str() const noexcept { return text_; }
@@ -48,13 +49,14 @@ class EntryId {
   std::string text_;
 };
 
-/// Where a session's log ends after some entry: a byte offset in a file, a sequence number in a database.
-/// Positions of one session have an order, and no other meaning. The default is before the first entry.
+/// The place at which an entry ends in the log of its session. It is a byte offset in a file and a sequence
+/// number in a database. A caller can compare the positions of one session, but nothing else follows from
+/// them. The default is the place before the first entry.
 class Position {
  public:
   constexpr Position() = default;
   constexpr explicit Position(std::uint64_t value) noexcept : value_(value) {}
-  /// The number, which only the store that gave it understands.
+  /// The number. Only the store that made the position understands it.
   constexpr std::uint64_t value() const noexcept { return value_; }
   friend constexpr bool operator==(Position a, Position b) noexcept { return a.value_ == b.value_; }
   friend constexpr bool operator!=(Position a, Position b) noexcept { return a.value_ != b.value_; }
@@ -67,15 +69,15 @@ class Position {
   std::uint64_t value_ = 0;
 };
 
-/// Makes a new entry id, which must not repeat within a session. If options name none, `random_entry_id` is
-/// used.
+/// A function that makes a new entry id. The ids must not repeat within a session. If options have no such
+/// function, `random_entry_id` is used.
 using IdSource = std::function<std::string()>;
 
-/// Makes a UUID version 7 (RFC 9562), the default kind of session id: 48 bits are the time `at`, the others
-/// are random bits of the operating system.
+/// Makes a UUID version 7 (RFC 9562), which is the default form of a session id. 48 bits are the time `at`.
+/// The others are random bits from the operating system, except the six bits of version and variant.
 SESSIONKIT_API SessionId make_session_id(Timestamp at);
 
-/// 16 lower-case hex digits, 64 random bits from the operating system.
+/// Makes an entry id of 64 random bits from the operating system, as 16 lower-case hex digits.
 SESSIONKIT_API std::string random_entry_id();
 
 }}
