@@ -13,18 +13,20 @@
 
 namespace sessionkit { inline namespace v0 {
 
-/// How long sessions stay. If no limit is set, no session is removed. Ages count from the last entry of the
-/// log, of any type. Reading, listing and rebuilding an index do not change the age of a session.
+/// The limits after which sessions are removed. If no limit is set, no session is removed. Reading a session,
+/// listing it and rebuilding an index do not change its times.
 struct RetentionPolicy {
-  std::chrono::milliseconds idle{0}; ///< longer than this since the last entry; 0: no limit
-  std::chrono::milliseconds age{
-      0}; ///< longer than this since the session was created, even if it is in use; 0: no limit
-  std::size_t max_sessions = 0; ///< 0: no limit; protected sessions are counted
-  std::size_t slack = 0; ///< sessions are removed only if there are more than `max_sessions` + `slack`; then
-                         ///< `max_sessions` stay
-  std::uint64_t max_bytes = 0; ///< of all logs, by their end positions (bytes in files); 0: no limit
-  std::vector<std::string> protected_keys =
-      {}; ///< the sessions of these keys always stay; so do those of `state_key`
+  std::chrono::milliseconds idle{0}; ///< the longest time since the last entry of any type; 0: no limit
+  /// The longest time since the session was created, even if it is in use; 0: no limit.
+  std::chrono::milliseconds age{0};
+  std::size_t max_sessions = 0; ///< the largest number of sessions, including protected ones; 0: no limit
+  /// If there are more than `max_sessions` + `slack` sessions, all above `max_sessions` are removed. If there
+  /// are fewer, this limit removes none.
+  std::size_t slack = 0;
+  /// The largest sum of the end positions of all logs, which are bytes in stores of files; 0: no limit.
+  std::uint64_t max_bytes = 0;
+  /// The sessions of these keys always stay. The sessions of `state_key` always stay, too.
+  std::vector<std::string> protected_keys = {};
   std::function<bool(SessionInfo const&)> is_protected = {}; ///< true: this session always stays
   std::function<bool(SessionInfo const&)> is_excluded =
       {}; ///< true: this session is neither counted nor removed
@@ -40,7 +42,7 @@ struct Removal {
   SessionId id;
   std::string key = {};
   RetentionReason reason = RetentionReason::idle;
-  std::string why = {}; ///< one sentence with the numbers
+  std::string why = {}; ///< the reason as one sentence with the numbers
   Timestamp updated = {};
   Position end = {};
   std::uint32_t end_crc = 0;
@@ -52,13 +54,14 @@ struct RetentionPlan {
   std::size_t kept = 0;
 };
 
-/// Decides which sessions to remove. Pure. Idle sessions are removed first, then old ones. Of the others,
-/// those with the oldest last entry are removed until the limits of number and size hold. A session without a
-/// time is never too old, but it is the first that these limits remove.
+/// Decides which sessions to remove. Pure. Sessions above `idle` are removed first, then those above `age`.
+/// Of the others, those with the oldest last entry are removed until `max_sessions` and `max_bytes` hold. A
+/// session without a time is never above `idle` or `age`, but it is the first one that the other two limits
+/// remove.
 SESSIONKIT_API RetentionPlan plan_retention(std::vector<SessionInfo> const& sessions,
                                             RetentionPolicy const& policy, Timestamp now);
-/// The same for all sessions of a store. Archived sessions are included, transcripts of other programs are
-/// not. Errors are those of `list`.
+/// The same for all sessions of a store. This includes archived sessions, but not the transcripts of other
+/// programs. Errors are those of `list`.
 SESSIONKIT_API Result<RetentionPlan> plan_retention(SessionStore& store, RetentionPolicy const& policy,
                                                     Timestamp now);
 
@@ -69,14 +72,14 @@ struct RetentionOutcome {
     SessionId id;
     Error error;
   };
-  std::vector<SessionId> removed = {}; ///< moved to the trash where the store has one
+  std::vector<SessionId> removed = {}; ///< a store that has a trash moved these sessions there
   std::vector<SessionId> skipped = {}; ///< sessions that were written since the plan, or that no longer exist
   std::vector<Failed> failed = {}; ///< sessions that could not be removed; a failure does not stop the others
 };
 
 /// Carries a plan out. A session whose log has changed since the plan stays. Each removal is reported as
-/// `Event::retention` with its reason. No program should have these sessions open: a `Session` object whose
-/// log was removed answers `not_found` or `conflict`.
+/// `Event::retention` with its reason. No program should have these sessions open: the calls of a `Session`
+/// object whose log was removed fail with `not_found` or `conflict`.
 SESSIONKIT_API RetentionOutcome apply_retention(SessionStore& store, RetentionPlan const& plan,
                                                 OnEvent const& on_event = {});
 

@@ -10,26 +10,27 @@
 
 namespace sessionkit { inline namespace v0 {
 
-/// Milliseconds UTC since 1970. Order in a log is by position, never by time.
+/// A time in milliseconds since 1970, UTC. The order of entries in a log is by position, never by time.
 using Timestamp = std::chrono::time_point<std::chrono::system_clock, std::chrono::milliseconds>;
 
-/// Returns the present time. If options name no clock, the system clock is used.
+/// A function that returns the present time. If options have no clock, the system clock is used.
 using Clock = std::function<Timestamp()>;
 
 /// The system clock's time now.
 SESSIONKIT_API Timestamp system_now() noexcept;
 
-/// `2025-11-03T08:00:01.807Z`: RFC 3339, UTC, always three digits of milliseconds (as JavaScript's
-/// toISOString).
+/// Writes a time as `2025-11-03T08:00:01.807Z`: RFC 3339 in UTC, always with three digits of milliseconds, as
+/// JavaScript's `toISOString` does.
 SESSIONKIT_API std::string to_rfc3339(Timestamp);
 
 /// Reads RFC 3339 and similar forms that other programs write. A time may have any number of fraction digits.
-/// It ends in `Z`, in an offset, or in neither; then it is UTC. `invalid_argument` for anything else.
+/// It may end in `Z` or in an offset; without either it is UTC. Fails with `invalid_argument` for any other
+/// text.
 SESSIONKIT_API Result<Timestamp> parse_rfc3339(std::string_view text);
 
-/// Milliseconds since 1970, negative before.
+/// Returns milliseconds since 1970; a time before 1970 is negative.
 inline std::int64_t to_unix_ms(Timestamp at) noexcept { return at.time_since_epoch().count(); }
-/// The time that is so many milliseconds after 1970; negative: before.
+/// Returns the time that is this number of milliseconds after 1970; a negative number gives a time before.
 inline Timestamp from_unix_ms(std::int64_t ms) noexcept { return Timestamp(std::chrono::milliseconds(ms)); }
 
 }}

@@ -9,22 +9,23 @@
 
 namespace sessionkit { inline namespace v0 {
 
-/// At which counts of messages a model makes a title of the conversation. Before the first of them
+/// The numbers of messages at which a model makes a title of the conversation. Before the first of them,
 /// `SessionInfo::display_title` shows the first words of the user.
 struct TitlePolicy {
   std::vector<std::uint64_t> at_messages = {4, 12, 30, 80}; ///< ZyHive's
 };
 
-/// True if the session has reached a count of the policy since it had `messages_before` messages, and no
-/// person chose its title. Pass the number of messages at the last call as `messages_before`.
+/// Returns true if the session has reached one of the policy's numbers since it had `messages_before`
+/// messages, and no person chose its title. Pass the number of messages at the last call as
+/// `messages_before`.
 SESSIONKIT_API bool title_is_due(SessionInfo const& info, std::uint64_t messages_before,
                                  TitlePolicy const& policy = {});
 
-/// Asks the host's model for a title. After a blank answer the title stays.
+/// A function that asks the host's model for a title. If it returns a blank text, the title stays.
 using TitleGenerator = std::function<Result<std::string>(Session&)>;
 
-/// Stores a new title if one is due, and returns whether it did. If a person chooses a title at the same
-/// time, that title is shown, even if it is earlier in the log. Errors are those of `generate`,
+/// Stores a new title if one is due. Returns true if it stored one. If a person chooses a title at the same
+/// time, lists show that title, even if it is earlier in the log. Errors are those of `generate`,
 /// `Session::info` and `Session::set_title`; nothing is stored then.
 SESSIONKIT_API Result<bool> update_title(Session& session, std::uint64_t messages_before,
                                          TitleGenerator const& generate, TitlePolicy const& policy = {});

@@ -13,23 +13,24 @@ namespace sessionkit { inline namespace v0 {
 
 /// How to read a transcript.
 struct ReaderOptions {
-  std::uint64_t max_line = default_max_line; ///< longer lines are skipped as `oversize`; bytes
-  /// The dialect of a file whose lines do not show it, for example a file with only a header that several
-  /// programs could have written. Null: native.
+  std::uint64_t max_line = default_max_line; ///< in bytes; longer lines are skipped as `oversize`
+  /// The dialect of a file whose lines do not show their dialect. An example is a file with only a header
+  /// that several programs could have written. Null means native.
   Dialect const* fallback = nullptr;
 };
 
-/// Reads one transcript file from its begin or its end, in windows of limited size. Takes no lock and writes
-/// nothing.
+/// Reads one transcript file, from its beginning or its end, in windows of limited size. A reader takes no
+/// lock and writes nothing.
 ///
 /// A line ends at byte 0x0A only. A bad line is skipped and reported, and does not stop the reading. A last
-/// line without a line end counts if it is a complete object. Otherwise a writer may be completing it, so it
-/// does not count yet (`torn_tail`). Use an object from one thread at a time.
+/// line without a line end counts if it is a complete object. If it is not complete, a writer may be
+/// completing it, so it does not count yet (`torn_tail`). Use a reader from one thread at a time.
 class SESSIONKIT_API TranscriptReader {
  public:
-  /// `not_found`, `unsafe_path` for anything but a regular file, `io_error`.
+  /// Opens a file. Fails with `not_found`, with `unsafe_path` for anything but a regular file, or with
+  /// `io_error`.
   static Result<TranscriptReader> open(std::string const& path, ReaderOptions options = {});
-  /// Reads an open descriptor, which the caller keeps and closes. `path` is for messages.
+  /// Makes a reader of an open descriptor, which the caller keeps and closes. Messages name `path`.
   static Result<TranscriptReader> from_descriptor(int descriptor, std::string path,
                                                   ReaderOptions options = {});
 
@@ -39,18 +40,19 @@ class SESSIONKIT_API TranscriptReader {
   TranscriptReader& operator=(TranscriptReader const&) = delete;
   ~TranscriptReader();
 
-  /// Reads records of the file in its present state, including the header. Only heads of lines are checked,
-  /// so a line may prove bad when it is decoded, for example torn bytes to which a later append added a line
-  /// end. Positions are byte offsets after the end of a line, or after its last byte if the line end is
-  /// missing. A file without any recognisable line reads as an empty log in the native dialect.
+  /// Reads records of the file in its present state, including the header. Only the heads of lines are
+  /// checked, so decoding a line may still show that it is bad. An example is an incomplete line to which a
+  /// later append added a line end. The position of a record is the byte offset after its line end, or after
+  /// its last byte if the line end is missing. A file without any recognisable line reads as an empty log in
+  /// the native dialect.
   Result<RecordPage> read(ReadRange const& range);
 
-  /// The dialect of the file, by the first line that only one program writes.
+  /// The dialect of the file. The first line that only one program writes decides it.
   Dialect const& dialect() const noexcept;
 
-  /// Reads the complete file and reports all faults of lines and of relations between entries (`DamageKind`),
-  /// in file order. `progress`, if given, is called now and then with the number of bytes read and of all
-  /// bytes.
+  /// Reads the complete file and returns all faults of lines and of relations between entries (`DamageKind`),
+  /// in file order. If `progress` is given, it is called now and then with the number of bytes read and the
+  /// number of all bytes.
   Result<std::vector<Damage>> verify(std::function<void(std::uint64_t, std::uint64_t)> const& progress = {});
 
   /// The path that the caller gave.
