@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-/// Every definition of the library: include this in exactly one .cpp of a program that uses sessionkit
-/// header-only. Needs {fmt}.
+/// All definitions of the library. A program that uses sessionkit header-only includes this in exactly one
+/// .cpp. Needs {fmt}.
 #include <sessionkit/src_core.hpp>
 #include <sessionkit/src_exchange.hpp>
 #include <sessionkit/src_file_store.hpp>

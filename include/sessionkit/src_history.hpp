@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-/// The definitions of contexts, histories, requests to providers and compaction. They need those of
+/// The definitions of contexts, histories, requests to providers, answers and compaction. They need
 /// src_core.hpp, which may be in the same .cpp or in another. Needs {fmt}.
 #include <sessionkit/detail/compaction/src.hpp>
 #include <sessionkit/detail/history/src.hpp>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-/// The MongoDB store for programs that compile it themselves: include this in exactly one .cpp, beside
-/// <sessionkit/src.hpp> or linked with the library. Needs libmongoc 1.17 and {fmt}.
+/// All definitions of the MongoDB store, for a program that compiles them itself. Include this in exactly one
+/// .cpp. The program also includes <sessionkit/src.hpp> in one .cpp, or links the library. Needs libmongoc
+/// 1.17 and {fmt}.
 #pragma once
 #include <sessionkit/mongo/detail/mongo_batch-inl.hpp>
 #include <sessionkit/mongo/detail/mongo_connection-inl.hpp>

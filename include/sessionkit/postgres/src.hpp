@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-/// The PostgreSQL store for programs that compile it themselves: include this in exactly one .cpp,
-/// beside <sessionkit/src.hpp> or linked with the library. Needs libpq and {fmt}.
+/// All definitions of the PostgreSQL store, for a program that compiles them itself. Include this in exactly
+/// one .cpp. The program also includes <sessionkit/src.hpp> in one .cpp, or links the library. Needs libpq
+/// and {fmt}.
 #pragma once
 #include <sessionkit/postgres/detail/connection-inl.hpp>
 #include <sessionkit/postgres/detail/pool-inl.hpp>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-/// The Redis store for programs that compile it themselves: include this in exactly one .cpp, beside
-/// <sessionkit/src.hpp> or linked with the library. Needs hiredis 0.14 and {fmt}.
+/// All definitions of the Redis store, for a program that compiles them itself. Include this in exactly one
+/// .cpp. The program also includes <sessionkit/src.hpp> in one .cpp, or links the library. Needs hiredis 0.14
+/// and {fmt}.
 #pragma once
 #include <sessionkit/redis/detail/redis_connection-inl.hpp>
 #include <sessionkit/redis/detail/redis_log-inl.hpp>

@@ -11,31 +11,38 @@
 
 namespace sessionkit { inline namespace v0 {
 
-/// How an SQLite store opens its file, and how long it waits.
+/// Options of an SQLite store.
 struct SqliteStoreOptions {
   Durability durability = Durability::turn;
-  std::chrono::milliseconds lock_wait{5000}; ///< how long to wait for other writers before `timed_out`
-  std::uint64_t max_line = default_max_line; ///< longer lines are refused; bytes
+  std::chrono::milliseconds lock_wait{5000}; ///< the longest wait for other writers; then `timed_out`
+  std::uint64_t max_line = default_max_line; ///< in bytes; longer lines are refused
   /// Create the file (mode 0600), its folder (0700) and the tables. If false, a file that cannot be written
   /// is opened for reading.
   bool create = true;
-  bool adopt = true; ///< continue a database of ZeroClaw's; if false, a database that has no columns of ours
-                     ///< is refused
-  bool upgrade = true; ///< bring tables of an earlier version to the newest one; if false, they are refused
-  std::optional<Profile> profile = {}; ///< absent: ZeroClaw's in its databases, else native
+  /// Continue a database that ZeroClaw made. If false, a database without this library's columns is refused.
+  bool adopt = true;
+  /// Upgrade tables of an earlier version to the newest one. If false, such tables are refused.
+  bool upgrade = true;
+  /// The profile of new sessions. If absent, it is ZeroClaw's in ZeroClaw's databases, and native in others.
+  std::optional<Profile> profile = {};
   OnEvent on_event = {};
-  std::string vfs = {}; ///< name of an SQLite VFS; empty: the default one
+  std::string vfs = {}; ///< the name of an SQLite VFS; empty means the default one
 };
 
-/// Sessions in one SQLite file: tables `sessions`, `session_messages`, `session_state`, `session_index` as
-/// ZeroClaw names them, and `session_entries` for entries that are no message. Each append is one transaction
-/// in WAL mode. A durable one is synced (`synchronous=FULL`); others survive the end of the process. Any
-/// number of threads, stores and processes may use the file. A database of ZeroClaw, with `session_index` or
-/// without, is continued: a copy is kept beside it as `<path>.before-sessionkit` (with `-2`, ... if that name
-/// is taken), columns are added, ZeroClaw's own queries answer as before, and the event `database_adopted`
-/// reports it. Removed sessions are gone. `not_found` (and not `create`), `unsafe_path`, `corrupt`,
-/// `unsupported` (tables of another program), `unsupported_version`, `timed_out`, `io_error`. Part of the
-/// library `sessionkit::sqlite`.
+/// Opens one SQLite file as a store. It is part of the library `sessionkit::sqlite`. The tables `sessions`,
+/// `session_messages`, `session_state` and `session_index` have ZeroClaw's names; `session_entries` holds the
+/// entries that are no messages.
+///
+/// Each append is one transaction in WAL mode. A durable append is synced (`synchronous=FULL`); any other
+/// append survives the end of the process. Any number of threads, stores and processes may use the file. A
+/// removed session is deleted; there is no trash.
+///
+/// The store continues a database of ZeroClaw, with or without a table `session_index`. It first keeps a copy
+/// beside it, named `<path>.before-sessionkit` (with `-2`, ... if that name is taken). Then it adds columns,
+/// and reports this by the event `database_adopted`. ZeroClaw's own queries give the same answers as before.
+///
+/// Errors: `not_found` (there is no file and `create` is false), `unsafe_path`, `corrupt`, `unsupported`
+/// (tables of another program), `unsupported_version`, `timed_out`, `io_error`.
 SESSIONKIT_API Result<std::shared_ptr<SessionStore>> open_sqlite_store(std::string const& path,
                                                                        SqliteStoreOptions options = {});
 

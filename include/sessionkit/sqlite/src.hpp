@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-/// The SQLite store for programs that compile it themselves: include this in exactly one .cpp, beside
-/// <sessionkit/src.hpp> or linked with the library. Needs SQLite 3.35 and {fmt}.
+/// All definitions of the SQLite store, for a program that compiles them itself. Include this in exactly one
+/// .cpp. The program also includes <sessionkit/src.hpp> in one .cpp, or links the library. Needs SQLite 3.35
+/// and {fmt}.
 #pragma once
 #include <sessionkit/sqlite/detail/database-inl.hpp>
 #include <sessionkit/sqlite/detail/rows-inl.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/// The conformance kit for programs that compile it themselves: include this in exactly one .cpp, beside
-/// beside <sessionkit/src.hpp> or linked with the library.
+/// All definitions of the conformance kit, for a program that compiles them itself. Include this in exactly
+/// one .cpp. The program also includes <sessionkit/src.hpp> in one .cpp, or links the library.
 #pragma once
 #include <sessionkit/testing/detail/concurrent_checks-inl.hpp>
 #include <sessionkit/testing/detail/contract_checks-inl.hpp>

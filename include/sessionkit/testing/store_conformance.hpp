@@ -18,24 +18,25 @@ namespace sessionkit { inline namespace v0 { namespace testing {
 /// failure. A promise that is not claimed is not checked, and the report shows this.
 enum class Claim : unsigned {
   none = 0,
-  /// Acknowledged entries exist after the store was closed and opened again (`open_again`).
+  /// Acknowledged entries still exist after the store was closed and opened again (`open_again`).
   persistent = 1,
   /// Two store objects of one process may have the same data open at the same time.
   shared = 2,
-  /// The same holds for several processes, and nothing acknowledged is lost when one of them is killed.
+  /// Several processes may have the same data open at the same time, and no acknowledged entry is lost when
+  /// one of them is killed.
   shared_between_processes = 4,
   /// A failed append leaves nothing or the complete batch, never a part of it (`fail_call`).
   transactional_batches = 8,
-  /// Each call that the store makes below itself can be made to fail (`fail_call`), and the store then
-  /// reports a failure.
+  /// If any call that the store makes to the layer below fails (`fail_call`), the store reports a failure.
   survives_faults = 16,
-  /// A durable append reaches the medium before it answers (`syncs`).
+  /// A durable append reaches the medium before the call returns (`syncs`).
   durable = 32,
   /// Removed sessions can be brought back by hand (`removed_lines`).
   trash = 64,
-  /// Lines whose bytes are not UTF-8 are kept; else they are refused.
+  /// Lines whose bytes are not UTF-8 are kept. A store without this claim must refuse them.
   any_bytes = 128,
-  /// In a forked child each of the five calls answers `forked`, whatever the parent's threads did then.
+  /// In a forked child each of the five calls fails with `forked`, whatever the parent's threads did at the
+  /// moment of the fork.
   refuses_children = 256,
 };
 constexpr Claim operator|(Claim a, Claim b) noexcept {
@@ -47,91 +48,96 @@ constexpr bool has_claim(Claim all, Claim one) noexcept {
 /// The enumerator's name. Never null.
 SESSIONKIT_API char const* to_string(Claim) noexcept;
 
-/// A store, and the functions by which the checks reach it.
+/// A store to check, and the functions by which the checks reach it.
 struct StoreUnderTest {
   std::string name; ///< its name in the report
-  /// Opens an empty store, which shares nothing with earlier ones.
+  /// Opens an empty store, which shares no data with earlier ones.
   std::function<Result<std::shared_ptr<SessionStore>>()> open_empty;
-  /// Opens again what `open_empty` opened last; that store may still be open, here or in another process.
-  /// Needed for `persistent` and the `shared` claims.
+  /// Opens the data of the last `open_empty` again. The first store may still be open, in this process or in
+  /// another one. The claims `persistent`, `shared` and `shared_between_processes` need this function.
   std::function<Result<std::shared_ptr<SessionStore>>()> open_again = {};
   Claim claims = Claim::none;
   std::string_view dialect = "native"; ///< the dialect of the sessions that the checks make
-  /// From now on, the n-th call (from 0) that the store makes below itself fails; with `sticky`, all later
-  /// calls fail too. Negative: no call fails. Returns whether a call has failed since the last setting.
+  /// Makes a later call to the layer below the store fail: the call number `n`, counted from 0. If `sticky`
+  /// is true, all calls after it fail too. If `n` is negative, no call fails. Returns true if a call has
+  /// failed since this function was last called.
   std::function<bool(std::int64_t n, bool sticky)> fail_call = {};
-  /// How many syncs of the medium have succeeded in this process.
+  /// Returns the number of syncs of the medium that have succeeded in this process.
   std::function<std::uint64_t()> syncs = {};
-  /// The lines of a removed session from the store's trash; empty: it is not there.
+  /// Returns the lines of a removed session from the store's trash. Empty if the session is not there.
   std::function<std::vector<std::string>(SessionId const&)> removed_lines = {};
-  std::size_t long_line = std::size_t{4} << 20; ///< the longest line that the checks try; bytes
+  std::size_t long_line = std::size_t{4}
+                          << 20; ///< the length in bytes of the longest line that the checks try
 };
 
-/// What a check is about.
+/// The topic of a check.
 enum class Tier {
-  core,       ///< what every store does while nothing fails
+  core,       ///< the behaviour of every store while nothing fails
   contract,   ///< each sentence of `SessionStore` and `RecordPage`
   concurrent, ///< threads, several stores on the same data, processes
-  hostile,    ///< ids, keys and lines of an attacker
-  fault,      ///< calls below the store that fail
+  hostile,    ///< ids, keys and lines that an attacker might choose
+  fault,      ///< failures of the layer below the store
 };
 /// The enumerator's name. Never null.
 SESSIONKIT_API char const* to_string(Tier) noexcept;
 
-/// How a check ended.
+/// The outcome of a check.
 enum class Verdict { passed, failed, not_claimed };
 /// The enumerator's name. Never null.
 SESSIONKIT_API char const* to_string(Verdict) noexcept;
 
-/// What a check found.
+/// The result of one check.
 struct CheckResult {
   std::string_view name; ///< static storage
   Tier tier = Tier::core;
   Verdict verdict = Verdict::passed;
-  std::string seen =
-      {}; ///< failed: the result instead of the expected one; not_claimed: the claim that the check needs
+  /// If the check failed, the result that it saw instead of the expected one. If the check was not claimed,
+  /// the claim that it needs.
+  std::string seen = {};
 };
 
-/// What all checks of a store found.
+/// The results of all checks of a store.
 struct ConformanceReport {
   std::string store;
-  std::uint64_t seed = 0; ///< the seed of all random choices
+  std::uint64_t seed = 0; ///< the seed of all random choices in this run
   std::vector<CheckResult> checks = {};
 
   /// True if no check failed.
   SESSIONKIT_API bool ok() const noexcept;
-  /// How many checks of a tier ended with this verdict.
+  /// Returns the number of checks of a tier that ended with this verdict.
   SESSIONKIT_API std::size_t count(Tier tier, Verdict verdict) const noexcept;
-  /// One JSON object on one line: `{"store","seed","checks":[{"name","tier","verdict","seen"}]}`.
+  /// Returns one JSON object on one line: `{"store","seed","checks":[{"name","tier","verdict","seen"}]}`.
   SESSIONKIT_API std::string to_json() const;
-  /// The failures as text, each in a line with the sentence of its check; empty: no check failed.
+  /// Returns the failures as text, one line for each, with the sentence of its check. Empty if no check
+  /// failed.
   SESSIONKIT_API std::string failures() const;
 };
 
-/// The reports as a table: a row for each store, a column for each tier, and the claims that are missing.
+/// Returns the reports as a table: a row for each store, a column for each tier, and the claims that are
+/// missing.
 SESSIONKIT_API std::string to_table(std::vector<ConformanceReport> const& reports);
 
-/// How much the checks try.
+/// Options of `check_store`: how much the checks try.
 struct ConformanceOptions {
   std::uint64_t seed = 20251122;
-  std::size_t sequences = 40; ///< random sequences of operations, of 50 each
-  std::size_t texts = 100;    ///< random keys, ids and values
-  std::size_t rounds = 25;    ///< appends of each thread or process
-  /// Run only checks whose name contains this.
+  std::size_t sequences = 40; ///< the number of random sequences, of 50 operations each
+  std::size_t texts = 100;    ///< the number of random keys, ids and values
+  std::size_t rounds = 25;    ///< the number of appends of each thread or process
+  /// Only checks whose name contains this text are run.
   std::string only = {};
 };
 
-/// A check by its name and sentence.
+/// The name and the sentence of a check.
 struct CheckName {
   std::string_view name;
   Tier tier;
   std::string_view sentence; ///< what the contract says
   Claim needs;
 };
-/// All checks, in the order they run.
+/// Returns all checks, in the order in which they run.
 SESSIONKIT_API std::vector<CheckName> conformance_checks();
 
-/// Runs the checks. Only a crash or an endless call of the store can end the run early.
+/// Runs the checks. Only a crash of the store, or a call that never returns, keeps the run from completing.
 SESSIONKIT_API ConformanceReport check_store(StoreUnderTest const& store,
                                              ConformanceOptions const& options = {});
 
