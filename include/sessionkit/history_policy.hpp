@@ -35,7 +35,7 @@ struct TurnLimit {
   SESSIONKIT_API HistoryEdit operator()(std::vector<Message> const& messages) const;
 };
 
-/// Keeps the last `messages` messages, and the rest of their turn.
+/// Keeps the last `messages` messages, and the beginning of the turn to which the first of them belongs.
 struct MessageLimit {
   std::size_t messages;
   /// Returns what to leave out or to shorten.
