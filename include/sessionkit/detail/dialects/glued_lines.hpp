@@ -7,9 +7,9 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// True if the line contains `{"` after its begin, and not directly after `":`, `},` or an opening `[`. This
-/// happens if a writer does not check that the previous line has a line end. Reads each byte once. False for
-/// nearly every line that is one object.
+/// True if the line contains `{"` after its beginning, and not directly after `":`, `},` or an opening `[`.
+/// This happens if a writer does not check that the previous line has a line end. Reads each byte once. False
+/// for nearly every line that is one object.
 SESSIONKIT_API bool may_be_glued(std::string_view text) noexcept;
 
 /// The content of a line that is not one object: entries, and the bytes between them.

@@ -46,8 +46,8 @@ struct JournalText {
 SESSIONKIT_API std::optional<JournalHead> parse_journal_begin(std::string_view text);
 /// Reads the lines of a journal. `text` begins at the first line if `whole` is true, else at a later line.
 SESSIONKIT_API JournalText parse_journal(std::string_view text, bool whole);
-/// True if the text may be the begin of a journal of ours, whole or torn. Any other file belongs to another
-/// program and must not be destroyed.
+/// True if the text may be the beginning of a journal of ours, whole or torn. Any other file belongs to
+/// another program and must not be destroyed.
 SESSIONKIT_API bool may_be_journal(std::string_view text) noexcept;
 
 }}}

@@ -32,7 +32,7 @@ struct SESSIONKIT_API IndexRow {
 SESSIONKIT_API IndexRow parse_index_row(SessionId id, std::string_view row);
 /// Reads a row of an index. The text of another program's row is kept word for word.
 SESSIONKIT_API IndexRow read_index_row(SessionId id, std::string_view row);
-/// `with_text` means that the begin of the first user text is written too. Without it, a reader uses the
+/// `with_text` means that the beginning of the first user text is written too. Without it, a reader uses the
 /// row's title instead.
 SESSIONKIT_API void write_index_row(IndexRow const& row, JsonWriter& out, std::string& text,
                                     bool with_text = true);

@@ -25,7 +25,7 @@ Damage nul_damage(TrimmedLine::Run run) {
                                     run.length)};
 }
 
-// Reads the begin of a file until there is a record, and the dialect is found.
+// Reads the beginning of a file until there is a record, and the dialect is found.
 class FirstRecordSink final : public LineSink {
  public:
   FirstRecordSink(FileReader const& reader, DialectSearch& search) : reader_(reader), search_(search) {}

@@ -24,8 +24,8 @@ struct LogBegin {
   std::uint64_t first_record_end = 0; ///< 0: no record was seen yet
 };
 
-/// Remembers the begin of the file that was read last, for readers of its next pages, because finding it out
-/// may take a long read. Several threads may call all functions at once.
+/// Remembers the beginning of the file that was read last, for readers of its next pages, because finding it
+/// out may take a long read. Several threads may call all functions at once.
 class LastBegin {
  public:
   /// False if another file was read last, or if this file was changed since.

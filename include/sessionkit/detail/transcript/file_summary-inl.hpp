@@ -42,7 +42,7 @@ class StoredLineSink final : public LineSink {
   ReadWindows const& windows_;
 };
 
-// True if the bytes may be the begin of an escape in a string.
+// True if the bytes may be the beginning of an escape in a string.
 bool begins_escape(std::string_view bytes) noexcept {
   constexpr std::string_view longest = "\\u0000";
   bool const begins = bytes.substr(0, 2) == longest.substr(0, std::min<std::size_t>(bytes.size(), 2));

@@ -24,7 +24,7 @@ struct FileSummary {
 SESSIONKIT_API Result<FileSummary> summarise(FileReader& log, SessionId const& id,
                                              std::optional<SessionInfo> known);
 
-/// True if the text is the begin of an object, as a write that was cut short leaves it. False if the text
+/// True if the text is the beginning of an object, as a write that was cut short leaves it. False if the text
 /// ends with `}` inside a string, because then a byte of a whole line was changed.
 SESSIONKIT_API bool is_torn_object(std::string_view text);
 /// True if nothing was ever stored in the file: it has only blank lines and torn bytes, even if line ends

@@ -43,9 +43,9 @@ class SESSIONKIT_API LineScan {
   LineScan(FileOps& ops, int descriptor, std::string const& path, std::uint64_t max_line) noexcept
       : ops_(&ops), path_(&path), descriptor_(descriptor), max_line_(max_line) {}
 
-  /// The lines of [from, to), oldest first; `from` must be the begin of a line, `to` the end of the file.
+  /// The lines of [from, to), oldest first; `from` must be the beginning of a line, `to` the end of the file.
   Result<void> forward(std::uint64_t from, std::uint64_t to, LineSink& sink);
-  /// The lines of [0, to), newest first; `to` must be the begin of a line or the end of the file.
+  /// The lines of [0, to), newest first; `to` must be the beginning of a line or the end of the file.
   Result<void> backward(std::uint64_t to, LineSink& sink);
   /// The begin of the line that contains the byte before `offset`, or `offset` if that byte is a line end.
   Result<std::uint64_t> line_begin(std::uint64_t offset);
