@@ -15,12 +15,13 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// What all keys of one session's batches begin with: the id, and the token of its start, because another
-/// session may have had the id before. No id has a `/`.
+/// The beginning of the keys of all batches of a session: its id and the token of its start. The token is
+/// needed because another session may have had the id before. No id has a `/`.
 std::string mongo_batch_prefix(SessionId const& id, std::string_view start);
 /// The unique key of the batch whose first entry follows `first`. The order of the keys is that of the log.
 std::string mongo_batch_key(std::string_view prefix, Position first);
-/// A text that follows each batch key of a prefix, and a text that follows each key at all.
+/// The upper limits of ranges: a text that is greater than each batch key with a prefix, and a text that is
+/// greater than each key with this prefix.
 std::string behind_mongo_batches(std::string_view prefix);
 std::string behind_mongo_keys(std::string_view prefix);
 
@@ -34,8 +35,8 @@ struct MongoBatch {
   std::size_t from = 0;                        ///< the first record to write
   std::optional<std::int64_t> expires_ms = {}; ///< when the server removes it
 };
-/// Makes the document of a batch. If its records do not fit well into one document, they are given to `chunk`
-/// before, as documents of at most 8 MiB, and the batch names them.
+/// Makes the document of a batch. If the records are too long for one document, first passes them to `chunk`,
+/// as documents of at most 8 MiB. The document of the batch then names these chunks.
 Result<MongoDocument> make_mongo_batch(MongoBatch const& batch,
                                        std::function<Result<void>(MongoDocument const&)> const& chunk);
 
@@ -46,10 +47,11 @@ class MongoStoredBatch {
   MongoFields const& fields() const noexcept { return fields_; }
   std::uint64_t first() const noexcept;
   std::uint64_t count() const noexcept { return static_cast<std::uint64_t>(fields_.integer("count")); }
-  /// True if it follows the line with this checksum.
+  /// True if the batch follows the line with this checksum.
   bool follows(std::uint32_t crc) const noexcept { return fields_.integer("after") == std::int64_t{crc}; }
   std::string_view token() const noexcept { return fields_.text("token"); }
-  /// Some records of it, and the keys of their chunks; without chunks they are in its document.
+  /// Some records of the batch, and the key of the chunk that has them. Without chunks, the records are in
+  /// the batch's document.
   struct Part {
     std::uint64_t begin = 0, count = 0; ///< within the batch
     std::vector<std::string> chunks = {};
@@ -61,9 +63,9 @@ class MongoStoredBatch {
   MongoFields fields_;
 };
 
-/// What the keys of all chunks of a batch begin with.
+/// The beginning of the keys of all chunks of a batch.
 std::string mongo_chunk_prefix(std::string_view prefix, std::string_view token, std::uint64_t first);
-/// Reads one of the records of a batch; a view.
+/// Reads one record of a batch. The result is a view.
 RecordView mongo_record(MongoFields const& record) noexcept;
 
 }}}

@@ -52,11 +52,11 @@ class MongoAnswer {
   MongoReply reply_;
 };
 
-/// How many servers must have a write before it is acknowledged, and how safely.
+/// The servers that must have a write before it is acknowledged.
 enum class MongoConcern {
-  one,       ///< the primary: for what can be made again
+  one,       ///< the primary only, for data that can be made again
   majority,  ///< a majority of the servers, so that a failover keeps it
-  journaled, ///< the same, in their journals
+  journaled, ///< a majority of the servers, in their journals
 };
 
 /// Connections of one thread to the servers of a URL. libmongoc starts no thread for it.
@@ -71,10 +71,10 @@ class MongoConnection {
   Result<MongoAnswer> run(char const* doing, MongoDocument const& command);
   Result<MongoAnswer> find(char const* doing, std::string const& collection, MongoDocument const& filter,
                            MongoDocument const& sort = MongoDocument(), std::int64_t limit = 1);
-  /// What a write did.
+  /// The effect of a write.
   struct Written {
     std::int64_t count = 0; ///< documents that it inserted, matched or removed
-    bool taken = false;     ///< another document has a unique key of it; then nothing was written
+    bool taken = false;     ///< nothing was written, because another document has the same unique key
   };
   Result<Written> insert(char const* doing, std::string const& collection, MongoDocument const& document,
                          MongoConcern concern);
@@ -83,7 +83,7 @@ class MongoConnection {
   Result<Written> remove(char const* doing, std::string const& collection, MongoDocument const& filter,
                          MongoConcern concern, bool all = false);
 
-  /// True if the last write failed and may have been executed all the same.
+  /// True if the last write failed, but may nevertheless have been executed.
   bool doubtful() const noexcept { return doubtful_; }
   /// True if this connection cannot be used any more; another one may work.
   bool spent() const noexcept { return spent_; }

@@ -26,7 +26,8 @@ class MongoDocument {
   MongoDocument& operator=(MongoDocument&&) noexcept = default;
   ~MongoDocument() = default;
 
-  /// Text. If it is not UTF-8 or has a NUL byte, its bytes are stored as such, so that every text is kept.
+  /// Adds a text. If it is not UTF-8 or has a NUL byte, it is stored as binary data, so that every text is
+  /// kept.
   MongoDocument& with(char const* name, std::string_view text);
   MongoDocument& with(char const* name, char const* text) { return with(name, std::string_view(text)); }
   MongoDocument& with(char const* name, std::int64_t value);

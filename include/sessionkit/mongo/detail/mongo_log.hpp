@@ -14,8 +14,9 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// The two collections: a row for each session, and the batches of all logs. Batches are the truth. They
-/// follow each other without a gap, and a row says how far it knows them.
+/// The two collections: a row for each session, and the batches of all logs. Only the batches are
+/// authoritative. They follow each other without a gap, and a row has the position up to which it includes
+/// them.
 class MongoLog {
  public:
   MongoLog(std::string const& prefix, std::chrono::milliseconds ttl)
@@ -31,7 +32,8 @@ class MongoLog {
     std::int64_t kept_until_ms = 0; ///< the server removes no batch before; 0: it never does
     LogTail tail() const noexcept { return {info.end, info.end_crc}; }
   };
-  /// The row of a session, moved on over each batch that it does not know yet. Absent: there is no session.
+  /// Returns the row of a session, after it was updated with each batch that it did not include yet. Absent
+  /// if there is no such session.
   Result<std::optional<Row>> look(MongoConnection& db, SessionId const& id) const;
   Result<std::optional<RecordPage>> page(MongoConnection& db, SessionId const& id,
                                          ReadRange const& range) const;
@@ -52,24 +54,24 @@ class MongoLog {
   enum class Added {
     stored,
     taken, ///< another batch is at that place; nothing was stored
-    stray, ///< the batch was stored, but the row is not where it should be, so that it may not be in the log
+    stray, ///< the batch was stored, but the row had another end, so the batch may not be in the log
   };
   /// Inserts the batch, then the row or its change. Sets `kept_until_ms`.
   Result<Added> add(MongoConnection& db, SessionId const& id, Addition& addition) const;
   /// Removes a batch that is in no log.
   Result<void> discard(MongoConnection& db, SessionId const& id, Addition const& addition) const;
 
-  /// Makes durable what was written before. False: there is no such session.
+  /// Makes earlier writes durable. False if there is no such session.
   Result<bool> sync(MongoConnection& db, SessionId const& id) const;
-  /// Marks a session as removed, which is the removal, then removes its documents. False: there is none.
+  /// Removes a session: marks it as removed, then deletes its documents. False if there is no such session.
   Result<bool> remove(MongoConnection& db, SessionId const& id) const;
 
   /// The rows of a page of a list, plus one if there are more.
   Result<std::vector<SessionInfo>> list(MongoConnection& db, ListQuery const& query,
                                         std::optional<ListPlace> const& behind) const;
-  /// The session that was started as the sole one of its key; absent: there is none.
+  /// Returns the session that was started as the only active one of its key. Absent if there is none.
   Result<std::optional<SessionId>> sole_of(MongoConnection& db, std::string_view key) const;
-  /// Ends this property of it.
+  /// Notes that this session is no longer the only active one of the key.
   Result<void> free_key(MongoConnection& db, SessionId const& id, std::string_view key) const;
 
  private:

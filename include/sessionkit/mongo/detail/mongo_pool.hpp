@@ -9,8 +9,8 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// Connections that threads share by turns; they are opened when they are needed. The pool of libmongoc would
-/// start threads.
+/// Connections that threads use in turn. They are opened when they are needed. The pool of libmongoc is not
+/// used, because it would start threads.
 class MongoPool {
  public:
   MongoPool(MongoSettings settings, std::size_t most, MongoConnection first)
@@ -18,7 +18,7 @@ class MongoPool {
     idle_.push_back(std::move(first));
   }
 
-  /// A connection, and its share of the limit of connections; both are given back at the end of the scope.
+  /// A connection that a thread has borrowed. The end of the scope returns it to the pool.
   class Lease {
    public:
     Lease(MongoPool& pool, MongoConnection connection) : pool_(&pool), connection_(std::move(connection)) {}
@@ -38,8 +38,8 @@ class MongoPool {
   };
 
   enum class Wanted { any, fresh };
-  /// `fresh`: closes the idle connections, because they may be as dead as the last one. `timed_out` if other
-  /// threads keep theirs until the deadline.
+  /// Lends a connection. If `fresh` is true, closes the idle connections first, because they may be broken
+  /// like the last one. Fails with `timed_out` if other threads keep all connections until the deadline.
   Result<Lease> take(MongoDeadline deadline, Wanted wanted);
   /// Forgets all connections without closing them, because they belong to the parent process.
   void abandon() noexcept;

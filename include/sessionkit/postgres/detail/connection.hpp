@@ -25,8 +25,8 @@ struct ClearPostgres {
   void operator()(pg_result* result) const noexcept;
 };
 
-/// Text as a column stores it: NUL and bytes that are not UTF-8 are written as `\xHH`, a backslash as two. So
-/// no two texts become the same, and most stay unchanged.
+/// Returns a text as a column stores it. NUL and bytes that are not UTF-8 are written as `\xHH`, and a
+/// backslash is doubled. So different texts stay different, and most texts stay unchanged.
 std::string to_postgres_text(std::string_view text);
 /// True if the text stays unchanged in a column.
 bool is_postgres_text(std::string_view text) noexcept;
@@ -41,7 +41,7 @@ struct PostgresStatement {
 /// Values of a statement, in order and in binary form.
 class PostgresValues {
  public:
-  /// The bytes are not copied: they must live until the statement was run.
+  /// Adds the next value. The bytes are not copied, so they must exist until the statement has run.
   PostgresValues& with(std::string_view text);
   PostgresValues& with(std::int64_t value);
   PostgresValues& with(bool value);
@@ -101,19 +101,21 @@ class PostgresConnection {
 
   Result<PostgresAnswer> ask(PostgresStatement const& statement, PostgresValues const& values = {});
   enum class Patience { deadline, endless };
-  /// Runs statements without values; answers with the result of the last one. `doing` is for the failure.
+  /// Runs statements without values, and returns the result of the last one. A failure names `doing`.
   Result<PostgresAnswer> run(char const* doing, std::string const& sql,
                              Patience patience = Patience::deadline);
   /// A name, quoted for use in a statement.
   Result<std::string> quoted(std::string const& name) const;
 
-  /// True if it broke before the last answer was complete: the effect of that statement is not known.
+  /// True if the connection broke before the last answer was complete, so that the effect of that statement
+  /// is not known.
   bool lost() const noexcept { return lost_; }
   /// True if this connection cannot be used any more; another one may work.
   bool spent() const noexcept { return lost_ || spent_; }
   /// True if the server did not answer in time, so that a repetition would not help.
   bool overdue() const noexcept { return overdue_; }
-  /// False if the server sent something unasked, such as its end. Only to be asked between statements.
+  /// False if the server sent something that was not requested, such as its end. Call this only between
+  /// statements.
   bool is_quiet() const;
   /// Forgets the connection without closing it, because it belongs to the parent process.
   void abandon() noexcept { static_cast<void>(handle_.release()); }

@@ -9,7 +9,7 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// Connections that threads share by turns; they are opened when they are needed.
+/// Connections that threads use in turn. They are opened when they are needed.
 class PostgresPool {
  public:
   PostgresPool(PostgresSettings settings, std::size_t most, PostgresConnection first)
@@ -17,7 +17,7 @@ class PostgresPool {
     idle_.push_back(std::move(first));
   }
 
-  /// A connection, and its share of the limit of connections; both are given back at the end of the scope.
+  /// A connection that a thread has borrowed. The end of the scope returns it to the pool.
   class Lease {
    public:
     Lease(PostgresPool& pool, PostgresConnection connection)
@@ -39,8 +39,9 @@ class PostgresPool {
   };
 
   enum class Wanted { any, fresh };
-  /// `fresh`: closes the idle connections, because they may be as dead as the last one. `timed_out` if other
-  /// threads keep theirs for longer than a statement may take.
+  /// Lends a connection. If `fresh` is true, closes the idle connections first, because they may be broken
+  /// like the last one. Fails with `timed_out` if other threads keep all connections for longer than a
+  /// statement may take.
   Result<Lease> take(Wanted wanted = Wanted::any);
   /// Forgets all connections without closing them, because they belong to the parent process.
   void abandon() noexcept;

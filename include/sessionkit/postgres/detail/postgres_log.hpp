@@ -11,8 +11,8 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// Rows of `sessions` and `entries`. Each function is one statement, and so one transaction where the caller
-/// began none.
+/// Reads and writes rows of `sessions` and `entries`. Each function is one statement. If the caller began no
+/// transaction, it is also one transaction.
 class PostgresTables {
  public:
   PostgresTables();
@@ -23,7 +23,7 @@ class PostgresTables {
     std::string row_json = {};
   };
   static Result<std::optional<Row>> find(PostgresConnection& db, SessionId const& id);
-  /// Absent: there is no such session.
+  /// Returns the row of a session. Absent if there is no such session.
   static Result<std::optional<RecordPage>> page(PostgresConnection& db, SessionId const& id,
                                                 ReadRange const& range);
 
@@ -37,9 +37,10 @@ class PostgresTables {
     std::string_view dialect;
     bool durable;
   };
-  /// Adds records and stores the summary if the log ends there; false: it does not, and nothing happened.
+  /// Adds records and stores the summary if the log ends at `Addition::end`. Otherwise returns false, and
+  /// nothing happened.
   static Result<bool> add(PostgresConnection& db, SessionId const& id, Addition const& addition);
-  /// Flushes what was committed before. False: there is no such session.
+  /// Flushes everything that was committed before. False if there is no such session.
   static Result<bool> sync(PostgresConnection& db, SessionId const& id);
   static Result<bool> remove(PostgresConnection& db, SessionId const& id, bool durable);
   /// Waits until no other transaction holds this key, and holds it until the transaction ends.
@@ -48,7 +49,7 @@ class PostgresTables {
   /// The rows of a page of a list, plus one if there are more.
   Result<std::vector<SessionInfo>> list(PostgresConnection& db, ListQuery const& query,
                                         std::optional<ListPlace> const& behind) const;
-  /// The statement that answers a query; also for callers that ask for its plan.
+  /// Returns the statement for a query. Tests use it to ask the server for its plan.
   PostgresStatement list_statement(ListQuery const& query) const noexcept;
   static PostgresValues list_values(ListQuery const& query, std::optional<ListPlace> const& behind);
 

@@ -22,7 +22,7 @@ using RedisDeadline = std::chrono::steady_clock::time_point;
 class RedisCommand {
  public:
   RedisCommand() = default;
-  /// The bytes are not copied: they must live until the command ends.
+  /// Adds the next text. The bytes are not copied, so they must exist until the command ends.
   RedisCommand& with(std::string_view text) { return texts_.push_back(text), *this; }
   RedisCommand& with(char const* text) { return with(std::string_view(text)); }
   RedisCommand& with(std::string&& text) {
@@ -36,7 +36,7 @@ class RedisCommand {
   std::list<std::string> kept_; // a move leaves the elements where they are
 };
 
-/// What a server answered.
+/// The reply of a server.
 class RedisReply {
  public:
   RedisReply() = default;
@@ -75,7 +75,8 @@ struct RedisServerState {
 /// One connection. Only one thread may use it at a time.
 class RedisConnection {
  public:
-  /// Connects, logs in and reads the server's state. `unavailable`; `invalid_argument`: the login is refused.
+  /// Connects, logs in and reads the server's state. Fails with `unavailable`, or with `invalid_argument` if
+  /// the server refuses the login.
   static Result<std::unique_ptr<RedisConnection>> open(RedisAddress const& address, RedisPlace const& place,
                                                        RedisDeadline deadline);
   RedisConnection(RedisConnection const&) = delete;
@@ -84,8 +85,9 @@ class RedisConnection {
 
   RedisAddress const& address() const noexcept { return address_; }
   RedisServerState const& state() const noexcept { return state_; }
-  /// Sends all commands, then reads one reply for each. `unavailable`: certainly none was executed;
-  /// `outcome_unknown`: not all were answered. After either failure the connection cannot be used any more.
+  /// Sends all commands, then reads one reply for each. Fails with `unavailable` if none was executed, and
+  /// with `outcome_unknown` if not all were answered. After either failure the connection cannot be used any
+  /// more.
   Result<std::vector<RedisReply>> exchange(std::vector<RedisCommand const*> const& commands,
                                            RedisDeadline deadline);
   bool usable() const noexcept { return usable_; }

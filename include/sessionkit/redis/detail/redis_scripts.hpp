@@ -6,7 +6,7 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// The scripts; each store has a set of its own, because servers give the names.
+/// The scripts. Each store has its own set, because servers give the scripts their names.
 struct RedisScripts {
   RedisScripts();
   RedisScript append, start, claim, unclaim, bar, look, keep_row, touch, remove, announce, settle, sweep,

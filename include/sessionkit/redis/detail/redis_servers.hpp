@@ -22,15 +22,15 @@ struct RedisCall {
   RedisCommand values = {};
 };
 
-/// A server's answer, and whether an earlier try of the same call may have been executed too.
+/// A server's answer. It also shows whether an earlier attempt of the same call may have been executed.
 struct RedisAnswer {
   RedisReply reply;
   bool repeated = false;
   std::string server = {};
 };
 
-/// The servers of a URL: knows which server has which slot, keeps connections, and repeats calls that got no
-/// answer. Calls must be safe to repeat. Safe to use from several threads at once.
+/// The servers of a URL. This class knows which server has which slot, keeps connections, and repeats calls
+/// that got no answer. So calls must be safe to repeat. Several threads may use an object at once.
 class RedisServers {
  public:
   struct Options {
@@ -47,10 +47,12 @@ class RedisServers {
   /// Finds the servers, and the names that they give the scripts.
   Result<void> open(std::vector<RedisScript*> const& scripts, RedisDeadline deadline);
 
-  /// Calls a script. `unavailable`: it was not executed; `outcome_unknown`: it may have been. `replicated`:
-  /// the number of replicas in the options must have it, else `outcome_unknown`.
+  /// Calls a script. Fails with `unavailable` if the script was not executed, and with `outcome_unknown` if
+  /// it may have been executed. If `replicated` is true, it also fails with `outcome_unknown` if too few
+  /// replicas (`RedisStoreOptions::replicas`) have the change.
   Result<RedisAnswer> call(RedisCall const& call, RedisDeadline deadline, bool replicated = false);
-  /// Calls scripts that only read, in one round trip per server; each call has its own answer or failure.
+  /// Calls scripts that only read, in one round trip for each server. Each call has its own answer or
+  /// failure.
   std::vector<Result<RedisReply>> call_all(std::vector<RedisCall> const& calls, RedisDeadline deadline);
   /// The servers that have slots.
   Result<std::vector<RedisAddress>> masters(RedisDeadline deadline);

@@ -35,8 +35,8 @@ struct RedisPlace {
   std::string text() const;
 };
 
-/// Parses `redis[s]://[user:password@]host[:port][,host[:port]...][/database][?cluster][&ttl=SECONDS]`.
-/// `invalid_argument`; the message does not repeat the password.
+/// Parses `redis[s]://[user:password@]host[:port][,host[:port]...][/database][?cluster][&ttl=SECONDS]`. Fails
+/// with `invalid_argument`; the message does not repeat the password.
 SESSIONKIT_API Result<RedisPlace> parse_redis_url(std::string_view url);
 
 /// The cluster's slot of a key. It depends on the text in the key's first braces, if there is any.

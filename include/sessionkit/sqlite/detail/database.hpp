@@ -72,8 +72,8 @@ class SqliteDatabase {
       statements_; // closed before it
 };
 
-/// One use of a prepared statement: first its values in order, then its rows. The first failure is kept, and
-/// `done` reports it.
+/// One use of a prepared statement. Pass its values in order, then read its rows. The first failure is kept,
+/// and `done` reports it.
 class SqliteQuery {
  public:
   SqliteQuery(SqliteDatabase& database, SqliteStatement const& statement);
@@ -82,13 +82,13 @@ class SqliteQuery {
   ~SqliteQuery();
 
   SqliteQuery& with(std::int64_t value);
-  /// The bytes are not copied: they must live until the query ends.
+  /// Passes the next value. The bytes are not copied, so they must exist until the query ends.
   SqliteQuery& with(std::string_view text);
   SqliteQuery& with_or_null(std::optional<std::string_view> text);
 
-  /// Steps to the next row; false: there is no other row, or the step failed.
+  /// Moves to the next row. False if there is no other row, or if this failed.
   bool row();
-  /// Steps to the end of the rows.
+  /// Moves to the end of the rows, and returns the first failure.
   Result<void> done();
   bool failed() const noexcept { return failure_.has_value(); }
   Error const& error() const noexcept { return *failure_; }

@@ -15,7 +15,8 @@ struct MessageColumns {
   std::string role, content;
   std::optional<std::string> meta_json = {};
 };
-/// Absent: the record is no message and belongs in `session_entries`.
+/// Returns the columns of a message. Absent if the entry is no message, so that it belongs in
+/// `session_entries`.
 std::optional<MessageColumns> message_columns(EntryBody const& body);
 
 /// The text with which ZeroClaw begins the summary of a compaction.

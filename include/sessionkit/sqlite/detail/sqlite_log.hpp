@@ -32,7 +32,7 @@ class SqliteTables {
   /// Marks a row as not stale. The name may be any, also one that is no `SessionId`.
   static Result<void> set_fresh(SqliteDatabase& db, std::string_view name);
 
-  /// Reads records in order, until `use` answers false.
+  /// Reads records in order, until `use` returns false.
   using Use = std::function<bool(RecordPage::Item const&)>;
   static Result<void> each_behind(SqliteDatabase& db, SessionId const& id, Row const& row, Position from,
                                   std::size_t most, Use const& use);
@@ -44,16 +44,16 @@ class SqliteTables {
   /// `adopted`: the session has no header of its own.
   Result<void> store(SqliteDatabase& db, SessionInfo const& info, std::string_view dialect,
                      bool adopted) const;
-  /// Writes the batch's records from `from` on; answers where each ends.
+  /// Writes the batch's records from index `from` on. Returns the position where each ends.
   Result<std::vector<Position>> add(SqliteDatabase& db, SessionId const& id,
                                     std::vector<RecordView> const& records, std::size_t from,
                                     std::string_view dialect) const;
   Result<bool> remove(SqliteDatabase& db, SessionId const& id) const;
 
-  /// The statement that answers a query. Its values in order: those of the query, the place (milliseconds,
-  /// id), the limit plus one. It lives as long as this object.
+  /// Returns the statement for a query, which exists as long as this object. Its values are, in order, those
+  /// of the query, the place (milliseconds and id), and the limit plus one.
   char const* list_sql(ListQuery const& query);
-  /// The statement that answers the ids of a key's sessions that another program wrote to.
+  /// Returns the statement that finds the ids of a key's sessions to which another program wrote.
   char const* stale_of_key_sql() const noexcept { return stale_of_key_sql_.c_str(); }
 
  private:

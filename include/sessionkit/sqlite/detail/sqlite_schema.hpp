@@ -7,7 +7,7 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// What varies in the tables of a database: ours and ZeroClaw's differ in this.
+/// The differences between the tables of this library and those of ZeroClaw.
 struct SqliteSchema {
   bool ours = true;                          ///< made by us, not adopted
   std::int64_t version = 0;                  ///< of our tables in it; 0: there are none
@@ -18,16 +18,16 @@ struct SqliteSchema {
   std::vector<std::string> must_be_set = {}; ///< further columns of `sessions` that must not be null
   std::string copy = {};                     ///< the copy of a database that was just adopted; empty: none
 };
-/// What may be done to a database whose tables are not what we need.
+/// The changes that a caller permits if the tables of a database are not those that the store needs.
 struct SqliteSchemaOptions {
   bool create = true;  ///< make tables where there are none
   bool adopt = true;   ///< add our columns to ZeroClaw's tables
   bool upgrade = true; ///< change tables of an earlier version
 };
 
-/// Brings a database to our version. Creates the tables if it is empty, upgrades those of an earlier version
-/// (if the file can be written), and adopts ZeroClaw's after it made a copy of the file. Other databases are
-/// refused and stay as they are. Safe when several processes do it at once.
+/// Prepares the tables of a database. If the database is empty, creates the tables. If they have an earlier
+/// version and the file can be written, upgrades them. If they are ZeroClaw's, copies the file and then
+/// adopts them. Any other database is refused and stays unchanged. Several processes may do this at once.
 Result<SqliteSchema> prepare_sqlite_schema(SqliteDatabase& database, SqliteSchemaOptions const& options);
 
 inline constexpr std::int64_t sqlite_application_id = 0x534B4954; // "SKIT"

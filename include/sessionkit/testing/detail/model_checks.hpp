@@ -4,7 +4,7 @@
 
 namespace sessionkit { inline namespace v0 { namespace testing::detail {
 
-/// Those that compare a store with a model.
+/// The checks in the tier `contract` that compare a store with a model.
 void add_model_checks(std::vector<Check>& all);
 
 }}}

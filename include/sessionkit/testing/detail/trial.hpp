@@ -26,7 +26,7 @@ struct WholeLog {
   std::size_t pages = 0;
 };
 
-/// Thrown when a check has seen enough. It ends only that check.
+/// The exception that a check throws when it has failed and cannot continue. It ends only that check.
 struct Refuted {
   std::string what;
 };
@@ -74,7 +74,7 @@ class Trial {
   Record header(SessionId const& id, Header about = {});
   Record message(std::string const& text, std::string entry_id = {});
   Record entry(EntryBody body, std::string entry_id = {});
-  /// A line as it is, with the head that the dialect sees in it.
+  /// Makes a record of a line as it is. The dialect reads its head.
   Record raw(std::string line) const;
   /// A header and some messages.
   Records session(SessionId const& id, std::size_t messages, Header about = {});
@@ -95,25 +95,27 @@ class Trial {
 SessionId sid(std::string const& text);
 Append batch_of(Records const& records, Position expected = {});
 
-/// Reads all of a log, page by page; the check fails if the pages do not fit together.
+/// Reads a whole log, page by page. The check fails if the pages do not fit together.
 WholeLog read_pages(SessionStore& store, SessionId const& id, ReadRange range = {});
 /// The same; the check also fails if damage is reported.
 WholeLog read_log(SessionStore& store, SessionId const& id, ReadRange range = {});
-/// The log must hold exactly these.
+/// The check fails unless the log has exactly these records.
 void expect_log(SessionStore& store, SessionId const& id, Records const& expected, std::string const& when);
-/// Empty if equal, else the first difference. Records without an id may have been given one.
+/// Returns the first difference. Empty if the records are equal. A store may have given ids to records
+/// without one.
 std::string difference(Records const& expected, WholeLog const& log);
 
-/// The summary as a fold of what `read` gives.
+/// Returns the summary that a fold of the records from `read` gives.
 SessionInfo folded(SessionStore& store, SessionId const& id);
-/// Empty if equal, else the first field that differs.
+/// Returns the first field that differs. Empty if all are equal.
 std::string difference(SessionInfo const& expected, SessionInfo const& got);
-/// All sessions of a query, page by page; the check fails if there is no end or a session comes twice.
+/// Returns all sessions of a query, page by page. The check fails if the pages do not end, or if a session
+/// comes twice.
 std::vector<SessionInfo> list_all(SessionStore& store, ListQuery query);
 std::vector<std::string> ids_of(std::vector<SessionInfo> const& sessions);
 std::string joined(std::vector<std::string> const& texts);
 
-/// Appends at the end, wherever it is now; repeats when another writer was faster.
+/// Appends at the present end of the log. Tries again if another writer was faster.
 Position append_somehow(SessionStore& store, SessionId const& id, Records const& records);
 
 std::string quoted(std::string_view bytes);
