@@ -50,7 +50,7 @@ class MongoStoredBatch {
   /// True if the batch follows the line with this checksum.
   bool follows(std::uint32_t crc) const noexcept { return fields_.integer("after") == std::int64_t{crc}; }
   std::string_view token() const noexcept { return fields_.text("token"); }
-  /// Some records of the batch, and the key of the chunk that has them. Without chunks, the records are in
+  /// Some records of the batch, and the keys of the chunks that have them. Without chunks, the records are in
   /// the batch's document.
   struct Part {
     std::uint64_t begin = 0, count = 0; ///< within the batch
