@@ -50,8 +50,8 @@ class EntryId {
 };
 
 /// The place at which an entry ends in the log of its session. It is a byte offset in a file and a sequence
-/// number in a database. A caller can compare the positions of one session, but nothing else follows from
-/// them. The default is the place before the first entry.
+/// number in a database. Positions of one session can be compared; the number itself has no meaning for a
+/// caller. The default is the place before the first entry.
 class Position {
  public:
   constexpr Position() = default;

@@ -91,7 +91,8 @@ template <class Call> CallableSummarizer<Call> make_summarizer(Call call) {
 /// A view that has the last turns and a summary of the earlier turns, as in blades. The log does not change.
 struct SummaryWindow {
   std::size_t turns = 10; ///< at least this many of the last turns are shown unchanged
-  /// The summary takes in this many turns at a time, so the model is called once for this many turns.
+  /// The number of turns that the summary takes in at a time. The model is called once for each such group of
+  /// turns.
   std::size_t batch = 1;
   SummaryPrompt const* words = nullptr; ///< null: the prompt of blades
 };
