@@ -35,7 +35,7 @@ struct TurnLimit {
   SESSIONKIT_API HistoryEdit operator()(std::vector<Message> const& messages) const;
 };
 
-/// Keeps the last `messages` messages, and the beginning of the turn to which the first of them belongs.
+/// Keeps the last `messages` messages. If the cut would be inside a turn, the whole turn is kept.
 struct MessageLimit {
   std::size_t messages;
   /// Returns what to leave out or to shorten.
@@ -52,12 +52,12 @@ struct TokenLimit {
 
 /// Shortens old tool results and then clears them, as OpenClaw prunes a context.
 ///
-/// The policy measures the messages in units, of which four make a token of `window`. A UTF-16 unit of text
-/// counts as one unit, a Chinese, Japanese or Korean character as four, and an image as 8,000. Shares are
-/// shares of the window. The lengths of results are in code points.
+/// The policy measures the messages in units. A UTF-16 unit of text counts as one unit, a Chinese, Japanese
+/// or Korean character as four units, and an image as 8,000 units. Four units count as one token of `window`.
+/// Shares are shares of the window. The lengths of results are in code points.
 ///
-/// Two groups of messages never change: the messages before the first message of the user, and the last
-/// `keep_answers` assistant messages with everything after the first of them.
+/// Two groups of messages never change. One group is the messages before the first message of the user. The
+/// other group begins with the `keep_answers`-th last assistant message and ends with the history.
 struct ClearToolResults {
   std::size_t window = 200000;  ///< the model's context window, in tokens
   std::size_t keep_answers = 3; ///< the number of last assistant messages to keep; 0: any result may change

@@ -101,7 +101,7 @@ struct Message {
   std::vector<Part> parts = {};
   std::optional<Generation> generation = {}; ///< assistant messages only
   RawJson metadata =
-      {}; ///< null, or an object with the members of the stored message that have no place above
+      {}; ///< null, or an object with the members of the stored message for which this struct has no field
   /// True: the content was stored as a string, not as an array of parts. `faithful` histories then send a
   /// string.
   bool content_is_string = false;
@@ -170,9 +170,9 @@ class SESSIONKIT_API MessageBuilder {
   /// True if nothing was added yet.
   bool empty() const noexcept { return parts_.empty(); }
 
-  /// Returns the message; call this once. A call without any arguments gets `{}`. The arguments of a call may
-  /// be no complete JSON value. Then `Generation::stop` decides: after `aborted` or `error` the call is
-  /// dropped, and otherwise its arguments are kept as a JSON string.
+  /// Returns the message; call this once. A call without any arguments gets `{}`. If the arguments of a call
+  /// are not a complete JSON value, `Generation::stop` decides what happens. After `aborted` or `error`, the
+  /// call is dropped. In all other cases, the arguments are kept as a JSON string.
   Message finish(Generation generation) &&;
 
  private:

@@ -66,7 +66,7 @@ struct KeepRule {
 };
 /// Keeps the last `count` turns.
 constexpr KeepRule keep_turns(std::size_t count) noexcept { return {KeepRule::turns, count}; }
-/// Keeps the last `count` messages, and the beginning of the turn to which the first of them belongs.
+/// Keeps the last `count` messages. If the cut would be inside a turn, the whole turn is kept.
 constexpr KeepRule keep_messages(std::size_t count) noexcept { return {KeepRule::messages, count}; }
 /// Keeps the last `count` tokens.
 constexpr KeepRule keep_tokens(std::size_t count) noexcept { return {KeepRule::tokens, count}; }
