@@ -89,7 +89,7 @@ class SESSIONKIT_API ChannelLog {
   /// false, with `unsafe_path`, or with `io_error`.
   static Result<ChannelLog> open(std::string const& directory, ChannelLogOptions options = {});
   /// Opens `<home>/agents/<agent>/convlogs`, which is beside the sessions of `open_agent_store`. Fails with
-  /// `invalid_argument` if the agent's name has not the form of a `SessionId`.
+  /// `invalid_argument` if the agent's name does not have the form of a `SessionId`.
   static Result<ChannelLog> open_agent(std::string const& home, std::string const& agent,
                                        ChannelLogOptions options = {});
 

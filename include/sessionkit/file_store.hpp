@@ -48,14 +48,14 @@ struct FileStoreOptions {
 /// The index of OpenClaw is read for its keys, but never written. If the directory has no lock file of this
 /// library, the store writes nothing until the first append.
 ///
-/// Fails with `not_found` if the directory does not exist and `create` is false; with `unsafe_path` if a user
-/// other than the owner, this user and root may write to the directory, or if the path is unsafe in another
-/// way; with `io_error`; with `unsupported` for a folder of another program such as Claude Code.
+/// Fails with `not_found` if the directory does not exist and `create` is false; with `unsafe_path` if a
+/// group or everybody may write to the directory (`allow_shared_directory`), or if the path is unsafe in
+/// another way; with `io_error`; with `unsupported` for a folder of another program such as Claude Code.
 SESSIONKIT_API Result<std::shared_ptr<SessionStore>> open_file_store(std::string const& root,
                                                                      FileStoreOptions options = {});
 
 /// Opens `<home>/agents/<agent>/sessions`, the directory that ai-panel and OpenClaw use. Fails with
-/// `invalid_argument` if the agent's name has not the form of a `SessionId`. Other errors are those of
+/// `invalid_argument` if the agent's name does not have the form of a `SessionId`. Other errors are those of
 /// `open_file_store`.
 SESSIONKIT_API Result<std::shared_ptr<SessionStore>>
 open_agent_store(std::string const& home, std::string const& agent, FileStoreOptions options = {});

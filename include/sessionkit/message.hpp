@@ -27,7 +27,7 @@ enum class Role { system, user, assistant, tool };
 struct Text {
   std::string text;
   std::string signature =
-      {}; ///< opaque data by which the provider proves the text; it is sent back unchanged
+      {}; ///< opaque data by which the provider recognises its own text; it is sent back unchanged
   RawJson extra = {};
 };
 /// Reasoning of the model. If `redacted` is true, `text` is empty and `signature` holds the provider's
@@ -50,7 +50,8 @@ struct Url {
 struct Image {
   std::string media_type; ///< for example "image/png"
   std::variant<Base64, Url> source;
-  /// As in `Text`. Unknown members of the part's `source` object are in its member `source`.
+  /// As in `Text`. If the stored part has an object `source` with unknown members, `extra` has them in a
+  /// member `source`.
   RawJson extra = {};
 };
 /// A part that this library does not understand. The log keeps it. Requests contain it in the same cases as
