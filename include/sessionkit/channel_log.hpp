@@ -21,7 +21,7 @@ namespace sessionkit { inline namespace v0 {
 /// letters, digits and `_`. An id is any text that is not empty.
 struct Channel {
   std::string type, id;
-  /// The channel's name in its lines: `telegram-42`.
+  /// The name by which lines and files call the channel, for example `telegram-42`.
   std::string name() const { return type + "-" + id; }
   friend bool operator==(Channel const& a, Channel const& b) { return a.type == b.type && a.id == b.id; }
   friend bool operator!=(Channel const& a, Channel const& b) { return !(a == b); }

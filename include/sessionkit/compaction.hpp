@@ -71,9 +71,9 @@ struct CompactionPlan {
   EntryId first_kept = {};      ///< the first entry that stays; all entries after it stay too
   EntryId last_summarized = {}; ///< the last message that the summary replaces
   EntryId previous = {};        ///< the compaction before this one; empty if there is none
-  std::size_t summarized = 0;   ///< the number of messages of whole turns that the summary replaces
-  std::size_t turn_prefix = 0;  ///< the number of messages of a split turn that the summary replaces
-  std::size_t kept = 0;         ///< the number of messages that stay
+  std::size_t summarized = 0;   ///< how many messages the summary replaces, without those of a split turn
+  std::size_t turn_prefix = 0;  ///< how many messages of a split turn the summary replaces
+  std::size_t kept = 0;         ///< how many messages stay
   bool keeps_less = false;      ///< true: fewer messages stay than `keep` demands, because more would not fit
   std::uint64_t tokens_before = 0; ///< the tokens of the whole context
   std::uint64_t tokens_removed = 0,

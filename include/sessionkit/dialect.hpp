@@ -39,7 +39,8 @@ struct Dialect {
   /// Returns true if `encode` can represent bodies of this type (an index in `EntryBody`).
   bool (*can)(std::size_t body_index) noexcept;
 
-  /// Splits a message into messages of which each is one line in this dialect. Returns at least one.
+  /// Splits a message, so that each returned message is one line in this dialect. Returns at least one
+  /// message.
   std::vector<Message> (*split)(Message const& message);
 
   /// True if lines have ids and parents. If false, each entry follows the one before it, its id is made of

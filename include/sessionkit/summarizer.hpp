@@ -26,10 +26,10 @@ struct SummaryPrompt {
   std::string_view sections = {}; ///< the list of the summary's sections, after the instruction
   std::string_view split = {};    ///< follows `sections` if the conversation ends inside a turn
   std::string_view focus = {};    ///< the text before the topic that the summary should stress
+  /// A label before each piece of the conversation, by the kind of the piece. `between` separates two pieces.
   std::string_view user = "[User]: ", thinking = "[Assistant thinking]: ", assistant = "[Assistant]: ",
-                   calls = "[Assistant tool calls]: ", result = "[Tool result]: ",
-                   between = "\n\n"; ///< the label before each kind of piece, and the text between two pieces
-  std::string_view split_mark = {};  ///< marks the last turn of the conversation if its end is missing
+                   calls = "[Assistant tool calls]: ", result = "[Tool result]: ", between = "\n\n";
+  std::string_view split_mark = {}; ///< marks the last turn of the conversation if its end is missing
 };
 
 /// Returns the prompt of this name, or null. `structured` and `structured_zh` ask for goal, constraints,

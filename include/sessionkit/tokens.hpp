@@ -33,15 +33,15 @@ struct Estimator {
   std::size_t (*message)(Message const&);
 };
 
-/// Returns the estimator of this name, or null. The names are `default`, `pi` (a quarter of the UTF-16 units;
-/// images of users count nothing, as in pi), `aipanel_seed`, `aipanel_real`, `aipanel_comment`,
+/// Returns the estimator of this name, or null. The names are `default`, `pi` (a quarter of the number of
+/// UTF-16 units, without the images of users), `aipanel_seed`, `aipanel_real`, `aipanel_comment`,
 /// `blades_seed`, `blades_intended`, `blades_v05`, `zeroclaw_fork`, `zeroclaw_main` and `claw0_v2`
 /// (docs/compaction.md has the formulas).
 SESSIONKIT_API Estimator const* find_estimator(std::string_view name) noexcept;
 
-/// Counts the tokens of a conversation. The count starts from the provider's own count in an assistant
-/// message: the last one that has a count and neither was aborted nor failed. Estimates of the messages after
-/// it are added. If no message has a count, all messages are estimated.
+/// Counts the tokens of a conversation. The count starts from the provider's own count in the last assistant
+/// message that has one. Aborted and failed messages do not count for this. Estimates of the later messages
+/// are added. If no message has a count, all messages are estimated.
 SESSIONKIT_API std::size_t count_tokens(std::vector<Message> const& messages,
                                         TokenEstimator const& estimator = {});
 
