@@ -66,9 +66,9 @@ struct History {
   /// For each message, the entry from which its first part comes. The id is empty if the part comes from no
   /// entry.
   std::vector<EntryId> sources = {};
-  /// For each message of a `valid` history that was made of several entries, the parts at which another entry
-  /// begins, in the order of the parts. If the text of further entries was joined to a part, these entries
-  /// follow the part's own entry.
+  /// A message of a `valid` history may be made of several entries. This list has the parts of such messages
+  /// at which another entry begins, in the order of the parts. If the text of further entries was joined to a
+  /// part, these entries follow the part's own entry.
   std::vector<PartSource> part_sources = {};
   /// The system prompt. It contains the summary of a compaction if the provider has a system text.
   std::string system = {};

@@ -77,9 +77,9 @@ struct RetentionOutcome {
   std::vector<Failed> failed = {}; ///< sessions that could not be removed; a failure does not stop the others
 };
 
-/// Carries a plan out. A session whose log has changed since the plan stays. Each removal is reported as
-/// `Event::retention` with its reason. No program should have these sessions open: the calls of a `Session`
-/// object whose log was removed fail with `not_found` or `conflict`.
+/// Carries out a plan. If the log of a session has changed since the plan was made, the session stays. Each
+/// removal is reported as `Event::retention` with its reason. No program should have these sessions open: the
+/// calls of a `Session` object whose log was removed fail with `not_found` or `conflict`.
 SESSIONKIT_API RetentionOutcome apply_retention(SessionStore& store, RetentionPlan const& plan,
                                                 OnEvent const& on_event = {});
 

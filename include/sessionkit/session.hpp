@@ -50,8 +50,8 @@ struct NewSession {
 /// Options of one append.
 struct AppendOptions {
   /// The id that the caller chose for the entry. If the call is repeated with the same id, nothing is stored
-  /// twice. The call fails with `already_exists` if the log has an entry of this id with other content, or on
-  /// a branch that does not lead to the leaf.
+  /// twice. The call fails with `already_exists` if the log has an entry of this id that has other content,
+  /// or that is on another branch than the leaf.
   std::optional<EntryId> id = {};
   /// True: the entry ends the turn. It is then durable on return, if the store's `Durability` is `turn` or
   /// `entry`.
@@ -216,10 +216,10 @@ class SESSIONKIT_API Session {
 /// the final answer. The profile decides whether entries are stored one by one or all by `commit`. A turn
 /// stays with its session when the `Session` object is moved.
 ///
-/// A turn that is destroyed without `commit` is aborted. Messages that were held back are dropped. If
-/// something was stored, an entry records the abort. A rebuilt history then contains a result "interrupted"
-/// for each call that has no result. There is one exception: a profile that joins unanswered messages of the
-/// user keeps such a message for the next turn.
+/// A turn that is destroyed without `commit` is aborted. Messages that were held back are dropped; only a
+/// profile that joins unanswered messages of the user keeps such a message for the next turn. If something
+/// was stored, an entry records the abort. A rebuilt history then contains a result "interrupted" for each
+/// call that has no result.
 class [[nodiscard]] SESSIONKIT_API Turn {
  public:
   Turn(Turn&&) noexcept;
