@@ -37,7 +37,8 @@ struct Divergence {
   /// part.
   std::string before = {};
   std::string after = {};
-  bool compacted = false; ///< true: they differ because the histories begin after different compactions
+  bool compacted =
+      false; ///< true: the requests differ because their histories begin after different compactions
   /// The repair that caused the difference, if one of the two reports shows it: a repair of these entries
   /// that only one history has. If there are several, a retroactive repair is preferred.
   std::optional<Repair> repair = {};

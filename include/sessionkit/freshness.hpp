@@ -14,7 +14,8 @@ namespace sessionkit { inline namespace v0 {
 struct FreshnessRule {
   /// The hour of the local day, 0 to 23, at which sessions end. If absent, no hour ends sessions.
   std::optional<int> daily_at_hour = 4;
-  std::chrono::minutes idle{0}; ///< a session ends after this time without interaction; 0: it does not
+  std::chrono::minutes idle{
+      0}; ///< a session ends after this time without interaction; 0: no time ends sessions
 };
 
 /// The known times of a session. A time counts as unknown if it is absent, before 1970, or later than now.

@@ -16,14 +16,16 @@ namespace sessionkit { inline namespace v0 {
 /// The limits after which sessions are removed. If no limit is set, no session is removed. Reading a session,
 /// listing it and rebuilding an index do not change its times.
 struct RetentionPolicy {
-  std::chrono::milliseconds idle{0}; ///< the longest time since the last entry of any type; 0: no limit
-  /// The longest time since the session was created, even if it is in use; 0: no limit.
+  std::chrono::milliseconds idle{
+      0}; ///< the longest time since a session's last entry of any type; 0: no limit
+  /// The longest time since a session was created, even if it is in use; 0: no limit.
   std::chrono::milliseconds age{0};
   std::size_t max_sessions = 0; ///< the largest number of sessions, including protected ones; 0: no limit
   /// If there are more than `max_sessions` + `slack` sessions, all above `max_sessions` are removed. If there
   /// are fewer, this limit removes none.
   std::size_t slack = 0;
-  /// The largest sum of the end positions of all logs, which are bytes in stores of files; 0: no limit.
+  /// The largest size of all logs together, as the sum of their end positions (bytes in stores of files); 0:
+  /// no limit.
   std::uint64_t max_bytes = 0;
   /// The sessions of these keys always stay. The sessions of `state_key` always stay, too.
   std::vector<std::string> protected_keys = {};
