@@ -13,7 +13,7 @@
 
 namespace sessionkit { inline namespace v0 {
 
-/// The reason why a provider gave no complete answer. Each kind calls for another reaction of the host.
+/// The reason why a provider gave no complete answer. Each kind requires a different reaction of the host.
 enum class FailureKind : std::uint8_t {
   cancelled,        ///< the host stopped the request; the library itself never reports this
   refused,          ///< the request is invalid or forbidden by a policy; a retry does not help
@@ -41,10 +41,10 @@ struct AnswerFailure {
 /// `body` may be any text.
 SESSIONKIT_API AnswerFailure decode_failure(int status, std::string_view body);
 
-/// Reads the body of a complete answer. For `anthropic` the body is a message, for `openai_chat` the first
-/// choice of a chat completion, for `openai_responses` a response, and for `gemini` the first candidate of a
-/// `GenerateContentResponse`. The variants of other servers are understood too: `reasoning_content` or
-/// `reasoning` beside `content`, arguments that are no string, and calls without ids.
+/// Reads the body of a complete answer. The body is a message for `anthropic`, a chat completion for
+/// `openai_chat`, a response for `openai_responses`, and a `GenerateContentResponse` for `gemini`. Of several
+/// choices or candidates, the first one is read. The variants of other servers are understood too:
+/// `reasoning_content` or `reasoning` beside `content`, arguments that are no string, and calls without ids.
 ///
 /// The message has all parts in their order. A part that this library does not know becomes `Opaque`. Unknown
 /// members of a known part become its `extra`. `Generation` has the model, the request id, the usage, the

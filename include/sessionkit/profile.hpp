@@ -46,7 +46,7 @@ enum class ToolPolicy {
   full,    ///< calls and results, as messages
   results, ///< calls and results become the member `toolCalls` of the final answer, for display; they are
            ///< never sent
-  none,    ///< none: a turn is stored as the user's messages and the final answer
+  none,    ///< calls and results are not stored; a turn is stored as the user's messages and the final answer
 };
 
 /// The form in which the model sees consecutive messages of the user.

@@ -12,7 +12,7 @@ namespace sessionkit { inline namespace v0 {
 /// The numbers of messages at which a model makes a title of the conversation. Before the first of them,
 /// `SessionInfo::display_title` shows the first words of the user.
 struct TitlePolicy {
-  std::vector<std::uint64_t> at_messages = {4, 12, 30, 80}; ///< ZyHive's
+  std::vector<std::uint64_t> at_messages = {4, 12, 30, 80}; ///< the default has the numbers of ZyHive
 };
 
 /// Returns true if the session has reached one of the policy's numbers since it had `messages_before`

@@ -51,8 +51,8 @@ SESSIONKIT_API Result<std::shared_ptr<SessionStore>> open_redis_store(std::strin
                                                                       RedisStoreOptions options = {});
 
 /// Rebuilds the lists of sessions from the existing sessions, and returns the number of sessions. This is
-/// rarely needed, because lists repair themselves when they are read. The exception are sessions whose keys
-/// another program removed.
+/// rarely needed, because lists repair themselves when they are read. They do not repair themselves for
+/// sessions whose keys another program removed.
 SESSIONKIT_API Result<std::size_t> reindex_redis_store(std::string const& url, RedisStoreOptions options = {},
                                                        StoreProgress const& progress = {});
 
