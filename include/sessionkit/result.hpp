@@ -27,11 +27,14 @@ namespace detail {
 /// Throws `Exception`. This function exists so that the code for the throw is not compiled into each caller
 /// of `value()`.
 [[noreturn]] SESSIONKIT_COLD SESSIONKIT_API void throw_error(Error const& error);
+/// The error of a result that has none: `invalid_argument`, because the caller asked a success for it.
+SESSIONKIT_COLD SESSIONKIT_API Error const& no_error() noexcept;
 }
 
 /// A value or an `Error`: a small subset of C++23's `std::expected<T, Error>`. Check `ok()` before you use
-/// `*r` or `r->`, which need a value, or `error()`, which needs a failure. `value()` checks by itself and
-/// throws `Exception` on a failure.
+/// `*r` or `r->`, which need a value. `value()` checks by itself and throws `Exception` on a failure.
+/// `error()` is for failures. A success answers it with `invalid_argument`, so that nobody takes it for a
+/// failure that has a remedy.
 template <class T> class [[nodiscard]] Result {
  public:
   using value_type = T;
@@ -66,10 +69,13 @@ template <class T> class [[nodiscard]] Result {
   T* operator->() noexcept { return std::get_if<0>(&state_); }
   T const* operator->() const noexcept { return std::get_if<0>(&state_); }
 
-  /// The failure. There must be one.
-  Error const& error() const& noexcept { return *std::get_if<1>(&state_); }
+  /// The failure. Of a success: `invalid_argument`.
+  Error const& error() const& noexcept { return ok() ? detail::no_error() : *std::get_if<1>(&state_); }
   /// The same, moved out.
-  Error error() && { return std::move(*std::get_if<1>(&state_)); }
+  Error error() && {
+    if (ok()) return detail::no_error();
+    return std::move(*std::get_if<1>(&state_));
+  }
 
  private:
   using State = std::variant<T, Error>;
@@ -94,13 +100,16 @@ template <> class [[nodiscard]] Result<void> {
   void value() const {
     if (!ok_) detail::throw_error(error_);
   }
-  /// The failure. There must be one.
-  Error const& error() const& noexcept { return error_; }
+  /// The failure. Of a success: `invalid_argument`.
+  Error const& error() const& noexcept { return ok_ ? detail::no_error() : error_; }
   /// The same, moved out.
-  Error error() && { return std::move(error_); }
+  Error error() && {
+    if (ok_) return detail::no_error();
+    return std::move(error_);
+  }
 
  private:
-  Error error_{Errc::not_found};
+  Error error_{Errc::invalid_argument};
   bool ok_ = true;
 };
 

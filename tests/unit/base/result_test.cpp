@@ -89,3 +89,13 @@ TEST_CASE("every error code has its own name") {
   CHECK(to_string(Errc::outcome_unknown) == std::string("outcome_unknown"));
   CHECK(to_string(static_cast<Errc>(0)) == std::string("unknown"));
 }
+
+TEST_CASE("a success that is asked for its error answers invalid_argument, and not a failure with a remedy") {
+  Result<void> const done = only_if(true);
+  CHECK(done.error().code == Errc::invalid_argument);
+  CHECK(done.error().message.find("succeeded") != std::string::npos);
+  CHECK(only_if(true).error().code == Errc::invalid_argument);
+  Result<int> const good = half(4);
+  CHECK(good.error().code == Errc::invalid_argument);
+  CHECK(half(4).error().message == done.error().message);
+}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Names the error codes, and throws the error of a failed result when a caller takes its value.
+// Names the error codes, answers for results without an error, and throws the error of a failed result when a
+// caller takes its value.
 #pragma once
 #include <sessionkit/error.hpp>
 #include <sessionkit/result.hpp>
@@ -7,6 +8,12 @@
 namespace sessionkit { inline namespace v0 {
 
 void detail::throw_error(Error const& error) { throw Exception(error); }
+
+Error const& detail::no_error() noexcept {
+  static Error const none{Errc::invalid_argument, 0,
+                          "the call succeeded, so there is no error; check ok() first"};
+  return none;
+}
 
 char const* to_string(Errc code) noexcept {
   switch (code) {
