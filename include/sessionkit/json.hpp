@@ -93,14 +93,17 @@ template <class Json> class NlohmannPrinter {
 
 }
 
-/// Returns the value as a tree that keeps the order of the keys. Throws nothing but `bad_alloc`. A tree of
-/// nlohmann cannot represent all of JSON. U+FFFD replaces a lone surrogate escape, and null replaces a number
-/// above the greatest double. An integer of more than 64 bits becomes a double. If an object has several
-/// members of one name, only the last one stays. Keep the `RawJson` if this matters.
-inline nlohmann::ordered_json to_nlohmann(RawJson const& json) {
-  auto tree = nlohmann::ordered_json::parse(json.str(), nullptr, false);
-  if (tree.is_discarded())
-    tree = nlohmann::ordered_json::parse(detail::readable_for_nlohmann(json.str()), nullptr, false);
+/// Returns the value as a tree that keeps the order of the keys. `to_nlohmann<nlohmann::json>(value)` returns
+/// one with sorted keys. Throws nothing but `bad_alloc`. A tree of nlohmann cannot represent all of JSON.
+/// U+FFFD replaces a lone surrogate escape, and null replaces a number above the greatest double. An integer
+/// of more than 64 bits becomes a double. If an object has several members of one name, only the last one
+/// stays. Keep the `RawJson` if this matters.
+template <class Json = nlohmann::ordered_json,
+          class = std::enable_if_t<
+              std::is_same_v<Json, nlohmann::json> || std::is_same_v<Json, nlohmann::ordered_json>>>
+Json to_nlohmann(RawJson const& json) {
+  Json tree = Json::parse(json.str(), nullptr, false);
+  if (tree.is_discarded()) tree = Json::parse(detail::readable_for_nlohmann(json.str()), nullptr, false);
   return tree;
 }
 

@@ -36,6 +36,15 @@ TEST_CASE("both kinds of nlohmann value are written as nlohmann writes them") {
   CHECK(to_raw_json(ordered_json::parse(text)).str() == text);
 }
 
+TEST_CASE("a tree with sorted keys is the one that nlohmann itself reads") {
+  std::string const text = R"({"z":1,"a":{"y":[2.5,null],"b":"x"},"big":18446744073709551615})";
+  json const tree = to_nlohmann<json>(RawJson::parse(text).value());
+  CHECK(tree == json::parse(text));
+  CHECK(tree.dump() == json::parse(text).dump());
+  CHECK(to_nlohmann<ordered_json>(RawJson::parse(text).value()).dump() == text);
+  CHECK(to_nlohmann<json>(RawJson::parse(R"({"k":"\ud83d"})").value())["k"] == "\xEF\xBF\xBD");
+}
+
 TEST_CASE("a lone surrogate becomes U+FFFD in the tree, a pair stays a character") {
   auto const tree = to_nlohmann(RawJson::parse(R"({"k\ud83d":"a\ude00z","p":"\ud83d\ude00"})").value());
   CHECK(tree["k\xEF\xBF\xBD"] == "a\xEF\xBF\xBDz");
