@@ -82,9 +82,14 @@ struct ModelChange {
 struct CustomMessage {
   std::string type;
   std::vector<ToolContent> content = {};
-  bool display = true;
+  /// Whether and how a screen shows it: `true`, `false`, or any other value of the host, for example an
+  /// object with a style. Native lines keep the value byte for byte.
+  RawJson display = RawJson::boolean(true);
   RawJson details = {};
   bool in_context = true; ///< false: the text is stored, but never sent
+
+  /// True unless `display` is `false` or `null`.
+  bool is_shown() const noexcept { return display.str() != "false" && !display.is_null(); }
 };
 /// Data of an extension, which is never sent.
 struct Custom {

@@ -124,6 +124,27 @@ TEST_CASE("native entries that were read are written with the same members and v
   }
 }
 
+TEST_CASE("what a custom message says about its display is kept byte for byte") {
+  auto const line = [](std::string const& display) {
+    return R"({"type":"custom_message","id":"l","parentId":"a","timestamp":"2026-01-01T00:00:00.000Z","customType":"x","content":[{"type":"text","text":"t"}])"
+           + (display.empty() ? std::string{} : R"(,"display":)" + display) + '}';
+  };
+  for (std::string const& display :
+       {std::string("true"), std::string("false"), std::string("null"), std::string("7"),
+        std::string(R"({"banner":"info", "size":1.50,"n":12345678901234567890,"\u0061":"\ud83d"})")}) {
+    auto const entry = decoded(line(display));
+    CAPTURE(display);
+    CHECK(entry.as<sk::CustomMessage>()->display.str() == display);
+    CHECK(entry.as<sk::CustomMessage>()->is_shown() == (display != "false" && display != "null"));
+    CHECK(entry.extra.is_null());
+    std::string written;
+    native.encode(entry, written).value();
+    CHECK(written == line(display));
+  }
+  CHECK(decoded(line("")).as<sk::CustomMessage>()->is_shown());
+  CHECK(encoded(entry_of(sk::CustomMessage{"x"}))["display"] == true);
+}
+
 TEST_CASE("messages of other roles become the text that pi would send to the model") {
   auto const said = [](std::string const& message) {
     return decoded(

@@ -117,7 +117,8 @@ CustomMessage custom_message(Fields& fields) {
   CustomMessage message;
   message.type = fields.text("customType");
   message.content = detail::decode_tool_content(fields.take("content"), fields.map());
-  message.display = fields.flag("display", true);
+  if (std::string_view const display = fields.take("display"); !display.empty())
+    message.display = RawJsonAccess::trust(std::string(display));
   message.details = fields.json("details");
   return message;
 }

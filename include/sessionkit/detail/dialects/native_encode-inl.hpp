@@ -137,7 +137,7 @@ struct BodyWriter {
     if (!body.in_context) json.key("data").begin_object(); // a `custom` line: pi never sends those
     json.key("content");
     detail::encode_native_content(body.content, out);
-    json.key("display").boolean(body.display);
+    json.member_raw("display", body.display.str());
     if (!body.details.is_null()) json.member_raw("details", body.details.str());
     if (!body.in_context) json.end_object();
   }
