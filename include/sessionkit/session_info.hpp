@@ -39,8 +39,10 @@ struct SessionInfo {
   std::string title = {}; ///< set by a `TitleChange`; empty if there is none
   bool title_by_person = false, archived = false;
   std::string first_user_text = {}; ///< the first 200 code points of the first text of the user
-  Timestamp created = {};
-  Timestamp updated = {};     ///< the time of the last entry, or of the fork if nothing was added after it
+  Timestamp created = {}; ///< the time of the header, or else of the first entry that has a time
+  /// The time of the last entry that has one, or `created` if that is later. It is later after an import of
+  /// old messages (`AppendOptions::time`), and in a fork to which nothing was added.
+  Timestamp updated = {};
   std::uint64_t entries = 0;  ///< the number of entries, without the header
   std::uint64_t messages = 0; ///< user, assistant and tool messages, on all branches
   std::uint64_t turns = 0;    ///< the number of messages of the user
@@ -54,8 +56,9 @@ struct SessionInfo {
   std::map<std::string, RawJson> state = {};
   std::map<std::string, std::string> labels = {}; ///< entry id to label
   std::string parent_session = {};
-  EntryId last = {}; ///< the last entry of the log; a session continues after it by default
-  Position end = {}; ///< end of the last entry folded in
+  RawJson metadata = {}; ///< of the header (`NewSession::metadata`): null or an object of the host
+  EntryId last = {};     ///< the last entry of the log; a session continues after it by default
+  Position end = {};     ///< end of the last entry folded in
   /// CRC-32C of the line of that entry. If the line at `end` has another checksum, another log has replaced
   /// this one.
   std::uint32_t end_crc = 0;

@@ -47,6 +47,21 @@ TEST_CASE("an index row that was written and read says the same again") {
   CHECK(sk::detail::read_index_row(id, text).raw.empty()); // a row of ours is written from its members
 }
 
+TEST_CASE("an index row keeps the header's metadata, and a row without it has none") {
+  sk::SessionInfo info = folded();
+  std::string const without = written(IndexRow{info});
+  CHECK(without.find("headerMetadata") == std::string::npos);
+  CHECK(sk::detail::read_index_row(id, without).info.metadata.is_null());
+  info.metadata = sk::RawJson::parse(R"({"z":1.50,"a":[12345678901234567890]})").value();
+  std::string const with = written(IndexRow{info});
+  CHECK(sk::detail::read_index_row(id, with).info.metadata == info.metadata);
+  Json members = Json::parse(with);
+  members.erase("headerMetadata");
+  CHECK(members == Json::parse(without));
+  members["metadata"] = "of another program";
+  CHECK(sk::detail::read_index_row(id, members.dump()).extra == R"("metadata":"of another program")");
+}
+
 TEST_CASE("any order of the members of an index row gives the same row") {
   std::uint64_t const seed = std::random_device{}();
   CAPTURE(seed);

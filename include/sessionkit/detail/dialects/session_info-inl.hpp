@@ -73,6 +73,7 @@ struct Folder {
     info.user = detail::as_written(header.user);
     info.cwd = detail::as_written(header.cwd);
     info.parent_session = detail::as_written(header.parent_session);
+    info.metadata = header.metadata;
     info.fold_state.copied = header.copied;
     info.created = entry.at;
   }

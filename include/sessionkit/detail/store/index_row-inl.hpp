@@ -160,6 +160,12 @@ constexpr IndexField index_fields[] = {
     index_text_field<&SessionInfo::user>("user"),
     index_text_field<&SessionInfo::cwd>("cwd"),
     index_text_field<&SessionInfo::parent_session>("parentSession"),
+    {"headerMetadata",
+     [](RowReading& r, std::string_view v) {
+       if (auto json = RawJson::parse(std::string(v))) r.info.metadata = std::move(*json);
+     },
+     [](SessionInfo const& i, JsonWriter& out) { out.raw(i.metadata.str()); },
+     [](SessionInfo const& i) { return i.metadata.is_null(); }},
     index_text_field<&SessionInfo::first_user_text>(user_text),
     index_text_field<&SessionInfo::provider>("provider"),
     index_text_field<&SessionInfo::model>("model"),

@@ -332,6 +332,7 @@ void info_of_every_kind(Trial& t) {
   about.user = "u-1";
   about.cwd = "/w";
   about.parent_session = "other";
+  about.metadata = RawJson::from(R"({"z":1.50,"channel":"cli","big":12345678901234567890})");
   Position end = t.must(store->append(id, batch_of(t.session(id, 1, about))), "append");
   for (EntryBody& body : bodies_of_every_kind()) {
     if (!can_say(t, body)) continue;

@@ -82,6 +82,7 @@ constexpr InfoField info_fields[] = {
     {"state", info_state},
     {"labels", info_labels},
     {"parent_session", [](SessionInfo const& i) { return i.parent_session; }},
+    {"metadata", [](SessionInfo const& i) { return i.metadata.str(); }},
     {"copied", [](SessionInfo const& i) { return info_number(i.fold_state.copied); }},
     {"last", [](SessionInfo const& i) { return i.last.str(); }},
     {"since_compaction", [](SessionInfo const& i) { return info_number(i.fold_state.since_compaction); }},
