@@ -146,6 +146,9 @@ template <class... P> Message assistant(P&&... parts) {
 SESSIONKIT_API Message system(std::string text);
 /// A message with the result of one call, as one text.
 SESSIONKIT_API Message tool_result(ToolUse const& call, std::string output, bool is_error = false);
+/// The same for a host that has only the call's id and the tool's name.
+SESSIONKIT_API Message tool_result(std::string tool_use_id, std::string tool_name, std::string output,
+                                   bool is_error = false);
 /// Several results in one message, which answers parallel calls.
 SESSIONKIT_API Message tool_results(std::vector<ToolResult> results);
 

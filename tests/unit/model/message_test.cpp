@@ -78,3 +78,16 @@ TEST_CASE(
   REQUIRE(kept.tool_uses().size() == 1);
   CHECK(kept.tool_uses()[0]->input.str() == R"("{\"a\":")");
 }
+
+TEST_CASE("a tool's result needs only the id of its call and the name of the tool") {
+  sk::Message const result = sk::tool_result("c1", "read", "text", true);
+  CHECK(result.role == sk::Role::tool);
+  auto const& part = std::get<sk::ToolResult>(result.parts.at(0));
+  CHECK(part.tool_use_id == "c1");
+  CHECK(part.tool_name == "read");
+  CHECK(std::get<sk::Text>(part.content.at(0)).text == "text");
+  CHECK(part.is_error);
+  auto const of_call = sk::tool_result(sk::ToolUse{"c1", "read"}, "text");
+  CHECK(std::get<sk::ToolResult>(of_call.parts.at(0)).tool_name == "read");
+  CHECK_FALSE(std::get<sk::ToolResult>(of_call.parts.at(0)).is_error);
+}

@@ -22,8 +22,13 @@ std::vector<ToolUse const*> Message::tool_uses() const& {
 Message system(std::string text) { return detail::make_message(Role::system, Text{std::move(text)}); }
 
 SESSIONKIT_SELDOM Message tool_result(ToolUse const& call, std::string output, bool is_error) {
-  return detail::make_message(Role::tool,
-                              ToolResult{call.id, call.name, {Text{std::move(output)}}, is_error});
+  return tool_result(call.id, call.name, std::move(output), is_error);
+}
+
+Message tool_result(std::string tool_use_id, std::string tool_name, std::string output, bool is_error) {
+  return detail::make_message(
+      Role::tool,
+      ToolResult{std::move(tool_use_id), std::move(tool_name), {Text{std::move(output)}}, is_error});
 }
 
 Message tool_results(std::vector<ToolResult> results) {
