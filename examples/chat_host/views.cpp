@@ -41,8 +41,10 @@ Json image_view(sk::Image const& image) {
   std::string source;
   if (auto const* const data = std::get_if<sk::Base64>(&image.source))
     source = "data:" + image.media_type + ";base64," + data->data;
-  else
-    source = std::get<sk::Url>(image.source).url;
+  else if (auto const* const address = std::get_if<sk::Url>(&image.source))
+    source = address->url;
+  else // by reference: this host keeps no bytes elsewhere
+    return {{"type", "text"}, {"text", "[" + image.media_type + "]"}};
   return {{"type", "image"}, {"url", source}};
 }
 

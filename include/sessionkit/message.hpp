@@ -46,10 +46,17 @@ struct Base64 {
 struct Url {
   std::string url;
 };
-/// An image, given by its bytes or by its address.
+/// Bytes that the host keeps elsewhere, named by their digest. The library neither stores nor fetches them. A
+/// request has `[image not sent]` in their place. The native dialect stores the reference. In other dialects
+/// the answer is `unsupported`.
+struct BlobRef {
+  std::string digest;     ///< algorithm and value, as OCI's descriptors write them: "sha256:2c26b4..."
+  std::uint64_t size = 0; ///< bytes; 0 if it is not known
+};
+/// An image, given by its bytes, by its address or by reference.
 struct Image {
   std::string media_type; ///< for example "image/png"
-  std::variant<Base64, Url> source;
+  std::variant<Base64, Url, BlobRef> source;
   /// As in `Text`. If the stored part has an object `source` with unknown members, `extra` has them in a
   /// member `source`.
   RawJson extra = {};

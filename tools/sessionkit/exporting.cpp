@@ -73,8 +73,9 @@ std::optional<std::string> file_to_write(Console& console, Arguments const& args
 
 std::string name_of(sk::Image const& image) {
   auto const* const url = std::get_if<sk::Url>(&image.source);
+  auto const* const blob = std::get_if<sk::BlobRef>(&image.source);
   return "[" + (image.media_type.empty() ? "image" : image.media_type)
-         + (url != nullptr ? " " + url->url : "") + "]";
+         + (url != nullptr ? " " + url->url : "") + (blob != nullptr ? " " + blob->digest : "") + "]";
 }
 
 std::string data_uri(sk::Image const& image) {

@@ -6,8 +6,10 @@
 #include <sessionkit/detail/dialects/member_codec.hpp>
 #include <sessionkit/detail/json/json.hpp>
 #include <sessionkit/detail/json/whitespace.hpp>
+#include <sessionkit/detail/model/blob_refs.hpp>
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 #include <variant>
 
@@ -37,6 +39,7 @@ struct AnthropicBlock {
     close(begin, thinking.extra);
   }
   void operator()(Image const& image) const {
+    if (std::holds_alternative<BlobRef>(image.source)) return (*this)(Text{std::string(no_image_text)});
     std::size_t const begin = open(R"({"type":"image","source":)");
     std::size_t const source = out.size();
     if (auto const* url = std::get_if<Url>(&image.source)) {

@@ -6,6 +6,7 @@
 #include <sessionkit/detail/dialects/member_codec.hpp>
 #include <sessionkit/detail/json/json.hpp>
 #include <sessionkit/detail/json/object_reader.hpp>
+#include <sessionkit/detail/model/blob_refs.hpp>
 
 #include <utility>
 
@@ -25,6 +26,24 @@ RawJson image_rest(Fields& fields, Fields& source) {
   std::string all = "{\"source\":" + inner.str();
   if (outer.is_object()) all.append(",").append(outer.str(), 1, outer.str().size() - 2);
   return RawJsonAccess::trust(all + '}');
+}
+
+// {"type":"text","text":"[image not sent]","source":{"type":"blob","digest","size","media_type"}}: a program
+// that does not know references shows and sends the text.
+constexpr std::string_view blob_source = "blob";
+
+SESSIONKIT_SELDOM bool decode_blob_ref(Fields& fields, std::string_view source, Image& image) {
+  Fields inner(source, fields.map());
+  bool const blob = to_text(inner.look("type"), fields.map()) == blob_source
+                    && json_kind(inner.look("digest")) == JsonKind::string
+                    && to_text(fields.look("text"), fields.map()) == no_image_text;
+  if (!blob) return false;
+  for (std::string_view const name : {"text", "source"}) fields.take(name);
+  inner.take("type");
+  image.media_type = inner.text("media_type");
+  image.source = BlobRef{inner.text("digest"), inner.count_if("size").value_or(0)};
+  image.extra = image_rest(fields, inner);
+  return true;
 }
 
 // {"source":{"type":"base64","media_type","data"}|{"type":"url","url"}} (Anthropic)
@@ -78,6 +97,12 @@ ToolResult decode_tool_result(Fields& fields) {
 // Adds a part of a type that is allowed anywhere. False: the type is another one.
 template <class AnyPart> bool add_plain(std::string_view type, Fields& fields, std::vector<AnyPart>& parts) {
   if (type == "text") {
+    Image image;
+    std::string_view const source = fields.look("source");
+    if (json_kind(source) == JsonKind::object && decode_blob_ref(fields, source, image)) {
+      parts.emplace_back(std::move(image));
+      return true;
+    }
     std::string_view const text = fields.take("text", JsonKind::string);
     if (text.empty()) return false;
     parts.emplace_back(Text{to_text(text, fields.map()), fields.text("textSignature"), fields.rest()});
@@ -138,9 +163,12 @@ struct NativePart {
     close(begin, text.extra);
   }
   void operator()(Image const& image) const {
-    std::size_t const begin = open("image");
+    auto const* const blob = std::get_if<BlobRef>(&image.source);
+    std::size_t const begin = open(blob ? "text" : "image");
     JsonWriter json(out);
-    if (auto const* inline_data = std::get_if<Base64>(&image.source))
+    if (blob)
+      reference(image, *blob);
+    else if (auto const* inline_data = std::get_if<Base64>(&image.source))
       json.member("data", inline_data->data).member("mimeType", image.media_type);
     else
       address(image, std::get<Url>(image.source));
@@ -175,6 +203,16 @@ struct NativePart {
   void close(std::size_t begin, RawJson const& extra) const {
     write_new_members(out, begin, extra);
     out += '}';
+  }
+  void reference(Image const& image, BlobRef const& blob) const {
+    JsonWriter json(out);
+    json.member("text", no_image_text).key("source").begin_object();
+    std::size_t const begin = out.size() - 1;
+    json.member("type", blob_source).member("digest", blob.digest);
+    if (blob.size != 0) json.key("size").unsigned_integer(blob.size);
+    if (!image.media_type.empty()) json.member("media_type", image.media_type);
+    write_source_members(out, begin, image);
+    json.end_object();
   }
   void address(Image const& image, Url const& url) const {
     JsonWriter json(out);

@@ -168,6 +168,8 @@ std::string_view flat_unsayable(Message const& message) {
     return "flat lines have no system messages; give the text as Target::system";
   if (!detail::has_members_only(message))
     return "the extra members of a part are no JSON object; give an object or null";
+  if (detail::has_blob_refs(message))
+    return "flat lines hold an image with its bytes or its address, not by reference; give the bytes";
   bool const alone = message.parts.size() == 1;
   for (Part const& part : message.parts) {
     if (std::holds_alternative<Thinking>(part)) return "flat lines have no reasoning; leave it out";

@@ -107,6 +107,8 @@ struct PanelUnsayable {
   std::string_view operator()(Message const& message) const {
     if (!detail::has_members_only(message))
       return "the extra members of a part are no JSON object; give an object or null";
+    if (detail::has_blob_refs(message))
+      return "panel lines hold an image with its bytes or its address, not by reference; give the bytes";
     for (Part const& part : message.parts) {
       auto const* text = std::get_if<Text>(&part);
       auto const* call = std::get_if<ToolUse>(&part);

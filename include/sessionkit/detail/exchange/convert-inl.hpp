@@ -12,6 +12,7 @@
 #include <sessionkit/detail/exchange/conversion_path.hpp>
 #include <sessionkit/detail/json/json.hpp>
 #include <sessionkit/detail/json/raw_json_access.hpp>
+#include <sessionkit/detail/model/blob_refs.hpp>
 #include <sessionkit/detail/model/tool_results.hpp>
 #include <sessionkit/transcript_writer.hpp>
 
@@ -171,6 +172,12 @@ class LogConverter {
   }
 
   void add_message(Entry entry, Message message) {
+    if (!to_.has_ids && detail::has_blob_refs(message)) {
+      detail::replace_blob_refs(message, [&](Image const& image) {
+        leave_out(entry, "an image by reference: " + std::get<BlobRef>(image.source).digest);
+      });
+      entry.body = message;
+    }
     if (std::string const names = strip_members(message); !names.empty()) {
       leave_out(entry, detail::format_text("members of a part that are not the API's: {}", names));
       entry.body = message;

@@ -10,6 +10,7 @@
 #include <sessionkit/detail/json/json_repair.hpp>
 #include <sessionkit/detail/json/raw_json_access.hpp>
 #include <sessionkit/detail/json/whitespace.hpp>
+#include <sessionkit/detail/model/blob_refs.hpp>
 #include <sessionkit/detail/model/token_counts.hpp>
 #include <sessionkit/history.hpp>
 #include <sessionkit/tokens.hpp>
@@ -291,6 +292,12 @@ History rebuild_faithful(Context const& context, Target const& target) {
     for (Entry const& entry : context.entries)
       if (!entry.as<Compaction>()) convert(entry); // an older one, within what is kept
   }
+  for (std::size_t i = 0; i < history.messages.size(); ++i)
+    if (detail::has_blob_refs(history.messages[i]))
+      detail::replace_blob_refs(history.messages[i], [&](Image const& image) {
+        history.report.push_back({history.sources[i], "image_type", detail::brief(Part(image)),
+                                  std::string(detail::no_image_text), false});
+      });
   bool const own_shape =
       target.provider == Provider::native || (regroup && target.provider == Provider::anthropic);
   if (!own_shape) detail::leave_out_strange(history);

@@ -99,6 +99,7 @@ bool is_base64(std::string_view data) noexcept {
 }
 
 bool is_sendable(ProviderRules const& rules, Image const& image) {
+  if (std::holds_alternative<BlobRef>(image.source)) return false; // only the host has the bytes
   if (rules.images == ImageFormats::any) return true;
   auto const* data = std::get_if<Base64>(&image.source);
   if (!data)
@@ -110,6 +111,7 @@ bool is_sendable(ProviderRules const& rules, Image const& image) {
 
 SESSIONKIT_SELDOM std::optional<Image> repaired_image(ProviderRules const& rules, Image const& image) {
   using namespace image_rules_inl;
+  if (std::holds_alternative<BlobRef>(image.source)) return std::nullopt;
   Image made{real_type(image.media_type), image.source};
   auto const* url = std::get_if<Url>(&made.source);
   auto const* bytes = std::get_if<Base64>(&made.source);

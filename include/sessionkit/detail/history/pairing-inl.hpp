@@ -29,6 +29,9 @@ struct SameContent {
     auto const* data = std::get_if<Base64>(&a.source);
     auto const* other = std::get_if<Base64>(&b.source);
     if (data || other) return data && other && data->data == other->data;
+    auto const* blob = std::get_if<BlobRef>(&a.source);
+    auto const* other_blob = std::get_if<BlobRef>(&b.source);
+    if (blob || other_blob) return blob && other_blob && blob->digest == other_blob->digest;
     return std::get<Url>(a.source).url == std::get<Url>(b.source).url;
   }
   template <class A, class B> bool operator()(A const&, B const&) const { return false; }

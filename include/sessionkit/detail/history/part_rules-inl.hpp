@@ -11,6 +11,7 @@
 #include <sessionkit/detail/json/json_repair.hpp>
 #include <sessionkit/detail/json/raw_json_access.hpp>
 #include <sessionkit/detail/json/whitespace.hpp>
+#include <sessionkit/detail/model/blob_refs.hpp>
 
 #include <algorithm>
 #include <array>

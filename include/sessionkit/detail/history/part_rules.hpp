@@ -7,7 +7,6 @@
 namespace sessionkit { inline namespace v0 { namespace detail {
 
 inline constexpr std::string_view no_output_text = "[no output]";
-inline constexpr std::string_view no_image_text = "[image not sent]";
 
 /// Adds one part of an entry as a piece, changed by the part rules, unless they drop it.
 void add_piece(Draft& draft, Part const& part);

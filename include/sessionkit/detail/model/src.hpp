@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 /// Includes every function body of the room (folder) `model`.
+#include <sessionkit/detail/model/blob_refs-inl.hpp>
 #include <sessionkit/detail/model/message-inl.hpp>
 #include <sessionkit/detail/model/profile-inl.hpp>
 #include <sessionkit/detail/model/reasoning_item-inl.hpp>

@@ -4,6 +4,7 @@
 #include <sessionkit/detail/base/make_error.hpp>
 #include <sessionkit/detail/base/name_rules.hpp>
 #include <sessionkit/detail/base/utf8.hpp>
+#include <sessionkit/detail/model/blob_refs.hpp>
 #include <sessionkit/detail/providers/provider_anthropic.hpp>
 #include <sessionkit/detail/providers/provider_encoders.hpp>
 #include <sessionkit/detail/providers/provider_gemini.hpp>
@@ -11,7 +12,9 @@
 #include <sessionkit/detail/providers/provider_openai.hpp>
 #include <sessionkit/detail/providers/provider_responses.hpp>
 
+#include <algorithm>
 #include <array>
+#include <utility>
 #include <variant>
 
 namespace sessionkit { inline namespace v0 {
@@ -34,9 +37,17 @@ constexpr std::array<ProviderEncoder, 5> encoders{
      {Provider::gemini, "gemini", {"systemInstruction", "contents"}, detail::encode_gemini},
      {Provider::native, "native", {"system", "messages"}, detail::encode_native_history}}};
 
+SESSIONKIT_SELDOM History without_blob_refs(History history) {
+  for (Message& message : history.messages) detail::replace_blob_refs(message);
+  return history;
+}
+
 }}
 
 RequestParts encode(History const& history, Target const& target) {
+  auto const& said = history.messages;
+  if (std::any_of(said.begin(), said.end(), detail::has_blob_refs)) // a host made it, not a rebuild
+    return encode(provider_inl::without_blob_refs(history), target);
   RequestParts out{"null", {}};
   out.messages.reserve(detail::encoded_size(history));
   out.messages += '[';
