@@ -66,6 +66,8 @@ struct History {
   /// For each message, the entry from which its first part comes. The id is empty if the part comes from no
   /// entry.
   std::vector<EntryId> sources = {};
+  /// For each message, the time of the first entry that it was made of; the default time if there is none.
+  std::vector<Timestamp> times = {};
   /// A message of a `valid` history may be made of several entries. This list has the parts of such messages
   /// at which another entry begins, in the order of the parts. If the text of further entries was joined to a
   /// part, these entries follow the part's own entry.

@@ -19,6 +19,7 @@
 #include <iterator>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 
 namespace sessionkit { inline namespace v0 {
@@ -85,6 +86,28 @@ EntryId source_of(detail::Draft const& draft, detail::Span const& span) {
   return first.source == detail::no_piece ? EntryId{} : draft.entry_of(first);
 }
 
+Timestamp time_of(detail::Draft const& draft, detail::Span const& span) {
+  for (std::size_t i = span.begin; i < span.end; ++i) {
+    detail::Piece const& piece = draft.pieces[draft.order[i]];
+    if (piece.source != detail::no_piece) return draft.sources[piece.source].entry->at;
+  }
+  return {};
+}
+
+// The same for messages that were made one after the other, of the entries in their order.
+std::vector<Timestamp> times_of(std::vector<EntryId> const& sources, Context const& context) {
+  std::unordered_map<std::string_view, Timestamp> known;
+  for (Entry const& entry : context.entries) known.emplace(entry.id.str(), entry.at);
+  if (context.compaction) known[context.compaction->id.str()] = context.compaction->at;
+  std::vector<Timestamp> times;
+  times.reserve(sources.size());
+  for (EntryId const& source : sources) {
+    auto const found = known.find(source.str());
+    times.push_back(found == known.end() ? Timestamp{} : found->second);
+  }
+  return times;
+}
+
 // What was joined to a piece.
 auto joined_to(detail::Draft const& draft, std::uint32_t piece) {
   auto const before = [](detail::JoinedSource const& a, detail::JoinedSource const& b) {
@@ -114,6 +137,7 @@ void drop_first_messages(History& history, std::size_t cut) {
   auto const n = static_cast<std::ptrdiff_t>(cut);
   history.messages.erase(history.messages.begin(), history.messages.begin() + n);
   history.sources.erase(history.sources.begin(), history.sources.begin() + n);
+  history.times.erase(history.times.begin(), history.times.begin() + n);
   auto const kept = std::find_if(history.part_sources.begin(), history.part_sources.end(),
                                  [cut](PartSource const& source) { return source.message >= cut; });
   history.part_sources.erase(history.part_sources.begin(), kept);
@@ -212,12 +236,15 @@ History rebuild_valid(Context const& context, Target const& target, bool consume
   History history;
   history.messages.reserve(draft.messages.size());
   history.sources.reserve(draft.messages.size());
+  history.times.reserve(draft.messages.size());
   for (auto span = draft.messages.rbegin(); span != draft.messages.rend(); ++span) {
     history.messages.push_back(message_of(draft, *span));
     history.sources.push_back(source_of(draft, *span));
+    history.times.push_back(time_of(draft, *span));
   }
   std::reverse(history.messages.begin(), history.messages.end());
   std::reverse(history.sources.begin(), history.sources.end());
+  std::reverse(history.times.begin(), history.times.end());
   for (std::size_t i = 0; i < draft.messages.size(); ++i) add_part_sources(draft, i, history.part_sources);
   history.system = joined(draft.system);
   if (!detail::is_utf8(history.system)) history.system = detail::replace_invalid(history.system);
@@ -307,6 +334,7 @@ History rebuild_faithful(Context const& context, Target const& target) {
     if (auto const* message = entry.as<Message>(); message && message->parts.empty() && !odd_is_sent)
       if (std::string odd = detail::odd_content(entry, *message); !odd.empty())
         detail::note_unsent(history, entry, "odd_content", std::move(odd));
+  history.times = times_of(history.sources, context);
   history.tokens = count_tokens(history.messages, target.estimator);
   return history;
 }
