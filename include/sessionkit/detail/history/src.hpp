@@ -2,6 +2,7 @@
 #pragma once
 /// Includes every function body of the room (folder) `history`.
 #include <sessionkit/detail/history/context-inl.hpp>
+#include <sessionkit/detail/history/conversation-inl.hpp>
 #include <sessionkit/detail/history/draft-inl.hpp>
 #include <sessionkit/detail/history/faithful_regroup-inl.hpp>
 #include <sessionkit/detail/history/history-inl.hpp>
