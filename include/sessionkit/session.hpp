@@ -2,12 +2,14 @@
 #pragma once
 #include <sessionkit/compaction.hpp>
 #include <sessionkit/context.hpp>
+#include <sessionkit/conversation.hpp>
 #include <sessionkit/event.hpp>
 #include <sessionkit/history.hpp>
 #include <sessionkit/profile.hpp>
 #include <sessionkit/provider.hpp>
 #include <sessionkit/session_store.hpp>
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -45,6 +47,8 @@ struct NewSession {
   RawJson metadata = {};
   std::optional<SessionId> id = {};
   std::string parent_session = {};
+  /// When the session began, for imports; absent: the clock. `invalid_argument` as `AppendOptions::time`.
+  std::optional<Timestamp> created = {};
 };
 
 /// Options of one append.
@@ -56,13 +60,25 @@ struct AppendOptions {
   /// True: the entry ends the turn. It is then durable on return, if the store's `Durability` is `turn` or
   /// `entry`.
   bool ends_turn = false;
+  /// The time of the entry, for imports of old messages. Absent: the clock. The order of the log is that of
+  /// the appends, whatever their times are. An append that is repeated keeps the time of the first one. The
+  /// first millisecond of 1970 means that there is no time. The call fails with `invalid_argument` for a time
+  /// outside the years 0 to 9999, because a line cannot represent it.
+  std::optional<Timestamp> time = {};
+};
+
+/// How many messages a conversation has.
+struct MessageCounts {
+  std::uint64_t messages = 0; ///< the number of messages of the user, the assistant and tools
+  std::uint64_t turns = 0;    ///< the number of messages of the user
 };
 
 class Turn;
 
 /// A conversation: the class that most hosts use. A `Session` object appends entries to one log. It remembers
-/// the leaf, which is the entry that the next entry will follow. An object that was moved from answers
-/// `invalid_argument` to every call that can fail. Its `id` is `moved-from`, and its `leaf` and `end` are
+/// the leaf, which is the entry that the next entry will follow. An object that was made without arguments,
+/// or that was moved from, is empty. It answers `invalid_argument` to every call that can fail. Its `id` is
+/// `no-session`, and its `leaf` and `end` are
 /// empty.
 ///
 /// Use an object from one thread at a time. Any number of `Session` objects may share a store. Several
@@ -85,6 +101,11 @@ class SESSIONKIT_API Session {
   /// persons.
   static Result<Session> resume(std::shared_ptr<SessionStore> store, std::string key,
                                 SessionOptions options = {});
+
+  /// The empty state, for members that get their session later.
+  Session() noexcept;
+  /// False if the object is empty.
+  explicit operator bool() const noexcept { return state_ != nullptr; }
 
   Session(Session&&) noexcept;
   Session& operator=(Session&&) noexcept;
@@ -157,6 +178,18 @@ class SESSIONKIT_API Session {
   Result<std::vector<Entry>> refresh();
   /// The entries from the first one to the leaf.
   Result<std::vector<Entry>> path() const;
+  /// The last message up to the leaf. Absent if there is none. Messages that are held back are included. The
+  /// call reads backwards, and no further than to this message.
+  Result<std::optional<Entry>> last() const;
+  /// The number of messages up to the leaf. Messages that are held back are included. The call reads the
+  /// path, but keeps none of it in memory. (`info` counts the messages of all branches, without reading.)
+  Result<MessageCounts> counts() const;
+  /// Everything that was said up to the leaf, for a screen (`conversation_of`). Messages that are held back
+  /// are included. The call reads the whole path.
+  Result<std::vector<ConversationItem>> conversation() const;
+  /// The same. The call also marks what a request for this target leaves out, because of its policies or of a
+  /// rule (`InRequest::left_out`).
+  Result<std::vector<ConversationItem>> conversation(Target const& target) const;
   /// The last entry of each branch, in log order.
   Result<std::vector<EntryId>> leaves() const;
 

@@ -21,6 +21,7 @@ TESTS_OF_MORE = {
     "session/resume_race_test.cpp": "a key that several resume at once",
     "session/hostile_input_test.cpp": "a session over hostile logs",
     "session/session_left_out_test.cpp": "sessions with answers that their lines cannot represent",
+    "session/session_import_test.cpp": "sessions with times and metadata of their past",
     "session/session_misuse_test.cpp": "sessions and turns that are used wrongly",
     "session/state_test.cpp": "state of sessions through every store",
 }

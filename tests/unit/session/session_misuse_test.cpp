@@ -60,10 +60,19 @@ class ThrowingStore final : public sk::SessionStore {
 
 }
 
-TEST_CASE("every call on a session that was moved from answers an error") {
-  auto session = sk::Session::create(sk::make_memory_store()).value();
-  session.append(sk::user("hello")).value();
-  sk::Session const kept = std::move(session);
+TEST_CASE("every call on an empty session answers an error") {
+  bool const moved_from = GENERATE(true, false);
+  auto kept = sk::Session::create(sk::make_memory_store()).value();
+  kept.append(sk::user("hello")).value();
+  sk::Session session;
+  CHECK_FALSE(session);
+  if (moved_from) {
+    session = std::move(kept);
+    CHECK(session);
+    CHECK_FALSE(kept); // NOLINT(bugprone-use-after-move)
+    kept = std::move(session);
+  }
+  CHECK(kept);
   constexpr auto invalid = sk::Errc::invalid_argument;
   CHECK(code(session.append(sk::user("x"))) == invalid);
   CHECK(code(session.append_all({sk::user("x")})) == invalid);
@@ -78,6 +87,10 @@ TEST_CASE("every call on a session that was moved from answers an error") {
   CHECK(code(session.info()) == invalid);
   CHECK(code(session.refresh()) == invalid);
   CHECK(code(session.path()) == invalid);
+  CHECK(code(session.last()) == invalid);
+  CHECK(code(session.counts()) == invalid);
+  CHECK(code(session.conversation()) == invalid);
+  CHECK(code(session.conversation(sk::Target{})) == invalid);
   CHECK(code(session.leaves()) == invalid);
   CHECK(code(session.rewind({})) == invalid);
   CHECK(code(session.fork()) == invalid);
@@ -91,7 +104,7 @@ TEST_CASE("every call on a session that was moved from answers an error") {
   CHECK(code(session.apply(sk::CompactionPlan{}, std::string("s"))) == invalid);
   CHECK(code(session.apply(sk::CompactionPlan{}, sk::Result<std::string>(sk::Error{sk::Errc::timed_out})))
         == invalid);
-  CHECK(session.id().str() == "moved-from");
+  CHECK(session.id().str() == "no-session");
   CHECK(session.leaf().empty());
   CHECK(session.end() == sk::Position{});
   auto turn = session.begin_turn();

@@ -252,6 +252,27 @@ SESSIONKIT_SELDOM void PendingMessages::drop_turn() {
   exchanges_.clear();
 }
 
+SESSIONKIT_SELDOM bool PendingMessages::visit_held(std::function<bool(Entry const&)> const& visit) const {
+  return std::all_of(held_.rbegin(), held_.rend(), [&](Pending const& one) { return visit(one.entry); });
+}
+
+SESSIONKIT_SELDOM bool PendingMessages::visit_aside(EntryId const& after,
+                                                    std::function<bool(Entry const&)> const& visit) const {
+  return std::all_of(aside_.rbegin(), aside_.rend(),
+                     [&](Pending const& one) { return one.after != after || visit(one.entry); });
+}
+
+SESSIONKIT_SELDOM bool
+PendingMessages::visit_all_aside(std::function<bool(Entry const&)> const& visit) const {
+  return std::all_of(aside_.rbegin(), aside_.rend(), [&](Pending const& one) { return visit(one.entry); });
+}
+
+SESSIONKIT_SELDOM Entry PendingMessages::as_said(Entry entry) const {
+  for (LoopView const& view : loop_)
+    if (view.entry == entry.id) entry.body = view.message;
+  return entry;
+}
+
 SESSIONKIT_SELDOM void PendingMessages::add_to(Context& context) const {
   context.left_out.assign(left_out_.begin(),
                           left_out_.begin() + static_cast<std::ptrdiff_t>(left_out_before_loop_));

@@ -6,6 +6,7 @@
 #include <sessionkit/profile.hpp>
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -79,6 +80,15 @@ class SESSIONKIT_API PendingMessages {
   /// Gives up the turn and drops its messages. Unanswered messages of the user stay if the profile joins them
   /// with the next message.
   void drop_turn();
+
+  /// Calls `visit` for each held entry, newest first. False if `visit` returned false, which ends it.
+  bool visit_held(std::function<bool(Entry const&)> const& visit) const;
+  /// The same for the entries that are never stored, and that follow the entry `after`.
+  bool visit_aside(EntryId const& after, std::function<bool(Entry const&)> const& visit) const;
+  /// The same for all entries that are never stored.
+  bool visit_all_aside(std::function<bool(Entry const&)> const& visit) const;
+  /// A stored entry as the model said it, if its line holds less.
+  Entry as_said(Entry entry) const;
 
   /// Puts the pending messages into a context at their places.
   void add_to(Context& context) const;

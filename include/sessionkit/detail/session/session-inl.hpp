@@ -28,7 +28,7 @@ Error no_such_entry(SessionId const& id, EntryId const& entry) {
 }
 
 SessionId const& no_session() noexcept {
-  static SessionId const none = SessionId::parse("moved-from").value();
+  static SessionId const none = SessionId::parse("no-session").value();
   return none;
 }
 
@@ -71,12 +71,21 @@ SESSIONKIT_SELDOM SessionId id_by_scheme(IdScheme scheme, Timestamp now, int tri
   return make_session_id(now);
 }
 
+// What the target leaves open is as the profile says.
+Target by_profile(Profile const& profile, Target target) {
+  Target own = target_of(profile);
+  if (target.consecutive_user == ConsecutiveUser::parts) target.consecutive_user = profile.consecutive_user;
+  if (target.summary_prefix.empty()) target.summary_prefix = std::move(own.summary_prefix);
+  if (!target.estimator) target.estimator = std::move(own.estimator);
+  return target;
+}
+
 SESSIONKIT_SELDOM Entry header_entry(SessionId const& id, Timestamp at, NewSession const& about,
                                      IdScheme scheme) {
   Entry entry;
   entry.id = EntryId(id.str());
   entry.link = Parent::root;
-  entry.at = at;
+  entry.at = about.created ? *about.created : at;
   entry.body =
       Header{id.str(), about.key, about.agent, about.user, about.cwd, about.parent_session, about.metadata};
   // A process that made the same name in the same millisecond must not take this header for its own.
@@ -88,6 +97,7 @@ SESSIONKIT_SELDOM Entry header_entry(SessionId const& id, Timestamp at, NewSessi
 }}
 
 Session::Session(std::shared_ptr<State> state) noexcept : state_(std::move(state)) {}
+Session::Session() noexcept = default;
 Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
 Session::~Session() = default;
@@ -123,6 +133,8 @@ SESSIONKIT_SELDOM Result<Session> Session::start(std::shared_ptr<SessionStore> s
   for (int tries = 0;; ++tries) {
     SessionId const id = about.id ? *about.id : session_inl::id_by_scheme(profile.ids, now, tries);
     auto state = std::make_shared<State>(store, id, options, *dialect, profile);
+    if (about.created && !detail::is_writable_time(*about.created))
+      return detail::unwritable_time(id, *about.created);
     Entry header = session_inl::header_entry(id, now, about, profile.ids);
     if (state->options.before_append) state->options.before_append(header);
     Result<void> const written = state->tail.create(std::move(header), {}, unless_active);
@@ -166,7 +178,7 @@ EntryId Session::leaf() const { return state_ ? state_->tail.leaf() : EntryId{};
 Position Session::end() const noexcept { return state_ ? state_->tail.end() : Position{}; }
 
 Result<EntryId> Session::append(Message const& message, AppendOptions const& options) {
-  if (!state_) return detail::moved_from_session();
+  if (!state_) return detail::empty_session();
   Result<std::vector<EntryId>> ids = state_->append_messages({message}, options);
   if (!ids) return ids.error();
   return std::move(ids->back());
@@ -174,13 +186,13 @@ Result<EntryId> Session::append(Message const& message, AppendOptions const& opt
 
 Result<std::vector<EntryId>> Session::append_all(std::vector<Message> const& messages,
                                                  AppendOptions const& options) {
-  if (!state_) return detail::moved_from_session();
+  if (!state_) return detail::empty_session();
   if (messages.empty()) return std::vector<EntryId>{};
   return state_->append_messages(messages, options);
 }
 
 Result<EntryId> Session::append_entry(EntryBody body, AppendOptions const& options) {
-  if (!state_) return detail::moved_from_session();
+  if (!state_) return detail::empty_session();
   auto const* const unknown = std::get_if<Unknown>(&body);
   if (unknown && (unknown->type == "session" || unknown->type == "message" || !unknown->line.is_object()))
     return detail::make_error(Errc::invalid_argument,
@@ -205,34 +217,34 @@ Result<EntryId> Session::append_entry(EntryBody body, AppendOptions const& optio
   } else {
     bodies.push_back(std::move(body));
   }
-  Result<std::vector<EntryId>> ids =
-      state_->append_entries(std::move(bodies), {options.id, options.ends_turn, on_conflict});
+  Result<std::vector<EntryId>> ids = state_->append_entries(
+      std::move(bodies), {options.id, options.ends_turn, on_conflict, false, options.time});
   if (!ids) return ids.error();
   return std::move(ids->front());
 }
 
 Result<void> Session::end_turn() {
-  if (!state_) return detail::moved_from_session();
+  if (!state_) return detail::empty_session();
   return state_->end_turn();
 }
 
 Turn Session::begin_turn() {
-  if (!state_) return Turn("the session was moved from; begin the turn on the object it was moved to");
+  if (!state_) return Turn("the session object is empty; begin the turn on one that has a session");
   if (state_->in_turn) return Turn("another turn of this session is open; commit or abort that one first");
   state_->begin_turn();
   return Turn(state_);
 }
 
 SESSIONKIT_SELDOM Result<void> Session::set_title(std::string title, bool by_person) {
-  if (!state_) return detail::moved_from_session();
+  if (!state_) return detail::empty_session();
   return state_->append_metadata(TitleChange{std::move(title), by_person});
 }
 SESSIONKIT_SELDOM Result<void> Session::set_archived(bool archived) {
-  if (!state_) return detail::moved_from_session();
+  if (!state_) return detail::empty_session();
   return state_->append_metadata(ArchiveChange{archived});
 }
 SESSIONKIT_SELDOM Result<void> Session::set_label(EntryId const& target, std::string label) {
-  if (!state_) return detail::moved_from_session();
+  if (!state_) return detail::empty_session();
   Result<std::optional<Entry>> const found = state_->tail.find(target);
   if (!found) return found.error();
   if (target.empty() || !*found) return session_inl::no_such_entry(state_->tail.id(), target);
@@ -241,44 +253,100 @@ SESSIONKIT_SELDOM Result<void> Session::set_label(EntryId const& target, std::st
   return state_->append_metadata(Label{target, std::move(label)});
 }
 SESSIONKIT_SELDOM Result<void> Session::set_state(std::string key, RawJson value) {
-  if (!state_) return detail::moved_from_session();
+  if (!state_) return detail::empty_session();
   StateChange change;
   change.set.emplace_back(std::move(key), std::move(value));
   return state_->append_metadata(std::move(change));
 }
 Result<void> Session::remove_state(std::string key) {
-  if (!state_) return detail::moved_from_session();
+  if (!state_) return detail::empty_session();
   StateChange change;
   change.removed.push_back(std::move(key));
   return state_->append_metadata(std::move(change));
 }
 
 Result<SessionInfo> Session::info() const {
-  if (!state_) return detail::moved_from_session();
+  if (!state_) return detail::empty_session();
   return state_->tail.info();
 }
 
 Result<std::vector<Entry>> Session::refresh() {
-  if (!state_) return detail::moved_from_session();
+  if (!state_) return detail::empty_session();
   if (auto caught_up = state_->tail.catch_up(); !caught_up) return caught_up.error();
   return state_->tail.take_unseen();
 }
 
 Result<std::vector<Entry>> Session::path() const {
-  if (!state_) return detail::moved_from_session();
+  if (!state_) return detail::empty_session();
   if (state_->tail.leaf().empty()) return std::vector<Entry>{};
   return load_path(*state_->tail.store(), state_->tail.id(), state_->tail.leaf());
 }
 
+Result<std::optional<Entry>> Session::last() const {
+  if (!state_) return detail::empty_session();
+  std::optional<Entry> found;
+  auto const note = [&found](Entry const& entry) {
+    if (entry.as<Message>()) found = entry;
+  };
+  Result<void> const walked = state_->walk_back([&](Entry const& entry) {
+    note(entry);
+    return !found;
+  });
+  if (!walked) return walked.error();
+  return found;
+}
+
+Result<MessageCounts> Session::counts() const {
+  if (!state_) return detail::empty_session();
+  MessageCounts counts;
+  auto const count = [&counts](Entry const& entry) {
+    auto const* message = entry.as<Message>();
+    if (message == nullptr || message->role == Role::system) return true;
+    ++counts.messages;
+    if (message->role == Role::user) ++counts.turns;
+    return true;
+  };
+  if (state_->tail.dialect().has_ids) {
+    Result<void> const walked = state_->walk_back(count);
+    if (!walked) return walked.error();
+    return counts;
+  }
+  // Without branches the path is the log. Its summary counts messages once that a compaction wrote again.
+  Result<SessionInfo> const summary = info();
+  if (!summary) return summary.error();
+  state_->pending.visit_held(count);
+  state_->pending.visit_all_aside(count);
+  counts.messages += summary->messages;
+  counts.turns += summary->turns;
+  return counts;
+}
+
+Result<std::vector<ConversationItem>> Session::conversation() const {
+  Result<std::vector<Entry>> said = state_ ? state_->path_with_pending() : detail::empty_session();
+  if (!said) return said.error();
+  Result<Context> const seen = context();
+  if (!seen) return seen.error();
+  return conversation_of(std::move(*said), *seen);
+}
+
+Result<std::vector<ConversationItem>> Session::conversation(Target const& target) const {
+  Result<std::vector<Entry>> said = state_ ? state_->path_with_pending() : detail::empty_session();
+  if (!said) return said.error();
+  Result<Context> const seen = context();
+  if (!seen) return seen.error();
+  HistoryRebuilder const rebuilder(session_inl::by_profile(state_->profile, target));
+  return conversation_of(std::move(*said), *seen, rebuilder.rebuild(*seen));
+}
+
 SESSIONKIT_SELDOM Result<std::vector<EntryId>> Session::leaves() const {
-  if (!state_) return detail::moved_from_session();
+  if (!state_) return detail::empty_session();
   Result<Log> const log = load_log(*state_->tail.store(), state_->tail.id());
   if (!log) return log.error();
   return leaves_of(*log);
 }
 
 SESSIONKIT_SELDOM Result<void> Session::rewind(EntryId const& to) {
-  if (!state_) return detail::moved_from_session();
+  if (!state_) return detail::empty_session();
   if (state_->pending.holds_any())
     return detail::make_error(Errc::invalid_argument,
                               "session '{}': messages are held back; end the turn first",
@@ -301,7 +369,7 @@ SESSIONKIT_SELDOM Result<void> Session::rewind(EntryId const& to) {
 }
 
 SESSIONKIT_SELDOM Result<Session> Session::fork(NewSession about, EntryId const& at) {
-  if (!state_) return detail::moved_from_session();
+  if (!state_) return detail::empty_session();
   Result<SessionInfo> const from = info();
   if (!from) return from.error();
   if (!at.empty()) {
@@ -331,6 +399,8 @@ SESSIONKIT_SELDOM Result<Session> Session::fork(NewSession about, EntryId const&
         needs_key ? detail::format_text("{}_{}", key, id.str()) : key; // never the original session's key
     auto state = std::make_shared<State>(state_->tail.store(), id, state_->options, state_->tail.dialect(),
                                          state_->profile);
+    if (about.created && !detail::is_writable_time(*about.created))
+      return detail::unwritable_time(id, *about.created);
     Entry header = session_inl::header_entry(id, now, about, state_->profile.ids);
     std::get<Header>(header.body).copied = copy->entries.size();
     Result<void> written = state->tail.create(std::move(header), *copy);
@@ -343,7 +413,7 @@ SESSIONKIT_SELDOM Result<Session> Session::fork(NewSession about, EntryId const&
 }
 
 Result<Context> Session::context() const {
-  if (!state_) return detail::moved_from_session();
+  if (!state_) return detail::empty_session();
   Result<Context> seen = Context{};
   if (state_->tail.leaf().empty())
     seen->end = state_->tail.end(), seen->dialect = state_->tail.dialect().name;
@@ -356,20 +426,14 @@ Result<Context> Session::context() const {
 }
 
 Result<History> Session::history(Target const& target) const {
-  if (!state_) return detail::moved_from_session();
+  if (!state_) return detail::empty_session();
   Result<Context> entries = context();
   if (!entries) return entries.error();
-  Target by_profile = target;
-  if (target.consecutive_user == ConsecutiveUser::parts)
-    by_profile.consecutive_user = state_->profile.consecutive_user;
-  Target const own = target_of(state_->profile);
-  if (target.summary_prefix.empty()) by_profile.summary_prefix = own.summary_prefix;
-  if (!target.estimator) by_profile.estimator = own.estimator;
-  return HistoryRebuilder(std::move(by_profile)).rebuild(std::move(*entries));
+  return HistoryRebuilder(session_inl::by_profile(state_->profile, target)).rebuild(std::move(*entries));
 }
 
 Result<RequestParts> Session::request(Target const& target) const {
-  if (!state_) return detail::moved_from_session();
+  if (!state_) return detail::empty_session();
   Result<History> const rebuilt = history(target);
   if (!rebuilt) return rebuilt.error();
   return encode(*rebuilt, target);

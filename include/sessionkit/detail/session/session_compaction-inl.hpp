@@ -229,14 +229,14 @@ Session::compact(Summarizer& summarizer, CompactionPolicy const& policy, Compact
 
 SESSIONKIT_SELDOM Result<CompactionOutcome> Session::apply(CompactionPlan const& plan,
                                                            Result<std::string> summary) {
-  if (!state_) return detail::moved_from_session();
+  if (!state_) return detail::empty_session();
   if (summary) return apply(plan, std::move(*summary));
   state_->compaction_failed(plan);
   return summary.error();
 }
 
 SESSIONKIT_SELDOM Result<CompactionOutcome> Session::apply(CompactionPlan const& plan, std::string summary) {
-  if (!state_) return detail::moved_from_session();
+  if (!state_) return detail::empty_session();
   detail::take_facts(summary); // facts come from tool calls, not from the model
   bool const blank = detail::is_blank(summary);
   Compaction body = session_compaction_inl::compaction_of(plan, std::move(summary) + plan.facts());

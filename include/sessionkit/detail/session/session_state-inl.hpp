@@ -8,11 +8,28 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 
 namespace sessionkit { inline namespace v0 {
 
-Error detail::moved_from_session() {
-  return make_error(Errc::invalid_argument, "this session was moved from; use the object it was moved to");
+Error detail::empty_session() {
+  return make_error(
+      Errc::invalid_argument,
+      "this session object is empty: it never got a session, or was moved from; open a session, "
+      "or use the object it was moved to");
+}
+
+bool detail::is_writable_time(Timestamp at) noexcept {
+  constexpr std::int64_t first = -62'167'219'200'000, last = 253'402'300'799'999; // of the years 0 and 9999
+  return to_unix_ms(at) >= first && to_unix_ms(at) <= last;
+}
+
+Error detail::unwritable_time(SessionId const& id, Timestamp at) {
+  return make_error(
+      Errc::invalid_argument,
+      "session '{}': a line holds times of the years 0 to 9999, in milliseconds since 1970; {} is "
+      "none of them",
+      id.str(), to_unix_ms(at));
 }
 
 Session::State::~State() {
@@ -27,7 +44,7 @@ Result<std::vector<EntryId>> Session::State::append_messages(std::vector<Message
   Message const& last = messages.back();
   bool const is_final = last.role == Role::assistant && last.tool_uses().empty();
   detail::AppendRequest const request{named.id, named.ends_turn || (!in_turn && is_final),
-                                      options.on_conflict};
+                                      options.on_conflict, false, named.time};
   bool const plain = profile.timing == WriteTiming::incremental && profile.tools == ToolPolicy::full;
   bool const may_wait =
       tail.dialect().joins_results && std::any_of(messages.begin(), messages.end(), detail::is_only_results);
@@ -57,7 +74,7 @@ Result<std::vector<EntryId>> Session::State::hold_and_store(std::vector<Message>
   std::vector<detail::PendingMessages::Draft> drafts = pending.prepare(messages, tail.dialect());
   bodies.reserve(drafts.size());
   for (detail::PendingMessages::Draft& draft : drafts) bodies.emplace_back(std::move(draft.message));
-  Result<std::vector<Entry>> entries = entries_of(std::move(bodies), request.id);
+  Result<std::vector<Entry>> entries = entries_of(std::move(bodies), request);
   if (!entries) return entries.error();
   std::vector<std::size_t> places;
   for (std::size_t i = 0; i < entries->size(); ++i)
@@ -124,7 +141,7 @@ Result<std::vector<EntryId>> Session::State::append_entries(std::vector<EntryBod
                               "session '{}': its profile '{}' stores nothing; open it with another one",
                               tail.id().str(), profile.name);
   if (auto checked = tail.check_append(request); !checked) return checked.error();
-  Result<std::vector<Entry>> drafts = entries_of(std::move(bodies), request.id);
+  Result<std::vector<Entry>> drafts = entries_of(std::move(bodies), request);
   if (!drafts) return drafts.error();
   return tail.append(std::move(*drafts), request);
 }
@@ -146,7 +163,10 @@ Result<void> Session::State::append_metadata(EntryBody body) {
 }
 
 Result<std::vector<Entry>> Session::State::entries_of(std::vector<EntryBody> bodies,
-                                                      std::optional<EntryId> const& named) const {
+                                                      detail::AppendRequest const& request) const {
+  std::optional<EntryId> const& named = request.id;
+  if (request.time && !detail::is_writable_time(*request.time))
+    return detail::unwritable_time(tail.id(), *request.time);
   std::vector<Entry> entries(bodies.size());
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     Entry& entry = entries[i];
@@ -157,7 +177,7 @@ Result<std::vector<Entry>> Session::State::entries_of(std::vector<EntryBody> bod
                                                      : detail::format_text("{}.{}", named->str(), i + 1));
     else
       entry.id = EntryId(options.ids ? options.ids() : random_entry_id());
-    entry.at = now();
+    entry.at = request.time ? *request.time : now();
     entry.body = std::move(bodies[i]);
     auto const* line = entry.as<Unknown>();
     bool const kept_again = line && line->type == "message"; // the hook saw the original
@@ -170,6 +190,30 @@ Result<std::vector<Entry>> Session::State::entries_of(std::vector<EntryBody> bod
           tail.id().str(), entry.id.str());
   }
   return entries;
+}
+
+Result<void> Session::State::walk_back(std::function<bool(Entry const&)> const& visit) const {
+  bool more = pending.visit_held(visit);
+  auto const visit_stored = [&](Entry const& entry) {
+    more = pending.visit_aside(entry.id, visit) && visit(pending.as_said(entry));
+    return more;
+  };
+  if (more && !tail.leaf().empty())
+    if (auto walked = v0::walk_back(*tail.store(), tail.id(), tail.leaf(), visit_stored); !walked)
+      return walked;
+  if (more) pending.visit_aside(EntryId{}, visit);
+  return {};
+}
+
+Result<std::vector<Entry>> Session::State::path_with_pending() const {
+  Context all;
+  if (!tail.leaf().empty()) {
+    Result<std::vector<Entry>> stored = load_path(*tail.store(), tail.id(), tail.leaf());
+    if (!stored) return stored;
+    all.entries = std::move(*stored);
+  }
+  pending.add_to(all);
+  return std::move(all.entries);
 }
 
 void Session::State::begin_turn() {

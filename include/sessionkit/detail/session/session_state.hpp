@@ -6,6 +6,7 @@
 #include <sessionkit/session.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,8 +16,11 @@
 namespace sessionkit { inline namespace v0 {
 
 namespace detail {
-/// The error of every call on a session that was moved from.
-Error moved_from_session();
+/// The error of every call on an empty session.
+Error empty_session();
+/// False if a line cannot represent the time.
+bool is_writable_time(Timestamp at) noexcept;
+Error unwritable_time(SessionId const& id, Timestamp at);
 }
 
 /// The parts of a session object: the end of its log, the messages that are not in the log, and the
@@ -66,6 +70,12 @@ struct Session::State {
   /// Stores results that wait for further results, if the profile stores messages without delay.
   Result<void> store_waiting();
 
+  /// Calls `visit` for each entry up to the leaf, newest first, until `visit` returns false. Messages that
+  /// are not in the log are included.
+  Result<void> walk_back(std::function<bool(Entry const&)> const& visit) const;
+  /// The entries from the first one to the leaf, with the messages that are not in the log.
+  Result<std::vector<Entry>> path_with_pending() const;
+
   void begin_turn();
   /// Stores the messages that are held back. After this call they are as durable as the store's options say.
   Result<void> end_turn();
@@ -85,7 +95,7 @@ struct Session::State {
   Result<std::vector<EntryId>> store_pending(detail::AppendRequest request);
   Result<bool> stores_now(bool durable);
   Result<std::vector<Entry>> entries_of(std::vector<EntryBody> bodies,
-                                        std::optional<EntryId> const& named) const;
+                                        detail::AppendRequest const& request) const;
 };
 
 }}

@@ -20,7 +20,8 @@ struct AppendRequest {
   std::optional<EntryId> id = {}; ///< chosen by the caller; entries already in the log are not stored again
   bool durable = false;
   OnConflict on_conflict = OnConflict::rebase;
-  bool saw_others = false; ///< the caller has seen the entries that others wrote meanwhile
+  bool saw_others = false;            ///< the caller has seen the entries that others wrote meanwhile
+  std::optional<Timestamp> time = {}; ///< of the entries; absent: the clock
 };
 
 /// The end of a session's log, as one session object knows it. This class appends after the leaf, and rebases
