@@ -56,6 +56,31 @@ TEST_CASE("an append with a time keeps the order of appends and the time, in eve
   }
 }
 
+TEST_CASE("times stay beside their messages when a policy cuts, a rule joins, or a summary comes first") {
+  auto session = sk::Session::create(sk::make_memory_store(), {}, options_of(sk::profiles::native)).value();
+  session.append(sk::user("one")).value();
+  session.append(sk::assistant(sk::ToolUse{"c", "t", sk::RawJson::from("{}")})).value();
+  session.append(sk::user("two"), with_time(old)).value(); // a missing result is made, of the call
+  session.append(sk::user("joined")).value();
+  session.append(sk::assistant("answer")).value();
+  sk::Target target;
+  auto const whole = session.history(target).value();
+  CHECK(whole.messages.size() == 5);
+  CHECK(whole.times == Times{now, now, now, old, now});
+  target.policies.emplace_back([](std::vector<sk::Message> const&) {
+    sk::HistoryEdit edit;
+    edit.drop = 3;
+    edit.summary = "earlier";
+    return edit;
+  });
+  target.provider = sk::Provider::native; // where the summary is a message's text
+  auto const cut = session.history(target).value();
+  CHECK(cut.messages.size() == 2);
+  CHECK(cut.times == Times{old, now});
+  target.mode = sk::RebuildMode::faithful;
+  CHECK(session.history(target).value().times == Times{now, now, old, now, now});
+}
+
 TEST_CASE("an entry of any kind takes a time, and a turn passes it on") {
   auto session = sk::Session::create(sk::make_memory_store(), {}, options_of(sk::profiles::native)).value();
   session.append_entry(sk::CustomMessage{"note"}, with_time(old)).value();
