@@ -2,6 +2,7 @@
 // docs/guides/screens.md: a conversation on a screen, old messages with their times, images kept elsewhere.
 #include "expect.hpp"
 
+#include <sessionkit/json.hpp>
 #include <sessionkit/sessionkit.hpp>
 
 #include <chrono>
@@ -30,7 +31,7 @@ std::string row_of(sk::ConversationItem const& item) {
   if (item.in_request != sk::InRequest::sent) row += "(the model no longer sees this) ";
   if (auto const* message = item.entry.as<sk::Message>())
     row += (message->role == sk::Role::user ? "you: " : "model: ") + message->text();
-  if (auto const* note = item.entry.as<sk::CustomMessage>()) row += "note: " + note->type;
+  if (auto const* note = item.entry.as<sk::CustomMessage>()) row += "note " + note->display.str();
   if (item.entry.as<sk::Compaction>()) row += "-- what is above was summarised --";
   for (auto const& tool : item.tools) {
     auto const& call = std::get<sk::ToolUse>(item.entry.as<sk::Message>()->parts[tool.part]);
@@ -45,6 +46,23 @@ std::vector<std::string> rows(sk::Session const& session) {
   return all;
 }
 // [screen]
+
+// [stored]
+// The same for a session that is not open here: two readings and a pure function.
+sk::Result<std::vector<sk::ConversationItem>> stored_items(sk::SessionStore& store, sk::SessionId const& id) {
+  auto path = sk::load_path(store, id);
+  if (!path) return path.error();
+  auto const context = sk::load_context(store, id);
+  if (!context) return context.error();
+  return sk::conversation_of(std::move(*path), *context);
+}
+// [stored]
+
+// [arguments]
+// The arguments of a call as a tree of nlohmann, for a form. Without `<nlohmann::json>` the keys keep their
+// order.
+nlohmann::json arguments_of(sk::ToolUse const& call) { return sk::to_nlohmann<nlohmann::json>(call.input); }
+// [arguments]
 
 // [model]
 // The same log for the model: repaired, cut by the target's policies, with a time beside each message.
@@ -131,17 +149,31 @@ int main() {
   expect(info.created == then && info.metadata.str() == R"({"channel":"telegram"})", "so is the session's");
 
   auto& session = window.session;
+  sk::CustomMessage note{"alert", {sk::Text{"Low disk."}}, sk::RawJson::from(R"({"banner":"info"})")};
+  session.append_entry(note).value();
+  expect(rows(session).back().find(R"(note {"banner":"info"})") != std::string::npos, "display is JSON");
+  note.display = sk::RawJson::boolean(false);
+  session.append_entry(note).value();
+  expect(!note.is_shown() && rows(session).size() == 3, "what is not to be shown is not");
   session.append(sk::user("What is in a.txt?", stored_elsewhere("ab12", 7))).value();
   session.append(sk::assistant(sk::ToolUse{"c1", "read_file", sk::RawJson::from("{}")})).value();
   expect(rows(session).back().find("[read_file: no result]") != std::string::npos, "a call is open");
   session.append(result_of("c1", "read_file", "nothing")).value();
-  expect(rows(session).size() == 4, "a result is shown with its call");
+  expect(rows(session).size() == 5, "a result is shown with its call");
+  expect(stored_items(*store, session.id()).value().size() == 5, "also without a Session");
+  auto const items = session.conversation().value();
+  auto const* const answer = items.back().entry.as<sk::Message>();
+  expect(arguments_of(*answer->tool_uses().front()) == nlohmann::json::object(), "arguments are a tree");
   expect(rows(session).back().find("[read_file: done]") != std::string::npos, "and answers it");
   session.append(sk::assistant("Nothing.")).value();
   expect(preview(session) == "Nothing. (6)", "the last message and the number of messages");
 
   sk::Target const target{sk::Provider::anthropic};
   print_request(session, target);
+  sk::Target short_target = target;
+  short_target.policies.emplace_back(sk::TurnLimit{1});
+  expect(session.conversation(short_target).value().front().in_request == sk::InRequest::left_out,
+         "a policy cuts the request, not the screen");
   expect(session.request(target).value().messages.find("[image not sent]") != std::string::npos,
          "the library has no bytes");
   auto context = session.context().value();
