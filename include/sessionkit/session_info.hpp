@@ -39,7 +39,7 @@ struct SessionInfo {
   std::string title = {}; ///< set by a `TitleChange`; empty if there is none
   bool title_by_person = false, archived = false;
   std::string first_user_text = {}; ///< the first 200 code points of the first text of the user
-  Timestamp created = {}; ///< the time of the header, or else of the first entry that has a time
+  Timestamp created = {};           ///< the time of the header, or else of the first entry that has a time
   /// The time of the last entry that has one, or `created` if that is later. It is later after an import of
   /// old messages (`AppendOptions::time`), and in a fork to which nothing was added.
   Timestamp updated = {};
