@@ -4,6 +4,7 @@
 #include <sessionkit/history_policy.hpp>
 #include <sessionkit/message.hpp>
 #include <sessionkit/profile.hpp>
+#include <sessionkit/server.hpp>
 
 #include <cstddef>
 #include <string>
@@ -41,6 +42,9 @@ struct Target {
   TokenEstimator estimator = {}; ///< for `History::tokens`; absent: `estimate_tokens`
   std::string summary_prefix =
       {}; ///< the text before the summary of a compaction; empty: pi's text around it
+  /// What the server of `openai_chat` accepts, for example `servers::deepseek`. Other providers ignore it,
+  /// and so does `faithful`.
+  ServerRules server = {};
 };
 
 /// One change that a `valid` rebuild made, or one omission of a `faithful` rebuild. The report lists all of

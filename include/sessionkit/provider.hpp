@@ -33,6 +33,17 @@ struct RequestMembers {
 /// The names that the provider's documentation gives; both are empty for `native`.
 SESSIONKIT_API RequestMembers request_members(Provider provider) noexcept;
 
+/// The name under which requests for this target call a tool. Use it for the tools of the request body too. A
+/// name that the server accepts is unchanged. A byte that it refuses becomes `_xHH_`, with the byte in
+/// hexadecimal: `mcp.read` becomes `mcp_x2E_read`. A name that is then too long is cut, and ends in a
+/// checksum.
+SESSIONKIT_API std::string sent_tool_name(Target const& target, std::string_view name);
+
+/// The host's name for the tool that an answer calls: the inverse of `sent_tool_name`. A name that was cut,
+/// or that `sent_tool_name` does not make, is returned unchanged, so a host with such long names compares
+/// `sent_tool_name` of its tools instead. The log may contain either name: requests are the same.
+SESSIONKIT_API std::string host_tool_name(Target const& target, std::string_view sent);
+
 /// Reads the name of a provider: "anthropic", "openai-chat", "openai-responses", "gemini" or "native". `_`
 /// may replace `-`. Any other name gives `invalid_argument`, whose message lists these names.
 SESSIONKIT_API Result<Provider> parse_provider(std::string_view name);

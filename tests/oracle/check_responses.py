@@ -44,7 +44,6 @@ Rules (codes)
   FOLLOWED   reasoning is directly before an item of the assistant's ("Item ... of type 'reasoning' was provided
              without its required following item.")                                                          [guide]
   UTF8       no lone surrogates: the body must be UTF-8
-  FIRST      (--strict) the first item is a message of the user
   ALT        (--strict) no two consecutive messages of the user, nor of the assistant unless their phases differ
   EMPTY      content is not empty; --strict: no text of white space only
   SYSTEM     instructions: null or a string that is not blank
@@ -279,9 +278,6 @@ class Checker:
         for call_id, i in self.called.items():
             if call_id not in self.answered:
                 self.error("UNANSWERED", i, "no output for %r" % call_id)
-        first = items[0] if isinstance(items[0], dict) else {}
-        if self.strict and not (kind_of(first) == "message" and first.get("role") == "user"):
-            self.error("FIRST", 0, "begins with %r" % (kind_of(first),))
         return self.errors
 
 

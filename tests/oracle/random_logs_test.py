@@ -25,7 +25,7 @@ import check_responses  # noqa: E402
 
 INTERRUPTED = "[tool result missing: interrupted]"
 IN_RESULTS = {INTERRUPTED, "[no output]", "[image not sent]", "[an image, see below]"}
-BY_THE_USER = {"[image not sent]", "[earlier conversation not available]", "[earlier conversation summarised]",
+BY_THE_USER = {"[image not sent]", "[earlier conversation not available]", "[earlier conversation summarised]", "[conversation begins]",
                "[images of the tool results above]"}
 MARK = re.compile(r"<[uasrt]\d+>")
 PLAIN_ID = re.compile(r"[a-zA-Z0-9_-]+\Z")

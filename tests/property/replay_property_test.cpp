@@ -123,6 +123,38 @@ TEST_CASE("requests of a correct host begin with the bytes of the requests befor
             << " of them compared with what was sent; none differs, none is retroactive");
 }
 
+TEST_CASE("requests for every server begin with the bytes of the requests before") {
+  std::size_t const logs = sessionkit_test::long_form() ? 10000 : 600;
+  std::size_t pairs = 0;
+  for (std::uint64_t seed = 1; seed <= logs; ++seed) {
+    auto const log = sessionkit_test::HonestHost(seed, sk::Provider::openai_chat).run();
+    auto const prefixes = prefixes_of(log);
+    for (auto const server : sk::server_names()) {
+      CAPTURE(seed, std::string(server));
+      sk::Target target = log.target;
+      target.provider = sk::Provider::openai_chat;
+      target.server = *sk::find_server(server);
+      target.images = seed % 2 == 0;
+      auto const requests = requests_of(prefixes, target);
+      for (std::size_t i = 0; i < requests.size(); ++i) {
+        CHECK_FALSE(is_retroactive(requests[i].history));
+        for (std::size_t j = 0; j < i; ++j) {
+          if (requests[j].compactions != requests[i].compactions) continue;
+          ++pairs;
+          if (!extends(requests[i].messages, requests[j].messages))
+            FAIL_CHECK(requests[i].leaf << " does not extend " << requests[j].leaf);
+          auto const relation =
+              sk::compare_requests({"null", requests[j].messages}, {"null", requests[i].messages});
+          CHECK(relation != sk::RequestRelation::differ);
+        }
+      }
+    }
+  }
+  CHECK(pairs > logs * 8);
+  WARN(logs << " logs: " << pairs << " pairs of requests for " << sk::server_names().size()
+            << " servers; none differs, none is retroactive");
+}
+
 TEST_CASE("if a longer log changes a request sent before, the report says so and the divergence is found") {
   std::size_t const logs = sessionkit_test::long_form() ? 10000 : 2000;
   std::size_t pairs = 0, changed = 0, reported = 0, blamed = 0;

@@ -85,7 +85,6 @@ inline void check_item(Json const& item, std::string const& at, Seen& seen, Faul
 inline Faults check(Json const& input) {
   Faults faults;
   if (!input.is_array() || input.empty()) return {"SHAPE no items"};
-  if (string_at(input[0], "role") != "user") faults.push_back("FIRST");
   Seen seen;
   for (std::size_t i = 0; i < input.size(); ++i)
     check_item(input[i], "[" + std::to_string(i) + "] ", seen, faults);

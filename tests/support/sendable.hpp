@@ -65,8 +65,17 @@ inline bool is_sendable(std::vector<sk::Entry> const& path, std::size_t n) {
   return !calls.empty();
 }
 
-/// Whether one request's messages begin with all bytes of another's but its closing brackets.
+/// Whether one request's messages begin with all bytes of another's but its closing brackets. If content is a
+/// string, another text may follow in it after an empty line.
 inline bool extends(std::string const& longer, std::string_view shorter) {
+  constexpr std::string_view end_of_string = "\"}]", next_text = R"(\n\n)";
+  if (shorter.size() >= end_of_string.size()
+      && shorter.substr(shorter.size() - end_of_string.size()) == end_of_string) {
+    std::string_view const open = shorter.substr(0, shorter.size() - end_of_string.size());
+    if (longer.compare(0, open.size(), open) == 0
+        && longer.compare(open.size(), next_text.size(), next_text) == 0)
+      return true;
+  }
   while (!shorter.empty() && (shorter.back() == ']' || shorter.back() == '}')) shorter.remove_suffix(1);
   return longer.compare(0, shorter.size(), shorter) == 0;
 }

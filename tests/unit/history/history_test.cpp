@@ -236,11 +236,11 @@ TEST_CASE("tool_name: names consist of characters that the provider accepts") {
       context({sk::user("q"), sk::assistant(call("a", "{}", "mcp.read file"), call("b", "{}", ""),
                                             call("c", "{}", std::string(100, 'n')))});
   Json const blocks = encoded(log)[1]["content"];
-  CHECK(blocks[0]["name"] == "mcp_read_file");
+  CHECK(blocks[0]["name"] == "mcp_x2E_read_x20_file");
   CHECK(blocks[1]["name"] == "unnamed");
   CHECK(blocks[2]["name"] == std::string(100, 'n'));
   CHECK(encoded(log, sk::Provider::openai_chat)[1]["tool_calls"][2]["function"]["name"]
-        == std::string(64, 'n'));
+        == std::string(54, 'n') + "_hA17D4815");
 }
 
 TEST_CASE("input_not_object: arguments that are not an object are wrapped") {
@@ -293,9 +293,15 @@ TEST_CASE("calls written one by one belong together until a text or a result is 
         == "user:q assistant:call(a) user:result(a=[tool result missing: interrupted]) assistant:gave up");
 }
 
-TEST_CASE("user_first: a history that begins in the middle gets a first user message") {
-  CHECK(shape(context({sk::assistant("hi")})) == "user:[earlier conversation not available] assistant:hi");
-  CHECK(repair(context({sk::assistant("hi")}), "user_first").after == "[earlier conversation not available]");
+TEST_CASE("user_first: an assistant that speaks first gets a user message before it, which claims nothing") {
+  CHECK(shape(context({sk::assistant("hi")})) == "user:[conversation begins] assistant:hi");
+  CHECK(repair(context({sk::assistant("hi")}), "user_first").after == "[conversation begins]");
+}
+
+TEST_CASE("user_first: a history whose beginning is not sent says so") {
+  sk::Context const log = context({sk::user(" "), sk::assistant("hi")});
+  CHECK(shape(log) == "user:[earlier conversation not available] assistant:hi");
+  CHECK(repair(log, "user_first").after == "[earlier conversation not available]");
 }
 
 TEST_CASE("results precede the text in a user message") {

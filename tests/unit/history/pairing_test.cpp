@@ -125,5 +125,5 @@ TEST_CASE("several results of one id before their turn go to its calls in order"
 TEST_CASE("a tool whose name had to be changed for the provider is still found by it") {
   CHECK(pairs(context({sk::user("q"), sk::assistant(call("k", "mcp.read file"), call("k", "ls")),
                        result("k", "of ls", "ls"), result("k", "of mcp", "mcp.read file")}))
-        == Pairs{{"ls", "of ls"}, {"mcp_read_file", "of mcp"}});
+        == Pairs{{"ls", "of ls"}, {"mcp_x2E_read_x20_file", "of mcp"}});
 }

@@ -58,7 +58,7 @@ struct JoinedSource {
 struct Draft {
   Context const& context;
   Target const& target;
-  ProviderRules const& rules;
+  ProviderRules rules;
   bool consumed = false; ///< the context is not needed any more: parts may be moved out of it
 
   std::vector<Source> sources = {};

@@ -201,8 +201,9 @@ bool apply_policies(Target const& target, History& history) {
 // A count from before a compaction or a cut includes messages that are no longer sent.
 bool has_fresh_count(detail::Draft const& draft) {
   for (auto span = draft.messages.rbegin(); span != draft.messages.rend(); ++span) {
-    if (span->role != Role::assistant) continue;
-    detail::Source const& source = draft.sources[draft.pieces[draft.order[span->end - 1]].source];
+    std::uint32_t const last = draft.pieces[draft.order[span->end - 1]].source;
+    if (span->role != Role::assistant || last == detail::no_piece) continue;
+    detail::Source const& source = draft.sources[last];
     if (detail::has_usable_count(*source.message))
       return !draft.context.compaction || source.index >= draft.context.after_compaction;
   }
@@ -229,7 +230,7 @@ bool loops_without_reasoning(std::vector<Message> const& messages) {
 }
 
 History rebuild_valid(Context const& context, Target const& target, bool consumed) {
-  detail::Draft draft{context, target, detail::rules_of(target.provider), consumed};
+  detail::Draft draft{context, target, detail::rules_of(target), consumed};
   detail::collect_pieces(draft);
   detail::apply_structural_rules(draft);
 

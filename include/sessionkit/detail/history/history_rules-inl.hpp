@@ -147,21 +147,39 @@ void settle_consecutive_users(Draft& draft, std::string_view name) {
   if (draft.target.consecutive_user != ConsecutiveUser::parts) ConsecutiveUsers(draft, name).run();
 }
 
-bool is_plain_id(std::string_view id, std::size_t limit) noexcept {
-  return !id.empty() && id.size() <= limit && std::all_of(id.begin(), id.end(), detail::is_name_byte);
+constexpr bool is_alphanumeric(char c) noexcept { return detail::is_name_byte(c) && c != '_' && c != '-'; }
+
+// Letters and digits that depend on the complete id (FNV-1a, 64 bits).
+std::string id_of_length(std::string_view id, std::size_t length) {
+  constexpr std::string_view digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+  std::uint64_t hash = 14695981039346656037U;
+  for (char const c : id) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
+  std::string made;
+  for (; made.size() < length; hash /= digits.size()) made += digits[hash % digits.size()];
+  return made;
+}
+
+bool is_plain_id(detail::ProviderRules const& rules, std::string_view id) noexcept {
+  if (rules.id_length != 0)
+    return id.size() == rules.id_length && std::all_of(id.begin(), id.end(), is_alphanumeric);
+  return !id.empty() && id.size() <= rules.id_limit
+         && std::all_of(id.begin(), id.end(), detail::is_name_byte);
+}
+
+std::string plain_id(detail::ProviderRules const& rules, std::string_view id) {
+  if (rules.id_length != 0) return id_of_length(id, rules.id_length);
+  std::size_t const end = rules.id_end != '\0' ? id.find(rules.id_end) : rules.id_limit;
+  std::string plain(id.substr(0, std::min(rules.id_limit, end)));
+  std::replace_if(
+      plain.begin(), plain.end(), [](char c) { return !detail::is_name_byte(c); }, '_');
+  return plain.empty() ? "call" : plain;
 }
 
 void fit_ids(Draft& draft, std::string_view name) {
-  std::size_t const limit = draft.rules.id_limit;
-  for (std::uint32_t i = 0; limit != 0 && i < draft.pieces.size(); ++i) {
+  for (std::uint32_t i = 0; draft.rules.id_limit != 0 && i < draft.pieces.size(); ++i) {
     Piece& piece = draft.pieces[i];
-    if (!piece.part || piece.slot != Slot::call || is_plain_id(draft.call(i).id, limit)) continue;
-    std::size_t const end = draft.rules.id_end != '\0' ? draft.call(i).id.find(draft.rules.id_end) : limit;
-    std::string id = draft.call(i).id.substr(0, std::min(limit, end));
-    std::replace_if(
-        id.begin(), id.end(), [](char c) { return !detail::is_name_byte(c); }, '_');
-    if (id.empty()) id = "call";
-    piece.id = &draft.ids.emplace_back(std::move(id));
+    if (!piece.part || piece.slot != Slot::call || is_plain_id(draft.rules, draft.call(i).id)) continue;
+    piece.id = &draft.ids.emplace_back(plain_id(draft.rules, draft.call(i).id));
     draft.note(draft.entry_of(piece), name, detail::brief(draft.call(i).id), *piece.id);
   }
 }
@@ -169,8 +187,9 @@ void fit_ids(Draft& draft, std::string_view name) {
 // A later call of a taken id gets a name that depends on nothing after it.
 class Renaming {
  public:
-  explicit Renaming(std::size_t limit)
-      : base_length_(limit == 0 ? std::string::npos : limit - longest_suffix) {}
+  explicit Renaming(detail::ProviderRules const& rules)
+      : base_length_(rules.id_limit == 0 ? std::string::npos : rules.id_limit - longest_suffix),
+        length_(rules.id_length) {}
 
   bool take(std::string_view id) { return taken_.insert(id).second; }
   std::string fresh(std::string_view id) {
@@ -178,19 +197,20 @@ class Renaming {
     std::uint32_t& count = counts_[base];
     for (;;) {
       std::string name = base + "_again" + std::to_string(++count + 1);
+      if (length_ != 0) name = id_of_length(name, length_);
       if (taken_.count(name) == 0) return name;
     }
   }
 
  private:
   static constexpr std::size_t longest_suffix = 16; // "_again" and ten digits
-  std::size_t base_length_;
+  std::size_t base_length_, length_;
   std::unordered_set<std::string_view> taken_;
   std::unordered_map<std::string, std::uint32_t> counts_;
 };
 
 SESSIONKIT_SELDOM void rename_reused_ids(Draft& draft, std::string_view name) {
-  Renaming renaming(draft.rules.id_limit);
+  Renaming renaming(draft.rules);
   for (std::uint32_t i = 0; i < draft.pieces.size(); ++i) {
     Piece& piece = draft.pieces[i];
     if (!piece.part || piece.slot != Slot::call || renaming.take(draft.call_id(i))) continue;
@@ -312,20 +332,48 @@ void lay_out(Draft& draft, std::string_view moved) {
   Layout(draft).run(moved, "joined_messages", "thinking_at_end");
 }
 
-SESSIONKIT_SELDOM void put_first(Draft& draft, std::string_view text, std::string_view name) {
+// A message that no entry is the source of.
+Span made_message(Draft& draft, Role role, std::string_view text) {
   Piece piece;
   piece.part = draft.keep(Text{std::string(text)});
   piece.source = no_piece;
+  piece.slot = role == Role::assistant ? Slot::said : Slot::user;
   draft.order.push_back(static_cast<std::uint32_t>(draft.pieces.size()));
   draft.pieces.push_back(piece);
-  draft.messages.insert(draft.messages.begin(), {Role::user, draft.order.size() - 1, draft.order.size()});
+  return {role, draft.order.size() - 1, draft.order.size()};
+}
+
+SESSIONKIT_SELDOM void put_first(Draft& draft, std::string_view text, std::string_view name) {
+  draft.messages.insert(draft.messages.begin(), made_message(draft, Role::user, text));
   draft.note({}, name, {}, std::string(text));
 }
 
+// A user who speaks where an answer to the results is missing.
+void answer_before_user(Draft& draft, std::string_view name) {
+  if (draft.rules.user_after_tool) return;
+  std::vector<Span> messages;
+  messages.reserve(draft.messages.size());
+  for (Span const& message : draft.messages) {
+    if (message.role == Role::user && !messages.empty() && messages.back().role == Role::tool) {
+      draft.note(draft.entry_of(draft.pieces[draft.order[message.begin]]), name, {},
+                 std::string(detail::no_answer_text));
+      messages.push_back(made_message(draft, Role::assistant, detail::no_answer_text));
+    }
+    messages.push_back(message);
+  }
+  draft.messages = std::move(messages);
+}
+
+// What precedes the first message: a summary, messages that are not sent, or nothing.
+std::string_view first_words(Draft const& draft) {
+  if (draft.context.compaction && draft.rules.summary_in_system) return detail::summary_only_text;
+  bool const cut = draft.pieces[draft.order[draft.messages.front().begin]].source != 0;
+  return cut ? detail::no_beginning_text : detail::beginning_text;
+}
+
 void begin_with_user(Draft& draft, std::string_view name) {
-  bool const summarised = draft.context.compaction && draft.rules.summary_in_system;
-  if (!draft.messages.empty() && draft.messages.front().role != Role::user)
-    put_first(draft, summarised ? detail::summary_only_text : detail::no_beginning_text, name);
+  if (draft.rules.user_first && !draft.messages.empty() && draft.messages.front().role != Role::user)
+    put_first(draft, first_words(draft), name);
 }
 
 // A request without a message is refused; where there is a summary, there is something to go on from.
@@ -362,7 +410,7 @@ struct StructuralRule {
   void (*apply)(Draft& draft, std::string_view name);
 };
 
-constexpr std::array<StructuralRule, 16> structural_rules{
+constexpr std::array<StructuralRule, 17> structural_rules{
     {{"repeated_call", drop_repeated_calls},
      {"duplicate_result", detail::pair_results},
      {"orphan_result", drop_orphan_results},
@@ -377,6 +425,7 @@ constexpr std::array<StructuralRule, 16> structural_rules{
      {"missing_result", answer_missing_results},
      {"moved_result", lay_out},
      {"missing_signature", detail::sign_first_calls},
+     {"user_after_result", answer_before_user},
      {"user_first", begin_with_user},
      {"summary_only", never_only_a_summary}}};
 
@@ -392,7 +441,7 @@ void apply_structural_rules(Draft& draft) {
 
 std::vector<std::pair<std::size_t, std::size_t>> paired_entries(Context const& context) {
   Target const any; // what pairs does not depend on the provider
-  Draft draft{context, any, rules_of(any.provider)};
+  Draft draft{context, any, rules_of(any)};
   collect_pieces(draft);
   apply_structural_rules(draft);
   std::vector<std::pair<std::size_t, std::size_t>> pairs;

@@ -11,6 +11,8 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 
 inline constexpr std::string_view missing_result_text = "[tool result missing: interrupted]";
 inline constexpr std::string_view no_beginning_text = "[earlier conversation not available]";
+inline constexpr std::string_view beginning_text = "[conversation begins]";
+inline constexpr std::string_view no_answer_text = "[no answer]";
 inline constexpr std::string_view summary_only_text = "[earlier conversation summarised]";
 
 /// Applies the rules that look at more than one piece, in their order. They make messages of the pieces.

@@ -22,11 +22,14 @@ constexpr std::array<std::string_view, 4> web_image_types{"image/png", "image/jp
 constexpr std::array<std::string_view, 5> gemini_image_types{"image/png", "image/jpeg", "image/webp",
                                                              "image/heic", "image/heif"};
 
+constexpr std::array<std::string_view, 3> embedded_image_types{"image/png", "image/jpeg", "image/webp"};
+
 bool is_known_type(ImageFormats formats, std::string_view type) noexcept {
   auto const among = [type](auto const& types) {
     return std::find(types.begin(), types.end(), type) != types.end();
   };
-  return formats == ImageFormats::gemini ? among(gemini_image_types) : among(web_image_types);
+  if (formats == ImageFormats::gemini) return among(gemini_image_types);
+  return formats == ImageFormats::embedded ? among(embedded_image_types) : among(web_image_types);
 }
 
 std::string lower(std::string_view text) {
@@ -82,6 +85,7 @@ std::optional<Image> from_data_address(std::string_view url, std::string_view ty
 }
 
 bool is_sendable_address(ProviderRules const& rules, std::string_view type, std::string_view url) {
+  if (rules.images == ImageFormats::embedded) return false;
   bool const secure = url.substr(0, 8) == "https://";
   if (rules.images == ImageFormats::gemini && !is_known_type(rules.images, type)) return false;
   return (secure || (!rules.https_images && url.substr(0, 7) == "http://")) && detail::is_utf8(url);
@@ -101,6 +105,7 @@ bool is_base64(std::string_view data) noexcept {
 bool is_sendable(ProviderRules const& rules, Image const& image) {
   if (std::holds_alternative<BlobRef>(image.source)) return false; // only the host has the bytes
   if (rules.images == ImageFormats::any) return true;
+  if (rules.images == ImageFormats::none) return false;
   auto const* data = std::get_if<Base64>(&image.source);
   if (!data)
     return image_rules_inl::is_sendable_address(rules, image.media_type, std::get<Url>(image.source).url);

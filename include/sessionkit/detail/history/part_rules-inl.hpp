@@ -8,6 +8,7 @@
 #include <sessionkit/detail/history/own_blocks.hpp>
 #include <sessionkit/detail/history/part_rules.hpp>
 #include <sessionkit/detail/history/report_text.hpp>
+#include <sessionkit/detail/history/tool_names.hpp>
 #include <sessionkit/detail/json/json_repair.hpp>
 #include <sessionkit/detail/json/raw_json_access.hpp>
 #include <sessionkit/detail/json/whitespace.hpp>
@@ -16,6 +17,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 namespace sessionkit { inline namespace v0 {
@@ -73,7 +75,7 @@ bool made_by_target(Draft const& draft, Generation const* made) {
 template <class AnyPart>
 std::optional<AnyPart> own_part(Draft const& draft, detail::BlockPlace place, bool takes,
                                 Opaque const& block) {
-  if (takes)
+  if (takes && draft.rules.own_blocks)
     if (auto body = detail::own_block(draft.target.provider, place, block))
       return AnyPart(Opaque{block.type, std::move(*body)});
   std::string marker = detail::block_marker(block);
@@ -117,9 +119,11 @@ Verdict blank_text(Draft const& draft, detail::Source const& source, Part const&
 Verdict foreign_thinking(Draft const& draft, detail::Source const& source, Part const& part, Part&) {
   auto const* thinking = std::get_if<Thinking>(&part);
   if (!thinking || draft.rules.thinking == detail::ProviderRules::always) return Verdict::keep;
-  bool const sent = draft.rules.thinking == detail::ProviderRules::with_signature
-                    && !thinking->signature.empty() && detail::is_utf8(thinking->text)
-                    && detail::is_utf8(thinking->signature) && signed_for_target(draft, generation_of(source))
+  bool const whole = draft.rules.plain_thinking ? !thinking->redacted && !detail::is_blank(thinking->text)
+                                                : !thinking->signature.empty();
+  bool const sent = draft.rules.thinking == detail::ProviderRules::with_signature && whole
+                    && detail::is_utf8(thinking->text) && detail::is_utf8(thinking->signature)
+                    && signed_for_target(draft, generation_of(source))
                     && (!draft.rules.signs_thinking || draft.rules.signs_thinking(*thinking));
   return sent ? Verdict::keep : Verdict::drop;
 }
@@ -196,41 +200,32 @@ Verdict input_not_object(Draft const& draft, detail::Source const&, Part const& 
       made, ToolUse{call->id, call->name, RawJsonAccess::trust(std::move(object)), call->signature});
 }
 
-std::string fitting_name(detail::ProviderRules const& rules, std::string_view name) {
-  auto const is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
-  std::string fit(name);
-  std::replace_if(
-      fit.begin(), fit.end(),
-      [&rules](char c) {
-        return !detail::is_name_byte(c) && rules.name_extra.find(c) == std::string_view::npos;
-      },
-      '_');
-  if (fit.empty()) fit = "unnamed";
-  if (rules.name_starts_with_letter && !is_letter(fit.front())) fit.insert(fit.begin(), '_');
-  return fit.substr(0, rules.name_limit);
-}
-
 Verdict tool_name(Draft const& draft, detail::Source const&, Part const& part, Part& made) {
   auto const* call = std::get_if<ToolUse>(&part);
   if (!call || draft.rules.name_limit == 0) return Verdict::keep;
-  std::string name = fitting_name(draft.rules, call->name);
+  std::string name = detail::fitting_name(draft.rules, call->name);
   if (name == call->name) return Verdict::keep;
   return replace_with(made, ToolUse{call->id, std::move(name), call->input, call->signature});
 }
 
-bool is_as_it_should_be(Draft const& draft, Image const& image) {
-  return draft.target.images && detail::is_sendable(draft.rules, image);
+// Where an image is: in a message of the user, or in the result of a tool.
+template <class AnyPart> bool takes_images(Draft const& draft) {
+  return draft.target.images && (std::is_same_v<AnyPart, Part> || draft.rules.result_images);
+}
+
+template <class AnyPart> bool is_as_it_should_be(Draft const& draft, Image const& image) {
+  return takes_images<AnyPart>(draft) && detail::is_sendable(draft.rules, image);
 }
 
 template <class AnyPart> AnyPart fitting_image(Draft const& draft, Image const& image) {
-  auto made = draft.target.images ? detail::repaired_image(draft.rules, image) : std::nullopt;
+  auto made = takes_images<AnyPart>(draft) ? detail::repaired_image(draft.rules, image) : std::nullopt;
   if (!made) return Text{std::string(detail::no_image_text)};
   return std::move(*made);
 }
 
 Verdict image_type(Draft const& draft, detail::Source const&, Part const& part, Part& made) {
   auto const* image = std::get_if<Image>(&part);
-  if (!image || is_as_it_should_be(draft, *image)) return Verdict::keep;
+  if (!image || is_as_it_should_be<Part>(draft, *image)) return Verdict::keep;
   return replace_with(made, fitting_image<Part>(draft, *image));
 }
 
@@ -242,9 +237,9 @@ bool says_something(Text const& text, bool alone) {
 bool is_fit(Draft const& draft, ToolContent const& piece, bool alone, bool error) {
   if (auto const* text = std::get_if<Text>(&piece))
     return says_something(*text, alone) && detail::is_utf8(text->text);
-  if (auto const* image = std::get_if<Image>(&piece)) return is_as_it_should_be(draft, *image);
+  if (auto const* image = std::get_if<Image>(&piece)) return is_as_it_should_be<ToolContent>(draft, *image);
   auto const& block = std::get<Opaque>(piece);
-  if (error && draft.rules.text_errors) return false;
+  if (!draft.rules.own_blocks || (error && draft.rules.text_errors)) return false;
   auto const own = detail::own_block(draft.target.provider, detail::BlockPlace::result, block);
   return own && *own == block.body;
 }

@@ -25,6 +25,7 @@ constexpr ProviderRules make_anthropic_rules() noexcept {
   rules.api = "anthropic-messages";
   rules.vendor = "anthropic";
   rules.thinking = ProviderRules::with_signature;
+  rules.user_first = true;
   rules.id_limit = 64;
   rules.name_limit = 128;
   rules.https_images = true;
@@ -79,6 +80,7 @@ constexpr ProviderRules make_gemini_rules() noexcept {
   rules.signs_text = is_gemini_signature;
   rules.signs_call = is_gemini_signature;
   rules.first_call_signed = true;
+  rules.user_first = true;
   rules.signed_blanks = true;
   rules.https_images = true;
   rules.name_limit = 64;
@@ -90,11 +92,26 @@ constexpr ProviderRules make_gemini_rules() noexcept {
   return rules;
 }
 
+constexpr ProviderRules make_native_rules() noexcept {
+  ProviderRules rules;
+  rules.user_first = true;
+  return rules;
+}
+
+constexpr ImageFormats image_formats(ServerImages images) noexcept {
+  switch (images) {
+  case ServerImages::none: return ImageFormats::none;
+  case ServerImages::embedded: return ImageFormats::embedded;
+  case ServerImages::any: break;
+  }
+  return ImageFormats::web;
+}
+
 constexpr ProviderRules anthropic_rules = make_anthropic_rules();
 constexpr ProviderRules openai_chat_rules = make_openai_chat_rules();
 constexpr ProviderRules openai_responses_rules = make_openai_responses_rules();
 constexpr ProviderRules gemini_rules = make_gemini_rules();
-constexpr ProviderRules native_rules{};
+constexpr ProviderRules native_rules = make_native_rules();
 
 }}
 
@@ -113,6 +130,22 @@ ProviderRules const& rules_of(Provider provider) noexcept {
   case Provider::native: break;
   }
   return provider_rules_inl::native_rules;
+}
+
+ProviderRules rules_of(Target const& target) noexcept {
+  ProviderRules rules = rules_of(target.provider);
+  if (target.provider != Provider::openai_chat) return rules;
+  ServerRules const& server = target.server;
+  rules.plain_thinking = server.reasoning_content;
+  if (server.reasoning_content) rules.thinking = ProviderRules::with_signature;
+  rules.id_length = server.id_length;
+  if (server.dots_in_names) rules.name_extra = ".";
+  rules.name_limit = server.name_length;
+  rules.images = provider_rules_inl::image_formats(server.images);
+  rules.own_blocks = server.files;
+  rules.result_images = rules.user_after_tool = server.user_after_tool;
+  rules.user_first = server.user_first;
+  return rules;
 }
 
 }}}

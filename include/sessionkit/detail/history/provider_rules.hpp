@@ -10,8 +10,10 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 /// Which images a provider accepts.
 enum class ImageFormats {
   any,
-  web,   ///< PNG, JPEG, GIF and WebP, or any image at an http address
-  gemini ///< PNG, JPEG, WebP, HEIC and HEIF, also at an https address if the type is given
+  none,     ///< text only
+  embedded, ///< PNG, JPEG and WebP as base64
+  web,      ///< PNG, JPEG, GIF and WebP, or any image at an http address
+  gemini    ///< PNG, JPEG, WebP, HEIC and HEIF, also at an https address if the type is given
 };
 
 /// The demands of one provider on the parts of a message.
@@ -22,23 +24,32 @@ struct ProviderRules {
   Thinking thinking = always;
   /// True if the provider could have made this signature. Null: any text is valid.
   bool (*signs_thinking)(sessionkit::Thinking const& thinking) = nullptr;
+  bool plain_thinking = false; ///< reasoning is sent as text, without a signature
   bool (*signs_text)(std::string_view signature) = nullptr; ///< same for texts; null: none is sent
   bool (*signs_call)(std::string_view signature) = nullptr; ///< same for calls
   bool first_call_signed = false;                           ///< in each group of calls, except for old models
   bool reasoning_items = false;             ///< reasoning has an id and is sent only with the item after it
   std::size_t id_limit = 0, name_limit = 0; ///< bytes of [a-zA-Z0-9_-]; 0: any text is valid
+  std::size_t id_length = 0;                ///< if not 0: ids have this many bytes of [a-zA-Z0-9]
   char id_end = '\0';                       ///< the part of an id from this byte on is not the provider's
   std::string_view name_extra = {};         ///< further bytes that names may contain
   bool name_starts_with_letter = false;     ///< a name must start with a letter or `_`
   bool summary_in_system = false;
   bool empty_results = true; ///< a tool result may have no content
   ImageFormats images = ImageFormats::any;
-  bool object_inputs = false; ///< the arguments of a call must be an object
-  bool https_images = false;  ///< an address of an image must be https
-  bool text_errors = false;   ///< a result that is an error may contain only text
-  bool signed_blanks = false; ///< a blank text that has a signature is sent back
+  bool object_inputs = false;  ///< the arguments of a call must be an object
+  bool https_images = false;   ///< an address of an image must be https
+  bool text_errors = false;    ///< a result that is an error may contain only text
+  bool signed_blanks = false;  ///< a blank text that has a signature is sent back
+  bool own_blocks = true;      ///< the provider's own blocks are sent
+  bool result_images = true;   ///< the result of a tool may have images
+  bool user_first = false;     ///< the first message must be the user's
+  bool user_after_tool = true; ///< the user may speak directly after a result
 };
+/// The demands of a provider's own server.
 ProviderRules const& rules_of(Provider provider) noexcept;
+/// The demands of the server of a target.
+ProviderRules rules_of(Target const& target) noexcept;
 
 /// The digits of base64 text in complete blocks, without the padding. Empty if the text is no such base64.
 std::string_view base64_digits(std::string_view data) noexcept;

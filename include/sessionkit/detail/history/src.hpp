@@ -16,4 +16,6 @@
 #include <sessionkit/detail/history/path_walk-inl.hpp>
 #include <sessionkit/detail/history/provider_rules-inl.hpp>
 #include <sessionkit/detail/history/report_text-inl.hpp>
+#include <sessionkit/detail/history/server-inl.hpp>
 #include <sessionkit/detail/history/signature_rules-inl.hpp>
+#include <sessionkit/detail/history/tool_names-inl.hpp>

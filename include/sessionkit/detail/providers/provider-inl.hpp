@@ -4,6 +4,7 @@
 #include <sessionkit/detail/base/make_error.hpp>
 #include <sessionkit/detail/base/name_rules.hpp>
 #include <sessionkit/detail/base/utf8.hpp>
+#include <sessionkit/detail/history/tool_names.hpp>
 #include <sessionkit/detail/model/blob_refs.hpp>
 #include <sessionkit/detail/providers/provider_anthropic.hpp>
 #include <sessionkit/detail/providers/provider_encoders.hpp>
@@ -61,6 +62,16 @@ RequestMembers request_members(Provider provider) noexcept {
   for (provider_inl::ProviderEncoder const& encoder : provider_inl::encoders)
     if (encoder.provider == provider) return encoder.members;
   return {};
+}
+
+std::string sent_tool_name(Target const& target, std::string_view name) {
+  detail::ProviderRules const rules = detail::rules_of(target);
+  return rules.name_limit == 0 ? std::string(name) : detail::fitting_name(rules, name);
+}
+
+std::string host_tool_name(Target const& target, std::string_view sent) {
+  detail::ProviderRules const rules = detail::rules_of(target);
+  return rules.name_limit == 0 ? std::string(sent) : detail::original_name(rules, sent);
 }
 
 Result<Provider> parse_provider(std::string_view name) {

@@ -16,7 +16,7 @@ namespace sessionkit { inline namespace v0 {
 namespace divergence_inl { namespace {
 
 // The messages without the bracket that closes the array; where the last message ends with its content, also
-// without the brackets that close the content and the message.
+// without the brackets or the quote that close the content and the message.
 std::string_view open_array(std::string_view messages) noexcept {
   return messages.substr(0, messages.size() - 1);
 }
@@ -30,7 +30,32 @@ bool begins_with(std::string_view text, std::string_view begin) noexcept {
   return text.substr(0, begin.size()) == begin;
 }
 
+// Where the JSON string ends that begins before `at`: the place of its closing quote.
+std::size_t string_end(std::string_view json, std::size_t at) noexcept {
+  while (at < json.size() && json[at] != '"') at += json[at] == '\\' ? 2U : 1U;
+  return at;
+}
+
+// Whether the last message is a text of the user or of the assistant as one string.
+bool ends_in_text(std::string_view messages) noexcept {
+  std::string_view const array = open_array(messages);
+  for (std::string_view const begin :
+       {R"({"role":"user","content":")", R"({"role":"assistant","content":")"}) {
+    std::size_t const at = array.rfind(begin); // never within a string, where quotes are escaped
+    if (at == std::string_view::npos) continue;
+    std::size_t const end = string_end(array, at + begin.size());
+    if (end < array.size() && array.substr(end) == "\"}") return true;
+  }
+  return false;
+}
+
 bool extends(std::string_view longer, std::string_view shorter) noexcept {
+  if (ends_in_text(shorter)) {
+    std::string_view const open = open_array(shorter).substr(0, shorter.size() - 3);
+    if (!begins_with(longer, open)) return false;
+    std::string_view const next = longer.substr(open.size()); // the text ends, or another one follows it
+    return begins_with(next, "\"},") || begins_with(next, R"(\n\n)");
+  }
   std::string_view const open = open_content(shorter);
   if (longer.size() <= open.size() || !begins_with(longer, open)) return false;
   char const next = longer[open.size()]; // the part ends here, unless there is none
