@@ -14,6 +14,7 @@ import check_anthropic  # noqa: E402
 import check_gemini  # noqa: E402
 import check_openai  # noqa: E402
 import check_responses  # noqa: E402
+import check_servers  # noqa: E402
 
 PNG = "data:image/png;base64,QUJD"
 
@@ -130,7 +131,6 @@ class Responses(Base):
         ("FOLLOWED", [U, reasoning()]), ("FOLLOWED", [U, reasoning(), U]),
         ("FOLLOWED", [U, reasoning(), reasoning("rs_2"), A]),
         ("UTF8", [said("user", "\ud83d")]), ("UTF8", [U, call(arguments='{"a":"\\ud83d"}'), output()]),
-        ("FIRST", [A, U]), ("FIRST", [call(), output()]),
         ("ALT", [U, U]), ("ALT", [U, A, A]),
         ("EMPTY", [said("user", "")]), ("EMPTY", [said("user", " \n")]), ("EMPTY", [message("user")]),
         ("EMPTY", [U, call(), output(value=[])]),
@@ -337,6 +337,81 @@ class Older(Base):
             ("IMAGE", [said({"type": "input_audio", "input_audio": {"data": "QUJD", "format": "ogg"}})]),
             ("CONTENT", [said({"type": "document"})]),
         ], lambda body: check_openai.check(body, True))
+
+
+def said_to(server):
+    """A conversation that the server accepts."""
+    ident, array = ("abcDEF123", "call_1")[server != "mistral"], server in ("openai", "mistral")
+    content = (lambda text: [{"type": "text", "text": text}]) if array else (lambda text: text)
+    messages = [{"role": "system", "content": content("be brief")}, {"role": "user", "content": content("hi")},
+                {"role": "assistant", "content": None,
+                 "tool_calls": [{"id": ident, "type": "function", "function": {"name": "ls", "arguments": "{}"}}]},
+                {"role": "tool", "tool_call_id": ident, "content": content("a.txt")},
+                {"role": "assistant", "content": content("a file")}, {"role": "user", "content": content("thanks")}]
+    for message in messages:
+        if server == "deepseek" and message["role"] == "assistant":
+            message["reasoning_content"] = ""
+    return messages
+
+
+class Servers(unittest.TestCase):
+    """Each rule of a server refuses a conversation that differs from an accepted one in one place."""
+
+    def changed(self, server, code):
+        messages = said_to(server)
+        call = messages[2]["tool_calls"][0]
+        if code in ("STRING", "TOOLARRAY"):
+            messages[3]["content"] = [{"type": "text", "text": "a.txt"}]
+        elif code in ("USERSTRING", "NOIMAGE"):
+            messages[1]["content"] = [{"type": "text", "text": "hi"}]
+        elif code == "ROLE":
+            messages[0]["role"] = "developer"
+        elif code == "SUCCESSIVE":
+            messages.insert(2, messages[1])
+        elif code in ("FIRST", "ALTERNATE"):
+            messages.insert(1, {"role": "assistant", "content": "hello", "reasoning_content": ""})
+        elif code == "REASONING":
+            del messages[2]["reasoning_content"]
+        elif code in ("MEMBER", "EXTRA"):
+            messages[4]["reasoning_content"] = ""
+        elif code == "ID9":
+            call["id"] = messages[3]["tool_call_id"] = "call_1"
+        elif code == "ORDER":
+            del messages[4]
+        elif code == "LAST":
+            del messages[5]
+        elif code == "NEITHER":
+            messages[4]["content"] = ""
+        elif code == "SYSTEMFIRST":
+            messages.append(messages[0])
+        elif code == "SINGLECALL":
+            messages[2]["tool_calls"].append({**call, "id": "call_2"})
+            messages.insert(4, {"role": "tool", "tool_call_id": "call_2", "content": "b.txt"})
+        elif code == "PART":
+            messages[1]["content"] = [{"type": "file", "file": {"file_id": "f"}}]
+        elif code == "OLLAMAIMAGE":
+            messages[1]["content"] = [{"type": "image_url", "image_url": {"url": "https://example.com/a.png"}}]
+        elif code == "NAME":
+            call["function"]["name"] = "mcp.read"
+        return messages
+
+    def test_an_ordinary_conversation_is_accepted(self):
+        for server in check_servers.SERVERS:
+            for images in (True, False):
+                with self.subTest(server=server, images=images):
+                    self.assertEqual(check_servers.check(server, said_to(server), images), [])
+
+    def test_each_rule_refuses(self):
+        for code, servers, sources, _ in check_servers.RULES:
+            self.assertTrue(sources and all(source.startswith("https://") for source in sources), code)
+            for server in servers:
+                with self.subTest(server=server, code=code):
+                    images = code in ("OLLAMAIMAGE", "NOIMAGE", "PART")
+                    refused = {each for each, _, _ in check_servers.check(server, self.changed(server, code), images)}
+                    self.assertIn(code, refused)
+
+    def test_every_server_has_a_rule(self):
+        self.assertEqual(set(check_servers.SERVERS), {server for _, servers, _, _ in check_servers.RULES for server in servers})
 
 
 if __name__ == "__main__":

@@ -2,7 +2,8 @@
 // log_bodies --seed S --count N --folder DIR: writes the logs of N seeds to a file each in turn, reads them
 // back, and prints the request to every provider beside the content of each log. One JSON object a line.
 // With
-// --paired 1 the logs are those of paired_log.hpp.
+// --paired 1 the logs are those of paired_log.hpp. With --servers 1 the requests are those to each server of
+// server.hpp, and each log ends with words of the user.
 #include "support/paired_log.hpp"
 #include "support/raw_log.hpp"
 #include "support/sendable.hpp"
@@ -84,12 +85,42 @@ std::string list(std::vector<std::string> const& items, char const* begin, char 
   return '[' + text + ']';
 }
 
-// What would be sent to each provider.
-std::string bodies_of(std::string const& path, std::uint64_t seed) {
-  sk::Context const context = context_of(path);
+struct NamedTarget {
+  std::string name;
+  sk::Target target;
+};
+
+std::vector<NamedTarget> every_provider(std::uint64_t seed) {
+  std::vector<NamedTarget> targets;
+  for (NamedProvider const& named : providers)
+    targets.push_back({named.name, target_of(named.provider, seed)});
+  return targets;
+}
+
+std::vector<NamedTarget> every_server(std::uint64_t seed) {
+  std::vector<NamedTarget> targets;
+  for (auto const name : sk::server_names()) {
+    targets.push_back({std::string(name), target_of(sk::Provider::openai_chat, seed)});
+    targets.back().target.server = *sk::find_server(name);
+  }
+  return targets;
+}
+
+// The user speaks last, as when a host asks.
+void end_with_user(sk::Context& context) {
+  sk::History const history = sk::HistoryRebuilder({sk::Provider::openai_chat}).rebuild(context);
+  if (!history.messages.empty() && history.messages.back().role != sk::Role::assistant) return;
+  sk::Entry entry;
+  entry.id = sk::EntryId("the-end");
+  entry.body = sk::user("go on");
+  context.entries.push_back(std::move(entry));
+}
+
+// What would be sent to each target.
+std::string bodies_of(sk::Context const& context, std::vector<NamedTarget> const& targets) {
   std::string out;
-  for (NamedProvider const& named : providers) {
-    sk::Target const target = target_of(named.provider, seed);
+  for (NamedTarget const& named : targets) {
+    sk::Target const& target = named.target;
     sk::History const history = sk::HistoryRebuilder(target).rebuild(context);
     auto const body = sk::encode(history, target);
     out += std::string(out.empty() ? "\"" : ",\"") + named.name + "\":{\"model\":\"" + target.model
@@ -97,6 +128,9 @@ std::string bodies_of(std::string const& path, std::uint64_t seed) {
            + ",\"system\":" + body.system + ",\"messages\":" + body.messages + '}';
   }
   return "\"bodies\":{" + out + '}';
+}
+std::string bodies_of(std::string const& path, std::uint64_t seed) {
+  return bodies_of(context_of(path), every_provider(seed));
 }
 
 void print_line(std::string const& line) {
@@ -111,6 +145,15 @@ void print(std::uint64_t seed, std::string const& path) {
              + (log.certain ? "true" : "false") + ",\"records\":" + std::to_string(count_records(path))
              + ",\"damage\":" + list(log.damage, "\"", "\"") + ",\"facts\":" + list(log.facts, "{", "}")
              + ",\"doubtful\":" + list(log.doubtful, "{", "}") + ',' + bodies_of(path, seed) + "}\n");
+}
+
+void print_servers(std::uint64_t seed, std::string const& path) {
+  RawLog const log = RawLogMaker(seed).make();
+  write_file(path, log.bytes);
+  sk::Context context = context_of(path);
+  end_with_user(context);
+  print_line("{\"seed\":" + std::to_string(seed) + ",\"damage\":" + list(log.damage, "\"", "\"") + ','
+             + bodies_of(context, every_server(seed)) + "}\n");
 }
 
 void print_paired(std::uint64_t seed, std::string const& path) {
@@ -130,12 +173,14 @@ int main(int argc, char** argv) {
   std::string folder = ".";
   bool bytes = false;  ///< the log itself, for inspection
   bool paired = false; ///< whose results are known
+  bool servers = false;
   for (int i = 1; i + 1 < argc; i += 2) {
     if (std::strcmp(argv[i], "--seed") == 0) seed = number(argv[i + 1]);
     if (std::strcmp(argv[i], "--count") == 0) count = number(argv[i + 1]);
     if (std::strcmp(argv[i], "--folder") == 0) folder = argv[i + 1];
     if (std::strcmp(argv[i], "--bytes") == 0) bytes = number(argv[i + 1]) != 0;
     if (std::strcmp(argv[i], "--paired") == 0) paired = number(argv[i + 1]) != 0;
+    if (std::strcmp(argv[i], "--servers") == 0) servers = number(argv[i + 1]) != 0;
   }
   std::string const path = folder + "/log" + std::to_string(seed) + ".jsonl";
   std::uint64_t at = seed;
@@ -144,7 +189,7 @@ int main(int argc, char** argv) {
       if (bytes)
         print_line(paired ? PairedLogMaker(at).make().bytes : RawLogMaker(at).make().bytes);
       else
-        (paired ? print_paired : print)(at, path);
+        (servers ? print_servers : paired ? print_paired : print)(at, path);
     }
   } catch (std::exception const& error) {
     std::fprintf(stderr, "seed %llu: %s\n", static_cast<unsigned long long>(at), error.what());

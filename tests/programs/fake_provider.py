@@ -4,13 +4,15 @@
 refuses every history that the checkers of tests/oracle refuse.
 
 usage: fake_provider.py [--port N] [--script FILE] [--requests FILE] [--window TOKENS] [--key KEY] [--dribble BYTES]
+                        [--server NAME] [--no-images]
 
 Prints "listening on http://127.0.0.1:PORT" and serves until it is killed. GET /state reports how many requests it accepted
 and refused, and why. The script holds an answer on each line, as examples/llm/scripted_provider.hpp describes; each is
 played once, the first whose "when" is in the last message of the user. More members are known here: "unsigned": true
 leaves the reasoning without a signature, "redacted" is hidden reasoning, "block" a block of another type, "stall": true
 sends nothing more after the text, "status": N answers with that status, "headers": {..} are added. After the script's
-end it repeats what it received.
+end it repeats what it received. With --server it is one of the servers of check_servers.py; with --no-images its model reads
+none.
 """
 import argparse
 import http.server
@@ -24,6 +26,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "oracle"
 sys.dont_write_bytecode = True
 import check_anthropic  # noqa: E402
 import check_openai  # noqa: E402
+import check_servers  # noqa: E402
 
 # kind: status, Anthropic's type, OpenAI's code
 ERRORS = {
@@ -251,6 +254,10 @@ class Provider:
         if not isinstance(body.get("model"), str) or not body["model"]:
             raise Refused("refused", "model: Field required")
         findings = wire.check(body, headers, self.options.key)
+        if self.options.server and wire is OpenAi:
+            findings = check_servers.check(self.options.server, body["messages"], not self.options.no_images)
+            names = [tool["function"]["name"] for tool in body.get("tools", [])]
+            findings += [("NAME", -1, name) for name in names if not check_openai.NAME_RE.match(name)]
         if findings:
             raise Refused("refused", "; ".join(f"messages.{i}: {code} {text}" for code, i, text in findings))
         tokens = len(raw) // 4
@@ -365,6 +372,8 @@ def main():
     arguments.add_argument("--window", type=int, default=0)
     arguments.add_argument("--key", default="")
     arguments.add_argument("--dribble", type=int, default=0)
+    arguments.add_argument("--server", choices=check_servers.SERVERS)
+    arguments.add_argument("--no-images", action="store_true")
     options = arguments.parse_args()
     Handler.provider = Provider(options)
     server = Server(("127.0.0.1", options.port), Handler)
