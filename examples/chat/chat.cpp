@@ -25,6 +25,7 @@ sk::Target make_target(Options const& options, sk::Profile const& profile,
                        std::shared_ptr<llm::Provider> const& provider) {
   sk::Target target;
   target.provider = provider->format();
+  target.server = provider->server();
   target.model = options.model;
   target.system = options.system;
   if (profile.name == sk::profiles::blades.name) // shortened in the view only

@@ -29,6 +29,8 @@ char const usage[] =
     "choose\n"
     "  --provider NAME    anthropic, openai (and compatible servers), or scripted (default)\n"
     "  --base-url URL     the provider's base URL, for example http://localhost:8080/v1\n"
+    "  --server NAME      whose rules with --provider openai: azure, deepseek, mistral, groq, llama_cpp,\n"
+    "                     vllm or ollama\n"
     "  --model NAME       the model (default: a small one of the provider)\n"
     "  --script-file FILE the answers of the scripted provider, one a line\n"
     "  --system FILE      the system prompt\n"
@@ -105,6 +107,8 @@ constexpr Flag with_value[] = {
     {"--profile", [](Options& o, std::string const& v) { return read_profile(v, o); }},
     {"--key", [](Options& o, std::string const& v) { return !(o.key = v).empty(); }},
     {"--provider", [](Options& o, std::string const& v) { return !(o.provider.name = v).empty(); }},
+    {"--server",
+     [](Options& o, std::string const& v) { return sk::find_server(o.provider.server = v) != nullptr; }},
     {"--base-url", [](Options& o, std::string const& v) { return !(o.provider.base_url = v).empty(); }},
     {"--model", [](Options& o, std::string const& v) { return !(o.model = v).empty(); }},
     {"--script-file", [](Options& o, std::string const& v) { return !(o.provider.script = v).empty(); }},

@@ -43,6 +43,7 @@ agent::Agent make_agent(Options const& options) {
   agent::Agent made;
   made.provider = llm::open_provider(options.provider).value();
   made.target.provider = made.provider->format();
+  made.target.server = made.provider->server();
   made.target.model = options.model;
   made.target.system = options.system;
   if (!options.folder.empty()) made.tools = agent::make_folder_tools(options.folder).value();

@@ -62,6 +62,9 @@ void describe(CLI::App& app, Options& options, Tokens& tokens) {
   app.add_option("--provider", options.provider.name,
                  "anthropic, openai (and compatible servers), or scripted");
   app.add_option("--base-url", options.provider.base_url, "the base URL of the provider");
+  app.add_option(
+      "--server", options.provider.server,
+      "whose rules with --provider openai: azure, deepseek, mistral, groq, llama_cpp, vllm or ollama");
   app.add_option("--model", options.model);
   app.add_option("--window", options.window, "the model's window, in tokens")
       ->check(CLI::Range(500, 100000000));

@@ -17,6 +17,7 @@ constexpr std::size_t default_summary_tokens = 2000;
 sk::Result<std::string> LlmSummarizer::summarize(sk::SummaryRequest const& request) {
   sk::Target target;
   target.provider = provider_->format();
+  target.server = provider_->server();
   target.model = model_;
   target.system = request.system();
   sk::History history;

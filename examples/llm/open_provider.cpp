@@ -3,6 +3,7 @@
 #include "open_provider.hpp"
 #include "retry.hpp"
 #include "scripted_provider.hpp"
+#include "server_provider.hpp"
 
 #include <algorithm>
 #include <fstream>
@@ -41,6 +42,17 @@ WireFormat const* format_of(ProviderOptions const& options) {
   return options.base_url.empty() ? &openai_chat : &openai_compatible;
 }
 
+sk::Result<sk::ServerRules> server_of(ProviderOptions const& options) {
+  if (options.server.empty()) return sk::ServerRules{};
+  auto const* const known = sk::find_server(options.server);
+  if (known != nullptr && options.name == "openai") return *known;
+  std::string names;
+  for (auto const name : sk::server_names()) names.append(names.empty() ? "" : ", ").append(name);
+  return sk::Error{sk::Errc::invalid_argument, 0,
+                   known == nullptr ? "there is no server '" + options.server + "': " + names
+                                    : "the rules of a server are for the provider openai"};
+}
+
 }
 
 ProviderDefaults const* find_provider_defaults(std::string_view name) {
@@ -50,6 +62,8 @@ ProviderDefaults const* find_provider_defaults(std::string_view name) {
 }
 
 sk::Result<std::shared_ptr<Provider>> open_provider(ProviderOptions const& options) {
+  auto const server = server_of(options);
+  if (!server) return server.error();
   if (options.name == "scripted") return open_scripted(options);
   auto const* const format = format_of(options);
   if (format == nullptr)
@@ -61,7 +75,8 @@ sk::Result<std::shared_ptr<Provider>> open_provider(ProviderOptions const& optio
                          + " is not set, and the provider requires a key"};
   auto http = make_curl_http();
   if (!http) return sk::Error{sk::Errc::unsupported, 0, "this program was built without libcurl"};
-  return with_retries(make_http_provider(std::move(http), *format, options.base_url, options.key));
+  auto provider = make_http_provider(std::move(http), *format, options.base_url, options.key);
+  return with_retries(at_server(std::move(provider), *server));
 }
 
 }

@@ -16,6 +16,7 @@ namespace llm {
 struct ProviderOptions {
   std::string name = "scripted"; ///< "anthropic", "openai" (and compatible servers), "scripted"
   std::string base_url = {};     ///< as in its SDKs: "http://localhost:8080/v1" for "openai"; empty: its own
+  std::string server = {};       ///< "openai": whose rules (`sessionkit::find_server`); empty: OpenAI's own
   std::string key = {};          ///< sent as the provider requires; may be empty for another `base_url`
   std::string script = {};       ///< "scripted": a file to play (scripted_provider.hpp); empty: it improvises
   std::size_t window = 200000;   ///< "scripted": tokens that fit

@@ -98,6 +98,9 @@ class Provider {
   /// The provider for whose rules histories are rebuilt and encoded.
   virtual sessionkit::Provider format() const noexcept = 0;
 
+  /// What its server accepts, for `Target::server`.
+  virtual sessionkit::ServerRules server() const noexcept { return {}; }
+
   /// Blocks until the answer is complete, fails, or `cancel` is cancelled, which takes effect within a tenth
   /// of a second.
   virtual Answer generate(Request const& request, OnEvent const& on_event = {},

@@ -40,7 +40,8 @@ struct Arguments {
   // show, history
   bool thinking = false;
   std::string provider = "anthropic", system, model;
-  std::optional<std::string> mode; ///< absent: the profile's mode
+  std::optional<std::string> server; ///< with it `provider` is "openai-chat"
+  std::optional<std::string> mode;   ///< absent: the profile's mode
   bool report = false, explain = false;
   std::optional<std::string> profile; ///< new and convert, too
 

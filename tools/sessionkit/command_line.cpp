@@ -126,6 +126,7 @@ Request parse_command_line(int argc, char const* const* argv) {
     request.text = std::string(version.what()) + "\n";
     return request;
   } catch (CLI::ParseError const& error) { throw usage_failure(app, error); }
+  if (request.arguments.server) request.arguments.provider = "openai-chat";
   auto const name = app.get_subcommands().front()->get_name();
   auto const& table = command_table();
   request.command = &*std::find_if(table.begin(), table.end(),

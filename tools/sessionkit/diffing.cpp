@@ -124,6 +124,7 @@ std::vector<std::vector<std::string>> rows_of(std::string_view verdict,
 Exit diff(Console& console, Arguments const& args) {
   sk::Target target;
   target.provider = sk::parse_provider(args.provider).value();
+  if (args.server) target.server = *sk::find_server(*args.server);
   target.model = args.model;
   auto const a = side_of(console, args, *args.session, target);
   auto const b = side_of(console, args, *args.other, target);

@@ -191,6 +191,7 @@ Exit history(Console& console, Arguments const& args) {
       sk::view_of(profile, value_at(sk::load_context(*named.store, named.id, leaf), *args.session, leaf));
   sk::Target target = sk::target_of(profile);
   target.provider = sk::parse_provider(args.provider).value();
+  if (args.server) target.server = *sk::find_server(*args.server);
   if (args.mode) target.mode = *args.mode == "faithful" ? sk::RebuildMode::faithful : sk::RebuildMode::valid;
   target.model = args.model;
   target.system = args.system;

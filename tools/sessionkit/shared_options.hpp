@@ -3,6 +3,7 @@
 #include "command.hpp"
 
 #include <sessionkit/profile.hpp>
+#include <sessionkit/server.hpp>
 
 #include <string>
 #include <vector>
@@ -26,6 +27,14 @@ inline Option const provider{"--provider",
                              &A::provider,
                              false,
                              {"anthropic", "openai-chat", "openai-responses", "gemini", "native"}};
+inline std::vector<std::string> names_of_servers() {
+  std::vector<std::string> names;
+  for (auto const name : sessionkit::server_names()) names.emplace_back(name);
+  return names;
+}
+inline Option const server{
+    "--server", "for this server, which speaks OpenAI's Chat Completions (implies --provider openai-chat)",
+    &A::server, false, names_of_servers()};
 inline Option const model{"--model", "for this model: thinking of other models is not sent", &A::model};
 
 }

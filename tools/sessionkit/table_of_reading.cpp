@@ -34,6 +34,7 @@ std::vector<Command> commands_to_read() { // NOLINT(readability-function-size): 
        {session,
         leaf,
         provider,
+        server,
         {"--mode",
          "valid: what the provider accepts; faithful: what the log contains (default: the profile's mode)",
          &A::mode,
@@ -46,6 +47,7 @@ std::vector<Command> commands_to_read() { // NOLINT(readability-function-size): 
         {"--report", "print every repair to stderr", &A::report},
         {"--explain", "print the repairs instead: entry, rule, before, after, retroactive", &A::explain}},
        "  sessionkit history @last --explain\n  sessionkit history session.jsonl --provider openai-chat\n"
+       "  sessionkit history session.jsonl --server deepseek\n"
        "  sessionkit history key:main:cli:user --provider native --mode faithful",
        history},
       {"context",
@@ -103,6 +105,7 @@ std::vector<Command> commands_to_read() { // NOLINT(readability-function-size): 
          &A::session, true},
         {"B", "the later of the two, in the same form", &A::other, true},
         provider,
+        server,
         model},
        "  sessionkit diff 019a48ba @last\n  sessionkit diff session.jsonl@1435c6af session.jsonl\n"
        "  sessionkit diff @last@1435c6af @last --provider openai-chat --json\n"
