@@ -45,6 +45,7 @@ struct Target {
   /// What the server of `openai_chat` accepts, for example `servers::deepseek`. Other providers ignore it,
   /// and so does `faithful`.
   ServerRules server = {};
+  Wording wording = {}; ///< `Profile::wording` of the program whose requests `valid` is to make
 };
 
 /// One change that a `valid` rebuild made, or one omission of a `faithful` rebuild. The report lists all of

@@ -85,6 +85,20 @@ struct CompactionRule {
   std::string_view prefix = {}; ///< the text before the summary in the view; empty: pi's text around it
 };
 
+/// How one program words what it sends where its log does not say it. The default is this library's own way.
+struct Wording {
+  /// Where the summary of a compaction goes.
+  enum class Summary {
+    provider,   ///< where the provider's rules want it, after the text `CompactionRule::prefix`
+    first_user, ///< the first text of the user, as it is stored
+    after_kept, ///< a text of the user, as it is stored, after the messages that the compaction keeps
+  };
+  Summary summary = Summary::provider;
+  /// The text of the result of a call that nobody answered; static storage. Empty: this library's own text.
+  std::string_view missing_result = {};
+  bool missing_result_is_error = true;
+};
+
 /// The choices by which one program keeps its sessions. Each supported program is a constant of this type
 /// (`profiles`), and not a code path of its own.
 struct Profile {
@@ -104,6 +118,7 @@ struct Profile {
   bool regroups_only = false;
   std::string_view estimator = "default"; ///< a name that `find_estimator` knows
   CompactionRule compaction = {};
+  Wording wording = {};
 };
 
 namespace detail {
@@ -183,6 +198,14 @@ constexpr Profile openclaw_profile() noexcept {
   return profile;
 }
 
+// A program whose files are imported. Sessions that go on here are in the native dialect.
+constexpr Profile imported_profile(std::string_view name, Wording wording) noexcept {
+  Profile profile;
+  profile.name = name;
+  profile.wording = wording;
+  return profile;
+}
+
 }
 
 namespace profiles {
@@ -217,6 +240,23 @@ inline constexpr Profile openclaw = detail::openclaw_profile();
 
 /// Sessions that stay in memory. No compaction is stored.
 inline constexpr Profile ephemeral = detail::ephemeral_profile();
+
+/// Claude Code, whose transcripts are imported (sessionkit/import.hpp). Its summary is the first text of the
+/// user. Its own text for calls that nobody answered is as 2.1.330 writes it.
+inline constexpr Profile claude_code = detail::imported_profile(
+    "claude_code", {Wording::Summary::first_user,
+                    "[Tool call interrupted: the session ended before this call's result was recorded, so "
+                    "its outcome is unknown.]",
+                    true});
+
+/// OpenAI's Codex, whose rollouts are imported. A compaction keeps texts of the user, and the summary follows
+/// them as a text of the user.
+inline constexpr Profile codex =
+    detail::imported_profile("codex", {Wording::Summary::after_kept, "aborted", false});
+
+/// Gemini CLI, whose chats are imported.
+inline constexpr Profile gemini_cli =
+    detail::imported_profile("gemini_cli", {Wording::Summary::first_user, {}, true});
 
 }
 

@@ -23,15 +23,20 @@ class Collector {
   void run() {
     Context const& context = draft_.context;
     draft_.system.push_back(draft_.target.system);
-    if (context.compaction)
-      if (auto const* body = context.compaction->as<Compaction>()) summary(*context.compaction, *body);
+    auto const* compaction = context.compaction ? context.compaction->as<Compaction>() : nullptr;
+    bool const after_kept = draft_.target.wording.summary == Wording::Summary::after_kept;
+    if (compaction && !after_kept) summary(*context.compaction, *compaction);
     for (std::size_t i = 0; i < context.entries.size(); ++i) {
+      if (compaction && after_kept && i == context.after_compaction)
+        summary(*context.compaction, *compaction);
       Entry const& entry = context.entries[i];
       if (auto const* message = entry.as<Message>()) say(entry, i, *message);
       if (auto const* body = entry.as<CustomMessage>()) say(entry, i, *body);
       if (auto const* body = entry.as<BranchSummary>()) say(entry, i, *body);
       if (auto const* body = entry.as<Unknown>()) draft_.note(entry.id, "unknown_entry", brief(body->type));
     }
+    if (compaction && after_kept && context.after_compaction >= context.entries.size())
+      summary(*context.compaction, *compaction);
   }
 
  private:
@@ -41,8 +46,10 @@ class Collector {
 
   void summary(Entry const& entry, Compaction const& body) {
     if (is_blank(body.summary)) return;
-    std::string text = compaction_summary_text(body.summary, draft_.target.summary_prefix);
-    if (draft_.rules.summary_in_system) {
+    bool const verbatim = draft_.target.wording.summary != Wording::Summary::provider;
+    std::string text =
+        verbatim ? body.summary : compaction_summary_text(body.summary, draft_.target.summary_prefix);
+    if (!verbatim && draft_.rules.summary_in_system) {
       draft_.system.push_back(std::move(text));
     } else {
       open(entry, 0, Role::user);

@@ -223,14 +223,16 @@ SESSIONKIT_SELDOM void rename_reused_ids(Draft& draft, std::string_view name) {
 
 SESSIONKIT_SELDOM void answer_missing_results(Draft& draft, std::string_view name) {
   draft.logged = draft.pieces.size();
+  Wording const& wording = draft.target.wording;
+  std::string const text(wording.missing_result.empty() ? detail::missing_result_text
+                                                        : wording.missing_result);
   for (std::uint32_t i = 0; i < draft.logged; ++i) {
     Piece const call = draft.pieces[i];
     if (!call.part || call.slot != Slot::call || call.link != no_piece) continue;
-    draft.note(draft.entry_of(call), name, detail::brief(*call.part),
-               std::string(detail::missing_result_text));
+    draft.note(draft.entry_of(call), name, detail::brief(*call.part), text);
     Piece result;
-    result.part = draft.keep(ToolResult{
-        draft.call(i).id, draft.call(i).name, {Text{std::string(detail::missing_result_text)}}, true});
+    result.part = draft.keep(
+        ToolResult{draft.call(i).id, draft.call(i).name, {Text{text}}, wording.missing_result_is_error});
     result.source = call.source;
     result.slot = Slot::result;
     result.link = i;

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/detail/json/json.hpp>
+#include <sessionkit/detail/transcript/line_scan.hpp>
+#include <sessionkit/import.hpp>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sessionkit { inline namespace v0 { namespace detail {
+
+/// A line of another program's file: one whole JSON object, and where it is.
+struct ForeignLine {
+  std::uint64_t offset = 0;
+  std::size_t number = 0; ///< of the line in its file, from 0
+  std::string_view text;
+};
+
+/// Calls `use` with each line that is one JSON object. Lines that are none are reported as damage; blank
+/// lines are skipped.
+template <class Use>
+void each_foreign_line(std::string_view text, ImportLimits const& limits, std::vector<Damage>& damage,
+                       Use&& use) {
+  if (begins_with_mark(text))
+    damage.push_back({0, utf8_mark.size(), DamageKind::byte_order_mark, "a byte order mark; it is skipped"});
+  std::size_t at = begins_with_mark(text) ? utf8_mark.size() : 0;
+  for (std::size_t number = 0; at < text.size(); ++number) {
+    std::size_t const end = std::min(text.find('\n', at), text.size());
+    std::string_view const line = trim_space(text.substr(at, end - at));
+    std::uint64_t const offset = at;
+    at = end + 1;
+    if (line.empty()) continue;
+    if (line.size() > limits.max_line) {
+      damage.push_back(
+          {offset, line.size(), DamageKind::oversize, "longer than ImportLimits::max_line; it is skipped"});
+      continue;
+    }
+    JsonCheck const check = check_json(line);
+    if (check.fault == JsonCheck::none && line.front() == '{') {
+      use(ForeignLine{offset, number, line});
+      continue;
+    }
+    bool const torn = end == text.size() && check.fault != JsonCheck::none;
+    damage.push_back({offset, line.size(), torn ? DamageKind::torn_tail : DamageKind::bad_json,
+                      torn ? "the last line is not complete; it is not there yet"
+                           : "the line is not one JSON object; it is skipped"});
+  }
+}
+
+/// Calls `use` with each of the first `count` complete lines of a file's beginning, until it returns false.
+template <class Use> void first_lines(std::string_view begin, std::size_t count, Use&& use) {
+  if (begins_with_mark(begin)) begin.remove_prefix(utf8_mark.size());
+  for (; count > 0 && !begin.empty(); --count) {
+    std::size_t const end = std::min(begin.find('\n'), begin.size());
+    if (!use(trim_space(begin.substr(0, end)))) return;
+    begin.remove_prefix(std::min(end + 1, begin.size()));
+  }
+}
+
+/// The text of a member; empty if the member is no string.
+inline std::string member_text(std::string_view object, std::string_view name) {
+  return to_text(find_member(object, name));
+}
+
+/// The header of an imported conversation, with its provenance.
+inline Entry imported_header(ForeignSession const& which, std::string_view version, std::string cwd,
+                             Timestamp at) {
+  Header header;
+  header.id = which.id;
+  header.cwd = std::move(cwd);
+  header.parent_session = which.parent;
+  std::string origin;
+  JsonWriter json(origin);
+  json.begin_object().key("origin").begin_object();
+  json.member("program", which.importer).member("version", version).member("session", which.id);
+  json.end_object().end_object();
+  header.metadata = RawJson::from(std::move(origin));
+  Entry entry;
+  entry.link = Parent::root;
+  entry.at = at;
+  entry.body = std::move(header);
+  return entry;
+}
+
+/// Text that the program added by itself. `sent`: the program sends it as text of the user.
+inline CustomMessage injected_text(std::string type, std::vector<ToolContent> content, bool sent) {
+  CustomMessage message;
+  message.type = std::move(type);
+  message.content = std::move(content);
+  message.display = false;
+  message.in_context = sent;
+  return message;
+}
+
+}}}

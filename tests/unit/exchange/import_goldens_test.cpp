@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: MIT
+// Compares the history of an imported conversation with the request that the program itself sent when a fresh
+// process resumed it. tests/data/README.md says where the files are from.
+#include "support/catch.hpp"
+#include "support/data.hpp"
+
+#include <sessionkit/context.hpp>
+#include <sessionkit/dialect.hpp>
+#include <sessionkit/history.hpp>
+#include <sessionkit/import.hpp>
+#include <sessionkit/memory_store.hpp>
+#include <sessionkit/provider.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <deque>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <set>
+
+using namespace sessionkit_test;
+using nlohmann::json;
+namespace fs = std::filesystem;
+namespace sk = sessionkit;
+
+namespace {
+
+// A log in memory as a context: the path to the last entry, as `load_context` gives it of a store.
+sk::Context context_of(sk::Log const& log) {
+  auto const store = sk::make_memory_store();
+  auto const id = sk::SessionId::parse("s").value();
+  std::string lines;
+  std::vector<std::size_t> ends;
+  sk::Append batch;
+  for (sk::Entry const& entry : log.entries) {
+    REQUIRE(sk::native_dialect().encode(entry, lines).ok());
+    ends.push_back(lines.size());
+    lines += '\n';
+  }
+  std::deque<std::string> kept;
+  for (std::size_t i = 0, begin = 0; i < ends.size(); begin = ends[i++] + 1) {
+    sk::RecordView record;
+    REQUIRE(sk::native_dialect().head(std::string_view(lines).substr(begin, ends[i] - begin), record, kept));
+    record.line = std::string_view(lines).substr(begin, ends[i] - begin);
+    batch.records.push_back(record);
+  }
+  REQUIRE(store->append(id, batch).ok());
+  auto context = sk::load_context(*store, id);
+  REQUIRE(context.ok());
+  CHECK(context->damage.empty());
+  return std::move(context).value();
+}
+
+json request_of(sk::Importer const& importer, sk::Log const& log, sk::Provider provider) {
+  sk::Target target;
+  target.provider = provider;
+  target.wording = importer.profile->wording;
+  auto const history = sk::HistoryRebuilder(target).rebuild(context_of(log));
+  return json::parse(sk::encode(history, target).messages);
+}
+
+// One thing in which a request may differ, and why. Each is needed by a golden: without it the test fails.
+struct Forgiven {
+  std::string_view name, reason;
+  void (*apply)(json& request);
+};
+
+// Calls `use` with each block of each message.
+template <class Use> void each_block(json& request, Use const& use) {
+  for (json& message : request)
+    for (json& block : message["content"]) use(block);
+}
+
+void as_arrays(json& content) {
+  if (content.is_string()) content = json::array({{{"type", "text"}, {"text", content}}});
+}
+
+std::string trimmed(std::string text) {
+  auto const space = [](unsigned char c) { return std::isspace(c) != 0; };
+  text.erase(std::find_if_not(text.rbegin(), text.rend(), space).base(), text.end());
+  text.erase(text.begin(), std::find_if_not(text.begin(), text.end(), space));
+  return text;
+}
+
+void trim_texts(json& request) {
+  each_block(request, [](json& block) {
+    if (block["type"] == "text") block["text"] = trimmed(block["text"]);
+  });
+}
+
+void drop_reminders(json& request) {
+  each_block(request, [](json& block) {
+    if (block["type"] != "tool_result" || !block.contains("content")) return;
+    json kept = json::array();
+    for (json& piece : block["content"]) {
+      if (piece["type"] == "text") {
+        std::string text = piece["text"];
+        for (std::size_t at; (at = text.find("<system-reminder>")) != std::string::npos;) {
+          auto const end = text.find("</system-reminder>", at);
+          text.erase(at, end == std::string::npos ? end : end + 18 - at);
+        }
+        if (text.empty()) continue;
+        piece["text"] = trimmed(text);
+      }
+      kept.push_back(piece);
+    }
+    block["content"] = kept;
+  });
+}
+
+void cut_interruption(json& request) {
+  each_block(request, [](json& block) {
+    if (block["type"] != "tool_result" || !block.value("is_error", false)) return;
+    for (json& piece : block["content"])
+      if (piece["type"] == "text"
+          && piece["text"].get<std::string>().rfind("[Tool call interrupted:", 0) == 0)
+        piece["text"] = "[Tool call interrupted]";
+  });
+}
+
+std::vector<Forgiven> const forgiven{
+    {"space around texts", "2.1 adds a line end to some texts when it sends them", trim_texts},
+    {"reminders in results", "2.1.330 puts reminders of its own into results when it sends them",
+     drop_reminders},
+    {"end of the text for an interruption", "a part of the text was left out of the published files",
+     cut_interruption},
+};
+
+// Anthropic's spelling, in which the same request has one form.
+json plain(json request, std::string_view except) {
+  json merged = json::array();
+  for (json message : request) {
+    as_arrays(message["content"]);
+    for (json& block : message["content"]) {
+      block.erase("cache_control");
+      if (block["type"] != "tool_result") continue;
+      as_arrays(block["content"]);
+      block["is_error"] = block.value("is_error", false);
+    }
+    if (!merged.empty() && merged.back()["role"] == message["role"])
+      for (json& block : message["content"]) merged.back()["content"].push_back(block);
+    else
+      merged.push_back({{"role", message["role"]}, {"content", message["content"]}});
+  }
+  for (Forgiven const& one : forgiven)
+    if (one.name != except) one.apply(merged);
+  return merged;
+}
+
+void cut_answer(json& request) {
+  while (!request.empty() && request.back()["role"] == "assistant") request.erase(request.size() - 1);
+}
+
+// After a kill the program first completes the conversation, then appends the new prompt.
+json before_going_on(json request) {
+  auto& last = request.back()["content"];
+  last.erase(last.size() - 1);
+  json kept = json::array();
+  for (json& message : request) {
+    auto const is_own = [](json const& block) {
+      return block["type"] == "text"
+             && (block["text"] == "No response requested."
+                 || block["text"] == "Continue from where you left off.");
+    };
+    auto& content = message["content"].get_ref<json::array_t&>();
+    content.erase(std::remove_if(content.begin(), content.end(), is_own), content.end());
+    if (!content.empty()) kept.push_back(message);
+  }
+  return kept;
+}
+
+struct Golden {
+  std::string program, scenario, kind;
+  fs::path folder;
+};
+
+std::vector<Golden> goldens(std::string const& program) {
+  std::vector<Golden> found;
+  for (auto const& file : fs::recursive_directory_iterator(data("interchange")))
+    if (std::string const name = file.path().filename().string(); name.rfind("resume", 0) == 0) {
+      fs::path const folder = file.path().parent_path();
+      std::string const version = folder.parent_path().filename().string();
+      if (version.rfind(program, 0) == 0)
+        found.push_back({version, folder.filename().string(), name, folder});
+    }
+  std::sort(found.begin(), found.end(), [](Golden const& a, Golden const& b) {
+    return std::tie(a.program, a.scenario, a.kind) < std::tie(b.program, b.scenario, b.kind);
+  });
+  return found;
+}
+
+struct Compared {
+  json ours, theirs;
+  bool equal() const { return ours == theirs; }
+};
+
+sk::Log imported(Golden const& golden, std::string const& file, sk::Importer const& importer) {
+  auto files = sk::open_foreign_files(golden.folder.string()).value();
+  auto const found = sk::find_importer(sk::known_importers(), *files, file);
+  REQUIRE(found.ok());
+  REQUIRE(*found == &importer);
+  auto const sessions = importer.list(*files, file).value();
+  REQUIRE(sessions.size() == 1);
+  auto log = sk::import_log(importer, *files, sessions.front());
+  INFO(golden.folder);
+  REQUIRE(log.ok());
+  CHECK(log->damage.empty());
+  return std::move(log).value();
+}
+
+Compared compare_claude(Golden const& golden, std::string_view except = {}) {
+  json const stored = json::parse(std::ifstream(golden.folder / golden.kind));
+  auto const log = imported(golden, stored["file"], sk::claude_code_importer());
+  Compared both{plain(request_of(sk::claude_code_importer(), log, sk::Provider::anthropic), except),
+                plain(stored["request"], except)};
+  if (golden.kind == "resume.json")
+    cut_answer(both.ours);
+  else
+    both.theirs = before_going_on(both.theirs);
+  return both;
+}
+
+// The first place where two requests differ.
+std::string difference(Compared const& both) {
+  for (std::size_t i = 0; i < std::max(both.ours.size(), both.theirs.size()); ++i) {
+    std::string const ours = i < both.ours.size() ? both.ours[i].dump() : "(none)";
+    std::string const theirs = i < both.theirs.size() ? both.theirs[i].dump() : "(none)";
+    if (ours != theirs) return "message " + std::to_string(i) + "\n  ours   " + ours + "\n  golden " + theirs;
+  }
+  return {};
+}
+
+}
+
+TEST_CASE("an imported Claude Code session rebuilds as the request that the program sent") {
+  std::size_t equal = 0;
+  auto const all = goldens("claude-code");
+  REQUIRE(all.size() == 22);
+  for (Golden const& golden : all) {
+    auto const both = compare_claude(golden);
+    equal += both.equal() ? 1 : 0;
+    std::cout << golden.program << '\t' << golden.scenario << '\t' << golden.kind << '\t'
+              << (both.equal() ? "equal" : "DIFFERS") << '\n';
+    INFO(golden.program << ' ' << golden.scenario << ' ' << golden.kind << ' ' << difference(both));
+    CHECK(both.equal());
+  }
+  std::cout << "Claude Code: " << equal << " of " << all.size() << " requests equal\n";
+}
+
+TEST_CASE("each difference that the comparison with Claude Code forgives is needed by a request") {
+  for (Forgiven const& one : forgiven) {
+    INFO(one.name << ": " << one.reason);
+    bool needed = false;
+    for (Golden const& golden : goldens("claude-code"))
+      needed = needed || !compare_claude(golden, one.name).equal();
+    CHECK(needed);
+  }
+}
