@@ -117,6 +117,9 @@ struct Importer {
 /// Claude Code's transcripts, `projects/<folder>/<session>.jsonl` (measured: 2.1.197 and 2.1.330). Each line
 /// is one content block; lines form a tree.
 SESSIONKIT_API Importer const& claude_code_importer() noexcept;
+/// Codex's rollouts, `sessions/YYYY/MM/DD/rollout-<time>-<id>.jsonl` (measured: 0.113.0 and 0.169.0). Each
+/// line is one item. A fork names the rollout that it continues, which must be below the same root.
+SESSIONKIT_API Importer const& codex_importer() noexcept;
 
 /// The importers that are asked, in their order. A host may add its own.
 using Importers = std::vector<Importer const*>;

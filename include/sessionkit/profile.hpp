@@ -254,10 +254,6 @@ inline constexpr Profile claude_code = detail::imported_profile(
 inline constexpr Profile codex =
     detail::imported_profile("codex", {Wording::Summary::after_kept, "aborted", false});
 
-/// Gemini CLI, whose chats are imported.
-inline constexpr Profile gemini_cli =
-    detail::imported_profile("gemini_cli", {Wording::Summary::first_user, {}, true});
-
 }
 
 /// Returns the names of the constants above.

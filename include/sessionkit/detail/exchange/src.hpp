@@ -10,3 +10,5 @@
 #include <sessionkit/detail/exchange/claude_code_lines-inl.hpp>
 #include <sessionkit/detail/exchange/claude_code_tree-inl.hpp>
 #include <sessionkit/detail/exchange/import_claude_code-inl.hpp>
+#include <sessionkit/detail/exchange/codex_items-inl.hpp>
+#include <sessionkit/detail/exchange/import_codex-inl.hpp>

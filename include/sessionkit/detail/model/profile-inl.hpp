@@ -7,10 +7,9 @@
 namespace sessionkit { inline namespace v0 {
 
 namespace profile_inl { namespace {
-constexpr Profile const* all_profiles[] = {&profiles::native,   &profiles::ai_panel, &profiles::zyhive,
-                                           &profiles::claw0,    &profiles::zeroclaw, &profiles::blades,
-                                           &profiles::openclaw, &profiles::ephemeral,
-                                           &profiles::claude_code, &profiles::codex, &profiles::gemini_cli};
+constexpr Profile const* all_profiles[] = {
+    &profiles::native, &profiles::ai_panel, &profiles::zyhive,    &profiles::claw0,       &profiles::zeroclaw,
+    &profiles::blades, &profiles::openclaw, &profiles::ephemeral, &profiles::claude_code, &profiles::codex};
 }}
 
 std::vector<std::string_view> profile_names() {

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/import.hpp>
+
+#include <string>
+
+namespace sessionkit { inline namespace v0 { namespace detail {
+
+/// The rollout of a thread: in the folder of `beside`, or anywhere below the root. Empty if there is none.
+Result<std::string> find_codex_thread(ForeignFiles& files, std::string const& beside,
+                                      std::string const& thread, ImportLimits const& limits);
+
+}}}
