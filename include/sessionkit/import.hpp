@@ -56,8 +56,8 @@ SESSIONKIT_API Result<std::unique_ptr<ForeignFiles>> open_foreign_files(std::str
 SESSIONKIT_API std::unique_ptr<ForeignFiles> make_foreign_files(std::map<std::string, std::string> files,
                                                                 ImportLimits const& limits = {});
 
-/// True if `name` is relative and has no empty component, no `.` and no `..`. Files of other programs name
-/// other files; only such names are followed.
+/// True if `name` is relative and none of its components is empty or consists of one or two dots. Files of
+/// other programs name other files; only such names are followed.
 SESSIONKIT_API bool is_inside_name(std::string_view name) noexcept;
 
 /// A conversation that was found but not read.
@@ -114,10 +114,10 @@ struct Importer {
   Profile const* profile;
 };
 
-/// Claude Code's transcripts, `projects/<folder>/<session>.jsonl` (measured: 2.1.197 and 2.1.330). Each line
+/// Claude Code's transcripts, `projects/FOLDER/SESSION.jsonl` (measured: 2.1.197 and 2.1.330). Each line
 /// is one content block; lines form a tree.
 SESSIONKIT_API Importer const& claude_code_importer() noexcept;
-/// Codex's rollouts, `sessions/YYYY/MM/DD/rollout-<time>-<id>.jsonl` (measured: 0.113.0 and 0.169.0). Each
+/// Codex's rollouts, `sessions/YYYY/MM/DD/rollout-TIME-ID.jsonl` (measured: 0.113.0 and 0.169.0). Each
 /// line is one item. A fork names the rollout that it continues, which must be below the same root.
 SESSIONKIT_API Importer const& codex_importer() noexcept;
 

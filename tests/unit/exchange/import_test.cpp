@@ -109,7 +109,7 @@ TEST_CASE("a file that grows adds entries to those that were imported and change
       REQUIRE(std::equal(before.begin(), before.end(), lines->begin()));
       before = std::move(*lines);
       ++prefixes[fixture.importer->name];
-      held[fixture.importer->name] += report.held_back != 0 ? 1 : 0;
+      held[fixture.importer->name] += report.held_back != 0 ? 1U : 0U;
     }
     auto const whole = lines_of(fixture, bytes, true);
     REQUIRE(whole.ok());

@@ -13,6 +13,7 @@ Target target_of(Profile const& profile) {
   target.mode = profile.regroups_only ? RebuildMode::faithful : RebuildMode::valid;
   target.consecutive_user = profile.consecutive_user;
   target.summary_prefix = profile.compaction.prefix;
+  target.wording = profile.wording;
   if (Estimator const* estimator = find_estimator(profile.estimator)) target.estimator = estimator->message;
   return target;
 }

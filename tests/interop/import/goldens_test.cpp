@@ -9,6 +9,7 @@
 #include <sessionkit/history.hpp>
 #include <sessionkit/import.hpp>
 #include <sessionkit/memory_store.hpp>
+#include <sessionkit/profile_view.hpp>
 #include <sessionkit/provider.hpp>
 
 #include <nlohmann/json.hpp>
@@ -56,9 +57,8 @@ sk::Context context_of(sk::Log const& log) {
 }
 
 json request_of(sk::Importer const& importer, sk::Log const& log, sk::Provider provider) {
-  sk::Target target;
+  sk::Target target = sk::target_of(*importer.profile);
   target.provider = provider;
-  target.wording = importer.profile->wording;
   auto const history = sk::HistoryRebuilder(target).rebuild(context_of(log));
   return json::parse(sk::encode(history, target).messages);
 }
@@ -242,7 +242,7 @@ TEST_CASE("an imported Claude Code session rebuilds as the request that the prog
   REQUIRE(all.size() == 22);
   for (Golden const& golden : all) {
     auto const both = compare_claude(golden);
-    equal += both.equal() ? 1 : 0;
+    equal += both.equal() ? 1U : 0U;
     std::cout << golden.program << '\t' << golden.scenario << '\t' << golden.kind << '\t'
               << (both.equal() ? "equal" : "DIFFERS") << '\n';
     INFO(golden.program << ' ' << golden.scenario << ' ' << golden.kind << ' ' << difference(both));
@@ -390,7 +390,7 @@ TEST_CASE("an imported Codex session rebuilds as the request that the program se
   REQUIRE(all.size() == 22);
   for (Golden const& golden : all) {
     auto const both = compare_codex(golden);
-    equal += both.equal() ? 1 : 0;
+    equal += both.equal() ? 1U : 0U;
     std::cout << golden.program << '\t' << golden.scenario << '\t' << golden.kind << '\t'
               << (both.equal() ? "equal" : "DIFFERS") << '\n';
     INFO(golden.program << ' ' << golden.scenario << ' ' << golden.kind << ' ' << difference(both));
