@@ -56,46 +56,48 @@ class SmallModel final : public llm::Provider {
   int calls_ = 0;
 };
 
+/// A conversation of so many turns in a store of this profile.
+void converse(sk::Profile profile, int turns) {
+  if (profile.timing == sk::WriteTiming::never) profile.timing = sk::WriteTiming::incremental;
+  auto const store = sk::make_memory_store(profile);
+  auto const id = sk::Session::create(store).value().id();
+  auto const model = std::make_shared<SmallModel>(7);
+  Random random(9);
+  agent::Agent with;
+  with.provider = model;
+  with.tools.push_back({{"look", "", sk::RawJson::from(R"({"type":"object"})")}, [&](agent::ToolCall const&) {
+                          return agent::ToolOutput{std::string(20 + random.below(9000), 'r')};
+                        }});
+  with = agent::fitted(std::move(with), profile, window);
+  int failed = 0, cuts = 0, compactions = 0;
+  std::optional<sk::Session> session;
+  for (int i = 0; i < turns; ++i) {
+    if (i % 50 == 0) session.emplace(sk::Session::open(store, id).value()); // as after a restart
+    std::string const said = "turn " + std::to_string(i) + std::string(random.below(3000), 'u');
+    auto const outcome = agent::run_turn(*session, with, sk::user(said), [&](agent::Event const& event) {
+      cuts += std::holds_alternative<agent::ViewCut>(event);
+      auto const* compacted = std::get_if<agent::Compacted>(&event);
+      compactions += compacted && compacted->outcome == sk::CompactionOutcome::applied;
+    });
+    REQUIRE(outcome.ok());
+    failed += outcome->end == agent::TurnEnd::failed;
+  }
+  session->end_turn().value();
+  auto const info = store->info(id).value();
+  std::cout << profile.name << ": " << turns << " turns, " << failed << " failed, " << model->refused
+            << " requests refused as too long, " << cuts << " turns with a cut view, " << compactions
+            << " compactions\n";
+  CHECK(failed == 0);
+  CHECK((profile.compaction.view_only ? cuts : compactions) > 0);
+  if (profile.compaction.view_only) CHECK(compactions == 0);
+  CHECK(info.turns == static_cast<std::uint64_t>(turns));
+}
+
 }
 
 TEST_CASE("a conversation far longer than the window loses no turn, in every profile", "[agent]") {
   int const turns = std::getenv("SESSIONKIT_SOAK") != nullptr ? 5000 : 150; // NOLINT(concurrency-mt-unsafe)
-  for (std::string_view const name : sk::profile_names()) {
-    CAPTURE(std::string(name));
-    sk::Profile profile = *sk::find_profile(name);
-    if (profile.timing == sk::WriteTiming::never) profile.timing = sk::WriteTiming::incremental;
-    auto const store = sk::make_memory_store(profile);
-    auto const id = sk::Session::create(store).value().id();
-    auto const model = std::make_shared<SmallModel>(7);
-    Random random(9);
-    agent::Agent with;
-    with.provider = model;
-    with.tools.push_back(
-        {{"look", "", sk::RawJson::from(R"({"type":"object"})")}, [&](agent::ToolCall const&) {
-           return agent::ToolOutput{std::string(20 + random.below(9000), 'r')};
-         }});
-    with = agent::fitted(std::move(with), profile, window);
-    int failed = 0, cuts = 0, compactions = 0;
-    std::optional<sk::Session> session;
-    for (int i = 0; i < turns; ++i) {
-      if (i % 50 == 0) session.emplace(sk::Session::open(store, id).value()); // as after a restart
-      std::string const said = "turn " + std::to_string(i) + std::string(random.below(3000), 'u');
-      auto const outcome = agent::run_turn(*session, with, sk::user(said), [&](agent::Event const& event) {
-        cuts += std::holds_alternative<agent::ViewCut>(event);
-        auto const* compacted = std::get_if<agent::Compacted>(&event);
-        compactions += compacted && compacted->outcome == sk::CompactionOutcome::applied;
-      });
-      REQUIRE(outcome.ok());
-      failed += outcome->end == agent::TurnEnd::failed;
+  for (std::string_view const name : sk::profile_names()) DYNAMIC_SECTION(name) {
+      converse(*sk::find_profile(name), turns);
     }
-    session->end_turn().value();
-    auto const info = store->info(id).value();
-    std::cout << name << ": " << turns << " turns, " << failed << " failed, " << model->refused
-              << " requests refused as too long, " << cuts << " turns with a cut view, " << compactions
-              << " compactions\n";
-    CHECK(failed == 0);
-    CHECK((profile.compaction.view_only ? cuts : compactions) > 0);
-    if (profile.compaction.view_only) CHECK(compactions == 0);
-    CHECK(info.turns == static_cast<std::uint64_t>(turns));
-  }
 }
