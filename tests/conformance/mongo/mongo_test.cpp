@@ -25,7 +25,11 @@ struct MongoStores {
     store.open_empty = [this] {
       proxy.fail_call(-1, false);
       options.prefix = fresh_prefix();
-      return open();
+      auto const patient = options.wait;
+      options.wait = sk::MongoStoreOptions().wait; // a server with many collections makes new ones slowly
+      auto const made = open();
+      options.wait = patient;
+      return made ? open() : made;
     };
     store.open_again = [this] { return open(); };
     store.claims = Claim::persistent | Claim::shared | Claim::shared_between_processes
