@@ -76,6 +76,11 @@ SESSIONKIT_API Dialect const& flat_v2_dialect() noexcept;
 /// the messages that it keeps are written again after it. Source: ai-panel's docs/session-design.md.
 SESSIONKIT_API Dialect const& panel_dialect() noexcept;
 
+/// The lines of ZeroClaw's main branch, `{"role":…,"content":…}`: one text for each message of the user, the
+/// assistant or the system. Messages of its tools are `Unknown`. The library reads and continues such a log.
+/// It begins none, because these lines have no header. Source: ZeroClaw's session_store.rs and `ChatMessage`.
+SESSIONKIT_API Dialect const& bare_dialect() noexcept;
+
 /// Returns the dialect of this name, or null. In the name, `-` and `_` mean the same.
 SESSIONKIT_API Dialect const* find_dialect(std::string_view name) noexcept;
 

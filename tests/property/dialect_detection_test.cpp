@@ -48,7 +48,7 @@ void take_go_lines(std::string const& file, std::vector<Fixture>& all) {
 std::vector<Fixture> const& fixtures() {
   static std::vector<Fixture> const all = [] {
     std::vector<Fixture> found;
-    for (char const* const below : {"pi", "flat", "flat-v2", "moving"}) take_files(below, found);
+    for (char const* const below : {"pi", "flat", "flat-v2", "bare", "moving"}) take_files(below, found);
     for (char const* const file : {"go-systems/aipanel.json", "go-systems/zyhive.json"})
       take_go_lines(file, found);
     return found;

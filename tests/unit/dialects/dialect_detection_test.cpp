@@ -4,6 +4,7 @@
 #include <sessionkit/detail/dialects/dialect_detection.hpp>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace sk = sessionkit;
@@ -27,6 +28,7 @@ std::string const panel_line =
 std::string const native_line = R"({"type":"message","id":"m1","parentId":null,"message":{"role":"user"}})";
 std::string const first_native_line =
     R"({"type":"message","timestamp":"2025-01-01T00:00:00.000Z","message":{"role":"user"}})";
+std::string const bare_line = R"({"role":"user","content":"hello"})";
 std::string const note = R"({"type":"note"})";
 std::string const torn = R"({"type":"user","content":"hel)";
 
@@ -88,6 +90,19 @@ TEST_CASE("a header of several programs leaves the dialect to the store") {
     }
   CHECK(find({only_id}).dialect == "native");
   CHECK(find({timeless_flat_line}, &sk::native_dialect()).dialect == "flat"); // only claw0 writes such a line
+}
+
+TEST_CASE("bare messages suggest a dialect, and lines of one program alone decide against them") {
+  Found const bare = find({note, bare_line, bare_line}, &sk::native_dialect());
+  CHECK(bare.dialect == "bare");
+  CHECK((bare.known && !bare.decided));
+  for (auto const& [line, dialect] :
+       {std::pair(flat_line, "flat"), std::pair(panel_line, "panel"), std::pair(native_line, "native")})
+    CHECK(find({bare_line, line}).dialect == dialect);
+  // Its program writes no header, and loads nothing of a file that has one.
+  CHECK_FALSE(find({only_id, bare_line}).known);
+  CHECK(find({only_id, bare_line}).dialect == "native");
+  CHECK(find({native_header, bare_line}).dialect == "native");
 }
 
 TEST_CASE("a log of lines that nobody knows is in no known dialect") {

@@ -57,7 +57,8 @@ void read_all_of(sk::SessionStore& store) {
 }
 
 TEST_CASE("a folder of another program is refused by its name, and nothing in it changes") {
-  for (auto const& [folder, program] : {std::pair{"claude-code", "Claude Code"},
+  for (auto const& [folder, program] : {std::pair{"../bare", "ZeroClaw"},
+                                        {"claude-code", "Claude Code"},
                                         {"codex", "Codex"},
                                         {"codex-index", "Codex"},
                                         {"gemini-cli", "Gemini CLI"},

@@ -12,8 +12,8 @@ namespace sessionkit { inline namespace v0 {
 namespace dialect_inl { namespace {
 
 // In the order they are tried; the first that recognises a line wins.
-std::array<Dialect const*, 4> known_dialects() noexcept {
-  return {&panel_dialect(), &flat_dialect(), &flat_v2_dialect(), &native_dialect()};
+std::array<Dialect const*, 5> known_dialects() noexcept {
+  return {&panel_dialect(), &flat_dialect(), &flat_v2_dialect(), &native_dialect(), &bare_dialect()};
 }
 
 }}

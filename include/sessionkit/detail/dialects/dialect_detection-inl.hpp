@@ -18,9 +18,9 @@ Dialect const* dialect_of_entry(std::string_view line) noexcept {
   return dialect == nullptr && is_native_line(line) ? &native_dialect() : dialect;
 }
 
-// Only their times show which of claw0's two variants lines are in.
+// Only their times show which of claw0's two variants lines are in. A bare message proves little.
 bool is_doubtful_entry(std::string_view line, Dialect const& dialect) noexcept {
-  return &dialect == &flat_dialect() && !has_text(line, "ts");
+  return &dialect == &bare_dialect() || (&dialect == &flat_dialect() && !has_text(line, "ts"));
 }
 
 }}
@@ -29,7 +29,9 @@ SESSIONKIT_SELDOM bool DialectSearch::look(std::string_view line) {
   if (is_decided() || line.empty()) return is_decided();
   bool const whole = is_whole_object(line);
   bool const header = is_header_line(line);
-  Dialect const* const found = dialect_detection_inl::dialect_of_entry(line);
+  has_header_ = has_header_ || header;
+  Dialect const* found = dialect_detection_inl::dialect_of_entry(line);
+  if (found == &bare_dialect() && has_header_) found = nullptr; // its program writes none
   if (found == nullptr && !header) {
     unknown_ += whole ? 1 : 0;
     return false;

@@ -38,6 +38,7 @@ class SESSIONKIT_API DialectSearch {
   Dialect const* entry_ = nullptr;           ///< likeliest for the first entry that does not decide
   Dialect const* header_ = nullptr;          ///< likeliest for the first header that does not decide
   std::uint64_t unknown_ = 0, doubtful_ = 0; ///< numbers of lines
+  bool has_header_ = false;
 };
 
 }}}

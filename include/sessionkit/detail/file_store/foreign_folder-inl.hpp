@@ -77,6 +77,8 @@ Result<Shown> look_at_file(FileOps& ops, int directory, std::string const& root,
   if (!file) return Shown{}; // using the store shows why it cannot be read
   FileReader log(ops, file->get(), path, {});
   if (auto r = log.detect(); !r) return r.error();
+  // ZeroClaw loses a session of its folder that is in another dialect, and no session begins in this one.
+  if (&log.dialect() == &bare_dialect()) return Shown{log.has_records(), false, "ZeroClaw"};
   if (log.is_known() || !log.has_records()) return Shown{log.has_records(), log.is_known(), {}};
   ReadRange range;
   range.max_records = 16;

@@ -38,6 +38,10 @@ Profile profile_of_dialect(std::string_view dialect) {
                                              : profiles::native;
   profile.estimator = whose.estimator;
   profile.compaction = whose.compaction;
+  if (dialect == "bare") { // as ZeroClaw, which stores neither calls nor summaries there
+    profile.tools = ToolPolicy::none;
+    profile.compaction.view_only = true;
+  }
   return profile;
 }
 

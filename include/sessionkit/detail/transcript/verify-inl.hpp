@@ -3,6 +3,7 @@
 #pragma once
 #include <sessionkit/detail/base/crc32c.hpp>
 #include <sessionkit/detail/base/format_text.hpp>
+#include <sessionkit/detail/dialects/member_codec.hpp>
 #include <sessionkit/detail/dialects/panel_compaction.hpp>
 #include <sessionkit/detail/json/json.hpp>
 #include <sessionkit/detail/transcript/verify.hpp>
@@ -214,7 +215,7 @@ class VerifySink final : public LineSink {
             "a header that is not the first entry; it is no part of the tree");
       return;
     }
-    if (first) no_header_ = &reader_.dialect() != &flat_v2_dialect(); // which has none
+    if (first) no_header_ = reader_.dialect().can(body_index<Header>); // else the dialect has none
     if (record.type == "compaction" && reader_.dialect().has_ids) kept(line, record);
     if (record.type == "compaction" && !reader_.dialect().has_ids) compacted(line, record);
     if (record.type == "message" && !reader_.dialect().has_ids) said(record);
