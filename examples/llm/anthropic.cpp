@@ -15,8 +15,7 @@ namespace sk = sessionkit;
 namespace {
 
 std::vector<std::string> headers(std::string const& key) {
-  std::vector<std::string> all{"content-type: application/json", "accept: text/event-stream",
-                               "anthropic-version: 2023-06-01"};
+  std::vector<std::string> all{"anthropic-version: 2023-06-01"};
   if (!key.empty()) all.push_back("x-api-key: " + key);
   return all;
 }
@@ -30,18 +29,19 @@ Json tools_of(Request const& request) {
   return tools;
 }
 
-// The history is JSON already: its bytes are sent unchanged, so that a cache recognises them.
-std::string body(Request const& request) {
+std::string path(Request const& /*request*/, bool /*stream*/) { return "/v1/messages"; }
+
+std::string body(Request const& request, bool stream) {
   std::string text = R"({"model":)" + sk::RawJson::string(request.model).str();
-  text += R"(,"max_tokens":)" + std::to_string(request.max_tokens) + R"(,"stream":true)";
+  text += R"(,"max_tokens":)" + std::to_string(request.max_tokens);
+  text += R"(,"stream":)" + std::string(stream ? "true" : "false");
   if (!request.tools.empty()) text += R"(,"tools":)" + sk::to_raw_json(tools_of(request)).str();
-  if (request.parts.system != "null") text += R"(,"system":)" + request.parts.system;
-  return text + R"(,"messages":)" + request.parts.messages + '}';
+  return text + history_members(request, sk::Provider::anthropic) + '}';
 }
 
 }
 
-WireFormat const anthropic_messages{sk::Provider::anthropic, "anthropic", "https://api.anthropic.com",
-                                    "/v1/messages",          headers,     body};
+WireFormat const anthropic_messages{
+    sk::Provider::anthropic, "anthropic", "https://api.anthropic.com", path, headers, body};
 
 }

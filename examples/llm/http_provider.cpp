@@ -65,11 +65,15 @@ std::optional<Failure> without_key(std::optional<Failure> failure, std::string c
 
 class HttpProvider final : public Provider {
  public:
-  HttpProvider(std::shared_ptr<Http> http, WireFormat const& format, std::string base_url, std::string key)
-      : http_(std::move(http)), format_(format), url_(std::move(base_url)), key_(std::move(key)) {
-    if (url_.empty()) url_ = format_.base_url;
-    while (!url_.empty() && url_.back() == '/') url_.pop_back();
-    url_ += format_.path;
+  HttpProvider(std::shared_ptr<Http> http, WireFormat const& format, std::string base_url, std::string key,
+               bool stream)
+      : http_(std::move(http)),
+        format_(format),
+        base_url_(std::move(base_url)),
+        key_(std::move(key)),
+        stream_(stream) {
+    if (base_url_.empty()) base_url_ = format_.base_url;
+    while (!base_url_.empty() && base_url_.back() == '/') base_url_.pop_back();
   }
 
   sessionkit::Provider format() const noexcept override { return format_.format; }
@@ -86,7 +90,7 @@ class HttpProvider final : public Provider {
       else if (refusal.size() < longest_refusal)
         refusal += bytes;
     };
-    auto const reply = http_->post({url_, format_.headers(key_), format_.body(request)}, on_body, cancel);
+    auto const reply = http_->post(http_request(request), on_body, cancel);
     Answer answer{decoder.finish()};
     answer.failure = without_key(failure_of(reply, refusal, decoder), key_);
     auto& generation = *answer.message.generation;
@@ -99,16 +103,26 @@ class HttpProvider final : public Provider {
   }
 
  private:
+  HttpRequest http_request(Request const& request) const {
+    HttpRequest made{base_url_ + format_.path(request, stream_), format_.headers(key_),
+                     format_.body(request, stream_)};
+    made.headers.insert(made.headers.begin(),
+                        {"content-type: application/json",
+                         stream_ ? "accept: text/event-stream" : "accept: application/json"});
+    return made;
+  }
+
   std::shared_ptr<Http> http_;
   WireFormat format_;
-  std::string url_, key_;
+  std::string base_url_, key_;
+  bool stream_;
 };
 
 }
 
 std::shared_ptr<Provider> make_http_provider(std::shared_ptr<Http> http, WireFormat const& format,
-                                             std::string base_url, std::string key) {
-  return std::make_shared<HttpProvider>(std::move(http), format, std::move(base_url), std::move(key));
+                                             std::string base_url, std::string key, bool stream) {
+  return std::make_shared<HttpProvider>(std::move(http), format, std::move(base_url), std::move(key), stream);
 }
 
 }

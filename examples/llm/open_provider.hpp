@@ -14,14 +14,18 @@ namespace llm {
 
 /// The provider that a command line chooses.
 struct ProviderOptions {
-  std::string name = "scripted"; ///< "anthropic", "openai" (and compatible servers), "scripted"
+  std::string name = "scripted"; ///< one of `provider_names`; "openai" is for compatible servers, too
   std::string base_url = {};     ///< as in its SDKs: "http://localhost:8080/v1" for "openai"; empty: its own
   std::string server = {};       ///< "openai": whose rules (`sessionkit::find_server`); empty: OpenAI's own
   std::string key = {};          ///< sent as the provider requires; may be empty for another `base_url`
   std::string script = {};       ///< "scripted": a file to play (scripted_provider.hpp); empty: it improvises
   std::size_t window = 200000;   ///< "scripted": tokens that fit
   std::chrono::milliseconds delay{0}; ///< "scripted": before each piece of an improvised answer
+  bool stream = true;                 ///< the answer is shown while it arrives
 };
+
+/// The names of the providers, for a person.
+inline constexpr char const provider_names[] = "anthropic, openai, openai-responses, gemini or scripted";
 
 /// The defaults of a provider.
 struct ProviderDefaults {

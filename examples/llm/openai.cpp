@@ -15,12 +15,6 @@ namespace sk = sessionkit;
 
 namespace {
 
-std::vector<std::string> headers(std::string const& key) {
-  std::vector<std::string> all{"content-type: application/json", "accept: text/event-stream"};
-  if (!key.empty()) all.push_back("authorization: Bearer " + key);
-  return all;
-}
-
 Json tools_of(Request const& request) {
   Json tools = Json::array();
   for (auto const& tool : request.tools)
@@ -32,22 +26,28 @@ Json tools_of(Request const& request) {
   return tools;
 }
 
-std::string body_with(Request const& request, char const* limit) {
+std::string path(Request const& /*request*/, bool /*stream*/) { return "/chat/completions"; }
+
+std::string body_with(Request const& request, bool stream, char const* limit) {
   std::string text = R"({"model":)" + sk::RawJson::string(request.model).str();
   text += ",\"" + std::string(limit) + "\":" + std::to_string(request.max_tokens);
-  text += R"(,"stream":true,"stream_options":{"include_usage":true})";
+  text += stream ? R"(,"stream":true,"stream_options":{"include_usage":true})" : R"(,"stream":false)";
   if (!request.tools.empty()) text += R"(,"tools":)" + sk::to_raw_json(tools_of(request)).str();
-  return text + R"(,"messages":)" + request.parts.messages + '}';
+  return text + history_members(request, sk::Provider::openai_chat) + '}';
 }
-std::string body(Request const& request) { return body_with(request, "max_completion_tokens"); }
-std::string compatible_body(Request const& request) { return body_with(request, "max_tokens"); }
+std::string body(Request const& request, bool stream) {
+  return body_with(request, stream, "max_completion_tokens");
+}
+std::string compatible_body(Request const& request, bool stream) {
+  return body_with(request, stream, "max_tokens");
+}
 
 }
 
-WireFormat const openai_chat{sk::Provider::openai_chat, "openai", "https://api.openai.com/v1",
-                             "/chat/completions",       headers,  body};
+WireFormat const openai_chat{
+    sk::Provider::openai_chat, "openai", "https://api.openai.com/v1", path, bearer_headers, body};
 
-WireFormat const openai_compatible{sk::Provider::openai_chat, "openai", "http://127.0.0.1:8080/v1",
-                                   "/chat/completions",       headers,  compatible_body};
+WireFormat const openai_compatible{
+    sk::Provider::openai_chat, "openai", "http://127.0.0.1:8080/v1", path, bearer_headers, compatible_body};
 
 }

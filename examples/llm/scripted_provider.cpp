@@ -158,7 +158,7 @@ class ScriptedProvider final : public Provider {
   void play(ScriptStep const& step, Playing& into, CancelToken const& cancel) const {
     auto const pieces = [&](std::string const& text, auto const& say) {
       for (std::size_t i = 0, end = 0; i < text.size() && !cancel.cancelled(); i = end) {
-        end = code_point_from(text, i + step.chunk);
+        end = options_.stream ? code_point_from(text, i + step.chunk) : text.size();
         if (step.delay.count() != 0) options_.sleep(step.delay, cancel);
         if (!cancel.cancelled()) say(std::string_view(text).substr(i, end - i));
       }

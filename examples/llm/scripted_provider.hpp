@@ -45,6 +45,7 @@ struct ScriptedOptions {
       {};                      ///< each is played once, the first that fits; then the provider improvises
   std::size_t window = 200000; ///< tokens; a longer request fails as `context_exceeded`
   std::chrono::milliseconds delay{0}; ///< before each delta of an improvised answer
+  bool stream = true;                 ///< false: each part of an answer is one delta
   Sleep sleep = sleep_for;
 };
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A model provider on loopback that speaks Anthropic's Messages API and OpenAI's Chat Completions, streamed or not, and
-refuses every history that the checkers of tests/oracle refuse.
+"""A model provider on loopback that speaks Anthropic's Messages API, OpenAI's Chat Completions and Responses, and Gemini's
+generateContent, streamed or not, and refuses every history that the checkers of tests/oracle refuse.
 
 usage: fake_provider.py [--port N] [--script FILE] [--requests FILE] [--window TOKENS] [--key KEY] [--dribble BYTES]
                         [--server NAME] [--no-images]
@@ -9,13 +9,12 @@ usage: fake_provider.py [--port N] [--script FILE] [--requests FILE] [--window T
 Prints "listening on http://127.0.0.1:PORT" and serves until it is killed. GET /state reports how many requests it accepted
 and refused, and why. The script holds an answer on each line, as examples/llm/scripted_provider.hpp describes; each is
 played once, the first whose "when" is in the last message of the user. More members are known here: "unsigned": true
-leaves the reasoning without a signature, "redacted" is hidden reasoning, "block" a block of another type, "stall": true
-sends nothing more after the text, "status": N answers with that status, "headers": {..} are added. After the script's
-end it repeats what it received. With --server it is one of the servers of check_servers.py; with --no-images its model reads
-none.
+import check_responses  # noqa: E402
+import check_servers  # noqa: E402
 """
 import argparse
 import http.server
+import itertools
 import json
 import pathlib
 import sys
@@ -25,7 +24,9 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "oracle"))
 sys.dont_write_bytecode = True
 import check_anthropic  # noqa: E402
+import check_gemini  # noqa: E402
 import check_openai  # noqa: E402
+import check_responses  # noqa: E402
 import check_servers  # noqa: E402
 
 # kind: status, Anthropic's type, OpenAI's code
@@ -50,6 +51,13 @@ def text_in(content):
     if isinstance(content, str):
         return content
     return "".join(part["text"] for part in content or [] if part.get("type") == "text")
+
+
+def texts_of(content):
+    """The content of Responses as a string."""
+    if isinstance(content, str):
+        return content
+    return "".join(part.get("text", "") for part in content)
 
 
 def words_of_user(messages):
@@ -112,11 +120,26 @@ class Anthropic:
         return {"type": "error", "error": {"type": ERRORS[refused.kind][1], "message": str(refused)}}
 
     @staticmethod
-    def whole(step, model, usage):
-        content = [{"type": "text", "text": step["text"]}] if step.get("text") else []
-        for i, call in enumerate(step.get("tools", [])):
-            content.append({"type": "tool_use", "id": call["id"], "name": call["name"], "input": call["input"]})
-        return {"id": "msg_1", "type": "message", "role": "assistant", "model": model, "content": content,
+    def conversation(body):
+        return body["messages"], body.get("system", "")
+
+    @staticmethod
+    def content(step):
+        if "redacted" in step:
+            yield {"type": "redacted_thinking", "data": step["redacted"]}
+        if step.get("thinking"):
+            yield {"type": "thinking", "thinking": step["thinking"],
+                   **({} if step.get("unsigned") else {"signature": "c2lnbmVk"})}
+        if step.get("text"):
+            yield {"type": "text", "text": step["text"]}
+        if "block" in step:
+            yield step["block"]
+        for call in step.get("tools", []):
+            yield {"type": "tool_use", "id": call["id"], "name": call["name"], "input": call["input"]}
+
+    @classmethod
+    def whole(cls, step, model, usage):
+        return {"id": "msg_1", "type": "message", "role": "assistant", "model": model, "content": list(cls.content(step)),
                 "stop_reason": "tool_use" if step.get("tools") else "end_turn", "stop_sequence": None,
                 "usage": {"input_tokens": usage[0], "output_tokens": usage[1]}}
 
@@ -127,39 +150,30 @@ class Anthropic:
                        usage={"input_tokens": usage[0], "output_tokens": 1, "cache_read_input_tokens": 0})
         yield {"type": "message_start", "message": message}
         yield {"type": "ping"}
-        index = 0
-        if "redacted" in step:
-            yield {"type": "content_block_start", "index": index,
-                   "content_block": {"type": "redacted_thinking", "data": step["redacted"]}}
+        for index, block in enumerate(cls.content(step)):
+            begun, deltas = cls.in_pieces(block, step)
+            yield {"type": "content_block_start", "index": index, "content_block": begun}
+            for delta in deltas:
+                yield {"type": "content_block_delta", "index": index, "delta": delta}
             yield {"type": "content_block_stop", "index": index}
-            index += 1
-        for kind, words in (("thinking", step.get("thinking", "")), ("text", step.get("text", ""))):
-            if not words:
-                continue
-            yield {"type": "content_block_start", "index": index, "content_block": {"type": kind, kind: ""}}
-            for piece in pieces(words, step):
-                yield {"type": "content_block_delta", "index": index, "delta": {"type": kind + "_delta", kind: piece}}
-            if kind == "thinking" and not step.get("unsigned"):
-                yield {"type": "content_block_delta", "index": index,
-                       "delta": {"type": "signature_delta", "signature": "c2lnbmVk"}}
-            yield {"type": "content_block_stop", "index": index}
-            index += 1
-        if "block" in step:
-            yield {"type": "content_block_start", "index": index, "content_block": step["block"]}
-            yield {"type": "content_block_stop", "index": index}
-            index += 1
-        for call in step.get("tools", []):
-            yield {"type": "content_block_start", "index": index,
-                   "content_block": {"type": "tool_use", "id": call["id"], "name": call["name"], "input": {}}}
-            for piece in ["", *pieces(json.dumps(call["input"]), step)]:
-                yield {"type": "content_block_delta", "index": index,
-                       "delta": {"type": "input_json_delta", "partial_json": piece}}
-            yield {"type": "content_block_stop", "index": index}
-            index += 1
         yield None
         yield {"type": "message_delta", "usage": {"output_tokens": usage[1]},
                "delta": {"stop_reason": "tool_use" if step.get("tools") else "end_turn", "stop_sequence": None}}
         yield {"type": "message_stop"}
+
+    @staticmethod
+    def in_pieces(block, step):
+        """A block as it begins, and the deltas that complete it."""
+        kind = block["type"]
+        if kind in ("text", "thinking"):
+            deltas = [{"type": kind + "_delta", kind: piece} for piece in pieces(block[kind], step)]
+            if "signature" in block:
+                deltas.append({"type": "signature_delta", "signature": block["signature"]})
+            return {"type": kind, kind: ""}, deltas
+        if kind == "tool_use":
+            return dict(block, input={}), [{"type": "input_json_delta", "partial_json": piece}
+                                           for piece in ["", *pieces(json.dumps(block["input"]), step)]]
+        return block, []
 
     @staticmethod
     def frame(event):
@@ -186,6 +200,16 @@ class OpenAi:
                           "code": ERRORS[refused.kind][2]}}
 
     @staticmethod
+    def conversation(body):
+        return body["messages"], ""
+
+    @staticmethod
+    def content(step):
+        """A string, or parts as Mistral gives them."""
+        text = step.get("text")
+        return [{"type": "text", "text": text}, step["block"]] if "block" in step else text
+
+    @staticmethod
     def calls(step):
         return [{"index": i, "id": call["id"], "type": "function",
                  "function": {"name": call["name"], "arguments": json.dumps(call["input"])}}
@@ -193,7 +217,11 @@ class OpenAi:
 
     @classmethod
     def whole(cls, step, model, usage):
-        message = {"role": "assistant", "content": step.get("text")}
+        message = {"role": "assistant", "content": cls.content(step)}
+        if step.get("thinking"):
+            message["reasoning_content"] = step["thinking"]
+        if step.get("refusal"):
+            message["refusal"] = step["refusal"]
         if step.get("tools"):
             message["tool_calls"] = cls.calls(step)
         return {"id": "chatcmpl-1", "object": "chat.completion", "model": model,
@@ -211,6 +239,10 @@ class OpenAi:
             yield chunk({"reasoning_content": piece})
         for piece in pieces(step.get("text", ""), step):
             yield chunk({"content": piece})
+        if "block" in step:
+            yield chunk({"content": [step["block"]]})
+        for piece in pieces(step.get("refusal", ""), step):
+            yield chunk({"refusal": piece})
         for call in cls.calls(step):
             arguments = call["function"]["arguments"]
             yield chunk({"tool_calls": [dict(call, function=dict(call["function"], arguments=""))]})
@@ -229,6 +261,186 @@ class OpenAi:
     end = "data: [DONE]\n\n"
 
 
+class Responses:
+    path = "/v1/responses"
+
+    @staticmethod
+    def check(body, headers, key):
+        if key and headers.get("authorization") != "Bearer " + key:
+            raise Refused("unauthorized", "Incorrect API key provided")
+        for tool in body.get("tools", []):
+            if tool["type"] != "function" or not tool["name"] or tool["parameters"]["type"] != "object":
+                raise Refused("refused", "Invalid 'tools'")
+        # Reasoning without `encrypted_content` is on the server, which stores answers by default.
+        return check_responses.check_system(body.get("instructions")) + [
+            finding for finding in check_responses.check(body["input"], strict=True)
+            if finding[2] != "encrypted_content None"]
+
+    error = OpenAi.error
+
+    @staticmethod
+    def conversation(body):
+        """The messages in the shape of Chat Completions."""
+        messages = []
+        for item in body["input"]:
+            kind = item.get("type", "message")
+            if kind == "function_call_output":
+                messages.append({"role": "tool", "content": texts_of(item["output"])})
+            elif kind == "message":
+                messages.append({"role": item["role"], "content": texts_of(item["content"])})
+            elif kind == "function_call":
+                messages.append({"role": "assistant", "content": ""})
+        return messages, body.get("instructions", "")
+
+    @staticmethod
+    def output(step, number):
+        if step.get("thinking") or "redacted" in step:
+            signed = {} if step.get("unsigned") else {"encrypted_content": step.get("redacted", "c2lnbmVk")}
+            summary = [{"type": "summary_text", "text": step["thinking"]}] if step.get("thinking") else []
+            yield {"type": "reasoning", "id": f"rs_{number}", "summary": summary, **signed}
+        content = [{"type": "output_text", "text": step["text"], "annotations": []}] if step.get("text") else []
+        if step.get("refusal"):
+            content.append({"type": "refusal", "refusal": step["refusal"]})
+        if content:
+            yield {"type": "message", "id": f"msg_{number}", "role": "assistant", "status": "completed", "content": content}
+        if "block" in step:
+            yield dict(step["block"], id=f"un_{number}")
+        for i, call in enumerate(step.get("tools", [])):
+            yield {"type": "function_call", "id": f"fc_{number}_{i}", "call_id": call["id"], "name": call["name"],
+                   "arguments": json.dumps(call["input"]), "status": "completed"}
+
+    numbers = itertools.count(1)
+
+    @classmethod
+    def whole(cls, step, model, usage):
+        number = next(cls.numbers)
+        return {"id": f"resp_{number}", "object": "response", "model": model, "status": "completed", "error": None,
+                "incomplete_details": None, "output": list(cls.output(step, number)),
+                "usage": {"input_tokens": usage[0], "output_tokens": usage[1], "total_tokens": sum(usage)}}
+
+    @classmethod
+    def events(cls, step, model, usage):
+        whole = cls.whole(step, model, usage)
+        begun = dict(whole, status="in_progress", output=[], usage=None)
+        yield {"type": "response.created", "response": begun}
+        yield {"type": "response.in_progress", "response": begun}
+        for index, item in enumerate(whole["output"]):
+            yield {"type": "response.output_item.added", "output_index": index,
+                   "item": {**item, **{name: empty for name, empty in
+                                       (("content", []), ("arguments", ""), ("summary", [])) if name in item}}}
+            yield from cls.deltas(item, index, step)
+            yield {"type": "response.output_item.done", "output_index": index, "item": item}
+        yield None
+        yield {"type": "response.completed", "response": whole}
+
+    @staticmethod
+    def deltas(item, index, step):
+        at = {"item_id": item["id"], "output_index": index}
+        for part_index, part in enumerate(item.get("summary", [])):
+            at_part = {**at, "summary_index": part_index}
+            yield {"type": "response.reasoning_summary_part.added", **at_part, "part": dict(part, text="")}
+            for piece in pieces(part["text"], step):
+                yield {"type": "response.reasoning_summary_text.delta", **at_part, "delta": piece}
+            yield {"type": "response.reasoning_summary_text.done", **at_part, "text": part["text"]}
+            yield {"type": "response.reasoning_summary_part.done", **at_part, "part": part}
+        for part_index, part in enumerate(item.get("content", [])):
+            at_part = {**at, "content_index": part_index}
+            name = "text" if part["type"] == "output_text" else "refusal"
+            yield {"type": "response.content_part.added", **at_part, "part": {**part, name: ""}}
+            for piece in pieces(part[name], step):
+                yield {"type": f"response.{part['type']}.delta", **at_part, "delta": piece}
+            yield {"type": f"response.{part['type']}.done", **at_part, name: part[name]}
+            yield {"type": "response.content_part.done", **at_part, "part": part}
+        if "arguments" in item:
+            for piece in pieces(item["arguments"], step):
+                yield {"type": "response.function_call_arguments.delta", **at, "delta": piece}
+            yield {"type": "response.function_call_arguments.done", **at, "arguments": item["arguments"]}
+
+    frame = Anthropic.frame
+    end = ""
+
+
+class Gemini:
+    path = "/v1beta/models/"
+
+    @staticmethod
+    def check(body, headers, key):
+        if key and headers.get("x-goog-api-key") != key:
+            raise Refused("unauthorized", "API key not valid. Please pass a valid API key.")
+        for tool in body.get("tools", []):
+            for function in tool["functionDeclarations"]:
+                if function["parameters"]["type"] != "object":
+                    raise Refused("refused", "Invalid 'tools'")
+        return check_gemini.check_system(body.get("systemInstruction")) + check_gemini.check(
+            body["contents"], model=body["model"])
+
+    @staticmethod
+    def error(refused):
+        status = {"unauthorized": "UNAUTHENTICATED", "rate_limited": "RESOURCE_EXHAUSTED", "overloaded": "UNAVAILABLE",
+                  "unavailable": "INTERNAL"}.get(refused.kind, "INVALID_ARGUMENT")
+        return {"error": {"code": refused.status, "message": str(refused), "status": status}}
+
+    @staticmethod
+    def conversation(body):
+        """The messages in the shape of Anthropic's."""
+        messages = []
+        for content in body["contents"]:
+            parts = []
+            for part in content["parts"]:
+                if "functionResponse" in part:
+                    response = part["functionResponse"]["response"]
+                    parts.append({"type": "tool_result", "content": str(response.get("output", response))})
+                elif "text" in part and not part.get("thought"):
+                    parts.append({"type": "text", "text": part["text"]})
+            messages.append({"role": {"model": "assistant"}.get(content["role"], content["role"]), "content": parts})
+        system = body.get("systemInstruction") or {"parts": []}
+        return messages, "".join(part["text"] for part in system["parts"])
+
+    @staticmethod
+    def parts(step):
+        if step.get("thinking"):
+            yield {"text": step["thinking"], "thought": True}
+        signature = {"thoughtSignature": "c2lnbmVk"} if step.get("thinking") and not step.get("unsigned") else {}
+        calls = step.get("tools", [])
+        if step.get("text"):
+            yield {"text": step["text"], **({} if calls else signature)}
+        if "block" in step:
+            yield {"citationList": step["block"]}
+        if "picture" in step:
+            yield {"inlineData": {"mimeType": "image/png", "data": step["picture"]}}
+        for call in calls:
+            yield {"functionCall": {"name": call["name"], "args": call["input"]}, **signature}
+
+    @classmethod
+    def response(cls, parts, model, usage, **reason):
+        return {"candidates": [{"content": {"role": "model", "parts": parts}, "index": 0, **reason}],
+                "usageMetadata": {"promptTokenCount": usage[0], "candidatesTokenCount": usage[1]},
+                "modelVersion": model, "responseId": "r_1"}
+
+    @classmethod
+    def whole(cls, step, model, usage):
+        return cls.response(list(cls.parts(step)), model, usage, finishReason="STOP")
+
+    @classmethod
+    def events(cls, step, model, usage):
+        for part in cls.parts(step):
+            rest = {name: value for name, value in part.items() if name != "thoughtSignature"}
+            for piece in pieces(part["text"], step) if "text" in part else []:
+                yield cls.response([dict(rest, text=piece)], model, usage)
+            if "text" not in part:
+                yield cls.response([part], model, usage)
+            elif "thoughtSignature" in part:
+                yield cls.response([dict(part, text="")], model, usage)
+        yield None
+        yield cls.response([{"text": ""}], model, usage, finishReason="STOP")
+
+    frame = OpenAi.frame
+    end = ""
+
+
+WIRES = (Anthropic, OpenAi, Responses, Gemini)
+
+
 def pieces(text, step):
     size = step.get("chunk", 7)
     return [text[i:i + size] for i in range(0, len(text), size)]
@@ -240,7 +452,7 @@ class Provider:
         self.script = Script(options.script)
         self.log = open(options.requests, "a", encoding="utf-8") if options.requests else None
         self.lock = threading.Lock()
-        self.accepted, self.refused, self.calls = 0, [], 0
+        self.accepted, self.refused, self.calls, self.streamed = 0, [], 0, 0
 
     def note(self, path, raw):
         with self.lock:
@@ -248,9 +460,8 @@ class Provider:
                 self.log.write(json.dumps({"path": path, "body": json.loads(raw)}) + "\n")
                 self.log.flush()
 
-    def answer_to(self, wire, raw, headers):
-        """The answer, and the request; raises Refused."""
-        body = json.loads(raw)
+    def answer_to(self, wire, raw, body, headers):
+        """The answer, and its usage; raises Refused."""
         if not isinstance(body.get("model"), str) or not body["model"]:
             raise Refused("refused", "model: Field required")
         findings = wire.check(body, headers, self.options.key)
@@ -263,7 +474,7 @@ class Provider:
         tokens = len(raw) // 4
         if self.options.window and tokens > self.options.window:
             raise Refused("context_exceeded", f"prompt is too long: {tokens} tokens > {self.options.window} maximum")
-        step = self.script.next(body["messages"], body.get("system", ""))
+        step = self.script.next(*wire.conversation(body))
         error = step.get("error")
         if "status" in step or (error and not step.get("text")):
             error = error or {"kind": "unavailable"}
@@ -275,7 +486,7 @@ class Provider:
             for call in step.get("tools", []):
                 self.calls += 1
                 call.setdefault("id", f"toolu_{self.calls}")
-        return step, body, (tokens, 1 + len(step.get("text", "")) // 4)
+        return step, (tokens, 1 + len(step.get("text", "")) // 4)
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -288,24 +499,31 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         provider = self.provider
         with provider.lock:
-            self.send_json(200, {"accepted": provider.accepted, "refused": provider.refused})
+            self.send_json(200, {"accepted": provider.accepted, "refused": provider.refused, "streamed": provider.streamed})
 
     def do_POST(self):
         provider = self.provider
         raw = self.rfile.read(int(self.headers["content-length"])).decode()
-        wire = next((wire for wire in (Anthropic, OpenAi) if wire.path == self.path), None)
+        wire = next((wire for wire in WIRES if self.path.startswith(wire.path)), None)
         if wire is None:
             return self.send_json(404, {"error": {"type": "not_found_error", "message": self.path}})
         provider.note(self.path, raw)
+        body = json.loads(raw)
+        streams = bool(body.get("stream"))
+        if wire is Gemini:  # they are in the path
+            model, _, verb = self.path[len(wire.path):].partition(":")
+            body["model"], streams = model, verb == "streamGenerateContent?alt=sse"
+        with provider.lock:
+            provider.streamed += streams
         try:
-            step, body, usage = provider.answer_to(wire, raw, self.headers)
+            step, usage = provider.answer_to(wire, raw, body, self.headers)
         except Refused as refused:
             with provider.lock:
                 provider.refused.append({"kind": refused.kind, "message": str(refused)})
             return self.send_json(refused.status, wire.error(refused), refused.headers)
         with provider.lock:
             provider.accepted += 1
-        if not body.get("stream"):
+        if not streams:
             return self.send_json(200, wire.whole(step, body["model"], usage))
         try:
             self.stream(wire, step, body["model"], usage)

@@ -40,7 +40,7 @@ class FakeProvider:
         self.process.stdout.close()
 
     def base_url(self, provider):
-        return self.url + ("/v1" if provider == "openai" else "")
+        return self.url + ("/v1" if provider.startswith("openai") else "")
 
     @property
     def state(self):

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The two wire formats, against streams as the providers' documents show them.
+// The wire formats, against streams as the providers' documents show them.
 #include "support/catch.hpp"
 
 #include <sessionkit/history.hpp>
@@ -54,12 +54,12 @@ llm::Request question() {
 }
 
 Heard hear(llm::WireFormat const& format, std::vector<std::string> pieces, llm::HttpReply reply = {},
-           llm::CancelToken const& cancel = {}) {
+           llm::CancelToken const& cancel = {}, bool stream = true) {
   auto const http = std::make_shared<Played>();
   if (reply.status == 0 && reply.ending == llm::HttpReply::complete) reply.status = 200;
   http->reply = std::move(reply);
   http->pieces = std::move(pieces);
-  auto const provider = llm::make_http_provider(http, format, "http://host/base/", "k-1");
+  auto const provider = llm::make_http_provider(http, format, "http://host/base/", "k-1", stream);
   Heard heard;
   auto const listen = [&](llm::Event const& event) {
     if (auto const* text = std::get_if<llm::TextDelta>(&event)) heard.text += text->text;
@@ -223,15 +223,70 @@ TEST_CASE("requests match the providers' documents", "[wire]") {
     "tools":[{"type":"function","function":{"name":"read","description":"Reads.","parameters":{"type":"object","properties":{}}}}],
     "messages":[{"role":"user","content":"hi é"}]})"));
   CHECK(json::parse(hear(llm::openai_compatible, {openai_stream}).request.body)["max_tokens"] == 77);
+
+  auto const responses = hear(llm::openai_responses, {}).request;
+  CHECK(responses.url == "http://host/base/responses");
+  CHECK(responses.headers.back() == "authorization: Bearer k-1");
+  CHECK(json::parse(responses.body) == json::parse(R"({"model":"m-1","max_output_tokens":77,"stream":true,
+    "tools":[{"type":"function","name":"read","description":"Reads.","strict":false,
+              "parameters":{"type":"object","properties":{}}}],
+    "instructions":"Be brief.","input":[{"role":"user","content":"hi é"}]})"));
+
+  auto const gemini = hear(llm::gemini, {}).request;
+  CHECK(gemini.url == "http://host/base/v1beta/models/m-1:streamGenerateContent?alt=sse");
+  CHECK(gemini.headers.back() == "x-goog-api-key: k-1");
+  CHECK(json::parse(gemini.body) == json::parse(R"({"generationConfig":{"maxOutputTokens":77},
+    "tools":[{"functionDeclarations":[{"name":"read","description":"Reads.","parameters":{"type":"object","properties":{}}}]}],
+    "systemInstruction":"Be brief.","contents":[{"role":"user","content":"hi é"}]})"));
+}
+
+TEST_CASE("an answer that is asked for as a whole is the same as a streamed one", "[wire]") {
+  struct Whole {
+    llm::WireFormat const* format;
+    char const* url;
+    std::string body;
+  };
+  Whole const answers[] = {
+      {&llm::anthropic_messages, "http://host/base/v1/messages",
+       R"({"id":"1","type":"message","role":"assistant","model":"m","content":[{"type":"text","text":"Yes."},
+          {"type":"tool_use","id":"c","name":"read","input":{"n":1}}],"stop_reason":"tool_use","usage":{}})"},
+      {&llm::openai_chat, "http://host/base/chat/completions",
+       R"({"id":"1","model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"Yes.","tool_calls":
+          [{"id":"c","type":"function","function":{"name":"read","arguments":"{\"n\":1}"}}]},"finish_reason":"tool_calls"}]})"},
+      {&llm::openai_responses, "http://host/base/responses",
+       R"({"id":"1","model":"m","status":"completed","output":[{"type":"message","id":"m","role":"assistant",
+          "content":[{"type":"output_text","text":"Yes.","annotations":[]}]},
+          {"type":"function_call","id":"f","call_id":"c","name":"read","arguments":"{\"n\":1}"}]})"},
+      {&llm::gemini, "http://host/base/v1beta/models/m-1:generateContent",
+       R"({"candidates":[{"content":{"role":"model","parts":[{"text":"Yes."},
+          {"functionCall":{"id":"c","name":"read","args":{"n":1}}}]},"finishReason":"STOP"}]})"}};
+  for (auto const& each : answers) {
+    CAPTURE(each.url);
+    auto const heard = hear(*each.format, {each.body}, {}, {}, false);
+    CHECK(heard.request.url == each.url);
+    CHECK(heard.request.headers[1] == "accept: application/json");
+    CHECK_FALSE(json::parse(heard.request.body).value("stream", false));
+    REQUIRE_FALSE(heard.answer.failure);
+    CHECK(heard.answer.message.text() == "Yes.");
+    CHECK(heard.text == "Yes.");
+    auto const calls = heard.answer.message.tool_uses();
+    REQUIRE(calls.size() == 1);
+    CHECK((calls[0]->id == "c" && calls[0]->name == "read" && calls[0]->input.str() == R"({"n":1})"));
+    CHECK(heard.answer.message.generation->stop == sk::StopReason::tool_use);
+    // The connection may break before the end.
+    CHECK(hear(*each.format, {each.body.substr(0, each.body.size() - 1)}, {}, {}, false).answer.failure);
+  }
 }
 
 TEST_CASE("without a system text, tools or a key, requests omit them", "[wire]") {
   llm::Request bare;
   bare.model = "m";
   bare.parts = {"null", "[]"};
-  for (auto const* format : {&llm::anthropic_messages, &llm::openai_chat}) {
-    auto const body = json::parse(format->body(bare));
-    CHECK_FALSE(body.contains("system"));
+  for (auto const* format :
+       {&llm::anthropic_messages, &llm::openai_chat, &llm::openai_responses, &llm::gemini}) {
+    auto const body = json::parse(format->body(bare, true));
+    for (char const* const name : {"system", "instructions", "systemInstruction"})
+      CHECK_FALSE(body.contains(name));
     CHECK_FALSE(body.contains("tools"));
     for (auto const& header : format->headers("")) {
       CHECK(header.find("key") == std::string::npos);
@@ -345,7 +400,8 @@ TEST_CASE("streams of random data end in a failure and nothing worse", "[wire]")
       chunk(R"({"delta":{"content":{}},"finish_reason":{}})"),
       "data: {\"choices\":7}\n\n",
       "data: " + std::string(5000, '[') + "\n\n"};
-  for (auto const* format : {&llm::anthropic_messages, &llm::openai_chat})
+  for (auto const* format :
+       {&llm::anthropic_messages, &llm::openai_chat, &llm::openai_responses, &llm::gemini})
     for (auto const& text : nonsense) {
       CAPTURE(text.substr(0, 100));
       CHECK(hear(*format, {text}).answer.failure);
