@@ -5,6 +5,7 @@
 #include <exception>
 #include <future>
 #include <llm/llm_summarizer.hpp>
+#include <map>
 #include <utility>
 
 namespace agent {
@@ -13,14 +14,17 @@ namespace sk = sessionkit;
 
 namespace {
 
-ToolOutput run_tool(std::vector<Tool> const& tools, ToolCall const& call) {
-  for (auto const& tool : tools) {
-    if (tool.spec.name != call.use->name) continue;
-    try {
-      return tool.run(call);
-    } catch (std::exception const& error) { return {error.what(), true}; }
-  }
-  return {"there is no tool '" + call.use->name + "'", true};
+Tool const* find_tool(std::vector<Tool> const& tools, std::string const& name) {
+  auto const found =
+      std::find_if(tools.begin(), tools.end(), [&](Tool const& tool) { return tool.spec.name == name; });
+  return found == tools.end() ? nullptr : &*found;
+}
+
+ToolOutput run_tool(Tool const* tool, ToolCall const& call) {
+  if (tool == nullptr) return {"there is no tool '" + call.use->name + "'", true};
+  try {
+    return tool->run(call);
+  } catch (std::exception const& error) { return {error.what(), true}; }
 }
 
 bool was_cancelled(std::optional<llm::Failure> const& failure) {
@@ -52,10 +56,14 @@ class TurnRun {
         target_(agent.target),
         view_limit_(agent.view_limit) {}
 
+  TurnOutcome run_within(sk::Turn& turn, sk::Message const& said) {
+    turn.append(said).value();
+    return converse(turn);
+  }
+
   TurnOutcome run(sk::Message const& said) {
     sk::Turn turn = session_.begin_turn();
-    turn.append(said).value();
-    TurnOutcome outcome = converse(turn);
+    TurnOutcome outcome = run_within(turn, said);
     if (outcome.end == TurnEnd::finished || outcome.end == TurnEnd::too_long || worth_keeping_)
       turn.commit().value();
     else
@@ -74,6 +82,9 @@ class TurnRun {
       llm::Answer const answer = ask();
       outcome.text = answer.message.text();
       tell(AnswerEnded{&answer.message});
+      std::vector<ToolCall> calls;
+      for (auto const* use : answer.message.tool_uses()) calls.push_back({use, &history_, cancel_});
+      auto outputs = answer.failure ? Outputs() : run_in_session(turn, calls);
       if (!answer.message.parts.empty()) turn.append(answer.message).value();
       if (answer.failure) {
         outcome.failure = answer.failure;
@@ -82,8 +93,8 @@ class TurnRun {
         if (worth_keeping_) refuse_calls(turn, answer.message);
         return outcome;
       }
-      if (answer.message.tool_uses().empty()) return outcome;
-      run_tools(turn, answer.message);
+      if (calls.empty()) return outcome;
+      run_tools(turn, calls, std::move(outputs));
       if (cancel_.cancelled()) {
         outcome.failure = llm::Failure{llm::FailureKind::cancelled, "cancelled"};
         outcome.end = TurnEnd::interrupted;
@@ -168,21 +179,35 @@ class TurnRun {
         request, [&](llm::Event const& event) { tell(event); }, cancel_);
   }
 
-  // The tools run at the same time; their results are stored in the order of the calls.
-  void run_tools(sk::Turn& turn, sk::Message const& answer) {
-    std::vector<ToolCall> calls;
-    for (auto const* use : answer.tool_uses()) calls.push_back({use, &history_, cancel_});
-    std::vector<std::future<ToolOutput>> running;
+  using Outputs = std::map<sk::ToolUse const*, ToolOutput>; ///< of calls that are done
+
+  Outputs run_in_session(sk::Turn& turn, std::vector<ToolCall> const& calls) {
+    Outputs outputs;
     for (auto const& call : calls) {
+      auto const* const tool = find_tool(agent_.tools, call.use->name);
+      if (tool == nullptr || !tool->run_in_session) continue;
       tell(ToolStarted{call.use});
-      running.push_back(std::async(std::launch::async, [&] { return run_tool(agent_.tools, call); }));
+      outputs[call.use] = tool->run_in_session(call, session_, turn);
     }
-    for (std::size_t i = 0; i < calls.size(); ++i) {
-      ToolOutput output = running[i].get();
-      sk::Message const result = sk::tool_result(*calls[i].use, std::move(output.text), output.is_error);
+    return outputs;
+  }
+
+  // The other tools run at the same time; the results are stored in the order of the calls.
+  void run_tools(sk::Turn& turn, std::vector<ToolCall> const& calls, Outputs outputs) {
+    std::map<sk::ToolUse const*, std::future<ToolOutput>> running;
+    for (auto const& call : calls) {
+      if (outputs.count(call.use) != 0) continue;
+      tell(ToolStarted{call.use});
+      running[call.use] = std::async(std::launch::async,
+                                     [&] { return run_tool(find_tool(agent_.tools, call.use->name), call); });
+    }
+    for (auto const& call : calls) {
+      auto const pending = running.find(call.use);
+      ToolOutput output = pending == running.end() ? std::move(outputs[call.use]) : pending->second.get();
+      sk::Message const result = sk::tool_result(*call.use, std::move(output.text), output.is_error);
       turn.append(result).value();
-      tell(ToolEnded{calls[i].use, &result});
-      if (!output.record.is_null()) records_.push_back({calls[i].use->name, std::move(output.record)});
+      tell(ToolEnded{call.use, &result});
+      if (!output.record.is_null()) records_.push_back({call.use->name, std::move(output.record)});
     }
   }
 
@@ -230,6 +255,20 @@ sk::Result<TurnOutcome> run_turn(sk::Session& session, Agent const& agent, sk::M
                                  OnEvent const& on_event, llm::CancelToken const& cancel) {
   try {
     return TurnRun(session, agent, on_event, cancel).run(said);
+  } catch (sk::Exception const& refused) { return refused.error(); }
+}
+
+void limit_view(sk::Target& target, ViewLimits const& limits) {
+  if (limits.turns != 0) target.policies.emplace_back(sk::TurnLimit{limits.turns});
+  if (limits.messages != 0) target.policies.emplace_back(sk::MessageLimit{limits.messages});
+  if (limits.tokens != 0) target.policies.emplace_back(sk::TokenLimit{limits.tokens, target.estimator});
+}
+
+sk::Result<TurnOutcome> run_within(sk::Session& session, sk::Turn& turn, Agent const& agent,
+                                   sk::Message const& said, OnEvent const& on_event,
+                                   llm::CancelToken const& cancel) {
+  try {
+    return TurnRun(session, agent, on_event, cancel).run_within(turn, said);
   } catch (sk::Exception const& refused) { return refused.error(); }
 }
 

@@ -31,6 +31,16 @@ struct Agent {
   std::size_t view_limit = 0;
 };
 
+/// How much of a conversation the model sees, as a person sets it; 0: no limit. The newest turn is always
+/// sent. What is stored does not change.
+struct ViewLimits {
+  std::size_t turns = 0;    ///< the last turns
+  std::size_t messages = 0; ///< the last messages, and the rest of their turn
+  std::size_t tokens = 0;   ///< as many of the last turns as fit
+};
+/// Adds the policies that keep these limits.
+void limit_view(sessionkit::Target& target, ViewLimits const& limits);
+
 /// The next request, before it is sent. Valid during the call.
 struct RequestMade {
   sessionkit::History const* history;
@@ -86,6 +96,11 @@ struct TurnOutcome {
 sessionkit::Result<TurnOutcome> run_turn(sessionkit::Session& session, Agent const& agent,
                                          sessionkit::Message const& said, OnEvent const& on_event = {},
                                          llm::CancelToken const& cancel = {});
+
+/// The same for a message and its answers within a turn that is open, and stays open.
+sessionkit::Result<TurnOutcome> run_within(sessionkit::Session& session, sessionkit::Turn& turn,
+                                           Agent const& agent, sessionkit::Message const& said,
+                                           OnEvent const& on_event = {}, llm::CancelToken const& cancel = {});
 
 /// The same policy for a model with that window, in tokens: a conversation is compacted if the answer
 /// would no longer fit, or sooner if the policy says so. A policy that never compacts for size stays so.

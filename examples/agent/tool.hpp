@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 #include <sessionkit/history.hpp>
+#include <sessionkit/session.hpp>
 
 #include <functional>
 #include <llm/provider.hpp>
@@ -26,6 +27,10 @@ struct ToolCall {
 struct Tool {
   llm::ToolSpec spec;
   std::function<ToolOutput(ToolCall const&)> run;
+  /// If present, called instead of `run`: it adds messages of its own to the open turn of the session. It is
+  /// called on the turn's thread, before the other tools of the answer, and before the answer with its call
+  /// is stored. So a call and its result stay together. May throw what the session throws.
+  std::function<ToolOutput(ToolCall const&, sessionkit::Session&, sessionkit::Turn&)> run_in_session = {};
 };
 
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "support/catch.hpp"
+#include "support/every_provider.hpp"
 
 #include <sessionkit/sessionkit.hpp>
 
@@ -278,6 +279,78 @@ TEST_CASE("a sub-agent knows the conversation and leaves only its answer and a r
   REQUIRE(last.as<sk::Custom>());
   CHECK(last.as<sk::Custom>()->type == "sub_agent");
   CHECK_THAT(last.as<sk::Custom>()->data.str(), sessionkit_test::contains("Say what I said first"));
+}
+
+// The requests that both agents make, and a later one, are what every provider accepts.
+TEST_CASE("a sub-agent that shares the session stores its task, its calls and its answers there", "[agent]") {
+  auto const profile = *sk::find_profile(
+      GENERATE("native", "ai_panel", "zyhive", "claw0", "zeroclaw", "blades", "openclaw", "ephemeral"));
+  CAPTURE(std::string(profile.name));
+  auto const store = sk::make_memory_store(profile);
+  auto session = sk::Session::create(store).value();
+  auto const seen = tool("t", [](agent::ToolCall const&) { return agent::ToolOutput{"seen"}; });
+  auto worker = make_agent("{\"text\":\"I look.\",\"tools\":[{\"name\":\"t\",\"input\":{}}]}\n"
+                           "{\"text\":\"It is seen.\"}\n",
+                           {seen});
+  auto agent =
+      make_agent("{\"text\":\"I ask.\",\"tools\":[{\"name\":\"t\",\"input\":{}},{\"name\":\"sub_agent\","
+                 "\"input\":{\"task\":\"look\"}}]}\n{\"text\":\"Done.\"}\n");
+  agent.tools = {agent::make_sub_agent(worker, agent::SubAgentSession::shared), seen};
+  std::vector<std::string> started;
+  auto const check_requests = [&] {
+    for (auto const& each : sessionkit_test::every_provider) {
+      auto const target = sessionkit_test::target_of(each);
+      CAPTURE(each.name);
+      CHECK(each.check(sessionkit_test::read_messages(session.request(target).value().messages)).empty());
+    }
+  };
+  auto const watch = [&](agent::Event const& event) {
+    if (auto const* begun = std::get_if<agent::ToolStarted>(&event)) started.push_back(begun->call->name);
+    if (std::holds_alternative<agent::RequestMade>(event)) check_requests();
+  };
+  auto const outcome = agent::run_turn(session, agent, sk::user("go"), watch).value();
+  CHECK(outcome.end == agent::TurnEnd::finished);
+  CHECK(outcome.text == "Done.");
+  CHECK(started == std::vector<std::string>{"sub_agent", "t"});
+
+  bool const stores_calls = profile.tools == sk::ToolPolicy::full;
+  auto again = profile.timing == sk::WriteTiming::never ? std::move(session)
+                                                        : sk::Session::open(store, session.id()).value();
+  if (stores_calls && sk::find_dialect("native")->name == again.context().value().dialect
+      && profile.timing != sk::WriteTiming::never)
+    CHECK(talk_of(again)
+          == "U:go\nU:You are asked to do this on your own: look\nA:I look.(t)\nT:=seen\nA:It is seen.\n"
+             "A:I ask.(t)(sub_agent)\nT:=seen\nT:=It is seen.\nA:Done.\n");
+  auto const request = again.request(agent.target).value().messages;
+  for (char const* const words : {"go", "do this on your own: look", "It is seen.", "Done."})
+    CHECK_THAT(request, sessionkit_test::contains(words));
+  if (stores_calls) CHECK_THAT(request, sessionkit_test::contains("I look."));
+  session = std::move(again);
+  session.append(sk::user("thanks")).value();
+  check_requests();
+}
+
+TEST_CASE("a failed or cancelled sub-agent that shares the session leaves a valid history", "[agent]") {
+  bool const cancels = GENERATE(false, true);
+  auto session = fresh();
+  llm::CancelToken const cancel;
+  auto worker = make_agent("{\"tools\":[{\"name\":\"t\",\"input\":{}}]}\n"
+                           "{\"text\":\"It\",\"cut\":true}\n",
+                           {tool("t", [&](agent::ToolCall const&) {
+                             if (cancels) cancel.cancel();
+                             return agent::ToolOutput{"seen"};
+                           })});
+  auto agent = make_agent(
+      "{\"tools\":[{\"name\":\"sub_agent\",\"input\":{\"task\":\"look\"}}]}\n{\"text\":\"Done.\"}\n");
+  agent.tools = {agent::make_sub_agent(worker, agent::SubAgentSession::shared)};
+  auto const outcome = agent::run_turn(session, agent, sk::user("go"), {}, cancel).value();
+  CHECK(outcome.end == (cancels ? agent::TurnEnd::interrupted : agent::TurnEnd::finished));
+  CHECK_THAT(talk_of(session), sessionkit_test::contains("A:(sub_agent)\nT:!not done: "));
+  session.append(sk::user("thanks")).value();
+  for (auto const& each : sessionkit_test::every_provider)
+    CHECK(each.check(sessionkit_test::read_messages(
+                         session.request(sessionkit_test::target_of(each)).value().messages))
+              .empty());
 }
 
 TEST_CASE("a summary that was cut short is not used", "[agent]") {
