@@ -31,7 +31,7 @@ sk::Target make_target(Options const& options, sk::Profile const& profile,
   if (profile.name == sk::profiles::blades.name) // shortened in the view only
     target.policies.push_back(
         sk::summarize_window(std::make_shared<llm::LlmSummarizer>(provider, options.model)));
-  if (options.keep_messages != 0) target.policies.emplace_back(sk::MessageLimit{options.keep_messages});
+  agent::limit_view(target, options.view);
   return target;
 }
 
@@ -43,7 +43,8 @@ agent::Agent make_agent(Options const& options, sk::Profile const& profile, bool
   agent.target = make_target(options, profile, agent.provider);
   agent.tools = agent::make_folder_tools(options.folder).value();
   agent = agent::fitted(std::move(agent), profile, options.window, options.compaction);
-  agent.tools.push_back(agent::make_sub_agent(agent));
+  agent.tools.push_back(agent::make_sub_agent(
+      agent, options.shared_sub_agent ? agent::SubAgentSession::shared : agent::SubAgentSession::copy));
   return agent;
 }
 
@@ -61,6 +62,13 @@ std::uint64_t turns_of(sk::SessionStore& store, sk::SessionInfo const& info) {
   return static_cast<std::uint64_t>(std::count_if(path.begin(), path.end(), is_said));
 }
 
+/// The store of a conversation that is not stored in each turn; null if it is, or if nothing is stored at
+/// all.
+std::shared_ptr<agent::DeferredStore> open_deferred(Options const& options) {
+  if (!options.no_auto_save || options.profile.timing == sk::WriteTiming::never) return nullptr;
+  return std::make_shared<agent::DeferredStore>(open_chat_store(options).value());
+}
+
 template <class... F> struct Overloaded : F... { using F::operator()...; };
 template <class... F> Overloaded(F...) -> Overloaded<F...>;
 
@@ -69,7 +77,8 @@ template <class... F> Overloaded(F...) -> Overloaded<F...>;
 Chat::Chat(Options options, bool interactive)
     : options_(std::move(options)),
       interactive_(interactive),
-      store_(open_chat_store(options_).value()),
+      unsaved_(open_deferred(options_)),
+      store_(unsaved_ ? unsaved_ : open_chat_store(options_).value()),
       store_of_session_(store_),
       agent_(make_agent(options_, store_->profile(), interactive)) {
   if (options_.key.empty()) options_.key = default_key(store_->profile().keys);
@@ -82,13 +91,12 @@ void Chat::require_requests_file() const {
   if (!requests_file_) throw std::runtime_error("cannot write the requests to " + options_.requests);
 }
 
-void Chat::exchange(std::string const& line) {
+void Chat::exchange(sk::Message const& said) {
   llm::CancelToken const cancel;
   OnInterrupt const guard(cancel);
-  auto const outcome =
-      agent::run_turn(
-          *session_, agent_, sk::user(line), [&](auto const& event) { watch(event); }, cancel)
-          .value();
+  auto const outcome = agent::run_turn(
+                           *session_, agent_, said, [&](auto const& event) { watch(event); }, cancel)
+                           .value();
   switch (outcome.end) {
   case agent::TurnEnd::finished: break;
   case agent::TurnEnd::interrupted: print("[interrupted]\n"); break;
@@ -158,6 +166,16 @@ void Chat::greet(bool known) {
     print(fmt::format("Restored: {} previous turns\n", turns_of(*store_of_session_, info)));
   if (info.damaged != 0)
     print(fmt::format("[{} lines of the log are damaged: sessionkit doctor]\n", info.damaged));
+  if (unsaved_)
+    print(fmt::format("[not stored before {}]\n", options_.no_save_on_exit ? "/save" : "the end"));
+}
+
+void Chat::save() {
+  if (unsaved_) unsaved_->save().value();
+}
+
+void Chat::leave() {
+  if (!options_.no_save_on_exit) save();
 }
 
 void Chat::prune() {

@@ -6,6 +6,7 @@
 #include <sessionkit/sessionkit.hpp>
 
 #include <agent/agent.hpp>
+#include <agent/deferred_store.hpp>
 #include <fstream>
 #include <memory>
 #include <optional>
@@ -25,6 +26,11 @@ class Chat {
   /// Prints the session's name and length. `known`: the person asked for this session.
   void greet(bool known);
 
+  /// Stores what is not stored yet, and reports nothing. Errors are those of the store.
+  void save();
+  /// The same at the end of the program, unless the options say otherwise.
+  void leave();
+
   /// Removes old sessions as the options say, and prints which.
   void prune();
 
@@ -40,7 +46,7 @@ class Chat {
   struct Command;
   static Command const commands[];
 
-  void exchange(std::string const& line);
+  void exchange(sessionkit::Message const& said);
   void watch(agent::Event const& event);
   void note_request(agent::RequestMade const& request);
   void show(llm::Event const& event);
@@ -61,6 +67,8 @@ class Chat {
   void fork(std::string const& rest);
   void show_tree(std::string const& rest);
   void show_tokens(std::string const& rest);
+  void save_now(std::string const& rest);
+  void send_picture(std::string const& rest);
   void export_to(std::string const& rest);
   void explain(std::string const& rest);
   void show_help(std::string const& rest);
@@ -76,6 +84,7 @@ class Chat {
 
   Options options_;
   bool interactive_;
+  std::shared_ptr<agent::DeferredStore> unsaved_; ///< null: each turn is stored when it ends
   std::shared_ptr<sessionkit::SessionStore> store_;
   std::shared_ptr<sessionkit::SessionStore> store_of_session_; ///< another one for a file that was opened
   std::optional<sessionkit::Session> session_;                 ///< always present after the constructor

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <agent/picture.hpp>
 #include <algorithm>
 #include <stdexcept>
 #include <string_view>
@@ -31,6 +32,8 @@ Chat::Command const Chat::commands[] = {
     {"/fork", "[KEY]", "copy this session and continue the copy", &Chat::fork},
     {"/title", "TEXT", "name this session", &Chat::set_title},
     {"/compact", "[FOCUS]", "replace earlier messages by a summary", &Chat::compact},
+    {"/image", "FILE [TEXT]", "send a picture, and a text with it", &Chat::send_picture},
+    {"/save", "", "store the conversation now", &Chat::save_now},
     {"/tokens", "", "show the length of the conversation and the tokens used", &Chat::show_tokens},
     {"/export", "[FILE]", "export as Markdown", &Chat::export_to},
     {"/explain", "", "show how much of each request was sent before", &Chat::explain},
@@ -53,7 +56,7 @@ bool Chat::take(std::string const& line) {
   auto const name = line.substr(0, word_end);
   auto const rest = trimmed(line.substr(word_end));
   if (name.empty() || name.front() != '/') {
-    if (line.find_first_not_of(" \t") != std::string::npos) exchange(line);
+    if (line.find_first_not_of(" \t") != std::string::npos) exchange(sk::user(line));
     return true;
   }
   for (auto const& command : commands) {
@@ -153,6 +156,20 @@ void Chat::show_tokens(std::string const& /*rest*/) {
   if (agent_.view_limit != 0) print(fmt::format("requests are cut to {}\n", agent_.view_limit));
   print(fmt::format("used: {} in, {} out, {} read from a cache, {} written to it\n", info.usage.input,
                     info.usage.output, info.usage.cache_read, info.usage.cache_write));
+}
+
+void Chat::save_now(std::string const& /*rest*/) {
+  save();
+  print("stored\n");
+}
+
+void Chat::send_picture(std::string const& rest) {
+  auto const word_end = std::min(rest.find(' '), rest.size());
+  auto said = sk::user();
+  said.parts.emplace_back(agent::read_picture(rest.substr(0, word_end)).value());
+  if (auto const text = trimmed(rest.substr(word_end)); !text.empty())
+    said.parts.emplace_back(sk::Text{text});
+  exchange(said);
 }
 
 void Chat::export_to(std::string const& rest) {

@@ -74,6 +74,7 @@ int run(chat::Options const& options, char const* program) {
   chat.greet(options.resume.has_value());
   chat.prune();
   int const failures = talk(chat, editor, std::move(first));
+  chat.leave();
   if (editor.on_terminal() && !options.no_session)
     std::cout << "resume with: chat -r " << chat.id().str() << '\n' << std::flush;
   return failures == 0 || editor.on_terminal() ? 0 : 1;

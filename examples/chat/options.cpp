@@ -21,20 +21,26 @@ char const usage[] =
     "  --transcript-dir DIR\n"
     "                     the directory of claw0's transcripts, if it lies apart from its sessions.json\n"
     "  --no-session       store nothing\n"
+    "  --no-auto-save     store the conversation when the program ends, not after each turn\n"
+    "  --no-save-on-exit  with --no-auto-save: store it only at /save\n"
     "  --profile NAME     store sessions in the format of: native, claw0, ai_panel, zyhive, zeroclaw,\n"
     "                     blades, openclaw, ephemeral (default: what the store has, else native)\n"
     "  --key KEY          the key of the conversation (default: chat, or as the store's program has it)\n"
     "  -c, --continue     continue the newest session, whatever its key\n"
     "  -r, --resume [ID]  continue this session: an id, the beginning of an id, or a key; without ID, "
     "choose\n"
-    "  --provider NAME    anthropic, openai (and compatible servers), or scripted (default)\n"
+    "  --provider NAME    anthropic, openai (and compatible servers), openai-responses, gemini, or\n"
+    "                     scripted (default)\n"
     "  --base-url URL     the provider's base URL, for example http://localhost:8080/v1\n"
     "  --server NAME      whose rules with --provider openai: azure, deepseek, mistral, groq, llama_cpp,\n"
     "                     vllm or ollama\n"
     "  --model NAME       the model (default: a small one of the provider)\n"
+    "  --no-stream        ask for each answer as a whole, and show it when it is complete\n"
     "  --script-file FILE the answers of the scripted provider, one a line\n"
     "  --system FILE      the system prompt\n"
     "  --window N         the model's window, in tokens (default: 200000, at least 500)\n"
+    "  --max-turns N      show the model only the last N turns\n"
+    "  --max-tokens N     show the model only as many of the last turns as fit into N tokens\n"
     "  --keep-messages N  show the model only the last N messages, and the rest of their turn\n"
     "  --threshold N      compact above N tokens; 0: only when the window is full (default: the profile's)\n"
     "  --history-limit N  a compaction keeps the last N messages (default: as the profile says)\n"
@@ -43,11 +49,13 @@ char const usage[] =
     "  --folder DIR       the folder for the tools to read and write (default: a folder in the user's "
     "data\n"
     "                     directory)\n"
+    "  --shared-sub-agent store the messages of the sub-agent in this session, too (default: its answer "
+    "only)\n"
     "  --requests FILE    write each request to this file, one a line\n"
     "  --script           play the demonstration\n"
     "  -h, --help         show this text\n"
     "  --version          print the version\n"
-    "The key of the provider is read from ANTHROPIC_API_KEY or OPENAI_API_KEY.\n";
+    "The key of the provider is read from ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY.\n";
 
 namespace {
 
@@ -117,7 +125,9 @@ constexpr Flag with_value[] = {
      [](Options& o, std::string const& v) {
        return read_number(v, o.window) && o.window >= smallest_window;
      }},
-    {"--keep-messages", [](Options& o, std::string const& v) { return read_number(v, o.keep_messages); }},
+    {"--max-turns", [](Options& o, std::string const& v) { return read_number(v, o.view.turns); }},
+    {"--max-tokens", [](Options& o, std::string const& v) { return read_number(v, o.view.tokens); }},
+    {"--keep-messages", [](Options& o, std::string const& v) { return read_number(v, o.view.messages); }},
     {"--threshold",
      [](Options& o, std::string const& v) { return read_number(v, o.compaction.threshold.emplace()); }},
     {"--history-limit",
@@ -141,6 +151,10 @@ struct Switch {
 };
 constexpr Switch switches[] = {
     {"--no-session", &Options::no_session},
+    {"--no-auto-save", &Options::no_auto_save},
+    {"--no-save-on-exit", &Options::no_save_on_exit},
+    {"--no-stream", &Options::no_stream},
+    {"--shared-sub-agent", &Options::shared_sub_agent},
     {"--continue", &Options::newest},
     {"-c", &Options::newest},
     {"--script", &Options::script},
@@ -186,12 +200,17 @@ std::optional<Options> parse_options(int argc, char** argv, std::string& why) {
 
   auto const* const provider = llm::find_provider_defaults(options.provider.name);
   if (provider == nullptr) {
-    why = "there is no provider " + options.provider.name;
+    why = "there is no provider " + options.provider.name + ": " + llm::provider_names;
     return std::nullopt;
   }
   if (options.model.empty()) options.model = provider->model;
   if (provider->key_variable != nullptr) options.provider.key = variable(provider->key_variable);
   options.provider.window = options.window;
+  options.provider.stream = !options.no_stream;
+  if (options.no_save_on_exit && !options.no_auto_save) {
+    why = "--no-save-on-exit needs --no-auto-save: without it each turn is stored when it ends";
+    return std::nullopt;
+  }
   if (options.no_session) options.profile = sk::profiles::ephemeral;
   return options;
 }

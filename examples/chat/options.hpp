@@ -25,8 +25,12 @@ struct Options {
   std::size_t window = 200000; ///< the model's window, in tokens
   agent::CompactionNumbers compaction = {};
   agent::PruneRule prune = {};
-  std::size_t keep_messages = 0; ///< the model sees this many of the last messages; 0: all
-  bool no_session = false;       ///< nothing is stored
+  agent::ViewLimits view = {};
+  bool no_session = false;      ///< nothing is stored
+  bool no_auto_save = false;    ///< the conversation is stored at the end, not in each turn
+  bool no_save_on_exit = false; ///< nor at the end, only at `/save`
+  bool no_stream = false;
+  bool shared_sub_agent = false; ///< the sub-agent works in the session of the person
   bool profile_given = false;
   bool newest = false;    ///< continue the newest session of any key
   bool own_folder = true; ///< the default folder: it is created if it is missing

@@ -26,6 +26,7 @@ struct Hosted {
   bool make_titles = false; ///< a model makes the title; else the user's first words are the title
   /// The logs of channels, for the administrator; absent if they are not kept.
   std::optional<sessionkit::ChannelLog> channels = {};
+  bool saves_turns = true; ///< else a turn is in memory until the program ends
 };
 
 /// Which sessions to list.

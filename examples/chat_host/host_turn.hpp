@@ -21,7 +21,9 @@ class HostTurn {
  private:
   Json converse(ChatRequest const& request);
   Json last_news(sessionkit::SessionInfo const& info, std::string_view end) const;
-  bool is_stored(sessionkit::SessionInfo const& info) const { return info.turns > turns_before_; }
+  bool is_stored(sessionkit::SessionInfo const& info) const {
+    return hosted_.saves_turns && info.turns > turns_before_;
+  }
   agent::Agent make_agent(std::string const& context) const;
   void watch(sessionkit::Session& session, std::string const& message, agent::Event const& event);
   void tell(Json const& news);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "image_url.hpp"
 
+#include <agent/picture.hpp>
 #include <algorithm>
 #include <string>
 
@@ -9,17 +10,6 @@ namespace chat_host {
 namespace sk = sessionkit;
 
 namespace {
-
-struct ImageType {
-  std::string_view name, begin;
-  std::size_t at; ///< the offset of `begin` in the file
-};
-constexpr ImageType image_types[] = {
-    {"image/png", "\x89PNG", 0},
-    {"image/jpeg", "\xFF\xD8\xFF", 0},
-    {"image/gif", "GIF8", 0},
-    {"image/webp", "WEBP", 8},
-};
 
 constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
@@ -41,11 +31,7 @@ std::string begin_of(std::string_view base64) {
 }
 
 std::optional<sk::Image> of_data(std::string_view type, std::string_view base64) {
-  auto const* const known = std::find_if(std::begin(image_types), std::end(image_types),
-                                         [&](ImageType const& each) { return each.name == type; });
-  if (known == std::end(image_types) || !is_base64(base64)) return std::nullopt;
-  auto const bytes = begin_of(base64);
-  if (bytes.size() < known->at || bytes.compare(known->at, known->begin.size(), known->begin) != 0)
+  if (type.empty() || !is_base64(base64) || agent::picture_type(begin_of(base64)) != type)
     return std::nullopt;
   return sk::Image{std::string(type), sk::Base64{std::string(base64)}};
 }

@@ -4,6 +4,7 @@
 #include "options.hpp"
 #include "server.hpp"
 
+#include <agent/deferred_store.hpp>
 #include <agent/folder_tools.hpp>
 #include <cerrno>
 #include <chrono>
@@ -14,6 +15,7 @@
 #include <iostream>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <sys/resource.h>
 
@@ -46,6 +48,7 @@ agent::Agent make_agent(Options const& options) {
   made.target.server = made.provider->server();
   made.target.model = options.model;
   made.target.system = options.system;
+  agent::limit_view(made.target, options.view);
   if (!options.folder.empty()) made.tools = agent::make_folder_tools(options.folder).value();
   return made;
 }
@@ -57,18 +60,24 @@ std::optional<sk::ChannelLog> open_channels_of(std::string const& agent, cli::St
   return sk::ChannelLog::open_agent(home, agent).value();
 }
 
-chat_host::Agents make_agents(Options const& options) {
+/// The stores that are written when the program ends.
+using Unsaved = std::vector<std::shared_ptr<agent::DeferredStore>>;
+
+chat_host::Agents make_agents(Options const& options, Unsaved& unsaved) {
   auto const address = address_of(options);
   auto const with = make_agent(options);
   chat_host::Agents agents;
   for (auto const& name : options.agents) {
+    auto store = open_store_of(name, address, options);
+    if (!options.saves_turns) store = unsaved.emplace_back(std::make_shared<agent::DeferredStore>(store));
     chat_host::Hosted hosted{name,
-                             open_store_of(name, address, options),
+                             std::move(store),
                              with,
                              options.window,
                              options.compaction,
                              options.make_titles,
-                             open_channels_of(name, address, options)};
+                             open_channels_of(name, address, options),
+                             options.saves_turns};
     agents[name] = std::make_unique<chat_host::Conversations>(std::move(hosted), options.most_turns);
   }
   return agents;
@@ -101,6 +110,17 @@ bool ended_within(sigset_t const& ends, std::chrono::seconds time) {
   return signal > 0;
 }
 
+/// Returns the exit code.
+int save_all(Unsaved const& unsaved) {
+  int code = 0;
+  for (auto const& store : unsaved)
+    if (auto const saved = store->save(); !saved) {
+      std::cerr << "chat_host: " << saved.error().message << '\n';
+      code = 1;
+    }
+  return code;
+}
+
 void greet(Options const& options, int port) {
   auto const url = "http://" + options.server.host + ":" + std::to_string(port);
   std::cout << "listening on " << url << '\n';
@@ -113,7 +133,8 @@ void greet(Options const& options, int port) {
 int run(Options const& options) {
   allow_many_files();
   sigset_t const ends = block_ends();
-  auto const agents = make_agents(options);
+  Unsaved unsaved;
+  auto const agents = make_agents(options, unsaved);
   chat_host::Server server(options.server, agents);
   server.start();
   greet(options, server.port());
@@ -125,7 +146,7 @@ int run(Options const& options) {
       std::cerr << "chat_host: " << dropped << " messages waited for a turn of agent " << name
                 << "; they are not stored\n";
   server.stop();
-  return 0;
+  return options.saves_at_end ? save_all(unsaved) : 0;
 }
 
 }

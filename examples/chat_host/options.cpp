@@ -30,6 +30,11 @@ void describe_limits(CLI::App& app, Options& options) {
   app.add_option("--history-limit", options.compaction.history_limit,
                  "a compaction keeps this many of the last messages")
       ->check(CLI::PositiveNumber);
+  app.add_option("--max-turns", options.view.turns, "show the model only the last turns, this many");
+  app.add_option("--max-tokens", options.view.tokens,
+                 "show the model only as many of the last turns as fit into this many tokens");
+  app.add_option("--keep-messages", options.view.messages,
+                 "show the model only this many of the last messages, and the rest of their turn");
   app.add_option("--idle", options.prune.idle_days,
                  "remove sessions that had no entry for so many days; off by default")
       ->check(CLI::Range(1, 36500));
@@ -40,6 +45,14 @@ void describe_limits(CLI::App& app, Options& options) {
          "--prune-every", [&](unsigned seconds) { options.prune_every = std::chrono::seconds(seconds); },
          "how often old sessions are looked for, in seconds (default: 3600)")
       ->check(CLI::Range(1, 86400));
+}
+
+// When conversations are stored.
+void describe_saving(CLI::App& app, Options& options) {
+  auto* const no_auto_save = app.add_flag("!--no-auto-save", options.saves_turns,
+                                          "store conversations when the program ends, not after each turn");
+  app.add_flag("!--no-save-on-exit", options.saves_at_end, "with --no-auto-save: store nothing at the end")
+      ->needs(no_auto_save);
 }
 
 void describe(CLI::App& app, Options& options, Tokens& tokens) {
@@ -60,7 +73,7 @@ void describe(CLI::App& app, Options& options, Tokens& tokens) {
   app.add_option("--channel-logs", options.channel_logs,
                  "the directory of the channel logs for the administrator");
   app.add_option("--provider", options.provider.name,
-                 "anthropic, openai (and compatible servers), or scripted");
+                 "anthropic, openai (and compatible servers), openai-responses, gemini, or scripted");
   app.add_option("--base-url", options.provider.base_url, "the base URL of the provider");
   app.add_option(
       "--server", options.provider.server,
@@ -68,7 +81,10 @@ void describe(CLI::App& app, Options& options, Tokens& tokens) {
   app.add_option("--model", options.model);
   app.add_option("--window", options.window, "the model's window, in tokens")
       ->check(CLI::Range(500, 100000000));
+  app.add_flag("!--no-stream", options.provider.stream,
+               "ask the provider for each answer as a whole, and show it when it is complete");
   describe_limits(app, options);
+  describe_saving(app, options);
   app.add_option("--system", options.system, "the system prompt");
   app.add_option("--folder", options.folder,
                  "the folder for the tools to read and write; without it there are no tools");
@@ -103,8 +119,8 @@ void describe(CLI::App& app, Options& options, Tokens& tokens) {
       "session; may be repeated");
   app.add_option("--admin-token", tokens.admin, "the token for the channel logs")
       ->envname("CHAT_HOST_ADMIN_TOKEN");
-  app.footer("The key of the provider is read from ANTHROPIC_API_KEY or OPENAI_API_KEY. The list of "
-             "processes shows\n"
+  app.footer("The key of the provider is read from ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY. "
+             "The list of processes shows\n"
              "--token, --user and --admin-token to everybody on this machine, but not the variables.");
 }
 
@@ -167,7 +183,8 @@ Options parse_options(int argc, char** argv) {
     app.parse(argc, argv);
     auto const* const known = llm::find_provider_defaults(options.provider.name);
     if (known == nullptr)
-      throw CLI::ValidationError("--provider", "there is no '" + options.provider.name + "'");
+      throw CLI::ValidationError("--provider",
+                                 "there is no '" + options.provider.name + "': " + llm::provider_names);
     if (options.model.empty()) options.model = known->model;
     if (known->key_variable != nullptr)
       if (char const* const key =

@@ -22,6 +22,9 @@ struct Options {
   std::string model = {};
   std::size_t window = 200000; ///< the model's window, in tokens
   agent::CompactionNumbers compaction = {};
+  agent::ViewLimits view = {};
+  bool saves_turns = true; ///< else conversations are stored at the end
+  bool saves_at_end = true;
   agent::PruneRule prune = {};
   std::chrono::seconds prune_every{3600};
   std::size_t most_turns = 256;

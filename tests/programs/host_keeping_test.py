@@ -114,6 +114,37 @@ class Summaries(HostTest):
         self.assertIn("compaction", [entry["type"] for entry in entries])
         self.assertEqual(host.get("sessions")["tokenLimit"], 400)
 
+    def test_the_model_sees_only_the_last_turns_or_tokens(self):
+        host = self.host("--max-turns", "2")
+        session = host.chat("one")[1]["sessionId"]
+        for words in ("two", "three"):
+            said = host.chat(words, session)[0]
+        self.assertIn("I remember 2 of your messages", said)
+        self.assertEqual(len(host.talk(session)), 6)
+        host.kill(signal.SIGTERM)
+        host = self.host("--max-tokens", "100")
+        host.chat("four " * 50, session)
+        self.assertIn("I remember 1 of your messages", host.chat("five " * 50, session)[0])
+        host.kill(signal.SIGTERM)
+        host = self.host("--keep-messages", "3")
+        self.assertIn("I remember 2 of your messages", host.chat("six", session)[0])
+
+    def test_without_auto_save_conversations_are_stored_at_the_end(self):
+        for more, kept in (((), True), (("--no-save-on-exit",), False)):
+            self.store = self.folder / f"store-{kept}"
+            host = self.host("--no-auto-save", *more)
+            done = host.chat("one")[1]
+            host.chat("two", done["sessionId"])
+            self.assertFalse(done["stored"])
+            self.assertEqual(len(host.get("sessions")["sessions"]), 1)
+            self.assertEqual(list(self.store.rglob("*.jsonl")), [])
+            self.assertEqual(host.kill(signal.SIGTERM), 0)
+            host = self.host()
+            self.assertEqual([row["id"] for row in host.get("sessions")["sessions"]], [done["sessionId"]] if kept else [])
+            if kept:
+                self.assertEqual([words for role, words in host.talk(done["sessionId"]) if role == "user"], ["one", "two"])
+            host.kill(signal.SIGTERM)
+
     def test_in_zeroclaws_table_a_summary_comes_before_the_message_that_is_answered(self):
         file = self.folder / "sessions.db"
         self.store = f"sqlite:{file}"

@@ -1,21 +1,47 @@
 # SPDX-License-Identifier: MIT
-"""Models that reason, in every profile and both programs: no answer is refused because a line cannot represent it."""
+"""Every kind of block, in every profile, from every provider, streamed and not, through both programs: no turn is lost
+because a line cannot represent a part of it. Prints the matrix."""
+import base64
+import json
 import signal
+import struct
 import unittest
+import zlib
 
 from host import FakeProvider, HostTest, needs_curl
 from live import CHAT, Run
 
-# What an answer has beside its text and its calls, as steps of the fake provider's script.
+PROVIDERS = ("anthropic", "openai", "openai-responses", "gemini")
+PROFILES = ("native", "ai_panel", "zyhive", "claw0", "zeroclaw", "blades", "openclaw", "ephemeral")
+
+
+def make_png():
+    """A picture of one point."""
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 1, 1, 8, 2, 0, 0, 0))
+            + chunk(b"IDAT", zlib.compress(b"\0\xff\0\0")) + chunk(b"IEND", b""))
+
+
+PNG = make_png()
+PICTURE = base64.b64encode(PNG).decode()
+
+# What an answer has beside its text and its calls, as members of a step of the fake provider's script, and the providers
+# whose API has it. The last is what the person sends.
 BLOCKS = {
-    "nothing": {},
-    "signed reasoning": {"thinking": "Let me see."},
-    "reasoning": {"thinking": "Let me see.", "unsigned": True},
-    "redacted reasoning": {"redacted": "ZGF0YQ=="},
-    "an unknown block": {"block": {"type": "citation_list", "urls": []}},
+    "nothing": ({}, PROVIDERS),
+    "signed reasoning": ({"thinking": "Let me see."}, ("anthropic", "openai-responses", "gemini")),
+    "reasoning": ({"thinking": "Let me see.", "unsigned": True}, PROVIDERS),
+    "redacted reasoning": ({"redacted": "ZGF0YQ=="}, ("anthropic", "openai-responses")),
+    "an unknown block": ({"block": {"type": "citation_list", "urls": []}}, PROVIDERS),
+    "a refusal": ({"refusal": "I rather would not."}, ("openai", "openai-responses")),
+    "a picture by the model": ({"picture": PICTURE}, ("gemini",)),
+    "a picture by the person": ({}, PROVIDERS),
 }
-PROFILES = ("native", "ai_panel", "zyhive", "claw0", "zeroclaw", "blades", "ephemeral")
-PROVIDERS = ("anthropic", "openai", "scripted")
+
+
+def blocks_of(provider):
+    return {words: block for words, (block, providers) in BLOCKS.items() if provider in providers}
 
 
 def steps_of(words, block):
@@ -24,71 +50,93 @@ def steps_of(words, block):
     return [{"text": "I look.", "tools": [call], **block}, {"text": f"Done: {words}.", **block}]
 
 
-class LeftOut(HostTest):
-    def provider(self, name, steps):
-        """Arguments of both programs, and the server, if there is one."""
-        if name == "scripted":
-            return self.scripted(*steps), None
-        fake = FakeProvider(self, steps)
-        return ("--provider", name, "--base-url", fake.base_url(name)), fake
+class Matrix:
+    """How many profiles kept the turn, for each block, provider and way of asking."""
 
-    def check_refused(self, fake):
-        if fake is not None:
-            self.assertEqual(fake.state["refused"], [])
+    def __init__(self, program):
+        self.program, self.kept, self.lost = program, {}, []
+
+    def note(self, blocks, provider, streamed, profile, request):
+        """`request`: one that another process made after the turns, if the profile stores anything."""
+        sent = json.dumps(request)
+        for words in blocks:
+            kept = f"Done: {words}." in sent and f'"{words}"' in sent
+            if words.endswith("the person"):
+                kept = kept and PICTURE in sent
+            cell = self.kept.setdefault((words, provider, streamed), [0, 0])
+            cell[0] += kept
+            cell[1] += 1
+            if not kept:
+                self.lost.append((words, provider, streamed, profile))
+
+    def show(self):
+        turns = sum(all_of for _, all_of in self.kept.values())
+        print(f"\n{self.program}: {turns} turns, {len(self.lost)} lost. Profiles that kept the turn, streamed / not streamed:")
+        print(f"{'':24}" + "".join(f"{name:>20}" for name in PROVIDERS))
+        for words in BLOCKS:
+            cells = [[self.kept.get((words, name, streamed)) for streamed in (True, False)] for name in PROVIDERS]
+            print(f"{words:24}" + "".join(
+                f"{'/'.join('%d of %d' % tuple(cell) for cell in both) if all(both) else '-':>20}" for both in cells))
+        for each in self.lost:
+            print("lost:", *each)
+
+
+class LeftOut(HostTest):
+    def each_cell(self):
+        for profile in PROFILES:
+            for name in PROVIDERS:
+                for streamed in (True, False):
+                    with self.subTest(profile=profile, provider=name, streamed=streamed):
+                        self.store = self.folder / f"{profile}-{name}-{streamed}"
+                        blocks = blocks_of(name)
+                        steps = [step for words, block in blocks.items() for step in steps_of(words, block)]
+                        fake = FakeProvider(self, steps)
+                        arguments = ["--profile", profile, "--provider", name, "--base-url", fake.base_url(name),
+                                     *([] if streamed else ["--no-stream"])]
+                        yield profile, name, streamed, blocks, arguments, fake
+                        self.assertEqual(fake.state["refused"], [])
+                        self.assertEqual(fake.state["streamed"] > 0, streamed)
+                        fake.stop()
 
     @needs_curl
     def test_every_block_in_every_profile_through_the_chat_host(self):
-        turns = 0
-        for profile in PROFILES:
-            for name in PROVIDERS:
-                with self.subTest(f"{profile}, {name}"):
-                    self.store = self.folder / f"{profile}-{name}"
-                    steps = [step for words, block in BLOCKS.items() for step in steps_of(words, block)]
-                    arguments, fake = self.provider(name, steps)
-                    host = self.host("--profile", profile, *arguments)
-                    session = None
-                    for words in BLOCKS:
-                        said, done = host.chat(words, session)
-                        self.assertTrue(said.endswith(f"Done: {words}."), said)
-                        session = done["sessionId"]
-                        turns += 1
-                    if profile != "ephemeral":
-                        host.kill(signal.SIGTERM)
-                        host = self.host("--profile", profile, *(arguments if fake else ()))
-                    talk = host.talk(session)
-                    for words in BLOCKS:
-                        self.assertIn(("user", words), talk)
-                        self.assertTrue(any(text.endswith(f"Done: {words}.") for role, text in talk if role == "assistant"), talk)
-                    said, _ = host.chat("What did I say first?", session)
-                    host.kill(signal.SIGTERM)
-                    self.assertEqual(said, 'First you said: "nothing"')
-                    self.check_refused(fake)
-        print(f"chat_host: {turns} turns ({len(BLOCKS)} blocks x {len(PROFILES)} profiles x {len(PROVIDERS)} providers), 0 lost")
+        matrix = Matrix("chat_host")
+        (self.folder / "files").mkdir()
+        for profile, name, streamed, blocks, arguments, fake in self.each_cell():
+            host = self.host(*arguments, "--folder", self.folder / "files")
+            session = None
+            for words in blocks:
+                images = {"images": ["data:image/png;base64," + PICTURE]} if words.endswith("the person") else {}
+                said, done = host.chat(words, session, **images)
+                self.assertIn(f"Done: {words}.", said)
+                session = done["sessionId"]
+            if profile != "ephemeral":
+                host.kill(signal.SIGTERM)
+                host = self.host(*arguments, "--folder", self.folder / "files")
+            said, _ = host.chat("What did I say first?", session)
+            host.kill(signal.SIGTERM)
+            self.assertEqual(said, 'First you said: "nothing"')
+            matrix.note(blocks, name, streamed, profile, fake.requests[-1])
+        matrix.show()
+        self.assertEqual(matrix.lost, [])
 
     @needs_curl
     def test_every_block_in_every_profile_through_the_terminal_program(self):
-        turns = 0
-        for profile in PROFILES:
-            for name in PROVIDERS:
-                with self.subTest(f"{profile}, {name}"):
-                    self.store = self.folder / f"{profile}-{name}"
-                    steps = [step for words, block in BLOCKS.items() for step in steps_of(words, block)]
-                    arguments, fake = self.provider(name, steps)
-                    lines = [*BLOCKS, "What did I say first?", "/quit"]
-                    out = self.chat("\n".join(lines) + "\n", profile, arguments)
-                    for words in BLOCKS:
-                        self.assertIn(f"Done: {words}.", out)
-                        turns += 1
-                    self.assertIn('First you said: "nothing"', out)
-                    if profile != "ephemeral":
-                        again = self.chat("What did I say first?\n/quit\n", profile, arguments if fake else ())
-                        self.assertIn(f"Restored: {len(BLOCKS) + 1} previous turns", again)
-                        self.assertIn('First you said: "nothing"', again)
-                    self.check_refused(fake)
-        print(f"chat: {turns} turns ({len(BLOCKS)} blocks x {len(PROFILES)} profiles x {len(PROVIDERS)} providers), 0 lost")
+        matrix = Matrix("chat")
+        (self.folder / "point.png").write_bytes(PNG)
+        for profile, name, streamed, blocks, arguments, fake in self.each_cell():
+            lines = [f"/image point.png {words}" if words.endswith("the person") else words for words in blocks]
+            out = self.chat(*lines, "What did I say first?", arguments=arguments)
+            if profile != "ephemeral":
+                out = self.chat("What did I say first?", arguments=arguments)
+                self.assertIn(f"Restored: {len(blocks) + 1} previous turns", out)
+            self.assertIn('First you said: "nothing"', out)
+            matrix.note(blocks, name, streamed, profile, fake.requests[-1])
+        matrix.show()
+        self.assertEqual(matrix.lost, [])
 
-    def chat(self, stdin, profile, arguments):
-        run = Run(self.run_program("--store", self.store, "--profile", profile, *arguments, program=CHAT, stdin=stdin))
+    def chat(self, *lines, arguments):
+        run = Run(self.run_program("--store", self.store, *arguments, program=CHAT, stdin="\n".join([*lines, "/quit", ""])))
         self.assertEqual((run.code, run.err), (0, ""), run)
         return run.out
 

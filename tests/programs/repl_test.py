@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The REPL as a person uses it: in a terminal, with Ctrl-C, killed in the middle of a turn."""
+import base64
 import json
 import re
 import resource
@@ -322,6 +323,89 @@ class Repl(ProgramTest):
         out = self.chat("".join(f"line {i}\n" for i in range(10)), "--keep-messages", "3")
         self.assertIn('You said "line 9". I remember 2 of your messages.', out)
         self.assertIn("Restored: 10 previous turns", self.chat("x\n"))
+
+    def test_the_model_sees_only_the_last_turns_or_tokens_where_that_is_wished(self):
+        lines = "".join(f"line {i} {'x' * 200}\n" for i in range(10))
+        self.assertIn("I remember 3 of your messages.", self.chat(lines, "--max-turns", "3").rsplit("line 9", 1)[1])
+        self.assertIn("I remember 10 of your messages", self.chat("x\n", "--max-turns", "10"))
+        self.store = self.folder / "tokens"
+        requests = self.folder / "requests"
+        self.chat(lines, "--max-tokens", "400", "--requests", requests)
+        sizes = [sum(len(part["text"]) for message in json.loads(line)["messages"] for part in message["content"]) / 4
+                 for line in requests.read_text(encoding="utf-8").splitlines()]
+        self.assertTrue(300 < max(sizes) < 400, sizes)
+        self.assertIn("Restored: 10 previous turns", self.chat("x\n"))
+
+    def stored_lines(self):
+        return sum(file.read_bytes().count(b"\n") for file in self.store.glob("*.jsonl"))
+
+    def test_without_auto_save_a_conversation_is_stored_at_the_end(self):
+        first = self.terminal("--no-auto-save")
+        first.expect("[not stored before the end]")
+        first.expect("you> ")
+        first.say("My cat is Momo")
+        self.assertEqual(self.stored_lines(), 0)
+        self.assertIn("My cat is Momo", first.say("/sessions"))
+        self.assertIn("stored", first.say("/save"))
+        saved = self.stored_lines()
+        self.assertGreater(saved, 0)
+        first.say("She is grey")
+        self.assertEqual(self.stored_lines(), saved)
+        first.type("/quit\n")
+        self.assertEqual(first.wait(), 0)
+        out = self.chat("What did I say first?\n", "--no-auto-save")
+        self.assertIn("Restored: 2 previous turns", out)
+        self.assertIn("Restored: 3 previous turns", self.chat("x\n", "--no-auto-save", "--no-save-on-exit"))
+        self.assertIn("Restored: 3 previous turns", self.chat("x\n/save\n", "--no-auto-save", "--no-save-on-exit"))
+        self.assertIn("Restored: 4 previous turns", self.chat("/quit\n"))
+
+    def test_a_conversation_that_another_program_continued_is_not_overwritten(self):
+        self.chat("one\n")
+        slow = self.terminal("--no-auto-save")
+        slow.expect("you> ")
+        slow.say("two")
+        self.chat("three\n")
+        slow.type("/quit\n")
+        self.assertEqual(slow.wait(), 1)
+        slow.read(1)
+        self.assertIn("another program changed session ", slow.shown)
+        history = self.chat("/history\n")
+        self.assertIn("three", history)
+        self.assertNotIn("you> two", history)
+
+    def test_options_of_saving_that_contradict_each_other_are_refused(self):
+        run = Run(self.run_program("--store", self.store, "--no-save-on-exit", program=CHAT, stdin=""))
+        self.assertEqual(run.code, 2)
+        self.assertIn("--no-save-on-exit needs --no-auto-save", run.err)
+
+    def test_an_answer_may_come_as_a_whole(self):
+        script = self.script({"text": "Once upon a time.", "delay_ms": 20})
+        self.assertIn("assistant> Once upon a time.\n", self.chat("go\n", *script, "--no-stream"))
+
+    def test_a_sub_agent_may_share_the_session(self):
+        script = self.script({"when": "Ask", "tools": [{"name": "sub_agent", "input": {"task": "look at it"}}]},
+                             {"when": "on your own", "tools": [{"name": "list_dir", "input": {"path": "."}}]},
+                             {"text": "It is empty."}, {"text": "So it is empty."})
+        self.chat("Ask somebody.\n", *script, "--shared-sub-agent")
+        history = self.chat("/history\n")
+        for words in ("you> You are asked to do this on your own: look at it", "assistant> It is empty.", "So it is empty."):
+            self.assertIn(words, history)
+        self.assertIn("I remember", self.chat("More.\n"))
+
+    def test_a_picture_is_sent_and_stored(self):
+        point = self.folder / "point.png"
+        point.write_bytes(b"\x89PNG\r\n\x1a\n" + b"0" * 30)
+        requests = self.folder / "requests"
+        self.chat("/image point.png What is it?\n", "--requests", requests)
+        for _ in range(2):
+            sent = json.loads(requests.read_text(encoding="utf-8").splitlines()[0])["messages"][0]["content"]
+            self.assertEqual(base64.b64decode(sent[0]["source"]["data"]), point.read_bytes())
+            self.assertEqual((sent[0]["source"]["media_type"], sent[1]["text"]), ("image/png", "What is it?"))
+            self.chat("More.\n", "--requests", requests)
+        (self.folder / "note.txt").write_text("no picture")
+        (self.folder / "large.png").write_bytes(point.read_bytes() + bytes(5 << 20))
+        for name, why in (("note.txt", "no PNG, JPEG, GIF or WebP"), ("large.png", "larger than 5 MiB"), ("none.png", "cannot read")):
+            self.assertIn(why, self.failing(f"/image {name}\n").err)
 
     def test_text_of_a_model_does_not_control_the_terminal(self):
         nasty = "\x1b]52;c;aGk=\x07\x1b[2J\x9b31m ok"
