@@ -9,7 +9,17 @@
 # sessionkit::testing      the conformance kit for stores, <sessionkit/testing/store_conformance.hpp>
 # With SESSIONKIT_HEADER_ONLY there is no sessionkit::sessionkit, and a component is its headers and their dependencies.
 if(NOT TARGET fmt::fmt)
-  find_package(fmt 9 REQUIRED)
+  find_package(fmt 9 QUIET)
+endif()
+if(NOT TARGET fmt::fmt)
+  set(found "was not found")
+  if(fmt_CONSIDERED_VERSIONS)
+    set(found "was not found, but ${fmt_CONSIDERED_VERSIONS}")
+  endif()
+  message(FATAL_ERROR "sessionkit needs {fmt} 9 or newer, which ${found}. One of these lines helps:\n"
+    "  apt-get install libfmt-dev          # Debian, Ubuntu (dnf install fmt-devel, apk add fmt-dev, pacman -S fmt)\n"
+    "  cmake ... -Dfmt_DIR=DIRECTORY       # the directory of fmt-config.cmake, if it is installed elsewhere\n"
+    "  add_subdirectory(fmt)               # in your CMakeLists.txt before sessionkit, or FetchContent_MakeAvailable(fmt)")
 endif()
 if(NOT TARGET nlohmann_json::nlohmann_json)
   find_package(nlohmann_json 3.10 QUIET)
@@ -110,10 +120,10 @@ set(sessionkit_components)
 find_package(Threads REQUIRED)
 sessionkit_add_component(testing Threads::Threads)
 
-# sessionkit_add_backend(<name> <package> PC <pkg-config module> FIND <arguments of find_package>... LINK <library>...):
-# a component that SESSIONKIT_WITH_<NAME> turns on.
+# sessionkit_add_backend(<name> <package> PC <pkg-config module> FIND <arguments of find_package>... LINK <library>...
+# DEBIAN <package>): a component that SESSIONKIT_WITH_<NAME> turns on.
 macro(sessionkit_add_backend name package)
-  cmake_parse_arguments(backend "" "PC" "LINK;FIND" ${ARGN})
+  cmake_parse_arguments(backend "" "PC;DEBIAN" "LINK;FIND" ${ARGN})
   set(sessionkit_${name}_pc "${backend_PC}")
   string(TOUPPER "SESSIONKIT_WITH_${name}" backend_wanted)
   if(${backend_wanted} STREQUAL "AUTO")
@@ -121,14 +131,18 @@ macro(sessionkit_add_backend name package)
       find_package(${package} ${backend_FIND} QUIET)
     endif()
   elseif(${backend_wanted})
-    find_package(${package} ${backend_FIND} REQUIRED)
+    find_package(${package} ${backend_FIND} QUIET)
+    if(NOT ${package}_FOUND)
+      message(FATAL_ERROR "${backend_wanted}=${${backend_wanted}}: ${backend_PC} was not found. Install it (Debian, Ubuntu: "
+                          "apt-get install ${backend_DEBIAN}), or leave the store out: -D${backend_wanted}=OFF")
+    endif()
   endif()
   if(${backend_wanted} AND ${package}_FOUND)
     sessionkit_add_component(${name} ${backend_LINK})
   endif()
 endmacro()
 
-sessionkit_add_backend(sqlite SQLite3 PC "sqlite3 >= 3.35" FIND 3.35 LINK SQLite::SQLite3)
-sessionkit_add_backend(redis Hiredis PC "hiredis >= 0.14" FIND 0.14 MODULE LINK Hiredis::Hiredis Threads::Threads)
-sessionkit_add_backend(postgres PostgreSQL PC "libpq >= 11" FIND 11 LINK PostgreSQL::PostgreSQL)
-sessionkit_add_backend(mongo Mongoc PC "libmongoc-1.0 >= 1.17" FIND 1.17 MODULE LINK Mongoc::Mongoc Threads::Threads)
+sessionkit_add_backend(sqlite SQLite3 PC "sqlite3 >= 3.35" FIND 3.35 LINK SQLite::SQLite3 DEBIAN libsqlite3-dev)
+sessionkit_add_backend(redis Hiredis PC "hiredis >= 0.14" FIND 0.14 MODULE LINK Hiredis::Hiredis Threads::Threads DEBIAN libhiredis-dev)
+sessionkit_add_backend(postgres PostgreSQL PC "libpq >= 11" FIND 11 LINK PostgreSQL::PostgreSQL DEBIAN libpq-dev)
+sessionkit_add_backend(mongo Mongoc PC "libmongoc-1.0 >= 1.17" FIND 1.17 MODULE LINK Mongoc::Mongoc Threads::Threads DEBIAN libmongoc-dev)
