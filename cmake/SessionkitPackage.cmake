@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# cpack -G DEB: libsessionkit-dev, and for a shared library libsessionkit0.1, which programs depend on.
+# cpack -G DEB: libsessionkit-dev, for a shared library libsessionkit0.1, which programs depend on, and if the programs are
+# built, sessionkit-tools.
 # packaging/debian/create does all of it.
 set(CPACK_GENERATOR "DEB")
 set(CPACK_PACKAGE_NAME "sessionkit")
@@ -35,6 +36,15 @@ macro(sessionkit_debian component package section what)
           COMPONENT sessionkit_${component} EXCLUDE_FROM_ALL OPTIONAL)
 endmacro()
 
+# All that packages contain, and no more: examples and tests are not built for them.
+add_custom_target(sessionkit_packaged)
+if(TARGET sessionkit)
+  add_dependencies(sessionkit_packaged sessionkit)
+  foreach(component IN LISTS sessionkit_components)
+    add_dependencies(sessionkit_packaged sessionkit_${component})
+  endforeach()
+endif()
+
 set(CPACK_COMPONENTS_ALL)
 if(sessionkit_type STREQUAL "SHARED_LIBRARY")
   set(runtime "libsessionkit${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}")
@@ -48,4 +58,8 @@ if(sessionkit_type STREQUAL "SHARED_LIBRARY")
 endif()
 sessionkit_debian(dev libsessionkit-dev libdevel "Headers, libraries, CMake and pkg-config files are in this package.")
 list(JOIN needs ", " CPACK_DEBIAN_SESSIONKIT_DEV_PACKAGE_DEPENDS)
+if(SESSIONKIT_BUILD_EXAMPLES)
+  sessionkit_debian(tools sessionkit-tools utils "The programs sessionkit and chat_host with its page are in this package.")
+  set(CPACK_DEBIAN_SESSIONKIT_TOOLS_PACKAGE_SHLIBDEPS ON)
+endif()
 include(CPack)

@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 namespace chat_host {
@@ -15,6 +17,13 @@ namespace chat_host {
 namespace sk = sessionkit;
 
 namespace {
+
+/// The page's files, relative to the program: where they are installed, and in the build.
+std::string installed_page() {
+  std::error_code unknown; // then the path is relative to the working directory
+  auto const program = std::filesystem::read_symlink("/proc/self/exe", unknown);
+  return (program.parent_path() / CHAT_HOST_PAGE).lexically_normal().string();
+}
 
 struct Tokens {
   std::string everybody = {}, admin = {};
@@ -175,7 +184,7 @@ void add_credentials(Options& options, Tokens tokens) {
 
 Options parse_options(int argc, char** argv) {
   Options options;
-  options.server.page = CHAT_HOST_PAGE;
+  options.server.page = installed_page();
   Tokens tokens;
   CLI::App app("A chat server: conversations that survive, over HTTP.", "chat_host");
   describe(app, options, tokens);

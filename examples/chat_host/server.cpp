@@ -42,7 +42,7 @@ constexpr PageFile page_files[] = {
 
 std::string read_file(std::string const& path) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) throw std::runtime_error("cannot read the page's " + path);
+  if (!file) throw std::runtime_error("cannot read the page's file " + path + ": --page names its directory");
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
