@@ -1,13 +1,30 @@
 # SPDX-License-Identifier: MIT
-# cmake -P vcpkg.cmake: runs the port's own lines with vcpkg's functions as its documentation describes them, since the tool
-# itself is fetched from places a build machine may not reach. What it installs is taken by a consumer afterwards.
+# cmake -P vcpkg.cmake: runs the lines of the port that scripts/release writes, from the archive that it makes, with vcpkg's
+# functions as its documentation describes them: the tool itself cannot be had from the packages of Debian or PyPI. What
+# the port installs is taken by a consumer afterwards. vcpkg_form_test.py checks the form of the port.
 cmake_minimum_required(VERSION 3.21)
 set(PORT sessionkit)
+set(VERSION "${version}")
 set(CURRENT_PACKAGES_DIR "${work}/vcpkg/packages")
 set(CURRENT_BUILDTREES_DIR "${work}/vcpkg/buildtrees")
-file(REMOVE_RECURSE "${CURRENT_PACKAGES_DIR}")
+file(REMOVE_RECURSE "${CURRENT_PACKAGES_DIR}" "${work}/vcpkg/src")
 
 include("${CMAKE_CURRENT_LIST_DIR}/command.cmake")
+
+# Extracts the archive, whose checksum must be that of the port.
+function(vcpkg_from_github)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "OUT_SOURCE_PATH;REPO;REF;SHA512;HEAD_REF" "")
+  if(NOT arg_REF STREQUAL "v${VERSION}" OR NOT arg_REPO MATCHES "^[^/]+/[^/]+$" OR NOT arg_HEAD_REF)
+    message(FATAL_ERROR "vcpkg_from_github(REPO ${arg_REPO} REF ${arg_REF} HEAD_REF ${arg_HEAD_REF})")
+  endif()
+  set(archive "${work}/vcpkg/dist/sessionkit-${VERSION}.tar.gz")
+  file(SHA512 "${archive}" checksum)
+  if(NOT arg_SHA512 STREQUAL checksum)
+    message(FATAL_ERROR "the port names SHA512 ${arg_SHA512}, the archive has ${checksum}")
+  endif()
+  file(ARCHIVE_EXTRACT INPUT "${archive}" DESTINATION "${work}/vcpkg/src")
+  set(${arg_OUT_SOURCE_PATH} "${work}/vcpkg/src/sessionkit-${VERSION}" PARENT_SCOPE)
+endfunction()
 
 # FEATURES <feature> <variable>...: -D<variable>=ON for each feature that is wanted, else OFF.
 function(vcpkg_check_features)
@@ -58,7 +75,12 @@ function(vcpkg_install_copyright)
   file(COPY_FILE "${arg_FILE_LIST}" "${CURRENT_PACKAGES_DIR}/share/${PORT}/copyright")
 endfunction()
 
-include("${source}/packaging/vcpkg/sessionkit/portfile.cmake")
+run("${source}/scripts/release" "${version}" --dry-run --output "${work}/vcpkg/dist")
+include("${work}/vcpkg/dist/vcpkg/ports/sessionkit/portfile.cmake")
+file(GLOB_RECURSE licenses "${CURRENT_PACKAGES_DIR}/*LICENSE*" "${CURRENT_PACKAGES_DIR}/*copyright*")
+if(NOT licenses STREQUAL "${CURRENT_PACKAGES_DIR}/share/sessionkit/copyright")
+  message(FATAL_ERROR "the port installs the licence not once: ${licenses}")
+endif()
 foreach(file IN ITEMS copyright usage sessionkitConfig.cmake)
   if(NOT EXISTS "${CURRENT_PACKAGES_DIR}/share/sessionkit/${file}")
     message(FATAL_ERROR "the port installs no share/sessionkit/${file}")

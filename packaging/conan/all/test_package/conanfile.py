@@ -21,8 +21,8 @@ class TakesSessionkit(ConanFile):
         toolchain.user_presets_path = False
         options = self.dependencies["sessionkit"].options
         toolchain.cache_variables["header_only"] = bool(options.header_only)
-        toolchain.cache_variables["backends"] = ";".join(
-            name for name in ("sqlite", "redis", "postgres", "mongo") if options.get_safe(f"with_{name}"))
+        toolchain.cache_variables["components"] = ";".join(
+            name for name in ("json", "sqlite", "redis", "postgres", "mongo") if options.get_safe(f"with_{name}"))
         toolchain.generate()
 
     def build(self):
