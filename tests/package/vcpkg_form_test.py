@@ -75,7 +75,10 @@ class Form(unittest.TestCase):
     def test_nothing_deprecated_or_path_dependent_is_used(self):
         for function in DEPRECATED:
             self.assertNotIn(function, self.portfile)
-        self.assertNotRegex(self.portfile, r"CURRENT_INSTALLED_DIR|\bEXISTS\b|^#|\.\./")
+        self.assertNotRegex(self.portfile, r"CURRENT_INSTALLED_DIR|\bEXISTS\b|\.\./")
+
+    def test_the_only_comment_is_the_licence(self):
+        self.assertEqual(re.findall(r"#.*", self.portfile), ["# SPDX-License-Identifier: MIT"])
 
 
 if __name__ == "__main__":

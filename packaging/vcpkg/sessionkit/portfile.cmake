@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 vcpkg_from_github(
   OUT_SOURCE_PATH SOURCE_PATH
   REPO OWNER/sessionkit
