@@ -7,7 +7,8 @@ set(own "${work}/debian_${form}")
 file(REMOVE_RECURSE "${own}")
 file(MAKE_DIRECTORY "${own}/root" "${own}/run")
 
-execute_process(COMMAND "${source}/packaging/debian/create" ${form} "${lib_build}" OUTPUT_VARIABLE packages
+execute_process(COMMAND "${source}/packaging/debian/create" ${form} "${lib_build}" -DSESSIONKIT_PROGRAM_FLAGS=-O0
+                OUTPUT_VARIABLE packages
                 OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_VARIABLE log RESULT_VARIABLE result)
 if(NOT result EQUAL 0)
   message(FATAL_ERROR "packaging/debian/create: ${log}")
