@@ -41,6 +41,7 @@ class Tools(unittest.TestCase):
         self.assertEqual(files, {"bin/sessionkit", "bin/chat_host", "share/man/man1/sessionkit.1", "share/man/man1/chat_host.1",
                                  "share/bash-completion/completions/sessionkit", "share/zsh/site-functions/_sessionkit",
                                  "share/fish/vendor_completions.d/sessionkit.fish",
+                                 "share/doc/sessionkit-tools/copyright",
                                  *(f"share/sessionkit/chat_host/{path.name}" for path in PAGE.iterdir())})
 
     def test_the_store_tool_runs(self):
