@@ -41,12 +41,12 @@ struct ServerRules {
   bool reasoning_content = false;
   /// The most calls of one assistant message; at least 1. Further calls follow in messages of their own, each
   /// after the results of the calls before. 1: no parallel calls.
-  std::size_t most_calls = 128;
+  std::size_t max_calls = 128;
   /// The length of the ids of calls, which then consist of `[a-zA-Z0-9]`. 0: up to 40 bytes of
   /// `[a-zA-Z0-9_-]`.
   std::size_t id_length = 0;
-  bool dots_in_names = false;   ///< names of tools may contain `.` beside `[a-zA-Z0-9_-]`
-  std::size_t name_length = 64; ///< the most bytes of the name of a tool; at least 24
+  bool dots_in_names = false;       ///< names of tools may contain `.` beside `[a-zA-Z0-9_-]`
+  std::size_t max_name_length = 64; ///< the most bytes of the name of a tool; at least 24
   ServerImages images = ServerImages::any;
   bool files = true; ///< false: OpenAI's parts `file`, `input_audio` and `refusal` become markers
 };
@@ -95,7 +95,7 @@ constexpr ServerRules template_rules(std::string_view name) noexcept {
   rules.text_content = true;
   rules.user_first = true;
   rules.user_after_tool = false;
-  rules.most_calls = 1;
+  rules.max_calls = 1;
   rules.files = false;
   return rules;
 }
@@ -111,7 +111,7 @@ constexpr ServerRules ollama_rules() noexcept {
 
 }
 
-/// Known servers, for `Target::server`. Change a copy where a model needs it, for example `most_calls` for a
+/// Known servers, for `Target::server`. Change a copy where a model needs it, for example `max_calls` for a
 /// model whose chat template takes parallel calls.
 namespace servers {
 

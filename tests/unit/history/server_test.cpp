@@ -232,7 +232,7 @@ TEST_CASE("reasoning_content: an answer of DeepSeek goes back as it came") {
   CHECK(nlohmann::json(sent) == nlohmann::json(given));
 }
 
-TEST_CASE("most_calls: further calls follow in messages of their own") {
+TEST_CASE("max_calls: further calls follow in messages of their own") {
   sk::Message results =
       sk::tool_results({{"a", "read", {sk::Text{"A"}}, false}, {"b", "read", {sk::Text{"B"}}, false}});
   sk::Context const log = context({sk::user("q"), sk::assistant("two", call("a"), call("b")), results});
@@ -243,7 +243,7 @@ TEST_CASE("most_calls: further calls follow in messages of their own") {
   CHECK(sent[2]["tool_call_id"] == "a");
   CHECK(sent[3]["tool_calls"][0]["id"] == "b");
   sk::ServerRules none;
-  none.most_calls = 0;
+  none.max_calls = 0;
   CHECK(roles(messages(log, none)) == "uatat");
 }
 

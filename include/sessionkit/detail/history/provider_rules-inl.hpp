@@ -140,7 +140,7 @@ ProviderRules rules_of(Target const& target) noexcept {
   if (server.reasoning_content) rules.thinking = ProviderRules::with_signature;
   rules.id_length = server.id_length;
   if (server.dots_in_names) rules.name_extra = ".";
-  rules.name_limit = server.name_length;
+  rules.name_limit = server.max_name_length;
   rules.images = provider_rules_inl::image_formats(server.images);
   rules.own_blocks = server.files;
   rules.result_images = rules.user_after_tool = server.user_after_tool;

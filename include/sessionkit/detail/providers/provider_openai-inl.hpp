@@ -46,7 +46,7 @@ class OpenaiChatEncoder {
         strings_(!valid_ || target.server.text_content),
         user_strings_(valid_ && strings_ && !(target.images && target.server.images != ServerImages::none)),
         reasoning_(valid_ && target.server.reasoning_content),
-        most_calls_(valid_ ? std::max<std::size_t>(target.server.most_calls, 1) : any_number),
+        max_calls_(valid_ ? std::max<std::size_t>(target.server.max_calls, 1) : any_number),
         system_role_(valid_ ? target.server.system_role : SystemRole::system) {}
 
   void system(std::string const& text) {
@@ -156,7 +156,7 @@ class OpenaiChatEncoder {
   // As many of the answer's calls as one message may have; closes the message.
   void append_calls() {
     std::size_t const begin = sent_calls_;
-    for (; sent_calls_ < calls_.size() && sent_calls_ - begin < most_calls_; ++sent_calls_) {
+    for (; sent_calls_ < calls_.size() && sent_calls_ - begin < max_calls_; ++sent_calls_) {
       ToolUse const& call = *calls_[sent_calls_];
       out_ += sent_calls_ == begin ? R"(,"tool_calls":[{"id":)" : R"(,{"id":)";
       append_json_string(out_, call.id);
@@ -243,10 +243,10 @@ class OpenaiChatEncoder {
 
   std::string& out_;
   bool valid_;
-  bool strings_;           ///< content of the system, of the assistant and of tools is a string
-  bool user_strings_;      ///< of the user, too
-  bool reasoning_;         ///< each message of the assistant has `reasoning_content`
-  std::size_t most_calls_; ///< of one message
+  bool strings_;          ///< content of the system, of the assistant and of tools is a string
+  bool user_strings_;     ///< of the user, too
+  bool reasoning_;        ///< each message of the assistant has `reasoning_content`
+  std::size_t max_calls_; ///< of one message
   SystemRole system_role_;
   std::string const* system_ = nullptr; ///< waits for the first user message
   std::vector<ToolUse const*> calls_;   ///< calls of the last answer
