@@ -18,10 +18,12 @@ namespace sk = sessionkit;
 
 namespace {
 
-/// The page's files, relative to the program: where they are installed, and in the build.
+/// The page's files, relative to the program: where they are installed, and in the build. Without /proc, as
+/// in some containers, the place of the program is unknown; then they are where CMake was to install them.
 std::string installed_page() {
-  std::error_code unknown; // then the path is relative to the working directory
+  std::error_code unknown;
   auto const program = std::filesystem::read_symlink("/proc/self/exe", unknown);
+  if (unknown) return CHAT_HOST_INSTALLED_PAGE;
   return (program.parent_path() / CHAT_HOST_PAGE).lexically_normal().string();
 }
 
