@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+// docs/cookbook.md: short answers to "how do I ...", each checked.
+#include "expect.hpp"
+
+#include <sessionkit/sessionkit.hpp>
+
+#include <cstdio>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace sk = sessionkit;
+using guide::expect;
+
+namespace {
+
+// [question]
+// The last message of the user on the path.
+sk::Result<sk::Entry> last_question(sk::Session const& session) {
+  auto path = session.path();
+  if (!path) return path.error();
+  for (auto entry = path->rbegin(); entry != path->rend(); ++entry) {
+    auto const* const message = entry->as<sk::Message>();
+    if (message != nullptr && message->role == sk::Role::user) return std::move(*entry);
+  }
+  return sk::Error{sk::Errc::not_found, 0, "nobody asked anything yet"};
+}
+// [question]
+
+using Model = std::function<sk::Message(sk::RequestParts const&)>;
+
+// [regenerate]
+// Another answer to the same question. The old answer stays in the log, as a branch.
+sk::Result<sk::EntryId> regenerate(sk::Session& session, Model const& ask) {
+  auto const question = last_question(session);
+  if (!question) return question.error();
+  if (auto const moved = session.rewind(question->id); !moved) return moved.error();
+  auto const request = session.request({sk::Provider::anthropic});
+  if (!request) return request.error();
+  return session.append(ask(*request));
+}
+// [regenerate]
+
+// [edit]
+// The question with other words. The next entry follows what came before the old question.
+sk::Result<sk::EntryId> edit_question(sk::Session& session, std::string words) {
+  auto const question = last_question(session);
+  if (!question) return question.error();
+  if (auto const moved = session.rewind(question->parent); !moved) return moved.error();
+  return session.append(sk::user(std::move(words)));
+}
+// [edit]
+
+// [greeting]
+// The assistant speaks first.
+sk::Result<sk::Session> start_with_greeting(std::shared_ptr<sk::SessionStore> const& store) {
+  auto session = sk::Session::create(store);
+  if (!session) return session;
+  auto const stored = session->append(sk::assistant("Hello. How can I help you?"));
+  if (!stored) return stored.error();
+  return session;
+}
+// [greeting]
+
+// [server]
+// The request for a server that speaks like OpenAI's, by the name of its rules.
+sk::Result<sk::RequestParts> request_for(sk::Session const& session, std::string const& server,
+                                         std::string model) {
+  sk::ServerRules const* const rules = sk::find_server(server);
+  if (rules == nullptr) return sk::Error{sk::Errc::invalid_argument, 0, "no rules for " + server};
+  sk::Target target;
+  target.provider = sk::Provider::openai_chat;
+  target.model = std::move(model);
+  target.server = *rules;
+  return session.request(target);
+}
+// [server]
+
+// [forget]
+// Keeps the conversation up to an entry, and removes everything after it from the store.
+sk::Result<sk::Session> forget_after(std::shared_ptr<sk::SessionStore> const& store, sk::Session session,
+                                     sk::EntryId const& last_kept) {
+  auto kept = session.fork({}, last_kept);
+  if (!kept) return kept;
+  if (auto const removed = store->remove(session.id()); !removed) return removed.error();
+  return kept;
+}
+// [forget]
+
+std::string messages_of(sk::Session const& session, sk::Provider provider) {
+  return session.request({provider}).value().messages;
+}
+
+bool contains(std::string const& text, char const* part) { return text.find(part) != std::string::npos; }
+
+void branches(std::shared_ptr<sk::SessionStore> const& store) {
+  auto session = sk::Session::create(store).value();
+  session.append(sk::user("Which river?")).value();
+  session.append(sk::assistant("The Rhine.")).value();
+  regenerate(session, [](sk::RequestParts const&) { return sk::assistant("The Elbe."); }).value();
+  auto const again = messages_of(session, sk::Provider::anthropic);
+  expect(contains(again, "Elbe") && !contains(again, "Rhine"), "only the new answer is sent");
+  expect(session.leaves().value().size() == 2, "the old answer is a branch");
+  edit_question(session, "Which lake?").value();
+  auto const edited = messages_of(session, sk::Provider::anthropic);
+  expect(contains(edited, "lake") && !contains(edited, "river"), "only the new question is sent");
+}
+
+void servers(std::shared_ptr<sk::SessionStore> const& store) {
+  auto session = start_with_greeting(store).value();
+  session.append(sk::user("What is new?")).value();
+  auto const at_openai = messages_of(session, sk::Provider::openai_chat);
+  expect(at_openai.rfind(R"([{"role":"assistant")", 0) == 0, "OpenAI's server accepts a greeting first");
+  auto const at_deepseek = request_for(session, "deepseek", "deepseek-chat").value().messages;
+  expect(contains(at_deepseek, R"("content":"What is new?")"), "DeepSeek gets strings");
+  expect(!request_for(session, "nowhere", "some-model"), "a server without rules is an error");
+}
+
+void privacy(std::shared_ptr<sk::SessionStore> const& store) {
+  auto session = sk::Session::create(store).value();
+  auto const kept = session.append(sk::user("This may stay.")).value();
+  session.append(sk::user("My number is 12345.")).value();
+  auto const old = session.id();
+  auto const rest = forget_after(store, std::move(session), kept).value();
+  expect(!contains(messages_of(rest, sk::Provider::anthropic), "12345"), "the number is gone");
+  expect(!sk::Session::open(store, old), "the old session is removed");
+}
+
+}
+
+int main() {
+  auto const store = sk::open_file_store(guide::fresh_folder("cookbook")).value();
+  branches(store);
+  servers(store);
+  privacy(store);
+}
