@@ -89,7 +89,7 @@ inline CustomMessage injected_text(std::string type, std::vector<ToolContent> co
   CustomMessage message;
   message.type = std::move(type);
   message.content = std::move(content);
-  message.display = false;
+  message.display = RawJson::boolean(false);
   message.in_context = sent;
   return message;
 }
