@@ -5,8 +5,10 @@
 #include <sessionkit/follow.hpp>
 #include <sessionkit/sessionkit.hpp>
 
+#include <chrono>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -46,6 +48,19 @@ sk::Result<sk::EntryId> store_once(sk::Session& session, std::string const& requ
   return stored;
 }
 // [again]
+
+// [lease]
+// Opens a session as its only writer, or says who has it.
+std::optional<sk::Session> open_as_only_writer(sk::SessionId const& id) {
+  sk::FileStoreOptions options;
+  options.exclusive = true;
+  options.lock_wait = std::chrono::milliseconds{200};
+  auto session = sk::Session::open(sk::open_file_store(folder, options).value(), id);
+  if (session) return std::move(*session); // no other process writes to it while this object exists
+  std::printf("%s\n", session.error().message.c_str());
+  return std::nullopt;
+}
+// [lease]
 
 // [conflict]
 // A host that wants to see what others said before it answers.
@@ -102,4 +117,10 @@ int main() {
   auto const answer = answer_unless_somebody_spoke(other, sk::assistant("Too late."));
   expect(!answer && answer.error().code == sk::Errc::conflict, "another message came first");
   expect(other.append(sk::assistant("Now.")).ok(), "after `refresh` it is stored after them");
+
+  auto owner = open_as_only_writer(session.id());
+  expect(owner && owner->append(sk::user("mine alone")).ok(), "the only writer appends");
+  expect(!open_as_only_writer(session.id()), "a second one is refused, here by another store of this process");
+  owner.reset();
+  expect(open_as_only_writer(session.id()).has_value(), "then the session is free again");
 }

@@ -37,6 +37,14 @@ struct FileStoreOptions {
   /// another layout gives `invalid_argument`. `diagnose_store` and `repair` examine only
   /// `<root>/transcripts`.
   std::string transcripts = {};
+  /// A `Session` of this store keeps all other writers out of its log while the object exists, so that no
+  /// entry of another writer comes between its own. If another process, or another store of this process,
+  /// writes to the session or keeps it, then `Session::open`, `create`, `resume` and `fork` answer
+  /// `timed_out` after `lock_wait`, and so does every append, removal or repair of others while this
+  /// `Session` exists. Several `Session` objects of this one store share the lease. Readers are not kept out.
+  /// Each session that is kept needs a descriptor. See `Lease` for what ends a lease. `invalid_argument`
+  /// together with `read_only`.
+  bool exclusive = false;
   OnEvent on_event = {};
 };
 

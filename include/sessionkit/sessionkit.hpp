@@ -6,6 +6,7 @@
 #include <sessionkit/divergence.hpp>
 #include <sessionkit/file_store.hpp>
 #include <sessionkit/freshness.hpp>
+#include <sessionkit/lease.hpp>
 #include <sessionkit/memory_store.hpp>
 #include <sessionkit/retention.hpp>
 #include <sessionkit/scoped_state.hpp>

@@ -17,6 +17,9 @@ struct WriterOptions {
   /// True: create the file (mode 0600) if it does not exist, both on opening and for an append that starts a
   /// session.
   bool create = false;
+  /// Keep the lock from the opening until the writer is destroyed. Other writers then get `timed_out`, as
+  /// does the opening while another writer keeps the lock. Readers are not kept out.
+  bool exclusive = false;
   OnEvent on_event = {};
 };
 

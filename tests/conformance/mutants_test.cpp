@@ -33,6 +33,7 @@ std::vector<Mutant> mutants() {
   return {
       mutant<LosesLastOfBatch>("loses the last entry of a batch", "starts_a_session"),
       mutant<IgnoresExpected>("ignores where the append is expected", "stale_append"),
+      mutant<LeaseKeepsItselfOut>("keeps out the store that has the lease", "leases"),
       mutant<IgnoresCrc>("ignores the expected checksum", "expected_crc"),
       mutant<IgnoresCrc>("ignores the expected checksum", "expected_crc_remade"),
       mutant<IgnoresUnlessActive>("starts a second session of a key", "unless_active"),

@@ -10,7 +10,12 @@
 #include <sessionkit/session.hpp>
 
 #include <chrono>
+#include <csignal>
+#include <set>
+#include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -164,6 +169,112 @@ TEST_CASE("T18: opening and closing the file elsewhere in the process does not r
     CHECK(asked);
     CHECK(held == (weakness == Weakness::none)); // T30
   }
+}
+
+namespace {
+
+// Waits until it is the only writer of the session, and appends until it is killed.
+int own_until_killed(Weakness weakness, std::string const& root, std::string const& who, int to_parent) {
+  WeakFileOps ops(weakness);
+  sk::FileStoreOptions options;
+  options.durability = sk::Durability::os;
+  options.exclusive = true;
+  auto session = sk::Session::open(sk::detail::open_file_store(ops, root, options).value(), id).value();
+  for (int i = 0;; ++i) {
+    sk::AppendOptions named;
+    named.id = sk::EntryId(who + "." + std::to_string(i));
+    session.append(sk::user("x"), named).value();
+    say(to_parent, named.id->str());
+  }
+}
+
+// How often the entries of one process are followed by those of another.
+std::size_t changes_of_owner(std::vector<std::string> const& ids) {
+  std::size_t changes = 0;
+  std::string last;
+  for (std::string const& entry : ids) {
+    std::string const who = entry.substr(0, entry.find('.'));
+    changes += who != std::exchange(last, who) ? 1U : 0U;
+  }
+  return changes;
+}
+
+}
+
+TEST_CASE("T18: an exclusive store whose owner is killed loses nothing, and the next owner comes in") {
+  for (Weakness const weakness : {Weakness::none, Weakness::no_lock}) {
+    Store s;
+    std::vector<std::string> acked;
+    std::size_t owners = 0;
+    std::vector<Child> waiting;
+    std::int64_t const rounds = soak_or(1'000, 30);
+    for (std::int64_t round = 0; round < rounds; ++round) {
+      while (waiting.size() < 3) // one has the session, the others wait for it
+        waiting.emplace_back(
+            [&, who = std::to_string(round) + "-" + std::to_string(waiting.size())](int to_parent) {
+              return own_until_killed(weakness, s.dir.path(), who, to_parent);
+            });
+      std::this_thread::sleep_for(std::chrono::milliseconds{5 + round % 20});
+      std::vector<Child> left;
+      for (Child& child : waiting) {
+        bool const owns = child.has_words();
+        if (!owns && left.size() < 2) {
+          left.push_back(std::move(child));
+          continue;
+        }
+        child.kill();
+        std::vector<std::string> const said = split_lines(child.words());
+        REQUIRE(WIFSIGNALED(child.wait()));
+        acked.insert(acked.end(), said.begin(), said.end());
+        owners += said.empty() ? 0U : 1U;
+      }
+      waiting = std::move(left);
+    }
+    waiting.clear();
+    Found const found = find_all(*s.store, "s");
+    auto const count = found.count();
+    std::size_t lost = 0, doubled = 0;
+    for (std::string const& entry : acked) lost += count.count(entry) == 0 ? 1U : 0U;
+    for (auto const& [entry, times] : count) doubled += times > 1 ? 1U : 0U;
+    std::size_t const changes = changes_of_owner(found.ids);
+    std::set<std::string> processes;
+    for (std::string const& entry : found.ids) processes.insert(entry.substr(0, entry.find('.')));
+    tell("T18", name_of(weakness), ": ", owners, " owners killed, ", acked.size(), " acknowledged, lost ",
+         lost, ", doubled ", doubled, ", ", processes.size(), " writers, ", changes,
+         " changes of the writer");
+    CHECK(lost == 0);
+    CHECK(doubled == 0);
+    CHECK(owners > 5);
+    CHECK((changes == processes.size()) == (weakness == Weakness::none)); // T30
+    CHECK(s.append("after").error().code == Errc::conflict);              // no lock remains
+  }
+}
+
+TEST_CASE("T18: a child that outlives the owner of a session keeps its lock, until it ends") {
+  Store s;
+  Child owner([&](int to_parent) {
+    sk::FileStoreOptions options;
+    options.exclusive = true;
+    auto const session = sk::Session::open(sk::open_file_store(s.dir.path(), options).value(), id);
+    Child child([&](int) {
+      ::alarm(60);
+      say(to_parent, "child " + std::to_string(::getpid()));
+      ::pause();
+      return 0;
+    });
+    ::pause();
+    return session.ok() ? 0 : 1;
+  });
+  wait_until_held(s.path());
+  while (!owner.has_words()) std::this_thread::sleep_for(std::chrono::milliseconds{1});
+  owner.kill();
+  owner.wait();
+  CHECK(is_held(s.path()));
+  pid_t const child = std::stoi(owner.first_words().substr(6));
+  ::kill(child, SIGKILL);
+  for (int i = 0; i < 5'000 && is_held(s.path()); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds{1});
+  CHECK_FALSE(is_held(s.path()));
 }
 
 TEST_CASE("T8: a program that takes no lock cuts no line in two, as long as a batch is one write") {

@@ -108,6 +108,7 @@ class ModelProcess : public sk::detail::FileOps {
   int status_at(int directory, char const* name, sk::detail::FileStatus& out) override;
   int try_lock(int descriptor) override;
   int unlock(int descriptor) override;
+  sk::detail::LockHolder lock_holder(int) override { return {}; }
   int set_mode(int descriptor, unsigned mode) override;
   int make_directory(int directory, char const* name, unsigned mode) override;
   int rename(int from_directory, char const* from, int to_directory, char const* to, bool replace) override;

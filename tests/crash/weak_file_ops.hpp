@@ -121,6 +121,7 @@ class WeakFileOps : public sk::detail::FileOps {
     return weak_ == Weakness::no_lock ? 0 : inner_->try_lock(descriptor);
   }
   int unlock(int descriptor) override { return inner_->unlock(descriptor); }
+  sk::detail::LockHolder lock_holder(int descriptor) override { return inner_->lock_holder(descriptor); }
   int set_mode(int descriptor, unsigned mode) override {
     return weak_ == Weakness::no_mode ? 0 : inner_->set_mode(descriptor, mode);
   }

@@ -16,6 +16,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -54,6 +55,17 @@ class Child {
   pid_t pid() const noexcept { return pid_; }
   void kill(int signal = SIGKILL) const {
     if (pid_ > 0) ::kill(pid_, signal); // -1 would be every process
+  }
+  /// True if some of its output can be read, or it has ended.
+  bool has_words() const {
+    pollfd from{from_, POLLIN, 0};
+    return ::poll(&from, 1, 0) > 0;
+  }
+  /// What can be read of its output now, once.
+  std::string first_words() const {
+    char buffer[4096];
+    ssize_t const got = ::read(from_, buffer, sizeof buffer);
+    return got > 0 ? std::string(buffer, static_cast<std::size_t>(got)) : std::string{};
   }
   /// All of its output; waits until it has ended.
   std::string words() {

@@ -133,6 +133,7 @@ class FaultyFileOps : public sk::detail::FileOps {
   }
   int try_lock(int d) override { return fails(Call::lock) ? -fault.error : real().try_lock(d); }
   int unlock(int d) override { return fails(Call::unlock) ? -fault.error : real().unlock(d); }
+  sk::detail::LockHolder lock_holder(int d) override { return real().lock_holder(d); }
   int set_mode(int d, unsigned mode) override {
     return fails(Call::mode) ? -fault.error : real().set_mode(d, mode);
   }

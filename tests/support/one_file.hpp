@@ -57,6 +57,7 @@ class OneFile : public sk::detail::FileOps {
   int status_at(int, char const*, sk::detail::FileStatus& out) override { return status(0, out); }
   int try_lock(int) override { return 0; }
   int unlock(int) override { return 0; }
+  sk::detail::LockHolder lock_holder(int) override { return {}; }
   int set_mode(int, unsigned) override { return 0; }
   int make_directory(int, char const*, unsigned) override { return -EROFS; }
   int rename(int, char const*, int, char const*, bool) override { return -EROFS; }

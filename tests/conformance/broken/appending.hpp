@@ -3,6 +3,8 @@
 #pragma once
 #include "broken/good.hpp"
 
+#include <sessionkit/detail/store/lease.hpp>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -34,6 +36,19 @@ struct IgnoresCrc : Good {
     any.expected_crc.reset();
     return in->append(id, any);
   }
+};
+struct LeaseKeepsItselfOut : Good, sk::detail::LeasedStore {
+  Result<std::shared_ptr<void>> hold(SessionId const&) override {
+    auto const lease = std::make_shared<int>();
+    held = lease;
+    return std::shared_ptr<void>(lease);
+  }
+  bool is_exclusive() const noexcept override { return false; }
+  Result<Position> append(SessionId const& id, Append const& batch) override {
+    if (!held.expired()) return Error{Errc::timed_out, 0, "somebody has a lease"};
+    return in->append(id, batch);
+  }
+  std::weak_ptr<int> held;
 };
 struct IgnoresUnlessActive : Good {
   Result<Position> append(SessionId const& id, Append const& batch) override {

@@ -3,6 +3,7 @@
 #pragma once
 #include <sessionkit/detail/base/file_ops.hpp>
 #include <sessionkit/detail/base/format_text.hpp>
+#include <sessionkit/detail/base/lock_table.hpp>
 #include <sessionkit/detail/base/make_error.hpp>
 #include <sessionkit/detail/base/standard_descriptors.hpp>
 
@@ -40,6 +41,21 @@ FileStatus file_status_of(struct stat const& s) noexcept {
   return out;
 }
 
+constexpr std::size_t longest_lock_table = std::size_t{1} << 20;
+
+// What the kernel knows about locks; empty if it does not say.
+SESSIONKIT_SELDOM std::string lock_table(FileOps& ops) {
+  std::string table;
+  OpenFile const file(ops, ops.open(AT_FDCWD, "/proc/locks", O_RDONLY | O_CLOEXEC, 0));
+  char piece[4096];
+  std::int64_t got = 1;
+  while (file && got > 0 && table.size() < longest_lock_table) {
+    got = uninterrupted([&] { return ops.pread(file.get(), piece, sizeof piece, table.size()); });
+    if (got > 0) table.append(piece, static_cast<std::size_t>(got));
+  }
+  return table;
+}
+
 class SystemFileOps final : public FileOps {
  public:
   int open(int directory, char const* name, int flags, unsigned mode) override {
@@ -71,6 +87,15 @@ class SystemFileOps final : public FileOps {
   }
   int try_lock(int descriptor) override { return or_errno(::flock(descriptor, LOCK_EX | LOCK_NB)); }
   int unlock(int descriptor) override { return or_errno(::flock(descriptor, LOCK_UN)); }
+  LockHolder lock_holder(int descriptor) override {
+    LockHolder holder;
+    FileStatus file;
+    if (status(descriptor, file) < 0) return holder;
+    holder.process = holder_in_lock_table(file_ops_inl::lock_table(*this), file.device, file.inode);
+    char host[256] = {};
+    if (::gethostname(host, sizeof host - 1) == 0) holder.host = host;
+    return holder;
+  }
   int set_mode(int descriptor, unsigned mode) override { return or_errno(::fchmod(descriptor, mode)); }
   int make_directory(int directory, char const* name, unsigned mode) override {
     return or_errno(::mkdirat(directory, name, mode));
@@ -166,6 +191,25 @@ Error file_error(int system, std::string_view path, std::string_view doing) {
                             std::generic_category().message(system), row.fix);
 }
 
+namespace file_ops_inl { namespace {
+
+SESSIONKIT_SELDOM Error lock_timed_out(FileOps& ops, int descriptor, std::chrono::milliseconds wait,
+                                       std::string_view path) {
+  LockHolder const holder = ops.lock_holder(descriptor);
+  std::string const who =
+      holder.process == 0
+          ? std::string("another process")
+          : detail::format_text("process {}{} on host '{}'", holder.process,
+                                holder.process == ops.process() ? " (this one)" : "", holder.host);
+  return detail::make_error(
+      Errc::timed_out,
+      "{}: {} has the file's lock, and kept it for more than {} ms; nothing happened; let "
+      "it close the session or end it, or wait longer, then repeat the call",
+      path, who, wait.count());
+}
+
+}}
+
 Result<void> lock_within(FileOps& ops, int descriptor, std::chrono::milliseconds wait,
                          std::string_view path) {
   int result = uninterrupted([&] { return ops.try_lock(descriptor); });
@@ -174,11 +218,7 @@ Result<void> lock_within(FileOps& ops, int descriptor, std::chrono::milliseconds
   std::chrono::milliseconds step{1};
   while (result == -EWOULDBLOCK || result == -EINTR) {
     auto const left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - ops.now());
-    if (left.count() <= 0)
-      return detail::make_error(Errc::timed_out,
-                                "{}: another writer held the lock for more than {} ms; nothing happened, "
-                                "repeat the call or wait longer",
-                                path, wait.count());
+    if (left.count() <= 0) return file_ops_inl::lock_timed_out(ops, descriptor, wait, path);
     ops.pause(std::min(step, left));
     step = std::min(step * 2, std::chrono::milliseconds{50});
     result = uninterrupted([&] { return ops.try_lock(descriptor); });

@@ -27,6 +27,12 @@ struct FileStatus {
   }
 };
 
+/// The process that has the lock of a file.
+struct LockHolder {
+  int process = 0; ///< its id; zero: the system does not show it
+  std::string host = {};
+};
+
 /// A list of file names in one string, because a directory may contain a hundred thousand.
 class FileNames {
  public:
@@ -72,6 +78,8 @@ class SESSIONKIT_API FileOps {
   /// Takes an exclusive `flock` without waiting.
   virtual int try_lock(int descriptor) = 0;
   virtual int unlock(int descriptor) = 0;
+  /// Returns who has the lock that `try_lock` did not get. Nothing is believed that is older than the call.
+  virtual LockHolder lock_holder(int descriptor) = 0;
   virtual int set_mode(int descriptor, unsigned mode) = 0;
   virtual int make_directory(int directory, char const* name, unsigned mode) = 0;
   /// Returns minus EEXIST if `replace` is false and the new name exists.
@@ -142,8 +150,8 @@ SESSIONKIT_API Errc errc_of(int system) noexcept;
 /// Makes the error `path: doing: the system's message; the fix`. `system` is a positive errno.
 SESSIONKIT_API Error file_error(int system, std::string_view path, std::string_view doing);
 
-/// Takes the exclusive lock within `wait`, or fails with `timed_out`. The pause between tries is 1 ms at
-/// first and doubles up to 50 ms.
+/// Takes the exclusive lock within `wait`, or fails with `timed_out` and names the process that has the lock.
+/// The pause between tries is 1 ms at first and doubles up to 50 ms.
 SESSIONKIT_API Result<void> lock_within(FileOps& ops, int descriptor, std::chrono::milliseconds wait,
                                         std::string_view path);
 

@@ -24,7 +24,7 @@ std::string transcripts_path(std::string const& root, Profile const& profile,
                                      : options.transcripts;
 }
 
-class FileStore final : public SessionStore, public detail::SyncsFiles {
+class FileStore final : public SessionStore, public detail::SyncsFiles, public detail::LeasedStore {
  public:
   FileStore(detail::FileOps& ops, std::string root, detail::OpenFile directory, detail::OpenFile folder,
             Profile const& profile, FileStoreOptions options)
@@ -66,10 +66,16 @@ class FileStore final : public SessionStore, public detail::SyncsFiles {
   }
   Result<void> remove(SessionId const& id) override;
   Result<Position> durable_position(SessionId const& id) override;
+  Result<std::shared_ptr<void>> hold(SessionId const& id) override;
+  bool is_exclusive() const noexcept override { return options_.exclusive; }
 
  private:
+  detail::CachedWriter::Target target_of(SessionId const& id) const {
+    unsigned const above = profile().layout == StoreLayout::by_id ? 1 : 2;
+    return {{folder_.directory(), folder_.file_of(id), path_of(id), above}, id.str()};
+  }
   Result<detail::OpenFile> open_log(SessionId const& id) const;
-  Result<void> move_to_trash(SessionId const& id);
+  Result<void> move_to_trash(SessionId const& id, detail::CachedWriter const& log);
   Result<void> check_key(SessionId const& id, std::string_view key);
   Result<void> check_writable() const {
     if (!options_.read_only) return {};
@@ -102,11 +108,7 @@ Result<Position> FileStore::append(SessionId const& id, Append const& batch) {
   if (auto r = check_writable(); !r) return r.error();
   auto const asked = ops_->now();
   auto const log = logs_.of(id.str());
-  auto const target = [this, &id] {
-    unsigned const above = profile().layout == StoreLayout::by_id ? 1 : 2;
-    return detail::CachedWriter::Target{{folder_.directory(), folder_.file_of(id), path_of(id), above},
-                                        id.str()};
-  };
+  auto const target = [this, &id] { return target_of(id); };
   auto const write = [&](detail::DueSync& due) -> Result<Position> {
     if (batch.expected == Position{})
       if (auto r = folder_.choose(id, batch); !r) return r.error();
@@ -128,6 +130,13 @@ Result<Position> FileStore::append(SessionId const& id, Append const& batch) {
     if (end && batch.durable) index_.end_of_turn();
   };
   return log->append(options_.on_event, write, settle);
+}
+
+SESSIONKIT_SELDOM Result<std::shared_ptr<void>> FileStore::hold(SessionId const& id) {
+  if (auto r = process_.check(); !r) return r.error();
+  if (auto r = check_writable(); !r) return r.error();
+  if (auto name = folder_.find(id); !name) return name.error();
+  return detail::hold_transcript(*ops_, options_, logs_.of(id.str()), target_of(id));
 }
 
 // `conflict` if the session does not exist, and another one answers for the key.
@@ -171,7 +180,7 @@ SESSIONKIT_SELDOM Result<void> FileStore::remove(SessionId const& id) {
   {
     auto const log = logs_.of(id.str());
     std::lock_guard<std::mutex> const lock(log->mutex);
-    if (auto r = move_to_trash(id); !r) return r;
+    if (auto r = move_to_trash(id, *log); !r) return r;
     if (log->writer && !log->writer->poisoned()) log->writer.reset();
     index_.note_removed(id); // before anybody makes it again
   }
@@ -181,7 +190,7 @@ SESSIONKIT_SELDOM Result<void> FileStore::remove(SessionId const& id) {
 }
 
 // Under the transcript's lock, so that nobody is acknowledged an entry that goes to the trash unseen.
-Result<void> FileStore::move_to_trash(SessionId const& id) {
+Result<void> FileStore::move_to_trash(SessionId const& id, detail::CachedWriter const& log) {
   std::string const name = folder_.file_of(id), path = path_of(id);
   Result<std::string_view> const program =
       detail::program_of_transcript(*ops_, folder_.directory(), folder_.path(), name);
@@ -192,9 +201,11 @@ Result<void> FileStore::move_to_trash(SessionId const& id) {
                               path, *program);
   Result<detail::OpenFile> const file = open_log(id);
   if (!file) return file.error();
-  if (auto r = detail::lock_within(*ops_, file->get(), options_.lock_wait, path); !r) return r;
   detail::FileStatus held, named;
   int looked = ops_->status(file->get(), held);
+  bool const leased = looked == 0 && log.writer && log.writer->has_lock_of(held);
+  if (!leased)
+    if (auto r = detail::lock_within(*ops_, file->get(), options_.lock_wait, path); !r) return r;
   if (looked == 0) looked = ops_->status_at(folder_.directory(), name.c_str(), named);
   if (looked == -ENOENT || (looked == 0 && !held.same_file(named)))
     return index_.missing(id); // somebody was faster
@@ -249,9 +260,19 @@ SESSIONKIT_SELDOM Result<detail::OpenFile> open_transcripts(detail::FileOps& ops
 
 namespace detail {
 
+SESSIONKIT_SELDOM Result<void> check_lease_options(FileStoreOptions const& options, std::string const& path) {
+  if (!options.exclusive || !options.read_only) return {};
+  return detail::make_error(
+      Errc::invalid_argument,
+      "{}: a store that is read only cannot be exclusive, because it takes no locks; choose "
+      "one of the two options",
+      path);
+}
+
 SESSIONKIT_SELDOM Result<std::shared_ptr<SessionStore>> open_file_store(FileOps& ops, std::string const& root,
                                                                         FileStoreOptions options) {
   if (options.read_only) options.create = false;
+  if (auto r = check_lease_options(options, root); !r) return r.error();
   Result<OpenFile> directory = open_store_directory(ops, root, options.create);
   if (!directory) return directory.error();
   if (auto r = refuse_foreign_folder(ops, directory->get(), root); !r) return r.error();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 #include <sessionkit/detail/file_store/writer_cache.hpp>
+#include <sessionkit/detail/store/lease.hpp>
 #include <sessionkit/file_store.hpp>
 
 namespace sessionkit { inline namespace v0 { namespace detail {
@@ -11,6 +12,9 @@ class SESSIONKIT_API SyncsFiles {
   virtual ~SyncsFiles() = default;
   virtual Result<Position> durable_position(SessionId const& id) = 0;
 };
+
+/// Refuses options that ask for a lease and for no writing.
+Result<void> check_lease_options(FileStoreOptions const& options, std::string const& path);
 
 /// `open_file_store` with system calls that tests can replace.
 SESSIONKIT_API Result<std::shared_ptr<SessionStore>> open_file_store(FileOps& ops, std::string const& root,

@@ -45,7 +45,7 @@ Profile profile_of_dialect(std::string_view dialect) {
   return profile;
 }
 
-class TranscriptStore final : public SessionStore, public detail::SyncsFiles {
+class TranscriptStore final : public SessionStore, public detail::SyncsFiles, public detail::LeasedStore {
  public:
   TranscriptStore(detail::FileOps& ops, std::string path, SessionId id, Profile const& profile,
                   FileStoreOptions options)
@@ -62,22 +62,27 @@ class TranscriptStore final : public SessionStore, public detail::SyncsFiles {
     if (auto r = process_.check(); !r) return r.error();
     if (id != id_)
       return batch.expected == Position{} ? Result<Position>(holds_one(id)) : Result<Position>(missing(id));
-    if (options_.read_only)
-      return detail::make_error(Errc::unsupported,
-                                "{} was opened to be read only; open it without that to write", path_);
+    if (auto r = check_writable(); !r) return r.error();
     auto const asked = ops_->now();
-    auto const target = [this] { return detail::CachedWriter::Target{{AT_FDCWD, path_, path_}, id_.str()}; };
-    return writer_.append(options_.on_event, [&](detail::DueSync& due) {
-      return writer_.append_in_turn(*ops_, options_, batch, asked, due, target);
+    return writer_->append(options_.on_event, [&](detail::DueSync& due) {
+      return writer_->append_in_turn(*ops_, options_, batch, asked, due, [this] { return target(); });
     });
   }
 
   Result<Position> durable_position(SessionId const& id) override {
     if (auto r = process_.check(); !r) return r.error();
     if (id != id_) return missing(id);
-    std::lock_guard<std::mutex> const lock(writer_.mutex);
-    return writer_.writer ? writer_.writer->durable_position() : Position{};
+    std::lock_guard<std::mutex> const lock(writer_->mutex);
+    return writer_->writer ? writer_->writer->durable_position() : Position{};
   }
+
+  Result<std::shared_ptr<void>> hold(SessionId const& id) override {
+    if (auto r = process_.check(); !r) return r.error();
+    if (id != id_) return missing(id);
+    if (auto r = check_writable(); !r) return r.error();
+    return detail::hold_transcript(*ops_, options_, writer_, target());
+  }
+  bool is_exclusive() const noexcept override { return options_.exclusive; }
 
   Result<RecordPage> read(SessionId const& id, ReadRange const& range) override {
     if (auto r = process_.check(); !r) return r.error();
@@ -120,6 +125,12 @@ class TranscriptStore final : public SessionStore, public detail::SyncsFiles {
   }
 
  private:
+  detail::CachedWriter::Target target() const { return {{AT_FDCWD, path_, path_}, id_.str()}; }
+  Result<void> check_writable() const {
+    if (!options_.read_only) return {};
+    return detail::make_error(Errc::unsupported,
+                              "{} was opened to be read only; open it without that to write", path_);
+  }
   Result<detail::OpenFile> open() const {
     return detail::open_for_reading(*ops_, AT_FDCWD, path_.c_str(), true, path_);
   }
@@ -144,7 +155,7 @@ class TranscriptStore final : public SessionStore, public detail::SyncsFiles {
   SessionId id_;
   FileStoreOptions options_;
   detail::OpeningProcess process_;
-  detail::CachedWriter writer_;
+  std::shared_ptr<detail::CachedWriter> const writer_ = std::make_shared<detail::CachedWriter>();
   mutable detail::LastBegin last_begin_;
   std::mutex known_mutex_;
   std::optional<SessionInfo> known_;
@@ -156,6 +167,7 @@ namespace detail {
 
 SESSIONKIT_SELDOM Result<std::shared_ptr<SessionStore>> open_transcript(FileOps& ops, std::string const& path,
                                                                         FileStoreOptions options) {
+  if (auto r = check_lease_options(options, path); !r) return r.error();
   Result<OpenFile> const file = open_for_reading(ops, AT_FDCWD, path.c_str(), true, path);
   if (!file) return file.error();
   FileReader log(ops, file->get(), path, reader_options(options));

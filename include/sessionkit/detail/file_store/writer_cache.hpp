@@ -24,6 +24,13 @@ struct SESSIONKIT_API CachedWriter {
   std::optional<FileWriter> writer; ///< absent until the file is opened
   std::vector<Event> events;        ///< of the append that is being written
 
+  unsigned leases = 0; ///< how many leases keep the file's lock
+
+  /// Takes the file's lock and keeps it until `release` was called as often. If there is no file, the append
+  /// that makes the file takes its lock. `target` as in `append_in_turn`.
+  Result<void> hold(FileOps& ops, FileStoreOptions const& options, Target target);
+  void release();
+
   /// Makes one append, as every store of files does. First locks `mutex` and calls `write`, which appends by
   /// `append_in_turn`. Then waits for the disk without the lock, so that other threads may write meanwhile.
   /// Then calls `settle` with the result, and last emits the events, both without a lock. The writer must
@@ -75,6 +82,12 @@ struct SESSIONKIT_API CachedWriter {
   }
   Result<void> open(FileOps& ops, Target target, FileStoreOptions const& options, Append const& batch);
 };
+
+/// Holds a transcript (`CachedWriter::hold`) until the returned object is destroyed. In a forked child, the
+/// object leaves the lock to the parent.
+SESSIONKIT_API Result<std::shared_ptr<void>> hold_transcript(FileOps& ops, FileStoreOptions const& options,
+                                                             std::shared_ptr<CachedWriter> log,
+                                                             CachedWriter::Target target);
 
 /// The writers that a store keeps open: the most recently used ones.
 class SESSIONKIT_API WriterCache {

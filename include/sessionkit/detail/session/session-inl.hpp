@@ -52,6 +52,11 @@ Error no_lasting_id(SessionId const& id, Entry const& entry) {
 constexpr int max_names = 1000; // sessions created in one millisecond
 constexpr int max_looks = 100;  // for the session of a key that others start and end meanwhile
 
+// True if another session has the id that was made for a new one, by the error of the lease or of the append.
+bool is_taken(Errc failure, bool leased) noexcept {
+  return failure == (leased ? Errc::already_exists : Errc::timed_out);
+}
+
 // A claw0 key names agent, channel and peer.
 SESSIONKIT_SELDOM std::string key_by_scheme(KeyScheme scheme, NewSession const& about) {
   if (scheme != KeyScheme::claw0 || !about.key.empty()) return about.key;
@@ -106,6 +111,7 @@ SESSIONKIT_SELDOM Result<Session> Session::open(std::shared_ptr<SessionStore> st
                                                 SessionOptions options) {
   if (!store) return session_inl::no_store();
   auto state = std::make_shared<State>(std::move(store), id, std::move(options));
+  if (auto leased = state->take_lease(); !leased) return leased.error();
   Result<void> const located = state->tail.locate();
   if (!located) return located.error();
   return Session(std::move(state));
@@ -137,9 +143,11 @@ SESSIONKIT_SELDOM Result<Session> Session::start(std::shared_ptr<SessionStore> s
       return detail::unwritable_time(id, *about.created);
     Entry header = session_inl::header_entry(id, now, about, profile.ids);
     if (state->options.before_append) state->options.before_append(header);
-    Result<void> const written = state->tail.create(std::move(header), {}, unless_active);
+    Result<void> written = state->take_lease();
+    bool const leased = written.ok();
+    if (leased) written = state->tail.create(std::move(header), {}, unless_active);
     if (written) return Session(std::move(state));
-    bool const taken = written.error().code == Errc::already_exists && !about.id;
+    bool const taken = session_inl::is_taken(written.error().code, leased) && !about.id;
     if (!taken || tries == session_inl::max_names) return written.error();
   }
 }
@@ -403,11 +411,13 @@ SESSIONKIT_SELDOM Result<Session> Session::fork(NewSession about, EntryId const&
       return detail::unwritable_time(id, *about.created);
     Entry header = session_inl::header_entry(id, now, about, state_->profile.ids);
     std::get<Header>(header.body).copied = copy->entries.size();
-    Result<void> written = state->tail.create(std::move(header), *copy);
+    Result<void> written = state->take_lease();
+    bool const leased = written.ok();
+    if (leased) written = state->tail.create(std::move(header), *copy);
     if (written && !from->title.empty() && !titled) // the title is only in the index, or on another branch
       written = state->append_entry(TitleChange{from->title, from->title_by_person});
     if (written) return Session(std::move(state));
-    bool const taken = written.error().code == Errc::already_exists && !about.id;
+    bool const taken = session_inl::is_taken(written.error().code, leased) && !about.id;
     if (!taken || tries == session_inl::max_names) return written.error();
   }
 }

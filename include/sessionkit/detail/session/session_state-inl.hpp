@@ -5,6 +5,7 @@
 #include <sessionkit/detail/base/make_error.hpp>
 #include <sessionkit/detail/model/tool_results.hpp>
 #include <sessionkit/detail/session/session_state.hpp>
+#include <sessionkit/detail/store/lease.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -37,6 +38,13 @@ Session::State::~State() {
     if (!tail.in_doubt()) static_cast<void>(store_waiting().ok());
   } catch (...) { // out of memory, or a callback of the host
   }
+}
+
+SESSIONKIT_SELDOM Result<void> Session::State::take_lease() {
+  Result<std::optional<Lease>> taken = detail::lease_of_session(*tail.store(), tail.id());
+  if (!taken) return taken.error();
+  lease = std::move(*taken);
+  return {};
 }
 
 Result<std::vector<EntryId>> Session::State::append_messages(std::vector<Message> const& messages,

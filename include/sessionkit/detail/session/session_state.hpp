@@ -3,6 +3,7 @@
 #include <sessionkit/detail/compaction/breaker.hpp>
 #include <sessionkit/detail/session/pending_messages.hpp>
 #include <sessionkit/detail/session/session_tail.hpp>
+#include <sessionkit/lease.hpp>
 #include <sessionkit/session.hpp>
 
 #include <cstdint>
@@ -45,11 +46,15 @@ struct Session::State {
 
   SessionOptions options;
   Profile profile;
+  std::optional<Lease> lease = {}; ///< of an exclusive store; destroyed after the members below
   detail::SessionTail tail;
   detail::PendingMessages pending;
   detail::CompactionBreaker breaker = {};
   bool in_turn = false;
   std::uint64_t writes_before_turn = 0;
+
+  /// Keeps other writers out if the store is exclusive.
+  Result<void> take_lease();
 
   Timestamp now() const { return options.clock ? options.clock() : system_now(); }
   void tell(Event::Kind kind, std::string message) const {

@@ -4,6 +4,7 @@
 #include <sessionkit/detail/store/append_decision-inl.hpp>
 #include <sessionkit/detail/store/freshness-inl.hpp>
 #include <sessionkit/detail/store/index_row-inl.hpp>
+#include <sessionkit/detail/store/lease-inl.hpp>
 #include <sessionkit/detail/store/list_cursor-inl.hpp>
 #include <sessionkit/detail/store/memory_store-inl.hpp>
 #include <sessionkit/detail/store/row_text-inl.hpp>

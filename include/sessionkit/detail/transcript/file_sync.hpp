@@ -23,6 +23,7 @@ struct SyncedFile {
   OpenFile file = {};
   FileStatus opened = {};
   std::atomic<std::uint64_t> written{0};       ///< where our own writes end
+  bool locked = false;                         ///< the writer has the file's lock; only its thread may look
   std::atomic<std::uint64_t> written_again{0}; ///< the failure (`FileDoubts`) whose bytes we wrote again
   FileDoubts::File identity() const noexcept { return {opened.device, opened.inode}; }
 

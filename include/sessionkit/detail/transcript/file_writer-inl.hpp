@@ -50,7 +50,15 @@ SESSIONKIT_SELDOM Result<FileWriter> FileWriter::open(FileOps& ops, FilePlace pl
   FileWriter writer(ops, std::move(place), std::move(options));
   writer.may_create_ = writer.options_.create && make_now;
   if (auto r = writer.open_file(); !r) return r.error();
+  if (writer.options_.exclusive) {
+    if (auto r = writer.take_lock(ops.now()); !r) return r.error();
+    writer.keep_lock(true);
+  }
   return writer;
+}
+
+FileWriter::~FileWriter() {
+  if (file_ && file_->locked && process_.is_this_one()) keep_lock(false);
 }
 
 Error FileWriter::error(Errc code, std::string const& message, int system) const {
@@ -133,13 +141,16 @@ Result<Position> FileWriter::write_checked(Append const& batch, Append* at_end, 
                                            std::chrono::steady_clock::time_point asked, DueSync& due) {
   if (poisoned()) return sync_->refusal();
   if (auto r = check_lines(batch.records, {options_.max_line}, place_.path); !r) return r.error();
-  auto const waited = std::chrono::duration_cast<std::chrono::milliseconds>(ops_->now() - asked);
-  auto const wait = std::max(options_.lock_wait - waited, std::chrono::milliseconds{0});
-  Result<Position> end = write_locked(batch, at_end, durable, wait, due);
+  Result<Position> end = write_locked(batch, at_end, durable, time_left(asked), due);
   if (buffer_.capacity() > file_writer_inl::buffer_kept) std::string().swap(buffer_);
   for (Event const& event : std::exchange(events_, {}))
     if (options_.on_event) options_.on_event(event);
   return end;
+}
+
+std::chrono::milliseconds FileWriter::time_left(std::chrono::steady_clock::time_point asked) const {
+  auto const waited = std::chrono::duration_cast<std::chrono::milliseconds>(ops_->now() - asked);
+  return std::max(options_.lock_wait - waited, std::chrono::milliseconds{0});
 }
 
 // Answers the size of the file, which is ours to append to until `unlock_file`.
@@ -147,7 +158,9 @@ Result<std::uint64_t> FileWriter::lock_file(std::chrono::milliseconds wait) {
   for (int i = 0; i < file_writer_inl::open_tries; ++i) {
     if (!file_)
       if (auto r = open_file(); !r) return r.error();
-    if (auto r = lock_within(*ops_, file_->file.get(), wait, place_.path); !r) return r.error();
+    if (!file_->locked)
+      if (auto r = lock_within(*ops_, file_->file.get(), wait, place_.path); !r) return r.error();
+    file_->locked = true;
     FileStatus now;
     int const failed = ops_->status_at(place_.directory, place_.name.c_str(), now);
     if (failed == 0 && now.same_file(file_->opened)) {
@@ -164,9 +177,22 @@ Result<std::uint64_t> FileWriter::lock_file(std::chrono::milliseconds wait) {
                "the file is replaced again and again; find out who does it, then repeat the call");
 }
 
-// False: the lock is still held, until the file is closed.
+// False: the lock could not be given back, and is held until the file is closed.
 bool FileWriter::unlock_file() noexcept {
-  return uninterrupted([&] { return ops_->unlock(file_->file.get()); }) == 0;
+  if (keeps_lock_) return true;
+  file_->locked = uninterrupted([&] { return ops_->unlock(file_->file.get()); }) != 0;
+  return !file_->locked;
+}
+
+SESSIONKIT_SELDOM Result<void> FileWriter::take_lock(std::chrono::steady_clock::time_point asked) {
+  may_create_ = false;
+  Result<std::uint64_t> const size = lock_file(time_left(asked));
+  return size ? Result<void>{} : size.error();
+}
+
+SESSIONKIT_SELDOM void FileWriter::keep_lock(bool keep) noexcept {
+  keeps_lock_ = keep;
+  if (file_ && file_->locked && !unlock_file()) file_.reset();
 }
 
 Result<Position> FileWriter::write_locked(Append const& batch, Append* at_end, bool durable,

@@ -18,6 +18,13 @@ class SESSIONKIT_API FileWriter {
   /// `options.create` applies only to an append that starts a session.
   static Result<FileWriter> open(FileOps& ops, FilePlace place, WriterOptions options, bool make_now = true);
 
+  FileWriter(FileWriter&&) noexcept = default;
+  FileWriter& operator=(FileWriter&&) = delete;
+  FileWriter(FileWriter const&) = delete;
+  FileWriter& operator=(FileWriter const&) = delete;
+  /// Gives back the lock that it keeps; a forked child leaves it to its parent.
+  ~FileWriter();
+
   Result<Position> append(Append const& batch);
   /// The first half of `append`, for callers that let other threads write during the sync. The append is
   /// complete after `due.wait()`. The caller must have checked that this process opened the writer. `durable`
@@ -33,6 +40,16 @@ class SESSIONKIT_API FileWriter {
   Position durable_position() const {
     return file_ && process_.is_this_one() ? sync_->durable(*file_) : Position{};
   }
+
+  /// Takes the file's lock now. The next append gives it back, unless it is kept. `not_found` if there is no
+  /// file: then the append that makes the file takes its lock.
+  Result<void> take_lock(std::chrono::steady_clock::time_point asked);
+  /// True: an append does not give the lock back. False: gives the lock back.
+  void keep_lock(bool keep) noexcept;
+  /// True if this writer has the lock of this file now.
+  bool has_lock_of(FileStatus const& file) const noexcept {
+    return file_ && file_->locked && file_->opened.same_file(file);
+  }
   bool poisoned() const noexcept { return sync_->poisoned(); }
 
  private:
@@ -43,6 +60,7 @@ class SESSIONKIT_API FileWriter {
   Result<void> check_file(SyncedFile& file, bool made);
   Result<std::uint64_t> lock_file(std::chrono::milliseconds wait);
   bool unlock_file() noexcept;
+  std::chrono::milliseconds time_left(std::chrono::steady_clock::time_point asked) const;
   Result<Position> write_checked(Append const& batch, Append* at_end, bool durable,
                                  std::chrono::steady_clock::time_point asked, DueSync& due);
   Result<Position> write_locked(Append const& batch, Append* at_end, bool durable,
@@ -66,6 +84,7 @@ class SESSIONKIT_API FileWriter {
   std::shared_ptr<SyncedFile> file_ = {}; // null until the file is opened
   OpeningProcess process_;
   bool may_create_;
+  bool keeps_lock_ = false;
   bool made_ = false;          // we created the file and have not written to it yet
   std::uint64_t end_ = 0;      // of the file after our own last write; 0: not known
   std::string end_bytes_ = {}; // the last bytes we wrote there

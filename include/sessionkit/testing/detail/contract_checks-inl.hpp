@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Checks each sentence of the contract that a careful backend must keep.
 #pragma once
+#include <sessionkit/lease.hpp>
 #include <sessionkit/testing/detail/contract_checks.hpp>
 
 #include <algorithm>
@@ -418,6 +419,16 @@ void removed_is_kept(Trial& t) {
            "the trash does not hold the lines of the removed session");
 }
 
+// Whether the lease keeps other writers out is tested where the lock is.
+void leases(Trial& t) {
+  Started s = start(t, 1);
+  Result<Lease> const lease = Lease::acquire(*s.store, s.id);
+  if (!lease) t.refused(lease, Errc::unsupported, "a lease that the store does not give");
+  Records const more{t.message("under the lease")};
+  t.must(s.store->append(s.id, batch_of(more, s.end)), "append of the store that was asked for a lease");
+  expect_log(*s.store, s.id, plus(s.records, more), "after that append");
+}
+
 }}
 
 void add_contract_checks(std::vector<Check>& all) {
@@ -466,6 +477,7 @@ void add_contract_checks(std::vector<Check>& all) {
       contract_checks_inl::heads_only);
   add("unless_active", "with `unless_active`, conflict while another session of the key is not archived",
       contract_checks_inl::unless_active);
+  add("leases", "a lease is unsupported, or keeps out other stores only", contract_checks_inl::leases);
   add("trash", "remove moves to a trash where the store has one", contract_checks_inl::removed_is_kept,
       Claim::trash);
 }
