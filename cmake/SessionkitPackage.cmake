@@ -14,7 +14,10 @@ set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 
 # The dependencies of installed headers, CMake files and pkg-config modules.
-set(needs "libfmt-dev (>= 9)" "nlohmann-json3-dev (>= 3.10)")
+set(needs "nlohmann-json3-dev (>= 3.10)")
+if(SESSIONKIT_WITH_FMT)
+  list(PREPEND needs "libfmt-dev (>= 9)")
+endif()
 set(needs_of_sqlite "libsqlite3-dev (>= 3.35)")
 set(needs_of_redis "libhiredis-dev")
 set(needs_of_postgres "libpq-dev")

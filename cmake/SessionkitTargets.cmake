@@ -8,10 +8,14 @@
 # sessionkit::mongo        the store in a MongoDB database, <sessionkit/mongo/mongo_store.hpp>
 # sessionkit::testing      the conformance kit for stores, <sessionkit/testing/store_conformance.hpp>
 # With SESSIONKIT_HEADER_ONLY there is no sessionkit::sessionkit, and a component is its headers and their dependencies.
-if(NOT TARGET fmt::fmt)
+set(needs_fmt OFF) # the library, unless it formats its texts itself, and the programs
+if(SESSIONKIT_WITH_FMT OR SESSIONKIT_BUILD_EXAMPLES OR SESSIONKIT_BUILD_TESTS)
+  set(needs_fmt ON)
+endif()
+if(needs_fmt AND NOT TARGET fmt::fmt)
   find_package(fmt 9 QUIET)
 endif()
-if(NOT TARGET fmt::fmt)
+if(needs_fmt AND NOT TARGET fmt::fmt)
   set(found "was not found")
   if(fmt_CONSIDERED_VERSIONS)
     set(found "was not found, but ${fmt_CONSIDERED_VERSIONS}")
@@ -20,6 +24,10 @@ if(NOT TARGET fmt::fmt)
     "  apt-get install libfmt-dev          # Debian, Ubuntu (dnf install fmt-devel, apk add fmt-dev, pacman -S fmt)\n"
     "  cmake ... -Dfmt_DIR=DIRECTORY       # the directory of fmt-config.cmake, if it is installed elsewhere\n"
     "  add_subdirectory(fmt)               # in your CMakeLists.txt before sessionkit, or FetchContent_MakeAvailable(fmt)")
+endif()
+set(sessionkit_formatter) # of the library's texts; without {fmt}, detail/base/small_format.hpp
+if(SESSIONKIT_WITH_FMT)
+  set(sessionkit_formatter fmt::fmt)
 endif()
 if(NOT TARGET nlohmann_json::nlohmann_json)
   find_package(nlohmann_json 3.10 QUIET)
@@ -40,7 +48,7 @@ endif()
 function(sessionkit_add_compiled target)
   add_library(${target} ${ARGN} $<TARGET_OBJECTS:sessionkit_objects>)
   target_include_directories(${target} PUBLIC ${sessionkit_include_dirs})
-  target_link_libraries(${target} PRIVATE fmt::fmt)
+  target_link_libraries(${target} PRIVATE ${sessionkit_formatter})
   target_compile_features(${target} PUBLIC cxx_std_17)
   set_target_properties(${target} PROPERTIES
     LINKER_LANGUAGE CXX
@@ -60,8 +68,11 @@ if(NOT SESSIONKIT_HEADER_ONLY)
     set_source_files_properties("${PROJECT_SOURCE_DIR}/src/dialects.cpp" "${PROJECT_SOURCE_DIR}/src/history.cpp" PROPERTIES
       COMPILE_OPTIONS "$<$<CONFIG:Release>:--param=inline-unit-growth=100>")
   endif()
+  if(NOT SESSIONKIT_WITH_FMT)
+    set_source_files_properties("${PROJECT_SOURCE_DIR}/src/base.cpp" PROPERTIES COMPILE_DEFINITIONS SESSIONKIT_WITHOUT_FMT)
+  endif()
   target_include_directories(sessionkit_objects PUBLIC "${PROJECT_SOURCE_DIR}/include")
-  target_link_libraries(sessionkit_objects PRIVATE fmt::fmt)
+  target_link_libraries(sessionkit_objects PRIVATE ${sessionkit_formatter})
   target_compile_features(sessionkit_objects PUBLIC cxx_std_17)
   target_compile_options(sessionkit_objects PRIVATE ${sessionkit_warnings} ${sessionkit_sections})
   set_target_properties(sessionkit_objects PROPERTIES
@@ -73,7 +84,8 @@ endif()
 
 add_library(sessionkit_header_only INTERFACE)
 target_include_directories(sessionkit_header_only INTERFACE ${sessionkit_include_dirs})
-target_link_libraries(sessionkit_header_only INTERFACE fmt::fmt)
+target_link_libraries(sessionkit_header_only INTERFACE ${sessionkit_formatter})
+target_compile_definitions(sessionkit_header_only INTERFACE $<$<NOT:$<BOOL:${SESSIONKIT_WITH_FMT}>>:SESSIONKIT_WITHOUT_FMT>)
 target_compile_features(sessionkit_header_only INTERFACE cxx_std_17)
 set_target_properties(sessionkit_header_only PROPERTIES EXPORT_NAME header_only)
 add_library(sessionkit::header_only ALIAS sessionkit_header_only)
@@ -97,14 +109,14 @@ function(sessionkit_add_component name)
 
   add_library(sessionkit_${name}_objects OBJECT "${PROJECT_SOURCE_DIR}/src/${name}.cpp")
   target_include_directories(sessionkit_${name}_objects PUBLIC "${PROJECT_SOURCE_DIR}/include")
-  target_link_libraries(sessionkit_${name}_objects PRIVATE fmt::fmt ${ARGN})
+  target_link_libraries(sessionkit_${name}_objects PRIVATE ${sessionkit_formatter} ${ARGN})
   target_compile_features(sessionkit_${name}_objects PUBLIC cxx_std_17)
   target_compile_options(sessionkit_${name}_objects PRIVATE ${sessionkit_warnings} ${sessionkit_sections})
   set_target_properties(sessionkit_${name}_objects PROPERTIES
     CXX_EXTENSIONS OFF UNITY_BUILD OFF CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON POSITION_INDEPENDENT_CODE ON)
 
   add_library(sessionkit_${name} $<TARGET_OBJECTS:sessionkit_${name}_objects>)
-  target_link_libraries(sessionkit_${name} PUBLIC sessionkit PRIVATE fmt::fmt ${ARGN})
+  target_link_libraries(sessionkit_${name} PUBLIC sessionkit PRIVATE ${sessionkit_formatter} ${ARGN})
   set_target_properties(sessionkit_${name} PROPERTIES
     EXPORT_NAME ${name}
     LINKER_LANGUAGE CXX

@@ -4,7 +4,7 @@
 /// of transcripts. A program that uses sessionkit header-only includes this in exactly one .cpp. The other
 /// definitions are in src_file_store.hpp, src_history.hpp, src_session.hpp, src_upkeep.hpp and
 /// src_exchange.hpp. They may be in the same .cpp. In separate .cpp files, a build compiles them in parallel.
-/// Needs {fmt}.
+/// Needs {fmt}, unless `SESSIONKIT_WITHOUT_FMT` is defined.
 #include <sessionkit/detail/base/src.hpp>
 #include <sessionkit/detail/dialects/src.hpp>
 #include <sessionkit/detail/json/src.hpp>
