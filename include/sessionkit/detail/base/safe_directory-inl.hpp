@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Opens the directories of stores: never through a link, never on a network file system.
 #pragma once
+#include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/base/make_error.hpp>
 #include <sessionkit/detail/base/safe_directory.hpp>
 
@@ -113,6 +114,23 @@ Result<OpenFile> open_trash(FileOps& ops, int root, std::string const& root_path
   OpenFile trash(ops, descriptor);
   if (made == 0) (void)ops.set_mode(descriptor, 0700); // whatever the umask; one that is there keeps its own
   return trash;
+}
+
+Result<void> check_store_access(FileOps& ops, int directory, std::string const& path,
+                                StoreAccess const& options) {
+  Result<DirectoryAccess> const access = access_to(ops, directory, path);
+  if (!access) return access.error();
+  if (*access == DirectoryAccess::others && !options.allow_shared)
+    return detail::make_error(
+        Errc::unsafe_path,
+        "{}: others may write to this directory, and so replace sessions; chmod go-w {}, or allow "
+        "it (allow_shared_directory)",
+        path, path);
+  if (*access == DirectoryAccess::owner && options.on_event)
+    options.on_event({Event::other_owner,
+                      {},
+                      format_text("{} belongs to another user, who can replace its sessions", path)});
+  return {};
 }
 
 }}}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 #include <sessionkit/detail/base/file_ops.hpp>
+#include <sessionkit/event.hpp>
 
 #include <string>
 
@@ -18,6 +19,16 @@ enum class DirectoryAccess {
   others, ///< also a group or everybody, who may write to the directory; it has no sticky bit to prevent this
 };
 SESSIONKIT_API Result<DirectoryAccess> access_to(FileOps& ops, int directory, std::string const& path);
+
+/// What a store accepts and reports about its directory.
+struct StoreAccess {
+  bool allow_shared = false; ///< a group or everybody may write to it
+  OnEvent const& on_event;
+};
+/// Fails with `unsafe_path` if others may write to the directory, unless that is allowed. Reports a directory
+/// of another user as `Event::other_owner`.
+SESSIONKIT_API Result<void> check_store_access(FileOps& ops, int directory, std::string const& path,
+                                               StoreAccess const& options);
 
 /// Opens the folder for removed transcripts, and makes it if it is missing.
 SESSIONKIT_API Result<OpenFile> open_trash(FileOps& ops, int root, std::string const& root_path);

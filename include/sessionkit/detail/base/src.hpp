@@ -9,6 +9,7 @@
 #include <sessionkit/detail/base/lock_table-inl.hpp>
 #include <sessionkit/detail/base/make_error-inl.hpp>
 #include <sessionkit/detail/base/opening_process-inl.hpp>
+#include <sessionkit/detail/base/replace_file-inl.hpp>
 #include <sessionkit/detail/base/safe_directory-inl.hpp>
 #include <sessionkit/detail/base/standard_descriptors-inl.hpp>
 #include <sessionkit/detail/base/time-inl.hpp>

@@ -3,6 +3,7 @@
 #pragma once
 #include <sessionkit/detail/base/make_error.hpp>
 #include <sessionkit/detail/base/name_rules.hpp>
+#include <sessionkit/detail/dialects/blades_dialect.hpp>
 #include <sessionkit/dialect.hpp>
 
 #include <array>
@@ -12,8 +13,9 @@ namespace sessionkit { inline namespace v0 {
 namespace dialect_inl { namespace {
 
 // In the order they are tried; the first that recognises a line wins.
-std::array<Dialect const*, 5> known_dialects() noexcept {
-  return {&panel_dialect(), &flat_dialect(), &flat_v2_dialect(), &native_dialect(), &bare_dialect()};
+std::array<Dialect const*, 6> known_dialects() noexcept {
+  return {&panel_dialect(),  &flat_dialect(), &flat_v2_dialect(),
+          &native_dialect(), &bare_dialect(), &detail::blades_dialect()};
 }
 
 }}

@@ -3,6 +3,8 @@
 /// Includes every function body of the room (folder) `dialects`.
 #include <sessionkit/detail/dialects/anthropic_parts-inl.hpp>
 #include <sessionkit/detail/dialects/bare_dialect-inl.hpp>
+#include <sessionkit/detail/dialects/blades_codec-inl.hpp>
+#include <sessionkit/detail/dialects/blades_dialect-inl.hpp>
 #include <sessionkit/detail/dialects/content_codec-inl.hpp>
 #include <sessionkit/detail/dialects/dialect-inl.hpp>
 #include <sessionkit/detail/dialects/dialect_detection-inl.hpp>

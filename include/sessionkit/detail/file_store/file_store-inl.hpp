@@ -224,23 +224,6 @@ Result<void> FileStore::move_to_trash(SessionId const& id, detail::CachedWriter 
   return detail::sync_directory(*ops_, folder_.directory(), folder_.path());
 }
 
-Result<void> check_access(detail::FileOps& ops, int directory, std::string const& path,
-                          FileStoreOptions const& options) {
-  Result<detail::DirectoryAccess> const access = detail::access_to(ops, directory, path);
-  if (!access) return access.error();
-  if (*access == detail::DirectoryAccess::others && !options.allow_shared_directory)
-    return detail::make_error(
-        Errc::unsafe_path,
-        "{}: others may write to this directory, and so replace sessions; chmod go-w {}, or allow "
-        "it (allow_shared_directory)",
-        path, path);
-  if (*access == detail::DirectoryAccess::owner && options.on_event)
-    options.on_event({Event::other_owner,
-                      {},
-                      detail::format_text("{} belongs to another user, who can replace its sessions", path)});
-  return {};
-}
-
 // The directory of the transcripts; no file if the layout has none.
 SESSIONKIT_SELDOM Result<detail::OpenFile> open_transcripts(detail::FileOps& ops, int directory,
                                                             std::string const& root, StoreLayout layout,
@@ -276,7 +259,8 @@ SESSIONKIT_SELDOM Result<std::shared_ptr<SessionStore>> open_file_store(FileOps&
   Result<OpenFile> directory = open_store_directory(ops, root, options.create);
   if (!directory) return directory.error();
   if (auto r = refuse_foreign_folder(ops, directory->get(), root); !r) return r.error();
-  if (auto r = file_store_inl::check_access(ops, directory->get(), root, options); !r) return r.error();
+  StoreAccess const access{options.allow_shared_directory, options.on_event};
+  if (auto r = check_store_access(ops, directory->get(), root, access); !r) return r.error();
   if (!options.transcripts.empty() && !options.profile) options.profile = profiles::claw0;
   Result<Profile> const found =
       options.profile ? Result<Profile>(*options.profile) : detect_profile(ops, directory->get(), root);
@@ -290,7 +274,7 @@ SESSIONKIT_SELDOM Result<std::shared_ptr<SessionStore>> open_file_store(FileOps&
   if (!folder) return folder.error();
   if (*folder) {
     std::string const path = file_store_inl::transcripts_path(root, profile, options);
-    if (auto r = file_store_inl::check_access(ops, folder->get(), path, options); !r) return r.error();
+    if (auto r = check_store_access(ops, folder->get(), path, access); !r) return r.error();
   }
   auto store = std::make_shared<file_store_inl::FileStore>(ops, root, std::move(*directory),
                                                            std::move(*folder), profile, std::move(options));

@@ -4,6 +4,7 @@
 #include <sessionkit/detail/base/crc32c.hpp>
 #include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/base/make_error.hpp>
+#include <sessionkit/detail/base/replace_file.hpp>
 #include <sessionkit/detail/file_store/index_files.hpp>
 #include <sessionkit/ids.hpp>
 
@@ -163,31 +164,10 @@ std::optional<bool> IndexFiles::snapshot_unchanged() {
 }
 
 SESSIONKIT_SELDOM Result<void> IndexFiles::write_snapshot(std::string const& text) {
-  std::string const name = detail::format_text(".{}.{}", index_files_inl::snapshot_name, random_entry_id());
-  int const flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
-  int const descriptor = uninterrupted([&] { return ops_->open(directory_, name.c_str(), flags, 0600); });
-  if (descriptor < 0) return file_error(-descriptor, root_ + "/" + name, "cannot make a new index");
-  OpenFile const file(*ops_, descriptor);
-  FileStatus before; // the mode that somebody gave it is kept
-  bool const replaces = ops_->status_at(directory_, index_files_inl::snapshot_name, before) == 0
-                        && before.kind == FileStatus::regular;
-  int failed = ops_->set_mode(descriptor, replaces ? before.mode & 0777U : 0600U);
-  for (std::size_t done = 0; failed == 0 && done < text.size();) {
-    auto const put =
-        uninterrupted([&] { return ops_->write(descriptor, text.data() + done, text.size() - done); });
-    if (put <= 0)
-      failed = put == 0 ? -EIO : static_cast<int>(put);
-    else
-      done += static_cast<std::size_t>(put);
-  }
-  if (failed == 0 && options_.synced) failed = uninterrupted([&] { return ops_->sync(descriptor); });
-  if (failed == 0)
-    failed = ops_->rename(directory_, name.c_str(), directory_, index_files_inl::snapshot_name, true);
-  if (failed < 0) {
-    ops_->unlink(directory_, name.c_str());
-    return file_error(-failed, snapshot_path_, "cannot write a new index");
-  }
-  if (ops_->status(descriptor, seen_) < 0) seen_ = {};
+  Result<OpenFile> const file =
+      replace_file(*ops_, directory_, root_, index_files_inl::snapshot_name, text, options_.synced);
+  if (!file) return file.error();
+  if (ops_->status(file->get(), seen_) < 0) seen_ = {};
   print_ = {text.size(), crc32c(text)};
   return {};
 }
