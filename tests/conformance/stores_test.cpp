@@ -4,6 +4,7 @@
 #include "support/data.hpp"
 #include "support/faulty_file_ops.hpp"
 
+#include <sessionkit/detail/exchange/blades_store.hpp>
 #include <sessionkit/detail/file_store/file_store.hpp>
 #include <sessionkit/file_store.hpp>
 #include <sessionkit/memory_store.hpp>
@@ -115,4 +116,46 @@ TEST_CASE("a store that a newcomer wrote keeps the contract") {
   };
   store.claims = Claim::any_bytes;
   conforms(store);
+}
+
+namespace {
+
+/// Documents of blades over calls that count and fail.
+struct Documents {
+  std::optional<TempDir> dir = {};
+  std::unique_ptr<SharedFileOps> ops = std::make_unique<SharedFileOps>();
+
+  StoreUnderTest subject() {
+    StoreUnderTest store;
+    store.name = "blades";
+    store.dialect = "blades";
+    store.open_again = [this] { return sk::detail::open_blades_store(*ops, dir->path(), {}); };
+    store.open_empty = [this, open = store.open_again] {
+      dir.emplace();
+      return open();
+    };
+    store.claims = Claim::persistent | Claim::shared | Claim::shared_between_processes
+                   | Claim::transactional_batches | Claim::survives_faults | Claim::durable
+                   | Claim::refuses_children;
+    store.fail_call = [this](std::int64_t n, bool sticky) {
+      bool const fired = ops->fired > 0;
+      ops->reset();
+      ops->fault.at = n;
+      ops->fault.sticky = sticky;
+      return fired;
+    };
+    store.syncs = [this] {
+      return static_cast<std::uint64_t>(ops->calls(Call::sync_data) + ops->calls(Call::sync));
+    };
+    return store;
+  }
+};
+
+}
+
+TEST_CASE("the store of blades' documents keeps the contract, and names what it cannot keep") {
+  Documents documents;
+  StoreUnderTest const store = documents.subject();
+  kit::ConformanceReport const report = conforms(store);
+  std::printf("%s", report.not_kept().c_str());
 }

@@ -3,6 +3,7 @@
 #include "failure.hpp"
 #include "stores.hpp"
 
+#include <sessionkit/blades.hpp>
 #include <sessionkit/file_store.hpp>
 #include <sessionkit/memory_store.hpp>
 #ifdef CLI_HAS_SQLITE
@@ -87,6 +88,18 @@ Counted reindex_files(std::string const& root, OpenOptions const& wanted, sk::St
   return sk::reindex_file_store(root, file_options(wanted), progress);
 }
 
+// The documents of a program on blades, whose requests alone are shortened.
+Opened open_blades(std::string const& root, OpenOptions const& wanted) {
+  sk::BladesStoreOptions options;
+  if (wanted.profile) options.profile = *wanted.profile;
+  options.on_event = wanted.on_event;
+  options.create = wanted.create;
+  options.read_only = wanted.read_only;
+  options.allow_shared_directory = wanted.allow_shared_directory;
+  options.lock_wait = wanted.lock_wait;
+  return sk::open_blades_store(root, options);
+}
+
 // The store forgets all by itself, so each message may be kept at once.
 Opened open_memory(std::string const&, OpenOptions const& wanted) {
   auto profile = wanted.profile.value_or(sk::profiles::native);
@@ -162,6 +175,7 @@ constexpr char const* build_redis = "build it with SESSIONKIT_WITH_REDIS=ON (lib
 constexpr char const* build_postgres = "build it with SESSIONKIT_WITH_POSTGRES=ON (libpq)";
 constexpr Engine engines[] = {
     {"file", Where::path, open_files, "", reindex_files},
+    {"blades", Where::path, open_blades, ""},
     {"memory", Where::none, open_memory, ""},
     {"sqlite", Where::path, open_sqlite, build_sqlite},
     {"redis", Where::url, open_redis, build_redis, reindex_redis},
@@ -188,6 +202,8 @@ bool looks_like_engine(std::string_view name) {
   return !name.empty() && name.find_first_not_of(letters) == std::string_view::npos;
 }
 
+bool is_directory(Engine const& engine) { return engine.open == open_files || engine.open == open_blades; }
+
 /// The part after `name:` or `name://`.
 std::string place_of(Engine const& engine, std::string const& text) {
   if (engine.place == Where::url) return text;
@@ -197,10 +213,9 @@ std::string place_of(Engine const& engine, std::string const& text) {
   if (place.empty() == wanted)
     throw Failure{
         Exit::usage, "invalid_argument",
-        wanted ? fmt::format("--store: the {} is empty", engine.open == open_files ? "directory" : "file")
+        wanted ? fmt::format("--store: the {} is empty", is_directory(engine) ? "directory" : "file")
                : fmt::format("--store: '{}' names a place, but memory has no places", text),
-        wanted ? (engine.open == open_files ? "name a directory" : "name a file: sqlite:FILE")
-               : "write memory:"};
+        wanted ? (is_directory(engine) ? "name a directory" : "name a file: sqlite:FILE") : "write memory:"};
   return place;
 }
 

@@ -13,7 +13,8 @@ namespace cli {
 
 using StorePtr = std::shared_ptr<sessionkit::SessionStore>;
 
-/// Where sessions are kept: a directory (`DIR`, `file:DIR`), `sqlite:FILE`, `memory:`, or a server's URL.
+/// Where sessions are kept: a directory (`DIR`, `file:DIR`; `blades:DIR` for documents), `sqlite:FILE`,
+/// `memory:`, or a server's URL.
 struct StoreAddress {
   std::string engine; ///< "file", "sqlite": the scheme of the URL
   std::string place;  ///< a path; for a server the whole URL
@@ -22,7 +23,8 @@ struct StoreAddress {
   bool is_files() const { return engine == "file"; }
   /// The question before sessions are removed: files move to a trash.
   std::string removal(std::string const& what) const {
-    return is_files() ? "move " + what + " to the trash?" : "remove " + what + " permanently?";
+    return is_files() || engine == "blades" ? "move " + what + " to the trash?"
+                                            : "remove " + what + " permanently?";
   }
 };
 

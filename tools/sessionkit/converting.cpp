@@ -133,9 +133,8 @@ Exit convert(Console& console, Arguments const& args) {
   auto const format = format_of(args);
   auto const source = open_source(console, args);
   auto const path = output_path(args, source, format, console.json());
-  auto const* const to = sk::find_dialect(format);
-  auto const converted = to ? sk::convert_log(source.log, *source.dialect, *to, source.id).value()
-                            : sk::export_blades(source.log, source.id);
+  auto const& to = *sk::find_dialect(format);
+  auto const converted = sk::convert_log(source.log, *source.dialect, to, source.id).value();
   bool const to_stdout = path == "-";
   if (!to_stdout) write_new(path, converted.text);
   if (to_stdout)

@@ -68,6 +68,9 @@ struct StoreUnderTest {
   std::function<std::vector<std::string>(SessionId const&)> removed_lines = {};
   std::size_t long_line = std::size_t{4}
                           << 20; ///< the length in bytes of the longest line that the checks try
+  /// Names of checks whose sentence the store cannot keep by its nature (its documentation says so). They are
+  /// run and reported by name as `cannot_keep`. One that passes, or that does not exist, is a failure.
+  std::vector<std::string_view> cannot_keep = {};
 };
 
 /// The topic of a check.
@@ -82,7 +85,7 @@ enum class Tier {
 SESSIONKIT_API char const* to_string(Tier) noexcept;
 
 /// The outcome of a check.
-enum class Verdict { passed, failed, not_claimed };
+enum class Verdict { passed, failed, not_claimed, cannot_keep };
 /// The enumerator's name. Never null.
 SESSIONKIT_API char const* to_string(Verdict) noexcept;
 
@@ -91,8 +94,8 @@ struct CheckResult {
   std::string_view name; ///< static storage
   Tier tier = Tier::core;
   Verdict verdict = Verdict::passed;
-  /// If the check failed, the result that it saw instead of the expected one. If the check was not claimed,
-  /// the claim that it needs.
+  /// If the check failed or cannot be kept, the result that it saw instead of the expected one. If the check
+  /// was not claimed, the claim that it needs.
   std::string seen = {};
 };
 
@@ -111,10 +114,12 @@ struct ConformanceReport {
   /// Returns the failures as text, one line for each, with the sentence of its check. Empty if no check
   /// failed.
   SESSIONKIT_API std::string failures() const;
+  /// The checks that the store cannot keep, each in a line with the sentence of its check.
+  SESSIONKIT_API std::string not_kept() const;
 };
 
-/// Returns the reports as a table: a row for each store, a column for each tier, and the claims that are
-/// missing.
+/// Returns the reports as a table: a row for each store, a column for each tier, the claims that are missing,
+/// and the checks that cannot be kept.
 SESSIONKIT_API std::string to_table(std::vector<ConformanceReport> const& reports);
 
 /// Options of `check_store`: how much the checks try.

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Converts a log from one dialect into another, and reports what is lost.
 #pragma once
+#include <sessionkit/blades.hpp>
 #include <sessionkit/convert.hpp>
 #include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/base/make_error.hpp>
+#include <sessionkit/detail/dialects/blades_dialect.hpp>
 #include <sessionkit/detail/dialects/content_codec.hpp>
 #include <sessionkit/detail/dialects/member_codec.hpp>
 #include <sessionkit/detail/dialects/panel_compaction.hpp>
@@ -510,6 +512,7 @@ class LogConverter {
 }}
 
 Result<Converted> convert_log(Log const& log, Dialect const& from, Dialect const& to, SessionId const& id) {
+  if (&to == &detail::blades_dialect()) return export_blades(log, id); // one document, no lines
   return convert_inl::LogConverter(log, from, to).run(id);
 }
 

@@ -71,7 +71,29 @@ CheckResult run_check(detail::Check const& check, StoreUnderTest const& store,
     result.seen = std::string("the store threw: ") + thrown.what();
   }
   if (result.verdict == Verdict::failed && store.fail_call) store.fail_call(-1, false);
+  auto const& excused = store.cannot_keep;
+  if (std::find(excused.begin(), excused.end(), result.name) == excused.end()) return result;
+  if (result.verdict == Verdict::failed) {
+    result.verdict = Verdict::cannot_keep;
+  } else {
+    result.verdict = Verdict::failed;
+    result.seen = "the store keeps it: remove it from `cannot_keep`";
+  }
   return result;
+}
+
+// The checks of a report that ended so, each in a line with its sentence.
+std::string listed(ConformanceReport const& report, Verdict verdict) {
+  std::string out;
+  for (CheckResult const& check : report.checks) {
+    if (check.verdict != verdict) continue;
+    out += report.store + " " + (verdict == Verdict::cannot_keep ? "cannot keep " : "")
+           + std::string(check.name) + ": " + check.seen;
+    for (detail::Check const& known : every_check())
+      if (known.name.name == check.name) out += " [" + std::string(known.name.sentence) + "]";
+    out += " (seed " + std::to_string(report.seed) + ")\n";
+  }
+  return out;
 }
 
 void append_cell(std::string& row, std::string const& text, std::size_t width) {
@@ -112,6 +134,7 @@ char const* to_string(Verdict verdict) noexcept {
   case Verdict::passed: return "passed";
   case Verdict::failed: return "failed";
   case Verdict::not_claimed: return "not_claimed";
+  case Verdict::cannot_keep: return "cannot_keep";
   }
   return "unknown";
 }
@@ -142,15 +165,10 @@ std::string ConformanceReport::to_json() const {
 }
 
 std::string ConformanceReport::failures() const {
-  std::string out;
-  for (CheckResult const& check : checks) {
-    if (check.verdict != Verdict::failed) continue;
-    out += store + " " + std::string(check.name) + ": " + check.seen;
-    for (detail::Check const& known : store_conformance_inl::every_check())
-      if (known.name.name == check.name) out += " [" + std::string(known.name.sentence) + "]";
-    out += " (seed " + std::to_string(seed) + ")\n";
-  }
-  return out;
+  return store_conformance_inl::listed(*this, Verdict::failed);
+}
+std::string ConformanceReport::not_kept() const {
+  return store_conformance_inl::listed(*this, Verdict::cannot_keep);
 }
 
 std::string to_table(std::vector<ConformanceReport> const& reports) {
@@ -183,6 +201,11 @@ std::string to_table(std::vector<ConformanceReport> const& reports) {
           (missing += missing.empty() ? "" : ", ") += to_string(claim);
           break;
         }
+    std::string excused;
+    for (CheckResult const& check : report.checks)
+      if (check.verdict == Verdict::cannot_keep)
+        excused.append(excused.empty() ? "" : ", ").append(check.name);
+    if (!excused.empty()) missing += (missing.empty() ? "cannot keep: " : "; cannot keep: ") + excused;
     table += (missing.empty() ? "-" : missing) + "\n";
   }
   return table;
@@ -204,6 +227,11 @@ ConformanceReport check_store(StoreUnderTest const& store, ConformanceOptions co
   for (detail::Check const& check : store_conformance_inl::every_check())
     if (check.name.name.find(options.only) != std::string_view::npos)
       report.checks.push_back(store_conformance_inl::run_check(check, store, options, *dialect));
+  for (std::string_view const excused : store.cannot_keep) {
+    auto const& all = store_conformance_inl::every_check();
+    if (std::none_of(all.begin(), all.end(), [&](detail::Check const& c) { return c.name.name == excused; }))
+      report.checks.push_back({excused, Tier::core, Verdict::failed, "there is no such check"});
+  }
   return report;
 }
 
