@@ -120,7 +120,8 @@ int main() {
 
   auto owner = open_as_only_writer(session.id());
   expect(owner && owner->append(sk::user("mine alone")).ok(), "the only writer appends");
-  expect(!open_as_only_writer(session.id()), "a second one is refused, here by another store of this process");
+  expect(!open_as_only_writer(session.id()),
+         "a second one is refused, here by another store of this process");
   owner.reset();
   expect(open_as_only_writer(session.id()).has_value(), "then the session is free again");
 }
