@@ -147,6 +147,7 @@ struct Documents {
     store.syncs = [this] {
       return static_cast<std::uint64_t>(ops->calls(Call::sync_data) + ops->calls(Call::sync));
     };
+    store.cannot_keep = {"dialects"}; // a document has no lines of other programs
     return store;
   }
 };

@@ -24,10 +24,10 @@ namespace blades_document_inl { namespace {
 
 constexpr std::uint64_t header_end = 1, state_end = 2;
 
-// A value on one line: only line ends between tokens change.
+// A value on one line: if it has several, the line ends between its tokens become spaces.
 std::string on_one_line(std::string_view json) {
   json = trim_space(json);
-  if (json.find_first_of("\r\n") == std::string_view::npos) return std::string(json);
+  if (json.find('\n') == std::string_view::npos) return std::string(json);
   Result<RawJson> line = RawJson::parse(std::string(json));
   return line ? line->str() : std::string(json);
 }

@@ -82,7 +82,8 @@ class BladesStore final : public SessionStore {
   }
   Result<std::string> read_text(SessionId const& id, detail::FileStatus& file);
   Result<Found> find(SessionId const& id, detail::FileStatus* file = nullptr);
-  Result<detail::AppendPlan> decide(SessionId const& id, Append const& messages, RecordPage const* log);
+  Result<detail::AppendPlan> decide(SessionId const& id, Append const& messages, bool changes_state,
+                                    RecordPage const* log);
   Result<Position> write(SessionId const& id, Append const& batch, std::vector<RecordView> records,
                          Found found);
   Result<void> store(SessionId const& id, detail::BladesDocument const& document);
@@ -143,7 +144,7 @@ Result<BladesStore::Found> BladesStore::find(SessionId const& id, detail::FileSt
 
 // A state is applied with the messages of its batch and leaves no line behind, so messages alone decide.
 Result<detail::AppendPlan> BladesStore::decide(SessionId const& id, Append const& messages,
-                                               RecordPage const* log) {
+                                               bool changes_state, RecordPage const* log) {
   std::optional<detail::LogTail> tail;
   if (log != nullptr) tail = {log->log_end, detail::crc32c(log->items().back().line)};
   Append asked = messages;
@@ -152,7 +153,7 @@ Result<detail::AppendPlan> BladesStore::decide(SessionId const& id, Append const
     auto const state = states_.find(id);
     if (state != states_.end() && asked.expected_crc == state->second) asked.expected_crc.reset();
   }
-  if (log != nullptr && asked.records.empty() && asked.expected != log->log_end)
+  if (log != nullptr && changes_state && asked.records.empty() && asked.expected != log->log_end)
     return detail::make_error(
         Errc::conflict, "session '{}': entries follow the expected end; refresh and append again", id.str());
   detail::AppendDecision decision(id, asked, tail);
@@ -186,7 +187,7 @@ Result<Position> BladesStore::append(SessionId const& id, Append const& batch) {
   bool const changes_state = messages.records.size() < batch.records.size();
   if (starts && messages.records.empty() && changes_state)
     return detail::make_error(Errc::unsupported, "session '{}': a document begins with its header", id.str());
-  Result<detail::AppendPlan> plan = decide(id, messages, log ? &*log : nullptr);
+  Result<detail::AppendPlan> plan = decide(id, messages, changes_state, log ? &*log : nullptr);
   if (!plan) return plan.error();
   bool const all_there = plan->from == messages.records.size();
   if (all_there && (!changes_state || !messages.records.empty())) {
