@@ -85,8 +85,7 @@ sk::Result<std::shared_ptr<Provider>> open_provider(ProviderOptions const& optio
   if (!http) return sk::Error{sk::Errc::unsupported, 0, "this program was built without libcurl"};
   bool const elsewhere = !options.base_url.empty() && known->elsewhere != nullptr;
   auto const& format = elsewhere ? *known->elsewhere : *known->format;
-  auto provider =
-      make_http_provider(std::move(http), format, options.base_url, options.key, options.stream);
+  auto provider = make_http_provider(std::move(http), format, options.base_url, options.key, options.stream);
   return with_retries(at_server(std::move(provider), *server));
 }
 

@@ -130,8 +130,8 @@ sk::Message row_message(std::string const& role, std::string const& text) {
 
 TEST_CASE("profiles are found by their names") {
   std::set<std::string_view> names;
-  for (char const* name :
-       {"native", "ai_panel", "zyhive", "claw0", "zeroclaw", "blades", "openclaw", "ephemeral", "claude_code", "codex"}) {
+  for (char const* name : {"native", "ai_panel", "zyhive", "claw0", "zeroclaw", "blades", "openclaw",
+                           "ephemeral", "claude_code", "codex"}) {
     auto const* profile = sk::find_profile(name);
     REQUIRE(profile);
     CHECK(profile->name == name);

@@ -5,12 +5,12 @@
 #include <sessionkit/detail/exchange/blades_document-inl.hpp>
 #include <sessionkit/detail/exchange/blades_export-inl.hpp>
 #include <sessionkit/detail/exchange/blades_store-inl.hpp>
+#include <sessionkit/detail/exchange/claude_code_lines-inl.hpp>
+#include <sessionkit/detail/exchange/claude_code_tree-inl.hpp>
+#include <sessionkit/detail/exchange/codex_items-inl.hpp>
 #include <sessionkit/detail/exchange/conversion_path-inl.hpp>
 #include <sessionkit/detail/exchange/convert-inl.hpp>
 #include <sessionkit/detail/exchange/foreign_files-inl.hpp>
 #include <sessionkit/detail/exchange/import-inl.hpp>
-#include <sessionkit/detail/exchange/claude_code_lines-inl.hpp>
-#include <sessionkit/detail/exchange/claude_code_tree-inl.hpp>
 #include <sessionkit/detail/exchange/import_claude_code-inl.hpp>
-#include <sessionkit/detail/exchange/codex_items-inl.hpp>
 #include <sessionkit/detail/exchange/import_codex-inl.hpp>
