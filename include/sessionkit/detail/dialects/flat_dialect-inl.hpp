@@ -8,6 +8,7 @@
 #include <sessionkit/detail/dialects/header_detection.hpp>
 #include <sessionkit/detail/dialects/member_codec.hpp>
 #include <sessionkit/detail/json/raw_json_access.hpp>
+#include <sessionkit/detail/model/blob_refs.hpp>
 #include <sessionkit/detail/model/tool_results.hpp>
 
 #include <algorithm>

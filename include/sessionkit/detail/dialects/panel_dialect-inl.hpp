@@ -9,6 +9,7 @@
 #include <sessionkit/detail/dialects/panel_compaction.hpp>
 #include <sessionkit/detail/dialects/panel_dialect.hpp>
 #include <sessionkit/detail/json/raw_json_access.hpp>
+#include <sessionkit/detail/model/blob_refs.hpp>
 
 #include <algorithm>
 #include <array>

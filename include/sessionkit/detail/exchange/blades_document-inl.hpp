@@ -12,6 +12,7 @@
 #include <sessionkit/detail/json/json_check.hpp>
 #include <sessionkit/detail/json/whitespace.hpp>
 #include <sessionkit/detail/store/append_decision.hpp>
+#include <sessionkit/detail/transcript/line_scan.hpp>
 #include <sessionkit/raw_json.hpp>
 
 #include <algorithm>
