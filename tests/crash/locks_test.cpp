@@ -224,7 +224,9 @@ TEST_CASE("T18: an exclusive store whose owner is killed loses nothing, and the 
         }
         child.kill();
         std::vector<std::string> const said = split_lines(child.words());
-        REQUIRE(WIFSIGNALED(child.wait()));
+        bool const killed = WIFSIGNALED(child.wait());
+        REQUIRE(
+            (killed || weakness == Weakness::no_lock)); // without a lock an append may fail, which ends it
         acked.insert(acked.end(), said.begin(), said.end());
         owners += said.empty() ? 0U : 1U;
       }

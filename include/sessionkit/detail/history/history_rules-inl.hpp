@@ -369,7 +369,12 @@ void answer_before_user(Draft& draft, std::string_view name) {
 // What precedes the first message: a summary, messages that are not sent, or nothing.
 std::string_view first_words(Draft const& draft) {
   if (draft.context.compaction && draft.rules.summary_in_system) return detail::summary_only_text;
-  bool const cut = draft.pieces[draft.order[draft.messages.front().begin]].source != 0;
+  std::uint32_t const first = draft.pieces[draft.order[draft.messages.front().begin]].source;
+  auto const logged_end = draft.pieces.begin() + static_cast<std::ptrdiff_t>(draft.logged);
+  bool const cut = std::any_of(draft.pieces.begin(), logged_end, [&](Piece const& piece) {
+    auto const* const text = std::get_if<Text>(piece.stored);
+    return piece.source < first && (text == nullptr || !detail::is_blank(text->text));
+  });
   return cut ? detail::no_beginning_text : detail::beginning_text;
 }
 
