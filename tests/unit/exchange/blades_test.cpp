@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <deque>
 #include <map>
 
 using namespace sessionkit_test;
@@ -91,6 +92,30 @@ TEST_CASE("imported data is exported with the same content") {
   auto const again = sk::export_blades(sk::import_blades(without_state.dump()).value(), sid("other"));
   CHECK(again.losses.empty());
   CHECK(json::parse(again.text)["updated_at"] == expected["updated_at"]);
+}
+
+TEST_CASE("a document keeps its times to the letter through native lines, and gets no metadata") {
+  auto const text = R"({"id":"s","state":{},"history":[)"
+                    R"({"role":"user","text":"a","timestamp":"2025-11-03T08:00:01.123456789+08:00"},)"
+                    R"({"role":"assistant","text":"b","timestamp":"2025-11-03T08:00:02Z"},)"
+                    R"({"role":"assistant","text":"","tool_calls":[{"id":"c","name":"f","args":{}}],)"
+                    R"("timestamp":"2025-11-03T08:00:03.5-03:30"}],)"
+                    R"("created_at":"2025-11-03T00:00:00.000000001Z","updated_at":"2025-11-03T11:30:03.5Z",)"
+                    R"("version":1})";
+  auto const& native = sk::native_dialect();
+  auto const lines = sk::convert_log(sk::import_blades(text).value(), native, native, sid("s")).value();
+  CHECK(lines.losses.empty());
+  sk::Log again; // read from its lines, as a session of a store is
+  for (std::size_t at = 0, end; (end = lines.text.find('\n', at)) != std::string::npos; at = end + 1) {
+    std::string const line = lines.text.substr(at, end - at);
+    std::deque<std::string> unescaped;
+    sk::RecordView record;
+    REQUIRE(native.head(line, record, unescaped));
+    again.entries.push_back(native.decode(record).value());
+  }
+  auto const out = sk::export_blades(again, sid("s"));
+  CHECK(out.losses.empty());
+  CHECK(out.text == std::string(text) + "\n");
 }
 
 TEST_CASE("data without a place in the document is listed, and data it can hold aside is not") {

@@ -17,6 +17,34 @@ namespace sessionkit { inline namespace v0 {
 
 namespace blades_export_inl { namespace {
 
+// The usage that native lines have where none is known, because pi reads it of every answer.
+bool is_no_usage(std::string_view raw) {
+  bool none = detail::json_kind(raw) == detail::JsonKind::object;
+  detail::for_members(raw, [&](std::string_view, std::string_view value) {
+    none = none && (value == "0" || is_no_usage(value));
+    return none;
+  });
+  return none;
+}
+
+// A message without what its native line only repeats or makes up: the time, no usage, and a usual end.
+Message without_made_up(Entry const& entry, Message message) {
+  if (!message.metadata.is_object()) return message;
+  detail::Fields fields(message.metadata.str());
+  if (detail::to_int(fields.look("timestamp")) == to_unix_ms(entry.at)) fields.take("timestamp");
+  bool const made_up = message.generation && is_no_usage(fields.look("usage"));
+  if (made_up) fields.take("usage");
+  RawJson rest = fields.rest();
+  message.metadata = std::move(rest);
+  if (!made_up) return message;
+  Generation const& made = *message.generation;
+  StopReason const usual = message.tool_uses().empty() ? StopReason::end_turn : StopReason::tool_use;
+  if (made.provider.empty() && made.model.empty() && made.api.empty() && made.request_id.empty()
+      && !made.usage && made.stop == usual)
+    message.generation.reset();
+  return message;
+}
+
 class BladesWriter {
  public:
   Converted run(Log const& log, SessionId const& id) && {
@@ -106,7 +134,7 @@ class BladesWriter {
                   detail::format_text("{}: the document has no place for it", detail::kind_of(entry.body)));
       return;
     }
-    items_.write(entry, *message);
+    items_.write(entry, without_made_up(entry, *message));
     if (std::string_view const lost = detail::lost_order(*message); !lost.empty())
       leave_out(entry, std::string(lost));
   }
