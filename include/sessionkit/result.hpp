@@ -70,11 +70,15 @@ template <class T> class [[nodiscard]] Result {
   T const* operator->() const noexcept { return std::get_if<0>(&state_); }
 
   /// The failure. Of a success: `invalid_argument`.
-  Error const& error() const& noexcept { return ok() ? detail::no_error() : *std::get_if<1>(&state_); }
+  Error const& error() const& noexcept {
+    Error const* const failure = std::get_if<1>(&state_);
+    return failure != nullptr ? *failure : detail::no_error();
+  }
   /// The same, moved out.
   Error error() && {
-    if (ok()) return detail::no_error();
-    return std::move(*std::get_if<1>(&state_));
+    Error* const failure = std::get_if<1>(&state_);
+    if (failure == nullptr) return detail::no_error();
+    return std::move(*failure);
   }
 
  private:

@@ -183,7 +183,7 @@ elseif(step STREQUAL "pkg_config")
 elseif(step STREQUAL "pkg_config_without_fmt") # neither the library nor the headers need {fmt}
   foreach(module IN ITEMS sessionkit sessionkit-header-only)
     installed_flags(flags ${module})
-    if("${flags}" MATCHES "fmt")
+    if("${flags}" MATCHES "-lfmt|FMT_")
       message(FATAL_ERROR "pkg-config says that ${module} needs fmt: ${flags}")
     endif()
     set(sources)

@@ -155,7 +155,7 @@ class TranscriptStore final : public SessionStore, public detail::SyncsFiles, pu
   SessionId id_;
   FileStoreOptions options_;
   detail::OpeningProcess process_;
-  std::shared_ptr<detail::CachedWriter> const writer_ = std::make_shared<detail::CachedWriter>();
+  std::shared_ptr<detail::CachedWriter> writer_ = std::make_shared<detail::CachedWriter>();
   mutable detail::LastBegin last_begin_;
   std::mutex known_mutex_;
   std::optional<SessionInfo> known_;
