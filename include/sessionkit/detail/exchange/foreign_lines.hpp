@@ -59,11 +59,6 @@ template <class Use> void first_lines(std::string_view begin, std::size_t count,
   }
 }
 
-/// The text of a member; empty if the member is no string.
-inline std::string member_text(std::string_view object, std::string_view name) {
-  return to_text(find_member(object, name));
-}
-
 /// The header of an imported conversation, with its provenance.
 inline Entry imported_header(ForeignSession const& which, std::string_view version, std::string cwd,
                              Timestamp at) {

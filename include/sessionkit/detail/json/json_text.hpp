@@ -296,6 +296,12 @@ inline std::string_view find_member(std::string_view object, std::string_view na
   return complete ? found : std::string_view();
 }
 
+/// The text of a member; empty if it is no string.
+inline std::string member_text(std::string_view object, std::string_view name) {
+  std::string_view const raw = find_member(object, name);
+  return json_kind(raw) == JsonKind::string ? to_text(raw) : std::string{};
+}
+
 inline void put_unicode_escape(TextSink& sink, std::uint32_t unit) noexcept {
   constexpr char digits[] = "0123456789abcdef";
   sink.put("\\u");

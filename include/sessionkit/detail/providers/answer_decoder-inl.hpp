@@ -50,11 +50,6 @@ void AnswerDecoder::note(std::string& into, std::string_view object, std::string
   if (into.empty()) into = member_text(object, member);
 }
 
-std::string member_text(std::string_view object, std::string_view name) {
-  std::string_view const raw = find_member(object, name);
-  return json_kind(raw) == JsonKind::string ? to_text(raw) : std::string{};
-}
-
 std::uint64_t member_count(std::string_view object, std::string_view name) {
   return to_uint(find_member(object, name)).value_or(0);
 }

@@ -44,8 +44,6 @@ class AnswerDecoder {
   static void note(std::string& into, std::string_view object, std::string_view member);
 };
 
-/// The text of a member; empty if it is no string.
-std::string member_text(std::string_view object, std::string_view name);
 /// The number of a member; 0 if it is none.
 std::uint64_t member_count(std::string_view object, std::string_view name);
 /// The raw value of a member; empty if it is absent or null.
