@@ -88,7 +88,7 @@ class RolloutReader {
     ++counts[counts.size() < most_types || counts.count(type) != 0 ? type : "(other)"];
   }
 
-  void header(std::string version, std::string cwd, std::string const& parent) {
+  void header(std::string const& version, std::string cwd, std::string const& parent) {
     if (header_given_) return;
     header_given_ = true;
     ForeignSession which = which_;
@@ -290,7 +290,9 @@ Result<std::string> find_below(ForeignFiles& files, std::string const& folder, s
   for (std::string const& name : *names) {
     if (left == 0) return std::string{};
     --left;
-    std::string const path = folder.empty() ? name : folder + '/' + name;
+    std::string path = folder;
+    if (!path.empty()) path += '/';
+    path += name;
     if (name.back() != '/') {
       if (name.size() >= end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0)
         return path;
