@@ -229,6 +229,14 @@ TEST_CASE("everything waits for the host if the profile says so") {
   CHECK(seen(session).size() == 3);
   session.end_turn().value();
   CHECK(stored(*store, session.id()) == Rows{"user:a", "assistant:b", "user:c"});
+
+  session.append(sk::assistant("d")).value();
+  sk::AppendOptions last;
+  last.ends_turn = true; // the host asks here too
+  auto const id = session.append(sk::user("e"), last).value();
+  CHECK(stored(*store, session.id()).size() == 5);
+  CHECK(stored(*store, session.id()).back() == "user:e");
+  CHECK_FALSE(id.empty());
 }
 
 TEST_CASE("a failure to store a held turn keeps it, and the commit can be repeated") {

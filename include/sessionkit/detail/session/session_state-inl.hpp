@@ -50,7 +50,8 @@ SESSIONKIT_SELDOM Result<void> Session::State::take_lease() {
 Result<std::vector<EntryId>> Session::State::append_messages(std::vector<Message> const& messages,
                                                              AppendOptions const& named) {
   Message const& last = messages.back();
-  bool const is_final = last.role == Role::assistant && last.tool_uses().empty();
+  bool const is_final =
+      profile.timing != WriteTiming::whole && last.role == Role::assistant && last.tool_uses().empty();
   detail::AppendRequest const request{named.id, named.ends_turn || (!in_turn && is_final),
                                       options.on_conflict, false, named.time};
   bool const plain = profile.timing == WriteTiming::incremental && profile.tools == ToolPolicy::full;
@@ -107,7 +108,7 @@ Result<std::vector<EntryId>> Session::State::hold_and_store(std::vector<Message>
 // Whether held messages are stored at once: if the turn ends, or if messages are stored as they come and no
 // result waits for others.
 Result<bool> Session::State::stores_now(bool durable) {
-  if (profile.timing == WriteTiming::turn_atomic) return durable;
+  if (profile.timing == WriteTiming::turn_atomic || profile.timing == WriteTiming::whole) return durable;
   if (profile.timing != WriteTiming::incremental) return false;
   if (durable) return true;
   if (pending.needs_stored_calls(tail.dialect())) {
