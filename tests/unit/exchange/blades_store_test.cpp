@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "support/catch.hpp"
+#include "support/data.hpp"
 #include "support/logs.hpp"
 
 #include <sessionkit/blades.hpp>
