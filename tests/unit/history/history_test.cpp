@@ -299,9 +299,16 @@ TEST_CASE("user_first: an assistant that speaks first gets a user message before
 }
 
 TEST_CASE("user_first: a history whose beginning is not sent says so") {
-  sk::Context const log = context({sk::user(" "), sk::assistant("hi")});
+  sk::Message failed = sk::assistant("half");
+  failed.generation = sk::Generation{};
+  failed.generation->stop = sk::StopReason::error;
+  sk::Context const log = context({failed, sk::assistant("hi")});
   CHECK(shape(log) == "user:[earlier conversation not available] assistant:hi");
   CHECK(repair(log, "user_first").after == "[earlier conversation not available]");
+}
+
+TEST_CASE("user_first: a blank message that is not sent is no earlier conversation") {
+  CHECK(shape(context({sk::user(" "), sk::assistant("hi")})) == "user:[conversation begins] assistant:hi");
 }
 
 TEST_CASE("results precede the text in a user message") {

@@ -366,15 +366,21 @@ void answer_before_user(Draft& draft, std::string_view name) {
   draft.messages = std::move(messages);
 }
 
+bool says_something(Entry const& entry) {
+  auto const* const message = entry.as<Message>();
+  return message != nullptr && message->role != Role::system
+         && std::any_of(message->parts.begin(), message->parts.end(), [](Part const& part) {
+              auto const* const text = std::get_if<Text>(&part);
+              return text == nullptr || !detail::is_blank(text->text);
+            });
+}
+
 // What precedes the first message: a summary, messages that are not sent, or nothing.
 std::string_view first_words(Draft const& draft) {
   if (draft.context.compaction && draft.rules.summary_in_system) return detail::summary_only_text;
-  std::uint32_t const first = draft.pieces[draft.order[draft.messages.front().begin]].source;
-  auto const logged_end = draft.pieces.begin() + static_cast<std::ptrdiff_t>(draft.logged);
-  bool const cut = std::any_of(draft.pieces.begin(), logged_end, [&](Piece const& piece) {
-    auto const* const text = std::get_if<Text>(piece.stored);
-    return piece.source < first && (text == nullptr || !detail::is_blank(text->text));
-  });
+  auto const& first = draft.sources[draft.pieces[draft.order[draft.messages.front().begin]].source];
+  auto const begin = draft.context.entries.begin();
+  bool const cut = std::any_of(begin, begin + static_cast<std::ptrdiff_t>(first.index), says_something);
   return cut ? detail::no_beginning_text : detail::beginning_text;
 }
 
