@@ -86,6 +86,7 @@ class SessionkitConan(ConanFile):
 
     def source(self):
         get(self, **self.conan_data["sources"][self.version], strip_root=True)
+        rmdir(self, os.path.join(self.source_folder, "tests"))  # long paths, and not needed for a package
 
     def generate(self):
         CMakeDeps(self).generate()
