@@ -76,10 +76,16 @@ MongoDocument concern_of(MongoConcern concern, std::chrono::milliseconds wait) {
 void CloseMongo::operator()(_mongoc_client_t* client) const noexcept { mongoc_client_destroy(client); }
 void CloseMongo::operator()(_mongoc_uri_t* url) const noexcept { mongoc_uri_destroy(url); }
 
-void DeleteMongoReply::operator()(_bson_t* reply) const noexcept {
-  bson_destroy(reply); // frees what it owns: libmongoc takes it for a variable
-  delete reply;
-}
+// libmongoc takes it for a variable: it is not to be freed with the bytes it owns.
+struct MongoReplyDocument {
+  MongoReplyDocument() noexcept { bson_init(&bson); }
+  MongoReplyDocument(MongoReplyDocument const&) = delete;
+  MongoReplyDocument& operator=(MongoReplyDocument const&) = delete;
+  ~MongoReplyDocument() { bson_destroy(&bson); }
+
+  bson_t bson;
+};
+void DeleteMongoReply::operator()(MongoReplyDocument* reply) const noexcept { delete reply; }
 
 // An error of libmongoc may repeat the URL, and so a password.
 Result<MongoSettings> parse_mongo_url(std::string const& url, std::chrono::milliseconds connect_wait,
@@ -110,7 +116,7 @@ Result<MongoSettings> parse_mongo_url(std::string const& url, std::chrono::milli
 
 MongoFields MongoAnswer::fields() const noexcept {
   if (reply_ == nullptr) return {};
-  return MongoFields({reinterpret_cast<char const*>(bson_get_data(reply_.get())), reply_->len});
+  return MongoFields({reinterpret_cast<char const*>(bson_get_data(&reply_->bson)), reply_->bson.len});
 }
 
 Result<MongoConnection> MongoConnection::open(MongoSettings const& settings) {
@@ -137,12 +143,11 @@ Error MongoConnection::failure(char const* doing, std::int64_t code, std::string
 }
 
 Result<MongoAnswer> MongoConnection::run(char const* doing, MongoDocument const& command) {
-  MongoReply reply(new bson_t);
-  bson_init(reply.get());
+  MongoReply reply(new MongoReplyDocument);
   bson_error_t error{};
   doubtful_ = false;
-  if (mongoc_client_command_simple(client_.get(), database_.c_str(), command.bson(), nullptr, reply.get(),
-                                   &error))
+  if (mongoc_client_command_simple(client_.get(), database_.c_str(),
+                                   static_cast<bson_t const*>(command.bson()), nullptr, &reply->bson, &error))
     return MongoAnswer(std::move(reply));
   std::string_view const text = error.message;
   if (error.domain == MONGOC_ERROR_SERVER) {

@@ -23,10 +23,11 @@ struct CloseMongo {
   void operator()(_mongoc_uri_t* url) const noexcept;
 };
 
+struct MongoReplyDocument;
 struct DeleteMongoReply {
-  void operator()(_bson_t* reply) const noexcept;
+  void operator()(MongoReplyDocument* reply) const noexcept;
 };
-using MongoReply = std::unique_ptr<_bson_t, DeleteMongoReply>;
+using MongoReply = std::unique_ptr<MongoReplyDocument, DeleteMongoReply>;
 
 /// The servers of a URL, and how long to wait for them.
 struct MongoSettings {

@@ -12,6 +12,11 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 
 namespace mongo_document_inl { namespace {
 
+// A document as libbson's typedef, which has an alignment that the struct, all that a header can declare,
+// has not.
+bson_t* as_bson(_bson_t* document) noexcept { return static_cast<bson_t*>(document); }
+bson_t const* as_bson(_bson_t const* document) noexcept { return static_cast<bson_t const*>(document); }
+
 int size_of(std::string_view bytes) noexcept { return static_cast<int>(bytes.size()); }
 std::uint8_t const* bytes_of(std::string_view bytes) noexcept {
   return reinterpret_cast<std::uint8_t const*>(bytes.data());
@@ -43,7 +48,9 @@ std::string_view nested(bson_iter_t const& at) noexcept {
 
 }}
 
-void DestroyBson::operator()(_bson_t* document) const noexcept { bson_destroy(document); }
+void DestroyBson::operator()(_bson_t* document) const noexcept {
+  bson_destroy(mongo_document_inl::as_bson(document));
+}
 
 MongoDocument::MongoDocument() : bson_(bson_new()) {}
 MongoDocument::MongoDocument(std::string_view bytes)
@@ -51,43 +58,48 @@ MongoDocument::MongoDocument(std::string_view bytes)
   if (bson_ == nullptr) bson_.reset(bson_new());
 }
 
-MongoDocument::MongoDocument(MongoDocument const& other) : bson_(bson_copy(other.bson())) {}
+MongoDocument::MongoDocument(MongoDocument const& other)
+    : bson_(bson_copy(mongo_document_inl::as_bson(other.bson()))) {}
 
 MongoDocument& MongoDocument::with(char const* name, std::string_view text) {
   if (text.find('\0') != std::string_view::npos || !is_utf8(text)) return with_bytes(name, text);
-  mongo_document_inl::require(bson_append_utf8(bson_.get(), name, -1, text.empty() ? "" : text.data(),
+  mongo_document_inl::require(bson_append_utf8(mongo_document_inl::as_bson(bson_.get()), name, -1,
+                                               text.empty() ? "" : text.data(),
                                                mongo_document_inl::size_of(text)));
   return *this;
 }
 MongoDocument& MongoDocument::with(char const* name, std::int64_t value) {
-  mongo_document_inl::require(bson_append_int64(bson_.get(), name, -1, value));
+  mongo_document_inl::require(bson_append_int64(mongo_document_inl::as_bson(bson_.get()), name, -1, value));
   return *this;
 }
 MongoDocument& MongoDocument::with(char const* name, bool value) {
-  mongo_document_inl::require(bson_append_bool(bson_.get(), name, -1, value));
+  mongo_document_inl::require(bson_append_bool(mongo_document_inl::as_bson(bson_.get()), name, -1, value));
   return *this;
 }
 MongoDocument& MongoDocument::with(char const* name, MongoDocument const& value) {
-  mongo_document_inl::require(bson_append_document(bson_.get(), name, -1, value.bson()));
+  mongo_document_inl::require(bson_append_document(mongo_document_inl::as_bson(bson_.get()), name, -1,
+                                                   mongo_document_inl::as_bson(value.bson())));
   return *this;
 }
 MongoDocument& MongoDocument::with_list(char const* name, MongoDocument const& values) {
-  mongo_document_inl::require(bson_append_array(bson_.get(), name, -1, values.bson()));
+  mongo_document_inl::require(bson_append_array(mongo_document_inl::as_bson(bson_.get()), name, -1,
+                                                mongo_document_inl::as_bson(values.bson())));
   return *this;
 }
 MongoDocument& MongoDocument::with_bytes(char const* name, std::string_view bytes) {
-  mongo_document_inl::require(bson_append_binary(bson_.get(), name, -1, BSON_SUBTYPE_BINARY,
-                                                 mongo_document_inl::bytes_of(bytes),
+  mongo_document_inl::require(bson_append_binary(mongo_document_inl::as_bson(bson_.get()), name, -1,
+                                                 BSON_SUBTYPE_BINARY, mongo_document_inl::bytes_of(bytes),
                                                  static_cast<std::uint32_t>(bytes.size())));
   return *this;
 }
 MongoDocument& MongoDocument::with_date(char const* name, std::int64_t unix_ms) {
-  mongo_document_inl::require(bson_append_date_time(bson_.get(), name, -1, unix_ms));
+  mongo_document_inl::require(
+      bson_append_date_time(mongo_document_inl::as_bson(bson_.get()), name, -1, unix_ms));
   return *this;
 }
 
 std::string_view MongoDocument::bytes() const noexcept {
-  return mongo_document_inl::view_of(bson_get_data(bson_.get()), bson_->len);
+  return mongo_document_inl::view_of(bson_get_data(mongo_document_inl::as_bson(bson_.get())), bson_->len);
 }
 
 bool MongoFields::has(char const* name) const noexcept {
