@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 /// Includes every function body of the room (folder) `base`.
+#include <sessionkit/detail/base/directory_lock-inl.hpp>
 #include <sessionkit/detail/base/error-inl.hpp>
 #include <sessionkit/detail/base/file_doubts-inl.hpp>
 #include <sessionkit/detail/base/file_ops-inl.hpp>

@@ -2,6 +2,7 @@
 // Implements the store that keeps each session as one document of go-kratos/blades.
 #pragma once
 #include <sessionkit/detail/base/crc32c.hpp>
+#include <sessionkit/detail/base/directory_lock.hpp>
 #include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/base/make_error.hpp>
 #include <sessionkit/detail/base/opening_process.hpp>
@@ -11,7 +12,8 @@
 #include <sessionkit/detail/dialects/blades_dialect.hpp>
 #include <sessionkit/detail/exchange/blades_document.hpp>
 #include <sessionkit/detail/exchange/blades_store.hpp>
-#include <sessionkit/detail/file_store/index_files.hpp>
+#include <sessionkit/detail/json/json_check.hpp>
+#include <sessionkit/detail/json/json_text.hpp>
 #include <sessionkit/detail/store/append_decision.hpp>
 
 #include <algorithm>
@@ -78,7 +80,7 @@ class BladesStore final : public SessionStore {
   Error missing(SessionId const& id) const { return detail::no_such_session(id, root_); }
   Result<void> check_writable() const;
   Result<detail::OpenFile> lock() {
-    return detail::lock_index(*ops_, directory_.get(), root_, options_.lock_wait);
+    return detail::lock_directory(*ops_, directory_.get(), root_, options_.lock_wait);
   }
   Result<std::string> read_text(SessionId const& id, detail::FileStatus& file);
   Result<Found> find(SessionId const& id, detail::FileStatus* file = nullptr);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Recognises folders that belong to other programs and are no stores.
 #pragma once
+#include <sessionkit/detail/base/directory_lock.hpp>
 #include <sessionkit/detail/base/make_error.hpp>
 #include <sessionkit/detail/file_store/foreign_folder.hpp>
 #include <sessionkit/detail/file_store/index_files.hpp>
@@ -153,7 +154,7 @@ std::string_view program_of_line(std::string_view line) noexcept {
 
 bool has_our_lock(FileOps& ops, int directory) {
   FileStatus lock;
-  return ops.status_at(directory, index_lock_name, lock) == 0 && lock.kind == FileStatus::regular
+  return ops.status_at(directory, directory_lock_name, lock) == 0 && lock.kind == FileStatus::regular
          && lock.size == 0;
 }
 

@@ -2,6 +2,7 @@
 // Reads and writes the files of an index: the snapshot, the journal and the lock of writers.
 #pragma once
 #include <sessionkit/detail/base/crc32c.hpp>
+#include <sessionkit/detail/base/directory_lock.hpp>
 #include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/base/make_error.hpp>
 #include <sessionkit/detail/base/replace_file.hpp>
@@ -43,25 +44,6 @@ std::unique_ptr<char[]> text_memory(std::size_t bytes) {
 }
 
 }}
-
-Result<OpenFile> lock_index(FileOps& ops, int directory, std::string const& root,
-                            std::chrono::milliseconds wait) {
-  char const* const name = index_lock_name;
-  std::string const path = root + "/" + name;
-  int const flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
-  int const descriptor = uninterrupted([&] { return ops.open(directory, name, flags, 0600); });
-  if (descriptor < 0) return file_error(-descriptor, path, "cannot open the lock file");
-  OpenFile file(ops, descriptor);
-  FileStatus status;
-  int failed = ops.status(descriptor, status);
-  if (failed == 0 && status.kind != FileStatus::regular)
-    return detail::make_error(Errc::unsafe_path, "{}: not a regular file; remove it", path);
-  if (failed == 0 && status.mode != 0600 && status.owner == ops.user())
-    failed = ops.set_mode(descriptor, 0600);
-  if (failed < 0) return file_error(-failed, path, "cannot set the lock file's mode");
-  if (auto r = lock_within(ops, descriptor, wait, path); !r) return r.error();
-  return file;
-}
 
 SESSIONKIT_SELDOM IndexFiles::IndexFiles(FileOps& ops, int directory, std::string root,
                                          IndexFilesOptions options)
@@ -181,7 +163,7 @@ SESSIONKIT_SELDOM int IndexFiles::move_aside(char const* name) {
 SESSIONKIT_SELDOM Result<void> IndexFiles::replace(std::function<std::string(JournalDelta)> const& make,
                                                    std::chrono::milliseconds lock_wait) {
   if (foreign_) return {};
-  Result<OpenFile> const held = lock_index(*ops_, directory_, root_, lock_wait);
+  Result<OpenFile> const held = lock_directory(*ops_, directory_, root_, lock_wait);
   if (!held) return held.error();
   bool const same = seen_.inode != 0 && snapshot_unchanged().value_or(false);
   JournalDelta delta = same ? look() : load();
@@ -341,7 +323,7 @@ SESSIONKIT_SELDOM Result<OpenFile> IndexFiles::open_for_append() {
 Result<void> IndexFiles::append(std::function<std::string(JournalDelta)> const& make,
                                 std::chrono::milliseconds lock_wait) {
   if (foreign_) return {};
-  Result<OpenFile> const lock = lock_index(*ops_, directory_, root_, lock_wait);
+  Result<OpenFile> const lock = lock_directory(*ops_, directory_, root_, lock_wait);
   if (!lock) return lock.error();
   std::string text = make(look());
   if (!may_append())

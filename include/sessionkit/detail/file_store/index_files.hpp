@@ -12,8 +12,8 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// Names of files in a store's directory. While a process writes the index, it has a lock on `.lock`.
-inline constexpr char const *index_lock_name = ".lock", *index_journal_name = "sessions.journal";
+/// The name of a file in a store's directory.
+inline constexpr char const* index_journal_name = "sessions.journal";
 
 /// The changes that other writers made to an index since the last look.
 struct JournalDelta {
@@ -29,10 +29,6 @@ struct JournalDelta {
   std::list<RowChange> changes = {};
   std::string doubt = {}; ///< why changes may be missing; empty if none are missing
 };
-
-/// Takes the lock that a writer of the index needs. Closing the file releases the lock.
-SESSIONKIT_API Result<OpenFile> lock_index(FileOps& ops, int directory, std::string const& root,
-                                           std::chrono::milliseconds wait);
 
 struct IndexFilesOptions {
   StoreLayout layout = StoreLayout::by_id;

@@ -2,6 +2,7 @@
 // Lists the sessions of a store from its index, and keeps the index on the disk for the next process.
 #pragma once
 #include <sessionkit/detail/base/crc32c.hpp>
+#include <sessionkit/detail/base/directory_lock.hpp>
 #include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/base/make_error.hpp>
 #include <sessionkit/detail/dialects/member_codec.hpp>
@@ -187,7 +188,7 @@ Result<void> StoreIndex::check_unread(ListQuery const& query) {
 }
 
 Result<OpenFile> StoreIndex::lock_keys() const {
-  return lock_index(*ops_, directory_, root_, options_->lock_wait);
+  return lock_directory(*ops_, directory_, root_, options_->lock_wait);
 }
 
 // Reading renews the index of a store of ours; in the directory of another program it changes nothing.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Applies the remedies of a diagnosis, and keeps a copy of all that it removes.
 #pragma once
+#include <sessionkit/detail/base/directory_lock.hpp>
 #include <sessionkit/detail/file_store/file_store.hpp>
 #include <sessionkit/detail/file_store/index_files.hpp>
 #include <sessionkit/detail/transcript/quarantine.hpp>
@@ -114,7 +115,7 @@ class Repairer {
 
   // Takes the lock of the index first: a file that is left over then belongs to no running program.
   Outcome set_aside(std::string const& path) {
-    Result<OpenFile> const lock = lock_index(ops_, directory_.get(), root_, options_.lock_wait);
+    Result<OpenFile> const lock = lock_directory(ops_, directory_.get(), root_, options_.lock_wait);
     if (!lock) return lock.error();
     Result<OpenFile> const directory = directory_of(path);
     if (!directory) return directory.error();
