@@ -64,6 +64,30 @@ TEST_CASE("a document of blades continues in its file, and what was there stays 
   CHECK(messages.find("?") == std::string::npos); // the role that nobody knows is not sent
 }
 
+TEST_CASE("the state of a document is the session's, and a change takes the place of the old value") {
+  TempDir dir;
+  auto const folder = in_folder(dir, document);
+  auto const store = sk::open_blades_store(folder).value();
+  CHECK(store->info(sid("s1")).value().state.at("n").str() == "1");
+  auto session = sk::Session::open(store, sid("s1")).value();
+  CHECK(session.info().value().state.at("n").str() == "1");
+  session.set_state("n", sk::RawJson::from("2")).value();
+  session.set_state("m", sk::RawJson::from("[true]")).value();
+  session.append(sk::user("more"), ends_turn()).value();
+  session.set_state("n", sk::RawJson::from("3")).value();
+  auto const now = json::parse(read_file(folder + "/s1.json"));
+  CHECK(now["state"] == json::parse(R"({"n":3,"m":[true]})"));
+  CHECK(now["history"].size() == 3);
+
+  auto again = json::parse(read_file(folder + "/s1.json"));
+  again["state"] = json::parse(R"({"theirs":{"deep":null}})");
+  write_file(folder + "/s1.json", again.dump());
+  auto const state =
+      sk::Session::open(sk::open_blades_store(folder).value(), sid("s1")).value().info().value().state;
+  REQUIRE(state.size() == 1);
+  CHECK(state.at("theirs").str() == R"({"deep":null})");
+}
+
 TEST_CASE("a document of blades that cannot be read is an error, and is not replaced") {
   TempDir dir;
   std::string const torn = std::string(document).substr(0, 120);

@@ -34,8 +34,12 @@ std::string on_one_line(std::string_view json) {
 }
 
 bool has_members(std::string_view object) {
-  return json_kind(object) == JsonKind::object
-         && !for_members(object, [](std::string_view, std::string_view) { return false; });
+  bool any = false;
+  for_members(object, [&](std::string_view, std::string_view) {
+    any = true;
+    return false;
+  });
+  return any;
 }
 
 std::string name_of_key(std::string_view key) {
