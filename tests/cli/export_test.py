@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """export and import: pages that no text can break out of, and sessions that are exported and imported again."""
 import html.parser
+import json
 import re
 import shutil
 import unittest
@@ -122,6 +123,24 @@ class Import(ProgramTest):
         self.assertIn(run.code, (0, 5))
         history = self.ok("history", run.out.split("\t")[0], "--store", store).json
         self.assertEqual(texts(history["messages"]), ["hello", "hi"])
+
+    def test_a_document_with_an_unknown_role_gives_a_warning_of_each_and_comes_back(self):
+        said = {"role": "user", "text": "hello", "timestamp": "2026-01-01T00:00:00Z"}
+        strange = {"role": "martian", "text": "zork", "timestamp": "2026-01-01T00:00:01Z"}
+        history = [said, strange, dict(said, text="again"), dict(strange, role=7)]
+        document = {"id": "talk", "state": {}, "history": history, "created_at": "2026-01-01T00:00:00Z",
+                    "updated_at": "2026-01-01T00:00:01Z", "version": 1}
+        (self.folder / "doc.json").write_text(json.dumps(document))
+        run = self.ok("import", "doc.json")
+        warnings = [line for line in run.err.splitlines() if "unknown role" in line]
+        self.assertEqual([line.split("unknown role ")[1] for line in warnings],
+                         ['"martian"; it is kept, and not sent', "7; it is kept, and not sent"])
+        lines = {entry["id"]: line for line in self.file_of("talk").read_text().splitlines() for entry in [json.loads(line)]}
+        for warning in warnings:
+            self.assertIn("zork", lines[warning.split("entry ")[1].split()[0]])
+        self.assertEqual(texts(self.ok("history", "talk").json["messages"]), ["helloagain"])
+        self.assertEqual(json.loads(self.ok("convert", "talk", "--to", "blades", "-o", "-").out)["history"], history)
+        self.assertIn('unknown role "martian"', self.ok("convert", "doc.json", "--to", "native", "-o", "l.jsonl").err)
 
     def test_one_bad_file_keeps_no_other_out(self):
         self.fixture("simple_chat.jsonl")

@@ -51,8 +51,9 @@ void add_title(sk::Log& log, sk::SessionInfo const& info) {
 Source open_source(Console& console, Arguments const& args) {
   auto const place = find_place(console, args, *args.session);
   if (auto const document = blades_document(place.path)) {
-    return {import_document(place.path, *document), &sk::native_dialect(), id_of_name(place.path), place.path,
-            !!place.id};
+    auto log = import_document(place.path, *document);
+    notice_unknown_roles(console, place.path, log);
+    return {std::move(log), &sk::native_dialect(), id_of_name(place.path), place.path, !!place.id};
   }
   auto const named = open_place(console, args, place);
   auto const& dialect = *sk::find_dialect(named.store->read(named.id, {}).value().dialect);

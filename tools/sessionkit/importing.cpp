@@ -76,12 +76,13 @@ struct Source {
   std::vector<sk::Loss> losses = {};
 };
 
-Source source_of(Workshop const& workshop, std::string const& name) {
+Source source_of(Console& console, Workshop const& workshop, std::string const& name) {
   Source source{name, name == "-" ? take_stdin(workshop) : name};
   refuse_database(source.path);
   auto const document = blades_document(source.path);
   if (!document) return source;
   auto const log = import_document(name, *document);
+  notice_unknown_roles(console, name, log);
   auto const id = id_in(log);
   auto converted = sk::convert_log(log, sk::native_dialect(), sk::native_dialect(), id).value();
   source.path = workshop.file_for(id);
@@ -102,7 +103,7 @@ struct Import {
 
 Import import_one(Console& console, Arguments const& args, Workshop const& workshop, std::string const& name,
                   Side const& to) {
-  auto const source = source_of(workshop, name);
+  auto const source = source_of(console, workshop, name);
   require_transcript(console, source.path);
   Side const from{open_transcript(open_options(console, args), source.path), name};
   auto const page = from.store->list({}).value();

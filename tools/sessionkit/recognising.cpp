@@ -97,6 +97,19 @@ sk::Log import_document(std::string const& path, std::string const& document) {
   throw failure;
 }
 
+void notice_unknown_roles(Console& console, std::string const& path, sk::Log const& log) {
+  for (auto const& entry : log.entries) {
+    auto const* item = entry.as<sk::Custom>();
+    if (!item || !item->data.is_object()) continue;
+    auto const data = Json::parse(item->data.str(), nullptr, false);
+    auto const role = data.is_object() && data.contains("role")
+                          ? data["role"].dump(-1, ' ', true, Json::error_handler_t::replace)
+                          : std::string("(none)");
+    console.notice(fmt::format("{}: entry {} has the unknown role {}; it is kept, and not sent", path,
+                               entry.id.str(), role.substr(0, 80)));
+  }
+}
+
 namespace {
 
 template <class Read> UnknownLines unknown_among(Read read) {

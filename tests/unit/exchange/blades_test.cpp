@@ -36,6 +36,20 @@ sk::Errc failure(std::string const& text) { return sk::import_blades(text).error
 
 }
 
+// The entries of native lines, as a session of a store is read.
+static sk::Log read_lines(std::string const& text) {
+  auto const& native = sk::native_dialect();
+  sk::Log log;
+  for (std::size_t at = 0, end; (end = text.find('\n', at)) != std::string::npos; at = end + 1) {
+    std::string const line = text.substr(at, end - at);
+    std::deque<std::string> unescaped;
+    sk::RecordView record;
+    REQUIRE(native.head(line, record, unescaped));
+    log.entries.push_back(native.decode(record).value());
+  }
+  return log;
+}
+
 TEST_CASE("a blades document becomes entries, with the session's own id") {
   auto const log = sk::import_blades(document).value();
   REQUIRE(log.entries.size() == 8);
@@ -94,6 +108,34 @@ TEST_CASE("imported data is exported with the same content") {
   CHECK(json::parse(again.text)["updated_at"] == expected["updated_at"]);
 }
 
+TEST_CASE("a result of a document gets no name in its metadata, and keeps one that it has") {
+  std::string const call = R"({"role":"assistant","text":"","tool_calls":[{"id":"c","name":"f","args":{}}],)"
+                           R"("timestamp":"2025-11-03T08:00:03.5Z"})";
+  auto const& native = sk::native_dialect();
+  for (std::string const metadata :
+       {"", R"(,"metadata":{"tool_name":"f"})", R"(,"metadata":{"tool_name":"g"})",
+        R"(,"metadata":{"x":1,"tool_name":"f"})", R"(,"metadata":{"tool_name":7})",
+        R"(,"metadata":{"tool_name":"g","x":1})"}) {
+    std::string const result = R"({"role":"tool","text":"","tool_result":{"tool_call_id":"c","content":"r"},)"
+                               R"("timestamp":"2025-11-03T08:00:04Z")"
+                               + metadata + "}";
+    for (std::string const& history : {call + "," + result, result + "," + call, result}) {
+      CAPTURE(history);
+      auto const text = R"({"id":"s","state":{},"history":[)" + history
+                        + R"(],"created_at":"2025-11-03T00:00:00Z","updated_at":"2025-11-03T11:30:03.5Z",)"
+                          R"("version":1})"
+                          "\n";
+      auto const log = sk::import_blades(text).value();
+      CHECK(json::parse(sk::export_blades(log, sid("s")).text) == json::parse(text));
+      auto const lines = sk::convert_log(log, native, native, sid("s")).value();
+      CHECK(lines.losses.empty());
+      auto const again = sk::export_blades(read_lines(lines.text), sid("s"));
+      CHECK(again.losses.empty());
+      CHECK(json::parse(again.text) == json::parse(text));
+    }
+  }
+}
+
 TEST_CASE("a document keeps its times to the letter through native lines, and gets no metadata") {
   auto const text = R"({"id":"s","state":{},"history":[)"
                     R"({"role":"user","text":"a","timestamp":"2025-11-03T08:00:01.123456789+08:00"},)"
@@ -105,15 +147,7 @@ TEST_CASE("a document keeps its times to the letter through native lines, and ge
   auto const& native = sk::native_dialect();
   auto const lines = sk::convert_log(sk::import_blades(text).value(), native, native, sid("s")).value();
   CHECK(lines.losses.empty());
-  sk::Log again; // read from its lines, as a session of a store is
-  for (std::size_t at = 0, end; (end = lines.text.find('\n', at)) != std::string::npos; at = end + 1) {
-    std::string const line = lines.text.substr(at, end - at);
-    std::deque<std::string> unescaped;
-    sk::RecordView record;
-    REQUIRE(native.head(line, record, unescaped));
-    again.entries.push_back(native.decode(record).value());
-  }
-  auto const out = sk::export_blades(again, sid("s"));
+  auto const out = sk::export_blades(read_lines(lines.text), sid("s"));
   CHECK(out.losses.empty());
   CHECK(out.text == std::string(text) + "\n");
 }

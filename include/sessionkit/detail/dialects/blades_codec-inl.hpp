@@ -97,11 +97,16 @@ void take_metadata(detail::Fields& fields, Message& out) {
 }
 
 // What we wrote about a result is in the metadata of its message. The answer of a tool goes to the model,
-// whatever its JSON type.
-Message result_of(std::string_view raw, RawJson& metadata) {
+// whatever its JSON type. A name that its call has too is not ours, because we would not have written it.
+Message result_of(std::string_view raw, RawJson& metadata, detail::BladesCalls const& calls) {
   detail::Fields fields(raw);
   detail::Fields about(metadata.str());
-  ToolResult result{name_of(fields, "tool_call_id"), about.text("tool_name"), {}, about.flag("is_error")};
+  ToolResult result;
+  result.tool_use_id = name_of(fields, "tool_call_id");
+  result.tool_name = calls.name_of(result.tool_use_id);
+  if (result.tool_name.empty() || detail::to_text(about.look("tool_name")) != result.tool_name)
+    if (std::string named = about.text("tool_name"); !named.empty()) result.tool_name = std::move(named);
+  result.is_error = about.flag("is_error");
   std::string_view const content = fields.take("content");
   std::string said = detail::json_kind(content) == detail::JsonKind::string ? detail::to_text(content)
                      : content == "null"                                    ? std::string{}
@@ -187,7 +192,17 @@ StateChange read_blades_state(std::string_view raw) {
   return change;
 }
 
-std::vector<Entry> read_blades_item(std::string_view raw) {
+void BladesCalls::note(Message const& message) {
+  for (Part const& part : message.parts)
+    if (auto const* call = std::get_if<ToolUse>(&part)) names_[call->id] = call->name;
+}
+
+std::string_view BladesCalls::name_of(std::string const& id) const {
+  auto const found = names_.find(id);
+  return found != names_.end() ? found->second : std::string_view{};
+}
+
+std::vector<Entry> read_blades_item(std::string_view raw, BladesCalls const& calls_before) {
   using namespace blades_codec_inl;
   bool const object = json_kind(raw) == JsonKind::object;
   Fields fields(object ? raw : std::string_view("{}"));
@@ -216,7 +231,7 @@ std::vector<Entry> read_blades_item(std::string_view raw) {
     JsonWriter(strange).member("role", role_name(role));
   if (!result.empty()) {
     if (!result_alone) items.push_back(items[0]);
-    items[0].body = result_of(result, out.metadata);
+    items[0].body = result_of(result, out.metadata, calls_before);
     if (result_alone) {
       items[0].extra = with_blades_time(fields.rest(), items[0]);
       return items;
@@ -232,6 +247,7 @@ void BladesItems::write(Entry const& entry, Message const& message) {
   for (Part const& part : message.parts)
     if (std::holds_alternative<ToolResult>(part)) write_result(entry, message, part);
   if (!is_only_results(message)) write_message(entry, message);
+  calls_.note(message);
 }
 
 // Writes unknown members. If the object begun at `begin` has such a member itself, a loss is listed,
@@ -341,10 +357,11 @@ void BladesItems::write_result(Entry const& entry, Message const& message, Part 
   write_strangers(entry, inner, result.extra, {});
   json.end_object().member_raw("timestamp", blades_time_of(entry));
   bool const metadata = about && message.metadata.is_object();
-  if (result.is_error || !result.tool_name.empty() || metadata) {
+  bool const named = !result.tool_name.empty() && result.tool_name != calls_.name_of(result.tool_use_id);
+  if (result.is_error || named || metadata) {
     json.key("metadata").begin_object();
     std::size_t const within = out_->size() - 1;
-    if (!result.tool_name.empty()) json.member("tool_name", result.tool_name);
+    if (named) json.member("tool_name", result.tool_name);
     if (result.is_error) json.key("is_error").boolean(true);
     if (metadata) write_strangers(entry, within, message.metadata, {});
     json.end_object();

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -27,10 +28,22 @@ inline constexpr std::string_view blades_item = "blades.item", blades_call = "bl
 /// with nanoseconds, or in another zone.
 inline constexpr std::string_view blades_time = "bladesTime";
 
+/// The names of the calls so far, by their ids.
+class BladesCalls {
+ public:
+  void note(Message const& message);
+  /// Empty if no call has this id.
+  std::string_view name_of(std::string const& id) const;
+
+ private:
+  std::map<std::string, std::string> names_;
+};
+
 /// Reads one item of a history as entries without ids and links. An item with a result and also a text or
 /// calls gives two entries, the result first. An item of an unknown role, or that is no object, becomes
-/// `Custom` data of the type `blades_item`.
-std::vector<Entry> read_blades_item(std::string_view raw);
+/// `Custom` data of the type `blades_item`. `calls` are those of the items before; a result has the name of
+/// its call if its metadata has no other.
+std::vector<Entry> read_blades_item(std::string_view raw, BladesCalls const& calls = {});
 
 /// Takes a time from `fields` for `entry`, with its spelling. A value that is no time stays in `fields`.
 void take_blades_time(Fields& fields, std::string_view name, Entry& entry);
@@ -69,6 +82,7 @@ class BladesItems {
 
   std::string* out_;
   LeaveOut leave_out_;
+  BladesCalls calls_; // written so far
 };
 
 }}}

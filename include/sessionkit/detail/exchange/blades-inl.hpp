@@ -59,12 +59,15 @@ class BladesReader {
   }
 
   void message(std::string_view raw) {
-    for (Entry& item : detail::read_blades_item(raw))
+    for (Entry& item : detail::read_blades_item(raw, calls_)) {
+      if (auto const* said = item.as<Message>()) calls_.note(*said);
       add(std::move(item.body), item.at, std::move(item.extra));
+    }
   }
 
   Log log_;
   std::string last_;
+  detail::BladesCalls calls_;
 };
 
 // The members that distinguish a document from a line.
