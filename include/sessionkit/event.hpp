@@ -23,7 +23,7 @@ struct Event {
     other_owner,        ///< the store's directory belongs to another user, who can replace all files in it
     database_adopted,   ///< this library's columns were added to the database of another program; the message
                         ///< names the copy of the original
-    part_left_out,      ///< an answer was stored without something that no line of its dialect can represent
+    part_left_out,      ///< stored without a part that its dialect lacks; or a message has an unknown role
   };
   Kind kind;
   std::string session = {}; ///< the id or path of the session; empty if the event concerns the whole store

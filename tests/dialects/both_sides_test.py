@@ -46,6 +46,11 @@ class Both(FormatTest):
         self.ours("append", session, "--role", role, "--text", "-", text=text)
         self.said[session].append((role, ("text", text)))
 
+    def we_append(self, session=None):
+        session = session or self.some()
+        for role in ("user", "assistant"):
+            self.append(session, role, self.text())
+
     def play(self, seed, actions):
         self.begin(seed)
         actions[0]()  # something to act on
@@ -195,11 +200,6 @@ class Panel(Both):
         self.said[session] = []
         self.they_append(session)
 
-    def we_append(self, session=None):
-        session = session or self.some()
-        for role in ("user", "assistant"):
-            self.append(session, role, self.text())
-
     def they_append(self, session=None):
         session = session or self.some()
         self.they_write(session, *[self.message(session, role, self.text()) for role in ("user", "assistant")])
@@ -257,6 +257,7 @@ class Blades(Both):
 
     def setUp(self):
         super().setUp()
+        self.assertTrue(shutil.which("go"), "Go is missing: run scripts/install-deps test")
         source = self.folder / "oracle"
         shutil.copytree(DATA / "seeds" / "blades", source)
         program = self.folder / "blades"
@@ -293,11 +294,6 @@ class Blades(Both):
         self.ours("new", "--id", session)
         self.we_append(session)
 
-    def we_append(self, session=None):
-        session = session or self.some()
-        for role in ("user", "assistant"):
-            self.append(session, role, self.text())
-
     def they_append(self, session=None):
         session = session or self.some()
         for role in ("user", "assistant"):
@@ -313,6 +309,19 @@ class Blades(Both):
         session, name, value = self.some(), f"k{self.random.randrange(3)}", self.value()
         self.ours("set", session, f"state.{name}={json.dumps(value)}")
         self.states[session][name] = value
+
+    def we_unset(self):
+        session = self.some()
+        if not self.states[session]:
+            return self.we_set()
+        name = self.random.choice(sorted(self.states[session]))
+        self.ours("set", session, "--unset", f"state.{name}")
+        del self.states[session][name]
+        return None
+
+    def they_indent(self):
+        path = self.documents / f"{self.some()}.json"
+        path.write_text(json.dumps(json.loads(path.read_text()), indent=2, ensure_ascii=False))
 
     def they_set(self):
         session, name, value = self.some(), f"k{self.random.randrange(3)}", self.value()
@@ -345,10 +354,11 @@ class Blades(Both):
             self.assertEqual(self.read_by_us(session)[1], self.said[session])
             state = json.loads(self.ours("info", session, "--json"))["state"]
             self.assertEqual(state, self.states[session])
+        self.assertEqual(self.ours("verify").strip(), "")
 
-    def test_200_actions(self):
+    def test_200_actions_of_blades(self):
         self.play(5, [self.we_create, self.they_create, self.we_append, self.they_append, self.we_append, self.they_append,
-                      self.we_set, self.they_set, self.we_remove, self.they_remove])
+                      self.we_set, self.they_set, self.we_unset, self.they_indent, self.we_remove, self.they_remove])
 
 
 SCHEMAS = {

@@ -100,13 +100,13 @@ sk::Log import_document(std::string const& path, std::string const& document) {
 void notice_unknown_roles(Console& console, std::string const& path, sk::Log const& log) {
   for (auto const& entry : log.entries) {
     auto const* item = entry.as<sk::Custom>();
-    if (!item || !item->data.is_object()) continue;
+    if (!item || item->type != "blades.item") continue;
     auto const data = Json::parse(item->data.str(), nullptr, false);
-    auto const role = data.is_object() && data.contains("role")
-                          ? data["role"].dump(-1, ' ', true, Json::error_handler_t::replace)
-                          : std::string("(none)");
-    console.notice(fmt::format("{}: entry {} has the unknown role {}; it is kept, and not sent", path,
-                               entry.id.str(), role.substr(0, 80)));
+    std::string what = "is no message";
+    if (data.is_object() && data.contains("role"))
+      what = "has the unknown role "
+             + data["role"].dump(-1, ' ', true, Json::error_handler_t::replace).substr(0, 80);
+    console.notice(fmt::format("{}: entry {} {}; it is kept, and not sent", path, entry.id.str(), what));
   }
 }
 

@@ -16,7 +16,8 @@ std::optional<std::string> blades_document(std::string const& path);
 /// an unsupported version.
 sessionkit::Log import_document(std::string const& path, std::string const& document);
 
-/// Prints a notice for each message of an imported document whose role blades does not know.
+/// Prints a notice for each item of an imported document that blades would skip: its role is unknown, or it
+/// is no message.
 void notice_unknown_roles(Console& console, std::string const& path, sessionkit::Log const& log);
 
 /// How many lines of a transcript are of types that its format does not have, and the types: at most three.

@@ -88,6 +88,27 @@ TEST_CASE("the state of a document is the session's, and a change takes the plac
   CHECK(state.at("theirs").str() == R"({"deep":null})");
 }
 
+TEST_CASE("a state comes and goes before the first message, and after it") {
+  TempDir dir;
+  auto const folder = in_folder(dir, document);
+  auto const open = [&] { return sk::open_blades_store(folder).value(); };
+  sk::NewSession about;
+  about.id = sid("s2");
+  auto session = sk::Session::create(open(), about).value();
+  auto const stored = [&] { return json::parse(read_file(folder + "/s2.json")); };
+  for (int messages = 0; messages < 2; ++messages) {
+    session.set_state("n", sk::RawJson::from("1")).value();
+    CHECK(stored()["state"] == json::parse(R"({"n":1})"));
+    CHECK(sk::Session::open(open(), sid("s2")).value().info().value().state.size() == 1);
+    session.set_state("n", sk::RawJson::from("2")).value();
+    session.remove_state("n").value();
+    CHECK(stored()["state"] == json::object());
+    CHECK(sk::Session::open(open(), sid("s2")).value().info().value().state.empty());
+    session.append(sk::user("hello"), ends_turn()).value();
+    CHECK(stored()["history"].size() == static_cast<std::size_t>(messages) + 1);
+  }
+}
+
 TEST_CASE("a document of blades that cannot be read is an error, and is not replaced") {
   TempDir dir;
   std::string const torn = std::string(document).substr(0, 120);

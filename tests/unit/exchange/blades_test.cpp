@@ -108,14 +108,16 @@ TEST_CASE("imported data is exported with the same content") {
   CHECK(json::parse(again.text)["updated_at"] == expected["updated_at"]);
 }
 
-TEST_CASE("a result of a document gets no name in its metadata, and keeps one that it has") {
+TEST_CASE("the metadata of a result stay as they are, and get no name") {
   std::string const call = R"({"role":"assistant","text":"","tool_calls":[{"id":"c","name":"f","args":{}}],)"
                            R"("timestamp":"2025-11-03T08:00:03.5Z"})";
   auto const& native = sk::native_dialect();
   for (std::string const metadata :
        {"", R"(,"metadata":{"tool_name":"f"})", R"(,"metadata":{"tool_name":"g"})",
         R"(,"metadata":{"x":1,"tool_name":"f"})", R"(,"metadata":{"tool_name":7})",
-        R"(,"metadata":{"tool_name":"g","x":1})"}) {
+        R"(,"metadata":{"tool_name":"g","x":1})", R"(,"metadata":{"tool_name":""})",
+        R"(,"metadata":{"is_error":false})", R"(,"metadata":{"is_error":true,"tool_name":"f"})",
+        R"(,"metadata":{"is_error":"true"})"}) {
     std::string const result = R"({"role":"tool","text":"","tool_result":{"tool_call_id":"c","content":"r"},)"
                                R"("timestamp":"2025-11-03T08:00:04Z")"
                                + metadata + "}";
@@ -150,6 +152,14 @@ TEST_CASE("a document keeps its times to the letter through native lines, and ge
   auto const out = sk::export_blades(read_lines(lines.text), sid("s"));
   CHECK(out.losses.empty());
   CHECK(out.text == std::string(text) + "\n");
+}
+
+TEST_CASE("an empty state of a document is no change of state, however it is spelled") {
+  for (std::string const state : {"{}", "{ }", "{\n}", "null"})
+    CHECK(sk::import_blades(R"({"id":"s","history":[],"version":1,"state":)" + state + "}")
+              .value()
+              .entries.size()
+          == 1);
 }
 
 TEST_CASE("data without a place in the document is listed, and data it can hold aside is not") {

@@ -96,17 +96,18 @@ void take_metadata(detail::Fields& fields, Message& out) {
   out.metadata = inner.rest();
 }
 
-// What we wrote about a result is in the metadata of its message. The answer of a tool goes to the model,
-// whatever its JSON type. A name that its call has too is not ours, because we would not have written it.
+// Takes from the metadata of a message what `write_result` puts there: `is_error` if it is true, and a name
+// that the call does not have. The content goes to the model, whether it is a text or other JSON.
 Message result_of(std::string_view raw, RawJson& metadata, detail::BladesCalls const& calls) {
   detail::Fields fields(raw);
   detail::Fields about(metadata.str());
   ToolResult result;
   result.tool_use_id = name_of(fields, "tool_call_id");
   result.tool_name = calls.name_of(result.tool_use_id);
-  if (result.tool_name.empty() || detail::to_text(about.look("tool_name")) != result.tool_name)
-    if (std::string named = about.text("tool_name"); !named.empty()) result.tool_name = std::move(named);
-  result.is_error = about.flag("is_error");
+  if (std::string const other = detail::to_text(about.look("tool_name"));
+      !other.empty() && other != result.tool_name)
+    result.tool_name = about.text("tool_name");
+  if (about.look("is_error") == "true") result.is_error = about.flag("is_error");
   std::string_view const content = fields.take("content");
   std::string said = detail::json_kind(content) == detail::JsonKind::string ? detail::to_text(content)
                      : content == "null"                                    ? std::string{}

@@ -37,7 +37,8 @@ class BladesReader {
     add(std::move(header), created.at);
     log_.entries.back().id = EntryId(id);
     log_.entries.back().extra = detail::with_blades_time(fields.rest(), created);
-    if (!state.empty() && state != "{}") add(detail::read_blades_state(state), updated.at);
+    if (StateChange change = detail::read_blades_state(state); !change.set.empty())
+      add(std::move(change), updated.at);
     detail::for_elements(history, [&](std::string_view raw) {
       message(raw);
       return true;
