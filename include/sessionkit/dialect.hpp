@@ -55,6 +55,10 @@ struct Dialect {
   /// the line itself shows the type. If this function is null, callers read the encoded line to learn its
   /// type.
   std::string_view (*type_of)(Entry const& entry) noexcept = nullptr;
+
+  /// The members that have the time of a header, and of any other line. A conversion keeps the text of a time
+  /// that `encode` would write differently. Empty: lines have no time, or no such texts are kept.
+  std::string_view header_time = {}, line_time = {};
 };
 
 /// The default: the lines of pi and OpenClaw, version 3, with `id`, `parentId` and RFC 3339 times. Versions 1

@@ -395,6 +395,94 @@ TEST_CASE("lines that keep their ids stay unchanged in their own dialect") {
   CHECK(again["message"] == json::parse(lines[1])["message"]);
 }
 
+TEST_CASE("a time comes back as its program spelled it, through any other dialect") {
+  struct Form {
+    sk::Dialect const& dialect;
+    std::string header, message;
+  };
+  std::vector<Form> const forms{
+      {native, R"({"type":"session","version":3,"id":"x","timestamp":@,"cwd":"/w"})",
+       R"({"type":"message","id":"a","parentId":null,"timestamp":@,"message":{"role":"user","content":"hi"}})"},
+      {flat, R"({"type":"session","id":"x","key":"k","created":@})",
+       R"({"type":"user","content":"hi","ts":@})"},
+      {panel, R"({"type":"session","version":3,"id":"x","agentId":"a","createdAt":@})",
+       R"({"type":"message","message":{"role":"user","content":"hi"},"timestamp":@})"}};
+  std::vector<std::string> const times{R"("2026-01-01T00:00:01.123456+00:00")",
+                                       R"("2025-11-03T08:00:01.123456789+08:00")",
+                                       R"("2026-01-01T00:00:01Z")",
+                                       R"("2026-01-01T00:00:01.123Z")",
+                                       R"("1970-01-01T00:00:00.0001Z")",
+                                       "1767225601.25",
+                                       "1767225601123"};
+  auto const with = [](std::string form, std::string const& time) {
+    return form.replace(form.find('@'), 1, time);
+  };
+  auto const read = [](std::vector<std::string> lines, sk::Dialect const& dialect) {
+    sk::Log log = log_of(lines, dialect);
+    log.lines = std::move(lines);
+    return log;
+  };
+  auto const name = [](sk::Dialect const& dialect, std::size_t line) {
+    return std::string(line == 0 ? dialect.header_time : dialect.line_time);
+  };
+  for (Form const& from : forms)
+    for (std::string const& time : times) {
+      if (&from.dialect == &flat && time == times.back()) continue; // seconds, in the year 57971
+      sk::Log const log = read({with(from.header, time), with(from.message, time)}, from.dialect);
+      for (Form const& to : forms) {
+        CAPTURE(log.lines[1], to.dialect.name);
+        auto const converted = convert(log, from.dialect, to.dialect);
+        bool const understood = log.entries.back().at != sk::Timestamp{} || time.front() == '"';
+        if (&to.dialect != &from.dialect) CHECK(converted.losses.empty() == understood);
+        sk::Log const there = read(lines_of(converted.text), to.dialect);
+        CHECK(there.entries.back().at == log.entries.back().at);
+        auto const back = lines_of(convert(there, to.dialect, from.dialect).text);
+        REQUIRE(back.size() == 2);
+        for (std::size_t i = 0; i < 2; ++i) {
+          CHECK(json::parse(back[i])[name(from.dialect, i)] == json::parse(time));
+          CHECK(back[i].find(':' + time) != std::string::npos);
+          CHECK(back[i].find("Time\"") == std::string::npos);
+        }
+      }
+    }
+}
+
+TEST_CASE("a kept time that no longer fits is a member like others, and a line that is written again keeps "
+          "its own") {
+  std::vector<std::string> lines{
+      log_header("x"),
+      R"({"type":"message","id":"a","timestamp":"2026-01-01T00:00:02.000Z","flatTime":"2026-01-01T00:00:01.1234Z","message":{"role":"user","content":"hi"}})"};
+  auto const changed = json::parse(lines_of(convert(log_of(lines, native), native, flat).text).back());
+  CHECK(changed["ts"] == "2026-01-01T00:00:02.000Z");
+  CHECK(changed["flatTime"] == "2026-01-01T00:00:01.1234Z");
+
+  std::string const twice =
+      R"({"type":"message","id":"a","timestamp":"2026-01-01T00:00:03.5+01:00","message":{"role":"user","content":"again"}})";
+  lines.push_back(twice);
+  sk::Log log = log_of(lines, native);
+  log.lines = lines;
+  auto const again = json::parse(lines_of(convert(log, native, native).text).back());
+  CHECK(again["id"] != "a");
+  CHECK(again["timestamp"] == "2026-01-01T00:00:03.5+01:00");
+}
+
+TEST_CASE("of results that become one line the first keeps its time, and the others are listed") {
+  std::vector<std::string> lines{
+      R"({"type":"session","id":"x","key":"k","created":"2026-01-01T00:00:00+00:00"})",
+      R"({"type":"tool_use","name":"a","tool_use_id":"1","input":{},"ts":"2026-01-01T00:00:01.000001+00:00"})",
+      R"({"type":"tool_use","name":"b","tool_use_id":"2","input":{},"ts":"2026-01-01T00:00:01.000002+00:00"})",
+      R"({"type":"tool_result","tool_use_id":"1","output":"x","ts":"2026-01-01T00:00:01.000003+00:00"})",
+      R"({"type":"tool_result","tool_use_id":"2","output":"y","ts":"2026-01-01T00:00:01.000004+00:00"})"};
+  sk::Log log = log_of(lines, flat);
+  log.lines = lines;
+  auto const there = convert(log, flat, panel);
+  REQUIRE(there.losses.size() == 1);
+  CHECK(there.losses.front().what == "the time of a result: it is joined with others");
+  auto const back = lines_of(convert(log_of(there.text, panel), panel, flat).text);
+  REQUIRE(back.size() == 5);
+  CHECK(json::parse(back[3])["ts"] == "2026-01-01T00:00:01.000003+00:00");
+}
+
 TEST_CASE("times that other programs cannot read are moved into four digits and reported") {
   auto line = [](std::string const& ms) {
     return R"({"type":"message","message":{"role":"user","content":"x"},"timestamp":)" + ms + "}";

@@ -365,7 +365,9 @@ Dialect const& flat_dialect() noexcept {
                                 flat_dialect_inl::split_flat,
                                 false,
                                 false,
-                                flat_dialect_inl::flat_type_of};
+                                flat_dialect_inl::flat_type_of,
+                                "created",
+                                "ts"};
   return flat;
 }
 
@@ -377,7 +379,11 @@ Dialect const& flat_v2_dialect() noexcept {
                                    flat_dialect_inl::encode_flat_v2,
                                    flat_dialect_inl::can_nothing,
                                    flat_dialect_inl::split_flat,
-                                   false};
+                                   false,
+                                   false,
+                                   nullptr,
+                                   "created",
+                                   "ts"};
   return flat_v2;
 }
 

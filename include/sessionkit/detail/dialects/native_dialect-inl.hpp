@@ -104,7 +104,9 @@ Dialect const& native_dialect() noexcept {
                                   detail::split_tool_results,
                                   true,
                                   false,
-                                  detail::native_type_of};
+                                  detail::native_type_of,
+                                  "timestamp",
+                                  "timestamp"};
   return native;
 }
 

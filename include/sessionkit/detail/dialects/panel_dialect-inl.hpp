@@ -238,7 +238,9 @@ Dialect const& panel_dialect() noexcept {
                                  panel_dialect_inl::split_nothing,
                                  false,
                                  true,
-                                 panel_dialect_inl::panel_type_of};
+                                 panel_dialect_inl::panel_type_of,
+                                 "createdAt",
+                                 "timestamp"};
   return panel;
 }
 

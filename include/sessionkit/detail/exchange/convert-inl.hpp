@@ -12,6 +12,8 @@
 #include <sessionkit/detail/dialects/reserved_members.hpp>
 #include <sessionkit/detail/dialects/storable_answer.hpp>
 #include <sessionkit/detail/exchange/conversion_path.hpp>
+#include <sessionkit/detail/exchange/shadowed_members.hpp>
+#include <sessionkit/detail/exchange/time_spelling.hpp>
 #include <sessionkit/detail/json/json.hpp>
 #include <sessionkit/detail/json/raw_json_access.hpp>
 #include <sessionkit/detail/model/blob_refs.hpp>
@@ -33,7 +35,8 @@ using detail::Standing;
 
 class LogConverter {
  public:
-  LogConverter(Log const& log, Dialect const& from, Dialect const& to) : log_(log), from_(from), to_(to) {}
+  LogConverter(Log const& log, Dialect const& from, Dialect const& to)
+      : log_(log), from_(from), to_(to), times_(from) {}
 
   Result<Converted> run(SessionId const& id) && {
     detail::list_damage(log_, out_.losses);
@@ -77,9 +80,11 @@ class LogConverter {
     detail::list_spelling(log_, place, out_.losses);
     foreign_members(header);
     in_range(header);
-    Result<void> encoded = to_.encode(header, out_.text);
+    times_.keep(log_, place, header);
+    std::optional<Entry> const spelled = detail::encode_with_kept_time(to_, header, out_.text);
+    Result<void> encoded = spelled ? Result<void>{} : to_.encode(header, out_.text);
     if (!encoded) return encoded;
-    list_shadowed(header, out_.text);
+    list_shadowed(spelled ? *spelled : header, out_.text);
     if (!end_line(0)) return detail::make_error(Errc::unsupported, "the header: {}", refusal_);
     return {};
   }
@@ -113,6 +118,7 @@ class LogConverter {
     Entry entry = source;
     in_range(entry);
     foreign_members(entry);
+    if (!is_joined(source)) times_.keep(log_, place, entry);
     if (auto const* unknown = source.as<Unknown>(); unknown && &from_ != &to_)
       return leave_out(source, detail::format_text("a line of type '{}'{}, which only its own dialect knows",
                                                    unknown->type, role_in(unknown->line)));
@@ -160,6 +166,7 @@ class LogConverter {
       entry.body = Unknown{detail::to_text(detail::find_member(line, "type")),
                            RawJsonAccess::trust(std::string(line))},
       entry.extra = RawJson{};
+    times_.keep(log_, at_, entry);
     if (!write(entry))
       leave_out(source, detail::format_text("{}: {}", detail::kind_of(source.body), refusal_));
     return true;
@@ -192,14 +199,21 @@ class LogConverter {
     put_message(std::move(entry), message);
   }
 
+  bool is_joined(Entry const& entry) const {
+    auto const* message = entry.as<Message>();
+    return results_ && message && detail::is_only_results(*message);
+  }
+
   // Holds results of one group of calls, and writes them as one message before anything else is written.
   void hold_results(Entry entry, Message const& message) {
     if (!results_) {
       results_ = std::move(entry);
+      results_time_ = detail::time_in_line(log_, at_, from_);
       return;
     }
     joined_[entry.id.str()] = results_->id;
-    if (entry.at != results_->at) leave_out(entry, "the time of a result: it is joined with others");
+    if (entry.at != results_->at || detail::time_in_line(log_, at_, from_) != results_time_)
+      leave_out(entry, "the time of a result: it is joined with others");
     for (std::string const& name : detail::join_results(std::get<Message>(results_->body), message))
       leave_out(entry,
                 detail::format_text("\"{}\" of a result: it is joined with others that have one", name));
@@ -408,7 +422,8 @@ class LogConverter {
 
   bool write(Entry const& entry) {
     std::size_t const begin = out_.text.size();
-    Result<void> const encoded = to_.encode(entry, out_.text);
+    std::optional<Entry> const spelled = detail::encode_with_kept_time(to_, entry, out_.text);
+    Result<void> const encoded = spelled ? Result<void>{} : to_.encode(entry, out_.text);
     if (!encoded) {
       std::string const& message = encoded.error().message;
       std::size_t const colon = message.find(": ");
@@ -421,7 +436,7 @@ class LogConverter {
       refusal_ = "its line would be nested deeper than 128";
       return false;
     }
-    list_shadowed(entry, line);
+    list_shadowed(spelled ? *spelled : entry, line);
     if (!end_line(begin)) return false;
     note_written(entry);
     return true;
@@ -441,48 +456,9 @@ class LogConverter {
     return true;
   }
 
-  // Lists unknown members that were not written because the line has a member of that name itself.
   void list_shadowed(Entry const& entry, std::string_view line) {
-    auto const* message = entry.as<Message>();
     EntryId const& id = at_ == detail::no_parent || !to_.has_ids ? entry.id : log_.entries[at_].id;
-    list_shadowed(id, entry.extra, line);
-    if (message && &to_ != &flat_dialect())
-      list_shadowed(id, message->metadata, detail::find_member(line, "message"));
-    if (message) list_shadowed_in_parts(id, *message);
-  }
-  // Lists members of parts that were not understood but have one of our names, which means something else.
-  void list_shadowed_in_parts(EntryId const& id, Message const& message) {
-    auto const list = [&](RawJson const& extra) {
-      if (!extra.is_object()) return;
-      detail::for_members(extra.str(), [&](std::string_view key, std::string_view) {
-        if (detail::is_part_name(key))
-          out_.losses.push_back(
-              {id, detail::format_text("a part's member \"{}\" means something else there", key)});
-        return true;
-      });
-    };
-    for (Part const& part : message.parts) detail::each_extra(part, list);
-  }
-  void list_shadowed(EntryId const& id, RawJson const& wanted, std::string_view object) {
-    if (!wanted.is_object()) return;
-    std::unordered_multimap<std::string, std::string_view> there;
-    detail::for_members(object, [&](std::string_view key, std::string_view value) {
-      std::string name;
-      detail::append_unescaped(name, key);
-      there.emplace(std::move(name), value);
-      return true;
-    });
-    detail::for_members(wanted.str(), [&](std::string_view key, std::string_view value) {
-      std::string name;
-      detail::append_unescaped(name, key);
-      auto const [first, last] = there.equal_range(name);
-      bool const kept = std::any_of(
-          first, last, [&](auto const& member) { return member.second == detail::trim_space(value); });
-      if (!kept)
-        out_.losses.push_back(
-            {id, detail::format_text("its member \"{}\" means something else there", name)});
-      return true;
-    });
+    detail::list_shadowed_members(id, entry, line, to_, out_.losses);
   }
 
   static constexpr std::size_t most_steps = 50'000'000; // back from compactions to what they keep
@@ -490,8 +466,10 @@ class LogConverter {
   Log const& log_;
   Dialect const& from_;
   Dialect const& to_;
+  detail::TimeKeeper times_;
   Converted out_;
   std::optional<Entry> results_;                    ///< not yet written: more may belong to them
+  std::string_view results_time_;                   ///< in the line of the first of them
   std::unordered_map<std::string, EntryId> joined_; ///< results joined with others, to the first of these
   bool copies_ = false;                             ///< lines are copied if their ids stay
   std::size_t at_ = detail::no_parent,

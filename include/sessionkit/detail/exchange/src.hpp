@@ -14,3 +14,5 @@
 #include <sessionkit/detail/exchange/import-inl.hpp>
 #include <sessionkit/detail/exchange/import_claude_code-inl.hpp>
 #include <sessionkit/detail/exchange/import_codex-inl.hpp>
+#include <sessionkit/detail/exchange/shadowed_members-inl.hpp>
+#include <sessionkit/detail/exchange/time_spelling-inl.hpp>
