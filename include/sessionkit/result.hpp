@@ -27,8 +27,10 @@ namespace detail {
 /// Throws `Exception`. This function exists so that the code for the throw is not compiled into each caller
 /// of `value()`.
 [[noreturn]] SESSIONKIT_COLD SESSIONKIT_API void throw_error(Error const& error);
-/// The error of a result that has none: `invalid_argument`, because the caller asked a success for it.
-SESSIONKIT_COLD SESSIONKIT_API Error const& no_error() noexcept;
+/// The error of a result. `error` is null if there is none: then it is `invalid_argument`, because the caller
+/// asked a success for it. These functions exist so that their code is not compiled into each caller.
+SESSIONKIT_COLD SESSIONKIT_API Error const& error_of(Error const* error) noexcept;
+SESSIONKIT_COLD SESSIONKIT_API Error take_error(Error* error);
 }
 
 /// A value or an `Error`: a small subset of C++23's `std::expected<T, Error>`. Check `ok()` before you use
@@ -70,16 +72,9 @@ template <class T> class [[nodiscard]] Result {
   T const* operator->() const noexcept { return std::get_if<0>(&state_); }
 
   /// The failure. Of a success: `invalid_argument`.
-  Error const& error() const& noexcept {
-    Error const* const failure = std::get_if<1>(&state_);
-    return failure != nullptr ? *failure : detail::no_error();
-  }
+  Error const& error() const& noexcept { return detail::error_of(std::get_if<1>(&state_)); }
   /// The same, moved out.
-  Error error() && {
-    Error* const failure = std::get_if<1>(&state_);
-    if (failure == nullptr) return detail::no_error();
-    return std::move(*failure);
-  }
+  Error error() && { return detail::take_error(std::get_if<1>(&state_)); }
 
  private:
   using State = std::variant<T, Error>;
@@ -105,12 +100,9 @@ template <> class [[nodiscard]] Result<void> {
     if (!ok_) detail::throw_error(error_);
   }
   /// The failure. Of a success: `invalid_argument`.
-  Error const& error() const& noexcept { return ok_ ? detail::no_error() : error_; }
+  Error const& error() const& noexcept { return detail::error_of(ok_ ? nullptr : &error_); }
   /// The same, moved out.
-  Error error() && {
-    if (ok_) return detail::no_error();
-    return std::move(error_);
-  }
+  Error error() && { return detail::take_error(ok_ ? nullptr : &error_); }
 
  private:
   Error error_{Errc::invalid_argument};

@@ -5,15 +5,19 @@
 #include <sessionkit/error.hpp>
 #include <sessionkit/result.hpp>
 
+#include <utility>
+
 namespace sessionkit { inline namespace v0 {
 
 void detail::throw_error(Error const& error) { throw Exception(error); }
 
-Error const& detail::no_error() noexcept {
+Error const& detail::error_of(Error const* error) noexcept {
   static Error const none{Errc::invalid_argument, 0,
                           "the call succeeded, so there is no error; check ok() first"};
-  return none;
+  return error != nullptr ? *error : none;
 }
+
+Error detail::take_error(Error* error) { return error != nullptr ? std::move(*error) : error_of(nullptr); }
 
 char const* to_string(Errc code) noexcept {
   switch (code) {
