@@ -59,6 +59,10 @@ struct Dialect {
   /// The members that have the time of a header, and of any other line. A conversion keeps the text of a time
   /// that `encode` would write differently. Empty: lines have no time, or no such texts are kept.
   std::string_view header_time = {}, line_time = {};
+
+  /// True if a line is a part of a document, and never a line of a file. The store of the documents makes
+  /// such lines, so nothing must be recognised, and `detect` is always false.
+  bool in_documents = false;
 };
 
 /// The default: the lines of pi and OpenClaw, version 3, with `id`, `parentId` and RFC 3339 times. Versions 1

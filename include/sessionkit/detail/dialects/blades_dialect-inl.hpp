@@ -194,7 +194,10 @@ Dialect const& blades_dialect() noexcept {
                                   blades_dialect_inl::split_blades,
                                   false,
                                   false,
-                                  blades_dialect_inl::blades_type_of};
+                                  blades_dialect_inl::blades_type_of,
+                                  {},
+                                  {},
+                                  true};
   return blades;
 }
 

@@ -4,7 +4,6 @@
 #include <sessionkit/detail/base/crc32c.hpp>
 #include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/base/make_error.hpp>
-#include <sessionkit/detail/dialects/blades_dialect.hpp>
 #include <sessionkit/detail/dialects/dialect_detection.hpp>
 #include <sessionkit/detail/dialects/header_detection.hpp>
 #include <sessionkit/detail/history/path_walk.hpp>
@@ -123,8 +122,7 @@ Result<void> SessionTail::check_append(AppendRequest const& request) {
 
 // A format that nobody recognised, or a newer one: its own program would lose lines that we append.
 SESSIONKIT_SELDOM Result<void> SessionTail::check_first_lines() {
-  if (may_append_ || dialect_ == &blades_dialect())
-    return {}; // such lines are in no file: their store made them
+  if (may_append_ || dialect_->in_documents) return {};
   ReadRange range;
   range.max_records = session_tail_inl::first_records;
   range.max_bytes = session_tail_inl::first_record_bytes;
