@@ -11,12 +11,14 @@
 #include <sessionkit/detail/dialects/blades_codec.hpp>
 #include <sessionkit/detail/dialects/blades_dialect.hpp>
 #include <sessionkit/detail/exchange/blades_document.hpp>
+#include <sessionkit/detail/exchange/blades_readings.hpp>
 #include <sessionkit/detail/exchange/blades_store.hpp>
 #include <sessionkit/detail/json/json_check.hpp>
 #include <sessionkit/detail/json/json_text.hpp>
 #include <sessionkit/detail/store/append_decision.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <iterator>
 #include <map>
@@ -24,13 +26,16 @@
 #include <optional>
 #include <set>
 #include <utility>
+#include <vector>
+
+#include <fcntl.h>
 
 namespace sessionkit { inline namespace v0 {
 
 namespace blades_store_inl { namespace {
 
 constexpr std::string_view suffix = ".json";
-constexpr int in_place_tries = 3; // a program on blades writes its file in place and may be at it
+constexpr int in_place_tries = 3; // a program on blades writes its file in place and may be doing so
 constexpr std::chrono::milliseconds in_place_pause{10};
 constexpr std::int64_t settled_ns = 1'000'000'000; // a younger file may change without another time
 
@@ -43,6 +48,12 @@ bool is_state(RecordView const& record) {
   RecordView head;
   std::deque<std::string> scratch;
   return detail::blades_dialect().head(record.line, head, scratch) && head.type == detail::blades_state_type;
+}
+
+// Empty if a file of this name is no document.
+std::string_view id_of_document(std::string_view file) {
+  bool const document = file.size() > suffix.size() && file.substr(file.size() - suffix.size()) == suffix;
+  return document ? file.substr(0, file.size() - suffix.size()) : std::string_view{};
 }
 
 SessionInfo folded(SessionId const& id, RecordPage const& page) {
@@ -69,7 +80,17 @@ class BladesStore final : public SessionStore {
   Result<void> remove(SessionId const& id) override;
 
  private:
-  using Found = std::optional<detail::BladesDocument>;
+  struct Text {
+    detail::OpenFile file;
+    detail::FileStatus status; // before it was read
+    bool settled = false;
+    std::string text;
+  };
+  struct Stored {
+    Text from; // its text is in the document
+    detail::BladesDocument document;
+  };
+  using Found = std::optional<Stored>;
   struct Row {
     detail::FileStatus file;
     SessionInfo info;
@@ -82,17 +103,22 @@ class BladesStore final : public SessionStore {
   Result<detail::OpenFile> lock() {
     return detail::lock_directory(*ops_, directory_.get(), root_, options_.lock_wait);
   }
-  Result<std::string> read_text(SessionId const& id, detail::FileStatus& file);
-  Result<Found> find(SessionId const& id, detail::FileStatus* file = nullptr);
+  Result<Text> read_text(SessionId const& id);
+  Result<Found> find(SessionId const& id);
   Result<detail::AppendPlan> decide(SessionId const& id, Append const& messages, bool changes_state,
                                     RecordPage const* log);
-  Result<Position> write(SessionId const& id, Append const& batch, std::vector<RecordView> records,
-                         Found found);
-  Result<void> store(SessionId const& id, detail::BladesDocument const& document);
+  // These are absent or false if another program saved the document meanwhile: then it must be read again.
+  Result<std::optional<Position>> try_append(SessionId const& id, Append const& batch);
+  Result<std::optional<Position>> write(SessionId const& id, Append const& batch,
+                                        std::vector<RecordView> const& records, Found found);
+  Result<bool> store(SessionId const& id, detail::BladesDocument const& document,
+                     detail::FileStatus const& replaced);
+  Result<bool> store_again(SessionId const& id, Stored const& stored);
   Result<void> check_key(SessionId const& id, std::string_view key);
   Result<SessionInfo> row_of(SessionId const& id);
   Result<std::vector<SessionInfo>> rows();
-  Result<void> sync(SessionId const& id);
+  Result<void> sync_names();
+  Error unknown(SessionId const& id, Error const& failure) const;
   void report_strangers(SessionId const& id, RecordPage const& page);
 
   detail::FileOps* ops_;
@@ -104,7 +130,8 @@ class BladesStore final : public SessionStore {
   std::map<SessionId, Row> rows_;
   std::map<SessionId, std::uint32_t> states_; // the last line of a state that was appended here
   std::set<SessionId> reported_;              // their unknown roles were reported
-  bool unsynced_ = false;                     // a sync of the directory failed
+  detail::BladesReadings readings_;
+  std::atomic<bool> above_synced_{false}; // the name of this directory
 };
 
 Result<void> BladesStore::check_writable() const {
@@ -113,33 +140,36 @@ Result<void> BladesStore::check_writable() const {
                             root_);
 }
 
-Result<std::string> BladesStore::read_text(SessionId const& id, detail::FileStatus& status) {
+Result<BladesStore::Text> BladesStore::read_text(SessionId const& id) {
+  Text read;
   std::string const path = path_of(id);
-  Result<detail::OpenFile> const file =
-      detail::open_for_reading(*ops_, directory_.get(), name_of(id).c_str(), false, path, &status);
+  std::int64_t const now = ops_->wall_ns();
+  Result<detail::OpenFile> file =
+      detail::open_for_reading(*ops_, directory_.get(), name_of(id).c_str(), false, path, &read.status);
   if (!file) return file.error();
-  if (status.size > options_.max_document)
+  if (read.status.size > options_.max_document)
     return detail::make_error(Errc::unsupported, "{}: the document has {} bytes, max_document allows {}",
-                              path, status.size, options_.max_document);
-  std::string text(static_cast<std::size_t>(status.size), '\0');
-  if (auto r = detail::read_exactly(*ops_, file->get(), text.data(), text.size(), 0, path); !r)
+                              path, read.status.size, options_.max_document);
+  read.settled = now - read.status.modified_ns > settled_ns;
+  read.text.resize(static_cast<std::size_t>(read.status.size));
+  if (auto r = detail::read_exactly(*ops_, file->get(), read.text.data(), read.text.size(), 0, path); !r)
     return r.error();
-  return text;
+  read.file = std::move(*file);
+  return read;
 }
 
 // Absent: there is no such session.
-Result<BladesStore::Found> BladesStore::find(SessionId const& id, detail::FileStatus* file) {
+Result<BladesStore::Found> BladesStore::find(SessionId const& id) {
   for (int tries = 1;; ++tries) {
-    detail::FileStatus status;
-    Result<std::string> text = read_text(id, status);
-    if (!text && text.error().code == Errc::not_found) return Found{};
-    if (!text) return text.error();
-    Result<detail::BladesDocument> document = detail::BladesDocument::parse(std::move(*text), path_of(id));
-    if (document) {
-      if (file != nullptr) *file = status;
-      return Found(std::move(*document));
-    }
-    if (document.error().code != Errc::corrupt || tries == in_place_tries) return document.error();
+    Result<Text> read = read_text(id);
+    if (!read && read.error().code == Errc::not_found) return Found{};
+    bool const shrank = !read && read.error().code == Errc::io_error && read.error().system == 0;
+    if (!read && !shrank) return read.error();
+    Result<detail::BladesDocument> document =
+        shrank ? read.error() : detail::BladesDocument::parse(std::move(read->text), path_of(id));
+    if (document) return Found(Stored{std::move(*read), std::move(*document)});
+    if ((document.error().code != Errc::corrupt && !shrank) || tries == in_place_tries)
+      return document.error();
     ops_->pause(in_place_pause);
   }
 }
@@ -176,10 +206,20 @@ Result<Position> BladesStore::append(SessionId const& id, Append const& batch) {
   if (auto r = detail::check_lines(batch.records, limits, "session '" + id.str() + "'"); !r) return r.error();
   Result<detail::OpenFile> const held = lock();
   if (!held) return held.error();
+  for (int tries = 0; tries < in_place_tries; ++tries) {
+    Result<std::optional<Position>> const end = try_append(id, batch);
+    if (!end) return end.error();
+    if (*end) return **end;
+  }
+  return detail::make_error(
+      Errc::conflict, "session '{}': another program keeps saving its document; append again", id.str());
+}
+
+Result<std::optional<Position>> BladesStore::try_append(SessionId const& id, Append const& batch) {
   Result<Found> found = find(id);
   if (!found) return found.error();
   std::optional<RecordPage> log;
-  if (*found) log = (*found)->records();
+  if (*found) log = (*found)->document.records();
   Append messages = batch;
   messages.records.clear();
   for (RecordView const& record : batch.records)
@@ -193,60 +233,94 @@ Result<Position> BladesStore::append(SessionId const& id, Append const& batch) {
   if (!plan) return plan.error();
   bool const all_there = plan->from == messages.records.size();
   if (all_there && (!changes_state || !messages.records.empty())) {
-    if (batch.durable)
-      if (auto r = sync(id); !r) return r.error();
-    return plan->end;
+    if (!*found) return missing(id);
+    bool const syncs = batch.durable || !batch.records.empty(); // who wrote it may have died before its sync
+    Result<bool> const stored = syncs ? store_again(id, **found) : true;
+    if (!stored) return stored.error();
+    return *stored ? std::optional<Position>(plan->end) : std::nullopt;
   }
   if (!*found && detail::is_sole_start(batch))
     if (auto r = check_key(id, batch.unless_active); !r) return r.error();
   std::vector<RecordView> records(messages.records.begin() + static_cast<std::ptrdiff_t>(plan->from),
                                   messages.records.end());
   std::copy_if(batch.records.begin(), batch.records.end(), std::back_inserter(records), is_state);
-  return write(id, batch, std::move(records), std::move(*found));
+  return write(id, batch, records, std::move(*found));
 }
 
 // `records`: the lines of the batch that are not in the document yet.
-Result<Position> BladesStore::write(SessionId const& id, Append const& batch, std::vector<RecordView> records,
-                                    Found found) {
-  if (!found) {
-    Result<detail::BladesDocument> made = detail::BladesDocument::start(records.front().line, path_of(id));
-    if (!made) return made.error();
-    found = std::move(*made);
-    records.erase(records.begin());
-  }
+Result<std::optional<Position>> BladesStore::write(SessionId const& id, Append const& batch,
+                                                   std::vector<RecordView> const& records, Found found) {
+  Result<detail::BladesDocument> document =
+      found ? std::move(found->document) : detail::BladesDocument::start(records.front().line, path_of(id));
+  if (!document) return document.error();
+  std::vector<RecordView> const added(records.begin() + (found ? 0 : 1), records.end());
   Timestamp const now = options_.clock ? options_.clock() : system_now();
-  if (auto r = found->append(records, now); !r) return r.error();
-  if (auto r = store(id, *found); !r) return r.error();
+  if (auto r = document->append(added, now); !r) return r.error();
+  Result<bool> const stored = store(id, *document, found ? found->from.status : detail::FileStatus{});
+  if (!stored) return stored.error();
+  if (!*stored) return std::optional<Position>();
   std::lock_guard<std::mutex> const guard(mutex_);
   if (is_state(batch.records.back())) states_[id] = detail::crc32c(batch.records.back().line);
-  return found->end();
+  return std::optional<Position>(document->end());
 }
 
-Result<void> BladesStore::store(SessionId const& id, detail::BladesDocument const& document) {
-  Result<detail::OpenFile> const file =
-      detail::replace_file(*ops_, directory_.get(), root_, name_of(id), document.text(), true);
-  if (!file) return file.error();
-  Result<void> const synced = detail::sync_directory(*ops_, directory_.get(), root_);
-  std::lock_guard<std::mutex> const guard(mutex_);
-  rows_.erase(id);
-  unsynced_ = !synced;
-  if (synced) return {};
-  return detail::make_error(Errc::outcome_unknown,
-                            "session '{}': it is stored, but may not survive power loss; append again: {}",
-                            id.str(), synced.error().message);
-}
-
-// After a failed sync of the directory, a later one proves nothing: the document takes its name again.
-Result<void> BladesStore::sync(SessionId const& id) {
-  bool again = false;
+Result<bool> BladesStore::store(SessionId const& id, detail::BladesDocument const& document,
+                                detail::FileStatus const& replaced) {
+  readings_.drop(id);
   {
     std::lock_guard<std::mutex> const guard(mutex_);
-    again = unsynced_;
+    rows_.erase(id);
   }
-  if (!again) return detail::sync_directory(*ops_, directory_.get(), root_);
-  Result<Found> const found = find(id);
-  if (!found) return found.error();
-  return *found ? store(id, **found) : Result<void>(missing(id));
+  Result<detail::OpenFile> const file =
+      detail::replace_file(*ops_, directory_.get(), root_, name_of(id), document.text(), true, &replaced);
+  if (!file && file.error().code == Errc::conflict) return false;
+  if (!file) return file.error();
+  detail::FileStatus made;
+  if (int const failed = ops_->status(file->get(), made); failed < 0)
+    return unknown(id, detail::file_error(-failed, path_of(id), "cannot look at it"));
+  if (auto r = sync_names(); !r) {
+    ops_->doubts().note({made.device, made.inode}, 0);
+    return unknown(id, r.error());
+  }
+  detail::FileDoubts::File const old{replaced.device, replaced.inode};
+  if (auto const doubt = ops_->doubts().find(old)) ops_->doubts().settle(old, doubt->failure);
+  return true;
+}
+
+// For a document that has what is to be stored. After a failed sync of the directory, a later sync proves
+// nothing: the document takes its name again.
+Result<bool> BladesStore::store_again(SessionId const& id, Stored const& stored) {
+  detail::FileDoubts::File const file{stored.from.status.device, stored.from.status.inode};
+  if (ops_->doubts().find(file)) {
+    Result<bool> done = store(id, stored.document, stored.from.status);
+    if (done || done.error().code == Errc::outcome_unknown) return done;
+    return unknown(id, done.error());
+  }
+  Result<void> const synced = sync_names();
+  if (synced) return true;
+  ops_->doubts().note(file, 0);
+  return unknown(id, synced.error());
+}
+
+// The names of the documents, and at first that of their directory: its maker may have died before it could.
+Result<void> BladesStore::sync_names() {
+  if (auto r = detail::sync_directory(*ops_, directory_.get(), root_); !r || above_synced_) return r;
+  int const flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+  int const descriptor = detail::uninterrupted([&] { return ops_->open(directory_.get(), "..", flags, 0); });
+  if (descriptor < 0 && descriptor != -EACCES) // one that we may pass but not open is not ours to sync
+    return detail::file_error(-descriptor, root_ + "/..", "cannot open the directory");
+  detail::OpenFile const above(*ops_, descriptor);
+  if (above)
+    if (auto r = detail::sync_directory(*ops_, descriptor, root_ + "/.."); !r) return r;
+  above_synced_ = true;
+  return {};
+}
+
+Error BladesStore::unknown(SessionId const& id, Error const& failure) const {
+  return detail::make_error(Errc::outcome_unknown, failure.system,
+                            "session '{}': its document is stored, but may not survive power loss; append "
+                            "again: {}",
+                            id.str(), failure.message);
 }
 
 Result<void> BladesStore::check_key(SessionId const& id, std::string_view key) {
@@ -259,34 +333,23 @@ Result<void> BladesStore::check_key(SessionId const& id, std::string_view key) {
 
 Result<RecordPage> BladesStore::read(SessionId const& id, ReadRange const& range) {
   if (auto r = process_.check(); !r) return r.error();
-  Result<Found> const found = find(id);
-  if (!found) return found.error();
-  if (!*found) return missing(id);
-  RecordPage whole = (*found)->records();
-  report_strangers(id, whole);
-  bool const backwards = range.order == ReadRange::newest_first;
-  auto const& items = whole.items();
-  auto const split = std::partition_point(items.begin(), items.end(), [&](RecordPage::Item const& item) {
-    return range.from ? !(*range.from < item.end) : backwards;
-  });
-  RecordPage page;
-  page.dialect = whole.dialect;
-  page.log_end = whole.log_end;
-  auto at = static_cast<std::size_t>(split - items.begin());
-  std::size_t bytes = 0;
-  while (backwards ? at > 0 : at < items.size()) {
-    RecordPage::Item const& item = items[backwards ? at - 1 : at];
-    if (!page.items().empty()
-        && (page.items().size() >= range.max_records || bytes + item.line.size() > range.max_bytes))
-      break;
-    page.add(item.end, item);
-    bytes += item.line.size();
-    backwards ? --at : ++at;
+  std::shared_ptr<detail::BladesReading const> reading;
+  if (detail::FileStatus now; ops_->status_at(directory_.get(), name_of(id).c_str(), now) == 0)
+    reading = readings_.find(id, range, now);
+  if (!reading) {
+    Result<Found> found = find(id);
+    if (!found) return found.error();
+    if (!*found) return missing(id);
+    Text& from = (*found)->from;
+    reading = std::make_shared<detail::BladesReading>(
+        detail::BladesReading{std::move(from.file), from.status, from.settled, (*found)->document.records()});
+    report_strangers(id, reading->records);
   }
-  page.more = backwards ? at > 0 : at < items.size();
-  page.next = at == 0 ? Position{} : items[at - 1].end;
-  if (!backwards && !page.more) page.next = whole.log_end;
-  if (!range.from) page.damage = std::move(whole.damage);
+  RecordPage page = detail::records_of_page(reading->records, range);
+  if (page.more)
+    readings_.keep(id, std::move(reading));
+  else
+    readings_.drop(id);
   return page;
 }
 
@@ -315,14 +378,13 @@ Result<SessionInfo> BladesStore::row_of(SessionId const& id) {
     if (auto const known = rows_.find(id); known != rows_.end() && known->second.file.same_version(now))
       return known->second.info;
   }
-  detail::FileStatus file;
-  Result<Found> const found = find(id, &file);
+  Result<Found> const found = find(id);
   if (!found) return found.error();
   if (!*found) return missing(id);
-  SessionInfo info = folded(id, (*found)->records());
-  if (ops_->wall_ns() - file.modified_ns > settled_ns) {
+  SessionInfo info = folded(id, (*found)->document.records());
+  if ((*found)->from.settled) {
     std::lock_guard<std::mutex> const guard(mutex_);
-    rows_.insert_or_assign(id, Row{file, info});
+    rows_.insert_or_assign(id, Row{(*found)->from.status, info});
   }
   return info;
 }
@@ -339,10 +401,8 @@ Result<std::vector<SessionInfo>> BladesStore::rows() {
   std::vector<SessionInfo> all;
   std::optional<Error> error;
   names.each([&](std::string_view name) {
-    bool const document = name.size() > suffix.size() && name.substr(name.size() - suffix.size()) == suffix;
-    if (!document || error) return;
-    Result<SessionId> const id = SessionId::parse(std::string(name.substr(0, name.size() - suffix.size())));
-    if (!id) return;
+    Result<SessionId> const id = SessionId::parse(id_of_document(name));
+    if (!id || error) return;
     Result<SessionInfo> row = row_of(*id);
     if (row) return all.push_back(std::move(*row));
     Errc const code = row.error().code;
@@ -351,9 +411,9 @@ Result<std::vector<SessionInfo>> BladesStore::rows() {
       error = row.error();
       return;
     }
-    detail::FileStatus file;
-    Result<std::string> const text = read_text(*id, file);
-    if (text && detail::check_json(*text) && !is_blades(*text)) return; // another program's, such as an index
+    Result<Text> const read = read_text(*id);
+    if (read && detail::check_json(read->text) && !is_blades(read->text))
+      return; // another program's, such as an index
     all.push_back(make_session_info(*id));
     all.back().damaged = 1;
   });
@@ -395,8 +455,13 @@ Result<void> BladesStore::remove(SessionId const& id) {
     states_.erase(id);
     reported_.erase(id);
   }
-  if (auto r = detail::sync_directory(*ops_, trash->get(), root_ + "/trash"); !r) return r;
-  return detail::sync_directory(*ops_, directory_.get(), root_);
+  readings_.drop(id);
+  Result<void> synced = detail::sync_directory(*ops_, trash->get(), root_ + "/trash");
+  if (synced) synced = sync_names();
+  if (synced) return {};
+  return detail::make_error(Errc::outcome_unknown, synced.error().system,
+                            "session '{}': it is in the trash, but may be back after power loss: {}",
+                            id.str(), synced.error().message);
 }
 
 }}
@@ -410,6 +475,7 @@ Result<std::shared_ptr<SessionStore>> open_blades_store(FileOps& ops, std::strin
   if (!directory) return directory.error();
   StoreAccess const access{options.allow_shared_directory, options.on_event};
   if (auto r = check_store_access(ops, directory->get(), root, access); !r) return r.error();
+  if (!options.read_only) remove_drafts(ops, directory->get(), root, blades_store_inl::suffix);
   return std::shared_ptr<SessionStore>(
       std::make_shared<blades_store_inl::BladesStore>(ops, root, std::move(*directory), std::move(options)));
 }

@@ -4,6 +4,7 @@
 #include <sessionkit/detail/exchange/blades-inl.hpp>
 #include <sessionkit/detail/exchange/blades_document-inl.hpp>
 #include <sessionkit/detail/exchange/blades_export-inl.hpp>
+#include <sessionkit/detail/exchange/blades_readings-inl.hpp>
 #include <sessionkit/detail/exchange/blades_store-inl.hpp>
 #include <sessionkit/detail/exchange/claude_code_lines-inl.hpp>
 #include <sessionkit/detail/exchange/claude_code_tree-inl.hpp>
