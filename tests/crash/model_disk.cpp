@@ -116,7 +116,7 @@ int ModelDisk::sync_file(Node& file, bool fails) {
 }
 
 // With the earlier changes of the same names, which a change needs.
-void ModelDisk::sync_names(Inode directory) {
+int ModelDisk::sync_names(Inode directory, bool fails) {
   std::set<std::pair<Inode, std::string>> touched;
   std::vector<bool> due(pending_.size());
   for (std::size_t i = pending_.size(); i-- > 0;) {
@@ -128,12 +128,13 @@ void ModelDisk::sync_names(Inode directory) {
   }
   std::vector<Operation> rest;
   for (std::size_t i = 0; i < pending_.size(); ++i) {
-    if (due[i])
-      apply(nodes_, pending_[i]);
-    else
+    if (!due[i])
       rest.push_back(std::move(pending_[i]));
+    else if (!fails || random.one_in(2))
+      apply(nodes_, pending_[i]);
   }
   pending_ = std::move(rest);
+  return fails ? -EIO : 0;
 }
 
 void ModelDisk::cut_power() {
@@ -272,10 +273,7 @@ int ModelProcess::sync(int descriptor) {
   ModelDisk::Description* const of = description(descriptor);
   if (dead_ || of == nullptr) return dead_ ? -EIO : -EBADF;
   ModelDisk::Node& node = disk_->node(of->inode);
-  if (node.is_directory) {
-    disk_->sync_names(of->inode);
-    return 0;
-  }
+  if (node.is_directory) return disk_->sync_names(of->inode, std::exchange(fails_name_sync_, false));
   int failed = disk_->sync_file(node, std::exchange(fails_sync_, false));
   if (of->reported != node.errors) failed = -EIO;
   of->reported = node.errors;

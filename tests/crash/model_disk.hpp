@@ -73,7 +73,7 @@ class ModelDisk {
   void write_page(Node& file, std::size_t number, bool torn);
   void settle_size(Node& file);
   int sync_file(Node& file, bool fails);
-  void sync_names(Inode directory);
+  int sync_names(Inode directory, bool fails);
   std::int64_t tick() { return clock_ += 1'000; }
 
   std::map<Inode, Node> nodes_;
@@ -96,6 +96,8 @@ class ModelProcess : public sk::detail::FileOps {
   void die_in_next_write() noexcept { dies_writing_ = true; }
   /// The next sync fails and loses pages.
   void fail_next_sync() noexcept { fails_sync_ = true; }
+  /// The next sync of a directory fails and loses names: processes see them, and no later sync tries them.
+  void fail_next_name_sync() noexcept { fails_name_sync_ = true; }
 
   int open(int directory, char const* name, int flags, unsigned mode) override;
   int close(int descriptor) override;
@@ -129,7 +131,7 @@ class ModelProcess : public sk::detail::FileOps {
 
   ModelDisk* disk_;
   int number_;
-  bool dead_ = false, dies_writing_ = false, fails_sync_ = false;
+  bool dead_ = false, dies_writing_ = false, fails_sync_ = false, fails_name_sync_ = false;
   std::chrono::steady_clock::time_point now_{std::chrono::hours{1}};
   std::map<int, ModelDisk::Description> open_;
   int next_descriptor_ = 3;

@@ -97,9 +97,10 @@ class WeakFileOps : public sk::detail::FileOps {
   int sync(int descriptor) override {
     if (weak_ == Weakness::no_sync_above && above_.count(descriptor) > 0) return 0;
     sk::detail::FileStatus status;
-    if (weak_ == Weakness::no_name_sync && inner_->status(descriptor, status) == 0
-        && status.kind == sk::detail::FileStatus::directory)
-      return 0;
+    bool const known = inner_->status(descriptor, status) == 0;
+    bool const names = known && status.kind == sk::detail::FileStatus::directory;
+    if (weak_ == Weakness::no_name_sync && names) return 0;
+    if (weak_ == Weakness::no_data_sync && known && !names) return 0;
     int const result = inner_->sync(descriptor);
     return weak_ == Weakness::hidden_sync_error ? 0 : result;
   }
