@@ -120,6 +120,9 @@ SESSIONKIT_API Importer const& claude_code_importer() noexcept;
 /// Codex's rollouts, `sessions/YYYY/MM/DD/rollout-TIME-ID.jsonl` (measured: 0.113.0 and 0.169.0). Each
 /// line is one item. A fork names the rollout that it continues, which must be below the same root.
 SESSIONKIT_API Importer const& codex_importer() noexcept;
+/// Gemini CLI's sessions, `tmp/PROJECT/chats/session-TIME-ID.json` or `.jsonl` (measured: 0.24.0 and 0.61.0):
+/// a document, or a log of changes to the list of messages.
+SESSIONKIT_API Importer const& gemini_cli_importer() noexcept;
 
 /// The importers that are asked, in their order. A host may add its own.
 using Importers = std::vector<Importer const*>;

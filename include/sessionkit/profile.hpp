@@ -254,6 +254,11 @@ inline constexpr Profile claude_code = detail::imported_profile(
 inline constexpr Profile codex =
     detail::imported_profile("codex", {Wording::Summary::after_kept, "aborted", false});
 
+/// Gemini CLI, whose sessions are imported. Its summary is the first text of the user; an answer of the
+/// program's own follows it.
+inline constexpr Profile gemini_cli =
+    detail::imported_profile("gemini_cli", {Wording::Summary::first_user, {}, true});
+
 }
 
 /// Returns the names of the constants above.

@@ -1,73 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Compares the history of an imported conversation with the request that the program itself sent when a fresh
 // process resumed it. tests/data/README.md says where the files are from.
-#include "support/catch.hpp"
-#include "support/data.hpp"
-
-#include <sessionkit/context.hpp>
-#include <sessionkit/dialect.hpp>
-#include <sessionkit/history.hpp>
-#include <sessionkit/import.hpp>
-#include <sessionkit/memory_store.hpp>
-#include <sessionkit/profile_view.hpp>
-#include <sessionkit/provider.hpp>
-
-#include <nlohmann/json.hpp>
+#include "goldens.hpp"
 
 #include <algorithm>
 #include <cctype>
-#include <deque>
-#include <filesystem>
-#include <fstream>
 #include <iostream>
-#include <map>
-#include <set>
 
-using namespace sessionkit_test;
-using nlohmann::json;
-namespace fs = std::filesystem;
-namespace sk = sessionkit;
+using namespace import_goldens;
 
 namespace {
-
-// A log in memory as a context: the path to the last entry, as `load_context` gives it of a store.
-sk::Context context_of(sk::Log const& log) {
-  auto const store = sk::make_memory_store();
-  auto const id = sk::SessionId::parse("s").value();
-  std::string lines;
-  std::vector<std::size_t> ends;
-  sk::Append batch;
-  for (sk::Entry const& entry : log.entries) {
-    REQUIRE(sk::native_dialect().encode(entry, lines).ok());
-    ends.push_back(lines.size());
-    lines += '\n';
-  }
-  std::deque<std::string> kept;
-  for (std::size_t i = 0, begin = 0; i < ends.size(); begin = ends[i++] + 1) {
-    sk::RecordView record;
-    REQUIRE(sk::native_dialect().head(std::string_view(lines).substr(begin, ends[i] - begin), record, kept));
-    record.line = std::string_view(lines).substr(begin, ends[i] - begin);
-    batch.records.push_back(record);
-  }
-  REQUIRE(store->append(id, batch).ok());
-  auto context = sk::load_context(*store, id);
-  REQUIRE(context.ok());
-  CHECK(context->damage.empty());
-  return std::move(context).value();
-}
-
-json request_of(sk::Importer const& importer, sk::Log const& log, sk::Provider provider) {
-  sk::Target target = sk::target_of(*importer.profile);
-  target.provider = provider;
-  auto const history = sk::HistoryRebuilder(target).rebuild(context_of(log));
-  return json::parse(sk::encode(history, target).messages);
-}
-
-// One thing in which a request may differ, and why. Each is needed by a golden: without it the test fails.
-struct Forgiven {
-  std::string_view name, reason;
-  void (*apply)(json& request);
-};
 
 // Calls `use` with each block of each message.
 template <class Use> void each_block(json& request, Use const& use) {
@@ -173,45 +115,6 @@ json before_going_on(json request) {
   return kept;
 }
 
-struct Golden {
-  std::string program, scenario, kind;
-  fs::path folder;
-};
-
-std::vector<Golden> goldens(std::string const& program) {
-  std::vector<Golden> found;
-  for (auto const& file : fs::recursive_directory_iterator(data("interchange")))
-    if (std::string const name = file.path().filename().string(); name.rfind("resume", 0) == 0) {
-      fs::path const folder = file.path().parent_path();
-      std::string const version = folder.parent_path().filename().string();
-      if (version.rfind(program, 0) == 0)
-        found.push_back({version, folder.filename().string(), name, folder});
-    }
-  std::sort(found.begin(), found.end(), [](Golden const& a, Golden const& b) {
-    return std::tie(a.program, a.scenario, a.kind) < std::tie(b.program, b.scenario, b.kind);
-  });
-  return found;
-}
-
-struct Compared {
-  json ours, theirs;
-  bool equal() const { return ours == theirs; }
-};
-
-sk::Log imported(Golden const& golden, std::string const& file, sk::Importer const& importer) {
-  auto files = sk::open_foreign_files(golden.folder.string()).value();
-  auto const found = sk::find_importer(sk::known_importers(), *files, file);
-  REQUIRE(found.ok());
-  REQUIRE(*found == &importer);
-  auto const sessions = importer.list(*files, file).value();
-  REQUIRE(sessions.size() == 1);
-  auto log = sk::import_log(importer, *files, sessions.front());
-  INFO(golden.folder);
-  REQUIRE(log.ok());
-  CHECK(log->damage.empty());
-  return std::move(log).value();
-}
-
 Compared compare_claude(Golden const& golden, std::string_view except = {}) {
   json const stored = json::parse(std::ifstream(golden.folder / golden.kind));
   auto const log = imported(golden, stored["file"], sk::claude_code_importer());
@@ -222,16 +125,6 @@ Compared compare_claude(Golden const& golden, std::string_view except = {}) {
   else
     both.theirs = before_going_on(both.theirs);
   return both;
-}
-
-// The first place where two requests differ.
-std::string difference(Compared const& both) {
-  for (std::size_t i = 0; i < std::max(both.ours.size(), both.theirs.size()); ++i) {
-    std::string const ours = i < both.ours.size() ? both.ours[i].dump() : "(none)";
-    std::string const theirs = i < both.theirs.size() ? both.theirs[i].dump() : "(none)";
-    if (ours != theirs) return "message " + std::to_string(i) + "\n  ours   " + ours + "\n  golden " + theirs;
-  }
-  return {};
 }
 
 }

@@ -163,6 +163,28 @@ TEST_CASE("a bad line of a foreign file costs only itself and is located") {
   }
 }
 
+TEST_CASE("each conversation of the fixtures is recognised by exactly one importer, under another name too") {
+  std::map<std::string_view, std::size_t> claimed;
+  for (auto const& entry : fs::recursive_directory_iterator(data("interchange"))) {
+    if (!entry.is_regular_file()) continue;
+    std::string const name = entry.path().filename().string(), bytes = read_file(entry.path().string());
+    bool const conversation = name.rfind("resume", 0) != 0 && name != "session_index.jsonl"
+                              && name.find(".meta.") == std::string::npos;
+    for (std::string const& as : {name, "other" + entry.path().extension().string()})
+      for (std::string const& begin : {bytes.substr(0, 65536), "\xEF\xBB\xBF" + bytes.substr(0, 65000)}) {
+        std::size_t count = 0;
+        for (sk::Importer const* importer : sk::known_importers())
+          if (importer->recognises(as, begin)) ++count, ++claimed[importer->name];
+        INFO(entry.path() << " as " << as);
+        CHECK(count == (conversation ? 1U : 0U));
+      }
+  }
+  for (auto const& one : claimed) std::cout << one.first << ": " << one.second / 4 << " files recognised\n";
+  for (sk::Importer const* importer : sk::known_importers())
+    for (char const* begin : {"", "{}", "{", "\xEF\xBB\xBF", "text\n", "[]\n", "{\"sessionId\":1}\n"})
+      for (char const* name : {"a.jsonl", "a.json", "a"}) CHECK_FALSE(importer->recognises(name, begin));
+}
+
 TEST_CASE("foreign files are read only below their root and never through a symbolic link") {
   TempDir const folder;
   fs::create_directories(folder / "root/sub");

@@ -5,7 +5,7 @@
 
 namespace sessionkit { inline namespace v0 {
 
-Importers known_importers() { return {&claude_code_importer(), &codex_importer()}; }
+Importers known_importers() { return {&claude_code_importer(), &codex_importer(), &gemini_cli_importer()}; }
 
 Result<Importer const*> find_importer(Importers const& importers, ForeignFiles& files,
                                       std::string const& file) {

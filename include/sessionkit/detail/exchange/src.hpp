@@ -12,8 +12,11 @@
 #include <sessionkit/detail/exchange/conversion_path-inl.hpp>
 #include <sessionkit/detail/exchange/convert-inl.hpp>
 #include <sessionkit/detail/exchange/foreign_files-inl.hpp>
+#include <sessionkit/detail/exchange/gemini_cli_messages-inl.hpp>
+#include <sessionkit/detail/exchange/gemini_cli_records-inl.hpp>
 #include <sessionkit/detail/exchange/import-inl.hpp>
 #include <sessionkit/detail/exchange/import_claude_code-inl.hpp>
 #include <sessionkit/detail/exchange/import_codex-inl.hpp>
+#include <sessionkit/detail/exchange/import_gemini_cli-inl.hpp>
 #include <sessionkit/detail/exchange/shadowed_members-inl.hpp>
 #include <sessionkit/detail/exchange/time_spelling-inl.hpp>

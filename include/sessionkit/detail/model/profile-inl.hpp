@@ -7,9 +7,10 @@
 namespace sessionkit { inline namespace v0 {
 
 namespace profile_inl { namespace {
-constexpr Profile const* all_profiles[] = {
-    &profiles::native, &profiles::ai_panel, &profiles::zyhive,    &profiles::claw0,       &profiles::zeroclaw,
-    &profiles::blades, &profiles::openclaw, &profiles::ephemeral, &profiles::claude_code, &profiles::codex};
+constexpr Profile const* all_profiles[] = {&profiles::native,   &profiles::ai_panel,  &profiles::zyhive,
+                                           &profiles::claw0,    &profiles::zeroclaw,  &profiles::blades,
+                                           &profiles::openclaw, &profiles::ephemeral, &profiles::claude_code,
+                                           &profiles::codex,    &profiles::gemini_cli};
 }}
 
 std::vector<std::string_view> profile_names() {

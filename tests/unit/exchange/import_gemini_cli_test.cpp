@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+// What only files of Gemini CLI have: a list of messages that is cut, replaced and written again.
+#include "support/catch.hpp"
+
+#include <sessionkit/dialect.hpp>
+#include <sessionkit/import.hpp>
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace sk = sessionkit;
+
+namespace {
+
+std::string const name = "tmp/p/chats/session-1.jsonl";
+std::string const first = R"({"sessionId":"s1","projectHash":"h","startTime":"2026-11-21T22:28:38.568Z"})"
+                          "\n";
+
+std::string said(std::string const& id, std::string const& text, std::string const& type = "user") {
+  return R"({"id":")" + id + R"(","timestamp":"2026-11-21T22:28:39.568Z","type":")" + type
+         + R"(","content":")" + text + "\"}";
+}
+std::string list_of(std::vector<std::string> const& messages) {
+  std::string text = R"({"$set":{"messages":[)";
+  for (std::string const& one : messages) text += (&one == &messages.front() ? "" : ",") + one;
+  return text + "]}}\n";
+}
+
+sk::Log imported(std::string const& text, sk::ImportReport* report = nullptr,
+                 std::string const& file = name) {
+  auto files = sk::make_foreign_files({{file, text}, {"tmp/p/.project_root", "/home/dev/project\n"}});
+  auto const sessions = sk::gemini_cli_importer().list(*files, file).value();
+  return sk::import_log(sk::gemini_cli_importer(), *files, sessions.at(0), {}, report).value();
+}
+
+// The texts on the path to the last entry; a compaction as its summary in brackets.
+std::string path_of(sk::Log const& log) {
+  std::map<std::string, sk::Entry const*> by_id;
+  for (sk::Entry const& entry : log.entries) by_id[entry.id.str()] = &entry;
+  std::string path;
+  for (sk::Entry const* at = &log.entries.back();; at = by_id.at(at->parent.str())) {
+    if (auto const* const message = at->as<sk::Message>()) path = message->text() + ' ' + path;
+    if (auto const* const kept = at->as<sk::CustomMessage>(); kept && kept->in_context)
+      path = std::get<sk::Text>(kept->content.at(0)).text + "* " + path;
+    if (auto const* const compaction = at->as<sk::Compaction>())
+      path = '[' + compaction->summary + "] " + path;
+    if (at->link != sk::Parent::entry) return path;
+  }
+}
+
+}
+
+TEST_CASE("a rewind of Gemini CLI goes on before the message that it names") {
+  std::string const talk = first + said("a", "one") + '\n' + said("b", "two", "gemini") + '\n'
+                           + said("c", "three") + '\n' + said("d", "four", "gemini") + '\n';
+  CHECK(path_of(imported(talk)) == "one two three four ");
+  std::string const cut = talk + R"({"$rewindTo":"c"})" + '\n';
+  CHECK(path_of(imported(cut)) == "one two ");
+  CHECK(path_of(imported(cut + said("e", "five") + '\n')) == "one two five ");
+  CHECK(path_of(imported(cut + said("c", "again") + '\n')) == "one two again ");
+  CHECK(path_of(imported(talk + "{\"$rewindTo\":\"none\"}\n")).empty());
+  CHECK(path_of(imported(talk + "{\"$rewindTo\":\"none\"}\n" + said("e", "five") + '\n')) == "five ");
+  CHECK(imported(cut).entries.size() == 6); // nothing that was said is lost
+}
+
+TEST_CASE("a message that Gemini CLI writes again replaces the first one where it was") {
+  std::string const talk = first + said("a", "one") + '\n' + said("b", "two", "gemini") + '\n';
+  CHECK(path_of(imported(talk + said("b", "2", "gemini") + '\n')) == "one 2 ");
+  CHECK(imported(talk + said("b", "2", "gemini") + '\n').entries.size() == 3);
+  CHECK(path_of(imported(talk + said("c", "three") + '\n' + said("b", "2", "gemini") + '\n'))
+        == "one 2 three ");
+}
+
+TEST_CASE(
+    "a list that Gemini CLI writes again makes a branch where it differs, and nothing where it does not") {
+  std::string const context = said("x", "<session_context> c");
+  std::string const talk =
+      first + list_of({context}) + said("a", "one") + '\n' + said("b", "two", "gemini") + '\n';
+  std::string const resumed =
+      talk + first + list_of({context}) + list_of({context, said("a", "one"), said("b", "two", "gemini")});
+  CHECK(imported(resumed).entries.size() == imported(talk).entries.size());
+  CHECK(path_of(imported(talk + list_of({said("a", "one")}))) == "one ");
+  CHECK(path_of(imported(talk + list_of({said("a", "one"), said("n", "new")}) + said("m", "more") + '\n'))
+        == "one new more ");
+  sk::ImportReport report;
+  CHECK(path_of(imported(talk + first + list_of({context}), &report)) == "one two ");
+  CHECK(report.losses.size() == 1); // killed while it resumed
+  CHECK(path_of(imported(talk + first + list_of({context}) + said("n", "new") + '\n')) == "new ");
+}
+
+TEST_CASE("a compression of Gemini CLI is a compaction that keeps what its list has") {
+  std::string const talk =
+      first + said("a", "one") + '\n' + said("b", "two", "gemini") + '\n' + said("c", "three") + '\n';
+  std::string const compressed =
+      talk + list_of({said("s", "<state_snapshot> sum"), said("g", "Got it.", "gemini"), said("k", "three")});
+  auto const log = imported(compressed + said("d", "four", "gemini") + '\n');
+  CHECK(path_of(log) == "one two three Got it. three* [<state_snapshot> sum] four ");
+  for (sk::Entry const& entry : log.entries)
+    if (auto const* const compaction = entry.as<sk::Compaction>()) CHECK(compaction->first_kept.str() == "g");
+  auto const cut = imported(compressed + "{\"$rewindTo\":\"k\"}\n");
+  CHECK(path_of(cut)
+        == "one two three Got it. three* [<state_snapshot> sum] Got it. [<state_snapshot> sum] ");
+  CHECK(path_of(imported(compressed + "{\"$rewindTo\":\"s\"}\n" + said("e", "five") + '\n')).find("five")
+        != std::string::npos);
+}
+
+TEST_CASE("a subagent, the working directory, the title and unsent texts of Gemini CLI are kept") {
+  auto const log = imported(first + said("a", "/help") + '\n' + said("b", "hello") + '\n'
+                            + said("i", "note", "info") + "\n{\"$set\":{\"summary\":\"T\"}}\n");
+  CHECK(log.entries.at(0).as<sk::Header>()->cwd == "/home/dev/project");
+  CHECK(log.entries.at(0).as<sk::Header>()->id == "s1");
+  CHECK_FALSE(log.entries.at(1).as<sk::CustomMessage>()->in_context);
+  CHECK(log.entries.at(3).as<sk::Custom>()->type == "gemini-cli.info");
+  CHECK(log.entries.at(4).as<sk::TitleChange>()->title == "T");
+  CHECK(path_of(log) == "hello ");
+  auto const child = imported(first + said("a", "one") + '\n', nullptr, "tmp/p/chats/parent-1/s1.jsonl");
+  CHECK(child.entries.at(0).as<sk::Header>()->parent_session == "parent-1");
+  CHECK(child.entries.at(0).as<sk::Header>()->cwd == "/home/dev/project");
+}
+
+TEST_CASE("of a damaged document of Gemini CLI each whole message is read") {
+  std::string const good =
+      R"({"sessionId":"s1","projectHash":"h","startTime":"2026-11-21T22:28:38.568Z","messages":[)"
+      "\n"
+      + said("a", "one") + ",\n" + said("b", "two", "gemini") + ",\n" + said("c", "three") + "\n]}\n";
+  CHECK(path_of(imported(good)) == "one two three ");
+  std::string bad = good;
+  bad.erase(bad.find("\"two\""), 1);
+  sk::ImportReport report;
+  CHECK(path_of(imported(bad, &report)) == "one three ");
+  REQUIRE(report.damage.size() == 1);
+  CHECK(report.damage[0].kind == sk::DamageKind::bad_json);
+  CHECK(path_of(imported(good.substr(0, good.find("three")), &report)) == "one two ");
+  CHECK(report.damage[0].kind == sk::DamageKind::torn_tail);
+}
