@@ -3,6 +3,7 @@
 #pragma once
 #include <sessionkit/detail/dialects/member_codec.hpp>
 #include <sessionkit/detail/exchange/gemini_cli_messages.hpp>
+#include <sessionkit/detail/history/provider_rules.hpp>
 #include <sessionkit/detail/json/json.hpp>
 #include <sessionkit/detail/json/object_reader.hpp>
 
@@ -48,7 +49,22 @@ std::string text_of(std::string_view part) {
   return json_kind(part) == JsonKind::string ? to_text(part) : member_text(part, "text");
 }
 
-// A number that stands for what is sent. The parts of a unit follow each other.
+// The text by which the program decides whether it sends a message of the user. Each part without text is
+// shown in it as something in brackets.
+std::string shown_text(std::string_view content) {
+  std::string text;
+  each_part(content, [&](std::string_view part) {
+    bool bracketed = false;
+    if (is_object(part))
+      for (char const* name : {"videoMetadata", "thought", "codeExecutionResult", "executableCode",
+                               "fileData", "functionCall", "functionResponse", "inlineData"})
+        bracketed = bracketed || !find_member(part, name).empty();
+    text += bracketed ? "[]" : text_of(part);
+  });
+  return text;
+}
+
+// A number for what is sent. The parts of a unit follow each other.
 class Key {
  public:
   void add(std::string_view kind, std::string_view text) {
@@ -151,7 +167,11 @@ class MessageReader {
     GeminiUnit words;
     words.kind = GeminiUnit::tool_text;
     for_elements(tools, [&](std::string_view tool) {
-      take(find_member(tool, "result"), words);
+      std::string_view const given = find_member(tool, "result");
+      if (json_kind(given) == JsonKind::string)
+        text_result(tool, to_text(given));
+      else
+        take(given, words);
       return true;
     });
     keep(std::move(words));
@@ -195,29 +215,42 @@ class MessageReader {
     ToolResult result;
     result.tool_name = member_text(raw, "name");
     result.tool_use_id = member_text(raw, "id");
-    auto const is_mine = [&](ToolUse const& call) {
-      return result.tool_use_id.empty() ? call.name == result.tool_name : call.id == result.tool_use_id;
-    };
-    auto const call = std::find_if(calls_.open.begin(), calls_.open.end(), is_mine);
-    if (call != calls_.open.end()) {
-      result.tool_use_id = call->id;
-      calls_.open.erase(call);
-    }
-    if (!result.tool_use_id.empty()) {
-      if (!calls_.ids.insert(result.tool_use_id).second) return false;
-      calls_.answered.push_back({result.tool_use_id, position_ + units_.size()});
-    }
+    if (!answers_call(result)) return false;
     read_response(find_member(raw, "response"), result);
     for_elements(find_member(raw, "parts"), [&](std::string_view part) {
       result.content.push_back(other_part<ToolContent>(part));
       return true;
     });
+    keep_result(std::move(result));
+    return true;
+  }
+
+  // A result as a string is the output of its call.
+  void text_result(std::string_view tool, std::string text) {
+    ToolResult result;
+    result.tool_name = member_text(tool, "name");
+    result.tool_use_id = member_text(tool, "id");
+    if (text.empty() || !answers_call(result)) return;
+    result.content.emplace_back(Text{std::move(text)});
+    keep_result(std::move(result));
+  }
+
+  // False if the call was answered before. A result without an id answers the first open call of its tool.
+  bool answers_call(ToolResult& result) {
+    std::string& id = result.tool_use_id;
+    if (id.empty()) id = calls_.take_open(result.tool_name);
+    if (id.empty()) return true;
+    if (!calls_.ids.insert(id).second) return false;
+    calls_.answered.push_back({id, position_ + units_.size()});
+    return true;
+  }
+
+  void keep_result(ToolResult&& result) {
     GeminiUnit unit;
     unit.kind = GeminiUnit::result;
     unit.message.role = Role::tool;
     unit.message.parts.emplace_back(std::move(result));
     units_.push_back(std::move(unit));
-    return true;
   }
 
   void call(Message& message, std::string_view raw) {
@@ -227,7 +260,8 @@ class MessageReader {
     if (call.id.empty()) call.id = member_text(message_, "id") + '.' + std::to_string(message.parts.size());
     std::string_view const args = find_member(raw, "args");
     call.input = args.empty() ? RawJson::from("{}") : json_of(args);
-    calls_.open.push_back(call);
+    calls_.open[call.name].push_back(call.id);
+    calls_.ids.erase(call.id); // a provider may use an id again
     message.parts.emplace_back(std::move(call));
   }
 
@@ -264,7 +298,9 @@ class MessageReader {
   }
 
   void answer_part(Message& message, std::string_view part) {
-    std::string const text = text_of(part), signature = member_text(part, "thoughtSignature");
+    std::string const text = text_of(part);
+    std::string signature = member_text(part, "thoughtSignature");
+    if (signature == unsigned_call_signature) signature.clear(); // the program's own, not the model's
     if (std::string_view const raw = find_member(part, "functionCall"); is_object(raw)) {
       call(message, raw);
       std::get<ToolUse>(message.parts.back()).signature = signature;
@@ -310,19 +346,22 @@ std::string gemini_text(std::string_view message) {
 
 GeminiSaid gemini_said(std::string_view message) {
   using namespace gemini_cli_messages_inl;
-  bool has_result = false, has_other = false;
-  each_part(find_member(message, "content"), [&](std::string_view part) {
-    has_result = has_result || is_object(find_member(part, "functionResponse"));
-    has_other = has_other || (is_object(part) && find_member(part, "text").empty());
-  });
-  if (has_result) return GeminiSaid::said;
-  std::string const whole = gemini_text(message);
+  std::string const whole = shown_text(find_member(message, "content"));
   std::string_view const text = trim_space(whole);
-  if (text.empty()) return has_other ? GeminiSaid::said : GeminiSaid::empty;
+  if (text.empty()) return GeminiSaid::empty;
   if (text.front() == '/' || text.front() == '?') return GeminiSaid::command;
   if (begins_with(text, "<session_context>") || begins_with(text, "<hook_context>"))
     return GeminiSaid::context;
   return GeminiSaid::said;
+}
+
+// The model may write something before the snapshot. The program always gives the same answer to a summary.
+bool is_gemini_summary(std::string_view message, std::string_view next) {
+  if (member_text(message, "type") != "user") return false;
+  std::string const summary = gemini_text(message), answer = gemini_text(next);
+  return gemini_cli_messages_inl::begins_with(trim_space(summary), "<state_snapshot>")
+         || (member_text(next, "type") == "gemini"
+             && trim_space(answer) == "Got it. Thanks for the additional context!");
 }
 
 std::vector<GeminiUnit> read_gemini_message(std::string_view message, std::size_t position,

@@ -3,8 +3,10 @@
 #include <sessionkit/entry.hpp>
 
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -29,7 +31,17 @@ struct GeminiCalls {
   };
   std::vector<Answered> answered = {};
   std::unordered_set<std::string> ids = {}; ///< of `answered`
-  std::vector<ToolUse> open = {};           ///< the calls of the last answer
+  /// Ids of the calls of the last answer, by the name of the tool.
+  std::unordered_map<std::string, std::deque<std::string>> open = {};
+
+  /// The first call of this tool that has no result, or an empty text.
+  std::string take_open(std::string const& tool) {
+    auto const found = open.find(tool);
+    if (found == open.end()) return {};
+    auto& calls = found->second;
+    while (!calls.empty() && ids.count(calls.front()) != 0) calls.pop_front();
+    return calls.empty() ? std::string{} : calls.front();
+  }
 
   /// The path ends after its first `steps` units.
   void forget_after(std::size_t steps) {
@@ -41,6 +53,9 @@ struct GeminiCalls {
 /// What a message of the type `user` is. The program sends only what is `said`.
 enum class GeminiSaid { said, context, command, empty };
 GeminiSaid gemini_said(std::string_view message);
+
+/// True if a message is the summary of a compression. `next` is the message after it that is sent, or `{}`.
+bool is_gemini_summary(std::string_view message, std::string_view next);
 
 /// Converts a message of the type `user` or `gemini`, as a line or a document stores it. `position` is the
 /// number of units before it.

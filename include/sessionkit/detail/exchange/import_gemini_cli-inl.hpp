@@ -12,6 +12,7 @@
 
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 namespace sessionkit { inline namespace v0 {
@@ -36,6 +37,7 @@ class SessionReader {
       if (!status_) return;
       number_ = where.number;
       text_at_ = where.offset;
+      text_ = where.text.data();
       record(where.text);
     });
     if (status_ && !header_given_)
@@ -61,7 +63,8 @@ class SessionReader {
   };
 
   void record(std::string_view line) {
-    if (std::string_view const target = find_member(line, "$rewindTo"); !target.empty())
+    if (std::string_view const target = find_member(line, "$rewindTo");
+        detail::json_kind(target) == JsonKind::string)
       return rewind(detail::to_text(target));
     if (!find_member(line, "id").empty()) return message(line);
     std::string_view const set = find_member(line, "$set");
@@ -81,6 +84,7 @@ class SessionReader {
     flush();
     at_ = detail::line_time(find_member(line, "startTime"));
     header();
+    resuming_ = true;
     std::string_view const messages = find_member(line, "messages");
     if (messages.empty()) return pass_over("(session)");
     detail::for_elements(messages, [&](std::string_view one) {
@@ -112,7 +116,8 @@ class SessionReader {
     std::string id = member_text(line, "id");
     if (id.empty() || member_text(line, "type").empty()) return pass_over("(no type)");
     if (line.size() > options_.limits.max_line) {
-      report_.damage.push_back({text_at_, line.size(), DamageKind::oversize,
+      auto const inside = static_cast<std::uint64_t>(line.data() - text_);
+      report_.damage.push_back({text_at_ + inside, line.size(), DamageKind::oversize,
                                 "a message longer than ImportLimits::max_line; it is skipped"});
       return;
     }
@@ -130,6 +135,7 @@ class SessionReader {
   }
 
   void add(std::string id, std::string_view line) {
+    resuming_ = false;
     places_[id] = list_.size();
     list_.push_back({std::move(id), line, path_.size()});
     pending_ = true;
@@ -147,10 +153,17 @@ class SessionReader {
   void emit(Item const& item, std::size_t skip) {
     std::vector<GeminiUnit> units = units_of(item, path_.size());
     for (std::size_t i = skip; i < units.size(); ++i) {
+      count_once(item.id, units[i].message);
       EntryBody body = body_of(units[i], false);
       push(std::move(body), item.id + suffix(units[i]), units[i].key);
     }
     if (units.empty()) note(item);
+  }
+
+  // An answer that is given again, on another branch, has no usage.
+  void count_once(std::string const& id, Message& message) {
+    if (message.generation && message.generation->usage && !counted_.insert(id).second)
+      message.generation->usage.reset();
   }
 
   static std::string suffix(GeminiUnit const& unit) {
@@ -160,8 +173,7 @@ class SessionReader {
 
   std::vector<GeminiUnit> units_of(Item const& item, std::size_t position) {
     at_ = detail::line_time(find_member(item.text, "timestamp"));
-    std::string const type = member_text(item.text, "type");
-    if (type != "gemini" && (type != "user" || detail::gemini_said(item.text) != GeminiSaid::said)) return {};
+    if (!is_sent(item)) return {};
     return detail::read_gemini_message(item.text, position, calls_);
   }
 
@@ -291,11 +303,11 @@ class SessionReader {
     sync();
   }
 
-  // Makes the path that of the list. A resume first writes a list with the context only, then the whole list
-  // again; so the path is kept until more is known.
+  // Makes the path that of the list. A resume first writes the session and a list with the context only, then
+  // the whole list again; so the path is kept until more is known.
   void sync() {
-    bool const again = std::exchange(emptied_, false);
-    rewritten_ = false;
+    bool const resuming = std::exchange(resuming_, false);
+    emptied_ = rewritten_ = false;
     detail::GeminiCalls before = std::exchange(calls_, {});
     std::size_t same = 0, item = 0, skip = 0;
     bool differs = false;
@@ -310,7 +322,7 @@ class SessionReader {
       }
       if (differs) break;
     }
-    if (!differs && same == 0 && !path_.empty() && !again) {
+    if (!differs && same == 0 && !path_.empty() && resuming) {
       calls_ = std::move(before);
       emptied_ = true;
       for (Item const& one : list_) note_again(one);
@@ -332,9 +344,7 @@ class SessionReader {
 
   // Messages of a list that are not sent, and were not in an earlier list.
   void note_again(Item const& item) {
-    if (ids_.count(item.id) != 0) return;
-    std::string const type = member_text(item.text, "type");
-    if (type == "gemini" || (type == "user" && detail::gemini_said(item.text) == GeminiSaid::said)) return;
+    if (ids_.count(item.id) != 0 || is_sent(item)) return;
     at_ = detail::line_time(find_member(item.text, "timestamp"));
     note(item);
   }
@@ -351,15 +361,20 @@ class SessionReader {
   bool is_snapshot() const { return snapshot_item() < list_.size(); }
   // The first message that is sent, if it is the summary of a compression.
   std::size_t snapshot_item() const {
-    for (std::size_t i = 0; i < list_.size(); ++i) {
-      std::string const type = member_text(list_[i].text, "type");
-      if (type != "user" && type != "gemini") continue;
-      if (type == "user" && detail::gemini_said(list_[i].text) != GeminiSaid::said) continue;
-      constexpr std::string_view begin = "<state_snapshot>";
-      std::string const text = detail::gemini_text(list_[i].text);
-      return type == "user" && detail::trim_space(text).substr(0, begin.size()) == begin ? i : list_.size();
-    }
-    return list_.size();
+    std::size_t const first = next_sent(0), second = next_sent(first + 1);
+    bool const found =
+        first < list_.size()
+        && detail::is_gemini_summary(list_[first].text, second < list_.size() ? list_[second].text : "{}");
+    return found ? first : list_.size();
+  }
+  // The first message from the `at`-th on that is sent.
+  std::size_t next_sent(std::size_t at) const {
+    while (at < list_.size() && !is_sent(list_[at])) ++at;
+    return at;
+  }
+  static bool is_sent(Item const& item) {
+    std::string const type = member_text(item.text, "type");
+    return type == "gemini" || (type == "user" && detail::gemini_said(item.text) == GeminiSaid::said);
   }
 
   // The list begins with a summary. What it keeps is given again, directly before the compaction.
@@ -416,11 +431,14 @@ class SessionReader {
   std::size_t kept_ = 0;                                ///< units of the path that the last compaction has
   detail::GeminiCalls calls_;
   std::unordered_map<std::string, std::size_t> ids_; ///< of entries, and how often each was given
+  std::unordered_set<std::string> counted_;          ///< ids of answers whose usage was given
   std::string title_;
   Timestamp at_ = {};
   std::size_t number_ = 0;
-  std::uint64_t text_at_ = 0;
+  std::uint64_t text_at_ = 0;  ///< of the record that is read, in the file
+  char const* text_ = nullptr; ///< its first byte
   bool header_given_ = false;
+  bool resuming_ = false;  ///< the session was written, and neither a message nor a list since then
   bool pending_ = false;   ///< the last message of the list was not given yet
   bool rewritten_ = false; ///< a message that was given was written again with another content
   bool emptied_ = false;   ///< the list has no message that is sent, and the path has
