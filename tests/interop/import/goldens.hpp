@@ -3,19 +3,16 @@
 // The requests of the real programs in tests/data/interchange, and ours for the same files.
 #include "support/catch.hpp"
 #include "support/data.hpp"
+#include "support/foreign_fixtures.hpp"
 
-#include <sessionkit/context.hpp>
-#include <sessionkit/dialect.hpp>
 #include <sessionkit/history.hpp>
 #include <sessionkit/import.hpp>
-#include <sessionkit/memory_store.hpp>
 #include <sessionkit/profile_view.hpp>
 #include <sessionkit/provider.hpp>
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -30,36 +27,6 @@ using namespace sessionkit_test;
 using nlohmann::json;
 namespace fs = std::filesystem;
 namespace sk = sessionkit;
-
-// A log in memory as a context: the path to the last entry, as `load_context` gives it of a store.
-inline sk::Context context_of(sk::Log const& log) {
-  auto const store = sk::make_memory_store();
-  auto const id = sk::SessionId::parse("s").value();
-  std::string lines;
-  std::vector<std::size_t> ends;
-  sk::Append batch;
-  for (sk::Entry const& entry : log.entries) {
-    auto const encoded = sk::native_dialect().encode(entry, lines);
-    INFO(entry.id.str() << ' ' << (encoded.ok() ? "" : encoded.error().message));
-    REQUIRE(encoded.ok());
-    ends.push_back(lines.size());
-    lines += '\n';
-  }
-  std::deque<std::string> kept;
-  for (std::size_t i = 0, begin = 0; i < ends.size(); begin = ends[i++] + 1) {
-    sk::RecordView record;
-    REQUIRE(sk::native_dialect().head(std::string_view(lines).substr(begin, ends[i] - begin), record, kept));
-    record.line = std::string_view(lines).substr(begin, ends[i] - begin);
-    batch.records.push_back(record);
-  }
-  auto const appended = store->append(id, batch);
-  INFO((appended.ok() ? "" : appended.error().message));
-  REQUIRE(appended.ok());
-  auto context = sk::load_context(*store, id);
-  REQUIRE(context.ok());
-  CHECK(context->damage.empty());
-  return std::move(context).value();
-}
 
 inline json request_of(sk::Importer const& importer, sk::Log const& log, sk::Provider provider) {
   sk::Target target = sk::target_of(*importer.profile);

@@ -2,107 +2,29 @@
 // What holds for every importer: files that grow, damage, and names that leave the root.
 #include "support/catch.hpp"
 #include "support/data.hpp"
+#include "support/foreign_fixtures.hpp"
 
-#include <sessionkit/dialect.hpp>
 #include <sessionkit/import.hpp>
 
 #include <filesystem>
 #include <iostream>
 #include <map>
-#include <random>
 #include <set>
 
 namespace fs = std::filesystem;
 namespace sk = sessionkit;
 using namespace sessionkit_test;
 
-namespace {
-
-struct Fixture {
-  sk::Importer const* importer;
-  std::string folder, file; ///< the file's name below the folder
-};
-
-// The logs of all fixtures, those that a kill left too.
-std::vector<Fixture> fixtures() {
-  std::vector<Fixture> found;
-  for (auto const& entry : fs::recursive_directory_iterator(data("interchange"))) {
-    if (!entry.is_regular_file()) continue;
-    auto const relative = entry.path().lexically_relative(data("interchange"));
-    auto const part = relative.begin();
-    fs::path const scenario = *part / *std::next(part);
-    std::string const folder = data("interchange") + "/" + scenario.string();
-    std::string const file = relative.lexically_relative(scenario).string();
-    auto files = sk::open_foreign_files(folder).value();
-    auto const importer = sk::find_importer(sk::known_importers(), *files, file).value();
-    if (importer) found.push_back({importer, folder, file});
-  }
-  return found;
-}
-
-// All files of a scenario in memory, the log with other bytes.
-std::map<std::string, std::string> files_with(Fixture const& fixture, std::string bytes) {
-  std::map<std::string, std::string> files;
-  for (auto const& entry : fs::recursive_directory_iterator(fixture.folder))
-    if (entry.is_regular_file() && entry.path().extension() == ".jsonl")
-      files[entry.path().lexically_relative(fixture.folder).string()] = read_file(entry.path().string());
-  files[fixture.file] = std::move(bytes);
-  return files;
-}
-
-sk::Result<std::vector<std::string>> lines_of(Fixture const& fixture, std::string bytes, bool finished,
-                                              sk::ImportReport* report = nullptr) {
-  auto files = sk::make_foreign_files(files_with(fixture, std::move(bytes)));
-  auto const sessions = fixture.importer->list(*files, fixture.file);
-  if (!sessions) return sessions.error();
-  sk::ImportOptions options;
-  options.finished = finished;
-  auto const log = sk::import_log(*fixture.importer, *files, sessions->front(), options, report);
-  if (!log) return log.error();
-  std::vector<std::string> lines;
-  std::set<std::string> ids;
-  for (sk::Entry const& entry : log->entries) {
-    CHECK((entry.link != sk::Parent::entry || ids.count(entry.parent.str()) == 1)); // each after its parent
-    if (!entry.as<sk::Header>()) CHECK(ids.insert(entry.id.str()).second);
-    auto const encoded = sk::native_dialect().encode(entry, lines.emplace_back());
-    CHECK(encoded.ok());
-  }
-  return lines;
-}
-
-std::string mutated(std::string bytes, std::mt19937& random) {
-  auto const below = [&](std::size_t n) {
-    return n == 0 ? 0 : std::uniform_int_distribution<std::size_t>(0, n - 1)(random);
-  };
-  for (std::size_t n = 1 + below(3); n > 0; --n) {
-    std::size_t const at = below(bytes.size());
-    std::size_t const line = bytes.rfind('\n', at) + 1,
-                      end = std::min(bytes.find('\n', at), bytes.size() - 1) + 1;
-    switch (below(6)) {
-    case 0: bytes[at] = static_cast<char>(below(256)); break;
-    case 1: bytes.erase(at, below(40)); break;
-    case 2: bytes.insert(at, std::string(1 + below(5), "\"{}[]:,0\\n"[below(9)])); break;
-    case 3: bytes.erase(line, end - line); break;
-    case 4: bytes.insert(line, bytes.substr(line, end - line)); break;
-    case 5:
-      bytes.insert(below(bytes.size()), bytes.substr(line, std::min<std::size_t>(end - line, 60)));
-      break;
-    }
-    if (bytes.empty()) break;
-  }
-  return bytes;
-}
-
-}
-
 TEST_CASE("a file that grows adds entries to those that were imported and changes none") {
   std::map<std::string_view, std::size_t> prefixes, held;
-  for (Fixture const& fixture : fixtures()) {
-    std::string const bytes = read_file(fixture.folder + "/" + fixture.file);
+  for (ForeignFixture const& fixture : foreign_fixtures()) {
+    std::string const bytes = fixture.bytes();
+    ForeignReader reader(fixture);
+    reader.options.finished = false;
     std::vector<std::string> before;
     for (std::size_t end = bytes.find('\n'); end != std::string::npos; end = bytes.find('\n', end + 1)) {
       sk::ImportReport report;
-      auto lines = lines_of(fixture, bytes.substr(0, end + 1), false, &report);
+      auto lines = reader.lines(bytes.substr(0, end + 1), &report);
       if (!lines) continue; // no line of a conversation yet
       INFO(fixture.folder << '/' << fixture.file << " up to " << end);
       REQUIRE(lines->size() >= before.size());
@@ -111,9 +33,9 @@ TEST_CASE("a file that grows adds entries to those that were imported and change
       ++prefixes[fixture.importer->name];
       held[fixture.importer->name] += report.held_back != 0 ? 1U : 0U;
     }
-    auto const whole = lines_of(fixture, bytes, true);
+    reader.options.finished = true;
+    auto const whole = reader.lines(bytes);
     REQUIRE(whole.ok());
-    std::vector<std::string> rest;
     std::set<std::string> const all(whole->begin(), whole->end());
     for (std::string const& line : before) CHECK(all.count(line) == 1);
   }
@@ -123,38 +45,37 @@ TEST_CASE("a file that grows adds entries to those that were imported and change
   CHECK(prefixes.size() == sk::known_importers().size());
 }
 
-TEST_CASE("a conversation that is cut or mutated is imported as far as it is good, or refused") {
-  std::mt19937 random(20261124);
-  std::map<std::string_view, std::size_t> runs, refused, refound;
-  auto const all = fixtures();
-  for (std::size_t i = 0; i < 1500; ++i) {
-    Fixture const& fixture = all[i % all.size()];
-    std::string bytes = read_file(fixture.folder + "/" + fixture.file);
-    if (i % 3 == 0)
-      bytes.resize(std::uniform_int_distribution<std::size_t>(0, bytes.size())(random));
-    else
-      bytes = mutated(std::move(bytes), random);
-    sk::ImportReport report;
-    auto const lines = lines_of(fixture, bytes, i % 2 == 0, &report);
-    ++runs[fixture.importer->name];
-    if (!lines) {
-      ++refused[fixture.importer->name];
-      CHECK(lines.error().message.find(fixture.file) != std::string::npos);
+TEST_CASE(
+    "files that a kill left, and the files that the program made of them, begin with the same entries") {
+  std::map<std::string_view, std::size_t> pairs;
+  for (ForeignFixture const& killed : foreign_fixtures()) {
+    if (killed.file.rfind("afterkill/", 0) != 0) continue;
+    std::string const name = fs::path(killed.file).filename().string();
+    for (ForeignFixture const& later : foreign_fixtures()) {
+      if (later.folder != killed.folder || later.file == killed.file) continue;
+      if (fs::path(later.file).filename().string() != name) continue;
+      INFO(killed.name());
+      auto before = ForeignReader(killed).lines(killed.bytes()).value();
+      auto const after = ForeignReader(later).lines(later.bytes()).value();
+      before.front() = after.front(); // the killed one is in another folder, which may name the project
+      REQUIRE(after.size() >= before.size());
+      CHECK(std::equal(before.begin(), before.end(), after.begin()));
+      ++pairs[killed.importer->name];
     }
-    for (sk::Damage const& one : report.damage) CHECK(one.offset <= bytes.size());
   }
-  for (auto const& one : runs)
-    std::cout << one.first << ": " << one.second << " runs, " << refused[one.first] << " refused\n";
+  for (auto const& one : pairs) std::cout << one.first << ": " << one.second << " pairs of files\n";
+  CHECK(pairs.size() == sk::known_importers().size());
 }
 
 TEST_CASE("a bad line of a foreign file costs only itself and is located") {
-  for (Fixture const& fixture : fixtures()) {
-    std::string bytes = read_file(fixture.folder + "/" + fixture.file);
+  for (ForeignFixture const& fixture : foreign_fixtures()) {
+    std::string bytes = fixture.bytes();
+    ForeignReader reader(fixture);
     std::size_t const end = bytes.find('\n') + 1;
-    auto const good = lines_of(fixture, bytes, true);
+    auto const good = reader.lines(bytes);
     bytes.insert(end, "{\"type\":\n");
     sk::ImportReport report;
-    auto const lines = lines_of(fixture, bytes, true, &report);
+    auto const lines = reader.lines(bytes, &report);
     REQUIRE((good.ok() && lines.ok()));
     CHECK(lines->size() == good->size());
     REQUIRE(report.damage.size() == 1);
