@@ -55,7 +55,7 @@ inline void check_part(Json const& part, bool user, Model model, std::string con
     faults.push_back(at + "SIGNATURE");
   if (thought && (user || !part.contains("text"))) faults.push_back(at + "THOUGHT");
   if (part.contains("text")) {
-    if (is_white(string_at(part, "text"))) faults.push_back(at + "EMPTY");
+    if (is_white(string_at(part, "text")) && !signed_part) faults.push_back(at + "EMPTY");
   } else if (part.contains("functionCall") && !user) {
     if (!is_name(string_at(part["functionCall"], "name"))) faults.push_back(at + "NAME");
     if (!part["functionCall"].value("args", Json()).is_object()) faults.push_back(at + "ARGS");
@@ -94,7 +94,12 @@ inline Faults check(Json const& contents, Model model) {
     std::string const at = "[" + std::to_string(i) + "] ", role = string_at(content, "role");
     if (content.size() != 2 || (role != "user" && role != "model")) return {at + "SHAPE"};
     if (!content["parts"].is_array() || content["parts"].empty()) return {at + "PARTS"};
-    for (Json const& part : content["parts"]) check_part(part, role == "user", model, at, faults);
+    bool all_empty = true; // an empty text that carries a signature goes back, but not alone
+    for (Json const& part : content["parts"]) {
+      check_part(part, role == "user", model, at, faults);
+      all_empty = all_empty && part.contains("text") && string_at(part, "text").empty();
+    }
+    if (all_empty) faults.push_back(at + "EMPTY content");
     auto const responses = functions(content, "functionResponse").names;
     auto const calls = functions(content, "functionCall");
     std::string const side = responses.empty() ? role : "results";

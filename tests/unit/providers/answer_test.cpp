@@ -179,6 +179,20 @@ TEST_CASE("Anthropic's own tools and citations are kept as blocks and members") 
               + " model claude-opus-4-8 id msg_02 api anthropic-messages 5 40 7 3"});
 }
 
+TEST_CASE("citations that begin as no list, or as an empty one, give valid JSON") {
+  for (char const* const begin : {"true", "[ ]", "\"x\"", "[]", "[ 1 ]"}) {
+    std::string const stream = events(
+        {R"({"type":"content_block_start","index":0,"content_block":{"type":"text","text":"","citations":)"
+             + std::string(begin) + "}}",
+         R"({"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"It is."}})",
+         R"({"type":"content_block_delta","index":0,"delta":{"type":"citations_delta","citation":{"n":2}}})",
+         R"({"type":"message_stop"})"});
+    std::string const kept = std::string(begin).find('1') == std::string::npos ? "" : "1,";
+    CHECK(seen(streamed(sk::Provider::anthropic, stream)).front()
+          == "text:It is. with {\"citations\":[" + kept + "{\"n\":2}]}");
+  }
+}
+
 // https://platform.openai.com/docs/api-reference/chat/object and .../chat/streaming, after
 TEST_CASE("Chat Completions give texts, calls and usage, streamed or not") {
   std::string const body =

@@ -211,9 +211,12 @@ class AnthropicDecoder final : public detail::AnswerDecoder {
     return object.text();
   }
   static std::string all_citations(Block const& block) {
-    std::string_view const before = find_member(block.begin, "citations");
-    if (before.size() <= 2) return '[' + block.citations + ']';
-    return std::string(before.substr(0, before.size() - 1)) + ',' + block.citations + ']';
+    std::string all = "[";
+    detail::for_elements(find_member(block.begin, "citations"), [&all](std::string_view citation) {
+      (all += citation) += ',';
+      return true;
+    });
+    return all + block.citations + ']';
   }
 
   static void give_parts(MessageBuilder& builder, std::string const& object) {
