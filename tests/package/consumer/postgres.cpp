@@ -7,7 +7,9 @@ namespace {
 
 // Used before main: a name of no server.
 bool const asked = [] {
+  // [postgres]
   auto const store = sessionkit::open_postgres_store("no server");
+  // [postgres]
   if (store || store.error().code != sessionkit::Errc::invalid_argument) std::abort();
   return true;
 }();

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT
+// docs/functions.md, third part: files, their repair, other programs' files, channels.
+#include "expect.hpp"
+
+#include <sessionkit/blades.hpp>
+#include <sessionkit/channel_log.hpp>
+#include <sessionkit/copy.hpp>
+#include <sessionkit/doctor.hpp>
+#include <sessionkit/follow.hpp>
+#include <sessionkit/import.hpp>
+#include <sessionkit/lease.hpp>
+#include <sessionkit/memory_store.hpp>
+#include <sessionkit/retention.hpp>
+#include <sessionkit/sessionkit.hpp>
+#include <sessionkit/transcript_reader.hpp>
+#include <sessionkit/transcript_writer.hpp>
+
+#include <fstream>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace sk = sessionkit;
+using guide::expect;
+using guide::fresh_folder;
+
+namespace {
+
+void files(std::string const& root) {
+  // [files]
+  auto const store = sk::open_file_store(root).value();
+  auto session = sk::Session::create(store).value();
+  session.append(sk::user("Hello.")).value();
+  session.end_turn().value();
+  expect(sk::durable_position(*store, session.id()).value() == session.end(), "this survives power loss");
+
+  std::string const path = sk::transcript_path(*store, session.id());
+  auto const single = sk::open_transcript(path).value(); // a store that has this one session
+  expect(sk::transcript_session(*single) == session.id(), "the id from the first line");
+  expect(sk::reindex_file_store(root).value() == 1, "the index is made again from the transcripts");
+
+  auto const agents =
+      sk::open_agent_store(root + "/home", "work").value(); // the folder of one of many agents
+  {
+    sk::Lease const lease =
+        sk::Lease::acquire(*store, session.id()).value(); // other writers wait, then time out
+  }
+  // [files]
+  expect(agents->list({}).value().sessions.empty(), "a store of its own");
+}
+
+void transcripts(std::string const& folder) {
+  // [transcripts]
+  std::string const path = folder + "/notes.jsonl";
+  sk::WriterOptions options;
+  options.create = true;
+  auto writer = sk::TranscriptWriter::open(path, options).value();
+  sk::RecordView header, note;
+  header.line = R"({"type":"session","version":3,"id":"s1","timestamp":"2026-01-01T00:00:00.000Z"})";
+  note.line = R"({"type":"note","id":"a","parentId":null})";
+  sk::Append batch;
+  batch.records = {header, note};
+  batch.durable = true;
+  sk::Position const end = writer.append(batch).value();
+  expect(writer.durable_position() == end, "it is on the disk");
+
+  auto reader = sk::TranscriptReader::open(path).value();
+  auto const page = reader.read({}).value();
+  expect(page.items().size() == 2 && reader.path() == path, "two lines");
+  expect(reader.dialect().name == "native", "found by the first line");
+  for (sk::Damage const& found : reader.verify().value()) // reads everything
+    expect(!sk::is_damage(found.kind), "some kinds are only remarks, for example a line that is there twice");
+  // [transcripts]
+}
+
+void descriptors(std::string const& folder) {
+  // [descriptors]
+  int const directory =
+      ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); // the host has opened it before
+  int const file = ::openat(directory, "notes.jsonl", O_RDONLY | O_CLOEXEC);
+  auto const writer = sk::TranscriptWriter::open_at(directory, "notes.jsonl", folder + "/notes.jsonl");
+  auto reader = sk::TranscriptReader::from_descriptor(file, "notes.jsonl"); // messages name this path
+  // [descriptors]
+  expect(writer.ok() && reader.value().dialect().name == "native", "the same file");
+  ::close(directory);
+}
+
+void pages() {
+  // [pages]
+  sk::RecordPage page; // what a store's `read` returns
+  sk::RecordView record;
+  record.line = page.keep(std::string(R"({"type":"note"})")); // the page owns the bytes
+  page.add_kept(sk::Position{15}, record);                    // `add` copies them
+  // [pages]
+  expect(page.items().front().line == R"({"type":"note"})", "the line");
+}
+
+void repairs(std::string const& root, std::string const& path) {
+  std::ofstream(path, std::ios::app)
+      << R"({"type":"message","id":"b","par)"; // a program was killed while it wrote
+  // [repair]
+  auto const one = sk::diagnose_transcript(path).value();
+  auto const all = sk::diagnose_store(root).value(); // nothing is changed
+  std::size_t wrong = 0;
+  for (sk::DoctorFinding const& finding : all.findings) wrong += finding.harmless() ? 0U : 1U;
+  sk::DoctorOptions options;
+  options.now = sk::system_now();                            // a part of the names of copies
+  for (sk::Treatment const& done : sk::repair(all, options)) // keeps a copy of each byte that it removes
+    expect(!done.failure, "all can be repaired");
+  // [repair]
+  expect(!one.findings.empty() && wrong > 0, "the torn line is found");
+}
+
+void followers() {
+  std::shared_ptr<sk::SessionStore> const store = sk::make_memory_store();
+  auto session = sk::Session::create(store).value();
+  session.append(sk::user("Hello.")).value();
+  // [follow]
+  sk::LogFollower follower(store, session.id()); // from the first line; with a position: from there
+  std::size_t lines = 0;
+  sk::follow(
+      follower,
+      [&lines](sk::LogNews const& news) {
+        lines += news.page.items().size();
+        return true; // go on
+      },
+      [] { return false; }) // a host waits here for a while, or for its end
+      .value();
+  expect(follower.position() == session.end(), "everything was reported");
+  // [follow]
+  expect(lines == 2, "the header and a message");
+
+  // [compare]
+  std::shared_ptr<sk::SessionStore> const copies = sk::make_memory_store();
+  sk::copy_session(*store, *copies, session.id()).value();
+  sk::CopyExtent const extent = sk::compare_logs(*store, *copies, session.id()).value();
+  expect(extent.state == sk::CopyState::same, "the copy has all lines");
+  // [compare]
+
+  // [reasons]
+  sk::RetentionPolicy policy;
+  policy.is_protected = [](sk::SessionInfo const& info) { return !info.title.empty(); };
+  policy.age = std::chrono::hours(1);
+  auto const later = sk::system_now() + std::chrono::hours(2);
+  std::string said;
+  for (sk::Removal const& removal : sk::plan_retention(*store, policy, later).value().removals)
+    said += removal.id.str() + ' ' + sk::to_string(removal.reason) + ": " + removal.why + '\n';
+  // [reasons]
+  expect(said.find(" age: ") != std::string::npos, "the reason");
+}
+
+void channels(std::string const& root) {
+  // [channels]
+  auto log = sk::ChannelLog::open(root + "/channels").value(); // or of one of many agents:
+  auto const of_agent = sk::ChannelLog::open_agent(root + "/home", "work").value();
+  sk::Channel const shop{"web", "shop"};
+  log.append(shop, {"user", "Is it open?", "Ada"}).value(); // everything said there
+  auto const page = log.read(shop).value();                 // the newest 100
+  for (sk::ChannelSummary const& each : log.list().value())
+    expect(each.channel.name() == "web-shop", "its name");
+  // [channels]
+  expect(page.messages.front().sender == "Ada" && of_agent.list().value().empty(), "one message");
+}
+
+void blades_documents(std::string const& root) {
+  auto session = sk::Session::create(sk::make_memory_store()).value();
+  session.append(sk::user("Hello.")).value();
+  sk::Log log;
+  log.entries = session.path().value();
+  // [blades]
+  sk::Converted const document =
+      sk::export_blades(log, session.id()); // with a list of what it cannot represent
+  expect(sk::is_blades(document.text), "a document of blades");
+  sk::Log const again = sk::import_blades(document.text).value();
+  auto const store = sk::open_blades_store(root + "/blades").value(); // each session is such a document
+  // [blades]
+  expect(!again.entries.empty() && store->list({}).value().sessions.empty(), "the message came back");
+}
+
+void imports(std::string const& root) {
+  // [import]
+  std::string const line =
+      R"({"type":"user","uuid":"u1","parentUuid":null,"sessionId":"s1","version":"2.1.330",)"
+      R"("timestamp":"2026-01-01T00:00:00.000Z","message":{"role":"user","content":"Hello."}})";
+  auto const files = sk::make_foreign_files({{"s1.jsonl", line + '\n'}}); // in memory, or of a folder:
+  auto const of_a_folder = sk::open_foreign_files(root).value();
+  expect(sk::is_inside_name("projects/s1.jsonl") && !sk::is_inside_name("../s1"),
+         "names stay below the root");
+  sk::Importer const* const importer = sk::find_importer(sk::known_importers(), *files, "s1.jsonl").value();
+  expect(importer == &sk::claude_code_importer() && importer != &sk::codex_importer(),
+         "the program that wrote it");
+  sk::ImportReport report;
+  for (sk::ForeignSession const& each : importer->list(*files, "s1.jsonl").value()) {
+    sk::Log const log = sk::import_log(*importer, *files, each, {}, &report).value();
+    expect(log.entries.size() == 2, "the header and the message");
+  }
+  // [import]
+  expect(of_a_folder->list("").ok() && report.damage.empty(), "all was understood");
+}
+
+}
+
+int main() {
+  std::string const root = fresh_folder("functions");
+  files(root);
+  transcripts(root);
+  descriptors(root);
+  pages();
+  repairs(root, root + "/notes.jsonl");
+  followers();
+  channels(root);
+  blades_documents(root);
+  imports(root);
+}
