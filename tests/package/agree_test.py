@@ -34,7 +34,7 @@ class Agree(unittest.TestCase):
             self.assertEqual(found, version, f"{name}:{line}")
         asked = ".".join(version.split(".")[:2])
         for path in ("README.md", "docs/stores.md", "tests/package/consumer/CMakeLists.txt",
-                     "packaging/vcpkg/sessionkit/usage"):
+                     "tests/package/hello/CMakeLists.txt", "packaging/vcpkg/sessionkit/usage"):
             for found in re.findall(r"find_package\(sessionkit (\S+)", text(path)):
                 self.assertEqual(found, asked, path)
 
@@ -46,14 +46,15 @@ class Agree(unittest.TestCase):
         config = text("cmake/sessionkitConfig.cmake.in")
         self.assertEqual(set(re.findall(r'"(\w+)" IN_LIST sessionkit_FIND_COMPONENTS', config)),
                          BACKENDS | {"header_only", "json", "testing"})
-        self.assertEqual(set(re.findall(r'"with_(\w+)": \[True, False\]', text(RECIPE))), BACKENDS | {"json"})
+        self.assertEqual(set(re.findall(r'"with_(\w+)": \[True, False\]', text(RECIPE))),
+                         BACKENDS | {"fmt", "json"})
         for recipe in ("conanfile.py", RECIPE):
             self.assertEqual(set(re.findall(r'^        "(\w+)": "[\w-]+/', text(recipe), re.MULTILINE)), BACKENDS)
         port = json.loads(text("packaging/vcpkg/sessionkit/vcpkg.json"))
-        self.assertEqual(set(port["features"]), BACKENDS | {"json"})
+        self.assertEqual(set(port["features"]), BACKENDS | {"fmt", "json"})
         self.assertEqual(set(re.findall(r"^option\('(\w+)'", text("meson_options.txt"), re.MULTILINE)), BACKENDS)
         self.assertEqual(set(re.findall(r"(\w+) SESSIONKIT_WITH_\w+", text("packaging/vcpkg/sessionkit/portfile.cmake"))),
-                         BACKENDS)
+                         BACKENDS | {"fmt"})
         for name in BACKENDS:
             self.assertTrue((ROOT / f"include/sessionkit/{name}/src.hpp").exists(), name)
             self.assertIn(f"sessionkit::{name}", text("docs/stores.md"))
@@ -72,7 +73,7 @@ class Agree(unittest.TestCase):
 
     def test_the_address(self):
         places = ("packaging/vcpkg/sessionkit/vcpkg.json", "packaging/vcpkg/sessionkit/portfile.cmake", RECIPE,
-                  "packaging/conan/all/conandata.yml", "packaging/meson/sessionkit.wrap")
+                  "packaging/conan/all/conandata.yml", "packaging/meson/sessionkit.wrap", "tests/package/hello_fetched/CMakeLists.txt")
         for path in places: # one name, which scripts/release replaces
             self.assertEqual(set(re.findall(r"(?:github\.com/|REPO )([\w-]+/[\w-]+)", text(path))) - {"conan-io/conan-center-index"},
                              {load_release().OWNER}, path)

@@ -3,7 +3,7 @@
 
 The rules are those of the hook that conan-center runs with Conan 2: https://github.com/conan-io/hooks, file
 hooks/hook_conan_center.py. KB-H003 (recipes without settings), KB-H008 (libraries in C) and KB-H033 (Apple) have no object
-here. CONAN_WORK is the work directory of packaging/conan/create after the forms center, shared and header_only."""
+here. CONAN_WORK is the work directory of packaging/conan/create after the forms center, shared, header_only and without_fmt."""
 import ast
 import fnmatch
 import json
@@ -15,7 +15,7 @@ import unittest
 
 WORK = pathlib.Path(os.environ["CONAN_WORK"])
 RECIPE = WORK / "dist/conan-center/recipes/sessionkit/all"
-FORMS = ("center", "shared", "header_only")
+FORMS = ("center", "shared", "header_only", "without_fmt")
 SYSTEM_LIBRARIES = {"anl", "crypt", "dl", "m", "pthread", "resolv", "rt", "util"}
 SUFFIXES = {".cmake", ".cpp", ".hpp", ".json", ".py", ".txt", ".yml"}
 
@@ -98,9 +98,10 @@ class ConanCenter(unittest.TestCase):
     def test_kb_h011_matching_configuration(self):
         kinds = {form: {path.suffixes[0] for path in files(folder) if path.name.startswith("lib")}
                  for form, folder in self.packages.items()}
-        self.assertEqual(kinds, {"center": {".a"}, "shared": {".so"}, "header_only": set()})
+        self.assertEqual(kinds, {"center": {".a"}, "shared": {".so"}, "header_only": set(), "without_fmt": set()})
         types = {form: each["package_type"] for form, each in self.nodes.items()}
-        self.assertEqual(types, {"center": "static-library", "shared": "shared-library", "header_only": "header-library"})
+        self.assertEqual(types, {"center": "static-library", "shared": "shared-library", "header_only": "header-library",
+                                 "without_fmt": "header-library"})
 
     def test_kb_h012_not_allowed_config_files(self):
         self.assertEqual(self.each_name(["Find*.cmake", "*Config.cmake", "*-config.cmake", "*.pc"]), [])
@@ -219,6 +220,12 @@ class ConanCenter(unittest.TestCase):
             "core": ["fmt::fmt"], "header_only": ["fmt::fmt"], "json": ["nlohmann_json::nlohmann_json"], "testing": ["core"],
             "sqlite": ["core", "sqlite3::sqlite3"], "redis": ["core", "hiredis::hiredis"],
             "postgres": ["core", "libpq::libpq"], "mongo": ["core", "mongo-c-driver::mongo-c-driver"]})
+
+    def test_fmt_is_a_dependency_only_where_it_is_asked_for(self):
+        defines = {form: each["cpp_info"]["header_only"]["defines"] or [] for form, each in self.nodes.items()}
+        needs = {form: any(each["ref"].startswith("fmt/") for each in self.nodes[form]["dependencies"].values()) for form in FORMS}
+        self.assertEqual(defines, {"center": [], "shared": [], "header_only": [], "without_fmt": ["SESSIONKIT_WITHOUT_FMT"]})
+        self.assertEqual(needs, {"center": True, "shared": True, "header_only": True, "without_fmt": False})
 
     def test_other_systems_are_refused_by_name(self):
         for system in ("Windows", "Macos"):

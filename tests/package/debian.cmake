@@ -51,9 +51,10 @@ if(form STREQUAL "shared")
   expect_needs(libsessionkit-dev "libsessionkit${minor} (= ${version})")
 endif()
 
-run("${CMAKE_COMMAND}" -S "${source}/tests/package/hello" -B "${own}/hello" -G "${generator}"
+file(COPY "${source}/tests/package/hello/CMakeLists.txt" "${source}/examples/hello/hello.cpp" DESTINATION "${own}/hello_source")
+run("${CMAKE_COMMAND}" -S "${own}/hello_source" -B "${own}/hello" -G "${generator}"
     "-DCMAKE_CXX_COMPILER=${compiler}" "-DCMAKE_CXX_COMPILER_LAUNCHER=${launcher}"
-    "-Dhello=${source}/examples/hello" "-DCMAKE_PREFIX_PATH=${own}/root/usr")
+    "-DCMAKE_PREFIX_PATH=${own}/root/usr")
 run("${CMAKE_COMMAND}" --build "${own}/hello")
 set(turn "What is in config.json.*tool_result.*")
 foreach(turns IN ITEMS "${turn}" "${turn}${turn}") # the second run resumes what the first has stored

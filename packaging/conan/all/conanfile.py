@@ -23,6 +23,7 @@ class SessionkitConan(ConanFile):
         "shared": [True, False],
         "fPIC": [True, False],
         "header_only": [True, False],
+        "with_fmt": [True, False],
         "with_json": [True, False],
         "with_sqlite": [True, False],
         "with_redis": [True, False],
@@ -33,6 +34,7 @@ class SessionkitConan(ConanFile):
         "shared": False,
         "fPIC": True,
         "header_only": False,
+        "with_fmt": False,
         "with_json": False,
         "with_sqlite": False,
         "with_redis": False,
@@ -69,7 +71,8 @@ class SessionkitConan(ConanFile):
 
     def requirements(self):
         inside = {"transitive_headers": bool(self.options.header_only), "transitive_libs": True}
-        self.requires(self._fmt, **inside)
+        if self.options.with_fmt:
+            self.requires(self._fmt, **inside)
         for name in self._chosen_stores:
             self.requires(self._stores[name], **inside)
         if self.options.with_json:
@@ -95,6 +98,7 @@ class SessionkitConan(ConanFile):
             toolchain.cache_variables[f"SESSIONKIT_BUILD_{name}"] = False
         toolchain.cache_variables["SESSIONKIT_INSTALL"] = True
         toolchain.cache_variables["SESSIONKIT_HEADER_ONLY"] = bool(self.options.header_only)
+        toolchain.cache_variables["SESSIONKIT_WITH_FMT"] = bool(self.options.with_fmt)
         for name in self._stores:
             wanted = "ON" if name in self._chosen_stores else "OFF"
             toolchain.cache_variables[f"SESSIONKIT_WITH_{name.upper()}"] = wanted
@@ -115,11 +119,14 @@ class SessionkitConan(ConanFile):
         self.cpp_info.set_property("cmake_file_name", "sessionkit")
         self.cpp_info.set_property("cmake_target_name", "sessionkit::all")
         self.cpp_info.set_property("pkg_config_name", "sessionkit-all")
-        self._component("header_only", None, ["fmt::fmt"], pc="sessionkit-header-only", system=["m"])
+        formatter = ["fmt::fmt"] if self.options.with_fmt else []
+        self._component("header_only", None, formatter, pc="sessionkit-header-only", system=["m"])
+        if not self.options.with_fmt:
+            self.cpp_info.components["header_only"].defines = ["SESSIONKIT_WITHOUT_FMT"]
         core = "header_only"
         if not self.options.header_only:
             core = "core"
-            self._component(core, "sessionkit", ["fmt::fmt"], target="sessionkit", pc="sessionkit", system=["m"])
+            self._component(core, "sessionkit", formatter, target="sessionkit", pc="sessionkit", system=["m"])
         self._component("testing", "sessionkit_testing", [core], system=["pthread"])
         for name in self._chosen_stores:
             package = self._stores[name].split("/")[0]

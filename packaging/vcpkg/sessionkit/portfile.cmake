@@ -9,6 +9,7 @@ vcpkg_from_github(
 
 vcpkg_check_features(OUT_FEATURE_OPTIONS FEATURE_OPTIONS
   FEATURES
+    fmt SESSIONKIT_WITH_FMT
     mongo SESSIONKIT_WITH_MONGO
     postgres SESSIONKIT_WITH_POSTGRES
     redis SESSIONKIT_WITH_REDIS
