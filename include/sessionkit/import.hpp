@@ -24,6 +24,9 @@ struct ImportLimits {
   std::uint64_t max_file = std::uint64_t{2} << 30; ///< bytes of a file
   std::size_t max_depth = 16;                      ///< folders below folders, and files that name files
   std::size_t max_files = 1'000'000;               ///< names in a folder
+  /// The folder in which private copies of databases are made (mode 0700); empty: "/tmp". A copy is removed
+  /// when the call ends.
+  std::string scratch = {};
 };
 
 /// Another program's files below one root, read only. Names are relative to the root and separated by `/`.
@@ -42,6 +45,10 @@ class SESSIONKIT_API ForeignFiles {
   virtual Result<std::uint64_t> size(std::string const& file) = 0;
   /// At most `max` bytes from `offset` on; fewer only at the end of the file. Errors as `size`.
   virtual Result<std::string> read(std::string const& file, std::uint64_t offset, std::size_t max) = 0;
+  /// When the file was last changed, in nanoseconds since 1970; 0: it is not known. Errors as `size`.
+  virtual Result<std::int64_t> modified(std::string const& file) = 0;
+  /// The limits with which the files were opened.
+  virtual ImportLimits const& limits() const noexcept = 0;
 
  protected:
   ForeignFiles() = default;
@@ -123,6 +130,10 @@ SESSIONKIT_API Importer const& codex_importer() noexcept;
 /// Gemini CLI's sessions, `tmp/PROJECT/chats/session-TIME-ID.json` or `.jsonl` (measured: 0.24.0 and 0.61.0):
 /// a document, or a log of changes to the list of messages.
 SESSIONKIT_API Importer const& gemini_cli_importer() noexcept;
+/// opencode's sessions in files, `storage/session/PROJECT/SESSION.json`, with `storage/message` and
+/// `storage/part` beside them (measured: 1.1.53). Newer versions use a database, for which
+/// sessionkit/sqlite/sqlite_import.hpp has an importer.
+SESSIONKIT_API Importer const& opencode_importer() noexcept;
 
 /// The importers that are asked, in their order. A host may add its own.
 using Importers = std::vector<Importer const*>;

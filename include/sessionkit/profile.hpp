@@ -92,11 +92,14 @@ struct Wording {
     provider,   ///< where the provider's rules want it, after the text `CompactionRule::prefix`
     first_user, ///< the first text of the user, as it is stored
     after_kept, ///< a text of the user, as it is stored, after the messages that the compaction keeps
+    answer,     ///< the model's answer, as it is stored, to the first text of the user, which is `question`
   };
   Summary summary = Summary::provider;
   /// The text of the result of a call that nobody answered; static storage. Empty: this library's own text.
   std::string_view missing_result = {};
   bool missing_result_is_error = true;
+  std::string_view question = {};      ///< for `Summary::answer`; static storage
+  bool sends_unanswered_calls = true; ///< false: a call that nobody answered is left out
 };
 
 /// The choices by which one program keeps its sessions. Each supported program is a constant of this type
@@ -258,6 +261,16 @@ inline constexpr Profile codex =
 /// program's own follows it.
 inline constexpr Profile gemini_cli =
     detail::imported_profile("gemini_cli", {Wording::Summary::first_user, {}, true});
+
+/// opencode, whose sessions are imported. Its summary is the model's answer to a question of the program.
+inline constexpr Profile opencode = detail::imported_profile(
+    "opencode",
+    {Wording::Summary::answer, "[Tool execution was interrupted]", true, "What did we do so far?"});
+
+/// The OpenAI Agents SDK, whose databases of sessions are imported. It makes no compactions, and sends no
+/// call that nobody answered.
+inline constexpr Profile openai_agents =
+    detail::imported_profile("openai_agents", {Wording::Summary::provider, {}, true, {}, false});
 
 }
 

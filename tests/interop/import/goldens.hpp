@@ -66,15 +66,23 @@ struct Compared {
   bool equal() const { return ours == theirs; }
 };
 
-inline sk::Log imported(Golden const& golden, std::string const& file, sk::Importer const& importer) {
+// `session` names one of several conversations of a file.
+inline sk::Log imported(Golden const& golden, std::string const& file, sk::Importer const& importer,
+                        std::string const& session = {}) {
   auto files = sk::open_foreign_files(golden.folder.string()).value();
-  auto const found = sk::find_importer(sk::known_importers(), *files, file);
+  sk::Importers all = sk::known_importers();
+  if (std::find(all.begin(), all.end(), &importer) == all.end()) all.push_back(&importer);
+  auto const found = sk::find_importer(all, *files, file);
   REQUIRE(found.ok());
   REQUIRE(*found == &importer);
-  auto const sessions = importer.list(*files, file).value();
-  REQUIRE(sessions.size() == 1);
-  auto log = sk::import_log(importer, *files, sessions.front());
   INFO(golden.folder);
+  auto const listed = importer.list(*files, file);
+  INFO((listed.ok() ? "" : listed.error().message));
+  REQUIRE(listed.ok());
+  auto const named = [&](sk::ForeignSession const& one) { return session.empty() || one.id == session; };
+  REQUIRE(std::count_if(listed->begin(), listed->end(), named) == 1);
+  auto log = sk::import_log(importer, *files, *std::find_if(listed->begin(), listed->end(), named));
+  INFO((log.ok() ? "" : log.error().message));
   REQUIRE(log.ok());
   CHECK(log->damage.empty());
   return std::move(log).value();

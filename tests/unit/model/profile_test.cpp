@@ -131,14 +131,14 @@ sk::Message row_message(std::string const& role, std::string const& text) {
 TEST_CASE("profiles are found by their names") {
   std::set<std::string_view> names;
   for (char const* name : {"native", "ai_panel", "zyhive", "claw0", "zeroclaw", "blades", "openclaw",
-                           "ephemeral", "claude_code", "codex", "gemini_cli"}) {
+                           "ephemeral", "claude_code", "codex", "gemini_cli", "opencode", "openai_agents"}) {
     auto const* profile = sk::find_profile(name);
     REQUIRE(profile);
     CHECK(profile->name == name);
     CHECK(sk::find_dialect(profile->dialect));
     names.insert(profile->name);
   }
-  CHECK(names.size() == 11);
+  CHECK(names.size() == 13);
   CHECK_FALSE(sk::find_profile("klingon"));
 }
 

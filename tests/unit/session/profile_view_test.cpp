@@ -49,7 +49,8 @@ TEST_CASE("each profile name belongs to exactly one profile") {
   }
   CHECK(names
         == std::set<std::string_view>{"native", "ai_panel", "zyhive", "claw0", "zeroclaw", "blades",
-                                      "openclaw", "claude_code", "codex", "gemini_cli", "ephemeral"});
+                                      "openclaw", "claude_code", "codex", "gemini_cli", "opencode",
+                                      "openai_agents", "ephemeral"});
 }
 
 TEST_CASE("a profile's target regroups if its program does no more, and joins if its program joins") {

@@ -63,6 +63,12 @@ class MemoryFiles final : public ForeignFiles {
     if (offset >= *bytes) return std::string{};
     return files_.find(file)->second.substr(static_cast<std::size_t>(offset), max);
   }
+  Result<std::int64_t> modified(std::string const& file) override {
+    Result<std::uint64_t> const bytes = size(file);
+    if (!bytes) return bytes.error();
+    return std::int64_t{0};
+  }
+  ImportLimits const& limits() const noexcept override { return limits_; }
 
  private:
   std::map<std::string, std::string> files_;
@@ -116,6 +122,13 @@ class DiskFiles final : public ForeignFiles {
     text.resize(got);
     return text;
   }
+  Result<std::int64_t> modified(std::string const& file) override {
+    detail::FileStatus status;
+    Result<detail::OpenFile> const opened = open(file, status);
+    if (!opened) return opened.error();
+    return status.modified_ns;
+  }
+  ImportLimits const& limits() const noexcept override { return limits_; }
 
  private:
   // The folder that contains `name`; a closed file for the root. No component may be a symbolic link.

@@ -59,6 +59,20 @@ template <class Use> void first_lines(std::string_view begin, std::size_t count,
   }
 }
 
+/// A value without the white space between its tokens, for documents that are indented.
+inline RawJson compact_json(std::string_view raw) {
+  std::string text;
+  bool in_string = false;
+  for (std::size_t at = 0; at < raw.size(); ++at) {
+    char const c = raw[at];
+    if (!in_string && (c == ' ' || c == '\n' || c == '\r' || c == '\t')) continue;
+    text += c;
+    if (c == '"') in_string = !in_string;
+    if (in_string && c == '\\' && at + 1 < raw.size()) text += raw[++at];
+  }
+  return RawJson::from(std::move(text));
+}
+
 /// The header of an imported conversation, with its provenance.
 inline Entry imported_header(ForeignSession const& which, std::string_view version, std::string cwd,
                              Timestamp at) {

@@ -2,6 +2,7 @@
 // Converts the messages of Gemini CLI, whose parts are those of Google's generateContent.
 #pragma once
 #include <sessionkit/detail/dialects/member_codec.hpp>
+#include <sessionkit/detail/exchange/foreign_lines.hpp>
 #include <sessionkit/detail/exchange/gemini_cli_messages.hpp>
 #include <sessionkit/detail/history/provider_rules.hpp>
 #include <sessionkit/detail/json/json.hpp>
@@ -13,18 +14,7 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-RawJson gemini_json(std::string_view raw) {
-  std::string text;
-  bool in_string = false;
-  for (std::size_t at = 0; at < raw.size(); ++at) {
-    char const c = raw[at];
-    if (!in_string && (c == ' ' || c == '\n' || c == '\r' || c == '\t')) continue;
-    text += c;
-    if (c == '"') in_string = !in_string;
-    if (in_string && c == '\\' && at + 1 < raw.size()) text += raw[++at];
-  }
-  return RawJson::from(std::move(text));
-}
+RawJson gemini_json(std::string_view raw) { return compact_json(raw); }
 
 namespace gemini_cli_messages_inl { namespace {
 

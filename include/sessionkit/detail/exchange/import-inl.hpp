@@ -5,7 +5,9 @@
 
 namespace sessionkit { inline namespace v0 {
 
-Importers known_importers() { return {&claude_code_importer(), &codex_importer(), &gemini_cli_importer()}; }
+Importers known_importers() {
+  return {&claude_code_importer(), &codex_importer(), &gemini_cli_importer(), &opencode_importer()};
+}
 
 Result<Importer const*> find_importer(Importers const& importers, ForeignFiles& files,
                                       std::string const& file) {

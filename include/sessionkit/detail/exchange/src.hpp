@@ -18,5 +18,8 @@
 #include <sessionkit/detail/exchange/import_claude_code-inl.hpp>
 #include <sessionkit/detail/exchange/import_codex-inl.hpp>
 #include <sessionkit/detail/exchange/import_gemini_cli-inl.hpp>
+#include <sessionkit/detail/exchange/import_opencode-inl.hpp>
+#include <sessionkit/detail/exchange/opencode_messages-inl.hpp>
+#include <sessionkit/detail/exchange/opencode_session-inl.hpp>
 #include <sessionkit/detail/exchange/shadowed_members-inl.hpp>
 #include <sessionkit/detail/exchange/time_spelling-inl.hpp>

@@ -46,6 +46,7 @@ class Collector {
 
   void summary(Entry const& entry, Compaction const& body) {
     if (is_blank(body.summary)) return;
+    if (draft_.target.wording.summary == Wording::Summary::answer) return answer(entry, body);
     bool const verbatim = draft_.target.wording.summary != Wording::Summary::provider;
     std::string text =
         verbatim ? body.summary : compaction_summary_text(body.summary, draft_.target.summary_prefix);
@@ -55,6 +56,14 @@ class Collector {
       open(entry, 0, Role::user);
       add_piece(draft_, *draft_.keep(Text{std::move(text)}));
     }
+  }
+
+  // The program asked for the summary, and sends its question too.
+  void answer(Entry const& entry, Compaction const& body) {
+    open(entry, 0, Role::user);
+    add_piece(draft_, *draft_.keep(Text{std::string(draft_.target.wording.question)}));
+    open(entry, 0, Role::assistant);
+    add_piece(draft_, *draft_.keep(Text{body.summary}));
   }
 
   void say(Entry const& entry, std::size_t index, Message const& message) {

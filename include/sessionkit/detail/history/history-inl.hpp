@@ -72,7 +72,8 @@ Message message_of(detail::Draft const& draft, detail::Span const& span) {
   detail::Piece const& first = draft.pieces[draft.order[span.begin]];
   detail::Piece const& last = draft.pieces[draft.order[span.end - 1]];
   if (first.source == detail::no_piece) return message;
-  if (span.role == Role::assistant) message.generation = draft.sources[last.source].message->generation;
+  Message const* const made = draft.sources[last.source].message; // null: the summary of a compaction
+  if (span.role == Role::assistant && made) message.generation = made->generation;
   if (draft.target.provider != Provider::native) return message;
   detail::Source const& source = draft.sources[first.source];
   if (!detail::regroup_of(draft.context.dialect))
@@ -204,7 +205,7 @@ bool has_fresh_count(detail::Draft const& draft) {
     std::uint32_t const last = draft.pieces[draft.order[span->end - 1]].source;
     if (span->role != Role::assistant || last == detail::no_piece) continue;
     detail::Source const& source = draft.sources[last];
-    if (detail::has_usable_count(*source.message))
+    if (source.message && detail::has_usable_count(*source.message))
       return !draft.context.compaction || source.index >= draft.context.after_compaction;
   }
   return false;

@@ -64,13 +64,15 @@ void drop_orphan_results(Draft& draft, std::string_view name) {
     if (piece.part && piece.slot == Slot::result && piece.link == no_piece) draft.drop(piece, name);
 }
 
-// What was aborted before it ran will never be answered.
+// What was aborted before it ran will never be answered. Some programs send no call that has no result.
 void drop_unfinished_calls(Draft& draft, std::string_view name) {
+  bool const any = !draft.target.wording.sends_unanswered_calls;
   for (Piece& piece : draft.pieces) {
     if (!piece.part || piece.slot != Slot::call || piece.link != no_piece) continue;
     Message const* message = draft.sources[piece.source].message;
-    if (message && message->generation && message->generation->stop == StopReason::aborted)
-      draft.drop(piece, name);
+    bool const aborted =
+        message && message->generation && message->generation->stop == StopReason::aborted;
+    if (any || aborted) draft.drop(piece, name);
   }
 }
 
