@@ -73,6 +73,7 @@ struct ForeignSession {
   std::string id = {};       ///< as the program names it
   std::string file = {};     ///< below the root
   std::string parent = {};   ///< of a subagent: the id of the session that started it
+  std::string table = {};    ///< of a database: the table with the messages, if its name is the host's choice
 };
 
 /// Receives the entries of a conversation as they are made: the header first, and each entry after its
@@ -119,6 +120,10 @@ struct Importer {
 
   /// The program's way to word requests (`Profile::wording`).
   Profile const* profile;
+
+  /// As `recognises`, for files whose beginning does not always tell, such as databases. `find_importer` asks
+  /// it if no importer recognises the file. Null: the beginning always tells. Errors of `files`.
+  Result<bool> (*looks_into)(ForeignFiles& files, std::string const& file) = nullptr;
 };
 
 /// Claude Code's transcripts, `projects/FOLDER/SESSION.jsonl` (measured: 2.1.197 and 2.1.330). Each line
@@ -139,7 +144,7 @@ SESSIONKIT_API Importer const& opencode_importer() noexcept;
 using Importers = std::vector<Importer const*>;
 /// All importers of the core library.
 SESSIONKIT_API Importers known_importers();
-/// The importer that recognises a file, or null. Errors of `ForeignFiles::read`.
+/// The importer that recognises a file, or null. Errors of `ForeignFiles`.
 SESSIONKIT_API Result<Importer const*> find_importer(Importers const& importers, ForeignFiles& files,
                                                      std::string const& file);
 

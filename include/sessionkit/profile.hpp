@@ -98,7 +98,7 @@ struct Wording {
   /// The text of the result of a call that nobody answered; static storage. Empty: this library's own text.
   std::string_view missing_result = {};
   bool missing_result_is_error = true;
-  std::string_view question = {};      ///< for `Summary::answer`; static storage
+  std::string_view question = {};     ///< for `Summary::answer`; static storage
   bool sends_unanswered_calls = true; ///< false: a call that nobody answered is left out
 };
 
@@ -263,9 +263,9 @@ inline constexpr Profile gemini_cli =
     detail::imported_profile("gemini_cli", {Wording::Summary::first_user, {}, true});
 
 /// opencode, whose sessions are imported. Its summary is the model's answer to a question of the program.
-inline constexpr Profile opencode = detail::imported_profile(
-    "opencode",
-    {Wording::Summary::answer, "[Tool execution was interrupted]", true, "What did we do so far?"});
+inline constexpr Profile opencode =
+    detail::imported_profile("opencode", {Wording::Summary::answer, "[Tool execution was interrupted]", true,
+                                          "What did we do so far?"});
 
 /// The OpenAI Agents SDK, whose databases of sessions are imported. It makes no compactions, and sends no
 /// call that nobody answered.

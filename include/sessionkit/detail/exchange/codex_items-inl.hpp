@@ -121,7 +121,7 @@ CodexItem result_of(std::string_view item) {
 CodexItem read_codex_item(std::string_view item) {
   using namespace codex_items_inl;
   std::string const type = member_text(item, "type");
-  if (type == "message") return message_of(item);
+  if (type == "message" || (type.empty() && !find_member(item, "role").empty())) return message_of(item);
   if (type == "reasoning") return reasoning_of(item);
   if (type == "function_call") return call_of(item, false);
   if (type == "custom_tool_call") return call_of(item, true);

@@ -14,8 +14,8 @@ struct CodexItem {
   Message message = {};
 };
 
-/// Converts a `response_item`, which is an item of OpenAI's Responses API. Items of unknown types are kept as
-/// `Opaque`, and no provider is sent them.
-CodexItem read_codex_item(std::string_view item);
+/// Converts a `response_item`, which is an item of OpenAI's Responses API. A message may lack its type. Items
+/// of unknown types are kept as `Opaque`, and no provider is sent them.
+SESSIONKIT_API CodexItem read_codex_item(std::string_view item);
 
 }}}

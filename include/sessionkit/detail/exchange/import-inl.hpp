@@ -16,6 +16,12 @@ Result<Importer const*> find_importer(Importers const& importers, ForeignFiles& 
   if (!begin) return begin.error();
   for (Importer const* importer : importers)
     if (importer->recognises(file, *begin)) return importer;
+  for (Importer const* importer : importers) {
+    if (importer->looks_into == nullptr) continue;
+    Result<bool> const found = importer->looks_into(files, file);
+    if (!found) return found.error();
+    if (*found) return importer;
+  }
   return static_cast<Importer const*>(nullptr);
 }
 

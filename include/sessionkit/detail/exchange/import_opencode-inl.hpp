@@ -65,8 +65,8 @@ class Documents {
     if (!size && !is_main && lost(size.error(), where, damage)) return std::string{};
     if (!size) return size.error();
     if (*size > options_.limits.max_line) {
-      damage.push_back({0, *size, DamageKind::oversize,
-                        where + "longer than ImportLimits::max_line; it is skipped"});
+      damage.push_back(
+          {0, *size, DamageKind::oversize, where + "longer than ImportLimits::max_line; it is skipped"});
       return std::string{};
     }
     Result<std::string> text = files_.read(name, 0, static_cast<std::size_t>(*size));
@@ -82,8 +82,9 @@ class Documents {
     std::uint64_t const at = check ? 0 : check.offset;
     bool const torn = !check && detail::trim_space(std::string_view(*text).substr(at)).empty();
     damage.push_back({mark + at, text->size() - at, torn ? DamageKind::torn_tail : DamageKind::bad_json,
-                      where + (torn ? "the document is not complete; it is skipped"
-                                    : "the file is not one JSON object; it is skipped")});
+                      where
+                          + (torn ? "the document is not complete; it is skipped"
+                                  : "the file is not one JSON object; it is skipped")});
     return std::string{};
   }
 
@@ -105,7 +106,8 @@ class Documents {
       return true;
     }
     if (error.code != Errc::unsupported) return false;
-    damage.push_back({0, 0, DamageKind::oversize, where + "longer than ImportLimits::max_file; it is skipped"});
+    damage.push_back(
+        {0, 0, DamageKind::oversize, where + "longer than ImportLimits::max_file; it is skipped"});
     return true;
   }
 
@@ -118,8 +120,7 @@ detail::OpencodeSession session_of(std::string_view document) {
   session.directory = member_text(document, "directory");
   session.title = member_text(document, "title");
   session.version = member_text(document, "version");
-  session.created =
-      detail::to_int(find_member(find_member(document, "time"), "created")).value_or(0);
+  session.created = detail::to_int(find_member(find_member(document, "time"), "created")).value_or(0);
   std::string_view const revert = find_member(document, "revert");
   if (detail::json_kind(revert) == JsonKind::object) session.revert = std::string(revert);
   return session;
@@ -175,9 +176,8 @@ Result<ImportReport> read(ForeignFiles& files, ForeignSession const& which, Impo
                               "folders message and part beside session",
                               which.file);
   if (document->empty() && !options.finished) // the header would change
-    return detail::make_error(Errc::corrupt,
-                              "{}: the opencode session is not whole yet; read it again when it is",
-                              which.file);
+    return detail::make_error(
+        Errc::corrupt, "{}: the opencode session is not whole yet; read it again when it is", which.file);
   detail::OpencodeReader reader(which, session_of(*document), options, sink);
   for (OpencodeMessage& message : *messages) {
     std::string const folder = root + "part/" + message.id;

@@ -161,8 +161,7 @@ class Reader {
       return added(part, "opencode.subtask", "The following tool was executed by the user");
     if (type == "file") {
       std::string const mime = member_text(part.data, "mime");
-      if (mime != "text/plain" && mime != "application/x-directory")
-        return spoken(part, *file_of(part.data));
+      if (mime != "text/plain" && mime != "application/x-directory") return spoken(part, *file_of(part.data));
       add(part, Custom{"opencode.file", compact_json(part.data)}); // its text is another part
       return;
     }
@@ -271,7 +270,8 @@ class Reader {
   }
 
   // Nothing if the tool did not end.
-  std::optional<OpencodeUnit> result_of(Piece const& part, std::string_view state, ToolUse const& call) const {
+  std::optional<OpencodeUnit> result_of(Piece const& part, std::string_view state,
+                                        ToolUse const& call) const {
     std::string const status = member_text(state, "status");
     if (status != "completed" && status != "error") return std::nullopt;
     ToolResult result;
@@ -281,7 +281,7 @@ class Reader {
     bool const interrupted = status == "error" && is_true(find_member(more, "interrupted"))
                              && json_kind(find_member(more, "output")) == JsonKind::string;
     result.is_error = status == "error" && !interrupted;
-    std::string text = interrupted          ? member_text(more, "output")
+    std::string text = interrupted         ? member_text(more, "output")
                        : status == "error" ? member_text(state, "error")
                                            : member_text(state, "output");
     result.content.emplace_back(Text{std::move(text)});
@@ -336,9 +336,7 @@ bool OpencodeMessage::is_summary_of(std::string_view request) const {
          && error_of(*this).empty() && member_text(data, "parentID") == request;
 }
 
-std::int64_t OpencodeMessage::created() const {
-  return opencode_messages_inl::time_of(data, "created");
-}
+std::int64_t OpencodeMessage::created() const { return opencode_messages_inl::time_of(data, "created"); }
 
 std::vector<OpencodeUnit> read_opencode_message(OpencodeMessage const& message,
                                                 std::map<std::string, std::uint64_t>& passed_over) {

@@ -36,8 +36,8 @@ OpencodeReader::OpencodeReader(ForeignSession const& which, OpencodeSession sess
                                ImportOptions const& options, EntrySink const& sink)
     : which_(which), session_(std::move(session)), options_(options), sink_(sink) {
   which_.importer = "opencode"; // of the files or of the database
-  status_ = sink_(
-      imported_header(which_, session_.version, session_.directory, from_unix_ms(session_.created)));
+  status_ =
+      sink_(imported_header(which_, session_.version, session_.directory, from_unix_ms(session_.created)));
 }
 
 Result<void> OpencodeReader::add(OpencodeMessage message) {
@@ -61,8 +61,9 @@ Result<void> OpencodeReader::add(OpencodeMessage message) {
 
 // Gives the first messages that wait.
 void OpencodeReader::flush(std::size_t count) {
-  std::vector<OpencodeMessage> rest(std::make_move_iterator(waiting_.begin() + static_cast<std::ptrdiff_t>(count)),
-                                    std::make_move_iterator(waiting_.end()));
+  std::vector<OpencodeMessage> rest(
+      std::make_move_iterator(waiting_.begin() + static_cast<std::ptrdiff_t>(count)),
+      std::make_move_iterator(waiting_.end()));
   waiting_.resize(count);
   std::vector<bool> done(count, false);
   for (std::size_t i = 0; i < count && status_; ++i) {
@@ -154,8 +155,8 @@ void OpencodeReader::compact(OpencodeMessage const& request, OpencodeMessage con
 
 // True if the message is not given, because a revert removes it.
 bool OpencodeReader::revert_from(OpencodeMessage const& message) {
-  bool const first = !reverted_ && !session_.revert.empty()
-                     && member_text(session_.revert, "messageID") == message.id;
+  bool const first =
+      !reverted_ && !session_.revert.empty() && member_text(session_.revert, "messageID") == message.id;
   if (first) {
     reverted_ = true;
     kept_tip_ = tip_;

@@ -12,7 +12,7 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 /// A session of opencode without its messages.
 struct OpencodeSession {
   std::string directory = {}, title = {}, version = {};
-  std::string revert = {}; ///< empty, or an object that names the message from which on all is to be deleted
+  std::string revert = {};  ///< empty, or an object that names the message from which on all is to be deleted
   std::int64_t created = 0; ///< in milliseconds since 1970
 };
 
@@ -49,10 +49,10 @@ class SESSIONKIT_API OpencodeReader {
   std::vector<OpencodeMessage> waiting_ = {};
   std::unordered_set<std::string> ids_ = {};
   EntryId tip_ = {};
-  std::size_t turns_ = 0;   ///< messages of a person
+  std::size_t turns_ = 0; ///< messages of a person
   bool title_given_ = false;
   bool reverted_ = false;
-  EntryId kept_tip_ = {};   ///< the last entry before what is reverted
+  EntryId kept_tip_ = {};    ///< the last entry before what is reverted
   OpencodeMessage cut_ = {}; ///< a message of which only the first parts are kept
 };
 

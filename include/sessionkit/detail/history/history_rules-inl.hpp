@@ -70,8 +70,7 @@ void drop_unfinished_calls(Draft& draft, std::string_view name) {
   for (Piece& piece : draft.pieces) {
     if (!piece.part || piece.slot != Slot::call || piece.link != no_piece) continue;
     Message const* message = draft.sources[piece.source].message;
-    bool const aborted =
-        message && message->generation && message->generation->stop == StopReason::aborted;
+    bool const aborted = message && message->generation && message->generation->stop == StopReason::aborted;
     if (any || aborted) draft.drop(piece, name);
   }
 }

@@ -7,11 +7,11 @@
 namespace sessionkit { inline namespace v0 {
 
 namespace profile_inl { namespace {
-constexpr Profile const* all_profiles[] = {&profiles::native,   &profiles::ai_panel,  &profiles::zyhive,
-                                           &profiles::claw0,    &profiles::zeroclaw,  &profiles::blades,
-                                           &profiles::openclaw, &profiles::ephemeral, &profiles::claude_code,
-                                           &profiles::codex,    &profiles::gemini_cli, &profiles::opencode,
-                                           &profiles::openai_agents};
+constexpr Profile const* all_profiles[] = {
+    &profiles::native,       &profiles::ai_panel, &profiles::zyhive,     &profiles::claw0,
+    &profiles::zeroclaw,     &profiles::blades,   &profiles::openclaw,   &profiles::ephemeral,
+    &profiles::claude_code,  &profiles::codex,    &profiles::gemini_cli, &profiles::opencode,
+    &profiles::openai_agents};
 }}
 
 std::vector<std::string_view> profile_names() {
