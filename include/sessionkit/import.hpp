@@ -121,8 +121,8 @@ struct Importer {
   /// The program's way to word requests (`Profile::wording`).
   Profile const* profile;
 
-  /// As `recognises`, for files whose beginning does not always tell, such as databases. `find_importer` asks
-  /// it if no importer recognises the file. Null: the beginning always tells. Errors of `files`.
+  /// As `recognises`, for files whose beginning is not always enough, such as databases. `find_importer`
+  /// asks it if no importer recognises the file. Null: the beginning is enough. Errors of `files`.
   Result<bool> (*looks_into)(ForeignFiles& files, std::string const& file) = nullptr;
 };
 

@@ -28,7 +28,8 @@ struct ForeignFixture {
   bool is_log() const { return file.back() == 'l'; } ///< a line is a record; else it is one document
 };
 
-/// The conversations of all fixtures, those that a kill left too.
+/// The conversations of all fixtures that are one file each, those that a kill left too. Those of opencode
+/// are many files, each with one record; they have tests of their own.
 inline std::vector<ForeignFixture> foreign_fixtures() {
   namespace fs = std::filesystem;
   std::vector<ForeignFixture> found;
@@ -41,7 +42,7 @@ inline std::vector<ForeignFixture> foreign_fixtures() {
     std::string const file = relative.lexically_relative(scenario).string();
     auto files = sessionkit::open_foreign_files(folder).value();
     auto const importer = sessionkit::find_importer(sessionkit::known_importers(), *files, file).value();
-    if (importer) found.push_back({importer, folder, file});
+    if (importer && importer != &sessionkit::opencode_importer()) found.push_back({importer, folder, file});
   }
   return found;
 }

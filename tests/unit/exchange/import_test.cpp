@@ -42,7 +42,7 @@ TEST_CASE("a file that grows adds entries to those that were imported and change
   for (auto const& one : prefixes)
     std::cout << one.first << ": " << one.second << " prefixes, something held back in " << held[one.first]
               << '\n';
-  CHECK(prefixes.size() == sk::known_importers().size());
+  CHECK(prefixes.size() + 1 == sk::known_importers().size()); // opencode has its own test
 }
 
 TEST_CASE(
@@ -64,7 +64,7 @@ TEST_CASE(
     }
   }
   for (auto const& one : pairs) std::cout << one.first << ": " << one.second << " pairs of files\n";
-  CHECK(pairs.size() == sk::known_importers().size());
+  CHECK(pairs.size() + 1 == sk::known_importers().size()); // opencode has its own test
 }
 
 TEST_CASE("a bad line of a foreign file costs only itself and is located") {
@@ -94,7 +94,8 @@ TEST_CASE("each conversation of the fixtures is recognised by exactly one import
                         && path.find("/storage/session/") == std::string::npos;
     bool const database = name.find(".db") != std::string::npos; // of the SQLite component
     bool const conversation = name.rfind("resume", 0) != 0 && name != "session_index.jsonl"
-                              && name.find(".meta.") == std::string::npos && !beside && !database;
+                              && name.find(".meta.") == std::string::npos && name != "get_items.json"
+                              && !beside && !database;
     for (std::string const& as : {name, "other" + entry.path().extension().string()})
       for (std::string const& begin : {bytes.substr(0, 65536), "\xEF\xBB\xBF" + bytes.substr(0, 65000)}) {
         std::size_t count = 0;

@@ -96,7 +96,7 @@ std::optional<Usage> usage_of(std::string_view tokens) {
   Fields cache(find_member(tokens, "cache"));
   usage.cache_read = cache.count("read");
   usage.cache_write = cache.count("write");
-  // Newer versions count reasoning beside the output, older ones in it; only the total tells.
+  // Newer versions count reasoning beside the output, older ones in it; only the total shows which.
   std::uint64_t const rest = usage.input + usage.cache_read + usage.cache_write;
   if (total > rest + usage.output) usage.output = total - rest;
   if (rest + usage.output == 0) return std::nullopt;
