@@ -147,7 +147,8 @@ Result<std::vector<OpencodeMessage>> messages_of(Documents& documents, std::stri
   if (!ids) return ids.error();
   std::vector<OpencodeMessage> messages;
   for (std::string const& id : *ids) {
-    Result<std::string> data = documents.read(folder + '/' + id + ".json", damage);
+    Result<std::string> data =
+        documents.read(std::string(folder).append("/").append(id).append(".json"), damage);
     if (!data) return data.error();
     if (!data->empty()) messages.push_back({id, std::move(*data)});
   }
@@ -184,7 +185,8 @@ Result<ImportReport> read(ForeignFiles& files, ForeignSession const& which, Impo
     Result<std::vector<std::string>> const ids = documents.ids(folder);
     if (!ids) return ids.error();
     for (std::string const& id : *ids) {
-      Result<std::string> data = documents.read(folder + '/' + id + ".json", damage);
+      Result<std::string> data =
+          documents.read(std::string(folder).append("/").append(id).append(".json"), damage);
       if (!data) return data.error();
       if (!data->empty()) message.parts.push_back({id, std::move(*data)});
     }

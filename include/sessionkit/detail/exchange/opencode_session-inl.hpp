@@ -32,9 +32,9 @@ std::string text_of(std::vector<OpencodeUnit> const& units) {
 
 }}
 
-OpencodeReader::OpencodeReader(ForeignSession const& which, OpencodeSession session,
-                               ImportOptions const& options, EntrySink const& sink)
-    : which_(which), session_(std::move(session)), options_(options), sink_(sink) {
+OpencodeReader::OpencodeReader(ForeignSession which, OpencodeSession session, ImportOptions const& options,
+                               EntrySink const& sink)
+    : which_(std::move(which)), session_(std::move(session)), options_(options), sink_(sink) {
   which_.importer = "opencode"; // of the files or of the database
   status_ =
       sink_(imported_header(which_, session_.version, session_.directory, from_unix_ms(session_.created)));

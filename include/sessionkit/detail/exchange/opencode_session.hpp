@@ -20,7 +20,7 @@ struct OpencodeSession {
 /// after the last answer that ended are kept in memory.
 class SESSIONKIT_API OpencodeReader {
  public:
-  OpencodeReader(ForeignSession const& which, OpencodeSession session, ImportOptions const& options,
+  OpencodeReader(ForeignSession which, OpencodeSession session, ImportOptions const& options,
                  EntrySink const& sink);
 
   /// Errors of the sink, also by the calls that follow.

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <utility>
@@ -72,7 +73,7 @@ Result<void> copy_file(ForeignFiles& files, std::string const& name, std::uint64
         files.read(name, at, static_cast<std::size_t>(std::min<std::uint64_t>(piece, size - at)));
     if (!bytes) return bytes.error();
     if (bytes->empty()) break; // it was cut meanwhile, which its size shows
-    if (Result<void> const written = write_all(ops, copy.get(), *bytes, to); !written) return written;
+    if (Result<void> written = write_all(ops, copy.get(), *bytes, to); !written) return written;
     at += bytes->size();
   }
   return {};
@@ -88,7 +89,7 @@ Result<void> copy_once(ForeignFiles& files, std::string const& file, States cons
       ops.unlink(AT_FDCWD, name.c_str());
       continue;
     }
-    Result<void> const copied = copy_file(files, file + std::string(suffixes[i]), states[i].size, name);
+    Result<void> copied = copy_file(files, file + std::string(suffixes[i]), states[i].size, name);
     if (!copied && copied.error().code != Errc::not_found) return copied;
   }
   return {};
@@ -229,7 +230,7 @@ Result<void> ForeignDatabase::open_copy(std::uint64_t bytes) {
   // A row takes less than 100 steps and at least some bytes.
   steps_left_ = 10'000'000 + static_cast<std::int64_t>(bytes) * 16;
   sqlite3_progress_handler(handle, 1000, foreign_database_inl::count_down, &steps_left_);
-  Result<void> const checks = database_->run({"check cells", "PRAGMA cell_size_check=1"});
+  Result<void> checks = database_->run({"check cells", "PRAGMA cell_size_check=1"});
   if (!checks) return checks;
   return database_->run({"read its schema", "SELECT count(*) FROM sqlite_master"});
 }

@@ -27,6 +27,8 @@ class PrivateFolder {
   static Result<PrivateFolder> make(std::string const& below);
   PrivateFolder(PrivateFolder&& o) noexcept : path_(std::move(o.path_)) { o.path_.clear(); }
   PrivateFolder& operator=(PrivateFolder&&) = delete;
+  PrivateFolder(PrivateFolder const&) = delete;
+  PrivateFolder& operator=(PrivateFolder const&) = delete;
   ~PrivateFolder();
 
   std::string const& path() const noexcept { return path_; }

@@ -48,11 +48,11 @@ bool has(std::vector<std::string> const& names, std::string_view name) {
 
 // The tables with messages. Their names are the host's choice.
 Result<std::vector<std::string>> message_tables(ForeignDatabase& database, std::string const& file) {
-  Result<std::vector<std::string>> const tables = database.tables();
+  Result<std::vector<std::string>> tables = database.tables();
   if (!tables) return tables;
   std::vector<std::string> found;
   for (std::string const& table : *tables) {
-    Result<std::vector<std::string>> const columns = database.columns(table);
+    Result<std::vector<std::string>> columns = database.columns(table);
     if (!columns) return columns;
     if (has(*columns, "message_data") && has(*columns, "session_id") && has(*columns, "id"))
       found.push_back(table);
@@ -245,7 +245,7 @@ class SessionReader {
       ++report_.held_back;
       return;
     }
-    give(Custom{"openai-agents.branch", RawJson::from("{\"branch\":\"main\"}")}, "branch-main",
+    give(Custom{"openai-agents.branch", RawJson::from(R"({"branch":"main"})")}, "branch-main",
          tips_[std::string(main_branch)]);
   }
 
