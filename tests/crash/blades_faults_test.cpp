@@ -47,10 +47,10 @@ class Host {
  public:
   Host(sk::detail::FileOps& ops, bool reopens, std::function<bool()> dead)
       : ops_(ops), reopens_(reopens), dead_(std::move(dead)) {}
-  Answers told;
+  Answers heard;
 
   void run() {
-    told.created = append("talk", {blades_header("talk")}) == Outcome::stored;
+    heard.created = append("talk", {blades_header("talk")}) == Outcome::stored;
     say({"e0"});
     say({"e1"});
     put_state(1);
@@ -58,7 +58,7 @@ class Host {
     if (open()) (void)store_->list({});
     read_pages();
     end_ = {};
-    told.created_gone = append("gone", {blades_header("gone"), blades_message("g")}) == Outcome::stored;
+    heard.created_gone = append("gone", {blades_header("gone"), blades_message("g")}) == Outcome::stored;
     remove();
     end_.reset();
     put_state(2);
@@ -107,12 +107,12 @@ class Host {
     std::vector<std::string> lines;
     for (std::string const& text : texts) lines.push_back(blades_message(text, 3000));
     Outcome const outcome = append("talk", lines);
-    auto& list = outcome == Outcome::stored ? told.acked : told.refused;
+    auto& list = outcome == Outcome::stored ? heard.acked : heard.refused;
     if (outcome != Outcome::unknown) list.insert(list.end(), texts.begin(), texts.end());
   }
   void put_state(int n) {
-    told.most_state = n;
-    if (append("talk", {blades_state(n)}) == Outcome::stored) told.state = n;
+    heard.most_state = n;
+    if (append("talk", {blades_state(n)}) == Outcome::stored) heard.state = n;
   }
   void read_pages() {
     sk::ReadRange range;
@@ -124,11 +124,11 @@ class Host {
     }
   }
   void remove() {
-    for (int i = 0; i < tries && told.created_gone && !told.removed && open(); ++i) {
+    for (int i = 0; i < tries && heard.created_gone && !heard.removed && open(); ++i) {
       auto const done = store_->remove(id_of("gone"));
-      told.removed = done.ok() && !dead_();
-      if (!done && done.error().code == Errc::outcome_unknown) told.created_gone = false; // gone or not
-      if (dead_()) told.created_gone = false;
+      heard.removed = done.ok() && !dead_();
+      if (!done && done.error().code == Errc::outcome_unknown) heard.created_gone = false; // gone or not
+      if (dead_()) heard.created_gone = false;
     }
   }
 
@@ -166,7 +166,7 @@ void put_others(ModelDisk& disk) {
 }
 
 // The files as they are, without the store.
-void compare_files(ModelDisk const& disk, Answers const& told, bool with_others, Tally& tally) {
+void compare_files(ModelDisk const& disk, Answers const& heard, bool with_others, Tally& tally) {
   for (std::string const& folder : {root, root + "/trash"})
     for (std::string const& name : disk.names(folder)) {
       bool const document =
@@ -178,9 +178,9 @@ void compare_files(ModelDisk const& disk, Answers const& told, bool with_others,
       if (disk.contents(root + "/" + name) != text) ++tally.taken;
   auto const talk = disk.contents(root + "/talk.json");
   BladesFile const file = talk ? read_blades(*talk) : BladesFile{};
-  if (told.created && !talk) ++tally.lost;
+  if (heard.created && !talk) ++tally.lost;
   auto at = file.texts.begin();
-  for (std::string const& text : told.acked) { // in their order
+  for (std::string const& text : heard.acked) { // in their order
     at = std::find(at, file.texts.end(), text);
     if (at == file.texts.end()) ++tally.lost;
   }
@@ -188,17 +188,17 @@ void compare_files(ModelDisk const& disk, Answers const& told, bool with_others,
     return std::count(file.texts.begin(), file.texts.end(), text);
   };
   for (std::string const& text : file.texts) tally.doubled += has(text) > 1 ? 1 : 0;
-  for (std::string const& text : told.refused) tally.false_failure += has(text) > 0 ? 1 : 0;
+  for (std::string const& text : heard.refused) tally.false_failure += has(text) > 0 ? 1 : 0;
   tally.half += has("e2") != has("e3") ? 1 : 0;
   int const state = file.state.is_object() ? file.state.value("n", 0) : 0;
-  if (state < told.state || state > told.most_state) ++tally.bad_state;
-  if (told.created_gone && !told.removed && !disk.contents(root + "/gone.json")) ++tally.lost;
-  if (told.removed && disk.contents(root + "/gone.json")) ++tally.lost; // it came back
-  if (told.removed && !disk.contents(root + "/trash/gone.json")) ++tally.lost;
+  if (state < heard.state || state > heard.most_state) ++tally.bad_state;
+  if (heard.created_gone && !heard.removed && !disk.contents(root + "/gone.json")) ++tally.lost;
+  if (heard.removed && disk.contents(root + "/gone.json")) ++tally.lost; // it came back
+  if (heard.removed && !disk.contents(root + "/trash/gone.json")) ++tally.lost;
 }
 
 // Another process uses the folder. Returns true if it was acknowledged an append.
-bool go_on(ModelDisk& disk, Answers const& told, Tally& tally) {
+bool go_on(ModelDisk& disk, Answers const& heard, Tally& tally) {
   ModelProcess process(disk, 999);
   auto const opened = open_documents(process);
   if (!opened) {
@@ -212,8 +212,8 @@ bool go_on(ModelDisk& disk, Answers const& told, Tally& tally) {
       listed && std::any_of(listed->sessions.begin(), listed->sessions.end(), [](auto const& info) {
         return info.id.str() == "talk" && info.damaged == 0;
       });
-  if (!listed || (told.created && !has)) ++tally.bad_list;
-  if (!told.created) return false;
+  if (!listed || (heard.created && !has)) ++tally.bad_list;
+  if (!heard.created) return false;
   auto const info = (*opened)->info(id_of("talk"));
   BladesBatch const after({blades_message("after")}, info ? info->end : sk::Position{});
   bool const done = info && (*opened)->append(id_of("talk"), after);
@@ -253,13 +253,13 @@ bool run(Fault const& fault, bool with_others, bool reopens, bool goes_on, std::
   ops.before = nullptr;
   process.die();
   int const before = tally.sum();
-  Answers told = host.told;
-  compare_files(disk, told, with_others, tally);
-  if (goes_on && go_on(disk, told, tally)) told.acked.emplace_back("after");
+  Answers heard = host.heard;
+  compare_files(disk, heard, with_others, tally);
+  if (goes_on && go_on(disk, heard, tally)) heard.acked.emplace_back("after");
   disk.cut_power();
   if (!hit_open) { // a directory that may be passed but not opened cannot be synced
-    compare_files(disk, told, with_others, tally);
-    (void)go_on(disk, told, tally);
+    compare_files(disk, heard, with_others, tally);
+    (void)go_on(disk, heard, tally);
   }
   if (tally.sum() > before && tally.first.empty())
     tally.first = "kind " + std::to_string(static_cast<int>(fault.kind)) + ", " + std::strerror(fault.error)

@@ -151,8 +151,11 @@ TEST_CASE("T35: processes append to one document at once while others read it, a
     writers.emplace_back([&](int to_parent) {
       auto const store = open_documents(root);
       Writer writer(*store, "all");
-      for (int i = 0; i < each; ++i)
+      Random random(static_cast<std::uint64_t>(who));
+      for (int i = 0; i < each; ++i) {
         if (!writer.append(std::to_string(who) + "." + std::to_string(i), 100)) return 1;
+        std::this_thread::sleep_for(std::chrono::microseconds(random.below(3'000))); // else one has the lock
+      }
       say(to_parent, std::to_string(writer.conflicts));
       return 0;
     });
@@ -192,4 +195,5 @@ TEST_CASE("T35: processes append to one document at once while others read it, a
   CHECK(torn == 0);
   CHECK(back == 0);
   CHECK(looks > 3);
+  CHECK(conflicts > 0);
 }
