@@ -107,8 +107,9 @@ TEST_CASE(
           Folder folder;
           write_file(folder.dir / "f.json", "old");
           ::chmod((folder.dir / "f.json").c_str(), 0644);
+          FileStatus const read = folder.status();
           folder.ops.fault = {at, error, sticky, short_write};
-          auto const done = folder.replace(folder.ops, "new bytes");
+          auto const done = folder.replace(folder.ops, "new bytes", &read);
           more = folder.ops.calls() > at ? 1 : 0;
           CAPTURE(at, sticky, short_write, error);
           std::string const now = read_file(folder.dir / "f.json");

@@ -51,7 +51,7 @@ SESSIONKIT_SELDOM Result<OpenFile> replace_file(FileOps& ops, int directory, std
   std::string const path = format_text("{}/{}", root, name);
   FileStatus before; // the mode that somebody gave it is kept
   int failed = look(ops, directory, name, before);
-  if (failed < 0) return file_error(-failed, path, "cannot look at it");
+  if (failed < 0 && expected != nullptr) return file_error(-failed, path, "cannot look at it");
   int const flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
   int const descriptor = uninterrupted([&] { return ops.open(directory, draft.c_str(), flags, 0600); });
   if (descriptor < 0) return file_error(-descriptor, path, "cannot make a draft beside it");

@@ -13,8 +13,9 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 /// messages.
 ///
 /// `expected` is the file that the new one replaces, as it was when it was read (inode 0: there was none). If
-/// there is another file of this name by now, or it was written to, nothing is replaced: `conflict`. Fails
-/// with `outcome_unknown` if nobody can say whether the new file has the name.
+/// there is another file of this name by now, or it was written to, nothing is replaced: `conflict`. If its
+/// mode cannot be read, that is an error; without `expected`, the new file then has 0600. Fails with
+/// `outcome_unknown` if nobody can say whether the new file has the name.
 SESSIONKIT_API Result<OpenFile> replace_file(FileOps& ops, int directory, std::string_view root,
                                              std::string const& name, std::string_view text, bool synced,
                                              FileStatus const* expected = nullptr);
