@@ -191,8 +191,10 @@ void imports(std::string const& root) {
   expect(sk::is_inside_name("projects/s1.jsonl") && !sk::is_inside_name("../s1"),
          "names stay below the root");
   sk::Importer const* const importer = sk::find_importer(sk::known_importers(), *files, "s1.jsonl").value();
-  expect(importer == &sk::claude_code_importer() && importer != &sk::codex_importer(),
+  expect(importer == &sk::claude_code_importer() && importer != &sk::codex_importer()
+             && importer != &sk::gemini_cli_importer() && importer != &sk::opencode_importer(),
          "the program that wrote it");
+  expect(files->modified("s1.jsonl").ok() && files->limits().max_depth == 16, "a time, and the limits");
   sk::ImportReport report;
   for (sk::ForeignSession const& each : importer->list(*files, "s1.jsonl").value()) {
     sk::Log const log = sk::import_log(*importer, *files, each, {}, &report).value();
