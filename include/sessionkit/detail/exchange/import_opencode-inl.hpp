@@ -56,7 +56,7 @@ std::string root_of(std::string const& file) {
 // Reads files that are one JSON object each. What is none is reported, and is an empty text.
 class Documents {
  public:
-  Documents(ForeignFiles& files, ImportOptions const& options) : files_(files), options_(options) {}
+  Documents(ForeignFiles& files, std::uint64_t max_line) : files_(files), max_line_(max_line) {}
 
   // The file of the session itself must be there. Others may have vanished meanwhile.
   Result<std::string> read(std::string const& name, std::vector<Damage>& damage, bool is_main = false) {
@@ -64,7 +64,7 @@ class Documents {
     Result<std::uint64_t> const size = files_.size(name);
     if (!size && !is_main && lost(size.error(), where, damage)) return std::string{};
     if (!size) return size.error();
-    if (*size > options_.limits.max_line) {
+    if (*size > max_line_) {
       damage.push_back(
           {0, *size, DamageKind::oversize, where + "longer than ImportLimits::max_line; it is skipped"});
       return std::string{};
@@ -112,7 +112,7 @@ class Documents {
   }
 
   ForeignFiles& files_;
-  ImportOptions const& options_;
+  std::uint64_t max_line_;
 };
 
 detail::OpencodeSession session_of(std::string_view document) {
@@ -127,7 +127,7 @@ detail::OpencodeSession session_of(std::string_view document) {
 }
 
 Result<std::vector<ForeignSession>> list(ForeignFiles& files, std::string const& file) {
-  Documents documents(files, {});
+  Documents documents(files, files.limits().max_line);
   std::vector<Damage> ignored;
   Result<std::string> const document = documents.read(file, ignored, true);
   if (!document) return document.error();
@@ -160,7 +160,7 @@ Result<std::vector<OpencodeMessage>> messages_of(Documents& documents, std::stri
 
 Result<ImportReport> read(ForeignFiles& files, ForeignSession const& which, ImportOptions const& options,
                           EntrySink const& sink) {
-  Documents documents(files, options);
+  Documents documents(files, options.limits.max_line);
   std::vector<Damage> damage;
   Result<std::string> const document = documents.read(which.file, damage, true);
   if (!document) return document.error();
