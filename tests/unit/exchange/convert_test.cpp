@@ -466,6 +466,20 @@ TEST_CASE("a kept time that no longer fits is a member like others, and a line t
   CHECK(again["timestamp"] == "2026-01-01T00:00:03.5+01:00");
 }
 
+TEST_CASE("a message of which the first part cannot be written keeps its time and its other members") {
+  std::vector<std::string> const lines{
+      log_header("x"),
+      R"({"type":"message","id":"d","parentId":null,"timestamp":"2025-01-01T00:00:01.123456Z","mood":1,"message":{"role":"assistant","content":[{"type":"thinking","thinking":"hm"},{"type":"text","text":"said"}]}})",
+      R"({"type":"message","id":"e","parentId":"d","timestamp":"1970-01-01T00:00:00.000Z","flatTime":true,"message":{"role":"user","content":"z"}})"};
+  sk::Log log = log_of(lines, native);
+  log.lines = lines;
+  auto const there = lines_of(convert(log, native, flat).text);
+  REQUIRE(there.size() == 3);
+  CHECK(json::parse(there[1])["mood"] == 1);
+  CHECK(json::parse(there[1])["nativeTime"] == "2025-01-01T00:00:01.123456Z");
+  CHECK(json::parse(there[2])["ts"] == "1970-01-01T00:00:00.000Z"); // true is no time
+}
+
 TEST_CASE("of results that become one line the first keeps its time, and the others are listed") {
   std::vector<std::string> lines{
       R"({"type":"session","id":"x","key":"k","created":"2026-01-01T00:00:00+00:00"})",

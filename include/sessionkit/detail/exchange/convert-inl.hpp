@@ -245,7 +245,7 @@ class LogConverter {
       entry.id = source;
       link(entry);
       bool const written = write_message(entry, source);
-      entry.extra = RawJson{};
+      if (written) entry.extra = RawJson{};
       remember(entry, written);
     }
   }

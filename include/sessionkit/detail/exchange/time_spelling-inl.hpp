@@ -72,6 +72,8 @@ std::optional<Entry> encode_with_kept_time(Dialect const& to, Entry const& entry
   Entry written = entry;
   Fields extra(entry.extra.str());
   std::string_view const time = extra.take(name);
+  JsonKind const kind = json_kind(time);
+  if (kind != JsonKind::string && kind != JsonKind::number) return std::nullopt;
   written.extra = extra.rest();
   std::string line;
   if (!to.encode(written, line)) return std::nullopt;
