@@ -17,7 +17,10 @@ Error const& detail::error_of(Error const* error) noexcept {
   return error != nullptr ? *error : none;
 }
 
-Error detail::take_error(Error* error) { return error != nullptr ? std::move(*error) : error_of(nullptr); }
+Error detail::take_error(Error* error) {
+  if (error == nullptr) return error_of(nullptr);
+  return std::move(*error);
+}
 
 char const* to_string(Errc code) noexcept {
   switch (code) {

@@ -32,8 +32,8 @@ std::size_t depth_of(std::string_view name) {
 
 class MemoryFiles final : public ForeignFiles {
  public:
-  MemoryFiles(std::map<std::string, std::string> files, ImportLimits const& limits)
-      : files_(std::move(files)), limits_(limits) {}
+  MemoryFiles(std::map<std::string, std::string> files, ImportLimits limits)
+      : files_(std::move(files)), limits_(std::move(limits)) {}
 
   Result<std::vector<std::string>> list(std::string const& folder) override {
     std::string const prefix = folder.empty() || folder.back() == '/' ? folder : folder + '/';
@@ -77,8 +77,8 @@ class MemoryFiles final : public ForeignFiles {
 
 class DiskFiles final : public ForeignFiles {
  public:
-  DiskFiles(detail::FileOps& ops, detail::OpenFile root, std::string path, ImportLimits const& limits)
-      : ops_(ops), root_(std::move(root)), path_(std::move(path)), limits_(limits) {}
+  DiskFiles(detail::FileOps& ops, detail::OpenFile root, std::string path, ImportLimits limits)
+      : ops_(ops), root_(std::move(root)), path_(std::move(path)), limits_(std::move(limits)) {}
 
   Result<std::vector<std::string>> list(std::string const& folder) override {
     Result<detail::OpenFile> const opened = folder_of(folder.empty() ? folder : folder + '/');

@@ -40,7 +40,7 @@ std::string_view time_in_line(Log const& log, std::size_t place, Dialect const& 
   return time_spelling_inl::time_of(log.lines[place], log.entries[place], from);
 }
 
-TimeKeeper::TimeKeeper(Dialect const& from) : from_(from), written_as_(JsonKind::invalid) {
+TimeKeeper::TimeKeeper(Dialect const& from) : from_(from) {
   Entry header;
   header.body = Header{};
   std::string line;

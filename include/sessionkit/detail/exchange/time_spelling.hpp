@@ -24,7 +24,7 @@ class TimeKeeper {
 
  private:
   Dialect const& from_;
-  JsonKind written_as_; ///< `invalid` if the dialect is only read
+  JsonKind written_as_ = JsonKind::invalid; ///< `invalid` if the dialect is only read
 };
 
 /// Appends the entry's line with the time that a `TimeKeeper` kept for this dialect. Returns the entry
