@@ -480,6 +480,54 @@ TEST_CASE("a message of which the first part cannot be written keeps its time an
   CHECK(json::parse(there[2])["ts"] == "1970-01-01T00:00:00.000Z"); // true is no time
 }
 
+TEST_CASE("a member of the line that has the name of a kept time stays, and the lost text is listed") {
+  std::vector<std::string> lines{
+      R"({"type":"session","id":"x","key":"k","created":"2026-01-01T00:00:00.000Z"})",
+      R"({"type":"user","content":"a","ts":"2025-01-01T00:00:00.123Z","flatTime":"2025-01-01T00:00:00.123999Z"})",
+      R"({"type":"user","content":"b","ts":"2025-01-01T00:00:01.123456Z","flatTime":"junk"})"};
+  sk::Log log = log_of(lines, flat);
+  log.lines = lines;
+  for (sk::Dialect const* to : {&flat, &native}) {
+    auto const there = convert(log, flat, *to);
+    auto const made = lines_of(there.text);
+    REQUIRE(made.size() == 3);
+    CHECK(json::parse(made[1])["flatTime"] == "2025-01-01T00:00:00.123999Z");
+    CHECK(json::parse(made[1])[std::string(to->line_time)] == "2025-01-01T00:00:00.123Z");
+    CHECK(json::parse(made[2])["flatTime"] == "junk");
+    REQUIRE(there.losses.size() == 1);
+    CHECK(there.losses.front().what.find("the text of its time") == 0);
+  }
+}
+
+TEST_CASE("each line that a message becomes keeps the text of its time") {
+  std::string const time = R"("2025-01-01T00:00:02.123456+01:00")";
+  std::vector<std::string> const panel_lines{
+      panel_header,
+      R"({"type":"message","message":{"role":"assistant","content":[{"type":"text","text":"x"},{"type":"tool_use","id":"1","name":"a","input":{}}]},"timestamp":)"
+          + time + "}"};
+  std::vector<std::string> const flat_lines{
+      R"({"type":"session","id":"x","key":"k","created":"2026-01-01T00:00:00.000Z"})",
+      R"({"type":"tool_use","name":"a","tool_use_id":"1","input":{},"ts":"2026-01-01T00:00:01.000Z"})",
+      R"({"type":"tool_use","name":"b","tool_use_id":"2","input":{},"ts":"2026-01-01T00:00:01.000Z"})",
+      R"({"type":"tool_result","tool_use_id":"1","output":"x","ts":)" + time + "}",
+      R"({"type":"tool_result","tool_use_id":"2","output":"y","ts":)" + time + "}"};
+  auto const round = [](std::vector<std::string> const& lines, sk::Dialect const& from,
+                        sk::Dialect const& by) {
+    sk::Log log = log_of(lines, from);
+    log.lines = lines;
+    auto const there = lines_of(convert(log, from, by).text);
+    sk::Log other = log_of(there, by);
+    other.lines = there;
+    return lines_of(convert(other, by, from).text);
+  };
+  auto const of_panel = round(panel_lines, panel, flat);
+  REQUIRE(of_panel.size() == 3);
+  for (std::size_t i : {1U, 2U}) CHECK(of_panel[i].find("\"timestamp\":" + time) != std::string::npos);
+  auto const of_flat = round(flat_lines, flat, panel);
+  REQUIRE(of_flat.size() == 5);
+  for (std::size_t i : {3U, 4U}) CHECK(of_flat[i].find("\"ts\":" + time) != std::string::npos);
+}
+
 TEST_CASE("of results that become one line the first keeps its time, and the others are listed") {
   std::vector<std::string> lines{
       R"({"type":"session","id":"x","key":"k","created":"2026-01-01T00:00:00+00:00"})",

@@ -80,8 +80,8 @@ class LogConverter {
     detail::list_spelling(log_, place, out_.losses);
     foreign_members(header);
     in_range(header);
-    times_.keep(log_, place, header);
-    std::optional<Entry> const spelled = detail::encode_with_kept_time(to_, header, out_.text);
+    keep_time(place, header);
+    std::optional<Entry> const spelled = with_kept_time(header);
     Result<void> encoded = spelled ? Result<void>{} : to_.encode(header, out_.text);
     if (!encoded) return encoded;
     list_shadowed(spelled ? *spelled : header, out_.text);
@@ -118,7 +118,7 @@ class LogConverter {
     Entry entry = source;
     in_range(entry);
     foreign_members(entry);
-    if (!is_joined(source)) times_.keep(log_, place, entry);
+    if (!is_joined(source)) keep_time(place, entry);
     if (auto const* unknown = source.as<Unknown>(); unknown && &from_ != &to_)
       return leave_out(source, detail::format_text("a line of type '{}'{}, which only its own dialect knows",
                                                    unknown->type, role_in(unknown->line)));
@@ -166,7 +166,7 @@ class LogConverter {
       entry.body = Unknown{detail::to_text(detail::find_member(line, "type")),
                            RawJsonAccess::trust(std::string(line))},
       entry.extra = RawJson{};
-    times_.keep(log_, at_, entry);
+    keep_time(at_, entry);
     if (!write(entry))
       leave_out(source, detail::format_text("{}: {}", detail::kind_of(source.body), refusal_));
     return true;
@@ -197,6 +197,19 @@ class LogConverter {
       return hold_results(std::move(entry), message);
     write_results();
     put_message(std::move(entry), message);
+  }
+
+  void keep_time(std::size_t place, Entry& entry) {
+    auto const kept = times_.keep(log_, place, entry);
+    own_time_ = kept == detail::TimeKeeper::Kept::time;
+    if (kept == detail::TimeKeeper::Kept::taken)
+      leave_out(entry, "the text of its time: a member of the line has the name under which it is kept");
+  }
+
+  // Within one dialect, only a time that was kept just now is one: a member of the line is data of its own.
+  std::optional<Entry> with_kept_time(Entry const& entry) {
+    if (&from_ == &to_ && !own_time_) return std::nullopt;
+    return detail::encode_with_kept_time(to_, entry, out_.text);
   }
 
   bool is_joined(Entry const& entry) const {
@@ -245,7 +258,7 @@ class LogConverter {
       entry.id = source;
       link(entry);
       bool const written = write_message(entry, source);
-      if (written) entry.extra = RawJson{};
+      if (written) entry.extra = detail::kept_times(entry.extra, from_, to_);
       remember(entry, written);
     }
   }
@@ -422,7 +435,7 @@ class LogConverter {
 
   bool write(Entry const& entry) {
     std::size_t const begin = out_.text.size();
-    std::optional<Entry> const spelled = detail::encode_with_kept_time(to_, entry, out_.text);
+    std::optional<Entry> const spelled = with_kept_time(entry);
     Result<void> const encoded = spelled ? Result<void>{} : to_.encode(entry, out_.text);
     if (!encoded) {
       std::string const& message = encoded.error().message;
@@ -471,6 +484,7 @@ class LogConverter {
   std::optional<Entry> results_;                    ///< not yet written: more may belong to them
   std::string_view results_time_;                   ///< in the line of the first of them
   std::unordered_map<std::string, EntryId> joined_; ///< results joined with others, to the first of these
+  bool own_time_ = false;                           ///< the time of the current line was kept
   bool copies_ = false;                             ///< lines are copied if their ids stay
   std::size_t at_ = detail::no_parent,
               owner_ = detail::no_parent; ///< source entry that was given its own id last

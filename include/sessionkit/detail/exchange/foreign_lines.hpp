@@ -103,4 +103,29 @@ inline CustomMessage injected_text(std::string type, std::vector<ToolContent> co
   return message;
 }
 
+/// The parts of a message that text of the program can have: texts, images and what is not understood.
+inline std::vector<ToolContent> injected_content(std::vector<Part> parts) {
+  std::vector<ToolContent> content;
+  for (Part& part : parts) {
+    if (auto* const text = std::get_if<Text>(&part))
+      content.emplace_back(std::move(*text));
+    else if (auto* const image = std::get_if<Image>(&part))
+      content.emplace_back(std::move(*image));
+    else if (auto* const own = std::get_if<Opaque>(&part))
+      content.emplace_back(std::move(*own));
+  }
+  return content;
+}
+
+/// An entry below `parent`; at the root if `parent` is empty.
+inline Entry imported_entry(EntryBody body, std::string id, EntryId const& parent, Timestamp at) {
+  Entry entry;
+  entry.id = EntryId(std::move(id));
+  entry.link = parent.empty() ? Parent::root : Parent::entry;
+  entry.parent = parent;
+  entry.at = at;
+  entry.body = std::move(body);
+  return entry;
+}
+
 }}}

@@ -161,15 +161,7 @@ class RolloutReader {
     }
     if (message.role != Role::user || (by_person && !kept_again))
       return add(std::move(message), suffix, by_person, kept_again);
-    std::vector<ToolContent> content;
-    for (Part& part : message.parts) {
-      if (auto* const text = std::get_if<Text>(&part))
-        content.emplace_back(std::move(*text));
-      else if (auto* const image = std::get_if<Image>(&part))
-        content.emplace_back(std::move(*image));
-      else if (auto* const own = std::get_if<Opaque>(&part))
-        content.emplace_back(std::move(*own));
-    }
+    std::vector<ToolContent> content = detail::injected_content(std::move(message.parts));
     char const* const type = by_person                              ? "codex.kept"
                              : item.kind == CodexItem::interruption ? "codex.interrupted"
                                                                     : "codex.context";

@@ -183,15 +183,7 @@ class SessionReader {
     bool const spoken = unit.kind == GeminiUnit::spoken || unit.kind == GeminiUnit::tool_text;
     if (again && message.generation) message.generation->usage.reset();
     if (!spoken || (unit.kind == GeminiUnit::spoken && !again)) return std::move(message);
-    std::vector<ToolContent> content;
-    for (Part& part : message.parts) {
-      if (auto* const text = std::get_if<Text>(&part))
-        content.emplace_back(std::move(*text));
-      else if (auto* const image = std::get_if<Image>(&part))
-        content.emplace_back(std::move(*image));
-      else if (auto* const own = std::get_if<Opaque>(&part))
-        content.emplace_back(std::move(*own));
-    }
+    std::vector<ToolContent> content = detail::injected_content(std::move(message.parts));
     return detail::injected_text(again ? "gemini-cli.kept" : "gemini-cli.tool-text", std::move(content),
                                  true);
   }
@@ -231,12 +223,7 @@ class SessionReader {
   }
 
   EntryId give(EntryBody body, std::string id, EntryId const& parent) {
-    Entry entry;
-    entry.id = EntryId(std::move(id));
-    entry.link = parent.empty() ? Parent::root : Parent::entry;
-    entry.parent = parent;
-    entry.at = at_;
-    entry.body = std::move(body);
+    Entry entry = detail::imported_entry(std::move(body), std::move(id), parent, at_);
     EntryId given = entry.id;
     if (status_) status_ = sink_(std::move(entry));
     return given;

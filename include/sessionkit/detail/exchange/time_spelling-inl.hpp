@@ -47,23 +47,35 @@ TimeKeeper::TimeKeeper(Dialect const& from) : from_(from) {
   if (from.encode(header, line)) written_as_ = json_kind(time_spelling_inl::time_of(line, header, from));
 }
 
-void TimeKeeper::keep(Log const& log, std::size_t place, Entry& entry) const {
+TimeKeeper::Kept TimeKeeper::keep(Log const& log, std::size_t place, Entry& entry) const {
   std::string_view const time = time_in_line(log, place, from_);
-  if (time.empty() || time == "null") return;
+  if (time.empty() || time == "null") return Kept::nothing;
   Timestamp const at = log.entries[place].at;
-  if (json_kind(time) == written_as_
-      && time
-             == (written_as_ == JsonKind::number ? std::to_string(to_unix_ms(at))
-                                                 : '"' + to_rfc3339(at) + '"'))
-    return;
+  std::string const usual =
+      written_as_ == JsonKind::number ? std::to_string(to_unix_ms(at)) : '"' + to_rfc3339(at) + '"';
+  if (json_kind(time) == written_as_ && time == usual) return Kept::nothing;
   std::string const name = time_spelling_inl::kept_name(from_);
-  if (has_member(entry.extra, name)) return; // the line has a member of this name itself
+  if (has_member(log.entries[place].extra, name)) return Kept::taken;
   std::string extra;
   JsonWriter json(extra);
   json.begin_object();
   write_members(json, entry.extra);
   json.member_raw(name, time).end_object();
   entry.extra = RawJsonAccess::trust(std::move(extra));
+  return Kept::time;
+}
+
+RawJson kept_times(RawJson const& extra, Dialect const& from, Dialect const& to) {
+  std::string kept;
+  JsonWriter json(kept);
+  json.begin_object();
+  for (Dialect const* const dialect : {&from, &to}) {
+    std::string const name = time_spelling_inl::kept_name(*dialect);
+    bool const again = dialect == &to && &from == &to;
+    if (!again && has_member(extra, name)) json.member_raw(name, find_member(extra.str(), name));
+  }
+  json.end_object();
+  return kept == "{}" ? RawJson{} : RawJsonAccess::trust(std::move(kept));
 }
 
 std::optional<Entry> encode_with_kept_time(Dialect const& to, Entry const& entry, std::string& out) {

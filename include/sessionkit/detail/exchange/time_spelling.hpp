@@ -19,13 +19,21 @@ class TimeKeeper {
  public:
   explicit TimeKeeper(Dialect const& from);
 
-  /// Adds such a time to `Entry::extra`, as the member `flatTime` if the dialect's name is `flat`.
-  void keep(Log const& log, std::size_t place, Entry& entry) const;
+  enum class Kept {
+    nothing, ///< the time is written as usual, or the line has none
+    time,    ///< `Entry::extra` has it, as the member `flatTime` if the dialect's name is `flat`
+    taken,   ///< nothing, because the line has a member of that name itself
+  };
+  Kept keep(Log const& log, std::size_t place, Entry& entry) const;
 
  private:
   Dialect const& from_;
   JsonKind written_as_ = JsonKind::invalid; ///< `invalid` if the dialect is only read
 };
+
+/// The members of `extra` with times that were kept of one of these dialects; null if there are none. Each
+/// line that a message becomes has them.
+RawJson kept_times(RawJson const& extra, Dialect const& from, Dialect const& to);
 
 /// Appends the entry's line with the time that a `TimeKeeper` kept for this dialect. Returns the entry
 /// without that member. Returns nothing, and leaves `out` unchanged, if no such time was kept, the time was

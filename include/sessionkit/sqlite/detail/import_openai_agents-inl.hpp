@@ -227,12 +227,7 @@ class SessionReader {
   }
 
   EntryId give(EntryBody body, std::string id, EntryId const& parent) {
-    Entry entry;
-    entry.id = EntryId(std::move(id));
-    entry.link = parent.empty() ? Parent::root : Parent::entry;
-    entry.parent = parent;
-    entry.at = at_;
-    entry.body = std::move(body);
+    Entry entry = detail::imported_entry(std::move(body), std::move(id), parent, at_);
     EntryId made = entry.id;
     if (status_) status_ = sink_(std::move(entry));
     return made;
