@@ -125,6 +125,9 @@ int run(Options const& options) {
     for (Case const& it : cases) known = known || it.name == only;
     require(known, only + ": no such case\n" + usage);
   }
+#ifndef NDEBUG
+  std::fputs("sessionkit_bench: built with assertions; figures come from cmake --preset release\n", stderr);
+#endif
   Workbench bench(options.dir, own_path(), options.quick);
   std::size_t printed = 0;
   for (Case const& it : cases) {

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Tables that repeat other data: docs/errors.md the enumerators of `Errc`, README.md measured figures.
+"""Tables that repeat other data: docs/errors.md the enumerators of `Errc`, README.md measured figures and the options of
+CMakeLists.txt, of which there are fewer than ten.
 
 Below a line `<!-- rows of docs/performance.md: Beside other programs -->` each row of the table is one of that section,
 word for word. README.md has no other figure of the form `12x`."""
@@ -37,9 +38,21 @@ def figure_faults(root):
     yield from (f"README.md: {figure} has no source" for figure in FIGURE.findall(QUOTED.sub("", text)))
 
 
+def option_faults(root):
+    made = set(re.findall(r"^\s*(?:option\((SESSIONKIT_\w+)|set\((SESSIONKIT_\w+) \S+ CACHE)",
+                          (root / "CMakeLists.txt").read_text(), re.MULTILINE))
+    options = {name for pair in made for name in pair if name}
+    listed = [name for name in re.findall(r"^\| `(SESSIONKIT_\w+)` \|", (root / "README.md").read_text(), re.MULTILINE)]
+    print(f"{len(options)} options of CMake")
+    if sorted(listed) != sorted(options):
+        yield f"README.md: the options are {sorted(listed)}, those of CMakeLists.txt {sorted(options)}"
+    if not 0 < len(options) < 10:
+        yield f"CMakeLists.txt has {len(options)} options; rule 7 of CONTRIBUTING.md wants fewer than ten"
+
+
 def main():
     root = pathlib.Path(sys.argv[1])
-    found = [*error_faults(root), *figure_faults(root)]
+    found = [*error_faults(root), *figure_faults(root), *option_faults(root)]
     print("\n".join(found))
     return 1 if found else 0
 
