@@ -132,6 +132,36 @@ TEST_CASE("a compaction that keeps by id becomes one that copies the messages, a
   CHECK(info.messages == 5);
 }
 
+TEST_CASE("messages that a panel compaction wrote again have the spelling of their times again") {
+  auto const line = [](std::string const& type, std::string const& rest, std::string const& time) {
+    return R"({"type":")" + type + R"(",)" + rest + R"(,"timestamp":)" + time + "}";
+  };
+  auto const user = [](std::string const& text) {
+    return R"("message":{"role":"user","content":")" + text + R"("})";
+  };
+  std::vector<std::string> const lines{
+      R"({"type":"session","version":3,"id":"x","agentId":"a","createdAt":1})",
+      line("message", user("1"), "1767225601000"),
+      line("message", user("2"), "1767225602000.5"),
+      line("message", user("3"), R"("2026-01-01T00:00:03.123456Z")"),
+      line("compaction", R"("summary":"S","firstKeptEntryId":"turn-1","tokensBefore":7,"keptAgain":2)",
+           "1767225609000"),
+      line("message", R"("keptAgain":1,)" + user("2"), "1767225602000.5"),
+      line("message", R"("keptAgain":1,)" + user("3"), R"("2026-01-01T00:00:03.123456Z")"),
+      line("message", user("4"), "1767225610000")};
+  sk::Log log = log_of(lines, panel);
+  log.lines = lines;
+  sk::Converted const there = convert(log, panel, native);
+  CHECK(there.losses.empty());
+  auto const back = lines_of(convert(log_of(there.text, native), native, panel).text);
+  REQUIRE(back.size() == lines.size());
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    CAPTURE(i, back[i]);
+    std::string const time = lines[i].substr(lines[i].find("\"timestamp"));
+    CHECK(back[i].find(time.substr(0, time.size() - 1)) != std::string::npos);
+  }
+}
+
 TEST_CASE("a panel compaction with another label keeps the lines after it, in pi's form too") {
   std::vector<std::string> const lines{
       panel_header, panel_line("user", "old"),

@@ -108,6 +108,13 @@ TEST_CASE("integers are read in any spelling, if integral and in range") {
   CHECK(to_int("5.0") == 5);
   CHECK(to_int("1e3") == 1000);
   CHECK(to_int("1.25E2") == 125);
+  CHECK(to_rounded_int("42") == 42);
+  CHECK(to_rounded_int("1767225602000.5") == 1767225602001);
+  CHECK(to_rounded_int("-1.4") == -1);
+  CHECK(to_rounded_int("9223372036854775807") == 9223372036854775807);
+  CHECK_FALSE(to_rounded_int("1e19"));
+  CHECK_FALSE(to_rounded_int("1e999"));
+  CHECK_FALSE(to_rounded_int("x"));
   CHECK(to_int("12500e-2") == 125);
   CHECK(to_int("0e999999999999999999999") == 0);
   CHECK(to_int("0.000" + std::string(100'000, '0') + "7e100004") == 7);

@@ -62,7 +62,7 @@ Error line_fault(RecordView const& record, JsonCheck const& check) {
 }}
 
 Timestamp line_time(std::string_view raw) {
-  if (json_kind(raw) == JsonKind::number) return from_unix_ms(to_int(raw).value_or(0));
+  if (json_kind(raw) == JsonKind::number) return from_unix_ms(to_rounded_int(raw).value_or(0));
   bool const plain = json_kind(raw) == JsonKind::string && raw.find('\\') == std::string_view::npos;
   Result<Timestamp> const at =
       plain ? parse_rfc3339(raw.substr(1, raw.size() - 2)) : parse_rfc3339(to_text(raw));

@@ -6,6 +6,7 @@
 #include <sessionkit/detail/dialects/content_codec.hpp>
 #include <sessionkit/detail/dialects/member_codec.hpp>
 #include <sessionkit/detail/dialects/panel_compaction.hpp>
+#include <sessionkit/detail/json/json_write.hpp>
 #include <sessionkit/detail/json/raw_json_access.hpp>
 
 #include <algorithm>
@@ -66,7 +67,14 @@ std::vector<Entry> take_kept(Compaction& compaction, std::vector<Entry> const& c
   return kept;
 }
 
-RawJson again_mark() { return RawJsonAccess::trust(detail::format_text("{{\"{}\":1}}", again_member)); }
+RawJson again_mark(RawJson const& others) {
+  std::string members;
+  JsonWriter json(members);
+  json.begin_object().member_raw(again_member, "1");
+  write_members(json, others);
+  json.end_object();
+  return RawJsonAccess::trust(std::move(members));
+}
 
 std::string line_again(std::string_view line) {
   std::uint64_t times = 1;

@@ -55,8 +55,8 @@ std::string words_of(Message const& message);
 /// all entries since the last compaction. Before the call, `Compaction::first_kept` names the first entry
 /// that stays, or is empty if none stays.
 std::vector<Entry> take_kept(Compaction& compaction, std::vector<Entry> const& context);
-/// The member that marks the line of a message that is written again.
-RawJson again_mark();
+/// The members of the line of a message that is written again: the mark, and the members of `others`.
+RawJson again_mark(RawJson const& others);
 /// Returns the line with which a message is written again: the members of `line` and the mark.
 std::string line_again(std::string_view line);
 

@@ -357,10 +357,9 @@ class LogConverter {
     std::vector<Entry> const again = detail::take_kept(compaction, segment_);
     if (!write(entry)) return leave_out(entry, "a compaction: " + refusal_);
     segment_ = again;
-    for (Entry const& message : again) {
-      entry.body = message.body;
-      entry.extra = detail::again_mark();
-      write_message(entry, entry.id);
+    for (Entry copy : again) {
+      copy.extra = detail::again_mark(copy.extra); // it has only the times that were kept
+      write_message(copy, entry.id);
     }
   }
 

@@ -120,7 +120,7 @@ detail::OpencodeSession session_of(std::string_view document) {
   session.directory = member_text(document, "directory");
   session.title = member_text(document, "title");
   session.version = member_text(document, "version");
-  session.created = detail::to_int(find_member(find_member(document, "time"), "created")).value_or(0);
+  session.created = detail::to_rounded_int(find_member(find_member(document, "time"), "created")).value_or(0);
   std::string_view const revert = find_member(document, "revert");
   if (detail::json_kind(revert) == JsonKind::object) session.revert = std::string(revert);
   return session;

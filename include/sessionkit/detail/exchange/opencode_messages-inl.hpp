@@ -19,7 +19,7 @@ bool is_object(std::string_view raw) { return json_kind(raw) == JsonKind::object
 bool is_true(std::string_view raw) { return raw == "true"; }
 
 std::int64_t time_of(std::string_view object, std::string_view name) {
-  return to_int(find_member(find_member(object, "time"), name)).value_or(0);
+  return to_rounded_int(find_member(find_member(object, "time"), name)).value_or(0);
 }
 
 // The error of an answer, or an empty text.

@@ -73,7 +73,7 @@ std::int64_t time_in(std::string_view row) {
   std::int64_t ms = 0;
   for_members(row, [&](std::string_view key, std::string_view value) {
     if (!key_is(key, updated_member)) return true;
-    ms = to_int(value).value_or(0);
+    ms = to_rounded_int(value).value_or(0);
     return false;
   });
   return ms;
@@ -167,7 +167,7 @@ SESSIONKIT_SELDOM Result<IndexRows> parse_openclaw_index(std::string_view text) 
     Result<SessionId> id = SessionId::parse(file.substr(0, file.size() - transcript_suffix.size()));
     if (!id || index.has(id->str())) return;
     IndexRow row{make_session_info(std::move(*id))};
-    row.info.updated = from_unix_ms(to_int(find_member(value, "updatedAt")).value_or(0));
+    row.info.updated = from_unix_ms(to_rounded_int(find_member(value, "updatedAt")).value_or(0));
     for (std::string_view const name : {"label", "displayName", "subject"})
       if (row.title.empty()) row.title = to_text(find_member(value, name));
     row.key = std::move(key);

@@ -4,6 +4,7 @@
 #include <sessionkit/detail/json/json_scan.hpp>
 
 #include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -149,6 +150,15 @@ inline std::optional<double> to_double(std::string_view raw) noexcept {
   while (first < number->size() && number->digit(first) == 0) ++first;
   if (static_cast<std::int64_t>(first) < number->point) return std::nullopt;
   return number->negative ? -0.0 : 0.0;
+}
+
+/// The nearest integer to a number with a fraction. Absent where `to_int` would be: beyond 64 bits.
+inline std::optional<std::int64_t> to_rounded_int(std::string_view raw) noexcept {
+  if (auto const whole = to_int(raw)) return whole;
+  constexpr double most = 9.2e18;
+  auto const number = to_double(raw);
+  if (!number || *number < -most || *number > most) return std::nullopt;
+  return std::llround(*number);
 }
 
 }}}

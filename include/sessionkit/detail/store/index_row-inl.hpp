@@ -30,7 +30,7 @@ template <auto Member, class Info> constexpr auto& member_of(Info& info) noexcep
 
 std::uint64_t index_count(std::string_view raw) { return to_uint(raw).value_or(0); }
 bool index_flag(std::string_view raw) { return to_bool(raw).value_or(false); }
-Timestamp index_time(std::string_view raw) { return from_unix_ms(to_int(raw).value_or(0)); }
+Timestamp index_time(std::string_view raw) { return from_unix_ms(to_rounded_int(raw).value_or(0)); }
 
 void read_index_usage(RowReading& reading, std::string_view raw) {
   Usage& usage = reading.info.usage;
