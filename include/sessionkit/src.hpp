@@ -7,5 +7,7 @@
 #include <sessionkit/src_exchange.hpp>
 #include <sessionkit/src_file_store.hpp>
 #include <sessionkit/src_history.hpp>
+#include <sessionkit/src_import.hpp>
 #include <sessionkit/src_session.hpp>
+#include <sessionkit/src_transcript.hpp>
 #include <sessionkit/src_upkeep.hpp>

@@ -3,8 +3,8 @@
 // branches.
 #pragma once
 #include <sessionkit/detail/base/make_error.hpp>
-#include <sessionkit/detail/exchange/codex_items.hpp>
-#include <sessionkit/detail/exchange/foreign_lines.hpp>
+#include <sessionkit/detail/import/codex_items.hpp>
+#include <sessionkit/detail/import/foreign_lines.hpp>
 #include <sessionkit/detail/json/json.hpp>
 #include <sessionkit/sqlite/detail/foreign_database.hpp>
 #include <sessionkit/sqlite/detail/import_openai_agents.hpp>

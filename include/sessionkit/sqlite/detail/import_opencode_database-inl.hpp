@@ -2,7 +2,7 @@
 // Imports sessions of opencode from its database, whose rows are the documents of its older files.
 #pragma once
 #include <sessionkit/detail/base/make_error.hpp>
-#include <sessionkit/detail/exchange/opencode_session.hpp>
+#include <sessionkit/detail/import/opencode_session.hpp>
 #include <sessionkit/detail/json/json.hpp>
 #include <sessionkit/sqlite/detail/foreign_database.hpp>
 #include <sessionkit/sqlite/detail/import_opencode_database.hpp>

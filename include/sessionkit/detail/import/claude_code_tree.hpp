@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-#include <sessionkit/detail/exchange/claude_code_lines.hpp>
+#include <sessionkit/detail/import/claude_code_lines.hpp>
 
 #include <cstddef>
 #include <limits>

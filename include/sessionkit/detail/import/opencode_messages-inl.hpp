@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Converts the messages of opencode, whose parts are those of its own schema.
 #pragma once
-#include <sessionkit/detail/exchange/foreign_lines.hpp>
-#include <sessionkit/detail/exchange/opencode_messages.hpp>
+#include <sessionkit/detail/import/foreign_lines.hpp>
+#include <sessionkit/detail/import/opencode_messages.hpp>
 #include <sessionkit/detail/json/object_reader.hpp>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-#include <sessionkit/detail/exchange/opencode_messages.hpp>
+#include <sessionkit/detail/import/opencode_messages.hpp>
 #include <sessionkit/import.hpp>
 
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Reads the lines of a Claude Code transcript, and sorts nodes of its tree from side lines.
 #pragma once
-#include <sessionkit/detail/exchange/claude_code_lines.hpp>
+#include <sessionkit/detail/import/claude_code_lines.hpp>
 
 #include <unordered_set>
 #include <utility>

@@ -2,8 +2,8 @@
 // Makes the entries of a session of opencode: in order, what is still open last, a finished summary as a
 // compaction, and a revert as a branch.
 #pragma once
-#include <sessionkit/detail/exchange/foreign_lines.hpp>
-#include <sessionkit/detail/exchange/opencode_session.hpp>
+#include <sessionkit/detail/import/foreign_lines.hpp>
+#include <sessionkit/detail/import/opencode_session.hpp>
 
 #include <algorithm>
 #include <utility>

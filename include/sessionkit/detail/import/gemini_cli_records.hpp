@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-#include <sessionkit/detail/exchange/foreign_lines.hpp>
+#include <sessionkit/detail/import/foreign_lines.hpp>
 #include <sessionkit/import.hpp>
 
 #include <functional>

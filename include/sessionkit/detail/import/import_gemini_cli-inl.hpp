@@ -5,10 +5,10 @@
 #include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/base/make_error.hpp>
 #include <sessionkit/detail/dialects/member_codec.hpp>
-#include <sessionkit/detail/exchange/foreign_files.hpp>
-#include <sessionkit/detail/exchange/gemini_cli_messages.hpp>
-#include <sessionkit/detail/exchange/gemini_cli_records.hpp>
-#include <sessionkit/detail/exchange/import_gemini_cli.hpp>
+#include <sessionkit/detail/import/foreign_files.hpp>
+#include <sessionkit/detail/import/gemini_cli_messages.hpp>
+#include <sessionkit/detail/import/gemini_cli_records.hpp>
+#include <sessionkit/detail/import/import_gemini_cli.hpp>
 
 #include <optional>
 #include <unordered_map>

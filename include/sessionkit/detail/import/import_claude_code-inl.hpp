@@ -4,9 +4,9 @@
 #include <sessionkit/detail/base/make_error.hpp>
 #include <sessionkit/detail/dialects/content_codec.hpp>
 #include <sessionkit/detail/dialects/member_codec.hpp>
-#include <sessionkit/detail/exchange/claude_code_tree.hpp>
-#include <sessionkit/detail/exchange/foreign_files.hpp>
-#include <sessionkit/detail/exchange/import_claude_code.hpp>
+#include <sessionkit/detail/import/claude_code_tree.hpp>
+#include <sessionkit/detail/import/foreign_files.hpp>
+#include <sessionkit/detail/import/import_claude_code.hpp>
 #include <sessionkit/detail/json/raw_json_access.hpp>
 
 #include <unordered_set>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Splits files of Gemini CLI into records: a log of lines, or one document, also if it is damaged.
 #pragma once
-#include <sessionkit/detail/exchange/gemini_cli_records.hpp>
+#include <sessionkit/detail/import/gemini_cli_records.hpp>
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 

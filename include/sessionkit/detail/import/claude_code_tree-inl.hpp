@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Links the lines of a Claude Code transcript as the program does when it resumes.
 #pragma once
-#include <sessionkit/detail/exchange/claude_code_tree.hpp>
+#include <sessionkit/detail/import/claude_code_tree.hpp>
 
 #include <algorithm>
 #include <string>

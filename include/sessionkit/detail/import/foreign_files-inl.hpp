@@ -2,7 +2,7 @@
 // Reads files of other programs below one root, from the disk or from memory.
 #pragma once
 #include <sessionkit/detail/base/make_error.hpp>
-#include <sessionkit/detail/exchange/foreign_files.hpp>
+#include <sessionkit/detail/import/foreign_files.hpp>
 
 #include <algorithm>
 #include <utility>

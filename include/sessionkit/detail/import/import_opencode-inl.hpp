@@ -2,10 +2,10 @@
 // Imports sessions of opencode from its files: one for the session, one for each message and for each part.
 #pragma once
 #include <sessionkit/detail/base/make_error.hpp>
-#include <sessionkit/detail/exchange/foreign_files.hpp>
-#include <sessionkit/detail/exchange/foreign_lines.hpp>
-#include <sessionkit/detail/exchange/import_opencode.hpp>
-#include <sessionkit/detail/exchange/opencode_session.hpp>
+#include <sessionkit/detail/import/foreign_files.hpp>
+#include <sessionkit/detail/import/foreign_lines.hpp>
+#include <sessionkit/detail/import/import_opencode.hpp>
+#include <sessionkit/detail/import/opencode_session.hpp>
 
 #include <algorithm>
 #include <utility>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Converts the items of Codex's rollouts, which are those of OpenAI's Responses API, to messages.
 #pragma once
-#include <sessionkit/detail/exchange/codex_items.hpp>
+#include <sessionkit/detail/import/codex_items.hpp>
 #include <sessionkit/detail/json/raw_json_access.hpp>
 
 #include <algorithm>

@@ -4,9 +4,9 @@
 #include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/base/make_error.hpp>
 #include <sessionkit/detail/dialects/member_codec.hpp>
-#include <sessionkit/detail/exchange/codex_items.hpp>
-#include <sessionkit/detail/exchange/foreign_files.hpp>
-#include <sessionkit/detail/exchange/import_codex.hpp>
+#include <sessionkit/detail/import/codex_items.hpp>
+#include <sessionkit/detail/import/foreign_files.hpp>
+#include <sessionkit/detail/import/import_codex.hpp>
 
 #include <limits>
 #include <optional>

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+/// Includes every function body of the room (folder) `import`.
+#include <sessionkit/detail/import/claude_code_lines-inl.hpp>
+#include <sessionkit/detail/import/claude_code_tree-inl.hpp>
+#include <sessionkit/detail/import/codex_items-inl.hpp>
+#include <sessionkit/detail/import/foreign_files-inl.hpp>
+#include <sessionkit/detail/import/gemini_cli_messages-inl.hpp>
+#include <sessionkit/detail/import/gemini_cli_records-inl.hpp>
+#include <sessionkit/detail/import/import-inl.hpp>
+#include <sessionkit/detail/import/import_claude_code-inl.hpp>
+#include <sessionkit/detail/import/import_codex-inl.hpp>
+#include <sessionkit/detail/import/import_gemini_cli-inl.hpp>
+#include <sessionkit/detail/import/import_opencode-inl.hpp>
+#include <sessionkit/detail/import/opencode_messages-inl.hpp>
+#include <sessionkit/detail/import/opencode_session-inl.hpp>
