@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Decides from the first lines of a log which program wrote it.
+// Decides from the first lines of a log in which dialect it is.
 #pragma once
 #include <sessionkit/detail/dialects/dialect_detection.hpp>
 #include <sessionkit/detail/dialects/header_detection.hpp>

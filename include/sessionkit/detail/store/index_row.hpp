@@ -10,7 +10,7 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 
 /// A session's row: the cached result of `fold`, and members that only the index has.
 struct SESSIONKIT_API IndexRow {
-  SessionInfo info;        ///< folded from the log; if `end` is zero, from another program's row
+  SessionInfo info;        ///< `fold` computed it; if `end` is zero, it was read from another program's row
   std::string extra = {};  ///< members of other programs: `"name":value,...`
   std::string file = {};   ///< the name of the transcript, if the index has it
   std::string key = {};    ///< the session's key in the index; the log may have none
@@ -21,7 +21,8 @@ struct SESSIONKIT_API IndexRow {
 
   /// The summary, completed by the members that only the index has.
   SessionInfo summary() const;
-  /// The agent of the log, or else of the index's key, as OpenClaw writes keys: `agent:<agent>:...`.
+  /// The agent that the log names. If it names none: the agent in `key`, if `key` has the form of OpenClaw's
+  /// keys, `agent:<agent>:...`.
   std::string_view agent() const noexcept;
   /// Notes that the row must be written again.
   void changed() { raw.clear(); }
@@ -29,6 +30,7 @@ struct SESSIONKIT_API IndexRow {
   void keep_foreign(IndexRow& disk);
 };
 
+/// Reads a row. Unlike `read_index_row`, this function keeps no copy of the text.
 SESSIONKIT_API IndexRow parse_index_row(SessionId id, std::string_view row);
 /// Reads a row of an index. The text of another program's row is kept word for word.
 SESSIONKIT_API IndexRow read_index_row(SessionId id, std::string_view row);

@@ -6,7 +6,7 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// The last record of a log, as a row, a summary, a session or a follower remembers it.
+/// What a row, a summary, a session or a follower remembers of the last record of a log.
 struct LogTail {
   Position end = {};
   std::uint32_t crc = 0; ///< CRC-32C of its line

@@ -179,7 +179,8 @@ Result<MongoAnswer> MongoConnection::find(char const* doing, std::string const& 
   return answer;
 }
 
-// A failed document is reported beside `ok`, and so is a write that too few servers have.
+// The reply says `ok` even if a document failed (`writeErrors`), or if too few servers have the write
+// (`writeConcernError`), so this function looks for both.
 Result<MongoConnection::Written> MongoConnection::write(char const* doing, MongoDocument command,
                                                         MongoConcern concern) {
   command.with("ordered", true).with("writeConcern", mongo_connection_inl::concern_of(concern, wait_));
