@@ -7,6 +7,7 @@
 #include <sessionkit/detail/base/make_error.hpp>
 #include <sessionkit/detail/base/standard_descriptors.hpp>
 
+#include <algorithm>
 #include <cerrno>
 #include <ctime>
 #include <system_error>
@@ -209,6 +210,15 @@ SESSIONKIT_SELDOM Error lock_timed_out(FileOps& ops, int descriptor, std::chrono
 }
 
 }}
+
+SESSIONKIT_SELDOM std::vector<std::string> FileNames::sorted(bool (*wanted)(std::string_view name)) const {
+  std::vector<std::string> names;
+  each([&](std::string_view name) {
+    if (wanted(name)) names.emplace_back(name);
+  });
+  std::sort(names.begin(), names.end());
+  return names;
+}
 
 Result<void> lock_within(FileOps& ops, int descriptor, std::chrono::milliseconds wait,
                          std::string_view path) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
@@ -52,6 +53,8 @@ class FileNames {
       use(std::string_view(text_).substr(at, end - at));
     }
   }
+  /// The names for which `wanted` is true, in the order of their bytes.
+  SESSIONKIT_API std::vector<std::string> sorted(bool (*wanted)(std::string_view name)) const;
 
  private:
   std::string text_;

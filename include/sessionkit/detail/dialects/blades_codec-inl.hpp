@@ -32,7 +32,7 @@ RawJson members(RawJson rest, std::string const& within) {
   return RawJsonAccess::trust('{' + own + (own.empty() ? "" : ",") + within + '}');
 }
 
-void take_calls(std::string_view calls, Message& out) {
+SESSIONKIT_SELDOM void take_calls(std::string_view calls, Message& out) {
   detail::for_elements(calls, [&](std::string_view call) {
     if (detail::json_kind(call) != detail::JsonKind::object) {
       std::string body =
@@ -60,7 +60,7 @@ bool take_role(std::string_view name, Role& role) noexcept {
   return role = Role::tool, name == "tool";
 }
 
-bool same_members(std::string_view one, std::string_view other) {
+SESSIONKIT_SELDOM bool same_members(std::string_view one, std::string_view other) {
   std::map<std::string, std::string> members[2];
   for (std::size_t i : {std::size_t{0}, std::size_t{1}})
     detail::for_members(i == 0 ? one : other, [&](std::string_view key, std::string_view value) {
@@ -75,7 +75,7 @@ bool same_members(std::string_view one, std::string_view other) {
 }
 
 // Takes how an answer was made, if the member holds only what we would write.
-void take_metadata(detail::Fields& fields, Message& out) {
+SESSIONKIT_SELDOM void take_metadata(detail::Fields& fields, Message& out) {
   std::string_view const raw = fields.take("metadata", detail::JsonKind::object);
   if (raw.empty()) return;
   detail::Fields inner(raw);
@@ -98,7 +98,8 @@ void take_metadata(detail::Fields& fields, Message& out) {
 
 // Takes from the metadata of a message what `write_result` puts there: `is_error` if it is true, and a name
 // that the call does not have. The content goes to the model, whether it is a text or other JSON.
-Message result_of(std::string_view raw, RawJson& metadata, detail::BladesCalls const& calls) {
+SESSIONKIT_SELDOM Message result_of(std::string_view raw, RawJson& metadata,
+                                    detail::BladesCalls const& calls) {
   detail::Fields fields(raw);
   detail::Fields about(metadata.str());
   ToolResult result;
@@ -130,7 +131,7 @@ std::string_view strange(Entry const& entry, std::string_view name, detail::Json
 }
 
 // Joins texts as blades does; a blank text adds nothing.
-void join(std::string& text, Text const& said, std::size_t& texts) {
+SESSIONKIT_SELDOM void join(std::string& text, Text const& said, std::size_t& texts) {
   bool const blank = said.text.find_first_not_of(" \t\r\n") == std::string::npos;
   if (++texts == 1 || text.find_first_not_of(" \t\r\n") == std::string::npos)
     text = blank && texts > 1 ? text : said.text;
@@ -203,7 +204,7 @@ std::string_view BladesCalls::name_of(std::string const& id) const {
   return found != names_.end() ? found->second : std::string_view{};
 }
 
-std::vector<Entry> read_blades_item(std::string_view raw, BladesCalls const& calls_before) {
+SESSIONKIT_SELDOM std::vector<Entry> read_blades_item(std::string_view raw, BladesCalls const& calls_before) {
   using namespace blades_codec_inl;
   bool const object = json_kind(raw) == JsonKind::object;
   Fields fields(object ? raw : std::string_view("{}"));
@@ -253,8 +254,9 @@ void BladesItems::write(Entry const& entry, Message const& message) {
 
 // Writes unknown members. If the object begun at `begin` has such a member itself, a loss is listed,
 // unless `said` contains the name.
-void BladesItems::write_strangers(Entry const& entry, std::size_t begin, RawJson const& strangers,
-                                  std::set<std::string> own, std::set<std::string> const& said) {
+SESSIONKIT_SELDOM void BladesItems::write_strangers(Entry const& entry, std::size_t begin,
+                                                    RawJson const& strangers, std::set<std::string> own,
+                                                    std::set<std::string> const& said) {
   if (!strangers.is_object()) return;
   for_members(std::string_view(*out_).substr(begin), [&](std::string_view key, std::string_view) {
     std::string name;
@@ -282,7 +284,7 @@ std::string BladesItems::loadable(Entry const& entry, RawJson const& json, std::
   return repaired ? *std::move(repaired) : json.str();
 }
 
-void BladesItems::write_message(Entry const& entry, Message const& message) {
+SESSIONKIT_SELDOM void BladesItems::write_message(Entry const& entry, Message const& message) {
   std::string text;
   std::size_t texts = 0;
   bool calls = false;
@@ -313,7 +315,7 @@ void BladesItems::write_message(Entry const& entry, Message const& message) {
   json.end_object();
 }
 
-void BladesItems::write_calls(Entry const& entry, Message const& message) {
+SESSIONKIT_SELDOM void BladesItems::write_calls(Entry const& entry, Message const& message) {
   JsonWriter json(*out_);
   json.key("tool_calls").begin_array();
   for (Part const& part : message.parts) {
@@ -337,7 +339,8 @@ std::string BladesItems::args_of(Entry const& entry, ToolUse const& call) {
   return "{\"input\":" + args + '}';
 }
 
-void BladesItems::write_result(Entry const& entry, Message const& message, Part const& part) {
+SESSIONKIT_SELDOM void BladesItems::write_result(Entry const& entry, Message const& message,
+                                                 Part const& part) {
   auto const& result = std::get<ToolResult>(part);
   std::string text;
   std::size_t texts = 0;

@@ -28,7 +28,8 @@ constexpr std::array<TypeMark, 5> type_marks{{{"role", detail::blades_message_ty
                                               {"state", detail::blades_state_type},
                                               {"removed", detail::blades_state_type}}};
 
-bool blades_head(std::string_view line, RecordView& out, std::deque<std::string>& unescaped) {
+SESSIONKIT_SELDOM bool blades_head(std::string_view line, RecordView& out,
+                                   std::deque<std::string>& unescaped) {
   unescaped.clear();
   out = RecordView{};
   out.line = line;
@@ -46,7 +47,7 @@ bool blades_head(std::string_view line, RecordView& out, std::deque<std::string>
   return true;
 }
 
-void decode_header(std::string_view object, Entry& entry) {
+SESSIONKIT_SELDOM void decode_header(std::string_view object, Entry& entry) {
   detail::Fields fields(object);
   Header header;
   header.version = static_cast<int>(detail::blades_version);
@@ -60,7 +61,7 @@ void decode_header(std::string_view object, Entry& entry) {
   entry.body = std::move(header);
 }
 
-StateChange decode_state(std::string_view object) {
+SESSIONKIT_SELDOM StateChange decode_state(std::string_view object) {
   StateChange change = detail::read_blades_state(detail::find_member(object, "state"));
   detail::for_elements(detail::find_member(object, "removed"), [&](std::string_view name) {
     if (detail::json_kind(name) == detail::JsonKind::string) change.removed.push_back(detail::to_text(name));
@@ -70,7 +71,7 @@ StateChange decode_state(std::string_view object) {
 }
 
 // A line is one entry, so a result and what the same item says beside it are one message.
-void decode_item(std::string_view object, Entry& entry) {
+SESSIONKIT_SELDOM void decode_item(std::string_view object, Entry& entry) {
   std::vector<Entry> items = detail::read_blades_item(object);
   entry.at = items.back().at;
   entry.extra = std::move(items.back().extra);
@@ -82,7 +83,7 @@ void decode_item(std::string_view object, Entry& entry) {
   message.metadata = std::move(result.metadata);
 }
 
-Result<Entry> decode_blades(RecordView const& record) {
+SESSIONKIT_SELDOM Result<Entry> decode_blades(RecordView const& record) {
   detail::JsonMap map;
   Result<std::string_view> const object = detail::whole_object(record, map);
   if (!object) return object.error();
@@ -99,7 +100,7 @@ Result<Entry> decode_blades(RecordView const& record) {
 }
 
 // The reason why no message of blades can hold this message, with the fix; empty if one can.
-std::string_view unsayable(Message const& message) {
+SESSIONKIT_SELDOM std::string_view unsayable(Message const& message) {
   std::size_t results = 0;
   for (Part const& part : message.parts) {
     if (std::holds_alternative<Thinking>(part)) return "messages of blades have no reasoning; leave it out";
@@ -126,7 +127,7 @@ Error refusal(Entry const& entry, std::string_view why) {
   return detail::make_error(Errc::unsupported, "entry '{}': {}", entry.id.str(), why);
 }
 
-void write_header(Entry const& entry, Header const& header, std::string& out) {
+SESSIONKIT_SELDOM void write_header(Entry const& entry, Header const& header, std::string& out) {
   detail::JsonWriter json(out);
   json.begin_object();
   std::size_t const begin = out.size() - 1;
@@ -140,7 +141,7 @@ void write_header(Entry const& entry, Header const& header, std::string& out) {
   json.end_object();
 }
 
-void write_state(StateChange const& change, std::string& out) {
+SESSIONKIT_SELDOM void write_state(StateChange const& change, std::string& out) {
   detail::JsonWriter json(out);
   json.begin_object().key("state").begin_object();
   for (auto const& [name, value] : change.set) json.member_raw(name, value.str());
@@ -153,7 +154,7 @@ void write_state(StateChange const& change, std::string& out) {
   json.end_object();
 }
 
-Result<void> encode_blades(Entry const& entry, std::string& out) {
+SESSIONKIT_SELDOM Result<void> encode_blades(Entry const& entry, std::string& out) {
   if (auto const* header = entry.as<Header>()) return write_header(entry, *header, out), Result<void>();
   if (auto const* change = entry.as<StateChange>()) return write_state(*change, out), Result<void>();
   auto const* item = entry.as<Custom>();

@@ -26,8 +26,8 @@ std::string transcripts_path(std::string const& root, Profile const& profile,
 
 class FileStore final : public SessionStore, public detail::SyncsFiles, public detail::LeasedStore {
  public:
-  FileStore(detail::FileOps& ops, std::string root, detail::OpenFile directory, detail::OpenFile folder,
-            Profile const& profile, FileStoreOptions options)
+  SESSIONKIT_SELDOM FileStore(detail::FileOps& ops, std::string root, detail::OpenFile directory,
+                              detail::OpenFile folder, Profile const& profile, FileStoreOptions options)
       : SessionStore(profile),
         ops_(&ops),
         root_(std::move(root)),
@@ -39,7 +39,7 @@ class FileStore final : public SessionStore, public detail::SyncsFiles, public d
         index_(ops, directory_.get(), root_, profile, options_, folder_) {}
   FileStore(FileStore const&) = delete;
   FileStore& operator=(FileStore const&) = delete;
-  ~FileStore() override {
+  SESSIONKIT_SELDOM ~FileStore() override {
     if (!process_.is_this_one()) return;
     try {
       index_.close();

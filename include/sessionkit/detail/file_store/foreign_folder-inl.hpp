@@ -102,13 +102,11 @@ SESSIONKIT_SELDOM Result<FolderShown> look_at_folder(FileOps& ops, int directory
   if (int const failed = ops.list(directory, names); failed < 0)
     return file_error(-failed, path, "cannot list the directory");
   FolderShown out;
-  std::vector<std::string> transcripts;
+  auto const transcripts = names.sorted([](std::string_view name) { return is_transcript_name(name); });
   names.each([&](std::string_view name) {
-    if (is_transcript_name(name)) transcripts.emplace_back(std::string(name));
     if (out.program.empty()) out.program = program_of_name(name);
   });
   if (transcripts.empty() && out.program.empty()) out.program = program_of_names(names);
-  std::sort(transcripts.begin(), transcripts.end());
   for (std::string const& name : transcripts) {
     Result<Shown> const shown = look_at_file(ops, directory, path, name);
     if (!shown) return shown.error();

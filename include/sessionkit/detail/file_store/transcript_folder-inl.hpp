@@ -68,12 +68,7 @@ Result<std::vector<std::string>> transcripts_in(FileOps& ops, int directory, std
   FileNames found;
   int const failed = ops.list(directory, found);
   if (failed < 0) return file_error(-failed, root, "cannot list the directory");
-  std::vector<std::string> names;
-  found.each([&](std::string_view name) {
-    if (is_transcript_name(name)) names.emplace_back(std::string(name));
-  });
-  std::sort(names.begin(), names.end());
-  return names;
+  return found.sorted([](std::string_view name) { return is_transcript_name(name); });
 }
 
 // The first record of a file, as a page; empty where there is none.

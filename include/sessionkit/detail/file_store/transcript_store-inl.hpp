@@ -47,14 +47,17 @@ Profile profile_of_dialect(std::string_view dialect) {
 
 class TranscriptStore final : public SessionStore, public detail::SyncsFiles, public detail::LeasedStore {
  public:
-  TranscriptStore(detail::FileOps& ops, std::string path, SessionId id, Profile const& profile,
-                  FileStoreOptions options)
+  SESSIONKIT_SELDOM TranscriptStore(detail::FileOps& ops, std::string path, SessionId id,
+                                    Profile const& profile, FileStoreOptions options)
       : SessionStore(profile),
         ops_(&ops),
         path_(std::move(path)),
         id_(std::move(id)),
         options_(std::move(options)),
         process_(path_, ops) {}
+  TranscriptStore(TranscriptStore const&) = delete;
+  TranscriptStore& operator=(TranscriptStore const&) = delete;
+  SESSIONKIT_SELDOM ~TranscriptStore() override = default;
 
   SessionId const& session() const noexcept { return id_; }
 

@@ -22,13 +22,15 @@ template <class AnyPart> bool any_blob_ref(std::vector<AnyPart> const& parts) no
 }
 
 template <class AnyPart>
+SESSIONKIT_SELDOM void replace(AnyPart& part, std::function<void(Image const&)> const& replaced) {
+  if (replaced) replaced(*blob_ref(part));
+  part = Text{std::string(no_image_text)};
+}
+
+template <class AnyPart>
 void replace_in(std::vector<AnyPart>& parts, std::function<void(Image const&)> const& replaced) {
-  for (AnyPart& part : parts) {
-    Image const* const image = blob_ref(part);
-    if (image == nullptr) continue;
-    if (replaced) replaced(*image);
-    part = Text{std::string(no_image_text)};
-  }
+  for (AnyPart& part : parts)
+    if (blob_ref(part) != nullptr) replace(part, replaced);
 }
 
 }}

@@ -25,7 +25,8 @@ SESSIONKIT_SELDOM Message tool_result(ToolUse const& call, std::string output, b
   return tool_result(call.id, call.name, std::move(output), is_error);
 }
 
-Message tool_result(std::string tool_use_id, std::string tool_name, std::string output, bool is_error) {
+SESSIONKIT_SELDOM Message tool_result(std::string tool_use_id, std::string tool_name, std::string output,
+                                      bool is_error) {
   return detail::make_message(
       Role::tool,
       ToolResult{std::move(tool_use_id), std::move(tool_name), {Text{std::move(output)}}, is_error});

@@ -278,11 +278,8 @@ Result<std::vector<ChannelSummary>> ChannelLog::list() const {
   detail::FileNames found;
   int const failed = detail::uninterrupted([&] { return state_->ops->list(state_->folder.get(), found); });
   if (failed < 0) return detail::file_error(-failed, state_->root, "cannot list the directory");
-  std::vector<std::string> names;
-  found.each([&](std::string_view name) { names.emplace_back(name); });
-  std::sort(names.begin(), names.end());
   std::vector<ChannelSummary> channels;
-  for (std::string const& name : names) {
+  for (std::string const& name : found.sorted([](std::string_view) { return true; })) {
     std::optional<Channel> channel = channel_log_inl::channel_of_file(name);
     if (!channel) continue;
     Result<ChannelSummary> summary = state_->summary_of(*channel, name);
