@@ -20,9 +20,10 @@ namespace sessionkit { inline namespace v0 {
 /// The header keeps the session's own id. The state becomes one `StateChange`. Its values keep their
 /// spelling, so integers stay integers. An element of `history` that is no message, or whose role is unknown,
 /// is kept as `Custom` data of type "blades.item". `Entry::extra` keeps the unknown members of a message, and
-/// the `extra` of a part keeps those of a call or a result. If a result is not a text, its JSON text is used.
-/// A time that `to_rfc3339` spells differently (nanoseconds, another zone) is kept as the text `bladesTime`
-/// in `Entry::extra`, and `export_blades` writes this text again. Fails with `corrupt` if the text is no such
+/// the `extra` of a part keeps those of a call or a result. If a result is not a text, its JSON text is used,
+/// and `export_blades` writes the JSON again (`Entry::extra` has its id as `bladesJsonResult`). A time that
+/// `to_rfc3339` spells differently (nanoseconds, another zone) is kept as the text `bladesTime` in
+/// `Entry::extra`, and `export_blades` writes this text again. Fails with `corrupt` if the text is no such
 /// document, and with `unsupported_version` for another version.
 SESSIONKIT_API Result<Log> import_blades(std::string_view document);
 
@@ -32,7 +33,8 @@ SESSIONKIT_API Result<Log> import_blades(std::string_view document);
 SESSIONKIT_API bool is_blades(std::string_view text);
 
 /// Writes the path to a log's last entry as such a document. The result lists everything that the document
-/// cannot represent as a loss. If the header has no id, `id` names the session.
+/// cannot represent as a loss. With the lines of the log (`LogLines::kept`), a time keeps the text that it
+/// has there. If the header has no id, `id` names the session.
 SESSIONKIT_API Converted export_blades(Log const& log, SessionId const& id);
 
 /// How a store of documents reads, writes and waits.
@@ -56,11 +58,12 @@ struct BladesStoreOptions {
 ///
 /// It is the only store that replaces a file as a whole: it writes a draft, syncs it and renames it, so that
 /// each append costs as much as the document is long and is always durable. A line is an item of the history
-/// as it is, a header is the document without history, state and time of saving. A document has messages and
-/// one state, so anything else (titles, labels, archiving, compactions, branches) is `unsupported`. A changed
-/// state takes the place of the old one, and the end of the log stays where it is. Two processes that use
-/// this store lose nothing of each other. A program on blades takes no lock and saves what it has in memory:
-/// it replaces what was appended since it loaded the session.
+/// as it is, a header is the document without history and state; it has the time of saving (`updated_at`),
+/// unless this is the time of the newest message. A document has messages and one state, so anything else
+/// (titles, labels, archiving, compactions, branches) is `unsupported`. A changed state takes the place of
+/// the old one, and the end of the log stays where it is. Two processes that use this store lose nothing of
+/// each other. A program on blades takes no lock and saves what it has in memory: it replaces what was
+/// appended since it loaded the session.
 ///
 /// A document that cannot be read is `corrupt`, never an empty session; a list shows it with `damaged` 1. A
 /// message of an unknown role stays in the document and is not sent; `Event::part_left_out` reports it.

@@ -394,3 +394,56 @@ TEST_CASE("a removal whose sync failed has an unknown outcome") {
   CHECK(store->remove(sid("s1")).error().code == sk::Errc::outcome_unknown);
   CHECK(read_file(folder + "/trash/s1.json") == document);
 }
+
+TEST_CASE("the time when a document was saved comes through its store, a conversion and a copy") {
+  sk::Dialect const& blades = *sk::find_dialect("blades");
+  for (std::string const state : {"{}", R"({"n":1})"})
+    for (std::string const history :
+         {"", R"({"role":"user","text":"a","timestamp":"2025-05-05T05:05:01Z"})",
+          R"({"role":"user","text":"a","timestamp":"2025-05-05T05:05:05.500Z"})"}) {
+      TempDir dir;
+      auto const text =
+          R"({"id":"s1","state":)" + state + R"(,"history":[)" + history
+          + R"(],"created_at":"2025-05-05T05:05:00Z","updated_at":"2025-05-05T05:05:05.500000Z",)"
+            R"("version":1,"key":"k"})";
+      CAPTURE(text);
+      auto const store = sk::open_blades_store(in_folder(dir, text)).value();
+      auto const log = sk::load_log(*store, sid("s1"), sk::LogLines::kept).value();
+      CHECK(json::parse(sk::convert_log(log, blades, blades, sid("s1")).value().text) == json::parse(text));
+      auto const lines = sk::convert_log(log, blades, sk::native_dialect(), sid("s1")).value().text;
+      CHECK(json::parse(lines.substr(0, lines.find('\n')))["updated_at"] == "2025-05-05T05:05:05.500000Z");
+
+      std::string const other = dir / "copy";
+      auto const copies = sk::open_blades_store(other).value();
+      std::vector<std::string> all;
+      auto const page = store->read(sid("s1"), {}).value();
+      for (auto const& item : page.items()) all.emplace_back(item.line);
+      BladesBatch const batch(all);
+      copies->append(sid("s1"), batch).value();
+      CHECK(json::parse(read_file(other + "/s1.json")) == json::parse(text));
+      copies->append(sid("s1"), batch).value(); // again: all is there
+      CHECK(json::parse(read_file(other + "/s1.json")) == json::parse(text));
+
+      auto session = sk::Session::open(copies, sid("s1")).value();
+      session.append(sk::user("more"), ends_turn()).value();
+      auto const now = json::parse(read_file(other + "/s1.json"));
+      CHECK(now["updated_at"] == now["history"].back()["timestamp"]);
+      auto const again = copies->read(sid("s1"), {}).value();
+      CHECK(again.items().front().line.find("updated_at") == std::string_view::npos);
+    }
+}
+
+TEST_CASE("a session whose document has only a header continues, whatever the time of saving is") {
+  TempDir dir;
+  auto const folder = in_folder(
+      dir,
+      R"({"id":"s1","history":[],"created_at":"2025-05-05T05:05:00Z","updated_at":"2025-06-05T05:05:00Z"})");
+  auto session = sk::Session::open(sk::open_blades_store(folder).value(), sid("s1")).value();
+  session.set_state("n", sk::RawJson::from("1")).value();
+  session.remove_state("n").value();
+  session.append(sk::user("more"), ends_turn()).value();
+  CHECK(json::parse(read_file(folder + "/s1.json"))["history"].size() == 1);
+  auto other = sk::Session::open(sk::open_blades_store(folder).value(), sid("s1")).value();
+  other.append(sk::user("after it"), ends_turn()).value();
+  CHECK(json::parse(read_file(folder + "/s1.json"))["history"].size() == 2);
+}

@@ -353,3 +353,34 @@ TEST_CASE("the texts of a result stay separate in blades' single text, without t
 TEST_CASE("a blades document that is not UTF-8 is refused, not silently corrected") {
   CHECK(failure("{\"history\":[{\"role\":\"user\",\"text\":\"\xff\"}]}") == sk::Errc::corrupt);
 }
+
+TEST_CASE("the content of a result that is no text comes back as it was") {
+  auto const& native = sk::native_dialect();
+  for (std::string const content :
+       {R"({"answer": 42})", R"(["a",1])", "7", "true", R"("{\"a\":1}")", R"("7")"})
+    for (std::string const beside : {"", R"("text":"and",)"}) {
+      std::string const item = R"({"role":"tool",)" + beside
+                               + R"("tool_result":{"tool_call_id":"c","content":)" + content
+                               + R"(},"timestamp":"2025-11-03T08:00:04Z"})";
+      CAPTURE(item);
+      auto const log = sk::import_blades(R"({"id":"s","history":[)" + item + "]}").value();
+      auto const lines = sk::convert_log(log, native, native, sid("s")).value();
+      for (auto const& source : {log, read_lines(lines.text)}) {
+        auto const out = sk::export_blades(source, sid("s"));
+        CHECK(out.losses.empty());
+        CHECK(json::parse(out.text)["history"][0]["tool_result"]["content"] == json::parse(content));
+        CHECK_FALSE(contains("bladesJsonResult").match(out.text));
+      }
+    }
+}
+
+TEST_CASE("a changed result is the text that it became") {
+  auto log =
+      sk::import_blades(
+          R"({"id":"s","history":[{"role":"tool","tool_result":{"tool_call_id":"c","content":{"a":1}}}]})")
+          .value();
+  auto& message = std::get<sk::Message>(log.entries.at(1).body);
+  std::get<sk::ToolResult>(message.parts.at(0)).content = {sk::Text{"shortened"}};
+  CHECK(json::parse(sk::export_blades(log, sid("s")).text)["history"][0]["tool_result"]["content"]
+        == "shortened");
+}

@@ -474,7 +474,49 @@ TEST_CASE("a time comes back as its program spelled it, through any other dialec
           CHECK(back[i].find("Time\"") == std::string::npos);
         }
       }
+      CAPTURE(log.lines[1]);
+      sk::Dialect const& blades = *sk::find_dialect("blades");
+      auto const document = convert(log, from.dialect, blades);
+      auto const written = json::parse(document.text);
+      bool const is_text = time.front() == '"';
+      bool const understood = log.entries.back().at != sk::Timestamp{} || is_text;
+      CHECK(document.losses.empty() == understood);
+      if (is_text) { // also to the letter for a program on blades
+        CHECK(written["created_at"] == json::parse(time));
+        CHECK(written["history"][0]["timestamp"] == json::parse(time));
+        CHECK(written["updated_at"] == json::parse(time));
+      }
+      auto const imported = sk::import_blades(document.text).value();
+      CHECK(imported.entries.back().at == log.entries.back().at);
+      auto const back = lines_of(convert(imported, native, from.dialect).text);
+      REQUIRE(back.size() == 2);
+      for (std::size_t i = 0; i < 2; ++i) {
+        CHECK(back[i].find(time) != std::string::npos);
+        if (&from.dialect == &native && !is_text) continue; // it stays a member
+        CHECK(json::parse(back[i])[name(from.dialect, i)] == json::parse(time));
+        CHECK(back[i].find("Time\"") == std::string::npos);
+      }
     }
+}
+
+TEST_CASE("a document gets a time that Go reads, and the near forms of RFC 3339 are kept for the way back") {
+  for (char const* time : {"2026-01-01 00:00:01Z", "2026-01-01T00:00:01", "2026-01-01t00:00:01z",
+                           "2026-01-01T00:00:01,5Z", "2026-01-01T00:00:01+0100"}) {
+    CAPTURE(time);
+    std::vector<std::string> const lines{
+        R"({"type":"session","id":"x","key":"k","created":"2026-01-01T00:00:00.5+00:00"})",
+        R"({"type":"user","content":"hi","ts":")" + std::string(time) + "\"}"};
+    sk::Log log = log_of(lines, flat);
+    log.lines = lines;
+    auto const document = convert(log, flat, *sk::find_dialect("blades"));
+    auto const written = json::parse(document.text);
+    CHECK(written["history"][0]["timestamp"] == sk::to_rfc3339(log.entries.back().at));
+    CHECK(written["created_at"] == "2026-01-01T00:00:00.5+00:00");
+    CHECK(sk::export_blades(log, sid("x")).text == document.text); // the lines show their dialect
+    auto const back = lines_of(convert(sk::import_blades(document.text).value(), native, flat).text);
+    CHECK(json::parse(back.front())["created"] == "2026-01-01T00:00:00.5+00:00");
+    CHECK(back.back() == lines[1]);
+  }
 }
 
 TEST_CASE("a kept time that no longer fits is a member like others, and a line that is written again keeps "

@@ -149,6 +149,24 @@ std::string role_of(Entry const& entry, Message const& message) {
   return message.role == Role::assistant ? "assistant" : message.role == Role::system ? "system" : "user";
 }
 
+// True if the content of this result is JSON, and no text, in the document that the entry comes from.
+bool is_json_result(Entry const& entry, ToolResult const& result, std::string_view text) {
+  std::string_view const named = strange(entry, detail::blades_json_result, detail::JsonKind::string);
+  return !named.empty() && detail::to_text(named) == result.tool_use_id && result.content.size() == 1
+         && detail::check_json(text) && detail::json_kind(text) != detail::JsonKind::string;
+}
+
+// Marks the entry of a result whose content is JSON, and no text.
+SESSIONKIT_SELDOM void mark_json_result(std::string_view result, Entry& entry) {
+  std::string_view const content = detail::find_member(result, "content");
+  if (content.empty() || content == "null" || detail::json_kind(content) == detail::JsonKind::string) return;
+  std::string mark;
+  auto const& message = std::get<Message>(entry.body);
+  detail::append_json_string(mark.append(1, '"').append(detail::blades_json_result).append("\":"),
+                             std::get<ToolResult>(message.parts.front()).tool_use_id);
+  entry.extra = members(std::move(entry.extra), mark);
+}
+
 // Members that the writer itself writes, or that a message has elsewhere.
 std::set<std::string> own_members() { return {"text", "tool_calls", "tool_result", "metadata"}; }
 
@@ -234,10 +252,9 @@ SESSIONKIT_SELDOM std::vector<Entry> read_blades_item(std::string_view raw, Blad
   if (!result.empty()) {
     if (!result_alone) items.push_back(items[0]);
     items[0].body = result_of(result, out.metadata, calls_before);
-    if (result_alone) {
-      items[0].extra = with_blades_time(fields.rest(), items[0]);
-      return items;
-    }
+    if (result_alone) items[0].extra = with_blades_time(fields.rest(), items[0]);
+    mark_json_result(result, items[0]);
+    if (result_alone) return items;
   }
   if (out.parts.empty()) out.parts.emplace_back(Text{});
   items.back().body = std::move(out);
@@ -267,7 +284,7 @@ SESSIONKIT_SELDOM void BladesItems::write_strangers(Entry const& entry, std::siz
   for_members(strangers.str(), [&](std::string_view key, std::string_view value) {
     std::string name;
     append_unescaped(name, key);
-    if (name == blades_time) return true;
+    if (name == blades_time || name == blades_json_result) return true;
     if (own.count(name) == 0)
       JsonWriter(*out_).member_raw(name, loadable(entry, RawJsonAccess::trust(std::string(value)), name));
     else if (said.count(name) == 0)
@@ -357,7 +374,11 @@ SESSIONKIT_SELDOM void BladesItems::write_result(Entry const& entry, Message con
   std::size_t const begin = out_->size() - 1;
   json.member("role", "tool").member("text", "").key("tool_result").begin_object();
   std::size_t const inner = out_->size() - 1;
-  json.member("tool_call_id", result.tool_use_id).member("content", text);
+  json.member("tool_call_id", result.tool_use_id);
+  if (blades_codec_inl::is_json_result(entry, result, text))
+    json.member_raw("content", loadable(entry, RawJsonAccess::trust(std::move(text)), "content"));
+  else
+    json.member("content", text);
   write_strangers(entry, inner, result.extra, {});
   json.end_object().member_raw("timestamp", blades_time_of(entry));
   bool const metadata = about && message.metadata.is_object();

@@ -27,6 +27,9 @@ inline constexpr std::string_view blades_item = "blades.item", blades_call = "bl
 /// The member of `Entry::extra` with a time as the document spells it, if `to_rfc3339` spells it otherwise:
 /// with nanoseconds, or in another zone.
 inline constexpr std::string_view blades_time = "bladesTime";
+/// The member of `Entry::extra` with the id of the result whose content is no text in the document, but other
+/// JSON, such as an object.
+inline constexpr std::string_view blades_json_result = "bladesJsonResult";
 
 /// The names of the calls so far, by their ids.
 class BladesCalls {

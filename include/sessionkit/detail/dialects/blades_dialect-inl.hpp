@@ -81,6 +81,11 @@ SESSIONKIT_SELDOM void decode_item(std::string_view object, Entry& entry) {
   auto& message = std::get<Message>(entry.body);
   message.parts.insert(message.parts.begin(), std::move(result.parts.front()));
   message.metadata = std::move(result.metadata);
+  if (!detail::has_member(items.front().extra, detail::blades_json_result)) return;
+  detail::Fields fields(items.front().extra.str()); // that of the result; the time is the message's too
+  fields.take(detail::blades_time);
+  items.front().extra = fields.rest();
+  entry.extra = detail::with_blades_time(std::move(entry.extra), items.front());
 }
 
 SESSIONKIT_SELDOM Result<Entry> decode_blades(RecordView const& record) {

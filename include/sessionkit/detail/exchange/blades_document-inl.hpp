@@ -106,6 +106,7 @@ Result<BladesDocument> BladesDocument::start(std::string_view header, std::strin
         Errc::unsupported,
         "{}: the first line is no header of blades; convert the session (sessionkit convert --to blades)",
         path);
+  bool const saved = blades_document_inl::is_text(find_member(header, blades_updated));
   std::string text;
   JsonWriter json(text);
   json.begin_object();
@@ -113,11 +114,13 @@ Result<BladesDocument> BladesDocument::start(std::string_view header, std::strin
     std::string const name = blades_document_inl::name_of_key(key);
     json.member_raw(name, value);
     if (name == "id") json.member_raw("state", "{}").member_raw("history", "[]");
-    if (name == "created_at") json.member_raw(blades_updated, value);
+    if (name == "created_at" && !saved) json.member_raw(blades_updated, value);
     return true;
   });
   json.end_object();
-  return parse(text + '\n', path);
+  Result<BladesDocument> document = parse(text + '\n', path);
+  if (document) document->copied_ = saved;
+  return document;
 }
 
 Position BladesDocument::end() const noexcept {
@@ -126,7 +129,54 @@ Position BladesDocument::end() const noexcept {
                                                                     : blades_document_inl::header_end};
 }
 
-RecordPage BladesDocument::records() const {
+// The time that an export gives a document whose time of saving nobody knows.
+std::string_view BladesDocument::newest_time() const {
+  std::string_view newest = member("created_at");
+  std::optional<Timestamp> at = blades_document_inl::time_in(newest);
+  for_elements(member("history"), [&](std::string_view item) {
+    std::string_view const time =
+        json_kind(item) == JsonKind::object ? find_member(item, "timestamp") : std::string_view{};
+    std::optional<Timestamp> const its = blades_document_inl::time_in(time);
+    if (its && (!at || *its >= *at)) newest = time, at = its;
+    return true;
+  });
+  return newest;
+}
+
+std::string BladesDocument::header(bool with_time_of_saving) const {
+  bool const shown = with_time_of_saving && member(blades_updated) != newest_time();
+  std::string header;
+  JsonWriter json(header);
+  json.begin_object();
+  for_members(text_, [&](std::string_view key, std::string_view value) {
+    std::string const name = blades_document_inl::name_of_key(key);
+    if (name == "state" || name == "history" || (name == blades_updated && !shown)) return true;
+    json.member_raw(name, blades_document_inl::on_one_line(value));
+    return true;
+  });
+  json.end_object();
+  return header;
+}
+
+std::string without_time_of_saving(std::string_view line) {
+  if (find_member(line, blades_updated).empty()) return std::string(line);
+  RecordView head;
+  std::deque<std::string> scratch;
+  if (!blades_dialect().head(line, head, scratch) || head.type != blades_header_type)
+    return std::string(line);
+  std::string header;
+  JsonWriter json(header);
+  json.begin_object();
+  for_members(line, [&](std::string_view key, std::string_view value) {
+    std::string const name = blades_document_inl::name_of_key(key);
+    if (name != blades_updated) json.member_raw(name, value);
+    return true;
+  });
+  json.end_object();
+  return header;
+}
+
+RecordPage BladesDocument::records_with(std::string header) const {
   using namespace blades_document_inl;
   RecordPage page;
   page.dialect = blades_dialect().name;
@@ -141,16 +191,6 @@ RecordPage BladesDocument::records() const {
     page.add_kept(Position{end},
                   {id, type, kept, type == blades_header_type ? Parent::root : Parent::previous, {}});
   };
-  std::string header;
-  JsonWriter json(header);
-  json.begin_object();
-  for_members(text_, [&](std::string_view key, std::string_view value) {
-    std::string const name = name_of_key(key);
-    if (name == "state" || name == "history" || name == blades_updated) return true;
-    json.member_raw(name, on_one_line(value));
-    return true;
-  });
-  json.end_object();
   add(header_end, std::move(header), blades_header_type);
   if (std::string_view const state = member("state"); has_members(state))
     add(state_end, "{\"state\":" + on_one_line(state) + '}', blades_state_type);
@@ -235,6 +275,9 @@ Result<void> BladesDocument::append(std::vector<RecordView> const& records, Time
         time && (!newest || *newest <= *time))
       newest = time, saved = std::string(at);
   }
+  std::string_view const first = std::exchange(copied_, false) ? member(blades_updated) : std::string_view{};
+  if (auto const at = blades_document_inl::time_in(first); at && (!newest || *newest <= *at))
+    newest = at, saved = std::string(first);
   if (!newest) newest = now, saved = '"' + to_rfc3339(now) + '"';
   std::vector<Edit> edits;
   if (!items.empty()) edits.push_back(history_edit(items));

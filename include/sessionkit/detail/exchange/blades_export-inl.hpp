@@ -7,10 +7,12 @@
 #include <sessionkit/detail/dialects/member_codec.hpp>
 #include <sessionkit/detail/exchange/blades_export.hpp>
 #include <sessionkit/detail/exchange/conversion_path.hpp>
+#include <sessionkit/detail/exchange/time_spelling.hpp>
 #include <sessionkit/detail/json/raw_json_access.hpp>
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 
 namespace sessionkit { inline namespace v0 {
@@ -45,27 +47,40 @@ Message without_made_up(Entry const& entry, Message message) {
   return message;
 }
 
+// True for the times that Go reads: RFC 3339 without the near forms that `parse_rfc3339` reads too.
+bool go_reads(std::string_view time) {
+  constexpr std::string_view shape = "\"0000-00-00T00:00:00";
+  if (detail::json_kind(time) != detail::JsonKind::string || time.size() < shape.size() + 2) return false;
+  auto const has_shape = [](std::string_view text, std::string_view wanted) {
+    return text.size() == wanted.size()
+           && std::equal(text.begin(), text.end(), wanted.begin(),
+                         [](char c, char w) { return w == '0' ? c >= '0' && c <= '9' : c == w; });
+  };
+  if (!has_shape(time.substr(0, shape.size()), shape)) return false;
+  if (time.substr(12, 2) == "24" || time.substr(18, 2) == "60") return false; // the hour, the second
+  std::string_view rest = time.substr(shape.size(), time.size() - shape.size() - 1);
+  if (rest.front() == '.') {
+    std::size_t const end = std::min(rest.find_first_not_of("0123456789", 1), rest.size());
+    if (end == 1) return false;
+    rest.remove_prefix(end);
+  }
+  if (rest == "Z") return true;
+  return (has_shape(rest, "+00:00") || has_shape(rest, "-00:00")) && rest.substr(1, 2) < "24"
+         && rest.substr(4) < "60";
+}
+
 class BladesWriter {
  public:
+  explicit BladesWriter(Dialect const* from) : from_(from) {
+    if (from != nullptr) times_.emplace(*from);
+  }
+
   Converted run(Log const& log, SessionId const& id) && {
     detail::list_damage(log, out_.losses);
     std::vector<std::size_t> const path = detail::path_to_last(log, out_.losses);
-    Entry header = detail::header_of(log, id);
-    detail::list_time_of_years(header, out_.losses);
+    Entry const header = header_of(log, id);
     auto const& about = std::get<Header>(header.body);
-    std::string_view saved;
-    if (header.extra.is_object()) saved = detail::find_member(header.extra.str(), detail::blades_updated);
-    if (detail::json_kind(saved) != detail::JsonKind::string) saved = {};
-    Result<Timestamp> const at_save = parse_rfc3339(detail::to_text(saved));
-    Timestamp updated = std::max(header.at, at_save ? *at_save : Timestamp{});
-    for (std::size_t const i : path) {
-      keep_state(log.entries[i]);
-      updated = std::max(updated, log.entries[i].at);
-    }
-    Entry last;
-    last.at = updated;
-    std::vector<Loss> reported_with_its_entry;
-    detail::list_time_of_years(last, reported_with_its_entry);
+    for (std::size_t const i : path) keep_state(log.entries[i]);
     detail::JsonWriter json(out_.text);
     json.begin_object().member("id", about.id).key("state").begin_object();
     for (std::string const& name : state_order_)
@@ -75,15 +90,13 @@ class BladesWriter {
     for (std::size_t const i : path) {
       detail::list_spelling(log, i, out_.losses);
       Entry entry = log.entries[i];
+      spell_time(log, i, entry);
       detail::list_time_of_years(entry, out_.losses);
       add_readable(entry);
     }
     json.end_array();
-    json.member_raw("created_at", detail::blades_time_of(header)).key(detail::blades_updated);
-    if (at_save && *at_save == last.at)
-      json.raw(saved);
-    else
-      json.string(to_rfc3339(last.at));
+    json.member_raw("created_at", detail::blades_time_of(header));
+    json.member_raw(detail::blades_updated, time_of_saving(log, path, header));
     json.key("version").unsigned_integer(detail::blades_version);
     if (!about.key.empty()) json.member("key", about.key);
     if (!about.agent.empty()) json.member("agent", about.agent);
@@ -96,7 +109,65 @@ class BladesWriter {
   }
 
  private:
+  Entry header_of(Log const& log, SessionId const& id) {
+    Entry header = detail::header_of(log, id);
+    std::size_t place = 0;
+    while (place < log.entries.size() && !log.entries[place].as<Header>()) ++place;
+    if (place < log.entries.size()) spell_time(log, place, header);
+    detail::list_time_of_years(header, out_.losses);
+    return header;
+  }
+
+  // As the log has it; that of the newest entry if the log has none, or an older one.
+  std::string time_of_saving(Log const& log, std::vector<std::size_t> const& path,
+                             Entry const& header) const {
+    std::string_view saved;
+    if (header.extra.is_object()) saved = detail::find_member(header.extra.str(), detail::blades_updated);
+    if (detail::json_kind(saved) != detail::JsonKind::string) saved = {};
+    Result<Timestamp> const at_save = parse_rfc3339(detail::to_text(saved));
+    Entry last;
+    last.at = header.at, last.extra = header.extra;
+    for (std::size_t const i : path) {
+      if (log.entries[i].at < last.at) continue;
+      last.at = log.entries[i].at, last.extra = log.entries[i].extra;
+      spell_time_of(log, i, last);
+    }
+    if (at_save && *at_save >= last.at) last.at = *at_save;
+    std::vector<Loss> reported_with_its_entry;
+    detail::list_time_of_years(last, reported_with_its_entry);
+    return at_save && *at_save == last.at ? std::string(saved) : detail::blades_time_of(last);
+  }
+
   void leave_out(Entry const& entry, std::string what) { out_.losses.push_back({entry.id, std::move(what)}); }
+
+  // Keeps the text of a time in its line: as the time itself, if that is possible, and for the way back.
+  void spell_time(Log const& log, std::size_t place, Entry& entry) {
+    if (!times_) return;
+    auto const kept = times_->keep(log, place, entry);
+    if (kept == detail::TimeKeeper::Kept::nothing) return;
+    bool const spelled = spell_time_of(log, place, entry);
+    if (kept == detail::TimeKeeper::Kept::taken && !spelled)
+      leave_out(entry, "the text of its time: a member of the line has the name under which it is kept");
+  }
+
+  bool spell_time_of(Log const& log, std::size_t place, Entry& entry) const {
+    if (from_ == nullptr) return false;
+    std::string_view const time = detail::time_in_line(log, place, *from_);
+    if (!go_reads(time)) return false;
+    if (detail::to_text(time) == to_rfc3339(entry.at)) return true;
+    detail::Fields members(entry.extra.is_object() ? std::string_view(entry.extra.str()) : "{}");
+    Result<Timestamp> const before = parse_rfc3339(detail::to_text(members.look(detail::blades_time)));
+    if (before && *before == entry.at) return members.look(detail::blades_time) == time;
+    members.take(detail::blades_time);
+    std::string own;
+    detail::JsonWriter(own).begin_object().member_raw("t", time).end_object();
+    detail::Fields fields(own);
+    Entry spelled;
+    detail::take_blades_time(fields, "t", spelled);
+    if (spelled.at != entry.at) return false;
+    entry.extra = detail::with_blades_time(members.rest(), spelled);
+    return true;
+  }
 
   void keep_state(Entry const& entry) {
     auto const* change = entry.as<StateChange>();
@@ -139,6 +210,8 @@ class BladesWriter {
       leave_out(entry, std::string(lost));
   }
 
+  Dialect const* from_; // of the lines; null: unknown
+  std::optional<detail::TimeKeeper> times_;
   Converted out_;
   detail::BladesItems items_{
       out_.text, [this](Entry const& entry, std::string what) { leave_out(entry, std::move(what)); }};
@@ -148,8 +221,19 @@ class BladesWriter {
 
 }}
 
+namespace detail {
+
+Converted export_blades(Log const& log, Dialect const& from, SessionId const& id) {
+  return blades_export_inl::BladesWriter(&from).run(log, id);
+}
+
+}
+
 Converted export_blades(Log const& log, SessionId const& id) {
-  return blades_export_inl::BladesWriter().run(log, id);
+  auto const line = std::find_if(log.lines.begin(), log.lines.end(),
+                                 [](std::string const& one) { return detect_dialect(one) != nullptr; });
+  return blades_export_inl::BladesWriter(line == log.lines.end() ? nullptr : detect_dialect(*line))
+      .run(log, id);
 }
 
 }}

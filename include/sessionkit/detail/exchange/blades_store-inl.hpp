@@ -50,6 +50,17 @@ bool is_state(RecordView const& record) {
   return detail::blades_dialect().head(record.line, head, scratch) && head.type == detail::blades_state_type;
 }
 
+bool starts_with_header(Append const& messages) {
+  return messages.expected == Position{} && !messages.records.empty();
+}
+
+// True if the batch expects the header as a reader saw it, with the time of saving.
+bool has_checksum_of_header(detail::BladesDocument const& document, Append const& batch) {
+  if (!batch.expected_crc || batch.expected != Position{1}) return false;
+  RecordPage const shown = document.records();
+  return detail::crc32c(shown.items().front().line) == *batch.expected_crc;
+}
+
 // Empty if a file of this name is no document.
 std::string_view id_of_document(std::string_view file) {
   bool const document = file.size() > suffix.size() && file.substr(file.size() - suffix.size()) == suffix;
@@ -219,11 +230,18 @@ Result<std::optional<Position>> BladesStore::try_append(SessionId const& id, App
   Result<Found> found = find(id);
   if (!found) return found.error();
   std::optional<RecordPage> log;
-  if (*found) log = (*found)->document.records();
   Append messages = batch;
+  if (*found) log = (*found)->document.lasting_records();
+  if (*found && has_checksum_of_header((*found)->document, batch)) messages.expected_crc.reset();
   messages.records.clear();
   for (RecordView const& record : batch.records)
     if (!is_state(record)) messages.records.push_back(record);
+  std::vector<RecordView> const given = messages.records;
+  std::string header; // without the time of saving, which changes
+  if (starts_with_header(messages)) {
+    header = detail::without_time_of_saving(given.front().line);
+    messages.records.front().line = header;
+  }
   bool const starts = batch.expected == Position{};
   if (!*found && !starts) return missing(id);
   bool const changes_state = messages.records.size() < batch.records.size();
@@ -241,8 +259,7 @@ Result<std::optional<Position>> BladesStore::try_append(SessionId const& id, App
   }
   if (!*found && detail::is_sole_start(batch))
     if (auto r = check_key(id, batch.unless_active); !r) return r.error();
-  std::vector<RecordView> records(messages.records.begin() + static_cast<std::ptrdiff_t>(plan->from),
-                                  messages.records.end());
+  std::vector<RecordView> records(given.begin() + static_cast<std::ptrdiff_t>(plan->from), given.end());
   std::copy_if(batch.records.begin(), batch.records.end(), std::back_inserter(records), is_state);
   return write(id, batch, records, std::move(*found));
 }

@@ -5,12 +5,14 @@
 #include <sessionkit/convert.hpp>
 #include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/base/make_error.hpp>
+#include <sessionkit/detail/dialects/blades_codec.hpp>
 #include <sessionkit/detail/dialects/blades_dialect.hpp>
 #include <sessionkit/detail/dialects/content_codec.hpp>
 #include <sessionkit/detail/dialects/member_codec.hpp>
 #include <sessionkit/detail/dialects/panel_compaction.hpp>
 #include <sessionkit/detail/dialects/reserved_members.hpp>
 #include <sessionkit/detail/dialects/storable_answer.hpp>
+#include <sessionkit/detail/exchange/blades_export.hpp>
 #include <sessionkit/detail/exchange/conversion_path.hpp>
 #include <sessionkit/detail/exchange/shadowed_members.hpp>
 #include <sessionkit/detail/exchange/time_spelling.hpp>
@@ -206,9 +208,12 @@ class LogConverter {
       leave_out(entry, "the text of its time: a member of the line has the name under which it is kept");
   }
 
-  // Within one dialect, only a time that was kept just now is one: a member of the line is data of its own.
+  // Within one dialect, only a time that was kept just now is one, or one that a document of blades kept: a
+  // member of the line is data of its own.
   std::optional<Entry> with_kept_time(Entry const& entry) {
-    if (&from_ == &to_ && !own_time_) return std::nullopt;
+    bool const from_document =
+        log_.lines.empty() && detail::has_member(entry.extra, detail::blades_time); // it has both times
+    if (&from_ == &to_ && !own_time_ && !from_document) return std::nullopt;
     return detail::encode_with_kept_time(to_, entry, out_.text);
   }
 
@@ -503,7 +508,7 @@ class LogConverter {
 }}
 
 Result<Converted> convert_log(Log const& log, Dialect const& from, Dialect const& to, SessionId const& id) {
-  if (&to == &detail::blades_dialect()) return export_blades(log, id); // one document, no lines
+  if (&to == &detail::blades_dialect()) return detail::export_blades(log, from, id); // one document, no lines
   return convert_inl::LogConverter(log, from, to).run(id);
 }
 

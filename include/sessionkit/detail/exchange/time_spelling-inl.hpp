@@ -2,6 +2,7 @@
 // Keeps the spelling of a time when an entry becomes a line of another dialect, and restores it on the way
 // back.
 #pragma once
+#include <sessionkit/detail/dialects/blades_codec.hpp>
 #include <sessionkit/detail/dialects/member_codec.hpp>
 #include <sessionkit/detail/exchange/time_spelling.hpp>
 #include <sessionkit/detail/json/json.hpp>
@@ -86,6 +87,7 @@ std::optional<Entry> encode_with_kept_time(Dialect const& to, Entry const& entry
   std::string_view const time = extra.take(name);
   JsonKind const kind = json_kind(time);
   if (kind != JsonKind::string && kind != JsonKind::number) return std::nullopt;
+  if (extra.look(blades_time) == time) extra.take(blades_time); // a document has it as its time too
   written.extra = extra.rest();
   std::string line;
   if (!to.encode(written, line)) return std::nullopt;
