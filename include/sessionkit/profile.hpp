@@ -64,7 +64,7 @@ struct KeepRule {
   By by = turns;
   std::size_t count = 20;
 };
-/// Keeps the last `count` turns.
+/// Keeps the last `count` turns; 0: nothing.
 constexpr KeepRule keep_turns(std::size_t count) noexcept { return {KeepRule::turns, count}; }
 /// Keeps the last `count` messages. If the cut would be inside a turn, the whole turn is kept.
 constexpr KeepRule keep_messages(std::size_t count) noexcept { return {KeepRule::messages, count}; }
@@ -78,7 +78,9 @@ struct CompactionRule {
   std::size_t trigger_tokens = 80000; ///< the size at which the program compacts; 0: never by itself
   bool view_only = false; ///< true: the program shortens its requests only, and stores no summaries
   /// True: the program compacts within a turn, before it stores the message that it answers. In its table the
-  /// summary therefore comes before this message. A host should also compact there, and not after a turn.
+  /// summary therefore comes before this message. A host should also compact there, and not after a turn. If
+  /// no message waits for an answer, the rule `keep_last_user` keeps nothing: the program would read the
+  /// summary as a part of the answer before it.
   bool within_turn = false;
   KeepRule keep = {};
   std::string_view prompt = "structured"; ///< a name that `find_prompt` knows

@@ -265,8 +265,14 @@ class [[nodiscard]] SESSIONKIT_API Turn {
   Result<EntryId> append(Message const& message, AppendOptions const& options = {});
   /// Ends the turn. If the call succeeds, the turn is as durable as the store's `Durability` promises.
   Result<void> commit();
+  /// What becomes of messages of the user that nobody answered, where the profile joins them with the next
+  /// one.
+  enum class Unanswered {
+    keep, ///< for the next turn
+    drop, ///< for instance because they are too long for the model
+  };
   /// Ends the turn unfinished. If the turn stored something, an entry records this.
-  Result<void> abort();
+  Result<void> abort(Unanswered unanswered = Unanswered::keep);
 
  private:
   friend class Session;

@@ -28,7 +28,7 @@ inline sk::Context applied(sk::Context const& before, sk::CompactionPlan const& 
                            std::string id = "c") {
   sk::Context after = before;
   std::size_t cut = 0;
-  while (after.entries.at(cut).id != plan.first_kept) ++cut;
+  while (cut < after.entries.size() && after.entries[cut].id != plan.first_kept) ++cut;
   after.entries.erase(after.entries.begin(), after.entries.begin() + static_cast<std::ptrdiff_t>(cut));
   after.after_compaction = after.entries.size();
   sk::Entry entry;

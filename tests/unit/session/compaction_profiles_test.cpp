@@ -44,6 +44,48 @@ TEST_CASE("a turn that is not stored yet follows the compaction, and is read bac
   CHECK(Json::parse(body->details.str())["lastSummarized"] == path[5].id.str());
 }
 
+TEST_CASE("if no message waits, zeroclaw keeps nothing, so that no answer comes before its summary") {
+  auto store = sk::make_memory_store();
+  sk::SessionOptions options;
+  options.profile = sk::profiles::zeroclaw;
+  auto session = sk::Session::create(store, {}, options).value();
+  talk(session, 3);
+  ScriptedSummarizer summarizer;
+  auto const policy = session.compaction_policy();
+  auto const plan = session.plan_compaction(policy, CompactionReason::manual).value();
+  REQUIRE(plan);
+  CHECK(plan->kept == 0);
+  CHECK(plan->summarized == 6);
+  talk(session, 1); // which the plan does not know
+  CHECK(session.apply(*plan, "in short").value() == CompactionOutcome::superseded);
+  CHECK(session.compact(summarizer, CompactionReason::manual).value() == CompactionOutcome::applied);
+  for (sk::Entry const& entry : session.context().value().entries) CHECK_FALSE(entry.as<sk::Message>());
+  session.append(sk::user("next")).value();
+  session.append(sk::assistant("yes")).value();
+  auto again = sk::Session::open(store, session.id(), options).value();
+  auto const messages = again.history({}).value().messages;
+  REQUIRE(messages.size() == 2);
+  CHECK(messages[0].text() == "next");
+  CHECK(again.history({}).value().system == "[Session Compaction Summary]\nin short");
+}
+
+TEST_CASE("a question that is given up is not part of the next one") {
+  auto store = sk::make_memory_store();
+  sk::SessionOptions options;
+  options.profile = sk::profiles::zeroclaw;
+  auto session = sk::Session::create(store, {}, options).value();
+  for (auto const what : {sk::Turn::Unanswered::keep, sk::Turn::Unanswered::drop}) {
+    auto turn = session.begin_turn();
+    turn.append(sk::user("one")).value();
+    turn.abort(what).value();
+    bool const kept = what == sk::Turn::Unanswered::keep;
+    std::size_t waiting = 0;
+    for (sk::Entry const& entry : session.context().value().entries)
+      waiting += entry.as<sk::Message>() != nullptr;
+    CHECK(waiting == (kept ? 1U : 0U));
+  }
+}
+
 TEST_CASE(
     "ai-panel's lines: over 80,000 tokens, twenty turns are written again after the summary in one write") {
   sk::SessionOptions options;

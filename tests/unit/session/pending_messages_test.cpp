@@ -193,6 +193,10 @@ TEST_CASE("if user texts are joined, an aborted turn leaves the question") {
   say(sk::assistant(call_a));
   say.pending.drop_turn();
   CHECK(say.kept() == Texts{"question"});
+  say.pending.begin_turn();
+  say(sk::user("a long one"));
+  say.pending.drop_turn(false); // it is in the message of before
+  CHECK(say.kept().empty());
 }
 
 TEST_CASE("an id that a caller chose is looked for when the held messages are stored") {

@@ -79,11 +79,12 @@ class Cutter {
     std::size_t cut = by_rule();
     bool const too_much = room && tokens_from_[cut] > room->most;
     std::size_t const fits = too_much ? within(cut, room->usual) : cut;
-    return {with_silent_before(fits), fits != cut};
+    return {fits == voices_.size() ? fits : with_silent_before(fits), fits != cut};
   }
 
   /// Where the turn begins that a cut before entry `cut` splits; `cut` if it splits none.
   std::size_t parted_turn(std::size_t cut) const {
+    if (cut == voices_.size()) return cut;
     std::size_t first = cut;
     while (first < voices_.size() && voices_[first] == Voice::silent) ++first;
     if (first < voices_.size() && voices_[first] == Voice::user) return cut;
@@ -107,6 +108,7 @@ class Cutter {
     std::size_t const n = std::max<std::size_t>(policy_.keep.count, 1);
     if (policy_.keep.by == KeepRule::tokens) return by_tokens(policy_.keep.count);
     bool const turns = policy_.keep.by == KeepRule::turns;
+    if (turns && policy_.keep.count == 0) return voices_.size();
     std::size_t met = 0;
     for (std::size_t i = voices_.size(); i-- > 0;)
       if ((turns ? voices_[i] == Voice::user : voices_[i] != Voice::silent) && ++met == n)
@@ -367,7 +369,7 @@ plan_compaction(Context const& context, CompactionPolicy const& policy, Compacti
 
   CompactionPlan plan;
   plan.reason = reason;
-  plan.first_kept = context.entries[cut].id;
+  if (cut < context.entries.size()) plan.first_kept = context.entries[cut].id;
   plan.last_summarized = compaction_inl::last_message(cutter, context, cut);
   plan.turn_prefix = cutter.messages(turn, cut);
   plan.summarized = removed - plan.turn_prefix;

@@ -241,12 +241,15 @@ void PendingMessages::begin_turn() noexcept {
   aside_before_turn_ = aside_.size();
 }
 
-SESSIONKIT_SELDOM void PendingMessages::drop_turn() {
+SESSIONKIT_SELDOM void PendingMessages::drop_turn(bool keeps_unanswered) {
   auto const begin = held_.begin() + static_cast<std::ptrdiff_t>(std::min(held_before_turn_, held_.size()));
-  auto const goes = [&](Pending& one) {
-    return !(joins_users_ && one.kept && pending_messages_inl::only_user_text(one.entry) != nullptr);
+  auto const is_unanswered = [&](Pending& one) {
+    return joins_users_ && one.kept && pending_messages_inl::only_user_text(one.entry) != nullptr;
   };
+  auto const goes = [&](Pending& one) { return !is_unanswered(one); };
   held_.erase(std::remove_if(begin, held_.end(), goes), held_.end());
+  if (!keeps_unanswered) // the turn's text may be joined with one from before it
+    held_.erase(std::remove_if(held_.begin(), held_.end(), is_unanswered), held_.end());
   aside_.resize(std::min(aside_before_turn_, aside_.size()), Pending{Entry{}, false});
   end_loop();
   exchanges_.clear();

@@ -78,8 +78,8 @@ class SESSIONKIT_API PendingMessages {
   /// Begins a turn. `drop_turn` drops everything that is held after this call.
   void begin_turn() noexcept;
   /// Gives up the turn and drops its messages. Unanswered messages of the user stay if the profile joins them
-  /// with the next message.
-  void drop_turn();
+  /// with the next message and `keeps_unanswered` is true.
+  void drop_turn(bool keeps_unanswered = true);
 
   /// Calls `visit` for each held entry, newest first. False if `visit` returned false, which ends it.
   bool visit_held(std::function<bool(Entry const&)> const& visit) const;

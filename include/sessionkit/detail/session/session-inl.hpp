@@ -482,12 +482,12 @@ Result<void> Turn::commit() {
   return ended;
 }
 
-SESSIONKIT_SELDOM Result<void> Turn::abort() {
+SESSIONKIT_SELDOM Result<void> Turn::abort(Unanswered unanswered) {
   if (!session_) return cannot();
   std::shared_ptr<Session::State> const session = std::exchange(session_, nullptr);
   session->in_turn = false;
   if (auto waiting = session->store_waiting(); !waiting) return waiting.error();
-  session->pending.drop_turn();
+  session->pending.drop_turn(unanswered == Unanswered::keep);
   if (!stored_ || session->left_no_trace()) return {};
   if (!session->tail.dialect().can(detail::body_index<Custom>)) return session->tail.sync();
   std::vector<EntryBody> mark;

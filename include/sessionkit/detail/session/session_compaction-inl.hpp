@@ -77,7 +77,12 @@ bool is_on_path(Context const& context, EntryId const& id) {
 
 bool still_fits(CompactionPlan const& plan, Context const& context) {
   EntryId const last = context.compaction ? context.compaction->id : EntryId{};
-  return last == plan.previous && is_on_path(context, plan.first_kept);
+  if (last != plan.previous) return false;
+  if (!plan.first_kept.empty()) return is_on_path(context, plan.first_kept);
+  auto const said = std::find_if(context.entries.rbegin(), context.entries.rend(), [](Entry const& entry) {
+    return detail::voice_of(entry) != detail::Voice::silent;
+  });
+  return said != context.entries.rend() && said->id == plan.last_summarized; // nothing was said since
 }
 
 Error no_compactions(SessionId const& id, Dialect const& dialect) {
@@ -115,6 +120,7 @@ Error held_back(SessionId const& id) {
 // The first entry, from the planned one on, that is already in the log. Those that are not yet come after it.
 EntryId first_stored(CompactionPlan const& plan, Context const& all, Context const& stored) {
   bool kept = false;
+  if (plan.first_kept.empty()) return {};
   for (Entry const& entry : all.entries) {
     kept = kept || entry.id == plan.first_kept;
     if (kept && is_on_path(stored, entry.id)) return entry.id;
@@ -196,7 +202,11 @@ SESSIONKIT_SELDOM Result<std::optional<CompactionPlan>>
 Session::plan_compaction(CompactionPolicy const& policy, CompactionReason reason) const {
   Result<Context> const seen = context();
   if (!seen) return seen.error();
-  std::optional<CompactionPlan> plan = v0::plan_compaction(*seen, policy, reason);
+  CompactionPolicy rule = policy;
+  bool const keeps_last = rule.keep.by == KeepRule::turns && rule.keep.count == 1;
+  if (state_->profile.compaction.within_turn && keeps_last && !state_->pending.holds_any())
+    rule.keep = keep_turns(0);
+  std::optional<CompactionPlan> plan = v0::plan_compaction(*seen, rule, reason);
   if (!plan) return plan;
   if (auto checked = detail::check_compaction(*plan, *seen, state_->tail, state_->pending, state_->profile);
       !checked)

@@ -173,7 +173,8 @@ SqliteTables::SqliteTables(SqliteSchema const& schema) : schema_(schema) {
   repoint_sql_ = detail::format_text(
       "UPDATE session_index SET active_session_id = (SELECT session_id FROM sessions "
       "WHERE {0} = session_index.session_key "
-      "AND {0} <> '' ORDER BY updated_tick DESC, updated_ms DESC LIMIT 1) WHERE active_session_id = ?1 "
+      "AND {0} <> '' ORDER BY status = 'archived', updated_tick DESC, updated_ms DESC LIMIT 1) "
+      "WHERE active_session_id = ?1 "
       "AND EXISTS (SELECT 1 FROM sessions "
       "WHERE {0} = session_index.session_key AND {0} <> '')",
       key);
