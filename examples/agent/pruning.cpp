@@ -4,6 +4,7 @@
 #include <sessionkit/time.hpp>
 
 #include <chrono>
+#include <optional>
 #include <utility>
 
 namespace agent {
@@ -13,7 +14,8 @@ namespace sk = sessionkit;
 namespace {
 
 sk::RetentionPolicy policy_of(PruneRule const& rule,
-                              std::function<bool(sk::SessionInfo const&)> const& counts) {
+                              std::function<bool(sk::SessionInfo const&)> const& counts,
+                              IfUnused const& if_unused) {
   sk::RetentionPolicy policy;
   policy.idle = std::chrono::hours(24) * rule.idle_days;
   policy.max_sessions = rule.max_sessions;
@@ -21,6 +23,7 @@ sk::RetentionPolicy policy_of(PruneRule const& rule,
   policy.is_excluded = [counts](sk::SessionInfo const& info) {
     return info.updated == sk::Timestamp{} || !counts(info);
   };
+  policy.is_protected = [if_unused](sk::SessionInfo const& info) { return !if_unused(info.id, [] {}); };
   return policy;
 }
 
@@ -28,17 +31,23 @@ sk::RetentionPolicy policy_of(PruneRule const& rule,
 
 sk::Result<void> prune(sk::SessionStore& store, PruneRule const& rule,
                        std::function<bool(sk::SessionInfo const&)> const& counts, IfUnused const& if_unused,
-                       std::function<void(sk::Removal const&)> const& removed) {
+                       std::function<void(sk::Removal const&)> const& removed,
+                       std::function<void(sk::RetentionOutcome::Failed const&)> const& failed) {
   if (!rule.removes()) return {};
-  auto const plan = sk::plan_retention(store, policy_of(rule, counts), sk::system_now());
+  auto const plan = sk::plan_retention(store, policy_of(rule, counts, if_unused), sk::system_now());
   if (!plan) return plan.error();
+  std::optional<sk::Error> unreported;
   for (auto const& removal : plan->removals) {
     sk::RetentionOutcome done;
-    bool const unused = if_unused(removal.id, [&] { done = sk::apply_retention(store, {{removal}, 0}); });
-    if (!unused) continue;
-    if (!done.failed.empty()) return std::move(done.failed.front().error);
+    if_unused(removal.id, [&] { done = sk::apply_retention(store, {{removal}, 0}); });
     if (!done.removed.empty()) removed(removal);
+    if (done.failed.empty()) continue;
+    if (failed)
+      failed(done.failed.front());
+    else if (!unreported)
+      unreported = std::move(done.failed.front().error);
   }
+  if (unreported) return *std::move(unreported);
   return {};
 }
 

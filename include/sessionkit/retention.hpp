@@ -20,7 +20,9 @@ struct RetentionPolicy {
       0}; ///< the longest time since a session's last entry of any type; 0: no limit
   /// The longest time since a session was created, even if it is in use; 0: no limit.
   std::chrono::milliseconds age{0};
-  std::size_t max_sessions = 0; ///< the largest number of sessions, including protected ones; 0: no limit
+  /// The largest number of sessions, including protected ones; 0: no limit. The sessions of `state_key` are
+  /// not counted.
+  std::size_t max_sessions = 0;
   /// If there are more than `max_sessions` + `slack` sessions, all above `max_sessions` are removed. If there
   /// are fewer, this limit removes none.
   std::size_t slack = 0;
@@ -29,7 +31,9 @@ struct RetentionPolicy {
   std::uint64_t max_bytes = 0;
   /// The sessions of these keys always stay. The sessions of `state_key` always stay, too.
   std::vector<std::string> protected_keys = {};
-  std::function<bool(SessionInfo const&)> is_protected = {}; ///< true: this session always stays
+  /// True: this session always stays. Called only for sessions that exceed a limit; it may be called again
+  /// for each limit.
+  std::function<bool(SessionInfo const&)> is_protected = {};
   std::function<bool(SessionInfo const&)> is_excluded =
       {}; ///< true: this session is neither counted nor removed
 };

@@ -26,7 +26,8 @@ SESSIONKIT_API Result<ScopedState> load_scoped_state(SessionStore& store, Sessio
 
 /// Stores a change: first the values of the agent, then those of the user, then those of the session. Each of
 /// the three parts is one entry, which is as durable as the end of a turn. Names with `temp:` are ignored.
-/// Fails with `invalid_argument` if a name begins with `user:` and the session has no user; nothing is stored
+/// Fails with `invalid_argument` if a name begins with `user:` and the session has no user, and with
+/// `unsupported` if the dialect of one of the sessions to change cannot represent state; nothing is stored
 /// then. Other errors are those of `update_state`. After such an error, earlier parts may be stored, and the
 /// call may be repeated.
 SESSIONKIT_API Result<void> update_scoped_state(std::shared_ptr<SessionStore> store, SessionId const& id,

@@ -3,6 +3,7 @@
 #include "recognising.hpp"
 
 #include <sessionkit/file_store.hpp>
+#include <sessionkit/session_key.hpp>
 
 #include <fmt/format.h>
 
@@ -13,6 +14,7 @@
 #include <iterator>
 #include <limits>
 #include <optional>
+#include <utility>
 
 namespace cli {
 
@@ -33,18 +35,28 @@ Named open_file(Console& console, Arguments const& args, std::string const& path
   return {store, id, path, true};
 }
 
-std::optional<sk::SessionId> newest(sk::SessionStore& store, sk::ListQuery query, std::size_t nth) {
+/// The `nth` newest session that is not archived; those that hold shared state are not counted.
+std::optional<sk::SessionId> nth_newest(sk::SessionStore& store, std::size_t nth) {
+  sk::ListQuery query;
   query.archived = false;
-  query.limit = nth;
-  auto const page = store.list(query).value();
-  if (nth == 0 || page.sessions.size() < nth) return std::nullopt;
-  return page.sessions[nth - 1].id;
+  do {
+    query.limit = nth;
+    auto page = store.list(query).value();
+    for (auto const& info : page.sessions)
+      if (!sk::is_state_key(info.key) && --nth == 0) return info.id;
+    query.cursor = std::move(page.next);
+  } while (!query.cursor.empty());
+  return std::nullopt;
 }
 
 std::optional<sk::SessionId> by_key(sk::SessionStore& store, std::string_view key) {
   sk::ListQuery query;
   query.key = std::string(key);
-  return newest(store, query, 1);
+  query.archived = false;
+  query.limit = 1;
+  auto const page = store.list(query).value();
+  if (page.sessions.empty()) return std::nullopt;
+  return page.sessions.front().id;
 }
 
 /// `@last` is 1, `@-3` is 3.
@@ -89,7 +101,7 @@ std::vector<sk::SessionId> by_prefix(sk::SessionStore& store, std::string const&
 }
 
 std::optional<sk::SessionId> find_in(sk::SessionStore& store, std::string const& name) {
-  if (starts_with(name, "@")) return newest(store, {}, parse_nth(name));
+  if (starts_with(name, "@")) return nth_newest(store, parse_nth(name));
   if (starts_with(name, "key:")) return by_key(store, std::string_view(name).substr(4));
   if (auto id = by_id(store, name)) return id;
   if (auto id = by_key(store, name)) return id;

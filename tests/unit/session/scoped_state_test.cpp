@@ -116,3 +116,43 @@ TEST_CASE("a dialect without state stores nothing of a change of the session") {
   REQUIRE_FALSE(refused);
   CHECK(refused.error().code == sk::Errc::unsupported);
 }
+
+TEST_CASE("a dialect without state gets no session for the shared state") {
+  for (auto const& profile : {sk::profiles::claw0, sk::profiles::ai_panel})
+    for (char const* const name : {"app:a", "user:u", "own"}) {
+      CAPTURE(profile.name, name);
+      TempDir const dir;
+      sk::FileStoreOptions options;
+      options.profile = profile;
+      std::shared_ptr<sk::SessionStore> const store = sk::open_file_store(dir.path(), options).value();
+      auto const id = session_of(store, "main", "ada");
+      auto const refused = sk::update_scoped_state(store, id, setting({{name, 1}}));
+      REQUIRE_FALSE(refused);
+      CHECK(refused.error().code == sk::Errc::unsupported);
+      CHECK(store->list({}).value().sessions.size() == 1); // the conversation
+      store->remove(id).value();
+      CHECK(store->list({}).value().sessions.empty());
+    }
+}
+
+TEST_CASE("a change is refused as a whole if one of its sessions cannot hold state") {
+  auto const store = sk::make_memory_store();
+  sk::NewSession about;
+  about.agent = "main";
+  about.user = "ada";
+  sk::SessionOptions of_claw0;
+  of_claw0.profile = sk::profiles::claw0;
+  auto const id = sk::Session::create(store, about, of_claw0).value().id();
+  auto const change = setting({{"app:a", 1}, {"user:u", 2}, {"own", 3}});
+  CHECK(sk::update_scoped_state(store, id, change).error().code == sk::Errc::unsupported);
+  CHECK(store->list({}).value().sessions.size() == 1);
+
+  sk::update_scoped_state(store, id, setting({{"app:a", 1}})).value(); // in a session of its own
+  CHECK(seen_by(*store, id) == Seen{{"app:a", "1"}});
+  // That session goes on in its own dialect, but one for the user would begin in claw0's.
+  CHECK(sk::update_scoped_state(store, id, setting({{"app:a", 2}, {"user:u", 2}}), of_claw0).error().code
+        == sk::Errc::unsupported);
+  CHECK(seen_by(*store, id) == Seen{{"app:a", "1"}});
+  sk::update_scoped_state(store, id, setting({{"app:a", 2}}), of_claw0).value();
+  CHECK(seen_by(*store, id) == Seen{{"app:a", "2"}});
+}

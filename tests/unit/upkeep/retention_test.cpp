@@ -6,6 +6,7 @@
 #include <sessionkit/memory_store.hpp>
 #include <sessionkit/retention.hpp>
 #include <sessionkit/session.hpp>
+#include <sessionkit/session_key.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -137,6 +138,36 @@ TEST_CASE("caps by count and by bytes remove the oldest, and never a protected s
   CHECK(removals(sessions, policy) == Texts{"a bytes", "c bytes", "d bytes"});
   policy.idle = hours(2);
   CHECK(removals(sessions, policy) == Texts{"a idle", "c idle", "d bytes"});
+}
+
+TEST_CASE("sessions that hold shared state are kept and not counted") {
+  auto of_agent = session("of-agent", hours(9)), of_user = session("of-user", hours(0));
+  of_agent.key = sk::state_key("main");
+  of_user.key = sk::state_key("main", "ada");
+  std::vector<sk::SessionInfo> sessions{of_agent, of_user, session("a", hours(5))};
+  sk::RetentionPolicy policy;
+  policy.max_sessions = 1;
+  CHECK(removals(sessions, policy).empty());
+  sessions.push_back(session("b", hours(4)));
+  CHECK(removals(sessions, policy) == Texts{"a count"});
+  CHECK(sk::plan_retention(sessions, policy, now).removals[0].why == "2 sessions, the limit is 1");
+  policy.slack = 1;
+  CHECK(removals(sessions, policy).empty());
+}
+
+TEST_CASE("only sessions that exceed a limit are looked up as protected") {
+  std::vector<sk::SessionInfo> const sessions{session("c", hours(3)), session("a", hours(5)),
+                                              session("b", hours(4)), session("d", hours(2))};
+  Texts asked;
+  sk::RetentionPolicy policy;
+  policy.idle = hours(99);
+  policy.max_sessions = 3;
+  policy.is_protected = [&](sk::SessionInfo const& info) {
+    asked.push_back(info.id.str());
+    return info.id.str() == "a";
+  };
+  CHECK(sk::plan_retention(sessions, policy, now).removals.size() == 1);
+  CHECK(asked == Texts{"a", "b"});
 }
 
 TEST_CASE("a plan moves the sessions of a store to its trash and reports each") {

@@ -2,6 +2,8 @@
 // Reads and changes the state that the sessions of an agent or of a user share.
 #pragma once
 #include <sessionkit/detail/base/format_text.hpp>
+#include <sessionkit/detail/base/make_error.hpp>
+#include <sessionkit/detail/dialects/member_codec.hpp>
 #include <sessionkit/scoped_state.hpp>
 #include <sessionkit/session_key.hpp>
 
@@ -55,6 +57,40 @@ Result<void> add_shared(SessionStore& store, std::string const& key, std::string
   return {};
 }
 
+Result<void> require_state_in(std::string_view dialect) {
+  Dialect const* const known = find_dialect(dialect);
+  if (!known || known->can(detail::body_index<StateChange>)) return {};
+  return detail::make_error(Errc::unsupported,
+                            "the lines of the {} dialect cannot represent state, so nothing was stored",
+                            known->name);
+}
+
+Result<void> require_state_of(SessionStore& store, SessionId const& id) {
+  ReadRange const last{ReadRange::newest_first, {}, 4, std::size_t{16} << 10};
+  Result<RecordPage> const page = store.read(id, last);
+  return page ? require_state_in(page->dialect) : page.error();
+}
+
+// Without such a session, the first write would create one in the dialect of the profile.
+Result<void> require_shared_state(SessionStore& store, std::string const& key,
+                                  SessionOptions const& options) {
+  Result<std::optional<SessionInfo>> const found = newest_session(store, active_query(key));
+  if (!found) return found.error();
+  if (*found) return require_state_of(store, (*found)->id);
+  return require_state_in(options.profile ? options.profile->dialect : store.profile().dialect);
+}
+
+// Fails if the lines of one of the sessions to change cannot represent state. Writes nothing.
+Result<void> require_state(SessionStore& store, SessionInfo const& info, StateParts const& parts,
+                           SessionOptions const& options) {
+  if (!changes_nothing(parts.app))
+    if (auto can = require_shared_state(store, state_key(info.agent), options); !can) return can;
+  if (!changes_nothing(parts.user))
+    if (auto can = require_shared_state(store, state_key(info.agent, info.user), options); !can) return can;
+  if (changes_nothing(parts.own)) return {};
+  return require_state_of(store, info.id);
+}
+
 Result<void> change_shared(std::shared_ptr<SessionStore> const& store, SessionInfo const& info,
                            std::string_view user, StateChange change, SessionOptions const& options) {
   if (changes_nothing(change)) return {};
@@ -93,6 +129,7 @@ SESSIONKIT_SELDOM Result<void> update_scoped_state(std::shared_ptr<SessionStore>
     return Error{
         Errc::invalid_argument, 0,
         detail::format_text("session '{}' has no user, so a name cannot begin with 'user:'", id.str())};
+  if (auto can = scoped_state_inl::require_state(*store, *info, parts, options); !can) return can;
   if (auto done = scoped_state_inl::change_shared(store, *info, {}, std::move(parts.app), options); !done)
     return done;
   if (auto done = scoped_state_inl::change_shared(store, *info, info->user, std::move(parts.user), options);

@@ -48,9 +48,7 @@ class RetentionPlanner {
   RetentionPlan run() {
     take_older(policy_.idle, &SessionInfo::updated, RetentionReason::idle, "no entry for ", "");
     take_older(policy_.age, &SessionInfo::created, RetentionReason::age, "created ", " ago");
-    if (policy_.max_sessions != 0 && left_.size() > policy_.max_sessions
-        && left_.size() - policy_.max_sessions > policy_.slack)
-      take_above_count();
+    if (policy_.max_sessions != 0) take_above_count();
     if (policy_.max_bytes != 0) take_above_bytes();
     plan_.kept = left_.size();
     return std::move(plan_);
@@ -61,45 +59,52 @@ class RetentionPlanner {
     plan_.removals.push_back(
         {info.id, info.key, reason, std::move(why), info.updated, info.end, info.end_crc});
   }
-  // Takes the sessions for which `goes` is true; it is called once per unprotected session, oldest first.
-  template <class Goes> void take_where(Goes goes) {
+  // Takes the unprotected sessions that are `due`, oldest first. Only sessions that are due are looked up as
+  // protected, because the host's answer may cost something.
+  template <class Due, class Take> void take_where(Due due, Take take_one) {
     auto const end = std::remove_if(left_.begin(), left_.end(), [&](SessionInfo const* info) {
-      return !retention_spares(policy_, *info) && goes(*info);
+      if (!due(*info) || retention_spares(policy_, *info)) return false;
+      take_one(*info);
+      return true;
     });
     left_.erase(end, left_.end());
   }
   void take_older(std::chrono::milliseconds most, Timestamp SessionInfo::*since, RetentionReason reason,
                   char const* before, char const* behind) {
     if (most.count() <= 0) return;
-    take_where([&](SessionInfo const& info) {
-      if (info.*since == Timestamp{} || info.*since >= now_ - most) return false;
+    auto const due = [&](SessionInfo const& info) {
+      return info.*since != Timestamp{} && info.*since < now_ - most;
+    };
+    take_where(due, [&](SessionInfo const& info) {
       take(info, reason,
            detail::format_text("{}{}{}, the limit is {}", before, days_and_hours(now_ - info.*since), behind,
                                days_and_hours(most)));
-      return true;
     });
   }
   void take_above_count() {
-    std::size_t const all = left_.size();
-    std::size_t above = all - policy_.max_sessions;
-    take_where([&](SessionInfo const& info) {
-      if (above == 0) return false;
+    std::size_t const all = conversations_left();
+    std::size_t above = all - std::min(all, policy_.max_sessions);
+    if (above <= policy_.slack) return;
+    auto const due = [&](SessionInfo const& /*info*/) { return above != 0; };
+    take_where(due, [&](SessionInfo const& info) {
       --above;
       take(info, RetentionReason::count,
            detail::format_text("{} sessions, the limit is {}", all, policy_.max_sessions));
-      return true;
     });
   }
   void take_above_bytes() {
     std::uint64_t const all = bytes_left();
     std::uint64_t bytes = all;
-    take_where([&](SessionInfo const& info) {
-      if (bytes <= policy_.max_bytes) return false;
+    auto const due = [&](SessionInfo const& /*info*/) { return bytes > policy_.max_bytes; };
+    take_where(due, [&](SessionInfo const& info) {
       bytes -= std::min(bytes, info.end.value());
       take(info, RetentionReason::bytes,
            detail::format_text("{} bytes, the limit is {}", all, policy_.max_bytes));
-      return true;
     });
+  }
+  std::size_t conversations_left() const {
+    return static_cast<std::size_t>(std::count_if(
+        left_.begin(), left_.end(), [](SessionInfo const* info) { return !is_state_key(info->key); }));
   }
   std::uint64_t bytes_left() const {
     std::uint64_t bytes = 0;
