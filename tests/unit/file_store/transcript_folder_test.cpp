@@ -422,6 +422,17 @@ TEST_CASE("claw0's index and its transcripts may lie in two directories") {
   CHECK(::access((elsewhere + "/" + file).c_str(), F_OK) != 0);
   CHECK(::access((root + "/trash/" + file).c_str(), F_OK) == 0);
 
+  {
+    auto session = sk::Session::create(open_store(root, options), about).value();
+    talk(session, "hello", "hi");
+  }
+  std::string const index = read_file(root + "/sessions.json");
+  auto const unnamed = sk::open_file_store(root); // or else its index would be taken for a damaged one
+  REQUIRE_FALSE(unnamed);
+  CHECK(unnamed.error().code == Errc::invalid_argument);
+  CHECK(unnamed.error().message.find("--transcript-dir") != std::string::npos);
+  CHECK(read_file(root + "/sessions.json") == index);
+
   options.profile = sk::profiles::native;
   auto const refused = sk::open_file_store(dir / "other", options);
   REQUIRE_FALSE(refused);

@@ -183,7 +183,14 @@ SESSIONKIT_SELDOM Result<Profile> detect_profile(FileOps& ops, int directory, st
   int const failed = ops.status_at(directory, transcript_folder_inl::folder_name, folder);
   if (failed < 0 && failed != -ENOENT) return file_error(-failed, root, "cannot look for transcripts");
   bool const has_folder = failed == 0 && folder.kind == FileStatus::directory;
-  if (has_folder && transcript_folder_inl::names_by_key(*index)) return profiles::claw0;
+  bool const by_key = transcript_folder_inl::names_by_key(*index);
+  if (by_key && has_folder) return profiles::claw0;
+  if (by_key)
+    return make_error(
+        Errc::invalid_argument,
+        "{}: its index names transcripts by key, as claw0's does, and it has no folder '{}'; name the "
+        "folder that has them (FileStoreOptions::transcripts, --transcript-dir)",
+        root, transcript_folder_inl::folder_name);
   Result<transcript_folder_inl::Kind> kind = transcript_folder_inl::kind_of_most(
       ops, directory, transcript_folder_inl::files_named(*index, transcript_folder_inl::file_member));
   if (kind && *kind == transcript_folder_inl::Kind::unknown) {
