@@ -43,7 +43,7 @@ bool has_pictures(sk::History const& history) {
   });
 }
 
-constexpr int most_cuts = 3; // each to half of what was refused
+constexpr int most_cuts = 12; // each to half of what was refused, and at last to the newest turn
 
 /// A running turn. Errors of the store are thrown as `sessionkit::Exception` to `run_turn`.
 class TurnRun {
@@ -64,10 +64,12 @@ class TurnRun {
   TurnOutcome run(sk::Message const& said) {
     sk::Turn turn = session_.begin_turn();
     TurnOutcome outcome = run_within(turn, said);
+    bool const too_long = outcome.failure && outcome.failure->kind == llm::FailureKind::context_exceeded;
     if (outcome.end == TurnEnd::finished || outcome.end == TurnEnd::too_long || worth_keeping_)
       turn.commit().value();
-    else
-      turn.abort().value();
+    else // a message that the model refuses as too long would be too long in the next turn too
+      turn.abort(too_long ? sk::Turn::Unanswered::drop : sk::Turn::Unanswered::keep).value();
+    if (clears_all_ && outcome.end == TurnEnd::finished) outcome.view_limit = view_limit_;
     for (auto& record : records_) keep_record(std::move(record));
     bool const now = outcome.end == TurnEnd::finished && !agent_.compacts_within_turn;
     if (now) shorten(sk::CompactionReason::size);
@@ -120,8 +122,10 @@ class TurnRun {
     if (kind != llm::FailureKind::context_exceeded) return answer;
     if (shorten(sk::CompactionReason::context_exceeded) == sk::CompactionOutcome::applied)
       answer = ask_once();
-    for (int tries = 0; tries < most_cuts && is_too_long(answer); ++tries) {
-      view_limit_ = std::max<std::size_t>(history_.tokens / 2, 1);
+    std::size_t refused = 0; // tokens; nothing more can be cut if they stay the same
+    for (int tries = 0; tries < most_cuts && is_too_long(answer) && refused != history_.tokens; ++tries) {
+      refused = history_.tokens;
+      view_limit_ = std::max<std::size_t>(refused / 2, 1);
       clears_all_ = true;
       answer = ask_once();
     }
@@ -256,6 +260,12 @@ sk::Result<TurnOutcome> run_turn(sk::Session& session, Agent const& agent, sk::M
   try {
     return TurnRun(session, agent, on_event, cancel).run(said);
   } catch (sk::Exception const& refused) { return refused.error(); }
+}
+
+void learn_limit(Agent& agent, TurnOutcome const& outcome) {
+  if (outcome.view_limit == 0) return;
+  agent.view_limit = outcome.view_limit;
+  if (agent.compaction) agent.compaction = fit_to_window(*agent.compaction, outcome.view_limit / 3 * 4);
 }
 
 void limit_view(sk::Target& target, ViewLimits const& limits) {

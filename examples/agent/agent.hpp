@@ -85,7 +85,12 @@ struct TurnOutcome {
   TurnEnd end = TurnEnd::finished;
   std::optional<llm::Failure> failure = {}; ///< if `end` is `failed` or `interrupted`
   std::string text = {};                    ///< of the last answer
+  std::size_t view_limit =
+      0; ///< the tokens to which the view was cut after the provider refused more; 0: it did not
 };
+
+/// Makes later turns, and their compactions, as short as this one had to be.
+void learn_limit(Agent& agent, TurnOutcome const& outcome);
 
 /// Runs one turn: stores the user's message, asks, stores the answer, runs the tools it calls (at the same
 /// time) and stores their results, until an answer calls none. Then it compacts if the policy says so; it

@@ -69,6 +69,20 @@ std::shared_ptr<agent::DeferredStore> open_deferred(Options const& options) {
   return std::make_shared<agent::DeferredStore>(open_chat_store(options).value());
 }
 
+/// A page of the sessions that match, without those that hold shared state.
+sk::SessionPage list_conversations(sk::SessionStore& store, sk::ListQuery query) {
+  sk::SessionPage found;
+  std::size_t const most = query.limit;
+  do {
+    query.limit = most - found.sessions.size();
+    auto page = store.list(query).value();
+    for (auto& info : page.sessions)
+      if (!sk::is_state_key(info.key)) found.sessions.push_back(std::move(info));
+    found.next = query.cursor = std::move(page.next);
+  } while (found.sessions.size() < most && !found.next.empty());
+  return found;
+}
+
 template <class... F> struct Overloaded : F... { using F::operator()...; };
 template <class... F> Overloaded(F...) -> Overloaded<F...>;
 
@@ -97,6 +111,7 @@ void Chat::exchange(sk::Message const& said) {
   auto const outcome = agent::run_turn(
                            *session_, agent_, said, [&](auto const& event) { watch(event); }, cancel)
                            .value();
+  agent::learn_limit(agent_, outcome);
   switch (outcome.end) {
   case agent::TurnEnd::finished: break;
   case agent::TurnEnd::interrupted: print("[interrupted]\n"); break;
@@ -179,7 +194,7 @@ void Chat::leave() {
 }
 
 void Chat::prune() {
-  agent::prune(
+  auto const done = agent::prune(
       *store_, options_.prune, [](auto const& /*info*/) { return true; },
       [&](sk::SessionId const& id, auto const& remove) {
         bool const is_open = id == session_->id();
@@ -188,8 +203,11 @@ void Chat::prune() {
       },
       [](sk::Removal const& removal) {
         print(fmt::format("[removed {}: {}]\n", removal.id.str(), removal.why));
-      })
-      .value();
+      },
+      [](sk::RetentionOutcome::Failed const& failed) {
+        print(fmt::format("[not removed {}: {}]\n", failed.id.str(), failed.error.message));
+      });
+  if (!done) print(fmt::format("[old sessions were not removed: {}]\n", done.error().message));
 }
 
 sk::Session Chat::resume_or_create() {
@@ -199,7 +217,7 @@ sk::Session Chat::resume_or_create() {
     sk::ListQuery newest;
     newest.limit = 1;
     newest.archived = false;
-    auto const page = store_->list(newest).value();
+    auto const page = list_conversations(*store_, newest);
     if (!page.sessions.empty())
       return sk::Session::open(store_, page.sessions.front().id, session_options()).value();
   }
@@ -214,7 +232,6 @@ void Chat::note(sk::Event const& event) {
 
 sk::SessionOptions Chat::session_options() {
   sk::SessionOptions how;
-  if (options_.profile_given || options_.no_session) how.profile = options_.profile;
   how.on_event = [this](sk::Event const& event) { note(event); };
   return how;
 }
@@ -232,7 +249,7 @@ sk::Session Chat::choose() {
 }
 
 std::vector<sk::SessionInfo> Chat::show_sessions(bool numbered) {
-  auto page = store_->list({}).value();
+  auto page = list_conversations(*store_, {});
   for (std::size_t i = 0; i < page.sessions.size(); ++i) {
     auto const& info = page.sessions[i];
     auto const mark = numbered ? fmt::format("{:>3}", i + 1) : info.id == session_->id() ? "*" : " ";

@@ -5,6 +5,7 @@
 #include <sessionkit/json.hpp>
 
 #include <llm/wire_json.hpp>
+#include <map>
 #include <utility>
 
 namespace chat_host {
@@ -20,10 +21,48 @@ constexpr std::size_t longest_sender = 200;
 
 sk::Error wrong(std::string why) { return {sk::Errc::invalid_argument, 0, std::move(why)}; }
 
-sk::Result<Json> parse_object(std::string const& body) {
-  auto const json = sk::RawJson::parse(body); // which limits nesting
+sk::Result<sk::RawJson> parse_object(std::string const& body) {
+  auto json = sk::RawJson::parse(body); // which limits nesting
   if (!json || !json->is_object()) return wrong("the body is not a JSON object");
-  return sk::to_nlohmann(*json);
+  return json;
+}
+
+using Members = std::map<std::string, sk::RawJson>;
+
+void add_member(Members& members, std::string const& name, std::string const& value) {
+  members.insert_or_assign(sk::RawJson::parse(name).value().as_string().value_or(""),
+                           sk::RawJson::parse(value).value());
+}
+
+/// The members of an object as they were written, because a tree of nlohmann's spells numbers in another way.
+/// The last member of a name counts.
+Members members_of(sk::RawJson const& object) {
+  Members members;
+  auto const& text = object.str();
+  std::size_t depth = 0, begin = 1, colon = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    char const c = text[i];
+    if (c == '"')
+      for (++i; text[i] != '"'; ++i)
+        if (text[i] == '\\') ++i;
+    if (c == '{' || c == '[') ++depth;
+    if (c == '}' || c == ']') --depth;
+    if (c == ':' && depth == 1) colon = i;
+    bool const ends = depth == 0 || (c == ',' && depth == 1);
+    if (!ends || colon == 0) continue;
+    add_member(members, text.substr(begin, colon - begin), text.substr(colon + 1, i - colon - 1));
+    begin = i + 1;
+    colon = 0;
+  }
+  return members;
+}
+
+void take_state(sk::RawJson const& state, sk::StateChange& change) {
+  for (auto const& [name, value] : members_of(state))
+    if (value.is_null())
+      change.removed.push_back(name);
+    else
+      change.set.emplace_back(name, value);
 }
 
 /// The text of a member; empty if it is missing or null.
@@ -50,22 +89,23 @@ sk::Result<void> add_images(Json const& images, sk::Message& said) {
 }
 
 sk::Result<ChatRequest> parse_chat_request(std::string const& body) {
-  auto const json = parse_object(body);
-  if (!json) return json.error();
-  auto message = text_in(*json, "message");
+  auto const object = parse_object(body);
+  if (!object) return object.error();
+  auto const json = sk::to_nlohmann(*object);
+  auto message = text_in(json, "message");
   if (!message) return message.error();
-  auto const session = text_in(*json, "sessionId");
+  auto const session = text_in(json, "sessionId");
   if (!session) return session.error();
-  auto context = text_in(*json, "context");
+  auto context = text_in(json, "context");
   if (!context) return context.error();
-  auto sender = text_in(*json, "sender");
+  auto sender = text_in(json, "sender");
   if (!sender) return sender.error();
   if (sender->size() > longest_sender)
     return wrong("'sender' is longer than " + std::to_string(longest_sender));
 
   ChatRequest request;
   request.said.role = sk::Role::user;
-  if (auto const added = add_images(llm::member(*json, "images"), request.said); !added) return added.error();
+  if (auto const added = add_images(llm::member(json, "images"), request.said); !added) return added.error();
   bool const blank = message->find_first_not_of(" \t\r\n") == std::string::npos;
   if (blank && request.said.parts.empty()) return wrong("'message' is empty");
   if (!blank) request.said.parts.emplace_back(sk::Text{std::move(*message)});
@@ -80,12 +120,13 @@ sk::Result<ChatRequest> parse_chat_request(std::string const& body) {
 }
 
 sk::Result<RowChange> parse_row_change(std::string const& body) {
-  auto const json = parse_object(body);
-  if (!json) return json.error();
+  auto const object = parse_object(body);
+  if (!object) return object.error();
+  auto const json = sk::to_nlohmann(*object);
   RowChange change;
-  auto const& title = llm::member(*json, "title");
-  auto const& archived = llm::member(*json, "archived");
-  auto const& state = llm::member(*json, "state");
+  auto const& title = llm::member(json, "title");
+  auto const& archived = llm::member(json, "archived");
+  auto const& state = llm::member(json, "state");
   if (!title.is_null() && !title.is_string()) return wrong("'title' is not a text");
   if (!archived.is_null() && !archived.is_boolean()) return wrong("'archived' is neither true nor false");
   if (!state.is_null() && !state.is_object()) return wrong("'state' is not an object");
@@ -93,11 +134,8 @@ sk::Result<RowChange> parse_row_change(std::string const& body) {
   if (change.title && change.title->size() > longest_title)
     return wrong("'title' is longer than " + std::to_string(longest_title));
   if (archived.is_boolean()) change.archived = archived.get<bool>();
-  for (auto const& [name, value] : state.items())
-    if (value.is_null())
-      change.state.removed.push_back(name);
-    else
-      change.state.set.emplace_back(name, sk::to_raw_json(value));
+  for (auto const& [name, value] : members_of(*object))
+    if (name == "state" && value.is_object()) take_state(value, change.state);
   bool const changes =
       change.title || change.archived || !change.state.set.empty() || !change.state.removed.empty();
   if (!changes) return wrong("there is nothing to change: give 'title', 'archived' or 'state'");

@@ -3,6 +3,7 @@
 #include "conversations.hpp"
 #include "host_turn.hpp"
 
+#include <sessionkit/dialect.hpp>
 #include <sessionkit/ids.hpp>
 #include <sessionkit/session_key.hpp>
 
@@ -38,6 +39,25 @@ sk::Result<void> may_name(Caller const& caller, ChatRequest const& request) {
   return sk::Error{sk::Errc::invalid_argument, 0, "'sender' names a person of a channel: only a gateway can"};
 }
 
+bool is_empty(sk::StateChange const& change) { return change.set.empty() && change.removed.empty(); }
+
+/// `unsupported` if the session's lines cannot represent a part of the change.
+sk::Result<void> may_change(sk::SessionStore& store, sk::SessionId const& id, RowChange const& change) {
+  sk::ReadRange first;
+  first.max_records = 1;
+  auto const page = store.read(id, first);
+  if (!page) return page.error();
+  auto const* const dialect = sk::find_dialect(page->dialect);
+  if (dialect == nullptr) return {}; // the append decides
+  auto const can = [&](sk::EntryBody const& body) { return dialect->can(body.index()); };
+  bool const all = (!change.title || can(sk::TitleChange{})) && (!change.archived || can(sk::ArchiveChange{}))
+                   && (is_empty(change.state) || can(sk::StateChange{}));
+  if (all) return {};
+  return sk::Error{sk::Errc::unsupported, 0,
+                   "session '" + id.str() + "': its lines (" + std::string(dialect->name)
+                       + ") cannot represent the whole change, so nothing is changed"};
+}
+
 /// The first place of the turn's entries in a path that was read before or during the turn.
 std::size_t begin_of(TurnFeed const& turn, std::vector<sk::Entry> const& path) {
   auto const behind = turn.begun_behind();
@@ -61,11 +81,18 @@ std::string Conversations::key_of_new(sk::NewSession const& about) const {
   return sk::resolve(at, sk::KeyScheme::claw0);
 }
 
+// Other programs write no agent. The sessions that hold shared state are not for people.
+bool Conversations::is_ours(sk::SessionInfo const& info) const {
+  bool const may_be = info.agent == hosted_.agent || (hosted_.owns_store && info.agent.empty());
+  return may_be && !sk::is_state_key(info.key);
+}
+
 sk::Result<sk::SessionInfo> Conversations::find(Caller const& caller, sk::SessionId const& id) const {
   auto info = hosted_.store->info(id);
   if (!info && info.error().code == sk::Errc::not_found) return no_such_session(id);
   if (!info) return for_client(info.error());
-  if (info->user != caller.user || info->agent != hosted_.agent) return no_such_session(id);
+  if (info->user != caller.user || !is_ours(*info)) return no_such_session(id);
+  info->agent = hosted_.agent;
   return info;
 }
 
@@ -124,7 +151,7 @@ sk::Result<Conversations::Answering> Conversations::chat(Caller const& caller, C
 sk::Result<sk::SessionPage> Conversations::list(Caller const& caller, ListRequest const& wanted) const {
   auto const words = cli::folded(wanted.search);
   sk::ListQuery query;
-  query.agent = hosted_.agent;
+  if (!hosted_.owns_store) query.agent = hosted_.agent;
   query.user = caller.user;
   query.cursor = wanted.cursor;
   query.archived = wanted.archived;
@@ -137,6 +164,8 @@ sk::Result<sk::SessionPage> Conversations::list(Caller const& caller, ListReques
       return sk::Error{sk::Errc::invalid_argument, 0, "'cursor' is not the 'next' of a list"};
     if (!page) return for_client(page.error());
     for (auto& info : page->sessions) {
+      if (!is_ours(info)) continue;
+      info.agent = hosted_.agent;
       if (cli::folded(info.display_title()).find(words) == std::string::npos) continue;
       if (to_skip != 0)
         --to_skip;
@@ -164,20 +193,22 @@ sk::Result<Conversations::History> Conversations::history(Caller const& caller,
 sk::Result<sk::SessionInfo> Conversations::change(Caller const& caller, sk::SessionId const& id,
                                                   RowChange change) {
   if (auto const found = find(caller, id); !found) return found.error();
+  auto done = may_change(*hosted_.store, id, change);
+  if (!done) return for_client(done.error());
   auto session = sk::Session::open(hosted_.store, id);
   if (!session) return for_client(session.error());
-  sk::Result<void> done;
-  if (change.title) done = session->set_title(std::move(*change.title));
-  if (done && change.archived) done = session->set_archived(*change.archived);
-  if (done && !(change.state.set.empty() && change.state.removed.empty())) {
+  if (!is_empty(change.state)) { // first, because it may be refused: nested too deep
     sk::AppendOptions at_once;
     at_once.ends_turn = true;
     auto const stored = session->append_entry(std::move(change.state), at_once);
     if (!stored) done = stored.error();
   }
+  if (done && change.archived) done = session->set_archived(*change.archived);
+  if (done && change.title) done = session->set_title(std::move(*change.title));
   if (!done) return for_client(done.error());
   auto info = session->info();
   if (!info) return for_client(info.error());
+  info->agent = hosted_.agent;
   return info;
 }
 
@@ -215,7 +246,7 @@ std::optional<std::size_t> Conversations::token_limit() const {
 
 void Conversations::prune(agent::PruneRule const& rule) {
   auto const done = agent::prune(
-      *hosted_.store, rule, [&](sk::SessionInfo const& info) { return info.agent == hosted_.agent; },
+      *hosted_.store, rule, [&](sk::SessionInfo const& info) { return is_ours(info); },
       [&](sk::SessionId const& id, auto const& remove) {
         auto const place = turns_.reserve(id.str());
         if (place) remove();

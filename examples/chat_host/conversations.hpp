@@ -27,6 +27,7 @@ struct Hosted {
   /// The logs of channels, for the administrator; absent if they are not kept.
   std::optional<sessionkit::ChannelLog> channels = {};
   bool saves_turns = true; ///< else a turn is in memory until the program ends
+  bool owns_store = false; ///< no other agent uses the store: sessions without an agent are this one's
 };
 
 /// Which sessions to list.
@@ -65,7 +66,8 @@ class Conversations {
     std::size_t turn_begin = 0; ///< the first place of its entries in `path`; the end, if no turn runs
   };
   sessionkit::Result<History> history(Caller const& caller, sessionkit::SessionId const& id) const;
-  /// Returns the new row, which is in the store's index too, so that other programs see it.
+  /// Returns the new row, which is in the store's index too, so that other programs see it. `unsupported` if
+  /// the session's lines cannot represent all of the change; then nothing is changed.
   sessionkit::Result<sessionkit::SessionInfo> change(Caller const& caller, sessionkit::SessionId const& id,
                                                      RowChange change);
   /// A running turn is cancelled first.
@@ -97,6 +99,7 @@ class Conversations {
   sessionkit::Result<sessionkit::ChannelLog> channels() const;
 
  private:
+  bool is_ours(sessionkit::SessionInfo const& info) const;
   sessionkit::Result<sessionkit::SessionInfo> find(Caller const& caller,
                                                    sessionkit::SessionId const& id) const;
   /// The session that a request names; absent if it must be created.

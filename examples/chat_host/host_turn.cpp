@@ -45,7 +45,9 @@ std::string HostTurn::run(ChatRequest const& request) {
 }
 
 Json HostTurn::converse(ChatRequest const& request) {
-  auto session = sk::Session::open(hosted_.store, id_).value();
+  sk::SessionOptions how;
+  how.on_event = [this](sk::Event const& event) { report(event); };
+  auto session = sk::Session::open(hosted_.store, id_, how).value();
   auto const before = session.info().value();
   turns_before_ = before.turns;
   feed_.begin_behind(session.leaf());
@@ -80,6 +82,14 @@ void HostTurn::watch(sk::Session& session, std::string const& message, agent::Ev
     tell(session_news(id_, message, is_stored(session.info().value())));
   }
   if (auto const news = news_of(event)) tell(*news);
+}
+
+// A model that reasons does so in each answer: once in a turn is enough. The session's messages name neither
+// files nor servers, except that of a compaction that failed.
+void HostTurn::report(sk::Event const& event) {
+  if (!reported_.insert(event.message).second) return;
+  note("session " + id_.str() + ": " + event.message);
+  if (event.kind == sk::Event::part_left_out) tell(left_out_news(event.message));
 }
 
 void HostTurn::tell(Json const& news) { feed_.say(sk::to_raw_json(news).str()); }

@@ -3,7 +3,10 @@
 #include "conversations.hpp"
 #include "views.hpp"
 
+#include <sessionkit/event.hpp>
+
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -26,6 +29,7 @@ class HostTurn {
   }
   agent::Agent make_agent(std::string const& context) const;
   void watch(sessionkit::Session& session, std::string const& message, agent::Event const& event);
+  void report(sessionkit::Event const& event);
   void tell(Json const& news);
   void note_in_channel(sessionkit::ChannelMessage const& message);
   void title(sessionkit::Session& session, std::uint64_t messages_before);
@@ -37,6 +41,7 @@ class HostTurn {
   llm::CancelToken const& cancel_;
   std::uint64_t turns_before_ = 0; ///< user messages that are stored already
   bool begun_ = false;             ///< the session's name was reported
+  std::set<std::string> reported_ = {};
 };
 
 }

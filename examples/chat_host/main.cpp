@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // chat_host: conversations over HTTP. Every line about sessions is in conversations.cpp and host_turn.cpp;
 // the rest is the server around them.
+#include "client_words.hpp"
 #include "options.hpp"
 #include "server.hpp"
 
@@ -31,11 +32,22 @@ cli::StoreAddress address_of(Options const& options) {
   return cli::parse_address(stores ? options.store : "memory:");
 }
 
+/// True if no other agent uses the agent's store.
+bool owns_store(cli::StoreAddress const& address, Options const& options) {
+  return address.is_files() || (address.engine == "blades" && options.agents.size() == 1);
+}
+
+// A message of an unknown role in a document of blades. The other events of a store are about its files.
+void report(sk::Event const& event) {
+  if (event.kind == sk::Event::part_left_out) chat_host::note(event.message);
+}
+
 /// Each agent's sessions are in a directory of their own, as in ai-panel and OpenClaw; in a
 /// database all are together, and their headers name the agent.
 cli::StorePtr open_store_of(std::string const& agent, cli::StoreAddress address, Options const& options) {
   cli::OpenOptions how;
   how.create = true;
+  how.on_event = report;
   if (auto const* const profile = sk::find_profile(options.profile)) how.profile = *profile;
   if (address.is_files()) address.place += "/agents/" + agent + "/sessions";
   return cli::open_store(address, how).value();
@@ -77,7 +89,8 @@ chat_host::Agents make_agents(Options const& options, Unsaved& unsaved) {
                              options.compaction,
                              options.make_titles,
                              open_channels_of(name, address, options),
-                             options.saves_turns};
+                             options.saves_turns,
+                             owns_store(address, options)};
     agents[name] = std::make_unique<chat_host::Conversations>(std::move(hosted), options.most_turns);
   }
   return agents;

@@ -184,6 +184,8 @@ Json done_news(sk::SessionInfo const& info, std::string_view end, bool stored) {
           {"stored", stored}};
 }
 
+Json left_out_news(std::string const& message) { return {{"type", "left_out"}, {"message", message}}; }
+
 Json error_news(std::string const& message) { return {{"type", "error"}, {"error", message}}; }
 
 }

@@ -30,6 +30,8 @@ std::optional<Json> news_of(agent::Event const& event);
 /// The first event of each turn, and the last one. `stored`: the user's message survives this process.
 Json session_news(sessionkit::SessionId const& id, std::string const& message, bool stored);
 Json done_news(sessionkit::SessionInfo const& info, std::string_view end, bool stored);
+/// A part of an answer that is not stored.
+Json left_out_news(std::string const& message);
 Json error_news(std::string const& message);
 
 }

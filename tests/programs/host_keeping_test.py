@@ -96,6 +96,14 @@ class Old(HostTest):
         self.assertEqual({re.search(r"removed session (\S+) of agent main: ", line)[1] for line in lines}, {*old, *new[:2]})
         self.assertEqual(sum("no entry for" in line for line in lines), 2, lines)
 
+    def test_sessions_without_an_agent_go_too(self):
+        folder = self.store / "agents/main/sessions"
+        for i in range(3):
+            session = self.ok("new", "--store", folder).out.strip()
+            self.ok("append", session, "--store", folder, "--role", "user", "--text", f"{i}")
+        host = self.host("--most", "1")
+        wait_for(lambda: [row["id"] for row in host.get("sessions")["sessions"]] == [session])
+
     def test_a_running_turn_keeps_its_session(self):
         host = self.host("--delay", "60", "--most", "1", "--prune-every", "1")
         turns = [host.begin(f"slow {i} " + "word " * 40) for i in range(2)]

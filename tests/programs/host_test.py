@@ -193,6 +193,77 @@ class Profiles(HostTest):
         self.assertFalse(host.ask("PATCH", f"sessions/{session}", {"archived": False}).json()["archived"])
         self.assertIn("there is nothing to change", self.refused(host.ask("PATCH", f"sessions/{session}", {}), 400))
 
+    def test_a_change_that_is_refused_changes_nothing(self):
+        for profile in ("ai_panel", "zyhive", "claw0"):
+            with self.subTest(profile):
+                self.store = self.folder / profile
+                host = self.host("--profile", profile)
+                session = host.chat("Hello")[1]["sessionId"]
+                for more in ({"state": {"c": 1}}, {"archived": True}):
+                    answer = host.ask("PATCH", f"sessions/{session}", {"title": "X", **more})
+                    self.assertEqual(self.refused(answer, 422), "sessions of this kind cannot store this")
+                    self.assertEqual(host.get(f"sessions/{session}")["title"], "Hello")
+                host.restart()
+                self.assertEqual(host.get("sessions")["sessions"][0]["title"], "Hello")
+                host.kill()
+        self.store = self.folder / "native"
+        host = self.host()
+        session = host.chat("Hello")[1]["sessionId"]
+        deep = '{"title": "X", "archived": true, "state": {"a": ' + "[" * 126 + "]" * 126 + "}}"  # its line would be deeper
+        self.refused(host.ask("PATCH", f"sessions/{session}", deep), 400)
+        row = host.get(f"sessions/{session}")
+        self.assertEqual((row["title"], row["archived"]), ("Hello", False))
+
+    def test_state_keeps_its_values_as_they_were_written(self):
+        host = self.host()
+        session = host.chat("Hello")[1]["sessionId"]
+        values = ("1.10", "12345678901234567890123", "-0", "1e400", '{"b": [1.0, "},\\"\\\\"], "a": {}}', "true")
+        members = ", ".join(f'"v{i}" :\n{value}' for i, value in enumerate(values))
+        body = '{"state": {"v0": 7}, "st\\u0061te": {' + members + ', "gone": null, "twice": 1, "twice": null}}'
+        self.assertEqual(host.ask("PATCH", f"sessions/{session}", body).status, 200)
+        folder = self.store / "agents" / "main" / "sessions"
+        line = (folder / f"{session}.jsonl").read_text().splitlines()[-1]
+        for i, value in enumerate(values):
+            self.assertIn(f'"v{i}":{value}', line)
+        state = self.ok("info", session, "--store", folder, "--json").json["state"]
+        self.assertEqual(sorted(state), [f"v{i}" for i in range(len(values))])
+
+    def test_sessions_of_programs_that_name_no_agent_are_of_the_agent_of_their_directory(self):
+        moving = pathlib.Path(__file__).resolve().parent.parent / "data/moving"
+        for profile in ("claw0", "ai_panel", "native"):
+            with self.subTest(profile):
+                self.store = self.folder / profile
+                folder = self.store / "agents" / "main" / "sessions"
+                if profile == "claw0":
+                    shutil.copytree(moving / "claw0", folder)
+                    session = "0123456789ab"
+                else:
+                    session = self.ok("new", "--store", folder, "--profile", profile).out.strip()
+                    self.ok("append", session, "--store", folder, "--role", "user", "--text", "Hello")
+                host = self.host("--profile", profile, "--user", "ada=a-token")
+                rows = host.get("sessions")["sessions"]
+                self.assertEqual([(row["id"], row["agentId"]) for row in rows], [(session, "main")])
+                self.assertEqual(len(host.get("sessions?limit=1&search=")["sessions"]), 1)
+                before = host.talk(session)
+                self.assertEqual(host.ask("PATCH", f"sessions/{session}", {"title": "Mine"}).json()["agentId"], "main")
+                self.assertEqual(host.chat("And on", session)[1]["title"], "Mine")
+                self.assertEqual(host.talk(session)[:len(before)], before)
+                self.assertEqual(host.get("sessions", token="a-token")["sessions"], [])
+                self.refused(host.ask("GET", f"sessions/{session}", token="a-token"), 404)
+                host.kill()
+        folder = self.folder / "documents"
+        folder.mkdir()
+        shutil.copy(moving / "blades.json", folder)
+        self.store = f"blades:{folder}"
+        host = self.host()
+        self.assertEqual(host.get("sessions")["sessions"][0]["id"], "blades")
+        for change in ({"title": "X"}, {"archived": True}, {"title": "X", "state": {"a": 1}}):
+            self.refused(host.ask("PATCH", "sessions/blades", change), 422)
+        self.assertEqual(host.ask("PATCH", "sessions/blades", {"state": {"a": 1}}).status, 200)
+        host.kill()
+        host = self.host("--agent", "main", "--agent", "other")  # whose is it?
+        self.assertEqual(host.get("sessions")["sessions"], [])
+
     def test_a_list_begins_at_an_offset(self):
         host = self.host()
         ids = [host.chat(f"talk {i}")[1]["sessionId"] for i in range(5)][::-1]

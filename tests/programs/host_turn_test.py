@@ -105,6 +105,37 @@ class Promises(HostTest):
         self.assertIn("I remember 2", host.chat("and on", done["sessionId"])[0])
 
 
+class LeftOut(HostTest):
+    @needs_curl
+    def test_a_part_that_is_not_stored_is_reported_once_in_a_turn(self):
+        (self.folder / "files").mkdir()
+        call = {"name": "list_dir", "input": {"path": "."}}
+        odd = {"block": {"type": "citation_list", "urls": []}}
+        fake = FakeProvider(self, [{"text": "I look.", "tools": [call], **odd}, {"text": "Done.", **odd}] * 2)
+        host = self.host_with(fake, "--profile", "claw0", "--folder", self.folder / "files")
+        session, reported = None, []
+        for _ in range(2):
+            events = list(host.begin("look", session).events())
+            session = events[-1]["sessionId"]
+            reported += [event["message"] for event in events if event["type"] == "left_out"]
+        self.assertEqual(len(reported), 2, reported)
+        self.assertIn("citation_list", reported[0])
+        host.kill(signal.SIGTERM)
+        lines = [line for line in host.complaints.splitlines() if "was stored without" in line]
+        self.assertEqual(lines, [f"chat_host: session {session}: {message}" for message in reported])
+
+    @needs_curl
+    def test_a_compaction_that_keeps_less_is_reported_to_stderr(self):
+        fake = FakeProvider(self, [{"summary": True, "text": "Herons."}] * 9)
+        host = self.host_with(fake, "--threshold", "1000")
+        session = host.chat("Heron. " + "feather " * 1500)[1]["sessionId"]
+        for i in range(3):
+            host.chat(f"Heron {i}. " + "feather " * 1500, session)
+        host.kill(signal.SIGTERM)
+        self.assertIn(f"chat_host: session {session}: ", host.complaints)
+        self.assertIn("fewer than the policy keeps", host.complaints)
+
+
 class Pictures(HostTest):
     @needs_curl
     def test_a_picture_that_is_refused_stops_no_later_turn(self):

@@ -132,7 +132,7 @@ class Repl(ProgramTest):
         self.assertEqual(out.count("[removed "), 2)
         self.assertIn("Restored: 2 previous turns", out)
         self.chat("new\n/quit\n", "--key", "k1")
-        self.assertEqual(self.chat("/quit\n", "--key", "k0", "--most", "1").count("[removed "), 0)  # the newer one stays
+        self.assertEqual(self.chat("/quit\n", "--key", "k0", "--most", "1").count("[removed "), 1)  # the open one stays
         self.assertEqual(self.chat("/quit\n", "--key", "k1", "--most", "1").count("[removed "), 1)
         self.assertEqual(self.chat("/sessions\n/quit\n", "--key", "k1").count(" turns  "), 1)
 
@@ -140,6 +140,12 @@ class Repl(ProgramTest):
         self.chat("My cat is Momo\n/quit\n", "--profile", "openclaw")
         header = json.loads(next(self.store.glob("*.jsonl")).read_text().splitlines()[0])
         self.assertEqual(header["key"], "agent:main:main")
+
+    def test_a_conversation_in_documents_of_blades(self):
+        for name, options in (("a", ()), ("b", ("--profile", "blades")), ("c", ("--profile", "blades", "--no-auto-save"))):
+            options = ("--store", f"blades:{self.folder / name}", *options)  # the last --store counts
+            self.chat("My cat is Momo\n/quit\n", *options)
+            self.assertIn("Restored: 1 previous turns", self.chat("/quit\n", *options), options)
 
     def test_the_same_walk_in_claw0s_own_files(self):
         session = self.walk("--profile", "claw0")

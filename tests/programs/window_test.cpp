@@ -58,7 +58,8 @@ class SmallModel final : public llm::Provider {
 
 /// A conversation of so many turns in a store of this profile.
 void converse(sk::Profile profile, int turns) {
-  if (profile.timing == sk::WriteTiming::never) profile.timing = sk::WriteTiming::incremental;
+  bool const stores = profile.timing != sk::WriteTiming::never;
+  if (!stores) profile.timing = sk::WriteTiming::incremental;
   auto const store = sk::make_memory_store(profile);
   auto const id = sk::Session::create(store).value().id();
   auto const model = std::make_shared<SmallModel>(7);
@@ -69,7 +70,7 @@ void converse(sk::Profile profile, int turns) {
                           return agent::ToolOutput{std::string(20 + random.below(9000), 'r')};
                         }});
   with = agent::fitted(std::move(with), profile, window);
-  int failed = 0, cuts = 0, compactions = 0;
+  int failed = 0, cuts = 0, compactions = 0, too_long = 0;
   std::optional<sk::Session> session;
   for (int i = 0; i < turns; ++i) {
     if (i % 50 == 0) session.emplace(sk::Session::open(store, id).value()); // as after a restart
@@ -82,6 +83,13 @@ void converse(sk::Profile profile, int turns) {
     REQUIRE(outcome.ok());
     failed += outcome->end == agent::TurnEnd::failed;
   }
+  for (int i = 0; stores && i < 3;
+       ++i) { // a message that no model of this size can read, and one that it can
+    too_long += agent::run_turn(*session, with, sk::user(std::string(5 * window, 'u')), {})->end
+                == agent::TurnEnd::failed;
+    failed += agent::run_turn(*session, with, sk::user("shorter"), {})->end == agent::TurnEnd::failed;
+  }
+  CHECK(too_long == (stores ? 3 : 0));
   session->end_turn().value();
   auto const info = store->info(id).value();
   std::cout << profile.name << ": " << turns << " turns, " << failed << " failed, " << model->refused
@@ -90,7 +98,7 @@ void converse(sk::Profile profile, int turns) {
   CHECK(failed == 0);
   CHECK((profile.compaction.view_only ? cuts : compactions) > 0);
   if (profile.compaction.view_only) CHECK(compactions == 0);
-  CHECK(info.turns == static_cast<std::uint64_t>(turns));
+  CHECK(info.turns >= static_cast<std::uint64_t>(turns + too_long)); // a log of native has the long ones too
 }
 
 }

@@ -27,9 +27,9 @@ class BareInserts {
   bool insert(std::string const& id, std::string const& line, std::atomic<bool> const& lost) {
     for (; !lost; std::this_thread::sleep_for(milliseconds(20))) {
       if (!client_) client_.reset(mongoc_client_new(url_.c_str()));
-      bson_t* const command =
-          BCON_NEW("insert", "bare", "documents", "[", "{", "_id", BCON_UTF8(id.c_str()), "line",
-                   BCON_UTF8(line.c_str()), "}", "]", "writeConcern", "{", "w", "majority", "}");
+      bson_t* const command = BCON_NEW("insert", "bare", "documents", "[", "{", "_id", BCON_UTF8(id.c_str()),
+                                       "line", BCON_UTF8(line.c_str()), "}", "]", "writeConcern", "{", "w",
+                                       "majority", "j", BCON_BOOL(true), "}");
       bson_t reply;
       bson_error_t error;
       bool const done =
