@@ -150,7 +150,7 @@ std::string role_of(Entry const& entry, Message const& message) {
 }
 
 // True if the content of this result is JSON, and no text, in the document that the entry comes from.
-bool is_json_result(Entry const& entry, ToolResult const& result, std::string_view text) {
+SESSIONKIT_SELDOM bool is_json_result(Entry const& entry, ToolResult const& result, std::string_view text) {
   std::string_view const named = strange(entry, detail::blades_json_result, detail::JsonKind::string);
   return !named.empty() && detail::to_text(named) == result.tool_use_id && result.content.size() == 1
          && detail::check_json(text) && detail::json_kind(text) != detail::JsonKind::string;

@@ -42,7 +42,7 @@ Error DirectoryWatch::missing(SessionId const& id) const {
                             id.str(), root_);
 }
 
-Result<void> DirectoryWatch::refresh(SessionId const& id, bool all) {
+SESSIONKIT_SELDOM Result<void> DirectoryWatch::refresh(SessionId const& id, bool all) {
   Result<std::string> const file = folder_->find(id);
   if (!file) return file.error();
   std::string const path = folder_->path() + "/" + *file;
