@@ -265,8 +265,7 @@ class [[nodiscard]] SESSIONKIT_API Turn {
   Result<EntryId> append(Message const& message, AppendOptions const& options = {});
   /// Ends the turn. If the call succeeds, the turn is as durable as the store's `Durability` promises.
   Result<void> commit();
-  /// What becomes of messages of the user that nobody answered, where the profile joins them with the next
-  /// one.
+  /// What happens to messages of the user that have no answer, if the profile joins them with the next one.
   enum class Unanswered {
     keep, ///< for the next turn
     drop, ///< for instance because they are too long for the model

@@ -433,7 +433,7 @@ TEST_CASE("the time when a document was saved comes through its store, a convers
     }
 }
 
-TEST_CASE("a session whose document has only a header continues, whatever the time of saving is") {
+TEST_CASE("a session continues after any time of saving if its document has only a header") {
   TempDir dir;
   auto const folder = in_folder(
       dir,

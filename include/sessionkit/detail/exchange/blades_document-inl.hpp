@@ -129,7 +129,7 @@ Position BladesDocument::end() const noexcept {
                                                                     : blades_document_inl::header_end};
 }
 
-// The time that an export gives a document whose time of saving nobody knows.
+// The time of saving that an export writes if the log has none.
 std::string_view BladesDocument::newest_time() const {
   std::string_view newest = member("created_at");
   std::optional<Timestamp> at = blades_document_inl::time_in(newest);
