@@ -59,8 +59,8 @@ std::string shortened(ToolResult const& result, ClearToolResults const& policy) 
       policy.head, policy.tail, length);
 }
 
-// The index of the first of the newest `answers` answers: nothing from there on is changed. 0 if there are fewer
-// answers.
+// The index of the first of the newest `answers` answers: nothing from there on is changed. 0 if there are
+// fewer answers.
 std::size_t spared_from(std::vector<Message> const& messages, std::size_t answers) {
   if (answers == 0) return messages.size();
   for (std::size_t i = messages.size(); i-- > 0;)

@@ -2,9 +2,9 @@
 // Converts the messages of Gemini CLI, whose parts are those of Google's generateContent.
 #pragma once
 #include <sessionkit/detail/dialects/member_codec.hpp>
+#include <sessionkit/detail/history/provider_rules.hpp>
 #include <sessionkit/detail/import/foreign_lines.hpp>
 #include <sessionkit/detail/import/gemini_cli_messages.hpp>
-#include <sessionkit/detail/history/provider_rules.hpp>
 #include <sessionkit/detail/json/json.hpp>
 #include <sessionkit/detail/json/object_reader.hpp>
 

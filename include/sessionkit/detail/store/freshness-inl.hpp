@@ -11,10 +11,10 @@ namespace freshness_inl { namespace {
 
 using LocalDays = std::chrono::duration<std::int64_t, std::ratio<86400>>;
 
-// The moment (in UTC) at which the local clock shows this hour on this day. The offset from UTC at that moment
-// is not known yet, so the offset of 24 hours earlier is tried first. The moment is then computed once more,
-// with the offset that the first result has. Once is enough, because the clock changes at most once in 24
-// hours. If the second result does not fit its own offset, the first one counts.
+// The moment (in UTC) at which the local clock shows this hour on this day. The offset from UTC at that
+// moment is not known yet, so the offset of 24 hours earlier is tried first. The moment is then computed once
+// more, with the offset that the first result has. Once is enough, because the clock changes at most once in
+// 24 hours. If the second result does not fit its own offset, the first one counts.
 Timestamp moment_of(LocalDays day, int hour, UtcOffset const& offset) {
   Timestamp const local(std::chrono::milliseconds(day) + std::chrono::hours(hour));
   Timestamp const before = local - offset(local - std::chrono::hours(24));
