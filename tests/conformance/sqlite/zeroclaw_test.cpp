@@ -286,8 +286,35 @@ TEST_CASE("the session that ZeroClaw would continue answers for a key, whichever
     CHECK(sk::Session::resume(store, key).value().id().str() == c);
     // An archived one does not answer; where nobody is active, a session is begun.
     sk::Session::open(store, sid_of(c)).value().set_archived(true).value();
+    if (with_index) // ZeroClaw would continue the archived one as long as its index names it
+      CHECK(claw.db.ask("SELECT active_session_id FROM session_index WHERE session_key = '" + key + "'")
+            == Rows{});
     auto const begun = sk::Session::resume(store, key).value().id();
     CHECK(begun.str() != c);
     CHECK(sk::Session::resume(store, key).value().id() == begun);
+
+    // The session that is archived passes the key on to the newest one that is active.
+    std::string const d = "44444444-4444-4444-8444-444444444444";
+    claw.start(d, key, "2024-11-04T12:00:00+00:00");
+    if (with_index) claw.db.ask("UPDATE session_index SET active_session_id = '" + begun.str() + "'");
+    sk::Session::open(store, begun).value().set_archived(true).value();
+    if (with_index)
+      CHECK(claw.db.ask("SELECT active_session_id FROM session_index WHERE session_key = '" + key + "'")
+            == Rows{{d}});
+    CHECK(sk::Session::resume(store, key).value().id().str() == d);
   }
+}
+
+TEST_CASE("a database remembers the profile that was named when it was made") {
+  TempDir dir;
+  sk::SqliteStoreOptions how;
+  how.profile = sk::profiles::zeroclaw;
+  sk::open_sqlite_store(dir / "named.db", how).value();
+  sk::open_sqlite_store(dir / "plain.db").value();
+  CHECK(sk::open_sqlite_store(dir / "named.db").value()->profile().name == "zeroclaw");
+  how.profile = sk::profiles::ai_panel;
+  CHECK(sk::open_sqlite_store(dir / "named.db", how).value()->profile().name == "ai_panel");
+  CHECK(sk::open_sqlite_store(dir / "named.db").value()->profile().name == "zeroclaw");
+  CHECK(sk::open_sqlite_store(dir / "plain.db", how).value()->profile().name == "ai_panel");
+  CHECK(sk::open_sqlite_store(dir / "plain.db").value()->profile().name == "native");
 }

@@ -70,6 +70,7 @@ constexpr SqliteStatement point_key{
     "INSERT INTO session_index(session_key, active_session_id, updated_at) VALUES(?1, ?2, ?3) "
     "ON CONFLICT(session_key) DO UPDATE SET active_session_id = excluded.active_session_id, updated_at = "
     "excluded.updated_at"};
+constexpr char const* forget_key = "DELETE FROM session_index WHERE active_session_id = ?1";
 
 std::int64_t sqlite_integer(std::uint64_t value) {
   constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
@@ -178,6 +179,13 @@ SqliteTables::SqliteTables(SqliteSchema const& schema) : schema_(schema) {
       "AND EXISTS (SELECT 1 FROM sessions "
       "WHERE {0} = session_index.session_key AND {0} <> '')",
       key);
+  to_newest_active_sql_ =
+      detail::format_text("UPDATE session_index SET active_session_id = (SELECT session_id FROM sessions "
+                          "WHERE {0} = session_index.session_key AND {0} <> '' AND status = 'active' "
+                          "ORDER BY created_at DESC, rowid DESC LIMIT 1) WHERE active_session_id = ?1 "
+                          "AND EXISTS (SELECT 1 FROM sessions "
+                          "WHERE {0} = session_index.session_key AND {0} <> '' AND status = 'active')",
+                          key);
 }
 
 Result<std::optional<SqliteTables::Row>> SqliteTables::find(SqliteDatabase& db, SessionId const& id) const {
@@ -297,8 +305,20 @@ Result<void> SqliteTables::store(SqliteDatabase& db, SessionInfo const& info, st
     query.with(info.agent).with(info.user).with(std::int64_t{info.archived}).with(to_unix_ms(info.updated));
     query.with(row).with(sqlite_log_inl::sqlite_integer(info.end.value())).with(std::int64_t{info.end_crc});
     query.with(adopted ? sqlite_log_inl::adopted_dialect : dialect);
-    if (auto r = query.done(); !r || db.changed() > 0) return r;
+    if (auto r = query.done(); !r) return r;
+    bool const changed = db.changed() > 0;
+    if (changed && sql == &store_sql_ && info.archived) return release_key(db, info.id);
+    if (changed) return {};
   }
+  return {};
+}
+
+// ZeroClaw continues the session that its index names, even if it is archived.
+Result<void> SqliteTables::release_key(SqliteDatabase& db, SessionId const& id) const {
+  if (!schema_.has_session_index) return {};
+  for (char const* sql : {to_newest_active_sql_.c_str(), sqlite_log_inl::forget_key})
+    if (auto r = SqliteQuery(db, {"take the key from the archived session", sql}).with(id.str()).done(); !r)
+      return r;
   return {};
 }
 
@@ -415,7 +435,7 @@ Result<bool> SqliteTables::remove(SqliteDatabase& db, SessionId const& id) const
                                 "DELETE FROM session_state WHERE session_id = ?1"};
   if (schema_.has_session_index) {
     rest.push_back(repoint_sql_.c_str());
-    rest.push_back("DELETE FROM session_index WHERE active_session_id = ?1");
+    rest.push_back(sqlite_log_inl::forget_key);
   }
   for (char const* sql : rest)
     if (auto r = SqliteQuery(db, {doing, sql}).with(id.str()).done(); !r) return r.error();

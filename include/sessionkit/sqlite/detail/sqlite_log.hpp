@@ -62,11 +62,13 @@ class SqliteTables {
   Result<void> note_state(SqliteDatabase& db, SessionId const& id, Entry const& entry) const;
   Result<std::string> note_compaction(SqliteDatabase& db, SessionId const& id, Compaction const& compaction,
                                       std::string const& at, Position end) const;
+  Result<void> release_key(SqliteDatabase& db, SessionId const& id) const;
   bool asks_who_answers(ListQuery const& query) const noexcept;
   std::string active_of_key() const;
 
   SqliteSchema schema_;
-  std::string find_sql_, create_sql_, go_on_sql_, store_sql_, repoint_sql_, retire_sql_, stale_of_key_sql_;
+  std::string find_sql_, create_sql_, go_on_sql_, store_sql_, repoint_sql_, to_newest_active_sql_,
+      retire_sql_, stale_of_key_sql_;
   std::map<unsigned, std::string> list_sql_;
 };
 

@@ -209,6 +209,21 @@ Result<std::string> keep_original(SqliteDatabase& database) {
   return kept.error();
 }
 
+// The name of the profile for which the tables were made; empty if none was named.
+Result<std::string> ask_profile(SqliteDatabase& database) {
+  SqliteQuery query(database, {looking_at_tables, "SELECT value FROM sessionkit WHERE name = 'profile'"});
+  std::string name(query.row() ? query.text(0) : std::string_view());
+  if (query.failed()) return query.error();
+  return name;
+}
+
+Result<void> note_profile(SqliteDatabase& database, std::string_view name) {
+  if (name.empty()) return {};
+  return SqliteQuery(database, {making_tables, "INSERT INTO sessionkit VALUES('profile', ?1)"})
+      .with(name)
+      .done();
+}
+
 // The version of our tables in this database; absent: they are not there.
 Result<std::optional<SqliteSchema>> known_schema(SqliteDatabase& database,
                                                  std::set<std::string> const& tables) {
@@ -222,6 +237,9 @@ Result<std::optional<SqliteSchema>> known_schema(SqliteDatabase& database,
   if (*version < 1 || *version > sqlite_schema_version) return unknown_version(database, *version);
   Result<SqliteSchema> schema = look_at_schema(database, tables);
   if (!schema) return schema.error();
+  Result<std::string> profile = ask_profile(database);
+  if (!profile) return profile.error();
+  schema->profile = std::move(*profile);
   schema->ours = ours;
   schema->version = *version;
   if (*version == 1) schema->tick = "(updated_ms >> 13)";
@@ -266,7 +284,7 @@ void forget_copy(SqliteSchema const& schema) {
 }
 
 // Runs under the write lock.
-Result<SqliteSchema> make_schema(SqliteDatabase& database, SqliteSchema schema) {
+Result<SqliteSchema> make_schema(SqliteDatabase& database, SqliteSchema schema, std::string_view profile) {
   if (!schema.ours && schema.version == 0) {
     Result<std::string> copy = keep_original(database);
     if (!copy) return copy.error();
@@ -275,6 +293,7 @@ Result<SqliteSchema> make_schema(SqliteDatabase& database, SqliteSchema schema) 
   bool const empty = schema.ours && schema.version == 0;
   Result<void> made = empty ? database.run({making_tables, zeroclaw_tables}) : Result<void>{};
   if (made) made = add_what_is_ours(database, schema);
+  if (made && empty) made = note_profile(database, profile);
   if (!made) {
     forget_copy(schema);
     return made.error();
@@ -311,7 +330,7 @@ Result<SqliteSchema> prepare_sqlite_schema(SqliteDatabase& database, SqliteSchem
                                 "which upgrades them",
                                 database.path(), schema->version, sqlite_schema_version);
     if (!writing) continue;
-    schema = sqlite_schema_inl::make_schema(database, std::move(*schema));
+    schema = sqlite_schema_inl::make_schema(database, std::move(*schema), options.profile);
     if (!schema) return schema;
     Result<void> const done = transaction.commit();
     if (done) return schema;

@@ -3,6 +3,7 @@
 #include <sessionkit/sqlite/detail/database.hpp>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sessionkit { inline namespace v0 { namespace detail {
@@ -16,13 +17,15 @@ struct SqliteSchema {
   std::string agent_column = {};             ///< a column of ZeroClaw; empty: there is none
   std::string tick = "updated_tick";         ///< the first column that lists are ordered by
   std::vector<std::string> must_be_set = {}; ///< further columns of `sessions` that must not be null
+  std::string profile = {};                  ///< its name, as noted when the tables were made; empty: none
   std::string copy = {};                     ///< the copy of a database that was just adopted; empty: none
 };
 /// The changes that a caller permits if the tables of a database are not those that the store needs.
 struct SqliteSchemaOptions {
-  bool create = true;  ///< make tables where there are none
-  bool adopt = true;   ///< add our columns to ZeroClaw's tables
-  bool upgrade = true; ///< change tables of an earlier version
+  bool create = true;            ///< make tables where there are none
+  bool adopt = true;             ///< add our columns to ZeroClaw's tables
+  bool upgrade = true;           ///< change tables of an earlier version
+  std::string_view profile = {}; ///< its name is noted in new tables; empty: none is
 };
 
 /// Prepares the tables of a database. If the database is empty, creates the tables. If they have an earlier

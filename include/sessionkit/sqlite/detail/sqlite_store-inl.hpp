@@ -543,7 +543,8 @@ Result<OpenSqlite> open_known_sqlite(std::string const& path, SqliteStoreOptions
     if (!db) return db.error();
   }
   Result<detail::SqliteSchema> schema =
-      detail::prepare_sqlite_schema(*db, {options.create, options.adopt, options.upgrade});
+      detail::prepare_sqlite_schema(*db, {options.create, options.adopt, options.upgrade,
+                                          options.profile ? options.profile->name : std::string_view()});
   if (!schema) return schema.error();
   if (!how.read_only)
     if (auto r = use_write_ahead_log(*db, options.lock_wait); !r) return r.error();
@@ -572,7 +573,9 @@ Result<std::shared_ptr<SessionStore>> open_sqlite_store(std::string const& path,
                       detail::format_text(
                           "{}: columns were added to ZeroClaw's tables; the database as it was is kept as {}",
                           path, schema.copy)});
+  Profile const* const noted = find_profile(schema.profile);
   Profile const profile = options.profile ? *options.profile
+                          : noted         ? *noted
                           : schema.ours   ? profiles::native
                                           : profiles::zeroclaw;
   return std::shared_ptr<SessionStore>(std::make_shared<sqlite_store_inl::SqliteStore>(
