@@ -13,6 +13,8 @@ from live import CHAT, Run
 
 PROVIDERS = ("anthropic", "openai", "openai-responses", "gemini")
 PROFILES = ("native", "ai_panel", "zyhive", "claw0", "zeroclaw", "blades", "openclaw", "ephemeral")
+DOCUMENTS = "blades:"  # the profile in documents of blades' program, which have no pictures
+BY_THE_PERSON = "a picture by the person"
 
 
 def make_png():
@@ -36,12 +38,13 @@ BLOCKS = {
     "an unknown block": ({"block": {"type": "citation_list", "urls": []}}, PROVIDERS),
     "a refusal": ({"refusal": "I rather would not."}, ("openai", "openai-responses")),
     "a picture by the model": ({"picture": PICTURE}, ("gemini",)),
-    "a picture by the person": ({}, PROVIDERS),
+    BY_THE_PERSON: ({}, PROVIDERS),
 }
 
 
-def blocks_of(provider):
-    return {words: block for words, (block, providers) in BLOCKS.items() if provider in providers}
+def blocks_of(provider, profile):
+    return {words: block for words, (block, providers) in BLOCKS.items()
+            if provider in providers and (profile != DOCUMENTS or words != BY_THE_PERSON)}
 
 
 def steps_of(words, block):
@@ -61,7 +64,7 @@ class Matrix:
         sent = json.dumps(request)
         for words in blocks:
             kept = f"Done: {words}." in sent and f'"{words}"' in sent
-            if words.endswith("the person"):
+            if words == BY_THE_PERSON:
                 kept = kept and PICTURE in sent
             cell = self.kept.setdefault((words, provider, streamed), [0, 0])
             cell[0] += kept
@@ -83,15 +86,16 @@ class Matrix:
 
 class LeftOut(HostTest):
     def each_cell(self):
-        for profile in PROFILES:
+        for profile in (*PROFILES, DOCUMENTS):
             for name in PROVIDERS:
                 for streamed in (True, False):
                     with self.subTest(profile=profile, provider=name, streamed=streamed):
-                        self.store = self.folder / f"{profile}-{name}-{streamed}"
-                        blocks = blocks_of(name)
+                        folder = self.folder / f"{profile.strip(':')}-{len(profile)}-{name}-{streamed}"
+                        self.store = f"{profile}{folder}" if profile == DOCUMENTS else folder
+                        blocks = blocks_of(name, profile)
                         steps = [step for words, block in blocks.items() for step in steps_of(words, block)]
                         fake = FakeProvider(self, steps)
-                        arguments = ["--profile", profile, "--provider", name, "--base-url", fake.base_url(name),
+                        arguments = ["--profile", profile.strip(":"), "--provider", name, "--base-url", fake.base_url(name),
                                      *([] if streamed else ["--no-stream"])]
                         yield profile, name, streamed, blocks, arguments, fake
                         self.assertEqual(fake.state["refused"], [])
@@ -106,7 +110,7 @@ class LeftOut(HostTest):
             host = self.host(*arguments, "--folder", self.folder / "files")
             session = None
             for words in blocks:
-                images = {"images": ["data:image/png;base64," + PICTURE]} if words.endswith("the person") else {}
+                images = {"images": ["data:image/png;base64," + PICTURE]} if words == BY_THE_PERSON else {}
                 said, done = host.chat(words, session, **images)
                 self.assertIn(f"Done: {words}.", said)
                 session = done["sessionId"]
@@ -125,7 +129,7 @@ class LeftOut(HostTest):
         matrix = Matrix("chat")
         (self.folder / "point.png").write_bytes(PNG)
         for profile, name, streamed, blocks, arguments, fake in self.each_cell():
-            lines = [f"/image point.png {words}" if words.endswith("the person") else words for words in blocks]
+            lines = [f"/image point.png {words}" if words == BY_THE_PERSON else words for words in blocks]
             out = self.chat(*lines, "What did I say first?", arguments=arguments)
             if profile != "ephemeral":
                 out = self.chat("What did I say first?", arguments=arguments)
@@ -134,6 +138,26 @@ class LeftOut(HostTest):
             matrix.note(blocks, name, streamed, profile, fake.requests[-1])
         matrix.show()
         self.assertEqual(matrix.lost, [])
+
+    @needs_curl
+    def test_a_picture_that_blades_documents_cannot_have_is_refused_before_the_model_is_asked(self):
+        (self.folder / "point.png").write_bytes(PNG)
+        self.store = f"{DOCUMENTS}{self.folder / 'documents'}"
+        fake = FakeProvider(self)
+        arguments = ["--profile", "blades", "--provider", "anthropic", "--base-url", fake.base_url("anthropic")]
+        run = Run(self.run_program("--store", self.store, *arguments, program=CHAT,
+                                   stdin="Hello\n/image point.png What is this?\nStill there?\n/quit\n"))
+        self.assertEqual(run.code, 1, run)
+        self.assertIn("messages of blades have text and calls only", run.err)
+        said = [json.dumps(request) for request in fake.requests]
+        self.assertEqual([("Hello" in each, "What is this?" in each) for each in said], [(True, False)] * 2)
+        fake = FakeProvider(self)
+        host = self.host("--profile", "blades", "--provider", "anthropic", "--base-url", fake.base_url("anthropic"))
+        session = host.chat("Hello")[1]["sessionId"]
+        events = list(host.begin("What is this?", session, images=["data:image/png;base64," + PICTURE]).events())
+        self.assertIn("error", [event["type"] for event in events])
+        self.assertEqual(host.chat("Still there?", session)[1]["end"], "finished")
+        self.assertEqual(len(fake.requests), 2)
 
     def chat(self, *lines, arguments):
         run = Run(self.run_program("--store", self.store, *arguments, program=CHAT, stdin="\n".join([*lines, "/quit", ""])))

@@ -13,6 +13,24 @@
 
 namespace sessionkit { inline namespace v0 {
 
+namespace session_state_inl { namespace {
+
+// A message that waits must be storable later, so one that is not is refused now, before a model reads it. An
+// answer is stored without the parts that its line cannot represent.
+Result<void> check_storable(Entry const& entry, Dialect const& dialect) {
+  auto const* message = entry.as<Message>();
+  auto const may_be_refused = [](Part const& part) {
+    return !std::holds_alternative<Text>(part) && !std::holds_alternative<ToolResult>(part);
+  };
+  if (!message || message->role == Role::assistant
+      || std::none_of(message->parts.begin(), message->parts.end(), may_be_refused))
+    return {};
+  std::string line;
+  return dialect.encode(entry, line);
+}
+
+}}
+
 Error detail::empty_session() {
   return make_error(
       Errc::invalid_argument,
@@ -85,6 +103,11 @@ Result<std::vector<EntryId>> Session::State::hold_and_store(std::vector<Message>
   for (detail::PendingMessages::Draft& draft : drafts) bodies.emplace_back(std::move(draft.message));
   Result<std::vector<Entry>> entries = entries_of(std::move(bodies), request);
   if (!entries) return entries.error();
+  for (std::size_t i = 0; i < entries->size(); ++i)
+    if (auto fits = drafts[i].kept ? session_state_inl::check_storable((*entries)[i], tail.dialect())
+                                   : Result<void>{};
+        !fits)
+      return fits.error();
   std::vector<std::size_t> places;
   for (std::size_t i = 0; i < entries->size(); ++i)
     places.push_back(pending.hold(std::move((*entries)[i]), drafts[i], tail.dialect()));
