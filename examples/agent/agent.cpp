@@ -69,7 +69,7 @@ class TurnRun {
       turn.commit().value();
     else // a message that the model refuses as too long would be too long in the next turn too
       turn.abort(too_long ? sk::Turn::Unanswered::drop : sk::Turn::Unanswered::keep).value();
-    if (clears_all_ && outcome.end == TurnEnd::finished) outcome.view_limit = view_limit_;
+    if (outcome.end == TurnEnd::finished) outcome.learned = learned_;
     for (auto& record : records_) keep_record(std::move(record));
     bool const now = outcome.end == TurnEnd::finished && !agent_.compacts_within_turn;
     if (now) shorten(sk::CompactionReason::size);
@@ -120,12 +120,14 @@ class TurnRun {
       return ask_once();
     }
     if (kind != llm::FailureKind::context_exceeded) return answer;
+    learned_.window = history_.tokens;
     if (shorten(sk::CompactionReason::context_exceeded) == sk::CompactionOutcome::applied)
       answer = ask_once();
     std::size_t refused = 0; // tokens; nothing more can be cut if they stay the same
     for (int tries = 0; tries < most_cuts && is_too_long(answer) && refused != history_.tokens; ++tries) {
       refused = history_.tokens;
       view_limit_ = std::max<std::size_t>(refused / 2, 1);
+      learned_ = {view_limit_ / 3 * 4, view_limit_};
       clears_all_ = true;
       answer = ask_once();
     }
@@ -242,10 +244,11 @@ class TurnRun {
   Agent const& agent_;
   OnEvent const& on_event_;
   llm::CancelToken const& cancel_;
-  sk::Target target_;          ///< the agent's, until pictures are refused
-  sk::History history_;        ///< of the last request
-  std::size_t view_limit_;     ///< as in `Agent`; set if a request is refused or no compaction can be stored
-  bool clears_all_ = false;    ///< the provider refused a request as too long
+  sk::Target target_;       ///< the agent's, until pictures are refused
+  sk::History history_;     ///< of the last request
+  std::size_t view_limit_;  ///< as in `Agent`; set if a request is refused or no compaction can be stored
+  bool clears_all_ = false; ///< the provider refused a request as too long
+  LearnedLimits learned_;
   ViewCut cut_;                ///< of the last request
   std::size_t before_cut_ = 0; ///< how many messages it would have had
   bool cut_is_reported_ = false;
@@ -262,10 +265,10 @@ sk::Result<TurnOutcome> run_turn(sk::Session& session, Agent const& agent, sk::M
   } catch (sk::Exception const& refused) { return refused.error(); }
 }
 
-void learn_limit(Agent& agent, TurnOutcome const& outcome) {
-  if (outcome.view_limit == 0) return;
-  agent.view_limit = outcome.view_limit;
-  if (agent.compaction) agent.compaction = fit_to_window(*agent.compaction, outcome.view_limit / 3 * 4);
+void learn_limits(Agent& agent, LearnedLimits const& limits) {
+  if (limits.view != 0) agent.view_limit = limits.view;
+  if (limits.window != 0 && agent.compaction)
+    agent.compaction = fit_to_window(*agent.compaction, limits.window);
 }
 
 void limit_view(sk::Target& target, ViewLimits const& limits) {

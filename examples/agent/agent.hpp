@@ -81,16 +81,21 @@ enum class TurnEnd {
   too_long,    ///< `max_steps` answers, and the last one still called tools
 };
 
+/// What a provider that refused a request as too long shows of its model's window, in tokens; 0: nothing.
+struct LearnedLimits {
+  std::size_t window = 0; ///< no larger than the request
+  std::size_t view = 0;   ///< to which the view was cut, because no compaction was enough
+};
+
 struct TurnOutcome {
   TurnEnd end = TurnEnd::finished;
   std::optional<llm::Failure> failure = {}; ///< if `end` is `failed` or `interrupted`
   std::string text = {};                    ///< of the last answer
-  std::size_t view_limit =
-      0; ///< the tokens to which the view was cut after the provider refused more; 0: it did not
+  LearnedLimits learned = {};
 };
 
-/// Makes later turns, and their compactions, as short as this one had to be.
-void learn_limit(Agent& agent, TurnOutcome const& outcome);
+/// Makes later turns as short as this one had to be, and their compactions early enough.
+void learn_limits(Agent& agent, LearnedLimits const& limits);
 
 /// Runs one turn: stores the user's message, asks, stores the answer, runs the tools it calls (at the same
 /// time) and stores their results, until an answer calls none. Then it compacts if the policy says so; it

@@ -111,7 +111,7 @@ void Chat::exchange(sk::Message const& said) {
   auto const outcome = agent::run_turn(
                            *session_, agent_, said, [&](auto const& event) { watch(event); }, cancel)
                            .value();
-  agent::learn_limit(agent_, outcome);
+  agent::learn_limits(agent_, outcome.learned);
   switch (outcome.end) {
   case agent::TurnEnd::finished: break;
   case agent::TurnEnd::interrupted: print("[interrupted]\n"); break;
@@ -150,8 +150,9 @@ void Chat::show(agent::Compacted const& compacted) {
                     store_->profile().name));
   auto const& keep = agent_.compaction->keep;
   constexpr char const* counted[] = {"turns", "messages", "tokens"};
-  print(fmt::format("[not compacted: there is nothing before the last {} {}, which are kept]\n", keep.count,
-                    counted[keep.by]));
+  print(fmt::format("[not compacted: there is nothing before the last {} {}, which are kept; fewer are kept "
+                    "when they no longer fit the model's window]\n",
+                    keep.count, counted[keep.by]));
 }
 
 // Such a conversation is cut in each turn: once is enough.

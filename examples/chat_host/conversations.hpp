@@ -9,12 +9,18 @@
 
 #include <agent/agent.hpp>
 #include <agent/pruning.hpp>
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace chat_host {
+
+/// `agent::LearnedLimits` of turns on several threads.
+struct SharedLimits {
+  std::atomic<std::size_t> window{0}, view{0};
+};
 
 /// The parts that an agent's conversations use.
 struct Hosted {
@@ -28,6 +34,7 @@ struct Hosted {
   std::optional<sessionkit::ChannelLog> channels = {};
   bool saves_turns = true; ///< else a turn is in memory until the program ends
   bool owns_store = false; ///< no other agent uses the store: sessions without an agent are this one's
+  std::shared_ptr<SharedLimits> learned = std::make_shared<SharedLimits>();
 };
 
 /// Which sessions to list.

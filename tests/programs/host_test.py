@@ -166,6 +166,23 @@ class Profiles(HostTest):
                 self.assertEqual(sum(e["type"] == "compaction" for e in entries), 0)
                 self.assertEqual(sum(e.get("role") == "user" for e in entries), 30)
 
+    @needs_curl
+    def test_a_window_smaller_than_was_said_is_learned_from_the_first_refusal(self):
+        for profile in ("native", "claw0"):
+            with self.subTest(profile):
+                self.store = self.folder / f"small-{profile}"
+                fake = FakeProvider(self, [{"summary": True, "text": "They counted."}], "--window", 4000)
+                host = self.host_with(fake, "--profile", profile, "--window", "60000")
+                session, refused = None, []
+                for i in range(40):
+                    done = list(host.begin(f"message {i} " + "x" * 900, session).events())[-1]
+                    self.assertEqual(done["end"], "finished")
+                    session = done["sessionId"]
+                    refused.append(len(fake.state["refused"]))
+                self.assertGreater(refused[-1], 0)
+                first = next(i for i, count in enumerate(refused) if count)
+                self.assertLessEqual(refused[-1], refused[first] + 2, refused)
+
     def test_a_change_of_a_row_is_in_the_shared_index_before_it_is_answered(self):
         for profile, titles in (("ai_panel", "title"), ("native", "title")):
             with self.subTest(profile):
