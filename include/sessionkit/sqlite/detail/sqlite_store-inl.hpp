@@ -5,9 +5,9 @@
 #include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/base/make_error.hpp>
 #include <sessionkit/detail/base/opening_process.hpp>
-#include <sessionkit/detail/base/safe_directory.hpp>
 #include <sessionkit/detail/store/list_cursor.hpp>
 #include <sessionkit/detail/store/row_text.hpp>
+#include <sessionkit/sqlite/detail/sqlite_file.hpp>
 #include <sessionkit/sqlite/detail/sqlite_log.hpp>
 #include <sessionkit/sqlite/sqlite_store.hpp>
 
@@ -17,7 +17,6 @@
 #include <limits>
 #include <mutex>
 
-#include <fcntl.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -27,20 +26,12 @@ namespace sessionkit { inline namespace v0 {
 namespace sqlite_store_inl { namespace {
 
 using detail::SqliteDatabase;
+using detail::SqliteFile;
 using detail::SqliteQuery;
 using detail::SqliteTables;
 using detail::SqliteTransaction;
 
 constexpr std::size_t refreshed_at_once = 64; // stale rows in one transaction
-
-/// Identifies the file, whatever its name is.
-struct SqliteFile {
-  dev_t device = 0;
-  ino_t number = 0;
-  bool is(struct stat const& found) const noexcept {
-    return found.st_dev == device && found.st_ino == number;
-  }
-};
 
 /// A file beside the database that SQLite keeps open and removes only when the last connection closes: its
 /// log, or the log's index.
@@ -466,99 +457,12 @@ Result<void> SqliteStore::remove(SessionId const& id) {
   return commit(transaction, id);
 }
 
-std::string folder_of(std::string const& path) {
-  std::size_t const slash = path.find_last_of('/');
-  return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
-}
-
-// Makes the folder, and the file with our mode: SQLite would take the mode from the umask.
-Result<SqliteFile> prepare_sqlite_file(std::string const& path, bool create) {
-  if (path.empty() || path == ":memory:")
-    return detail::make_error(Errc::invalid_argument,
-                              "a database in memory lives as long as its connection; use make_memory_store");
-  auto const opened = detail::open_store_directory(detail::system_file_ops(), folder_of(path), create);
-  if (!opened) return opened.error();
-  struct stat found = {};
-  auto const refused = [&](Errc code, char const* why) {
-    return detail::make_error(code, errno, "{}: {}", path, why);
-  };
-  if (::lstat(path.c_str(), &found) != 0) {
-    if (errno != ENOENT) return refused(Errc::io_error, "cannot look at the file; change its folder's mode");
-    if (!create) return refused(Errc::not_found, "there is no such database; create it or name another");
-    int const file = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (file < 0 && errno != EEXIST) return refused(Errc::io_error, "cannot make the file");
-    if (file >= 0) ::close(file);
-    if (::lstat(path.c_str(), &found) != 0) return refused(Errc::io_error, "cannot look at the file made");
-  }
-  if (!S_ISREG(found.st_mode))
-    return refused(Errc::unsafe_path, "not a regular file; name the database itself, no link");
-  return SqliteFile{found.st_dev, found.st_ino};
-}
-
-// SQLite does not wait for others when it changes the journal mode.
-Result<void> use_write_ahead_log(SqliteDatabase& db, std::chrono::milliseconds wait) {
-  constexpr int pause_ms = 5;
-  for (std::int64_t waited = 0;; waited += pause_ms) {
-    SqliteQuery query(db, {"switch to a write-ahead log", "PRAGMA journal_mode = WAL"});
-    bool const switched = query.row() && query.text(0) == "wal";
-    if (switched) return {};
-    if (!query.failed())
-      return detail::make_error(Errc::unsupported,
-                                "{}: its file system cannot share a write-ahead log; keep it on a local disk",
-                                db.path());
-    if (query.error().code != Errc::timed_out || waited >= wait.count()) return query.error();
-    sqlite3_sleep(pause_ms);
-  }
-}
-
-// A checkpoint waits for two syncs, so we make fewer than SQLite, which makes one every 1,000 pages. The
-// log's index has parts of 4,062 pages; while it is one part, a reader looks in no other.
-Result<void> set_checkpoints(SqliteDatabase& db) {
-  return db.run({"set how long the log may grow", "PRAGMA wal_autocheckpoint = 4000"});
-}
-
-// True if the file has no log and can get none: then only the file itself is read.
-bool is_sealed_off(std::string const& path, std::string const& folder) {
-  return ::access((path + "-wal").c_str(), F_OK) != 0
-         && ::faccessat(AT_FDCWD, folder.c_str(), W_OK, AT_EACCESS) != 0;
-}
-
-struct OpenSqlite {
-  SqliteDatabase writer;
-  SqliteDatabase::Options how;
-  detail::SqliteSchema schema;
-};
-
-// A foreign database stays as it is: we change its journal mode only after we recognised its tables.
-Result<OpenSqlite> open_known_sqlite(std::string const& path, SqliteStoreOptions const& options) {
-  SqliteDatabase::Options how;
-  how.wait = options.lock_wait;
-  how.vfs = options.vfs;
-  Result<SqliteDatabase> db = SqliteDatabase::open(path, how);
-  if (!db) return db.error();
-  how.read_only = db->is_read_only() && !options.create;
-  if (how.read_only) {
-    how.immutable = is_sealed_off(path, folder_of(path));
-    db = SqliteDatabase::open(path, how);
-    if (!db) return db.error();
-  }
-  Result<detail::SqliteSchema> schema =
-      detail::prepare_sqlite_schema(*db, {options.create, options.adopt, options.upgrade,
-                                          options.profile ? options.profile->name : std::string_view()});
-  if (!schema) return schema.error();
-  if (!how.read_only)
-    if (auto r = use_write_ahead_log(*db, options.lock_wait); !r) return r.error();
-  if (auto r = set_checkpoints(*db); !r) return r.error();
-  return OpenSqlite{std::move(*db), std::move(how), std::move(*schema)};
-}
-
 }}
 
 Result<std::shared_ptr<SessionStore>> open_sqlite_store(std::string const& path, SqliteStoreOptions options) {
-  Result<sqlite_store_inl::SqliteFile> const file =
-      sqlite_store_inl::prepare_sqlite_file(path, options.create);
+  Result<detail::SqliteFile> const file = detail::prepare_sqlite_file(path, options.create);
   if (!file) return file.error();
-  Result<sqlite_store_inl::OpenSqlite> open = sqlite_store_inl::open_known_sqlite(path, options);
+  Result<detail::OpenSqlite> open = detail::open_known_sqlite(path, options);
   if (!open) return open.error();
   detail::SqliteSchema const& schema = open->schema;
   Result<detail::SqliteDatabase> reader = detail::SqliteDatabase::open(path, open->how);

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/sqlite/detail/database.hpp>
+#include <sessionkit/sqlite/detail/sqlite_schema.hpp>
+#include <sessionkit/sqlite/sqlite_store.hpp>
+
+#include <string>
+
+#include <sys/stat.h>
+
+namespace sessionkit { inline namespace v0 { namespace detail {
+
+/// Identifies the file, whatever its name is.
+struct SqliteFile {
+  dev_t device = 0;
+  ino_t number = 0;
+  bool is(struct stat const& found) const noexcept {
+    return found.st_dev == device && found.st_ino == number;
+  }
+};
+
+/// A connection for writing, how further ones are opened, and the tables that were found or made.
+struct OpenSqlite {
+  SqliteDatabase writer;
+  SqliteDatabase::Options how;
+  detail::SqliteSchema schema;
+};
+
+/// Makes the folder and the file if they are missing and `create` permits it. Fails with `invalid_argument`
+/// (no file is named), `not_found`, `unsafe_path` (a link, or no regular file) or `io_error`.
+Result<SqliteFile> prepare_sqlite_file(std::string const& path, bool create);
+
+/// Opens the database, and prepares its tables (see `prepare_sqlite_schema`) and its log. A database of
+/// another program stays unchanged.
+Result<OpenSqlite> open_known_sqlite(std::string const& path, SqliteStoreOptions const& options);
+
+}}}
