@@ -123,15 +123,31 @@ class TurnRun {
     learned_.window = history_.tokens;
     if (shorten(sk::CompactionReason::context_exceeded) == sk::CompactionOutcome::applied)
       answer = ask_once();
-    std::size_t refused = 0; // tokens; nothing more can be cut if they stay the same
-    for (int tries = 0; tries < most_cuts && is_too_long(answer) && refused != history_.tokens; ++tries) {
-      refused = history_.tokens;
-      view_limit_ = std::max<std::size_t>(refused / 2, 1);
-      learned_ = {view_limit_ / 3 * 4, view_limit_};
-      clears_all_ = true;
+    for (int tries = 0; tries < most_cuts && is_too_long(answer) && cut_view(); ++tries) {
       answer = ask_once();
+      learned_.view = std::max(view_limit_, said_tokens());
+      learned_.window = std::min(learned_.window, history_.tokens / 3 * 4);
     }
     return answer;
+  }
+
+  // The tokens of the last request's messages, without the system prompt.
+  std::size_t said_tokens() const {
+    std::size_t const others = sk::estimate_tokens(target_.system);
+    return history_.tokens - std::min(others, history_.tokens);
+  }
+
+  // Cuts the view to half of the messages that were refused, or less until there are fewer; false: the newest
+  // turn alone was refused.
+  bool cut_view() {
+    std::size_t const refused = history_.tokens;
+    clears_all_ = true;
+    view_limit_ = said_tokens();
+    while (history_.tokens >= refused && view_limit_ > 1) {
+      view_limit_ /= 2;
+      history_ = session_.history(view()).value();
+    }
+    return history_.tokens < refused;
   }
 
   static bool is_too_long(llm::Answer const& answer) {
@@ -266,8 +282,9 @@ sk::Result<TurnOutcome> run_turn(sk::Session& session, Agent const& agent, sk::M
 }
 
 void learn_limits(Agent& agent, LearnedLimits const& limits) {
-  if (limits.view != 0) agent.view_limit = limits.view;
-  if (limits.window != 0 && agent.compaction)
+  if (limits.view != 0 && (agent.view_limit == 0 || limits.view < agent.view_limit))
+    agent.view_limit = limits.view;
+  if (limits.window != 0 && agent.compaction && limits.window < agent.compaction->window)
     agent.compaction = fit_to_window(*agent.compaction, limits.window);
 }
 

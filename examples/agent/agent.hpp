@@ -84,7 +84,7 @@ enum class TurnEnd {
 /// What a provider that refused a request as too long shows of its model's window, in tokens; 0: nothing.
 struct LearnedLimits {
   std::size_t window = 0; ///< no larger than the request
-  std::size_t view = 0;   ///< to which the view was cut, because no compaction was enough
+  std::size_t view = 0;   ///< of the messages, after a cut of the view, because no compaction was enough
 };
 
 struct TurnOutcome {
@@ -94,7 +94,7 @@ struct TurnOutcome {
   LearnedLimits learned = {};
 };
 
-/// Makes later turns as short as this one had to be, and their compactions early enough.
+/// Makes later turns as short as this one had to be, and their compactions early enough. Limits only shrink.
 void learn_limits(Agent& agent, LearnedLimits const& limits);
 
 /// Runs one turn: stores the user's message, asks, stores the answer, runs the tools it calls (at the same

@@ -238,8 +238,14 @@ sk::Result<std::optional<std::size_t>> Conversations::cancel(Caller const& calle
   return turns_.cancel(id.str());
 }
 
+agent::Agent fit(agent::Agent with, Hosted const& hosted) {
+  with = agent::fitted(std::move(with), hosted.store->profile(), hosted.window, hosted.compaction);
+  agent::learn_limits(with, hosted.learned->get());
+  return with;
+}
+
 std::optional<std::size_t> Conversations::token_limit() const {
-  auto const with = agent::fitted(hosted_.with, hosted_.store->profile(), hosted_.window, hosted_.compaction);
+  auto const with = fit(hosted_.with, hosted_);
   if (with.compaction) return sk::limit_of(*with.compaction);
   return with.view_limit;
 }

@@ -9,17 +9,31 @@
 
 #include <agent/agent.hpp>
 #include <agent/pruning.hpp>
-#include <atomic>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace chat_host {
 
-/// `agent::LearnedLimits` of turns on several threads.
-struct SharedLimits {
-  std::atomic<std::size_t> window{0}, view{0};
+/// The smallest `agent::LearnedLimits` of turns on several threads.
+class SharedLimits {
+ public:
+  void note(agent::LearnedLimits const& limits) {
+    std::lock_guard<std::mutex> const lock(mutex_);
+    for (auto const member : {&agent::LearnedLimits::window, &agent::LearnedLimits::view})
+      if (limits.*member != 0 && (smallest_.*member == 0 || limits.*member < smallest_.*member))
+        smallest_.*member = limits.*member;
+  }
+  agent::LearnedLimits get() const {
+    std::lock_guard<std::mutex> const lock(mutex_);
+    return smallest_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  agent::LearnedLimits smallest_;
 };
 
 /// The parts that an agent's conversations use.
@@ -36,6 +50,9 @@ struct Hosted {
   bool owns_store = false; ///< no other agent uses the store: sessions without an agent are this one's
   std::shared_ptr<SharedLimits> learned = std::make_shared<SharedLimits>();
 };
+
+/// The agent as the store's profile, the model's window and what was learned of it want it.
+agent::Agent fit(agent::Agent with, Hosted const& hosted);
 
 /// Which sessions to list.
 struct ListRequest {

@@ -57,8 +57,7 @@ Json HostTurn::converse(ChatRequest const& request) {
           session, make_agent(request.context), request.said,
           [&](agent::Event const& event) { watch(session, request.said.text(), event); }, cancel_)
           .value();
-  if (outcome.learned.window != 0) hosted_.learned->window = outcome.learned.window;
-  if (outcome.learned.view != 0) hosted_.learned->view = outcome.learned.view;
+  hosted_.learned->note(outcome.learned);
   note_in_channel({"assistant", outcome.text});
   if (outcome.end == agent::TurnEnd::failed) tell(error_news(for_client(*outcome.failure)));
   if (outcome.end == agent::TurnEnd::finished) title(session, before.messages);
@@ -74,9 +73,7 @@ Json HostTurn::last_news(sk::SessionInfo const& info, std::string_view end) cons
 agent::Agent HostTurn::make_agent(std::string const& context) const {
   auto with = hosted_.with;
   if (!context.empty()) with.target.system += "\n\n" + context;
-  with = agent::fitted(std::move(with), hosted_.store->profile(), hosted_.window, hosted_.compaction);
-  agent::learn_limits(with, {hosted_.learned->window, hosted_.learned->view});
-  return with;
+  return fit(std::move(with), hosted_);
 }
 
 // In profiles that store each message at once, the first request is made after the message is stored.

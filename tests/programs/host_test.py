@@ -168,11 +168,13 @@ class Profiles(HostTest):
 
     @needs_curl
     def test_a_window_smaller_than_was_said_is_learned_from_the_first_refusal(self):
-        for profile in ("native", "claw0"):
+        (self.folder / "system.txt").write_text("Be helpful. " * 700)  # half of the window
+        for profile in ("native", "claw0", "blades", "ephemeral"):
             with self.subTest(profile):
                 self.store = self.folder / f"small-{profile}"
                 fake = FakeProvider(self, [{"summary": True, "text": "They counted."}], "--window", 4000)
-                host = self.host_with(fake, "--profile", profile, "--window", "60000")
+                host = self.host_with(fake, "--profile", profile, "--window", "60000", "--system",
+                                      self.folder / "system.txt")
                 session, refused = None, []
                 for i in range(40):
                     done = list(host.begin(f"message {i} " + "x" * 900, session).events())[-1]
@@ -182,6 +184,17 @@ class Profiles(HostTest):
                 self.assertGreater(refused[-1], 0)
                 first = next(i for i, count in enumerate(refused) if count)
                 self.assertLessEqual(refused[-1], refused[first] + 2, refused)
+
+    @needs_curl
+    def test_a_refused_paste_does_not_raise_the_window_that_was_named(self):
+        fake = FakeProvider(self, [{"summary": True, "text": "They counted."}], "--window", 8000)
+        host = self.host_with(fake, "--profile", "native", "--window", "8000")
+        session = host.chat("Hello")[1]["sessionId"]
+        before = host.get("sessions")["tokenLimit"]
+        for i in range(12):
+            host.chat(f"message {i} " + "x" * (24000 if i % 4 == 3 else 2000), session)
+        self.assertTrue(fake.state["refused"])
+        self.assertLessEqual(host.get("sessions")["tokenLimit"], before)
 
     def test_a_change_of_a_row_is_in_the_shared_index_before_it_is_answered(self):
         for profile, titles in (("ai_panel", "title"), ("native", "title")):
