@@ -23,8 +23,8 @@ struct SqliteStoreOptions {
   bool adopt = true;
   /// Upgrade tables of an earlier version to the newest one. If false, such tables are refused.
   bool upgrade = true;
-  /// The profile of new sessions. If absent, it is the one that was named when the database was made, else
-  /// ZeroClaw's in ZeroClaw's databases, and native in others.
+  /// The profile of new sessions. If absent, it is the built-in one that was named when the database was
+  /// made, else ZeroClaw's in ZeroClaw's databases, and native in others.
   std::optional<Profile> profile = {};
   OnEvent on_event = {};
   std::string vfs = {}; ///< the name of an SQLite VFS; empty means the default one

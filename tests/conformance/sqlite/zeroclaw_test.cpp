@@ -302,6 +302,20 @@ TEST_CASE("the session that ZeroClaw would continue answers for a key, whichever
       CHECK(claw.db.ask("SELECT active_session_id FROM session_index WHERE session_key = '" + key + "'")
             == Rows{{d}});
     CHECK(sk::Session::resume(store, key).value().id().str() == d);
+
+    // It gets the key back only if no other session has it.
+    auto const key_of = [&] {
+      return claw.db.ask("SELECT active_session_id FROM session_index WHERE session_key = '" + key + "'");
+    };
+    sk::Session::open(store, begun).value().set_archived(false).value();
+    if (with_index) CHECK(key_of() == Rows{{d}});
+    sk::Session::open(store, begun).value().set_archived(true).value();
+    sk::Session::open(store, sid_of(d)).value().set_archived(true).value();
+    if (with_index) CHECK(key_of() == Rows{});
+    sk::Session::open(store, sid_of(d)).value().set_archived(false).value();
+    if (with_index) CHECK(key_of() == Rows{{d}});
+    store->remove(sid_of(d)).value(); // all others are archived or inactive
+    if (with_index) CHECK(key_of() == Rows{});
   }
 }
 
@@ -317,4 +331,10 @@ TEST_CASE("a database remembers the profile that was named when it was made") {
   CHECK(sk::open_sqlite_store(dir / "named.db").value()->profile().name == "zeroclaw");
   CHECK(sk::open_sqlite_store(dir / "plain.db", how).value()->profile().name == "ai_panel");
   CHECK(sk::open_sqlite_store(dir / "plain.db").value()->profile().name == "native");
+  how.profile = sk::profiles::ephemeral; // it would store nothing for the next program
+  sk::open_sqlite_store(dir / "brief.db", how).value();
+  CHECK(sk::open_sqlite_store(dir / "brief.db").value()->profile().name == "native");
+  how.profile->name = "of-a-host";
+  sk::open_sqlite_store(dir / "own.db", how).value();
+  CHECK(sk::open_sqlite_store(dir / "own.db").value()->profile().name == "native");
 }

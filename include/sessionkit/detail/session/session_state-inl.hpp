@@ -3,6 +3,7 @@
 #pragma once
 #include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/base/make_error.hpp>
+#include <sessionkit/detail/dialects/storable_answer.hpp>
 #include <sessionkit/detail/model/tool_results.hpp>
 #include <sessionkit/detail/session/session_state.hpp>
 #include <sessionkit/detail/store/lease.hpp>
@@ -15,18 +16,35 @@ namespace sessionkit { inline namespace v0 {
 
 namespace session_state_inl { namespace {
 
+// True for a text of the user and for a result of one text, which every line can represent.
+bool is_plain(Message const& message) noexcept {
+  auto const is_plain_text = [](auto const& part) {
+    auto const* text = std::get_if<Text>(&part);
+    return text && text->signature.empty() && text->extra.is_null();
+  };
+  auto const is_plain_part = [&](Part const& part) {
+    auto const* result = std::get_if<ToolResult>(&part);
+    if (result == nullptr) return is_plain_text(part);
+    return result->extra.is_null() && result->content.size() == 1 && is_plain_text(result->content.front());
+  };
+  return message.metadata.is_null() && !message.parts.empty()
+         && std::all_of(message.parts.begin(), message.parts.end(), is_plain_part);
+}
+
 // A message that waits must be storable later, so one that is not is refused now, before a model reads it. An
 // answer is stored without the parts that its line cannot represent.
 Result<void> check_storable(Entry const& entry, Dialect const& dialect) {
   auto const* message = entry.as<Message>();
-  auto const may_be_refused = [](Part const& part) {
-    return !std::holds_alternative<Text>(part) && !std::holds_alternative<ToolResult>(part);
-  };
-  if (!message || message->role == Role::assistant
-      || std::none_of(message->parts.begin(), message->parts.end(), may_be_refused))
-    return {};
+  bool const is_answer = message && message->role == Role::assistant;
+  if (!message || (is_answer ? message->metadata.is_null() : is_plain(*message))) return {};
   std::string line;
-  return dialect.encode(entry, line);
+  if (!is_answer) return dialect.encode(entry, line);
+  Message rest = *message;
+  detail::make_storable(rest, dialect);
+  Entry of_rest(entry);
+  bool const says_nothing = rest.parts.empty();
+  of_rest.body = std::move(rest);
+  return says_nothing ? Result<void>{} : dialect.encode(of_rest, line);
 }
 
 }}

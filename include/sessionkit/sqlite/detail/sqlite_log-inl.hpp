@@ -70,6 +70,10 @@ constexpr SqliteStatement point_key{
     "INSERT INTO session_index(session_key, active_session_id, updated_at) VALUES(?1, ?2, ?3) "
     "ON CONFLICT(session_key) DO UPDATE SET active_session_id = excluded.active_session_id, updated_at = "
     "excluded.updated_at"};
+constexpr SqliteStatement point_free_key{
+    "point the key to the session",
+    "INSERT INTO session_index(session_key, active_session_id, updated_at) VALUES(?1, ?2, ?3) "
+    "ON CONFLICT(session_key) DO NOTHING"};
 constexpr char const* forget_key = "DELETE FROM session_index WHERE active_session_id = ?1";
 
 std::int64_t sqlite_integer(std::uint64_t value) {
@@ -171,14 +175,6 @@ SqliteTables::SqliteTables(SqliteSchema const& schema) : schema_(schema) {
       "UPDATE sessions SET status = 'inactive' WHERE {} = ?1 AND session_id <> ?2 AND status = 'active'",
       key);
   stale_of_key_sql_ = detail::format_text("SELECT session_id FROM sessions WHERE stale > 0 AND {} = ?1", key);
-  repoint_sql_ = detail::format_text(
-      "UPDATE session_index SET active_session_id = (SELECT session_id FROM sessions "
-      "WHERE {0} = session_index.session_key "
-      "AND {0} <> '' ORDER BY status = 'archived', updated_tick DESC, updated_ms DESC LIMIT 1) "
-      "WHERE active_session_id = ?1 "
-      "AND EXISTS (SELECT 1 FROM sessions "
-      "WHERE {0} = session_index.session_key AND {0} <> '')",
-      key);
   to_newest_active_sql_ =
       detail::format_text("UPDATE session_index SET active_session_id = (SELECT session_id FROM sessions "
                           "WHERE {0} = session_index.session_key AND {0} <> '' AND status = 'active' "
@@ -285,6 +281,7 @@ Result<void> SqliteTables::create(SqliteDatabase& db, SessionId const& id, Sessi
       query.with(info.agent.empty() ? std::string_view("default") : info.agent);
     if (auto r = query.done(); !r) return r;
   }
+  if (info.archived) return {};           // a copy, whose key another session may have
   if (!schema_.ours && !info.key.empty()) // as ZeroClaw does when it creates a session
     if (auto r = SqliteQuery(db, {"retire the earlier sessions of the key", retire_sql_.c_str()})
                      .with(info.key)
@@ -305,20 +302,23 @@ Result<void> SqliteTables::store(SqliteDatabase& db, SessionInfo const& info, st
     query.with(info.agent).with(info.user).with(std::int64_t{info.archived}).with(to_unix_ms(info.updated));
     query.with(row).with(sqlite_log_inl::sqlite_integer(info.end.value())).with(std::int64_t{info.end_crc});
     query.with(adopted ? sqlite_log_inl::adopted_dialect : dialect);
-    if (auto r = query.done(); !r) return r;
-    bool const changed = db.changed() > 0;
-    if (changed && sql == &store_sql_ && info.archived) return release_key(db, info.id);
-    if (changed) return {};
+    if (auto r = query.done(); !r || db.changed() > 0) return r;
   }
   return {};
 }
 
-// ZeroClaw continues the session that its index names, even if it is archived.
+// ZeroClaw continues the session that its index names, even if it is archived. A session that is restored
+// gets its key again, unless another session has it.
+Result<void> SqliteTables::note_archived(SqliteDatabase& db, SessionInfo const& info) const {
+  if (!schema_.has_session_index || info.key.empty()) return {};
+  if (info.archived) return release_key(db, info.id);
+  SqliteQuery query(db, sqlite_log_inl::point_free_key);
+  return query.with(info.key).with(info.id.str()).with(to_rfc3339(info.updated)).done();
+}
+
 Result<void> SqliteTables::release_key(SqliteDatabase& db, SessionId const& id) const {
-  if (!schema_.has_session_index) return {};
   for (char const* sql : {to_newest_active_sql_.c_str(), sqlite_log_inl::forget_key})
-    if (auto r = SqliteQuery(db, {"take the key from the archived session", sql}).with(id.str()).done(); !r)
-      return r;
+    if (auto r = SqliteQuery(db, {"take the key from the session", sql}).with(id.str()).done(); !r) return r;
   return {};
 }
 
@@ -433,12 +433,10 @@ Result<bool> SqliteTables::remove(SqliteDatabase& db, SessionId const& id) const
   std::vector<char const*> rest{"DELETE FROM session_messages WHERE session_id = ?1",
                                 "DELETE FROM session_entries WHERE session_id = ?1",
                                 "DELETE FROM session_state WHERE session_id = ?1"};
-  if (schema_.has_session_index) {
-    rest.push_back(repoint_sql_.c_str());
-    rest.push_back(sqlite_log_inl::forget_key);
-  }
   for (char const* sql : rest)
     if (auto r = SqliteQuery(db, {doing, sql}).with(id.str()).done(); !r) return r.error();
+  if (schema_.has_session_index)
+    if (auto r = release_key(db, id); !r) return r.error();
   return true;
 }
 

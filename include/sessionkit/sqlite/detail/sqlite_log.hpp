@@ -44,6 +44,8 @@ class SqliteTables {
   /// `adopted`: the session has no header of its own.
   Result<void> store(SqliteDatabase& db, SessionInfo const& info, std::string_view dialect,
                      bool adopted) const;
+  /// Gives the key of a session that was archived to another one, and back when the session is restored.
+  Result<void> note_archived(SqliteDatabase& db, SessionInfo const& info) const;
   /// Writes the batch's records from index `from` on. Returns the position where each ends.
   Result<std::vector<Position>> add(SqliteDatabase& db, SessionId const& id,
                                     std::vector<RecordView> const& records, std::size_t from,
@@ -67,8 +69,8 @@ class SqliteTables {
   std::string active_of_key() const;
 
   SqliteSchema schema_;
-  std::string find_sql_, create_sql_, go_on_sql_, store_sql_, repoint_sql_, to_newest_active_sql_,
-      retire_sql_, stale_of_key_sql_;
+  std::string find_sql_, create_sql_, go_on_sql_, store_sql_, to_newest_active_sql_, retire_sql_,
+      stale_of_key_sql_;
   std::map<unsigned, std::string> list_sql_;
 };
 

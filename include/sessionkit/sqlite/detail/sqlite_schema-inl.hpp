@@ -4,6 +4,7 @@
 #include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/base/make_error.hpp>
 #include <sessionkit/detail/base/standard_descriptors.hpp>
+#include <sessionkit/profile.hpp>
 #include <sessionkit/sqlite/detail/sqlite_schema.hpp>
 
 #include <algorithm>
@@ -209,7 +210,7 @@ Result<std::string> keep_original(SqliteDatabase& database) {
   return kept.error();
 }
 
-// The name of the profile for which the tables were made; empty if none was named.
+// The name of the built-in profile for which the tables were made; empty if none was named.
 Result<std::string> ask_profile(SqliteDatabase& database) {
   SqliteQuery query(database, {looking_at_tables, "SELECT value FROM sessionkit WHERE name = 'profile'"});
   std::string name(query.row() ? query.text(0) : std::string_view());
@@ -218,7 +219,8 @@ Result<std::string> ask_profile(SqliteDatabase& database) {
 }
 
 Result<void> note_profile(SqliteDatabase& database, std::string_view name) {
-  if (name.empty()) return {};
+  Profile const* const known = find_profile(name);
+  if (!known || known->timing == WriteTiming::never) return {}; // it would store nothing for others
   return SqliteQuery(database, {making_tables, "INSERT INTO sessionkit VALUES('profile', ?1)"})
       .with(name)
       .done();
@@ -237,7 +239,8 @@ Result<std::optional<SqliteSchema>> known_schema(SqliteDatabase& database,
   if (*version < 1 || *version > sqlite_schema_version) return unknown_version(database, *version);
   Result<SqliteSchema> schema = look_at_schema(database, tables);
   if (!schema) return schema.error();
-  Result<std::string> profile = ask_profile(database);
+  Result<std::string> profile =
+      tables.count("sessionkit") > 0 ? ask_profile(database) : Result<std::string>(std::string());
   if (!profile) return profile.error();
   schema->profile = std::move(*profile);
   schema->ours = ours;

@@ -25,7 +25,7 @@ struct SqliteSchemaOptions {
   bool create = true;            ///< make tables where there are none
   bool adopt = true;             ///< add our columns to ZeroClaw's tables
   bool upgrade = true;           ///< change tables of an earlier version
-  std::string_view profile = {}; ///< its name is noted in new tables; empty: none is
+  std::string_view profile = {}; ///< the name of a built-in one is noted in new tables
 };
 
 /// Prepares the tables of a database. If the database is empty, creates the tables. If they have an earlier

@@ -283,6 +283,8 @@ Result<Position> SqliteStore::append_locked(SessionId const& id, Append const& b
     if (auto r = tables_.create(db, id, info); !r) return sqlite_not_written(r.error());
   if (auto r = tables_.store(db, info, dialect, !starts && (*row)->adopted); !r)
     return sqlite_not_written(r.error());
+  if (*row && info.archived != ((*row)->status == "archived"))
+    if (auto r = tables_.note_archived(db, info); !r) return sqlite_not_written(r.error());
   if (auto r = commit(transaction, id); !r) return r.error();
   return ends->back();
 }
