@@ -25,7 +25,7 @@ sk::Result<sk::Session> session_for(std::shared_ptr<sk::SessionStore> const& sto
 // [keys]
 
 // [fresh]
-// The newest session of a key, unless it is from before 04:00 today or two hours old; then a new one.
+// The newest session of the key. If it began before the last 04:00 or had no entry for 2 hours: a new one.
 sk::Result<sk::Session> resume_fresh(std::shared_ptr<sk::SessionStore> const& store, std::string const& key,
                                      sk::Timestamp now, sk::UtcOffset const& zone) {
   sk::ListQuery of_key;
