@@ -30,7 +30,7 @@ void talk(sk::Session& session, int turns) {
 sk::CompactionPolicy small_window() {
   // [policy]
   sk::CompactionPolicy policy;
-  policy.trigger_tokens = 0;       // no limit by itself
+  policy.trigger_tokens = 0;       // the limit comes from the window
   policy.window = 8000;            // the model's context window
   policy.window_reserve = 2000;    // compact if fewer tokens are left for the answer
   policy.keep = sk::keep_turns(4); // the last four turns stay, if they leave room for a summary

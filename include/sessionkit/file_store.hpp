@@ -70,9 +70,9 @@ open_agent_store(std::string const& home, std::string const& agent, FileStoreOpt
 
 /// Opens one transcript file of any name as a store of one session. The session has the id in the header if
 /// it is a valid `SessionId`, else an id made of the file's name. If the options have no profile, each
-/// message is stored at once, and tokens and compactions follow the program whose dialect the file has. The
-/// store has no index, and a list has this one session. It cannot create another session (also not by a fork)
-/// or remove one: these calls fail with `unsupported`.
+/// message is stored at once. Tokens are counted, and compactions are made, as by the program whose dialect
+/// the file has. The store has no index, and a list has this one session. It cannot create another session
+/// (also not by a fork) or remove one: these calls fail with `unsupported`.
 SESSIONKIT_API Result<std::shared_ptr<SessionStore>> open_transcript(std::string const& path,
                                                                      FileStoreOptions options = {});
 

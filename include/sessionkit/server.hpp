@@ -26,15 +26,16 @@ enum class ServerImages : std::uint8_t {
 /// What a server that speaks OpenAI's Chat Completions accepts, for `Provider::openai_chat`. The defaults are
 /// those of OpenAI's own server. docs/history.md has the source of each rule of each constant below.
 struct ServerRules {
-  std::string_view name = "openai"; ///< of the constant; of static storage
-  /// True: the content of system, assistant and tool messages is a string, and of user messages too if no
-  /// image can be sent (`images` or `Target::images`). Several texts are joined by an empty line. False:
-  /// content is always an array.
+  std::string_view name = "openai"; ///< the name of these rules; in static storage
+  /// True: the content of system, assistant and tool messages is a string. The content of user messages is a
+  /// string too if `images` or `Target::images` says that no image can be sent. Several texts are joined by
+  /// an empty line. False: content is always an array.
   bool text_content = false;
   SystemRole system_role = SystemRole::system;
   bool user_first = false; ///< the first message after the system text must be the user's
-  /// False: the user must not speak directly after the result of a tool, so that an assistant message
-  /// `[no answer]` is put between them, and images of results become `[image not sent]`.
+  /// False: a message of the user must not follow the result of a tool directly, so an assistant message
+  /// `[no answer]` is put between them. Images of results would be such messages, and become
+  /// `[image not sent]`.
   bool user_after_tool = true;
   /// True: every assistant message has `reasoning_content`: the reasoning that the same model gave there, or
   /// an empty text. False: reasoning is not sent.
@@ -42,7 +43,7 @@ struct ServerRules {
   /// The most calls of one assistant message; at least 1. Further calls follow in messages of their own, each
   /// after the results of the calls before. 1: no parallel calls.
   std::size_t max_calls = 128;
-  /// The length of the ids of calls, which then consist of `[a-zA-Z0-9]`. 0: up to 40 bytes of
+  /// If not 0, ids of calls have exactly this many bytes of `[a-zA-Z0-9]`. If 0, they have up to 40 bytes of
   /// `[a-zA-Z0-9_-]`.
   std::size_t id_length = 0;
   bool dots_in_names = false;       ///< names of tools may contain `.` beside `[a-zA-Z0-9_-]`

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-/// The library's version. CMake, pkg-config and the packages read it from here; nothing else spells it.
+/// The library's version. CMake and pkg-config read it from here. `scripts/release` checks the other files
+/// that name it.
 #define SESSIONKIT_VERSION_MAJOR 0
 #define SESSIONKIT_VERSION_MINOR 1
 #define SESSIONKIT_VERSION_PATCH 0
