@@ -29,13 +29,6 @@ bool was_interrupted(sk::Message const& message) {
   return message.generation && message.generation->stop == sk::StopReason::aborted;
 }
 
-std::string text_of(sk::ToolResult const& result) {
-  std::string text;
-  for (auto const& piece : result.content)
-    if (auto const* const words = std::get_if<sk::Text>(&piece)) text += words->text;
-  return text;
-}
-
 std::string first_line(std::string const& text) { return cli::cut(cli::one_line(text), 72); }
 
 /// The parts of a message that are not text, one a line.
@@ -45,7 +38,7 @@ std::string tool_lines(sk::Message const& message) {
     if (auto const* const call = std::get_if<sk::ToolUse>(&part))
       lines += fmt::format("[{} {}]\n", call->name, call->input.str());
     if (auto const* const result = std::get_if<sk::ToolResult>(&part))
-      lines += fmt::format("  {} {}\n", result->is_error ? "failed:" : "->", first_line(text_of(*result)));
+      lines += fmt::format("  {} {}\n", result->is_error ? "failed:" : "->", first_line(result->text()));
   }
   return lines;
 }

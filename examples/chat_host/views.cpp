@@ -30,13 +30,6 @@ char const* name_of(sk::Role role) {
   return "system";
 }
 
-std::string text_of(sk::ToolResult const& result) {
-  std::string text;
-  for (auto const& piece : result.content)
-    if (auto const* const words = std::get_if<sk::Text>(&piece)) text += words->text;
-  return text;
-}
-
 Json image_view(sk::Image const& image) {
   std::string source;
   if (auto const* const data = std::get_if<sk::Base64>(&image.source))
@@ -70,7 +63,7 @@ Json part_view(sk::Part const& part) {
                                },
                                [](sk::Image const& it) { return image_view(it); },
                                [](sk::ToolUse const& it) { return call_view(it); },
-                               [](sk::ToolResult const& it) { return result_view(it, text_of(it)); },
+                               [](sk::ToolResult const& it) { return result_view(it, it.text()); },
                                [](sk::Opaque const& it) -> Json {
                                  return {{"type", it.type}};
                                }},
@@ -119,7 +112,7 @@ std::optional<Json> news(agent::ToolStarted const& started) {
 
 std::optional<Json> news(agent::ToolEnded const& ended) {
   auto const& result = std::get<sk::ToolResult>(ended.result->parts.front());
-  auto text = text_of(result);
+  auto text = result.text();
   if (text.size() > longest_result) text = std::string(cut(text, longest_result)) + "…";
   return result_view(result, std::move(text));
 }

@@ -68,6 +68,7 @@ void messages() {
   second.content.emplace_back(sk::Text{"no such file"});
   second.is_error = true;
   sk::Message const both = sk::tool_results({first, second}); // the results of parallel calls, in one message
+  expect(first.text() == "one", "the text of a result");
 
   sk::MessageBuilder builder;
   if (builder.empty()) builder.thinking("The file has the answer.");

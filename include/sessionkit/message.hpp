@@ -83,6 +83,9 @@ struct ToolResult {
   std::vector<ToolContent> content = {};
   bool is_error = false;
   RawJson extra = {};
+
+  /// All `Text` pieces joined without a separator.
+  SESSIONKIT_API std::string text() const;
 };
 /// A piece of a message.
 using Part = std::variant<Text, Thinking, Image, ToolUse, ToolResult, Opaque>;

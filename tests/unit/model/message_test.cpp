@@ -91,3 +91,11 @@ TEST_CASE("a tool's result needs only the id of its call and the name of the too
   CHECK(std::get<sk::ToolResult>(of_call.parts.at(0)).tool_name == "read");
   CHECK_FALSE(std::get<sk::ToolResult>(of_call.parts.at(0)).is_error);
 }
+
+TEST_CASE("the text of a tool's result is that of its text pieces") {
+  sk::ToolResult result{
+      "c1", "read", {sk::Text{"one "}, sk::Image{"image/png", sk::Url{"u"}}, sk::Text{"two"}}};
+  CHECK(result.text() == "one two");
+  result.content.clear();
+  CHECK(result.text().empty());
+}

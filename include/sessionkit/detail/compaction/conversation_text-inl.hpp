@@ -61,9 +61,7 @@ class ConversationWriter {
   }
 
   static std::string result_text(ToolResult const& result) {
-    std::string text;
-    for (ToolContent const& piece : result.content)
-      if (auto const* said = std::get_if<Text>(&piece)) text += said->text;
+    std::string text = result.text();
     std::size_t const length = detail::count_text(text).code_points();
     if (length <= longest_result) return text;
     text.resize(detail::utf8_cut(text, longest_result));

@@ -5,6 +5,13 @@
 
 namespace sessionkit { inline namespace v0 {
 
+std::string ToolResult::text() const {
+  std::string joined;
+  for (ToolContent const& piece : content)
+    if (auto const* text = std::get_if<Text>(&piece)) joined += text->text;
+  return joined;
+}
+
 std::string Message::text() const {
   std::string joined;
   for (Part const& part : parts)
