@@ -112,6 +112,7 @@ class Host(unittest.TestCase):
     sources = []     # of the program; relative to the copy, or absolute
     include = []     # folders of the copy
     standard = "c++17"
+    defines = []
     libraries = []
 
     @classmethod
@@ -152,16 +153,23 @@ class Host(unittest.TestCase):
         """Changes in the copy that belong to the test, not to the adapter."""
 
     @classmethod
-    def compile(cls, name, sources, libraries=()):
-        program = cls.copy / name
-        command = [CXX, f"-std={cls.standard}", "-O1", *FLAGS, "-I", ROOT / "include",
-                   *(f"-I{cls.copy / folder}" for folder in cls.include), *(cls.copy / source for source in sources),
-                   "-o", program, LIBRARY, f"-Wl,-rpath,{pathlib.Path(LIBRARY).parent}", *filter(None, LINK),
-                   *libraries, *cls.libraries, "-pthread"]
+    def run_compiler(cls, *arguments):
+        command = [CXX, f"-std={cls.standard}", "-O1", *FLAGS, *map(str, arguments)]
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if done.returncode != 0:
-            raise AssertionError(f"{' '.join(map(str, command))}\n{done.stdout[:4000]}")
-        return program
+            raise AssertionError(f"{' '.join(command)}\n{done.stdout[:4000]}")
+
+    @classmethod
+    def compile(cls, name, sources, libraries=()):
+        objects = []
+        for source in sources:
+            objects.append(cls.copy / (pathlib.Path(source).stem + ".o"))
+            if not objects[-1].exists():
+                cls.run_compiler("-c", cls.copy / source, "-o", objects[-1], "-I", ROOT / "include", *cls.defines,
+                                 *(f"-I{cls.copy / folder}" for folder in cls.include))
+        cls.run_compiler(*objects, "-o", cls.copy / name, LIBRARY, f"-Wl,-rpath,{pathlib.Path(LIBRARY).parent}",
+                         *filter(None, LINK), *libraries, *cls.libraries, "-pthread")
+        return cls.copy / name
 
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="sessionkit-host-"))
