@@ -15,8 +15,7 @@ common_chat_msg tool_message(sk::ToolResult const& result) {
   out.role = "tool";
   out.tool_name = result.tool_name;
   out.tool_call_id = result.tool_use_id;
-  for (auto const& piece : result.content)
-    if (auto const* const text = std::get_if<sk::Text>(&piece)) out.content += text->text;
+  out.content = result.text();
   return out;
 }
 

@@ -2,6 +2,7 @@
 // Converts messages of other libraries into a session and back.
 #include "ai_sdk_messages.hpp"
 #include "llama_messages.hpp"
+#include "mcp_results.hpp"
 #include "nlohmann_messages.hpp"
 
 #include <sessionkit/json.hpp>
@@ -46,7 +47,20 @@ void with_ai_sdk() {
   auto const& call = std::get<ai::ToolCallContentPart>(again[1].content.front());
   expect(call.id == "c1" && call.arguments == ai::JsonValue({{"city", "Oslo"}}), "the call");
   auto const& result = std::get<ai::ToolResultContentPart>(again[2].content.front());
-  expect(result.tool_call_id == "c1" && result.result == R"({"celsius":4})", "its result, as text");
+  expect(result.tool_call_id == "c1" && result.result == ai::JsonValue({{"celsius", 4}}),
+         "its result, as it was");
+}
+
+void results_of_ai_sdk() { // `result.dump()` is sent: once encoded, not twice
+  for (char const* sent :
+       {"{\"celsius\":4}", "[1,2]", "4", "\"4\"", "\"Four degrees\"", "\"\"", "null", "\"null\""}) {
+    ai::Message const said{ai::kMessageRoleUser,
+                           {ai::ToolResultContentPart("c1", ai::JsonValue::parse(sent))}};
+    sk::History history;
+    history.messages = {adapters::from_ai_sdk(said)};
+    ai::Messages const again = adapters::to_ai_sdk(history);
+    expect(std::get<ai::ToolResultContentPart>(again[0].content.front()).result.dump() == sent, sent);
+  }
 }
 
 void with_llama() {
@@ -71,10 +85,34 @@ void with_llama() {
   expect(messages[3].tool_call_id == messages[2].tool_calls.front().id, "the result names the call");
 }
 
+void with_mcp() {
+  // [mcp]
+  auto session = fresh_session();
+  sk::ToolUse const call{"c1", "weather", sk::RawJson::from(R"({"city":"Oslo"})")};
+  auto const result = nlohmann::json::parse(R"({"content":[{"type":"text","text":"Four degrees."},
+    {"type":"image","data":"aGk=","mimeType":"image/png"},{"type":"resource","resource":{"uri":"file:///a","text":"A"}},
+    {"type":"resource_link","uri":"file:///b","name":"b"}],"isError":false})"); // of tools/call
+  session.append(sk::user("How warm is it?")).value();
+  session.append(sk::assistant(call)).value();
+  session.append(adapters::from_mcp(call, result)).value();
+  // [mcp]
+  auto const stored = session.last().value();
+  auto const& kept = std::get<sk::ToolResult>(stored->as<sk::Message>()->parts.front());
+  expect(kept.content.size() == 4 && kept.text() == "Four degrees.A" && !kept.is_error,
+         "texts, an image, a link");
+  auto const bare = adapters::from_mcp(call, {{"structuredContent", {{"celsius", 4}}}, {"isError", true}});
+  auto const& structured = std::get<sk::ToolResult>(bare.parts.front());
+  expect(structured.text() == R"({"celsius":4})" && structured.is_error, "a structured result");
+  expect(std::get<sk::ToolResult>(adapters::from_mcp(call, nullptr).parts.front()).is_error,
+         "no result is a failure");
+}
+
 }
 
 int main() {
   with_nlohmann();
   with_ai_sdk();
+  results_of_ai_sdk();
   with_llama();
+  with_mcp();
 }

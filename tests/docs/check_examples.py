@@ -96,7 +96,7 @@ def shown_lines(root):
 
 def calls_of(root, path):
     """(file, line, mangled name) of each call in a translation unit"""
-    places = ["include", "examples", "tests", str(pathlib.Path(path).parent)]
+    places = ["include", "examples", "tests", str(pathlib.Path(path).parent), str(pathlib.Path(path).parent / "mirrors")]
     command = [*shlex.split(os.environ.get("CXX", "c++")), "-std=c++17", "-O0", "-g1", "-w", "-S", path]
     with tempfile.TemporaryDirectory() as folder:
         assembly = pathlib.Path(folder, "example.s")
