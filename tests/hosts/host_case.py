@@ -154,7 +154,7 @@ class Host(unittest.TestCase):
 
     @classmethod
     def run_compiler(cls, *arguments):
-        command = [CXX, f"-std={cls.standard}", "-O1", *FLAGS, *map(str, arguments)]
+        command = [CXX, f"-std={cls.standard}", *FLAGS, "-O0", *map(str, arguments)]
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if done.returncode != 0:
             raise AssertionError(f"{' '.join(command)}\n{done.stdout[:4000]}")
@@ -193,6 +193,13 @@ class Host(unittest.TestCase):
         out, _ = process.communicate(said, timeout=60)
         self.assertEqual(process.returncode, 0, out)
         return out
+
+    def expect_line(self, process, line):
+        """Reads until the program prints this line; hosts also print logs."""
+        for shown in process.stdout:
+            if shown == line + "\n":
+                return
+        self.fail(f"{line!r} was not printed")
 
     def wait_for(self, condition, seconds=30):
         end = time.monotonic() + seconds

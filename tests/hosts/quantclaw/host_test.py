@@ -81,7 +81,7 @@ class QuantClaw(Host):
                 host.stdin.write("Read both\n" + "A\n" * results)
                 host.stdin.flush()
                 for _ in range(results + 1):
-                    self.assertEqual(host.stdout.readline(), "tool read_file\n")
+                    self.expect_line(host, "tool read_file")
                 host.send_signal(signal.SIGKILL)
                 host.wait()
                 self.assertEqual(self.stored()[-1]["message"]["stopReason"], "toolUse")
