@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The types of llama.cpp's common/chat.h that the adapter uses, by name and shape, as of its build b10256
-// (August 2026). A program that has llama.cpp does not need this file.
+// The types of llama.cpp's common/chat.h that the adapter uses, by name and shape, as of its commit
+// 0c1e57098. A program that has llama.cpp does not need this file.
 #pragma once
-#include <nlohmann/json.hpp>
-
 #include <string>
 #include <vector>
 
@@ -16,7 +14,6 @@ struct common_chat_tool_call {
 struct common_chat_msg_content_part {
   std::string type;
   std::string text;
-  nlohmann::ordered_json extra_fields;
 };
 struct common_chat_msg {
   std::string role;
