@@ -7,6 +7,7 @@
 #include <sessionkit/copy.hpp>
 #include <sessionkit/doctor.hpp>
 #include <sessionkit/follow.hpp>
+#include <sessionkit/foreign_store.hpp>
 #include <sessionkit/import.hpp>
 #include <sessionkit/lease.hpp>
 #include <sessionkit/memory_store.hpp>
@@ -22,6 +23,7 @@
 #include <vector>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace sk = sessionkit;
@@ -204,6 +206,27 @@ void imports(std::string const& root) {
   expect(of_a_folder->list("").ok() && report.damage.empty(), "all was understood");
 }
 
+void foreign_stores(std::string const& root) {
+  std::string const folder = root + "/projects";
+  expect(::mkdir(folder.c_str(), 0700) == 0, "a folder of Claude Code");
+  std::ofstream(folder + "/s1.jsonl") << R"({"type":"user","uuid":"u1","parentUuid":null,"sessionId":"s1",)"
+                                      << R"("message":{"role":"user","content":"Hello."}})" << '\n';
+  // [foreign_store]
+  auto const store = sk::open_foreign(folder).value(); // of a file, too
+  for (sk::ForeignConversation const& one : store->conversations()) {
+    expect(store->info(one.id)->first_user_text == "Hello.", "read as any other store");
+    expect(store->report(one.id)->held_back == 0, "what could not be read, and what is not sent");
+    expect(store->remove(one.id).error().code == sk::Errc::unsupported, "it belongs to another program");
+  }
+  auto const mine = sk::SessionId::parse("mine").value();
+  expect(store->rename(store->conversations().front().id, mine).ok(), "another id, in this store only");
+  auto const target = sk::make_memory_store();
+  expect(sk::copy_session(*store, *target, mine)->written == 2, "copied; again, and what is new is added");
+  auto const none = sk::open_foreign(sk::make_foreign_files({{"notes.txt", "Hello."}}), "these files");
+  expect(none.error().code == sk::Errc::unsupported, "no conversation of a program that is known");
+  // [foreign_store]
+}
+
 }
 
 int main() {
@@ -217,4 +240,5 @@ int main() {
   channels(root);
   blades_documents(root);
   imports(root);
+  foreign_stores(root);
 }

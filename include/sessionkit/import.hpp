@@ -74,6 +74,9 @@ struct ForeignSession {
   std::string file = {};     ///< below the root
   std::string parent = {};   ///< of a subagent: the id of the session that started it
   std::string table = {};    ///< of a database: the table with the messages, if its name is the host's choice
+  /// What the program stores apart from the messages, if it does so; else empty.
+  std::string title = {}, cwd = {};
+  Timestamp updated = {}; ///< the same; zero: it is not known without reading the conversation
 };
 
 /// Receives the entries of a conversation as they are made: the header first, and each entry after its
@@ -124,6 +127,10 @@ struct Importer {
   /// As `recognises`, for files whose beginning is not always enough, such as databases. `find_importer`
   /// asks it if no importer recognises the file. Null: the beginning is enough. Errors of `files`.
   Result<bool> (*looks_into)(ForeignFiles& files, std::string const& file) = nullptr;
+
+  /// The name of the program's folder that has all its files: "sessions". A file that is opened alone may
+  /// refer to others below that folder. Empty: to others in its own folder only.
+  std::string_view folder = {};
 };
 
 /// Claude Code's transcripts, `projects/FOLDER/SESSION.jsonl` (measured: 2.1.197 and 2.1.330). Each line

@@ -281,7 +281,8 @@ Result<ImportReport> read(ForeignFiles& files, ForeignSession const& which, Impo
   return EntryMaker(which, std::move(lines), sink).run(options.finished);
 }
 
-constexpr Importer importer{"claude-code", "Claude Code", recognises, list, read, &profiles::claude_code};
+constexpr Importer importer{"claude-code", "Claude Code",          recognises, list,
+                            read,          &profiles::claude_code, nullptr,    "projects"};
 
 }}
 

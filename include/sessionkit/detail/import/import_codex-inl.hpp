@@ -272,7 +272,7 @@ Result<ImportReport> read(ForeignFiles& files, ForeignSession const& which, Impo
   return RolloutReader(files, which, options, sink).run();
 }
 
-constexpr Importer importer{"codex", "Codex", recognises, list, read, &profiles::codex};
+constexpr Importer importer{"codex", "Codex", recognises, list, read, &profiles::codex, nullptr, "sessions"};
 
 // In one folder, and below it as deep as `depth` says. `left` is how many names may still be looked at.
 Result<std::string> find_below(ForeignFiles& files, std::string const& folder, std::string const& end,

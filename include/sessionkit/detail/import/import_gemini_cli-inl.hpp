@@ -477,7 +477,8 @@ Result<ImportReport> read(ForeignFiles& files, ForeignSession const& which, Impo
   return SessionReader(which, project_root(files, which.file), options, sink).run(*text);
 }
 
-constexpr Importer importer{"gemini-cli", "Gemini CLI", recognises, list, read, &profiles::gemini_cli};
+constexpr Importer importer{"gemini-cli", "Gemini CLI",          recognises, list,
+                            read,         &profiles::gemini_cli, nullptr,    "chats"};
 
 }}
 

@@ -137,6 +137,10 @@ Result<std::vector<ForeignSession>> list(ForeignFiles& files, std::string const&
   if (session.id.empty()) session.id = detail::file_stem(file);
   session.file = file;
   session.parent = member_text(*document, "parentID");
+  session.title = detail::opencode_title(member_text(*document, "title"));
+  session.cwd = member_text(*document, "directory");
+  session.updated = from_unix_ms(
+      detail::to_rounded_int(find_member(find_member(*document, "time"), "updated")).value_or(0));
   return std::vector<ForeignSession>{std::move(session)};
 }
 
@@ -196,7 +200,8 @@ Result<ImportReport> read(ForeignFiles& files, ForeignSession const& which, Impo
   return std::move(reader).finish();
 }
 
-constexpr Importer importer{"opencode", "opencode", recognises, list, read, &profiles::opencode};
+constexpr Importer importer{"opencode", "opencode",          recognises, list,
+                            read,       &profiles::opencode, nullptr,    "storage"};
 
 }}
 

@@ -32,6 +32,10 @@ std::string text_of(std::vector<OpencodeUnit> const& units) {
 
 }}
 
+std::string opencode_title(std::string_view stored) {
+  return opencode_session_inl::is_default_title(stored) ? std::string{} : std::string(stored);
+}
+
 OpencodeReader::OpencodeReader(ForeignSession which, OpencodeSession session, ImportOptions const& options,
                                EntrySink const& sink)
     : which_(std::move(which)), session_(std::move(session)), options_(options), sink_(sink) {

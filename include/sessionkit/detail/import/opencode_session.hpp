@@ -4,6 +4,7 @@
 #include <sessionkit/import.hpp>
 
 #include <string>
+#include <string_view>
 #include <unordered_set>
 #include <vector>
 
@@ -15,6 +16,9 @@ struct OpencodeSession {
   std::string revert = {};  ///< empty, or an object that names the message from which on all is to be deleted
   std::int64_t created = 0; ///< in milliseconds since 1970
 };
+
+/// The title that the program found for a session; empty if it has not found one.
+std::string opencode_title(std::string_view stored);
 
 /// Makes the entries of a session. Messages come in the program's order, by time and id. At most the messages
 /// after the last answer that ended are kept in memory.

@@ -5,6 +5,8 @@
 #include <sessionkit/detail/import/claude_code_tree-inl.hpp>
 #include <sessionkit/detail/import/codex_items-inl.hpp>
 #include <sessionkit/detail/import/foreign_files-inl.hpp>
+#include <sessionkit/detail/import/foreign_listing-inl.hpp>
+#include <sessionkit/detail/import/foreign_store-inl.hpp>
 #include <sessionkit/detail/import/gemini_cli_messages-inl.hpp>
 #include <sessionkit/detail/import/gemini_cli_records-inl.hpp>
 #include <sessionkit/detail/import/import-inl.hpp>

@@ -7,6 +7,7 @@
 #include <sessionkit/sqlite/detail/foreign_database.hpp>
 #include <sessionkit/sqlite/detail/import_opencode_database.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace sessionkit { inline namespace v0 {
@@ -63,14 +64,25 @@ Result<std::vector<ForeignSession>> list(ForeignFiles& files, std::string const&
   auto const database = open_database(files, file);
   if (!database) return database.error();
   std::vector<ForeignSession> sessions;
-  SqliteQuery query((*database)->database(),
-                    {"list the sessions", "SELECT id, parent_id FROM session ORDER BY time_created, id"});
+  // Only the columns that `open_database` requires are in each version.
+  Result<std::vector<std::string>> const columns = (*database)->columns("session");
+  if (!columns) return columns.error();
+  bool const has_time = std::find(columns->begin(), columns->end(), "time_updated") != columns->end();
+  SqliteQuery query(
+      (*database)->database(),
+      {"list the sessions", has_time ? "SELECT id, parent_id, title, directory, time_updated FROM session "
+                                       "ORDER BY time_created, id"
+                                     : "SELECT id, parent_id, title, directory, time_created FROM session "
+                                       "ORDER BY time_created, id"});
   while (query.row()) {
     ForeignSession session;
     session.importer = "opencode-sqlite";
     session.id = std::string(query.text(0));
     session.file = file;
     session.parent = std::string(query.text(1));
+    session.title = detail::opencode_title(query.text(2));
+    session.cwd = std::string(query.text(3));
+    session.updated = from_unix_ms(query.integer(4));
     sessions.push_back(std::move(session));
   }
   if (Result<void> const done = query.done(); !done) return (*database)->failure(done.error());

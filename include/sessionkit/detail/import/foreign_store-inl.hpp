@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: MIT
+// Shows the conversations of other programs as a store that refuses every change.
+#pragma once
+#include <sessionkit/detail/base/make_error.hpp>
+#include <sessionkit/detail/base/opening_process.hpp>
+#include <sessionkit/detail/import/foreign_listing.hpp>
+#include <sessionkit/detail/store/append_decision.hpp>
+#include <sessionkit/dialect.hpp>
+#include <sessionkit/foreign_store.hpp>
+#include <sessionkit/memory_store.hpp>
+
+#include <algorithm>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+namespace sessionkit { inline namespace v0 {
+
+namespace foreign_store_inl { namespace {
+
+// Writes the entries of an import into a store in memory, some at a time.
+class EntryWriter {
+ public:
+  EntryWriter(SessionStore& store, SessionId const& id) : store_(store), id_(id) {}
+
+  Result<void> add(Entry&& entry) {
+    if (auto* const header = std::get_if<Header>(&entry.body)) header->id = id_.str();
+    std::string line;
+    if (Result<void> encoded = native_dialect().encode(entry, line); !encoded) return encoded;
+    bytes_ += line.size();
+    lines_.push_back(std::move(line));
+    constexpr std::size_t bytes_at_once = std::size_t{1} << 20;
+    return bytes_ < bytes_at_once ? Result<void>{} : flush();
+  }
+
+  Result<void> flush() {
+    if (lines_.empty()) return {};
+    Append batch;
+    batch.expected = end_;
+    batch.dialect = native_dialect().name;
+    std::deque<std::deque<std::string>> texts;
+    for (std::string const& line : lines_) {
+      RecordView record;
+      native_dialect().head(line, record, texts.emplace_back());
+      record.line = line;
+      batch.records.push_back(record);
+    }
+    Result<Position> const end = store_.append(id_, batch);
+    if (!end) return end.error();
+    end_ = *end;
+    lines_.clear();
+    bytes_ = 0;
+    return {};
+  }
+
+ private:
+  SessionStore& store_;
+  SessionId const& id_;
+  std::vector<std::string> lines_;
+  std::size_t bytes_ = 0;
+  Position end_;
+};
+
+// When and how long the files of a conversation are, to see that they have changed.
+using Age = std::vector<std::int64_t>;
+
+struct Imported {
+  SessionId id;
+  Age age;
+  std::shared_ptr<SessionStore> log;
+  ImportReport report;
+};
+
+class ForeignLogs final : public ForeignStore {
+ public:
+  ForeignLogs(std::unique_ptr<ForeignFiles> files, std::string place, ForeignStoreOptions const& options,
+              std::vector<ForeignConversation> all)
+      : process_(place),
+        files_(std::move(files)),
+        place_(std::move(place)),
+        import_(options.import),
+        all_(std::move(all)) {}
+
+  Result<Position> append(SessionId const& id, Append const& /*batch*/) override {
+    ForeignConversation const* const which = find(id);
+    return refusal(which ? which->importer->program : all_.front().importer->program);
+  }
+  SESSIONKIT_SELDOM Result<void> remove(SessionId const& id) override {
+    ForeignConversation const* const which = find(id);
+    if (!which) return missing(id);
+    return refusal(which->importer->program);
+  }
+
+  Result<RecordPage> read(SessionId const& id, ReadRange const& range) override {
+    std::lock_guard<std::mutex> const lock(mutex_);
+    Result<Imported const*> const log = imported(id, !range.from);
+    if (!log) return log.error();
+    Result<RecordPage> page = (*log)->log->read(id, range);
+    bool const begins =
+        range.order == ReadRange::oldest_first && range.from.value_or(Position{}) == Position{};
+    bool const ends = range.order == ReadRange::newest_first && page && !page->more;
+    if (page && (begins || ends)) page->damage = (*log)->report.damage;
+    return page;
+  }
+
+  Result<SessionInfo> info(SessionId const& id) override {
+    std::lock_guard<std::mutex> const lock(mutex_);
+    Result<Imported const*> const log = imported(id, true);
+    if (!log) return log.error();
+    Result<SessionInfo> info = (*log)->log->info(id);
+    if (!info) return info;
+    for (Damage const& one : (*log)->report.damage) info->damaged += is_damage(one.kind) ? 1U : 0U;
+    return info;
+  }
+
+  Result<SessionPage> list(ListQuery const& query) override {
+    if (Result<void> const ours = process_.check(); !ours) return ours.error();
+    std::lock_guard<std::mutex> const lock(mutex_);
+    if (rows_.empty())
+      for (ForeignConversation const& one : all_) rows_.push_back(detail::listed_info(*files_, one));
+    std::vector<SessionInfo> matching;
+    for (SessionInfo const& row : rows_)
+      if (selects(query, row)) matching.push_back(row);
+    return page_of(std::move(matching), query);
+  }
+
+  std::vector<ForeignConversation> const& conversations() const noexcept override { return all_; }
+
+  Result<ImportReport> report(SessionId const& id) override {
+    std::lock_guard<std::mutex> const lock(mutex_);
+    Result<Imported const*> const log = imported(id, true);
+    if (!log) return log.error();
+    return (*log)->report;
+  }
+
+  SESSIONKIT_SELDOM Result<void> rename(SessionId const& id, SessionId const& as) override {
+    std::lock_guard<std::mutex> const lock(mutex_);
+    auto const found = std::find_if(all_.begin(), all_.end(), [&](auto const& one) { return one.id == id; });
+    if (found == all_.end()) return missing(id);
+    if (id == as) return {};
+    if (find(as))
+      return detail::make_error(Errc::already_exists, "{}: another conversation has the id '{}'", place_,
+                                as.str());
+    found->id = as;
+    rows_.clear();
+    last_.reset();
+    return {};
+  }
+
+ private:
+  Error refusal(std::string_view program) const {
+    return detail::make_error(Errc::unsupported,
+                              "{} belongs to {}, and its files are never changed; copy it into a store of "
+                              "your own: sessionkit import {}",
+                              place_, program, place_);
+  }
+  Error missing(SessionId const& id) const { return detail::no_such_session(id, place_); }
+
+  ForeignConversation const* find(SessionId const& id) const {
+    auto const found = std::find_if(all_.begin(), all_.end(), [&](auto const& one) { return one.id == id; });
+    return found == all_.end() ? nullptr : &*found;
+  }
+
+  // A database has its newest rows in its log.
+  Age age_of(ForeignConversation const& which) const {
+    Age age;
+    for (char const* end : {"", "-wal"}) {
+      std::string const file = which.session.file + end;
+      Result<std::uint64_t> const size = files_->size(file);
+      Result<std::int64_t> const modified = files_->modified(file);
+      age.push_back(size ? static_cast<std::int64_t>(*size) : -1);
+      age.push_back(modified ? *modified : -1);
+    }
+    return age;
+  }
+
+  // `again`: a conversation whose file has changed is imported again.
+  Result<Imported const*> imported(SessionId const& id, bool again) {
+    if (Result<void> const ours = process_.check(); !ours) return ours.error();
+    ForeignConversation const* const which = find(id);
+    if (!which) return missing(id);
+    bool const kept = last_ && last_->id == id;
+    if (kept && !again) return static_cast<Imported const*>(&*last_);
+    Age age = age_of(*which);
+    if (kept && last_->age == age) return static_cast<Imported const*>(&*last_);
+    last_.reset();
+    Imported made{id, std::move(age), make_memory_store(), {}};
+    EntryWriter writer(*made.log, id);
+    Result<ImportReport> report =
+        which->importer->read(*files_, which->session, import_,
+                              [&](Entry&& entry) -> Result<void> { return writer.add(std::move(entry)); });
+    if (!report) return report.error();
+    if (Result<void> const written = writer.flush(); !written) return written.error();
+    made.report = std::move(*report);
+    last_ = std::move(made);
+    return static_cast<Imported const*>(&*last_);
+  }
+
+  detail::OpeningProcess process_;
+  std::unique_ptr<ForeignFiles> const files_;
+  std::string const place_;
+  ImportOptions const import_;
+  std::vector<ForeignConversation> all_;
+  std::mutex mutex_;
+  std::vector<SessionInfo> rows_; ///< of the list; empty: not made yet
+  std::optional<Imported> last_;
+};
+
+// Whose files were looked for, for a message.
+std::string programs_of(Importers const& importers) {
+  std::string names;
+  std::vector<std::string_view> seen;
+  for (Importer const* one : importers) {
+    if (std::find(seen.begin(), seen.end(), one->program) != seen.end()) continue;
+    seen.push_back(one->program);
+    names += (names.empty() ? "" : ", ") + std::string(one->program);
+  }
+  return names;
+}
+
+Result<std::shared_ptr<ForeignStore>> open_place(detail::ForeignPlace place, std::string const& path,
+                                                 ForeignStoreOptions const& options) {
+  auto found = place.file.empty() ? detail::conversations_below(*place.files, options)
+                                  : detail::conversations_of(*place.files, place.file, options.importers);
+  if (!found) return found.error();
+  if (found->empty())
+    return detail::make_error(Errc::unsupported,
+                              "{}: no conversation of {}; name a file or a folder of one of these programs",
+                              path, programs_of(options.importers));
+  if (Result<void> const named = detail::name_conversations(*found, *place.files); !named)
+    return named.error();
+  return std::shared_ptr<ForeignStore>(
+      std::make_shared<ForeignLogs>(std::move(place.files), path, options, std::move(*found)));
+}
+
+ForeignStoreOptions with_importers(ForeignStoreOptions options) {
+  if (options.importers.empty()) options.importers = known_importers();
+  return options;
+}
+
+}}
+
+Result<std::shared_ptr<ForeignStore>> open_foreign(std::string const& path,
+                                                   ForeignStoreOptions const& options) {
+  ForeignStoreOptions const all = foreign_store_inl::with_importers(options);
+  Result<detail::ForeignPlace> place = detail::open_foreign_place(path, all);
+  if (!place) return place.error();
+  return foreign_store_inl::open_place(std::move(*place), path, all);
+}
+
+Result<std::shared_ptr<ForeignStore>> open_foreign(std::unique_ptr<ForeignFiles> files,
+                                                   std::string const& place,
+                                                   ForeignStoreOptions const& options) {
+  return foreign_store_inl::open_place({std::move(files)}, place, foreign_store_inl::with_importers(options));
+}
+
+}}
