@@ -213,6 +213,7 @@ void foreign_stores(std::string const& root) {
                                       << R"("message":{"role":"user","content":"Hello."}})" << '\n';
   // [foreign_store]
   auto const store = sk::open_foreign(folder).value(); // of a file, too
+  expect(!sk::may_be_conversation("auth.json"), "settings and credentials are not opened");
   for (sk::ForeignConversation const& one : store->conversations()) {
     expect(store->info(one.id)->first_user_text == "Hello.", "read as any other store");
     expect(store->report(one.id)->held_back == 0, "what could not be read, and what is not sent");

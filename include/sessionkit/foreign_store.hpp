@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sessionkit { inline namespace v0 {
@@ -58,9 +59,14 @@ class SESSIONKIT_API ForeignStore : public SessionStore {
   using SessionStore::SessionStore;
 };
 
-/// Opens a file or a folder of other programs as a store. In a folder, each file below it is looked at. A
-/// file is read together with the files beside it that it names: those below the folder `Importer::folder`,
-/// or else in its own folder.
+/// True if a file of this name is looked at in a folder. Programs keep settings and credentials beside their
+/// conversations, and these are not opened: hidden files, files such as `*.toml`, and `*.json` whose names
+/// speak of settings, accounts, keys or tokens.
+SESSIONKIT_API bool may_be_conversation(std::string_view name) noexcept;
+
+/// Opens a file or a folder of other programs as a store. In a folder, each file below it is looked at for
+/// which `may_be_conversation` is true. A file is read together with the files beside it that it names: those
+/// below the folder `Importer::folder`, or else in its own folder.
 ///
 /// Fails with `not_found` if there is no such file or folder; with `unsafe_path` if it is a symbolic link;
 /// with `unsupported` if no importer recognises the file, or any file in the folder; with the errors of

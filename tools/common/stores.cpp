@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The engines that keep sessions, by the schemes of their URLs.
 #include "failure.hpp"
+#include "foreign.hpp"
 #include "stores.hpp"
 
 #include <sessionkit/blades.hpp>
@@ -260,8 +261,20 @@ std::string shown(StoreAddress const& address) {
   return url;
 }
 
+std::optional<std::string> program_of_store(StoreAddress const& address) {
+  bool const has_path = find_engine(address.engine)->place == Where::path;
+  return has_path ? foreign_program(address.place) : std::nullopt;
+}
+
 sk::Result<StorePtr> open_store(StoreAddress const& address, OpenOptions const& options) {
   auto const& engine = *find_engine(address.engine);
+  if (auto const program = program_of_store(address)) {
+    if (options.create) return refusal_to_write(address.place, *program);
+    sk::ForeignStoreOptions foreign;
+    foreign.on_event = options.on_event;
+    auto opened = open_foreign_store(address.place, std::move(foreign));
+    return opened ? Opened(*std::move(opened)) : opened.error();
+  }
   OpenOptions wanted = options;
   if (wanted.read_only) wanted.create = wanted.adopt = false;
   auto store = engine.open(address.place, wanted);
@@ -275,6 +288,7 @@ sk::Result<StorePtr> open_store(StoreAddress const& address, OpenOptions const& 
 sk::Result<std::size_t> reindex_store(StoreAddress const& address, OpenOptions const& options,
                                       sk::StoreProgress const& progress) {
   auto const& engine = *find_engine(address.engine);
+  if (auto const program = program_of_store(address)) return refusal_to_write(address.place, *program);
   if (engine.reindex != nullptr) return engine.reindex(address.place, options, progress);
   throw Failure{Exit::usage, "unsupported",
                 fmt::format("reindex works on stores of files and in Redis, not on '{}'", shown(address)),

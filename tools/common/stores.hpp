@@ -34,6 +34,9 @@ StoreAddress parse_address(std::string const& text);
 /// The name of a store for people: a directory's path, or a URL without its password.
 std::string shown(StoreAddress const& address);
 
+/// The program whose files are there, if they are not ours: such a store is opened read only.
+std::optional<std::string> program_of_store(StoreAddress const& address);
+
 /// Ends the command if that file is a database: the user must give its URL.
 void refuse_database(std::string const& path);
 

@@ -5,6 +5,7 @@
 
 #include <sessionkit/context.hpp>
 #include <sessionkit/file_store.hpp>
+#include <sessionkit/foreign_store.hpp>
 #include <sessionkit/transcript_reader.hpp>
 
 #include <fmt/format.h>
@@ -64,6 +65,12 @@ std::vector<Subject> logs_in(StorePtr const& store) {
   return all;
 }
 
+std::vector<Subject> conversations_in(std::shared_ptr<sk::ForeignStore> const& store) {
+  std::vector<Subject> all;
+  for (auto const& one : store->conversations()) all.push_back({one.session.file, store, one.id});
+  return all;
+}
+
 std::vector<Subject> subjects_of(Console& console, Arguments const& args) {
   if (args.session) {
     auto const place = find_place(console, args, *args.session);
@@ -74,6 +81,8 @@ std::vector<Subject> subjects_of(Console& console, Arguments const& args) {
   std::error_code ignored;
   if (!address.chosen && !fs::exists(address.place, ignored)) return {};
   auto const store = open_store(console, args);
+  if (auto const theirs = std::dynamic_pointer_cast<sk::ForeignStore>(store ? *store : nullptr))
+    return conversations_in(theirs);
   if (!address.is_files()) {
     if (!store && store.error().code == sk::Errc::not_found) fail_no_store(shown(address));
     return logs_in(store.value());
@@ -200,7 +209,8 @@ std::string summary_of(Verdict const& verdict, char const* subjects) {
 
 }
 
-Exit verify(Console& console, Arguments const& args) {
+Exit verify(Console& console, Arguments const& given) {
+  Arguments const args = with_foreign_store(given);
   auto const subjects = subjects_of(console, args);
   std::vector<Finding> all;
   Verdict verdict;

@@ -25,6 +25,7 @@ struct Arguments {
   std::optional<std::string> leaf;
 
   // ls
+  std::optional<std::string> path;
   std::optional<std::string> key, agent, user, cursor;
   std::size_t limit = 50;
   std::size_t offset = 0;
@@ -110,6 +111,7 @@ struct Command {
   std::vector<Option> options;
   char const* examples;
   Exit (*run)(Console&, Arguments const&);
+  bool writes = false; ///< refused for files of other programs
 };
 
 /// All commands, in the order help lists them.

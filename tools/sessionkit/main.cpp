@@ -2,6 +2,7 @@
 // sessionkit: inspects, continues and checks sessions. The commands are in command_table.cpp.
 #include "command_line.hpp"
 #include "console.hpp"
+#include "naming.hpp"
 
 #include <sessionkit/result.hpp>
 
@@ -31,6 +32,7 @@ cli::OutputStyle first_style(int argc, char** argv) {
 
 cli::Exit run(cli::Console& console, cli::Request const& request) {
   try {
+    if (request.command->writes) cli::require_ours(request.arguments);
     return request.command->run(console, request.arguments);
   } catch (cli::Failure const& failure) {
     console.show(failure);

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <common/foreign.hpp>
 #include <common/text.hpp>
 #include <filesystem>
 #include <iterator>
@@ -146,6 +147,11 @@ void refuse_directory(std::string const& path, Exit exit) {
                   fmt::format("if it is a store: sessionkit ls --store {}; else name a file in it", path)};
 }
 
+bool is_their_folder(std::string const& path) {
+  std::error_code ignored;
+  return std::filesystem::is_directory(path, ignored) && foreign_program(path);
+}
+
 [[noreturn]] void fail_missing(std::string const& name, std::string const& where) {
   throw Failure{Exit::not_found, "not_found",
                 fmt::format("there is no session '{}' in the store '{}'", name, where),
@@ -216,6 +222,29 @@ std::string store_root(Arguments const& args, char const* verb, char const* inst
   if (address.is_files()) return address.place;
   throw Failure{Exit::usage, "unsupported",
                 fmt::format("{} works on stores of files, not on '{}'", verb, shown(address)), instead};
+}
+
+void require_ours(Arguments const& args) {
+  auto names = args.sessions;
+  if (args.session) names.push_back(*args.session);
+  std::error_code ignored;
+  bool all_are_paths = !names.empty();
+  for (auto const& name : names) {
+    if (auto const program = foreign_program(name)) throw failure_of(refusal_to_write(name, *program));
+    all_are_paths = all_are_paths && std::filesystem::exists(name, ignored);
+  }
+  if (all_are_paths) return;
+  auto const address = store_address(args);
+  if (auto const program = program_of_store(address))
+    throw failure_of(refusal_to_write(address.place, *program));
+}
+
+Arguments with_foreign_store(Arguments const& args) {
+  Arguments out = args;
+  if (!out.session || !foreign_program(*out.session)) return out;
+  out.store = "file:" + *out.session;
+  out.session.reset();
+  return out;
 }
 
 std::chrono::milliseconds lock_wait(Arguments const& args) {
@@ -292,6 +321,7 @@ sk::SessionId find_in_store(sk::SessionStore& store, std::string const& name, st
 Place find_place(Console& console, Arguments const& args, std::string const& name) {
   require_name(name);
   if (looks_like_a_path(name)) {
+    if (is_their_folder(name)) return {nullptr, {}, name};
     refuse_directory(name, Exit::forbidden);
     return is_nowhere(name) ? find_instead_of_file(console, args, name) : Place{nullptr, {}, name};
   }
@@ -301,6 +331,7 @@ Place find_place(Console& console, Arguments const& args, std::string const& nam
   std::error_code ignored;
   if (std::filesystem::is_regular_file(name, ignored)) return {nullptr, {}, name};
   if (!store && store.error().code != sk::Errc::not_found) throw failure_of(store.error());
+  if (is_their_folder(name)) return {nullptr, {}, name};
   refuse_directory(name, Exit::not_found);
   auto const where = shown(store_address(args));
   if (store) fail_missing(name, where);
@@ -309,7 +340,27 @@ Place find_place(Console& console, Arguments const& args, std::string const& nam
                 "name the directory of the sessions, --store DIR, or an existing file"};
 }
 
+namespace {
+
+/// The one conversation at a path of another program.
+Named open_theirs(Console& console, Arguments const& args, std::string const& path) {
+  sk::ForeignStoreOptions options;
+  options.on_event = open_options(console, args).on_event;
+  auto store = open_foreign_store(path, options).value();
+  auto const& all = store->conversations();
+  if (all.size() == 1) return {store, all.front().id, {}, false};
+  std::string list;
+  std::size_t const most = 5;
+  for (std::size_t i = 0; i < std::min(all.size(), most); ++i) list += "\n  " + all[i].id.str();
+  if (all.size() > most) list += fmt::format("\n  and {} more", all.size() - most);
+  throw Failure{Exit::usage, "ambiguous", fmt::format("'{}' has {} conversations:{}", path, all.size(), list),
+                fmt::format("name one of them and the store: --store {}", path)};
+}
+
+}
+
 Named open_place(Console& console, Arguments const& args, Place const& place) {
+  if (!place.id && foreign_program(place.path)) return open_theirs(console, args, place.path);
   if (place.id) {
     if (!place.path.empty()) require_transcript(console, place.path);
     return {place.store, *place.id, place.path, false};

@@ -23,6 +23,12 @@ std::string store_root(Arguments const& args, char const* verb, char const* inst
 /// The same for commands that need no store: absent if none is named, or it is not a directory.
 std::optional<std::string> known_store_root(Arguments const& args);
 
+/// Ends a command that writes if its store, or a file that it names, belongs to another program.
+void require_ours(Arguments const& args);
+
+/// The same arguments, with a file or folder of another program that is named as a session as the store.
+Arguments with_foreign_store(Arguments const& args);
+
 /// The options for opening stores from the command line. `create`: creates a missing store.
 OpenOptions open_options(Console& console, Arguments const& args, bool create = false);
 /// Opens that store.

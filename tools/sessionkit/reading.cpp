@@ -38,10 +38,23 @@ std::size_t unique_length(sk::SessionStore& store) {
   return longest;
 }
 
+/// False for a row of another program's files: a list does not read them.
+bool is_read(sk::SessionInfo const& info) { return info.tokens || info.entries != 0 || info.damaged != 0; }
+
+Json uncounted(sk::SessionInfo const& info) {
+  Json row = json_of(info);
+  for (char const* const count : {"messages", "turns", "damaged"}) row[count] = nullptr;
+  return row;
+}
+
+std::string count_of(sk::SessionInfo const& info, char const* unknown) {
+  return is_read(info) ? fmt::format("{}", info.messages) : unknown;
+}
+
 std::vector<std::string> table_row(sk::SessionInfo const& info, std::size_t id_length, sk::Timestamp now) {
   return {info.id.str().substr(0, id_length),
           age(now - info.updated),
-          fmt::format("{}", info.messages),
+          count_of(info, "-"),
           info.tokens ? short_number(*info.tokens) : "-",
           one_line(info.model),
           cut(one_line(info.display_title()), 48)};
@@ -50,7 +63,7 @@ std::vector<std::string> table_row(sk::SessionInfo const& info, std::size_t id_l
 std::vector<std::string> plain_row(sk::SessionInfo const& info) {
   return {info.id.str(),
           sk::to_rfc3339(info.updated),
-          fmt::format("{}", info.messages),
+          count_of(info, ""),
           info.tokens ? fmt::format("{}", *info.tokens) : "",
           one_line(info.model),
           one_line(info.key),
@@ -139,12 +152,14 @@ void explain(Console& console, Arguments const& args, Named const& named, sk::Co
 
 }
 
-Exit ls(Console& console, Arguments const& args) {
+Exit ls(Console& console, Arguments const& given) {
+  Arguments args = given;
+  if (args.path) args.store = args.path;
   StorePtr store;
   auto const page = list_page(console, args, store);
   if (console.json()) {
     Json rows = Json::array();
-    for (auto const& info : page.sessions) rows.push_back(json_of(info));
+    for (auto const& info : page.sessions) rows.push_back(is_read(info) ? json_of(info) : uncounted(info));
     console.document("list@1", {{"store", shown(store_address(args))},
                                 {"returned", page.sessions.size()},
                                 {"has_more", !page.next.empty()},

@@ -135,7 +135,8 @@ Places places_of(Console& console, Arguments const& args) {
 
 }
 
-Exit search(Console& console, Arguments const& args) {
+Exit search(Console& console, Arguments const& given) {
+  Arguments const args = with_foreign_store(given);
   if (args.query.empty())
     throw Failure{Exit::usage, "invalid_argument", "there is nothing to search for",
                   "give a text of at least one character"};

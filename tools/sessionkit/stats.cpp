@@ -125,7 +125,8 @@ Json document_of(Stats const& stats) {
 
 }
 
-Exit stats(Console& console, Arguments const& args) {
+Exit stats(Console& console, Arguments const& given) {
+  Arguments const args = with_foreign_store(given);
   Stats all;
   if (args.session) {
     auto const named = find_session(console, args, *args.session);

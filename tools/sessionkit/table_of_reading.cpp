@@ -7,7 +7,8 @@ std::vector<Command> commands_to_read() { // NOLINT(readability-function-size): 
   return {
       {"ls",
        "List sessions, newest first",
-       {{"-n,--limit", "print at most this many (0: all; default 50)", &A::limit},
+       {{"PATH", "a store, or files of another program (default: --store)", &A::path},
+        {"-n,--limit", "print at most this many (0: all; default 50)", &A::limit},
         {"--offset", "leave out this many of the newest", &A::offset},
         {"--key", "only sessions with this key; empty: without a key", &A::key},
         {"--agent", "only this agent; empty: without an agent", &A::agent},

@@ -21,7 +21,8 @@ std::vector<Command> commands_to_write() { // NOLINT(readability-function-size):
          &A::profile, false, names_of_profiles()}},
        "  sessionkit new --key main:cli:user\n  sessionkit new --key telegram:42 --title 'Plan for Berlin'\n"
        "  sessionkit new --store ./claw --profile claw0",
-       create},
+       create,
+       true},
       {"append",
        "Add a message; prints the entry's id once it is on disk",
        {session,
@@ -31,7 +32,8 @@ std::vector<Command> commands_to_write() { // NOLINT(readability-function-size):
        "  sessionkit append @last --role user --text 'What is in config.json?'\n"
        "  sessionkit append session.jsonl --role assistant --text - < answer.txt\n"
        "  sessionkit append @last --role user --text=--help --entry-id request-17",
-       append},
+       append,
+       true},
       {"fork",
        "Copy a conversation into a new session; prints the new id",
        {session,
@@ -44,7 +46,8 @@ std::vector<Command> commands_to_write() { // NOLINT(readability-function-size):
         {"--id", "the new session's id (default: a new one)", &A::id}},
        "  sessionkit fork @last\n  sessionkit fork 019a48ba --at 1435c6af\n"
        "  sessionkit append $(sessionkit fork @last) --role user --text 'Otherwise?'",
-       fork},
+       fork,
+       true},
       {"rewind",
        "Continue from an earlier entry; the entries after it stay, as a branch. Prints the new leaf",
        {session,
@@ -53,7 +56,8 @@ std::vector<Command> commands_to_write() { // NOLINT(readability-function-size):
        "  sessionkit rewind @last 1435c6af\n  sessionkit rewind @last 1435c6af --summary 'We tried awk: too "
        "slow.'\n"
        "  sessionkit show @last",
-       rewind_to},
+       rewind_to,
+       true},
       {"compact",
        "Replace the beginning of a conversation by a summary, in the model's view; prints the entry's id",
        {session,
@@ -71,7 +75,8 @@ std::vector<Command> commands_to_write() { // NOLINT(readability-function-size):
        "  sessionkit compact @last --dry-run --keep-turns 2\n  sessionkit compact @last --exec 'my-model "
        "--stdin'\n"
        "  sessionkit compact @last --keep-turns 5 --summary - < summary.md",
-       compact},
+       compact,
+       true},
       {"set",
        "Change a session's title, archive mark or state",
        {session,
@@ -80,13 +85,15 @@ std::vector<Command> commands_to_write() { // NOLINT(readability-function-size):
         {"--unset", "remove: title or state.NAME; may be repeated", &A::unset}},
        "  sessionkit set @last title='Plan for Berlin' state.city=Berlin\n  sessionkit set 019a48ba "
        "state.budget=1200\n  sessionkit set @last --unset state.city",
-       set},
+       set,
+       true},
       {"rename",
        "Give a session a title",
        {session, {"TITLE", "any text; empty removes the title", &A::title, true}},
        "  sessionkit rename @last 'Plan for Berlin'\n  sessionkit rename 019a48ba ''\n"
        "  sessionkit rename key:main:cli:user Daily",
-       retitle},
+       retitle,
+       true},
       {"label",
        "Mark an entry, for example as a checkpoint",
        {session,
@@ -95,18 +102,21 @@ std::vector<Command> commands_to_write() { // NOLINT(readability-function-size):
         {"--remove", "remove its label", &A::remove_label}},
        "  sessionkit label @last 1435c6af checkpoint\n  sessionkit label @last 1435c6af --remove\n"
        "  sessionkit tree @last | grep checkpoint",
-       label},
+       label,
+       true},
       {"archive",
        "Hide sessions from the list; they stay unchanged",
        {{"SESSION", "ids, keys, @last", &A::sessions, true}},
        "  sessionkit archive 019a48ba\n  sessionkit ls --archived\n  sessionkit archive @last --json",
-       archive},
+       archive,
+       true},
       {"restore",
        "Show archived sessions in the list again",
        {{"SESSION", "ids, keys", &A::sessions, true}},
        "  sessionkit restore 019a48ba\n  sessionkit restore $(sessionkit ls --archived | cut -f1)\n"
        "  sessionkit restore key:old --json",
-       restore},
+       restore,
+       true},
   };
 }
 

@@ -282,3 +282,19 @@ TEST_CASE("what cannot be opened as a foreign store is an error that names the p
   CHECK(sk::open_foreign(path, options).error().code == sk::Errc::unsupported);
   CHECK(left_out.size() == 2);
 }
+
+TEST_CASE("settings and credentials beside conversations are not opened") {
+  std::map<std::string, std::string> files{{"projects/p/s1.jsonl", a_talk("s1", "hello")}};
+  for (char const* name :
+       {".credentials.json", "auth.json", "oauth_creds.json", "settings.local.json", "config.toml",
+        "google_accounts.json", "mcp-OAuth-Tokens.json", ".env", "projects/p/api_key.json"})
+    files[name] = "{\"secret\":1}";
+  std::map<std::string, std::uint64_t> furthest;
+  auto const store =
+      sk::open_foreign(std::make_unique<CountingFiles>(sk::make_foreign_files(files), furthest), "memory")
+          .value();
+  CHECK(store->list({})->sessions.size() == 1);
+  CHECK(store->info(store->conversations().front().id)->messages == 1);
+  CHECK(furthest.size() == 1);
+  CHECK(sk::may_be_conversation("auth-refactoring.jsonl"));
+}

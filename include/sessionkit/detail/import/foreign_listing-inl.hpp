@@ -69,7 +69,7 @@ class Walk {
                                   files_.limits().max_files);
       std::string const path = folder.empty() ? name : folder + '/' + name;
       if (path.back() != '/') {
-        file(path);
+        if (may_be_conversation(name)) file(path);
       } else if (depth < files_.limits().max_depth) {
         Result<void> const below = this->folder(path.substr(0, path.size() - 1), depth + 1);
         if (!below) return below;
@@ -129,7 +129,29 @@ std::string folder_above(std::string const& folder, std::string_view name) {
   return {};
 }
 
+bool ends_with(std::string_view text, std::string_view end) noexcept {
+  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
+}
+
+// Without regard to the case of letters.
+bool has_word(std::string_view text, std::string_view word) noexcept {
+  auto const same = [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; };
+  return std::search(text.begin(), text.end(), word.begin(), word.end(), same) != text.end();
+}
+
 }}
+
+bool may_be_conversation(std::string_view name) noexcept {
+  using namespace foreign_listing_inl;
+  if (name.empty() || name.front() == '.') return false;
+  for (std::string_view const end : {".toml", ".yaml", ".yml", ".ini", ".env", ".pem", ".key", ".md"})
+    if (ends_with(name, end)) return false;
+  if (!ends_with(name, ".json")) return true;
+  for (std::string_view const word :
+       {"auth", "cred", "token", "secret", "account", "setting", "config", "key"})
+    if (has_word(name, word)) return false;
+  return true;
+}
 
 namespace detail {
 
