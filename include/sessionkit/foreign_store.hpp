@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,7 +17,10 @@ namespace sessionkit { inline namespace v0 {
 struct ForeignStoreOptions {
   Importers importers = {};  ///< the importers that are asked; empty: `known_importers()`
   ImportOptions import = {}; ///< the limits, and whether the programs still write to the files
-  OnEvent on_event = {};     ///< receives `part_left_out` for each file that cannot be looked at
+  /// If set, a conversation is finished (`ImportOptions::finished`) if its file was last changed before this
+  /// time, and else it may grow.
+  std::optional<Timestamp> finished_before = {};
+  OnEvent on_event = {}; ///< receives `part_left_out` for each file that cannot be looked at
 };
 
 /// A conversation of another program, and its name in the store.

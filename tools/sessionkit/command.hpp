@@ -61,8 +61,9 @@ struct Arguments {
   std::string entry;
   std::optional<std::string> label;
 
-  // import, completion
+  // import, discover, completion
   std::vector<std::string> files;
+  std::string from = "auto", on_conflict = "skip";
   std::string shell;
 
   // compact, context
@@ -157,6 +158,8 @@ Exit rewind_to(Console&, Arguments const&);
 // exporting.cpp, importing.cpp
 Exit export_session(Console&, Arguments const&);
 Exit import_files(Console&, Arguments const&);
+// discovering.cpp
+Exit discover(Console&, Arguments const&);
 // completing.cpp
 Exit completion(Console&, Arguments const&);
 // tailing.cpp

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <common/foreign.hpp>
 #include <common/text.hpp>
 #include <filesystem>
 #include <map>
@@ -69,6 +70,8 @@ sk::CopiedLog compared(Side const& from, Side const& to, sk::SessionId const& id
 }
 
 Side open_target(Console& console, Arguments const& args, StoreAddress const& address) {
+  if (auto const program = program_of_store(address))
+    throw failure_of(refusal_to_write(address.place, *program));
   auto store = open_store(address, open_options(console, args, !args.dry_run));
   bool const to_be_made = args.dry_run && !store && store.error().code == sk::Errc::not_found;
   return {to_be_made ? sk::make_memory_store() : std::move(store).value(), shown(address)};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // import: reads files of any program, and stdin, into the store.
-#include "copying.hpp"
+#include "importing.hpp"
 #include "new_file.hpp"
 #include "recognising.hpp"
 
@@ -93,14 +93,6 @@ Source source_of(Console& console, Workshop const& workshop, std::string const& 
   return source;
 }
 
-/// The result for a file.
-struct Import {
-  std::string file;
-  std::optional<Copy> copy = {};
-  std::size_t left_out = 0; ///< for a document: data that lines cannot represent
-  Exit exit = Exit::ok;
-};
-
 Import import_one(Console& console, Arguments const& args, Workshop const& workshop, std::string const& name,
                   Side const& to) {
   auto const source = source_of(console, workshop, name);
@@ -133,6 +125,42 @@ Import try_import(Console& console, Arguments const& args, Workshop const& works
   }
 }
 
+/// False if nothing more is to be imported.
+bool import_any(Console& console, Arguments const& args, Workshop const& workshop, std::string const& name,
+                Side const& to, std::vector<Import>& imports) {
+  if (!is_foreign_source(args, name)) {
+    imports.push_back(try_import(console, args, workshop, name, to));
+    return true;
+  }
+  try {
+    return import_conversations(console, args, name, to, imports);
+  } catch (sk::Exception const& exception) {
+    auto const failure = failure_of(exception.error());
+    console.show(failure);
+    imports.push_back({name, {}, 0, failure.exit});
+    return true;
+  }
+}
+
+/// Files of other programs may have many sessions, so they are counted.
+void summarise(Console& console, Arguments const& args, std::vector<Import> const& imports) {
+  std::vector<Copy> copies;
+  for (auto const& one : imports)
+    if (one.foreign && one.copy) copies.push_back(*one.copy);
+  if (!copies.empty()) console.notice(summary_of(copies, args.dry_run));
+}
+
+Json json_of(ForeignResult const& foreign) {
+  Json passed_over = Json::object(), losses = Json::array();
+  for (auto const& [type, count] : foreign.report.passed_over) passed_over[type] = count;
+  for (auto const& loss : foreign.report.losses) losses.push_back(loss.what);
+  return {{"program", foreign.program},
+          {"conflict", foreign.conflict},
+          {"held_back", foreign.report.held_back},
+          {"passed_over", std::move(passed_over)},
+          {"losses", std::move(losses)}};
+}
+
 void write(Console& console, Arguments const& args, Side const& to, std::vector<Import> const& imports) {
   if (!console.json()) {
     std::vector<std::vector<std::string>> rows;
@@ -148,6 +176,7 @@ void write(Console& console, Arguments const& args, Side const& to, std::vector<
     else
       row["result"] = "failed";
     row["left_out"] = one.left_out;
+    if (one.foreign) row["report"] = json_of(*one.foreign);
     list.push_back(std::move(row));
   }
   console.document("import@1", {{"to", to.name}, {"dry_run", args.dry_run}, {"sessions", std::move(list)}});
@@ -164,15 +193,17 @@ Exit import_files(Console& console, Arguments const& args) {
   Workshop const workshop;
   auto const to = open_target(console, args, store_address(args));
   std::vector<Import> imports;
-  auto exit = Exit::ok;
+  std::size_t done = 0;
   for (auto const& name : args.files) {
-    console.progress(imports.size(), args.files.size(), "files");
-    imports.push_back(try_import(console, args, workshop, name, to));
-    if (exit == Exit::ok) exit = imports.back().exit; // the first failure is reported
+    console.progress(done++, args.files.size(), "files");
+    if (!import_any(console, args, workshop, name, to, imports)) break;
   }
   console.progress(args.files.size(), args.files.size(), "files");
   write(console, args, to, imports);
-  return exit;
+  summarise(console, args, imports);
+  for (auto const& one : imports)
+    if (one.exit != Exit::ok) return one.exit; // the first failure is reported
+  return Exit::ok;
 }
 
 }

@@ -62,8 +62,16 @@ class EntryWriter {
   Position end_;
 };
 
-// When and how long the files of a conversation are, to see that they have changed.
-using Age = std::vector<std::int64_t>;
+// How long the files of a conversation are, and when they were changed, in nanoseconds; -1: there is none.
+struct Age {
+  std::vector<std::int64_t> sizes = {}, changes = {};
+  bool operator==(Age const& other) const { return sizes == other.sizes && changes == other.changes; }
+};
+
+Timestamp last_change(Age const& age) {
+  constexpr std::int64_t ns_per_ms = 1'000'000;
+  return from_unix_ms(*std::max_element(age.changes.begin(), age.changes.end()) / ns_per_ms);
+}
 
 struct Imported {
   SessionId id;
@@ -80,6 +88,7 @@ class ForeignLogs final : public ForeignStore {
         files_(std::move(files)),
         place_(std::move(place)),
         import_(options.import),
+        finished_before_(options.finished_before),
         all_(std::move(all)) {}
 
   Result<Position> append(SessionId const& id, Append const& /*batch*/) override {
@@ -169,8 +178,8 @@ class ForeignLogs final : public ForeignStore {
       std::string const file = which.session.file + end;
       Result<std::uint64_t> const size = files_->size(file);
       Result<std::int64_t> const modified = files_->modified(file);
-      age.push_back(size ? static_cast<std::int64_t>(*size) : -1);
-      age.push_back(modified ? *modified : -1);
+      age.sizes.push_back(size ? static_cast<std::int64_t>(*size) : -1);
+      age.changes.push_back(modified ? *modified : -1);
     }
     return age;
   }
@@ -187,8 +196,10 @@ class ForeignLogs final : public ForeignStore {
     last_.reset();
     Imported made{id, std::move(age), make_memory_store(), {}};
     EntryWriter writer(*made.log, id);
+    ImportOptions options = import_;
+    if (finished_before_) options.finished = last_change(made.age) < *finished_before_;
     Result<ImportReport> report =
-        which->importer->read(*files_, which->session, import_,
+        which->importer->read(*files_, which->session, options,
                               [&](Entry&& entry) -> Result<void> { return writer.add(std::move(entry)); });
     if (!report) return report.error();
     if (Result<void> const written = writer.flush(); !written) return written.error();
@@ -201,6 +212,7 @@ class ForeignLogs final : public ForeignStore {
   std::unique_ptr<ForeignFiles> const files_;
   std::string const place_;
   ImportOptions const import_;
+  std::optional<Timestamp> const finished_before_;
   std::vector<ForeignConversation> all_;
   std::mutex mutex_;
   std::vector<SessionInfo> rows_; ///< of the list; empty: not made yet
