@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import unittest
 
-from support import HERE, PI, SESSIONKIT, ProgramTest
+from support import DATA, HERE, PI, SESSIONKIT, ProgramTest
 
 STORE = ["simple_chat", "branches_labels", "tool_calls", "edge_torn_tail"]
 CHAT, TREE, TORN = "simple_chat", "branches_labels", "edge_torn_tail"
@@ -17,7 +17,7 @@ LEAF = "1435c6af"  # the third of the four entries of simple_chat
 
 # Each line is run for the verb, and once more with --json; commands that change something run in a separate store.
 SCREENS = {
-    "ls": ["ls", "ls -n 1", "ls --key nobody", "ls -n many"],
+    "ls": ["ls", "ls -n 1", "ls --key nobody", "ls theirs", "ls -n many"],
     "show": [f"show {CHAT}", f"show {CHAT} --leaf {LEAF}", f"show {TORN} --leaf nope"],
     "last": [f"last {CHAT}", f"last {CHAT} --code", "last nobody"],
     "history": [f"history {CHAT} --leaf {LEAF}", "history nobody"],
@@ -31,7 +31,7 @@ SCREENS = {
     "stats": [f"stats {CHAT}", "stats nobody"],
     "info": [f"info {CHAT}", "info", "info nobody"],
     "path": [f"path {CHAT}", "path", "path nobody"],
-    "new": ["new --id mine --title 'A title' --key k", "new --id mine", "new --id ../x"],
+    "new": ["new --id mine --title 'A title' --key k", "new --id mine", "new --id ../x", "new --store theirs"],
     "append": [f"append {CHAT} --role user --text x --entry-id e1", f"append {CHAT} --role user --text y --entry-id e1",
                f"append {CHAT} --role user --text ''"],
     "fork": [f"fork {CHAT} --id copy --at {LEAF} --title Copy --user ada", f"fork {CHAT} --at nope"],
@@ -45,7 +45,9 @@ SCREENS = {
     "restore": [f"restore {CHAT}", "restore nobody"],
     "export": [f"export {CHAT} -o talk.out", f"export {CHAT} -o talk.out", f"export {CHAT} --to jsonl --leaf {LEAF}",
                "export nobody"],
-    "import": ["import simple_chat.jsonl", "import simple_chat.jsonl --dry-run", "import nothing.jsonl"],
+    "import": ["import simple_chat.jsonl", "import simple_chat.jsonl --dry-run", "import nothing.jsonl", "import theirs",
+               "import theirs --dry-run", "import simple_chat.jsonl --store theirs", "import theirs --from codex"],
+    "discover": ["discover theirs", "discover", "discover nowhere"],
     "convert": [f"convert {CHAT} --to flat -o flat.out", f"convert {CHAT} --to flat -o flat.out", f"convert {CHAT}"],
     "cp": ["cp simple_chat.jsonl copies", "cp simple_chat.jsonl copies --dry-run", "cp nowhere copies"],
     "rm": [f"rm {CHAT} --dry-run", f"rm {CHAT}", "rm nobody --yes"],
@@ -72,7 +74,11 @@ class StoreTest(ProgramTest):
         shutil.copyfile(PI / "simple_chat.jsonl", self.folder / "simple_chat.jsonl")
         for name in ("talk.out", "flat.out"):
             (self.folder / name).unlink(missing_ok=True)
-        shutil.rmtree(self.folder / "copies", ignore_errors=True)
+        for name in ("copies", "theirs"):
+            shutil.rmtree(self.folder / name, ignore_errors=True)
+        shutil.copytree(DATA / "foreign/claude-code", self.folder / "theirs")
+        for path in (self.folder / "theirs").iterdir():
+            os.utime(path, (1_790_000_000, 1_790_000_000))
         self.ok("reindex")
 
     def screen(self, line, *more):

@@ -44,6 +44,7 @@ struct Arguments {
   std::optional<std::string> server; ///< with it `provider` is "openai-chat"
   std::optional<std::string> mode;   ///< absent: the profile's mode
   bool report = false, explain = false;
+  bool hidden = false;                ///< search and export, too
   std::optional<std::string> profile; ///< new and convert, too
 
   // diff

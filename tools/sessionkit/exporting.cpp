@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // export: a readable conversation, or the unchanged lines of a session.
 #include "export_format.hpp"
+#include "hiding.hpp"
 #include "new_file.hpp"
 
 #include <fmt/format.h>
@@ -111,7 +112,8 @@ Exit export_session(Console& console, Arguments const& args) {
       args.thinking);
   std::size_t entries = 0;
   auto const write = [&](Record const& record) {
-    if (!record.again || !format.of_path) writer->entry(record), ++entries;
+    bool const is_left_out = record.again || (!args.hidden && is_hidden(record.entry));
+    if (!is_left_out || !format.of_path) writer->entry(record), ++entries;
     console.progress(entries, info.entries + 1, "entries");
     return console.writable();
   };

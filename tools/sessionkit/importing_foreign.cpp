@@ -118,7 +118,7 @@ class Importing {
     constexpr std::size_t kept = 100;
     std::error_code error;
     auto const place = std::filesystem::weakly_canonical(name_, error).string();
-    auto const id =
+    auto id =
         sk::SessionId::parse(which.id.str().substr(0, kept) + "-" + mark_of(place, which.session)).value();
     store(from_).rename(which.id, id).value();
     return id;

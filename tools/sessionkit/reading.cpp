@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // ls, show, history: print the content of the store for people and programs.
+#include "hiding.hpp"
 #include "records.hpp"
 
 #include <sessionkit/history.hpp>
@@ -188,7 +189,7 @@ Exit show(Console& console, Arguments const& args) {
     unknown += record.entry.as<sk::Unknown>() != nullptr ? 1U : 0U;
     if (list)
       list->add(sk::to_nlohmann(sk::RawJson::from(std::string(record.line))));
-    else if (!record.again)
+    else if (!record.again && (args.hidden || !is_hidden(record.entry)))
       show_entry(console, record.entry, std::string(record.type), args.thinking);
     return console.writable();
   });

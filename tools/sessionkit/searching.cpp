@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // search: finds a text in all sessions or in one.
+#include "hiding.hpp"
 #include "records.hpp"
 
 #include <fmt/format.h>
@@ -152,6 +153,7 @@ Exit search(Console& console, Arguments const& given) {
       damaged += for_each_record(*places.store, id, [&](Record const& record) {
         if (!args.role.empty() && speaker_of(record.entry, std::string(record.type)) != args.role)
           return true;
+        if (!args.hidden && is_hidden(record.entry)) return true;
         auto const found = query.find_in(record.entry, args.thinking);
         return !found || hits.add(id, record, *found);
       });

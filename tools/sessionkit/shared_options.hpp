@@ -35,6 +35,7 @@ inline std::vector<std::string> names_of_servers() {
 inline Option const server{
     "--server", "for this server, which speaks OpenAI's Chat Completions (implies --provider openai-chat)",
     &A::server, false, names_of_servers()};
+inline Option const hidden{"--hidden", "include what another program added by itself", &A::hidden};
 inline Option const model{"--model", "for this model: thinking of other models is not sent", &A::model};
 
 }

@@ -15,7 +15,8 @@ std::vector<Command> commands_to_keep() { // NOLINT(readability-function-size): 
          false,
          {"markdown", "html", "jsonl"}},
         {"-o,--output", "the new file; it must not exist; -: standard output (default)", &A::output},
-        {"--thinking", "include the model's reasoning", &A::thinking}},
+        {"--thinking", "include the model's reasoning", &A::thinking},
+        hidden},
        "  sessionkit export @last\n  sessionkit export @last -o talk.html\n  sessionkit export --store "
        "sqlite:sessions.db 019a48ba --to jsonl > session.jsonl",
        export_session},

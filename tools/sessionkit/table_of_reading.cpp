@@ -19,7 +19,7 @@ std::vector<Command> commands_to_read() { // NOLINT(readability-function-size): 
        ls},
       {"show",
        "Print a conversation",
-       {session, leaf, {"--thinking", "include the model's reasoning", &A::thinking}},
+       {session, leaf, {"--thinking", "include the model's reasoning", &A::thinking}, hidden},
        "  sessionkit show @last\n  sessionkit show session.jsonl --leaf 1ac286af\n  sessionkit show 019a48ba "
        "--json",
        show},
@@ -95,6 +95,7 @@ std::vector<Command> commands_to_read() { // NOLINT(readability-function-size): 
          false,
          {"user", "assistant", "tool", "system"}},
         {"--thinking", "search the model's reasoning too", &A::thinking},
+        hidden,
         {"-l,--sessions", "only print the sessions with hits", &A::names_only},
         {"-n,--limit", "stop after this many hits (0: never; default 50)", &A::limit}},
        "  sessionkit search -i 'flaky test'\n  sessionkit search config.json --in @last --role tool\n"

@@ -26,7 +26,7 @@ class Beginnings final : public ForeignFiles {
   }
   Result<std::uint64_t> size(std::string const& file) override {
     Result<std::uint64_t> const bytes = files_.size(file);
-    if (!bytes) return bytes;
+    if (!bytes) return bytes.error();
     return std::min<std::uint64_t>(*bytes, begin_bytes);
   }
   Result<std::string> read(std::string const& file, std::uint64_t offset, std::size_t max) override {
@@ -67,12 +67,14 @@ class Walk {
                                   "more than {} names; open a folder below it, or raise "
                                   "ImportLimits::max_files",
                                   files_.limits().max_files);
-      std::string const path = folder.empty() ? name : folder + '/' + name;
+      std::string path = folder;
+      if (!path.empty()) path += '/';
+      path += name;
       if (path.back() != '/') {
         if (may_be_conversation(name)) file(path);
       } else if (depth < files_.limits().max_depth) {
-        Result<void> const below = this->folder(path.substr(0, path.size() - 1), depth + 1);
-        if (!below) return below;
+        path.pop_back();
+        if (Result<void> below = this->folder(path, depth + 1); !below) return below;
       }
     }
     return {};

@@ -209,10 +209,10 @@ class ForeignLogs final : public ForeignStore {
   }
 
   detail::OpeningProcess process_;
-  std::unique_ptr<ForeignFiles> const files_;
-  std::string const place_;
-  ImportOptions const import_;
-  std::optional<Timestamp> const finished_before_;
+  std::unique_ptr<ForeignFiles> files_;
+  std::string place_;
+  ImportOptions import_;
+  std::optional<Timestamp> finished_before_;
   std::vector<ForeignConversation> all_;
   std::mutex mutex_;
   std::vector<SessionInfo> rows_; ///< of the list; empty: not made yet

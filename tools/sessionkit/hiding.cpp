@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// Recognises entries that an importer stored and that nobody said.
+#include "hiding.hpp"
+
+#include <algorithm>
+#include <common/foreign.hpp>
+#include <string_view>
+
+namespace cli {
+
+namespace sk = sessionkit;
+
+namespace {
+
+/// The types of such entries begin with the name of the importer: "codex.context".
+bool is_imported(std::string_view type) {
+  static sk::Importers const importers = all_importers();
+  auto const dot = type.substr(0, type.find('.'));
+  return dot != type && std::any_of(importers.begin(), importers.end(), [&](auto const* importer) {
+           return importer->name == dot;
+         });
+}
+
+}
+
+bool is_hidden(sk::Entry const& entry) {
+  if (auto const* const custom = entry.as<sk::Custom>()) return is_imported(custom->type);
+  auto const* const message = entry.as<sk::CustomMessage>();
+  return message != nullptr && !message->is_shown() && is_imported(message->type);
+}
+
+}
