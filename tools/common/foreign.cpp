@@ -82,7 +82,7 @@ class Look {
   std::optional<sk::Importer const*> claim(sk::ForeignFiles& files, fs::path const& file) const {
     auto const importer = sk::find_importer(importers_, files, file.filename().string());
     if (importer && *importer != nullptr) return *importer;
-    if (is_ours(file)) return nullptr;
+    if (file.extension() == ".jsonl" && is_ours(file)) return nullptr;
     return std::nullopt;
   }
   bool is_known(fs::path const& folder) const {
