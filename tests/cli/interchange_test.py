@@ -220,6 +220,13 @@ class Import(InterchangeTest):
         run = self.fails(2, "import", DATA / "pi/simple_chat.jsonl", "--from", "codex")
         self.assertIn("no conversation of Codex", run.err)
 
+    def test_cp_copies_a_file_and_a_folder_of_another_program(self):
+        for source in (root := self.copied(ROOT / "codex-0.169.0/tools"), next(root.rglob("rollout-*.jsonl"))):
+            target = self.folder / f"copy-{source.name}"
+            row, = self.ok("cp", source, target, "--json").json["sessions"]
+            self.assertEqual(row["result"], "copied")
+            self.assertEqual(self.ok("show", row["id"], "--store", target).out, self.ok("show", source).out)
+
     def two_of_one_id(self):
         one = ROOT / "claude-code-2.1.330/tools"
         root = self.copied(one)

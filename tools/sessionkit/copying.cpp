@@ -24,7 +24,8 @@ Side open_source(Console& console, Arguments const& args) {
   auto const address = parse_address(args.source);
   auto const options = open_options(console, args);
   std::error_code ignored;
-  if (address.is_files() && std::filesystem::is_regular_file(address.place, ignored)) {
+  bool const is_file = address.is_files() && std::filesystem::is_regular_file(address.place, ignored);
+  if (is_file && !program_of_store(address)) {
     refuse_database(address.place);
     require_transcript(console, address.place);
     return {open_transcript(options, address.place), address.place};

@@ -30,8 +30,10 @@ sk::Importers all_importers() {
 
 // The importers that claim a file by its beginning, or, if none does, by a look into it; and the dialects of
 // its first lines.
-std::vector<std::string> claims(std::string const& name, std::string const& bytes) {
-  auto const files = sk::make_foreign_files({{name, bytes}});
+std::vector<std::string> claims(std::string const& name, std::string const& bytes, std::string const& log) {
+  std::map<std::string, std::string> all{{name, bytes}};
+  if (!log.empty()) all[name + "-wal"] = log;
+  auto const files = sk::make_foreign_files(all);
   std::string const begin = bytes.substr(0, begin_bytes);
   std::vector<std::string> found;
   for (auto const* one : all_importers())
@@ -50,8 +52,9 @@ std::vector<std::string> claims(std::string const& name, std::string const& byte
   return found;
 }
 
-std::string claim(std::string const& name, std::string const& bytes) {
-  auto const found = claims(name, bytes);
+// `log` is the `-wal` of a database, which may have all that it says.
+std::string claim(std::string const& name, std::string const& bytes, std::string const& log = {}) {
+  auto const found = claims(name, bytes, log);
   CHECK(found.size() <= 1);
   return found.empty() ? "(nobody)" : found.front();
 }
@@ -72,7 +75,7 @@ std::string owner(fs::path const& relative) {
 }
 
 struct Fixture {
-  std::string name, bytes, owner;
+  std::string name, bytes, owner, log = {};
 };
 
 std::vector<Fixture> fixtures() {
@@ -81,6 +84,8 @@ std::vector<Fixture> fixtures() {
     if (!entry.is_regular_file()) continue;
     fs::path const relative = entry.path().lexically_relative(data("interchange"));
     all.push_back({relative.string(), read_file(entry.path().string()), owner(relative)});
+    std::string const log = entry.path().string() + "-wal";
+    if (fs::exists(log)) all.back().log = read_file(log);
   }
   return all;
 }
@@ -91,7 +96,7 @@ TEST_CASE("each file of the fixtures is claimed by the importer of its program, 
   std::map<std::string, std::size_t> counts;
   for (Fixture const& one : fixtures()) {
     INFO(one.name);
-    std::string const found = claim(one.name, one.bytes);
+    std::string const found = claim(one.name, one.bytes, one.log);
     CHECK(found == (one.owner.empty() ? "(nobody)" : one.owner));
     ++counts[found];
   }
@@ -119,8 +124,8 @@ TEST_CASE("each fixture is recognised under another name, in another folder") {
     if (one.owner.empty()) continue;
     INFO(one.name);
     std::string const extension = fs::path(one.name).extension().string();
-    CHECK(claim("a file" + extension, one.bytes) == one.owner);
-    CHECK(claim("deep/er/2026" + extension, one.bytes) == one.owner);
+    CHECK(claim("a file" + extension, one.bytes, one.log) == one.owner);
+    CHECK(claim("deep/er/2026" + extension, one.bytes, one.log) == one.owner);
   }
 }
 

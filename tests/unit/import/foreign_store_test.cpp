@@ -213,7 +213,11 @@ TEST_CASE("a foreign conversation that grew is imported again, and its new name 
   auto const store = sk::open_foreign(file).value();
   auto const id = sk::SessionId::parse("s1").value(), other = sk::SessionId::parse("s2").value();
   CHECK(store->info(id)->messages == 1);
+  sk::ReadRange behind;
+  behind.from = store->read(id, {})->log_end;
+  CHECK(store->read(id, behind)->items().empty());
   write_file(file, a_talk("s1", "hello") + an_answer("s1"));
+  CHECK(store->read(id, behind)->items().size() == 1); // as a follower reads it
   CHECK(store->info(id)->messages == 2);
   CHECK(store->rename(other, id).error().code == sk::Errc::not_found);
   REQUIRE(store->rename(id, other).ok());

@@ -103,7 +103,7 @@ class ForeignLogs final : public ForeignStore {
 
   Result<RecordPage> read(SessionId const& id, ReadRange const& range) override {
     std::lock_guard<std::mutex> const lock(mutex_);
-    Result<Imported const*> const log = imported(id, !range.from);
+    Result<Imported const*> const log = imported(id);
     if (!log) return log.error();
     Result<RecordPage> page = (*log)->log->read(id, range);
     bool const begins =
@@ -115,7 +115,7 @@ class ForeignLogs final : public ForeignStore {
 
   Result<SessionInfo> info(SessionId const& id) override {
     std::lock_guard<std::mutex> const lock(mutex_);
-    Result<Imported const*> const log = imported(id, true);
+    Result<Imported const*> const log = imported(id);
     if (!log) return log.error();
     Result<SessionInfo> info = (*log)->log->info(id);
     if (!info) return info;
@@ -138,7 +138,7 @@ class ForeignLogs final : public ForeignStore {
 
   Result<ImportReport> report(SessionId const& id) override {
     std::lock_guard<std::mutex> const lock(mutex_);
-    Result<Imported const*> const log = imported(id, true);
+    Result<Imported const*> const log = imported(id);
     if (!log) return log.error();
     return (*log)->report;
   }
@@ -184,15 +184,13 @@ class ForeignLogs final : public ForeignStore {
     return age;
   }
 
-  // `again`: a conversation whose file has changed is imported again.
-  Result<Imported const*> imported(SessionId const& id, bool again) {
+  // The conversation that is kept, or the one of this id, imported again if its file has changed.
+  Result<Imported const*> imported(SessionId const& id) {
     if (Result<void> const ours = process_.check(); !ours) return ours.error();
     ForeignConversation const* const which = find(id);
     if (!which) return missing(id);
-    bool const kept = last_ && last_->id == id;
-    if (kept && !again) return static_cast<Imported const*>(&*last_);
     Age age = age_of(*which);
-    if (kept && last_->age == age) return static_cast<Imported const*>(&*last_);
+    if (last_ && last_->id == id && last_->age == age) return static_cast<Imported const*>(&*last_);
     last_.reset();
     Imported made{id, std::move(age), make_memory_store(), {}};
     EntryWriter writer(*made.log, id);
