@@ -69,7 +69,7 @@ std::vector<Found> found_at(Console& console, std::string const& root) {
   options.on_event = [&](sk::Event const& event) { console.notice(root + "/" + event.message); };
   auto const opened = open_foreign_store(root, options);
   if (!opened && opened.error().code == sk::Errc::unsupported) return {}; // of no program
-  auto const store = opened.value();
+  auto const& store = opened.value();
   std::map<std::string_view, Found> programs;
   std::error_code ignored;
   bool const is_folder = fs::is_directory(root, ignored);
@@ -84,6 +84,7 @@ std::vector<Found> found_at(Console& console, std::string const& root) {
     if (!ignored) found.bytes += bytes;
   }
   std::vector<Found> all;
+  all.reserve(programs.size());
   for (auto& program : programs) all.push_back(std::move(program.second));
   return all;
 }

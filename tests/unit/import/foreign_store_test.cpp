@@ -266,7 +266,7 @@ TEST_CASE("a file that is opened alone is read with the files of its program tha
 
 TEST_CASE("what cannot be opened as a foreign store is an error that names the place and the programs") {
   TempDir const folder;
-  std::string const path = folder.path();
+  std::string const& path = folder.path();
   CHECK(sk::open_foreign(path + "/nothing").error().code == sk::Errc::not_found);
   auto const empty = sk::open_foreign(path).error();
   CHECK(empty.code == sk::Errc::unsupported);

@@ -13,6 +13,7 @@
 #include <deque>
 #include <mutex>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 
 namespace sessionkit { inline namespace v0 {
@@ -89,7 +90,9 @@ class ForeignLogs final : public ForeignStore {
         place_(std::move(place)),
         import_(options.import),
         finished_before_(options.finished_before),
-        all_(std::move(all)) {}
+        all_(std::move(all)) {
+    for (std::size_t i = 0; i < all_.size(); ++i) places_.emplace(all_[i].id.str(), i);
+  }
 
   Result<Position> append(SessionId const& id, Append const& /*batch*/) override {
     ForeignConversation const* const which = find(id);
@@ -145,13 +148,16 @@ class ForeignLogs final : public ForeignStore {
 
   SESSIONKIT_SELDOM Result<void> rename(SessionId const& id, SessionId const& as) override {
     std::lock_guard<std::mutex> const lock(mutex_);
-    auto const found = std::find_if(all_.begin(), all_.end(), [&](auto const& one) { return one.id == id; });
-    if (found == all_.end()) return missing(id);
+    auto const found = places_.find(id.str());
+    if (found == places_.end()) return missing(id);
     if (id == as) return {};
     if (find(as))
       return detail::make_error(Errc::already_exists, "{}: another conversation has the id '{}'", place_,
                                 as.str());
-    found->id = as;
+    std::size_t const place = found->second;
+    all_[place].id = as;
+    places_.erase(found);
+    places_.emplace(as.str(), place);
     rows_.clear();
     last_.reset();
     return {};
@@ -167,8 +173,8 @@ class ForeignLogs final : public ForeignStore {
   Error missing(SessionId const& id) const { return detail::no_such_session(id, place_); }
 
   ForeignConversation const* find(SessionId const& id) const {
-    auto const found = std::find_if(all_.begin(), all_.end(), [&](auto const& one) { return one.id == id; });
-    return found == all_.end() ? nullptr : &*found;
+    auto const found = places_.find(id.str());
+    return found == places_.end() ? nullptr : &all_[found->second];
   }
 
   // A database has its newest rows in its log.
@@ -212,6 +218,7 @@ class ForeignLogs final : public ForeignStore {
   ImportOptions import_;
   std::optional<Timestamp> finished_before_;
   std::vector<ForeignConversation> all_;
+  std::unordered_map<std::string, std::size_t> places_; ///< by id, in `all_`
   std::mutex mutex_;
   std::vector<SessionInfo> rows_; ///< of the list; empty: not made yet
   std::optional<Imported> last_;
