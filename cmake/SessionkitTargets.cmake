@@ -60,7 +60,7 @@ if(NOT SESSIONKIT_HEADER_ONLY)
   # One compilation serves the static and the shared library, and so does one result in the compiler cache: hence always
   # position independent. A host may be a plugin.
   set(sessionkit_rooms base json model dialects store transcript file_store history providers compaction upkeep session
-                       exchange import) # the order of docs/architecture.md
+                       exchange import export) # the order of docs/architecture.md
   list(TRANSFORM sessionkit_rooms REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/src/\\1.cpp" OUTPUT_VARIABLE sessionkit_sources)
   add_library(sessionkit_objects OBJECT ${sessionkit_sources})
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")

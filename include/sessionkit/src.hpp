@@ -5,6 +5,7 @@
 /// itself, with the same results.
 #include <sessionkit/src_core.hpp>
 #include <sessionkit/src_exchange.hpp>
+#include <sessionkit/src_export.hpp>
 #include <sessionkit/src_file_store.hpp>
 #include <sessionkit/src_history.hpp>
 #include <sessionkit/src_import.hpp>

@@ -15,8 +15,8 @@ BODY = (LICENCE + "// Does what is planted.\n#pragma once\n#include <sessionkit/
         "namespace sessionkit { inline namespace v0 { namespace detail {\nnamespace %s_inl { namespace {\n\n"
         "int helper() { return 1; }\n\n}}\n}}}\n")
 IN = "include/sessionkit/"
-PARTS = ("src_core.hpp, src_exchange.hpp, src_file_store.hpp, src_history.hpp, src_import.hpp, src_session.hpp, "
-         "src_transcript.hpp, src_upkeep.hpp")
+PARTS = ("src_core.hpp, src_exchange.hpp, src_export.hpp, src_file_store.hpp, src_history.hpp, src_import.hpp, "
+         "src_session.hpp, src_transcript.hpp, src_upkeep.hpp")
 
 
 def add(path, text):

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+/// The definitions of export.hpp: the exporters to other programs' files. They need src_core.hpp,
+/// src_history.hpp and src_exchange.hpp, which may be in the same .cpp or in others.
+#include <sessionkit/detail/export/src.hpp>

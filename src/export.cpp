@@ -1,0 +1,2 @@
+// SPDX-License-Identifier: MIT
+#include <sessionkit/detail/export/src.hpp>
