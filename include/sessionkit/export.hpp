@@ -77,6 +77,10 @@ struct Exporter {
 SESSIONKIT_API Exporter const& claude_code_exporter() noexcept;
 /// Codex's rollouts, `sessions/YYYY/MM/DD/rollout-TIME-ID.jsonl` (resumed by 0.169.0). Sessions have UUIDs.
 SESSIONKIT_API Exporter const& codex_exporter() noexcept;
+/// The document that `opencode import` reads, `SESSION.json` (imported by 1.18.33).
+SESSIONKIT_API Exporter const& opencode_exporter() noexcept;
+/// pi's transcripts, `sessions/FOLDER/TIME_SESSION.jsonl`, with all branches (resumed by 0.73.1).
+SESSIONKIT_API Exporter const& pi_exporter() noexcept;
 
 /// The exporters of the library. A host may add its own.
 using Exporters = std::vector<Exporter const*>;

@@ -151,18 +151,40 @@ inline json request_before(StoredSession const& session, sessionkit::Exporter co
                            sessionkit::Provider provider) {
   namespace sk = sessionkit;
   sk::Target target;
-  if (session.program == exporter.name) target = sk::target_of(*exporter.profile);
+  if (session.program == exporter.name || exporter.name == "opencode")
+    target = sk::target_of(*exporter.profile);
   target.provider = provider;
   return request_of(sk::load_context(*session.store, session.id).value(), target);
 }
 
 /// What is sent of the files of an export, imported again.
+/// The document that opencode imports as the files in which it kept sessions (measured: 1.1.53).
+inline std::map<std::string, std::string> opencode_files(std::string const& document) {
+  json const all = json::parse(document);
+  std::string const session = all["info"]["id"];
+  std::map<std::string, std::string> files;
+  files["storage/session/global/" + session + ".json"] = all["info"].dump();
+  for (json const& message : all["messages"]) {
+    std::string const id = message["info"]["id"];
+    files["storage/message/" + session + '/' + id + ".json"] = message["info"].dump();
+    for (json const& part : message["parts"]) {
+      REQUIRE(part["messageID"] == id);
+      files["storage/part/" + id + '/' + part["id"].get<std::string>() + ".json"] = part.dump();
+    }
+  }
+  return files;
+}
+
 inline sessionkit::Log log_after(sessionkit::Exported const& exported, sessionkit::Importer const& importer) {
   namespace sk = sessionkit;
   std::map<std::string, std::string> contents;
   for (auto const& file : exported.files) contents[file.name] = file.content;
+  std::string file = exported.files.front().name;
+  if (&importer == &sk::opencode_importer()) {
+    contents = opencode_files(exported.files.front().content);
+    file = "storage/session/global/" + exported.id + ".json";
+  }
   auto files = sk::make_foreign_files(contents);
-  std::string const& file = exported.files.front().name;
   REQUIRE(sk::find_importer(sk::known_importers(), *files, file).value() == &importer);
   auto const sessions = importer.list(*files, file).value();
   REQUIRE(sessions.size() == 1);

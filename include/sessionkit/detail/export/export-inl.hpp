@@ -3,6 +3,8 @@
 #pragma once
 #include <sessionkit/detail/export/export_claude_code.hpp>
 #include <sessionkit/detail/export/export_codex.hpp>
+#include <sessionkit/detail/export/export_opencode.hpp>
+#include <sessionkit/detail/export/export_pi.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -15,6 +17,10 @@ constexpr Exporter claude_code{
     "claude-code",         "Claude Code", "CLAUDE_CONFIG_DIR", ".claude", detail::export_to_claude_code,
     &profiles::claude_code};
 constexpr Exporter codex{"codex", "Codex", "CODEX_HOME", ".codex", detail::export_to_codex, &profiles::codex};
+
+constexpr Exporter opencode{"opencode", "opencode", "", "", detail::export_to_opencode, &profiles::opencode};
+constexpr Exporter pi{
+    "pi", "pi", "PI_CODING_AGENT_DIR", ".pi/agent", detail::export_to_pi, &profiles::native};
 
 // The context of the leaf, and those that its compactions replaced, oldest first.
 Result<std::vector<Context>> contexts_of(SessionStore& store, SessionId const& id,
@@ -38,8 +44,12 @@ Result<std::vector<Context>> contexts_of(SessionStore& store, SessionId const& i
 
 Exporter const& claude_code_exporter() noexcept { return export_inl::claude_code; }
 Exporter const& codex_exporter() noexcept { return export_inl::codex; }
+Exporter const& opencode_exporter() noexcept { return export_inl::opencode; }
+Exporter const& pi_exporter() noexcept { return export_inl::pi; }
 
-Exporters known_exporters() { return {&claude_code_exporter(), &codex_exporter()}; }
+Exporters known_exporters() {
+  return {&claude_code_exporter(), &codex_exporter(), &opencode_exporter(), &pi_exporter()};
+}
 
 Exporter const* find_exporter(Exporters const& exporters, std::string_view name) noexcept {
   auto const found = std::find_if(exporters.begin(), exporters.end(),

@@ -6,3 +6,5 @@
 #include <sessionkit/detail/export/export_codex-inl.hpp>
 #include <sessionkit/detail/export/export_history-inl.hpp>
 #include <sessionkit/detail/export/export_ids-inl.hpp>
+#include <sessionkit/detail/export/export_opencode-inl.hpp>
+#include <sessionkit/detail/export/export_pi-inl.hpp>
