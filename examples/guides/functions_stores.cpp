@@ -6,6 +6,7 @@
 #include <sessionkit/channel_log.hpp>
 #include <sessionkit/copy.hpp>
 #include <sessionkit/doctor.hpp>
+#include <sessionkit/export.hpp>
 #include <sessionkit/follow.hpp>
 #include <sessionkit/foreign_store.hpp>
 #include <sessionkit/import.hpp>
@@ -228,6 +229,29 @@ void foreign_stores(std::string const& root) {
   // [foreign_store]
 }
 
+void exports() {
+  std::shared_ptr<sk::SessionStore> const sessions = sk::make_memory_store();
+  auto session = sk::Session::create(sessions).value();
+  session.append(sk::user("Hello.")).value();
+  sk::SessionStore& store = *sessions;
+  sk::SessionId const id = session.id();
+  // [export]
+  sk::ExportOptions options;
+  options.cwd = "/home/ada/project"; // where the program resumes the session
+  sk::Exporter const* const exporter = sk::find_exporter(sk::known_exporters(), "claude-code");
+  expect(exporter == &sk::claude_code_exporter() && exporter != &sk::codex_exporter()
+             && exporter != &sk::opencode_exporter() && exporter != &sk::pi_exporter(),
+         "the program that resumes it");
+  sk::Exported const exported = sk::export_session(*exporter, store, id, options).value();
+  for (sk::ExportedFile const& file : exported.files) // below ~/.claude, or $CLAUDE_CONFIG_DIR
+    expect(file.name == "projects/-home-ada-project/" + exported.id + ".jsonl", "a name and a content");
+  for (sk::Loss const& loss : exported.losses) expect(!loss.what.empty(), "what the files do not say");
+  expect(exported.resume.front().front() == "claude", "the command that resumes the session");
+  sk::ExportSource const source = sk::load_export_source(store, id).value(); // what exporters receive
+  // [export]
+  expect(exporter->write(source, options).value().id == exported.id, "the same session");
+}
+
 }
 
 int main() {
@@ -242,4 +266,5 @@ int main() {
   blades_documents(root);
   imports(root);
   foreign_stores(root);
+  exports();
 }

@@ -171,5 +171,69 @@ class EveryStore(ProgramTest):
         self.fails(3, "log", "talk", "--store", "memory:")
 
 
+class ExportToPrograms(ProgramTest):
+    PLACES = {"claude-code": ".claude/projects/-home-ada-project/{id}.jsonl", "codex": ".codex/sessions/2*/*/*/rollout-*-{id}.jsonl",
+              "opencode": "{id}.json", "pi": ".pi/agent/sessions/--home-ada-project--/*_{id}.jsonl"}
+
+    def session(self):
+        session = self.new("--title", "A talk", "--cwd", "/home/ada/project")
+        self.say(session, "user", "Hello.")
+        self.say(session, "assistant", "Hello, Ada.")
+        return session
+
+    def test_the_files_are_where_the_program_looks_for_them(self):
+        session = self.session()
+        for program, place in self.PLACES.items():
+            with self.subTest(program):
+                run = self.run_cli("export", session, "--to", program, "--json")
+                self.assertIn(run.code, (0, 5), run)
+                said = run.json
+                found = list(self.folder.glob(place.format(id=said["id"])))
+                self.assertEqual(len(found), 1, said)
+                self.assertIn("Hello, Ada.", found[0].read_text())
+                self.assertEqual(found[0].stat().st_mode & 0o777, 0o600)
+                self.assertEqual(said["cwd"], "/home/ada/project")
+                self.assertTrue(all(line.startswith("cd /home/ada/project && ") for line in said["resume"]), said)
+                losses = [line for line in run.err.splitlines() if "losses" in line]
+                self.assertEqual(len(json.loads(losses[0])["losses"]) if losses else 0, said["losses"])
+                self.assertEqual(run.code, 5 if said["losses"] else 0)
+
+    def test_an_existing_file_stays(self):
+        session = self.session()
+        for program in self.PLACES:
+            with self.subTest(program):
+                first = self.run_cli("export", session, "--to", program)
+                path = self.folder / first.out.splitlines()[0]
+                before = path.read_bytes()
+                again = self.fails(4, "export", session, "--to", program)
+                self.assertIn("--id", again.err)
+                self.assertEqual(path.read_bytes(), before)
+                other = {"opencode": "ses_other"}.get(program, "01234567-89ab-4def-8123-456789abcdef")
+                copy = self.run_cli("export", session, "--to", program, "--id", other)
+                self.assertIn(copy.code, (0, 5))
+                self.assertIn(other, copy.out)
+
+    def test_losses_are_listed_and_end_with_5(self):
+        session = self.session()
+        run = self.run_cli("export", session, "--to", "codex")
+        self.assertEqual(run.code, 5)
+        self.assertIn("the title 'A talk': not written", run.err)
+
+    def test_another_folder_is_in_the_command(self):
+        session = self.session()
+        run = self.run_cli("export", session, "--to", "claude-code", "-o", self.folder / "a folder")
+        path, command = run.out.splitlines()
+        self.assertTrue(path.startswith(str(self.folder / "a folder" / "projects")), run)
+        self.assertIn(f"CLAUDE_CONFIG_DIR='{self.folder}/a folder' claude --resume", command)
+
+    def test_what_a_program_does_not_take_is_refused(self):
+        session = self.session()
+        for program in self.PLACES:
+            with self.subTest(program):
+                self.assertIn("give", self.fails(2, "export", session, "--to", program, "--id", "../x").err)
+                self.fails(2, "export", session, "--to", program, "-o", "-")
+        self.assertEqual([path for path in self.folder.rglob("*") if "x" == path.name], [])
+
+
 if __name__ == "__main__":
     unittest.main()

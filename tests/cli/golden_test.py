@@ -44,7 +44,9 @@ SCREENS = {
     "archive": [f"archive {CHAT}", "archive nobody"],
     "restore": [f"restore {CHAT}", "restore nobody"],
     "export": [f"export {CHAT} -o talk.out", f"export {CHAT} -o talk.out", f"export {CHAT} --to jsonl --leaf {LEAF}",
-               "export nobody"],
+               "export nobody", f"export {CHAT} --to claude-code -o claude --cwd /home/ada/project",
+               f"export {CHAT} --to claude-code -o claude --cwd /home/ada/project",
+               f"export {CHAT} --to codex -o codex --id mine"],
     "import": ["import simple_chat.jsonl", "import simple_chat.jsonl --dry-run", "import nothing.jsonl", "import theirs",
                "import theirs --dry-run", "import simple_chat.jsonl --store theirs", "import theirs --from codex"],
     "discover": ["discover theirs", "discover", "discover nowhere"],
@@ -74,7 +76,7 @@ class StoreTest(ProgramTest):
         shutil.copyfile(PI / "simple_chat.jsonl", self.folder / "simple_chat.jsonl")
         for name in ("talk.out", "flat.out"):
             (self.folder / name).unlink(missing_ok=True)
-        for name in ("copies", "theirs"):
+        for name in ("copies", "theirs", "claude"):
             shutil.rmtree(self.folder / name, ignore_errors=True)
         shutil.copytree(DATA / "foreign/claude-code", self.folder / "theirs")
         for path in (self.folder / "theirs").iterdir():

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // convert: a session in the lines of another program, as a new file.
+#include "losses.hpp"
 #include "naming.hpp"
 #include "new_file.hpp"
 #include "recognising.hpp"
@@ -115,19 +116,6 @@ void write_new(std::string const& path, std::string const& text) {
   file.finish();
 }
 
-void list(Console& console, std::vector<sk::Loss> const& losses) {
-  if (console.json()) {
-    Json all = Json::array();
-    for (auto const& one : losses)
-      all.push_back({{"entry", one.entry.empty() ? Json() : Json(one.entry.str())}, {"what", one.what}});
-    console.report_json(Json{{"losses", std::move(all)}});
-    return;
-  }
-  for (auto const& one : losses)
-    console.report(fmt::format("left out: {}{}", one.entry.empty() ? "" : one_line(one.entry.str()) + ": ",
-                               one_line(one.what)));
-}
-
 }
 
 Exit convert(Console& console, Arguments const& args) {
@@ -144,7 +132,7 @@ Exit convert(Console& console, Arguments const& args) {
     console.document("convert@1", {{"file", path}, {"losses", converted.losses.size()}});
   else
     console.write(path + "\n");
-  if (!converted.losses.empty()) list(console, converted.losses);
+  list_losses(console, converted.losses);
   return converted.losses.empty() ? Exit::ok : Exit::damage;
 }
 

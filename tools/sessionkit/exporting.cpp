@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// export: a readable conversation, or the unchanged lines of a session.
+// export: a readable conversation, the unchanged lines of a session, or the files of another program.
 #include "export_format.hpp"
+#include "handing_over.hpp"
 #include "hiding.hpp"
 #include "new_file.hpp"
 
@@ -89,6 +90,9 @@ std::string data_uri(sk::Image const& image) {
 }
 
 Exit export_session(Console& console, Arguments const& args) {
+  if (args.to)
+    if (auto const* const exporter = sk::find_exporter(sk::known_exporters(), *args.to))
+      return hand_over(console, args, *exporter);
   auto const path = file_to_write(console, args);
   auto const& format = format_of(args);
   if (!format.of_path && args.leaf)

@@ -1,24 +1,42 @@
 // SPDX-License-Identifier: MIT
 #include "shared_options.hpp"
 
+#include <sessionkit/export.hpp>
+
 namespace cli {
+
+namespace {
+
+std::vector<std::string> formats_to_export() {
+  std::vector<std::string> names{"markdown", "html", "jsonl"};
+  for (auto const* const exporter : sessionkit::known_exporters()) names.emplace_back(exporter->name);
+  return names;
+}
+
+}
 
 std::vector<Command> commands_to_keep() { // NOLINT(readability-function-size): a table
   return {
       {"export",
-       "Write a conversation as Markdown or as an HTML page, or the unchanged lines of a session",
+       "Write a conversation as Markdown or as an HTML page, the unchanged lines of a session, or the files "
+       "with which another program resumes it",
        {session,
         leaf,
         {"--to",
-         "the format: markdown, html or jsonl (default: by the file's name, else markdown)",
-         &A::to,
-         false,
-         {"markdown", "html", "jsonl"}},
-        {"-o,--output", "the new file; it must not exist; -: standard output (default)", &A::output},
+         "the format: markdown, html or jsonl (default: by the file's name, else markdown); or the program: "
+         "claude-code, codex, opencode, pi or atif",
+         &A::to, false, formats_to_export()},
+        {"-o,--output",
+         "the new file; it must not exist; -: standard output (default); for a program the folder (default: "
+         "where the program looks)",
+         &A::output},
+        {"--id", "for a program: the session's id there (default: the same, or made of it)", &A::id},
+        {"--cwd", "for a program: where it resumes the session (default: the session's, else this one)",
+         &A::cwd},
         {"--thinking", "include the model's reasoning", &A::thinking},
         hidden},
        "  sessionkit export @last\n  sessionkit export @last -o talk.html\n  sessionkit export --store "
-       "sqlite:sessions.db 019a48ba --to jsonl > session.jsonl",
+       "sqlite:sessions.db 019a48ba --to jsonl > session.jsonl\n  sessionkit export @last --to claude-code",
        export_session},
       {"import",
        "Copy files of any format into the store, under their own ids; nothing is overwritten, and a second "

@@ -138,7 +138,12 @@ char const* kind_of(Entry const& entry) {
 
 bool has_own_members(Entry const& entry) {
   auto const* const message = entry.as<Message>();
-  bool found = message && !message->metadata.is_null();
+  bool found = false;
+  if (message)
+    detail::for_members(message->metadata.str(), [&](std::string_view key, std::string_view) {
+      found = found || !detail::key_is(key, "timestamp"); // the entry has the time too
+      return true;
+    });
   detail::for_members(entry.extra.str(), [&](std::string_view key, std::string_view) {
     found = found || !(detail::key_is(key, "origin") || detail::key_is(key, "toolUseResult"));
     return true;
@@ -308,8 +313,8 @@ ExportTarget export_target(ExportSource const& source, Exporter const& exporter,
 
 void add_loss(std::vector<Loss>& losses, std::size_t count, std::string_view things, std::string_view what) {
   if (count == 0) return;
-  std::string text = std::to_string(count);
-  ((text += ' ') += things) += ": ";
+  std::string text(things);
+  text += " (" + std::to_string(count) + "): ";
   losses.push_back({{}, std::move(text.append(what))});
 }
 

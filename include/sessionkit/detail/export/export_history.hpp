@@ -67,7 +67,7 @@ ExportTarget export_target(ExportSource const& source, Exporter const& exporter,
 /// True if the session was imported from this program.
 bool is_session_of(ExportSource const& source, std::string_view program);
 
-/// Adds a loss for the whole session unless `count` is 0: "3 images: WHAT".
+/// Adds a loss for the whole session unless `count` is 0: "images (3): WHAT".
 void add_loss(std::vector<Loss>& losses, std::size_t count, std::string_view things, std::string_view what);
 
 }}}

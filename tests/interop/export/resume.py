@@ -1,0 +1,414 @@
+# SPDX-License-Identifier: MIT
+"""Resumes exported sessions with the real program, and compares what it sends with our history and the prompt.
+
+Usage: resume.py PROGRAM EXECUTABLE SESSIONS COUNT
+PROGRAM is claude-code, codex or opencode; SESSIONS is the folder that export_sessions has written. All
+sessions of a program are in one home, which is not the user's. The only network is the loopback: everything else goes to a proxy that does not exist.
+"""
+import collections
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import fake_provider
+
+PROMPT = "And now the last question."
+CLAUDE_MODEL = "claude-sonnet-4-5-20250929"
+REMINDER = re.compile(r"\s*<system-reminder>.*?</system-reminder>\s*", re.S)
+
+# What a program adds or changes by itself: a name, and the reason. Each is counted.
+KNOWN = {
+    "reminders": "Claude Code puts reminders of its own between the messages and into results",
+    "answer to an unanswered turn": "Claude Code answers a turn that got no answer before it goes on",
+    "context of the session": "Codex adds its permissions and the environment",
+    "item ids": "Codex sends no ids, marks or statuses of items",
+    "bad image": "Codex replaces an image that it cannot read by a text",
+    "quotes around the prompt": "opencode's `run` puts quotes around words",
+    "blank text": "the program sends no blank texts, or a blank in place of an empty one",
+    "large numbers": "Claude Code and opencode round numbers above 2^53, as JavaScript does",
+    "reasoning of another model": "Claude Code sends reasoning to the model only that made it",
+    "spaces at the ends": "the program trims texts",
+}
+
+
+def environment(home, **more):
+    dead = "http://127.0.0.1:9"
+    return dict({"PATH": "/usr/bin:/bin", "HOME": str(home), "LANG": "C.UTF-8", "HTTP_PROXY": dead, "HTTPS_PROXY": dead,
+                 "http_proxy": dead, "https_proxy": dead, "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"}, **more)
+
+
+def run(arguments, env, work):
+    done = subprocess.run(arguments, env=env, cwd=work, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, timeout=120, check=False)
+    return done.returncode, done.stdout.decode("utf-8", "replace")
+
+
+class Program:
+    def __init__(self, executable, provider, home, work):
+        self.executable, self.provider, self.home, self.work = executable, provider, home, work
+        self.address = "http://127.0.0.1:%d" % provider.server_address[1]
+
+    def prepare(self, sessions):
+        """Once, before the first session."""
+
+    def place(self, root, session):
+        for name, content in session["files"].items():
+            path = root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(content, encoding="utf-8")
+
+    def bodies(self, ending):
+        return [body for path, body in self.provider.requests if path.endswith(ending)]
+
+    def sent_to(self, ending, member):
+        """The last request with the prompt, or none."""
+        found = [body for body in self.bodies(ending) if body.get("tools") and PROMPT in json.dumps(body.get(member))]
+        return found[-1][member] if found else None
+
+
+class ClaudeCode(Program):
+    def resume(self, session):
+        self.place(self.home / ".claude", session)
+        env = environment(self.home, ANTHROPIC_BASE_URL=self.address, ANTHROPIC_API_KEY="sk-fake",
+                          CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC="1", DISABLE_TELEMETRY="1", DISABLE_AUTOUPDATER="1")
+        return run([self.executable, "-p", PROMPT, "--resume", session["id"], "--model", CLAUDE_MODEL], env, self.work)
+
+    def sent(self):
+        return self.sent_to("/messages", "messages")
+
+
+class OpenCode(Program):
+    def prepare(self, sessions):
+        """All models of the sessions are answered by the provider on the loopback."""
+        providers = {}
+        for session in sessions:
+            for message in json.loads(next(iter(session["files"].values())))["messages"]:
+                made = message["info"].get("model") or message["info"]
+                models = providers.setdefault(made["providerID"], {})
+                models[made["modelID"]] = {"name": made["modelID"], "limit": {"context": 200000, "output": 8000},
+                                           "reasoning": True, "attachment": True, "tool_call": True,
+                                           "modalities": {"input": ["text", "image"], "output": ["text"]}}
+        options = {"baseURL": self.address + "/v1", "apiKey": "sk-fake"}
+        config = {"autoupdate": False, "share": "disabled", "enabled_providers": list(providers),
+                  "provider": {name: {"npm": "@ai-sdk/anthropic", "name": name, "options": options, "models": models}
+                               for name, models in providers.items()}}
+        folder = self.home / ".config" / "opencode"
+        folder.mkdir(parents=True)
+        (folder / "opencode.json").write_text(json.dumps(config))
+
+    def resume(self, session):
+        self.place(self.work, session)
+        env = environment(self.home, XDG_DATA_HOME=str(self.home / "data"), XDG_CONFIG_HOME=str(self.home / ".config"),
+                          OPENCODE_DISABLE_AUTOUPDATE="1", OPENCODE_DISABLE_MODELS_FETCH="1",
+                          OPENCODE_DISABLE_DEFAULT_PLUGINS="1", OPENCODE_DISABLE_LSP_DOWNLOAD="1")
+        code, text = run([self.executable, "import", next(iter(session["files"]))], env, self.work)
+        if code != 0:
+            return code, text
+        return run([self.executable, "run", "-s", session["id"], PROMPT], env, self.work)
+
+    def sent(self):
+        return self.sent_to("/messages", "messages")
+
+
+class Codex(Program):
+    def prepare(self, sessions):
+        folder = self.home / ".codex"
+        folder.mkdir()
+        (folder / "config.toml").write_text(
+            'model = "gpt-5.5"\nmodel_provider = "fake"\napproval_policy = "never"\n'
+            'sandbox_mode = "danger-full-access"\ncheck_for_update_on_startup = false\n[analytics]\nenabled = false\n'
+            '[model_providers.fake]\nname = "fake"\nbase_url = "%s/v1"\nwire_api = "responses"\n'
+            'requires_openai_auth = false\n' % self.address)
+
+    def resume(self, session):
+        self.place(self.home / ".codex", session)
+        return run([self.executable, "exec", "--skip-git-repo-check", "resume", session["id"], PROMPT],
+                   environment(self.home, CODEX_HOME=str(self.home / ".codex")), self.work)
+
+    def sent(self):
+        return self.sent_to("/responses", "input")
+
+
+# ---- requests in one form
+
+def as_list(content):
+    return [{"type": "text", "text": content}] if isinstance(content, str) else list(content or [])
+
+
+def without_reminders(text, used):
+    kept = REMINDER.sub("", text)
+    if kept != text:
+        used.add("reminders")
+    return kept
+
+
+def block_of(block, used):
+    block = {key: value for key, value in block.items() if key != "cache_control"}
+    if block["type"] == "text":
+        text = without_reminders(block["text"], used)
+        return {"type": "text", "text": text} if text or not block["text"] else None
+    if block["type"] == "tool_result":
+        pieces = [block_of(piece, used) for piece in as_list(block.get("content"))]
+        return {"type": "tool_result", "tool_use_id": block["tool_use_id"], "is_error": bool(block.get("is_error")),
+                "content": [piece for piece in pieces if piece]}
+    return block
+
+
+def merged(messages):
+    out = []
+    for role, blocks in messages:
+        if not blocks:
+            continue
+        if out and out[-1][0] == role:
+            out[-1] = (role, out[-1][1] + blocks)
+        else:
+            out.append((role, blocks))
+    return out
+
+
+def anthropic_form(messages, used):
+    out = []
+    for message in messages:
+        if message["role"] == "system":
+            used.add("reminders")
+            continue
+        blocks = [block_of(block, used) for block in as_list(message["content"])]
+        out.append((message["role"], [block for block in blocks if block]))
+    return merged(out)
+
+
+OWN_ANSWERS = ("No response requested.", "Continue from where you left off.")
+
+
+def without_own_answers(messages, ours, used):
+    known = json.dumps(ours)
+    own = [text for text in OWN_ANSWERS if json.dumps(text) not in known]
+    out = []
+    for role, blocks in messages:
+        kept = [block for block in blocks if block.get("text") not in own]
+        if len(kept) != len(blocks):
+            used.add("answer to an unanswered turn")
+        out.append((role, kept))
+    return merged(out)
+
+
+def trimmed(messages, used):
+    out = []
+    for role, blocks in messages:
+        made = []
+        for block in blocks:
+            if block.get("type") == "text" and block["text"].strip() != block["text"]:
+                used.add("spaces at the ends")
+                block = dict(block, text=block["text"].strip())
+            if block.get("type") == "text" and not block["text"]:
+                used.add("blank text")
+                continue
+            if block.get("type") == "tool_result":
+                pieces = [dict(piece, text=piece["text"].strip()) if piece.get("type") == "text" else piece
+                          for piece in block["content"]]
+                if pieces != block["content"]:
+                    used.add("spaces at the ends")
+                block = dict(block, content=[piece for piece in pieces if piece.get("text") != ""])
+            made.append(block)
+        out.append((role, made))
+    return merged(out)
+
+
+def rounded(value, used):
+    """Numbers as JavaScript reads them."""
+    if isinstance(value, dict):
+        return {key: rounded(each, used) for key, each in value.items()}
+    if isinstance(value, list):
+        return [rounded(each, used) for each in value]
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) > 2 ** 53:
+        used.add("large numbers")
+        return float(value)
+    return value
+
+
+def without_reasoning(messages):
+    return merged([(role, [block for block in blocks if "thinking" not in block["type"]]) for role, blocks in messages])
+
+
+def joined_results(messages):
+    out = []
+    for role, blocks in messages:
+        made = []
+        for block in blocks:
+            if block["type"] == "tool_result":
+                texts = [piece["text"] for piece in block["content"] if piece["type"] == "text"]
+                rest = [piece for piece in block["content"] if piece["type"] != "text"]
+                block = dict(block, content=([{"type": "text", "text": "\n".join(texts)}] if texts else []) + rest)
+            made.append(block)
+        out.append((role, made))
+    return out
+
+
+def compare_claude(ours, sent, session_lines):
+    used, ignored = set(), set()
+    ours = ours + [{"role": "user", "content": PROMPT}]
+    mine, theirs = anthropic_form(ours, ignored), anthropic_form(sent, used)
+    if mine != theirs:
+        theirs = without_own_answers(theirs, ours, used)
+    if mine != theirs:
+        mine, theirs = trimmed(mine, used), trimmed(theirs, used)
+    if mine != theirs:
+        mine, theirs = rounded(mine, used), rounded(theirs, used)
+    other_model = [line for line in session_lines if line.get("type") == "assistant"
+                   and "thinking" in line["message"]["content"][0]["type"] and line["message"]["model"] != CLAUDE_MODEL]
+    if mine != theirs and other_model:
+        used.add("reasoning of another model")
+        mine, theirs = without_reasoning(mine), without_reasoning(theirs)
+    return mine, theirs, used
+
+
+def compare_opencode(ours, sent, _):
+    used, ignored = set(), set()
+    ours = ours + [{"role": "user", "content": PROMPT}]
+    mine, theirs = joined_results(anthropic_form(ours, ignored)), joined_results(anthropic_form(sent, used))
+    quoted = json.dumps(PROMPT)
+    for role, blocks in theirs:
+        for block in blocks:
+            if block.get("text") == quoted:
+                used.add("quotes around the prompt")
+                block["text"] = PROMPT
+    if mine != theirs:
+        mine, theirs = trimmed(mine, used), trimmed(theirs, used)
+    if mine != theirs:
+        mine, theirs = rounded(mine, used), rounded(theirs, used)
+    return mine, theirs, used
+
+
+CONTEXT = ("<environment_context>", "# AGENTS.md", "<user_instructions>", "<permissions instructions>",
+           "<skills_instructions>", "<collaboration_mode>")
+
+
+def item_of(item, used):
+    item = dict(item)
+    item.setdefault("type", "message")
+    for name in ("id", "status", "annotations", "internal_chat_message_metadata_passthrough", "metadata"):
+        if item.pop(name, None) is not None:
+            used.add("item ids")
+    if item["type"] == "message":
+        item["content"] = [{key: value for key, value in piece.items() if key not in ("annotations", "detail")}
+                           for piece in as_list(item["content"])]
+        for piece in item["content"]:
+            if piece["type"] == "text":
+                piece["type"] = "input_text"
+    if item["type"] == "reasoning" and item.get("content") is None:
+        item.pop("content", None)
+    if item["type"] == "function_call_output" and isinstance(item["output"], list):
+        item["output"] = [{key: value for key, value in piece.items() if key != "detail"} for piece in item["output"]]
+    return item
+
+
+def responses_form(items, used):
+    out = []
+    for item in items:
+        item = item_of(item, used)
+        texts = [piece.get("text", "") for piece in item["content"]] if item["type"] == "message" else []
+        if item.get("role") == "developer" or (item.get("role") == "user" and texts
+                                               and texts[0].startswith(CONTEXT)):
+            used.add("context of the session")
+            continue
+        if item["type"] == "message" and out and out[-1]["type"] == "message" and out[-1]["role"] == item["role"] \
+                and out[-1].get("phase") == item.get("phase"):
+            out[-1]["content"] = out[-1]["content"] + item["content"]
+        else:
+            out.append(item)
+    return out
+
+
+BAD_IMAGE = {"type": "input_text", "text": "image content omitted because it could not be processed"}
+
+
+def with_bad_images(ours, sent, used):
+    """Our items, with the text for an image in the places where Codex sent it."""
+    out = []
+    for i, item in enumerate(ours):
+        name = "content" if item["type"] == "message" else "output"
+        there = sent[i].get(name) if i < len(sent) else None
+        if isinstance(item.get(name), list) and isinstance(there, list) and len(there) == len(item[name]):
+            pieces = [BAD_IMAGE if mine["type"] == "input_image" and other == BAD_IMAGE else mine
+                      for mine, other in zip(item[name], there)]
+            if pieces != item[name]:
+                used.add("bad image")
+            item = dict(item, **{name: pieces})
+        out.append(item)
+    return out
+
+
+def compare_codex(ours, sent, _):
+    used, ignored = set(), set()
+    prompt = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": PROMPT}]}
+    mine, theirs = responses_form(ours + [prompt], ignored), responses_form(sent, used)
+    return with_bad_images(mine, theirs, used), theirs, used
+
+
+PROGRAMS = {"claude-code": (ClaudeCode, compare_claude), "codex": (Codex, compare_codex),
+            "opencode": (OpenCode, compare_opencode)}
+
+
+def first_difference(mine, theirs):
+    for i in range(max(len(mine), len(theirs))):
+        a = mine[i] if i < len(mine) else None
+        b = theirs[i] if i < len(theirs) else None
+        if a != b:
+            return "message %d\n  ours %s\n  sent %s" % (i, json.dumps(a)[:1500], json.dumps(b)[:1500])
+    return ""
+
+
+def check(program, compare, session):
+    """What the program added, and what differs."""
+    program.provider.requests.clear()
+    try:
+        code, output = program.resume(session)
+    except subprocess.TimeoutExpired:
+        return set(), "timed out"
+    sent = program.sent()
+    if sent is None:
+        return set(), "no request; exit code %d: %s" % (code, output[-600:])
+    lines = [json.loads(line) for content in session["files"].values() for line in content.splitlines()]
+    mine, theirs, used = compare(session["request"], sent, lines)
+    return used, "" if mine == theirs else first_difference(mine, theirs)
+
+
+def check_all(kind, executable, sessions, home):
+    """How many were equal."""
+    equal, added = 0, collections.Counter()
+    work = pathlib.Path(os.environ["EXPORT_CWD"])
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir(parents=True)
+    make, compare = PROGRAMS[kind]
+    program = make(executable, fake_provider.start(), home, work)
+    program.prepare(sessions)
+    for session in sessions:
+        used, difference = check(program, compare, session)
+        equal += not difference
+        added.update([] if difference else used)
+        print("%s\t%s\t%s\t%s" % (kind, session["name"], "DIFFERS" if difference else "equal",
+                                  difference or ", ".join(sorted(used))), flush=True)
+    for name, times in sorted(added.items()):
+        print("  %d x %s: %s" % (times, name, KNOWN[name]))
+    print("%s: %d of %d resumed sessions sent our history and the prompt" % (kind, equal, len(sessions)))
+    return equal
+
+
+def main():
+    kind, executable, folder, count = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3]), int(sys.argv[4])
+    sessions = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json"))[:count]]
+    home = tempfile.mkdtemp(prefix="resume-")
+    try:
+        equal = check_all(kind, executable, sessions, pathlib.Path(home))
+    finally:
+        shutil.rmtree(home, ignore_errors=True)  # the program may still write to it
+    return 0 if sessions and equal == len(sessions) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,39 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Resumes exported sessions with the real program. Usage: run.sh PROGRAM EXPORT_SESSIONS CACHE_DIR COUNT
+# Exit 77 (not tried): no npm, or the program could not be installed and SESSIONKIT_INTEROP is not "required".
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+program=$1 generate=$(realpath "$2") cache=$3 count=$4
+
+skip() {
+  echo "$program: not tried: $1" >&2
+  [ "${SESSIONKIT_INTEROP:-}" = required ] && exit 1
+  exit 77
+}
+
+case $program in
+  claude-code) executable=node_modules/@anthropic-ai/claude-code-linux-x64/claude ;;
+  codex) executable=node_modules/@openai/codex/vendor/x86_64-unknown-linux-musl/bin/codex ;;
+  opencode) executable=node_modules/opencode-linux-x64/bin/opencode ;;
+  *) echo "unknown program $program" >&2; exit 2 ;;
+esac
+
+command -v npm >/dev/null || skip "npm is not installed"
+mkdir -p "$cache"
+cache=$(realpath "$cache")
+cp "$here/$program/package.json" "$here/$program/package-lock.json" "$cache/"
+cd "$cache"
+if ! cmp -s package-lock.json installed.lock; then
+  rm -f installed.lock
+  npm ci --ignore-scripts --no-audit --no-fund --loglevel=error || skip "npm could not install it"
+  cp package-lock.json installed.lock
+fi
+[ -x "$executable" ] || skip "it is not installed for this machine"
+
+EXPORT_TO=$program EXPORT_DIR=$cache/sessions EXPORT_CWD=$cache/work
+export EXPORT_TO EXPORT_DIR EXPORT_CWD
+rm -rf "$EXPORT_DIR"
+"$generate"
+exec python3 -B "$here/resume.py" "$program" "$cache/$executable" "$EXPORT_DIR" "$count"
