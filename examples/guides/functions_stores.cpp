@@ -195,7 +195,8 @@ void imports(std::string const& root) {
          "names stay below the root");
   sk::Importer const* const importer = sk::find_importer(sk::known_importers(), *files, "s1.jsonl").value();
   expect(importer == &sk::claude_code_importer() && importer != &sk::codex_importer()
-             && importer != &sk::gemini_cli_importer() && importer != &sk::opencode_importer(),
+             && importer != &sk::gemini_cli_importer() && importer != &sk::opencode_importer()
+             && importer != &sk::atif_importer(),
          "the program that wrote it");
   expect(files->modified("s1.jsonl").ok() && files->limits().max_depth == 16, "a time, and the limits");
   sk::ImportReport report;
@@ -240,7 +241,8 @@ void exports() {
   options.cwd = "/home/ada/project"; // where the program resumes the session
   sk::Exporter const* const exporter = sk::find_exporter(sk::known_exporters(), "claude-code");
   expect(exporter == &sk::claude_code_exporter() && exporter != &sk::codex_exporter()
-             && exporter != &sk::opencode_exporter() && exporter != &sk::pi_exporter(),
+             && exporter != &sk::opencode_exporter() && exporter != &sk::pi_exporter()
+             && exporter != &sk::atif_exporter(),
          "the program that resumes it");
   sk::Exported const exported = sk::export_session(*exporter, store, id, options).value();
   for (sk::ExportedFile const& file : exported.files) // below ~/.claude, or $CLAUDE_CONFIG_DIR

@@ -82,6 +82,10 @@ SESSIONKIT_API Exporter const& opencode_exporter() noexcept;
 /// pi's transcripts, `sessions/FOLDER/TIME_SESSION.jsonl`, with all branches (resumed by 0.73.1).
 SESSIONKIT_API Exporter const& pi_exporter() noexcept;
 
+/// A trajectory of the Agent Trajectory Interchange Format (ATIF 1.7), `SESSION.json`, with files for its
+/// images. No program resumes it.
+SESSIONKIT_API Exporter const& atif_exporter() noexcept;
+
 /// The exporters of the library. A host may add its own.
 using Exporters = std::vector<Exporter const*>;
 /// All exporters of the library.

@@ -147,6 +147,10 @@ SESSIONKIT_API Importer const& gemini_cli_importer() noexcept;
 /// sessionkit/sqlite/sqlite_import.hpp has an importer.
 SESSIONKIT_API Importer const& opencode_importer() noexcept;
 
+/// Trajectories of the Agent Trajectory Interchange Format, JSON documents of any name (published:
+/// versions 1.0 to 1.8). Trajectories of subagents that are in the document are sessions of their own.
+SESSIONKIT_API Importer const& atif_importer() noexcept;
+
 /// The importers that are asked, in their order. A host may add its own.
 using Importers = std::vector<Importer const*>;
 /// All importers of the core library.

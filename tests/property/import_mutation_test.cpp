@@ -224,7 +224,7 @@ TEST_CASE("cut at every byte, a file of another program gives what its complete 
   for (auto const& one : cuts)
     std::printf("%s: %zu cuts, %zu without a conversation\n", std::string(one.first).c_str(), one.second,
                 refused[one.first]);
-  CHECK(cuts.size() + 1 == sk::known_importers().size()); // opencode has its own test
+  CHECK(cuts.size() + 2 == sk::known_importers().size()); // opencode and ATIF have their own tests
 }
 
 TEST_CASE("a damaged line of another program's log is located and costs only itself") {

@@ -50,7 +50,8 @@ TEST_CASE("sessions are written for a program") {
     sk::ExportOptions options;
     options.cwd = variable("EXPORT_CWD");
     std::string const id = "0000000" + std::to_string(++number);
-    options.id = variable("EXPORT_TO") == "opencode"
+    options.id = variable("EXPORT_TO") == "atif" ? "session" + id
+                 : variable("EXPORT_TO") == "opencode"
                      ? "ses_export" + id
                      : id.substr(id.size() - 8) + "-1111-8222-8333-444444444444";
     auto const exported = sk::export_session(*exporter, *session.store, session.id, options).value();

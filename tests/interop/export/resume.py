@@ -223,8 +223,8 @@ def rounded(value, used):
     """Numbers as JavaScript reads them."""
     if isinstance(value, dict):
         return {key: rounded(each, used) for key, each in value.items()}
-    if isinstance(value, list):
-        return [rounded(each, used) for each in value]
+    if isinstance(value, (list, tuple)):
+        return type(value)(rounded(each, used) for each in value)
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) > 2 ** 53:
         used.add("large numbers")
         return float(value)
@@ -373,7 +373,7 @@ def check(program, compare, session):
     sent = program.sent()
     if sent is None:
         return set(), "no request; exit code %d: %s" % (code, output[-600:])
-    lines = [json.loads(line) for content in session["files"].values() for line in content.splitlines()]
+    lines = [json.loads(line) for content in session["files"].values() for line in content.split("\n") if line]
     mine, theirs, used = compare(session["request"], sent, lines)
     return used, "" if mine == theirs else first_difference(mine, theirs)
 

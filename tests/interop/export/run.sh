@@ -1,17 +1,32 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Resumes exported sessions with the real program. Usage: run.sh PROGRAM EXPORT_SESSIONS CACHE_DIR COUNT
+# Resumes exported sessions with the real program. Usage: run.sh PROGRAM EXPORT_SESSIONS CACHE_DIR [COUNT]
 # Exit 77 (not tried): no npm, or the program could not be installed and SESSIONKIT_INTEROP is not "required".
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
-program=$1 generate=$(realpath "$2") cache=$3 count=$4
+mkdir -p "$3"
+program=$1 generate=$(realpath "$2") cache=$(realpath "$3") count=${4:-0}
 
 skip() {
   echo "$program: not tried: $1" >&2
   [ "${SESSIONKIT_INTEROP:-}" = required ] && exit 1
   exit 77
 }
+
+EXPORT_TO=$program EXPORT_DIR=$cache/sessions EXPORT_CWD=$cache/work
+export EXPORT_TO EXPORT_DIR EXPORT_CWD
+
+if [ "$program" = atif ]; then # no program resumes it, but its schema is published
+  python=$cache/python/bin/python
+  [ -x "$python" ] || python3 -m venv "$cache/python" || skip "python has no venv"
+  "$python" -c "import nat.atif" 2>/dev/null ||
+    "$python" -m pip install -q --disable-pip-version-check nvidia-nat-atif==1.9.0 pydantic==2.14.4 ||
+    skip "pip could not install the schema"
+  rm -rf "$EXPORT_DIR"
+  "$generate"
+  exec "$python" -B "$here/check_atif.py" "$EXPORT_DIR"
+fi
 
 case $program in
   claude-code) executable=node_modules/@anthropic-ai/claude-code-linux-x64/claude ;;
@@ -21,8 +36,6 @@ case $program in
 esac
 
 command -v npm >/dev/null || skip "npm is not installed"
-mkdir -p "$cache"
-cache=$(realpath "$cache")
 cp "$here/$program/package.json" "$here/$program/package-lock.json" "$cache/"
 cd "$cache"
 if ! cmp -s package-lock.json installed.lock; then
@@ -32,8 +45,6 @@ if ! cmp -s package-lock.json installed.lock; then
 fi
 [ -x "$executable" ] || skip "it is not installed for this machine"
 
-EXPORT_TO=$program EXPORT_DIR=$cache/sessions EXPORT_CWD=$cache/work
-export EXPORT_TO EXPORT_DIR EXPORT_CWD
 rm -rf "$EXPORT_DIR"
 "$generate"
 exec python3 -B "$here/resume.py" "$program" "$cache/$executable" "$EXPORT_DIR" "$count"

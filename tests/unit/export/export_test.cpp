@@ -35,10 +35,10 @@ std::size_t check_round_trips(RoundTrip const& way, std::vector<StoredSession> c
   std::size_t equal = 0;
   for (StoredSession const& session : sessions) {
     INFO(way.exporter.name << ' ' << session.name);
-    auto const exported = sk::export_session(way.exporter, *session.store, session.id);
-    REQUIRE(exported.ok());
     json before = request_before(session, way.exporter, way.provider);
     if (before.empty()) continue; // nothing is said, so there is nothing to import
+    auto const exported = sk::export_session(way.exporter, *session.store, session.id);
+    REQUIRE(exported.ok());
     if (way.exporter.name == "opencode") join_result_texts(before);
     json const after = request_after(*exported, way.importer, way.provider);
     INFO(first_difference(before, after).substr(0, 2000));
@@ -54,6 +54,7 @@ RoundTrip claude() {
   return {sk::claude_code_exporter(), sk::claude_code_importer(), sk::Provider::anthropic};
 }
 RoundTrip codex() { return {sk::codex_exporter(), sk::codex_importer(), sk::Provider::openai_responses}; }
+RoundTrip atif() { return {sk::atif_exporter(), sk::atif_importer(), sk::Provider::anthropic}; }
 RoundTrip opencode() { return {sk::opencode_exporter(), sk::opencode_importer(), sk::Provider::anthropic}; }
 
 // Without a loss, all that was said is said again.
@@ -62,8 +63,8 @@ std::size_t check_losses(RoundTrip const& way, std::vector<StoredSession> const&
   for (StoredSession const& session : sessions) {
     INFO(way.exporter.name << ' ' << session.name);
     auto const source = sk::load_export_source(*session.store, session.id).value();
-    auto const exported = way.exporter.write(source, {}).value();
     if (request_before(session, way.exporter, way.provider).empty()) continue;
+    auto const exported = way.exporter.write(source, {}).value();
     auto before = said_by(source.log.entries);
     auto after = said_by(log_after(exported, way.importer).entries);
     std::sort(before.begin(), before.end());
@@ -88,9 +89,11 @@ TEST_CASE("an export without a listed loss says everything that the session said
   CHECK(check_losses(claude(), imported_sessions()) > 5);
   check_losses(codex(), imported_sessions());
   check_losses(opencode(), imported_sessions());
+  check_losses(atif(), imported_sessions());
   check_losses(claude(), native_sessions());
   check_losses(codex(), native_sessions());
   check_losses(opencode(), native_sessions());
+  check_losses(atif(), native_sessions());
 }
 
 TEST_CASE("a session that is exported to pi is the same, with all branches") {
@@ -123,6 +126,7 @@ TEST_CASE("an imported session that is exported imports again with the same hist
   CHECK(check_round_trips(claude(), sessions) > 60);
   CHECK(check_round_trips(codex(), sessions) > 60);
   CHECK(check_round_trips(opencode(), sessions) > 60);
+  CHECK(check_round_trips(atif(), sessions) > 60);
 }
 
 TEST_CASE("a transcript of pi, claw0, ai-panel or OpenClaw that is exported imports with its history") {
@@ -131,4 +135,5 @@ TEST_CASE("a transcript of pi, claw0, ai-panel or OpenClaw that is exported impo
   CHECK(check_round_trips(claude(), sessions) > 40);
   CHECK(check_round_trips(codex(), sessions) > 40);
   CHECK(check_round_trips(opencode(), sessions) > 40);
+  CHECK(check_round_trips(atif(), sessions) > 40);
 }

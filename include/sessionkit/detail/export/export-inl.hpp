@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Lists the exporters, and reads from a store what they need.
 #pragma once
+#include <sessionkit/detail/export/export_atif.hpp>
 #include <sessionkit/detail/export/export_claude_code.hpp>
 #include <sessionkit/detail/export/export_codex.hpp>
 #include <sessionkit/detail/export/export_opencode.hpp>
 #include <sessionkit/detail/export/export_pi.hpp>
+#include <sessionkit/detail/import/import_atif.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -21,6 +23,8 @@ constexpr Exporter codex{"codex", "Codex", "CODEX_HOME", ".codex", detail::expor
 constexpr Exporter opencode{"opencode", "opencode", "", "", detail::export_to_opencode, &profiles::opencode};
 constexpr Exporter pi{
     "pi", "pi", "PI_CODING_AGENT_DIR", ".pi/agent", detail::export_to_pi, &profiles::native};
+
+constexpr Exporter atif{"atif", "ATIF", "", "", detail::export_to_atif, &detail::atif_profile};
 
 // The context of the leaf, and those that its compactions replaced, oldest first.
 Result<std::vector<Context>> contexts_of(SessionStore& store, SessionId const& id,
@@ -46,9 +50,10 @@ Exporter const& claude_code_exporter() noexcept { return export_inl::claude_code
 Exporter const& codex_exporter() noexcept { return export_inl::codex; }
 Exporter const& opencode_exporter() noexcept { return export_inl::opencode; }
 Exporter const& pi_exporter() noexcept { return export_inl::pi; }
+Exporter const& atif_exporter() noexcept { return export_inl::atif; }
 
 Exporters known_exporters() {
-  return {&claude_code_exporter(), &codex_exporter(), &opencode_exporter(), &pi_exporter()};
+  return {&claude_code_exporter(), &codex_exporter(), &opencode_exporter(), &pi_exporter(), &atif_exporter()};
 }
 
 Exporter const* find_exporter(Exporters const& exporters, std::string_view name) noexcept {

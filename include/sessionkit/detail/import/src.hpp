@@ -10,6 +10,7 @@
 #include <sessionkit/detail/import/gemini_cli_messages-inl.hpp>
 #include <sessionkit/detail/import/gemini_cli_records-inl.hpp>
 #include <sessionkit/detail/import/import-inl.hpp>
+#include <sessionkit/detail/import/import_atif-inl.hpp>
 #include <sessionkit/detail/import/import_claude_code-inl.hpp>
 #include <sessionkit/detail/import/import_codex-inl.hpp>
 #include <sessionkit/detail/import/import_gemini_cli-inl.hpp>
