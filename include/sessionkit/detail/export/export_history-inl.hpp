@@ -118,7 +118,10 @@ void rename_calls(ExportHistory& history) {
       here.insert(id);
       if (later.count(id) == 0) return;
       renamed += call ? 1U : 0U;
-      id = "call_" + detail::letters_of(id + '/' + std::to_string(segment - history.segments.rbegin()), 24);
+      std::string seed = id;
+      seed += '/';
+      seed += std::to_string(segment - history.segments.rbegin());
+      id = "call_" + detail::letters_of(seed, 24);
     });
     later.insert(here.begin(), here.end());
   }

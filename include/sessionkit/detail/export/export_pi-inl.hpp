@@ -31,7 +31,7 @@ Log with_header(ExportSource const& source, std::string const& id, std::string c
     log.entries.insert(log.entries.begin(), std::move(entry));
     if (!log.lines.empty()) log.lines.insert(log.lines.begin(), std::string{});
   }
-  Header& header = std::get<Header>(log.entries.front().body);
+  auto& header = std::get<Header>(log.entries.front().body);
   if (header.id == id && header.cwd == cwd) return log;
   header.id = id;
   header.cwd = cwd;

@@ -146,7 +146,7 @@ class StepReader {
     std::string id = "step-" + std::to_string(number);
     std::string const source = member_text(step, "source");
     if (source == "user") return said(std::move(id), step);
-    if (source == "agent") return answered(std::move(id), step);
+    if (source == "agent") return answered(id, step);
     if (source != "system") {
       ++report_.passed_over["step (unknown source)"];
       return;
@@ -217,7 +217,7 @@ class StepReader {
     return Opaque{"image", detail::compact_json(piece)};
   }
 
-  void answered(std::string id, std::string_view step) {
+  void answered(std::string const& id, std::string_view step) {
     Message message;
     message.role = Role::assistant;
     message.generation = generation_of(step);
