@@ -44,7 +44,7 @@ void each_foreign_line(std::string_view text, ImportLimits const& limits, std::v
     }
     bool const torn = end == text.size() && check.fault != JsonCheck::none;
     damage.push_back({offset, line.size(), torn ? DamageKind::torn_tail : DamageKind::bad_json,
-                      torn ? "the last line is not complete; it is not there yet"
+                      torn ? "the last line is not complete; it does not count as an entry yet"
                            : "the line is not one JSON object; it is skipped"});
   }
 }

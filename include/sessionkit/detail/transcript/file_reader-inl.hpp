@@ -233,8 +233,8 @@ SESSIONKIT_SELDOM std::vector<RawLine> glued_parts(RawLine const& line, std::str
         tail   ? DamageKind::torn_tail
         : nuls ? DamageKind::nul_run
                : DamageKind::bad_json,
-        tail ? detail::format_text("{} bytes behind a whole entry are no object; it is not there yet",
-                                   torn.size())
+        tail ? detail::format_text(
+            "{} bytes behind a whole entry are no object; it does not count as an entry yet", torn.size())
              : detail::format_text("{} bytes that belong to no entry share a line with one; they are skipped",
                                    torn.size())});
   }
@@ -251,7 +251,8 @@ Damage line_damage(RawLine const& line, std::string_view text) {
   if (!line.terminated) {
     damage.kind = DamageKind::torn_tail;
     damage.what = detail::format_text(
-        "the last line has no end and is no whole object ({} bytes); it is not there yet", line.length);
+        "the last line has no end and is no whole object ({} bytes); it does not count as an entry yet",
+        line.length);
   } else if (check.fault == JsonCheck::too_deep) {
     damage.kind = DamageKind::too_deep;
     damage.what = detail::format_text("the line is nested too deep at offset {}; it is skipped", at);
