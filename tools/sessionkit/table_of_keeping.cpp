@@ -47,7 +47,7 @@ std::vector<Command> commands_to_keep() { // NOLINT(readability-function-size): 
          "only the conversations of this program (auto: of any)",
          &A::from,
          false,
-         {"auto", "claude-code", "codex", "gemini-cli", "opencode", "openai-agents"}},
+         {"auto", "claude-code", "codex", "gemini-cli", "opencode", "openai-agents", "atif"}},
         {"--on-conflict",
          "if the id of another program's session is in use for another conversation: skip it, rename it, or "
          "fail, and stop there",
