@@ -18,7 +18,7 @@ struct OpencodeSession {
 };
 
 /// The title that the program found for a session; empty if it has not found one.
-std::string opencode_title(std::string_view stored);
+SESSIONKIT_API std::string opencode_title(std::string_view stored);
 
 /// Makes the entries of a session. Messages come in the program's order, by time and id. At most the messages
 /// after the last answer that ended are kept in memory.
