@@ -81,10 +81,11 @@ enum class TurnEnd {
   too_long,    ///< `max_steps` answers, and the last one still called tools
 };
 
-/// What a provider that refused a request as too long shows of its model's window, in tokens; 0: nothing.
+/// What the refusal of a request as too long shows about the model's window, in tokens. 0: nothing was
+/// refused.
 struct LearnedLimits {
-  std::size_t window = 0; ///< no larger than the request
-  std::size_t view = 0;   ///< of the messages, after a cut of the view, because no compaction was enough
+  std::size_t window = 0; ///< at most the tokens of the refused request
+  std::size_t view = 0;   ///< of the messages that were sent after a cut of the view; 0: none was needed
 };
 
 struct TurnOutcome {

@@ -51,7 +51,8 @@ struct Hosted {
   std::shared_ptr<SharedLimits> learned = std::make_shared<SharedLimits>();
 };
 
-/// The agent as the store's profile, the model's window and what was learned of it want it.
+/// Returns the agent with the compaction and the cut of the view that its store's profile needs, for the
+/// model's window and the limits that were learned.
 agent::Agent fit(agent::Agent with, Hosted const& hosted);
 
 /// Which sessions to list.
