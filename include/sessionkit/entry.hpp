@@ -12,16 +12,19 @@
 
 namespace sessionkit { inline namespace v0 {
 
-/// How an entry names its parent, the entry that it follows. `root`: the entry has no parent, because it
-/// begins a conversation. `previous`: the parent is the entry before it in the log; formats without ids know
-/// only this. `entry`: the entry names its parent by id.
-enum class Parent { root, previous, entry };
+/// How an entry names its parent, the entry that it follows.
+enum class Parent {
+  root,     ///< the entry has no parent, because it begins a conversation
+  previous, ///< the parent is the entry before it in the log; formats without ids know only this
+  entry,    ///< the entry names its parent by id
+};
 
 /// The first line of a log, which describes the session. It is not part of the tree of entries.
 struct Header {
-  std::string id = {};  ///< as written; any text in files of other programs
-  std::string key = {}; ///< routing key, free text
-  std::string agent = {}, user = {};
+  std::string id = {};             ///< as written; any text in files of other programs
+  std::string key = {};            ///< routing key, free text
+  std::string agent = {};          ///< the agent's name; empty: none
+  std::string user = {};           ///< the user's name; empty: none
   std::string cwd = {};            ///< working directory of the host
   std::string parent_session = {}; ///< where a fork came from: an id, or a path in pi's files
   RawJson metadata = {};           ///< null, or an object of the host
@@ -31,14 +34,16 @@ struct Header {
 /// A summary that replaces earlier messages. The model sees `summary` and the kept entries. The log keeps all
 /// entries.
 struct Compaction {
-  std::string summary;
+  std::string summary; ///< the text that the model sees in place of the earlier messages
   /// The first entry that the model still sees; it is earlier on the path. If this is the compaction's own
   /// id, or the id of no entry, the model sees only the entries after the compaction.
   EntryId first_kept = {};
-  std::uint64_t tokens_before = 0;
+  std::uint64_t tokens_before = 0; ///< the tokens of the context before the compaction; 0: not known
+  /// Null, or data of the program that made the summary. This library writes an object with `readFiles`,
+  /// `modifiedFiles`, `reason` and `lastSummarized` (as in `CompactionPlan`).
   RawJson details = {};
-  bool from_hook = false;
-  /// The same in files of version 1: the index of a line. The header has the index 0.
+  bool from_hook = false; ///< true: an extension of pi made the summary, so `details` are the extension's
+  /// The same as `first_kept` in files of version 1: the index of a line. The header has the index 0.
   std::optional<std::uint64_t> first_kept_index = {};
   std::optional<std::uint64_t> tokens_after = {}; ///< an estimate for the summary and the kept entries
   /// The number of messages that ai-panel's dialect writes again after this entry. If the log has fewer of
@@ -47,45 +52,49 @@ struct Compaction {
 };
 /// A summary of a branch that the conversation has left.
 struct BranchSummary {
-  std::string summary;
-  EntryId from = {};
-  RawJson details = {};
-  bool from_hook = false;
+  std::string summary;    ///< the text that the model sees; blank: the model sees none
+  EntryId from = {};      ///< the entry that was the leaf of that branch; native lines write "root" if empty
+  RawJson details = {};   ///< null, or data of the program that made the summary
+  bool from_hook = false; ///< true: an extension of pi made the summary
 };
 /// A new title. An empty text clears the title. If `by_person` is true, a person chose the title, and no
 /// generated title replaces it.
 struct TitleChange {
-  std::string title;
-  bool by_person = true;
+  std::string title;     ///< the new title; empty: the session has none
+  bool by_person = true; ///< false: a program made the title
 };
 /// A change of the host's state, which maps keys to JSON values. `set` replaces earlier values, and `removed`
 /// deletes keys.
 struct StateChange {
-  std::vector<std::pair<std::string, RawJson>> set = {};
-  std::vector<std::string> removed = {};
+  std::vector<std::pair<std::string, RawJson>> set = {}; ///< keys and their new values, applied in order
+  std::vector<std::string> removed = {}; ///< keys without a value from now on; applied after `set`
 };
 /// The session is archived, or no longer archived.
 struct ArchiveChange {
-  bool archived = true;
+  bool archived = true; ///< false: the session is active again
 };
 /// Marks an entry, for example as a checkpoint. An empty label removes the mark.
 struct Label {
-  EntryId target;
-  std::string label;
+  EntryId target;    ///< the marked entry
+  std::string label; ///< any text; empty: the entry has no mark any more
 };
 /// The host uses another model from this entry on. A member that did not change is empty.
 struct ModelChange {
-  std::string provider = {}, model = {}, thinking_level = {};
+  std::string provider = {}; ///< the host's name for the server
+  std::string model = {};    ///< the model's name, as the provider writes it
+  /// How much the model reasons, in the host's words. A native line has either this or a model, so an entry
+  /// with both is `unsupported` there.
+  std::string thinking_level = {};
 };
 /// Text that a host or an extension added to the conversation. The model receives it as text of the user, but
 /// it does not begin a turn.
 struct CustomMessage {
-  std::string type;
-  std::vector<ToolContent> content = {};
+  std::string type;                      ///< the extension's name for this kind of message
+  std::vector<ToolContent> content = {}; ///< what the model receives
   /// Whether and how a screen shows it: `true`, `false`, or any other value of the host, for example an
   /// object with a style. Native lines keep the value byte for byte.
   RawJson display = RawJson::boolean(true);
-  RawJson details = {};
+  RawJson details = {};   ///< null, or data of the extension, which is never sent
   bool in_context = true; ///< false: the text is stored, but never sent
 
   /// True unless `display` is `false` or `null`.
@@ -93,13 +102,13 @@ struct CustomMessage {
 };
 /// Data of an extension, which is never sent.
 struct Custom {
-  std::string type;
-  RawJson data = {};
+  std::string type;  ///< the extension's name for this kind of data
+  RawJson data = {}; ///< any value; null: none
 };
 /// A line that this library does not understand. The log keeps it, and it is never sent.
 struct Unknown {
-  std::string type;
-  RawJson line = {};
+  std::string type;  ///< the member `type` of the line; empty if it has none
+  RawJson line = {}; ///< the complete line
 };
 
 /// The content of an entry. `Dialect::can` takes the index of a type in this list.
@@ -108,11 +117,11 @@ using EntryBody = std::variant<Header, Message, Compaction, BranchSummary, Title
 
 /// One line of a log, decoded.
 struct Entry {
-  EntryId id = {};
-  Parent link = Parent::previous;
-  EntryId parent = {}; ///< set where `link` is `entry`
-  Timestamp at = {};
-  EntryBody body = Unknown{};
+  EntryId id = {};                ///< `@N` if the line has no id; empty in an entry that is not stored yet
+  Parent link = Parent::previous; ///< how the entry names its parent
+  EntryId parent = {};            ///< set where `link` is `entry`
+  Timestamp at = {};              ///< when it was said; the default (1970): the line has no time
+  EntryBody body = Unknown{};     ///< the content
   RawJson extra = {}; ///< null, or an object of the members of the line that `body` does not represent
 
   /// A pointer to the body if it is of the type `T`, else null.

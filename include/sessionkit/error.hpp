@@ -31,7 +31,7 @@ enum class Errc {
 
 /// A failure: its kind, the system's error number, and a sentence for people.
 struct Error {
-  Errc code;
+  Errc code;                ///< what the caller can do
   int system = 0;           ///< errno or a backend's own code; 0 if none
   std::string message = {}; ///< a sentence that names the session or file, the place and the fix
 };

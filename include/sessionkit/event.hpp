@@ -25,7 +25,7 @@ struct Event {
                         ///< names the copy of the original
     part_left_out,      ///< stored without a part that its dialect lacks; or a message has an unknown role
   };
-  Kind kind;
+  Kind kind;                ///< what happened
   std::string session = {}; ///< the id or path of the session; empty if the event concerns the whole store
   std::string message = {}; ///< one sentence with the place and the numbers
 };

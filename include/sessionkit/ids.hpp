@@ -20,8 +20,11 @@ class SESSIONKIT_API SessionId {
 
   /// As text.
   std::string const& str() const noexcept { return text_; }
+  /// True if the texts are equal. Case matters.
   friend bool operator==(SessionId const& a, SessionId const& b) noexcept { return a.text_ == b.text_; }
+  /// True if the texts differ.
   friend bool operator!=(SessionId const& a, SessionId const& b) noexcept { return a.text_ != b.text_; }
+  /// The order of the bytes of the texts.
   friend bool operator<(SessionId const& a, SessionId const& b) noexcept { return a.text_ < b.text_; }
 
  private:
@@ -35,14 +38,18 @@ class SESSIONKIT_API SessionId {
 class EntryId {
  public:
   EntryId() = default;
+  /// The id with this text; an empty text names no entry.
   explicit EntryId(std::string text) : text_(std::move(text)) {}
 
   /// True if the id names no entry.
   bool empty() const noexcept { return text_.empty(); }
   /// As text.
   std::string const& str() const noexcept { return text_; }
+  /// True if the texts are equal. Case matters.
   friend bool operator==(EntryId const& a, EntryId const& b) noexcept { return a.text_ == b.text_; }
+  /// True if the texts differ.
   friend bool operator!=(EntryId const& a, EntryId const& b) noexcept { return a.text_ != b.text_; }
+  /// The order of the bytes of the texts. It is not the order of the log.
   friend bool operator<(EntryId const& a, EntryId const& b) noexcept { return a.text_ < b.text_; }
 
  private:
@@ -55,14 +62,21 @@ class EntryId {
 class Position {
  public:
   constexpr Position() = default;
+  /// For backends: the position with this number.
   constexpr explicit Position(std::uint64_t value) noexcept : value_(value) {}
   /// The number. Only the store that made the position understands it.
   constexpr std::uint64_t value() const noexcept { return value_; }
+  /// True if both are the same place.
   friend constexpr bool operator==(Position a, Position b) noexcept { return a.value_ == b.value_; }
+  /// True if they are different places.
   friend constexpr bool operator!=(Position a, Position b) noexcept { return a.value_ != b.value_; }
+  /// True if `a` is earlier in the log.
   friend constexpr bool operator<(Position a, Position b) noexcept { return a.value_ < b.value_; }
+  /// True if `a` is earlier, or the same place.
   friend constexpr bool operator<=(Position a, Position b) noexcept { return a.value_ <= b.value_; }
+  /// True if `a` is later in the log.
   friend constexpr bool operator>(Position a, Position b) noexcept { return b < a; }
+  /// True if `a` is later, or the same place.
   friend constexpr bool operator>=(Position a, Position b) noexcept { return b <= a; }
 
  private:

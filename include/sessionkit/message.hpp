@@ -15,7 +15,12 @@ namespace sessionkit { inline namespace v0 {
 
 /// The speaker of a message. A message of the role `tool` contains tool results. Providers without this role
 /// receive the results in a message of the user.
-enum class Role { system, user, assistant, tool };
+enum class Role {
+  system,    ///< instructions of the host
+  user,      ///< a person, or a program that takes the person's place
+  assistant, ///< the model
+  tool,      ///< the host, with results of calls
+};
 
 // All text is UTF-8. A lone surrogate that a JavaScript program wrote as `\ud83d` is kept as its three-byte
 // WTF-8 form, so that it can be written back as it was; `valid` histories send U+FFFD in its place.
@@ -25,25 +30,31 @@ enum class Role { system, user, assistant, tool };
 /// Requests contain them only in `faithful` histories (`RebuildMode`) of logs that are in the provider's own
 /// format.
 struct Text {
-  std::string text;
-  std::string signature =
-      {}; ///< opaque data by which the provider recognises its own text; it is sent back unchanged
-  RawJson extra = {};
+  std::string text; ///< may be empty; requests leave out text that is blank
+  /// Opaque data by which the provider recognises its own text. It is sent back unchanged. Empty: none.
+  std::string signature = {};
+  RawJson extra = {}; ///< null, or an object with the unknown members
 };
 /// Reasoning of the model. If `redacted` is true, `text` is empty and `signature` holds the provider's
 /// encrypted data.
 struct Thinking {
-  std::string text;
+  std::string text; ///< empty if the provider shows no text of it
+  /// Opaque data by which the provider recognises its own reasoning. For OpenAI's Responses it is the
+  /// complete reasoning item, in JSON. Reasoning without it, or signed for another model, is left out of
+  /// requests (docs/history.md, `foreign_thinking`, has the exceptions).
   std::string signature = {};
-  bool redacted = false;
-  RawJson extra = {};
+  bool redacted = false; ///< true: the provider encrypted the reasoning
+  RawJson extra = {};    ///< as in `Text`
 };
 /// The bytes of an image, in base64.
 struct Base64 {
+  /// The library does not decode it. Requests have it in the standard alphabet, with padding and without line
+  /// breaks; data that is no base64 is not sent.
   std::string data;
 };
 /// The address from which an image can be fetched.
 struct Url {
+  /// An `https:` address; some providers also fetch `http:`. A `data:` address with base64 is sent as bytes.
   std::string url;
 };
 /// Bytes that the host keeps elsewhere, named by their digest. The library neither stores nor fetches them. A
@@ -55,8 +66,8 @@ struct BlobRef {
 };
 /// An image, given by its bytes, by its address or by reference.
 struct Image {
-  std::string media_type; ///< for example "image/png"
-  std::variant<Base64, Url, BlobRef> source;
+  std::string media_type;                    ///< for example "image/png"; for an address only Gemini needs it
+  std::variant<Base64, Url, BlobRef> source; ///< one of the three
   /// As in `Text`. If the stored part has an object `source` with unknown members, `extra` has them in a
   /// member `source`.
   RawJson extra = {};
@@ -64,25 +75,27 @@ struct Image {
 /// A part that this library does not understand. The log keeps it. Requests contain it in the same cases as
 /// `Text::extra`.
 struct Opaque {
-  std::string type;
-  RawJson body; ///< the whole part
+  std::string type; ///< the member `type` of the stored part; empty if it has none
+  RawJson body;     ///< the whole part
 };
 /// A call of a tool by the model. `input` has the arguments. They are usually an object, but models also
 /// write other values.
 struct ToolUse {
-  std::string id, name;
-  RawJson input = {};
-  std::string signature = {};
-  RawJson extra = {};
+  std::string id;             ///< the provider's id of the call, which its result repeats
+  std::string name;           ///< the name of the tool
+  RawJson input = {};         ///< the arguments; null: none
+  std::string signature = {}; ///< opaque data of the provider, sent back unchanged; empty: none
+  RawJson extra = {};         ///< as in `Text`
 };
 /// A piece of a tool's answer.
 using ToolContent = std::variant<Text, Image, Opaque>; // not recursive: no provider nests further
 /// The answer of a tool to the call `tool_use_id`.
 struct ToolResult {
-  std::string tool_use_id, tool_name;
-  std::vector<ToolContent> content = {};
-  bool is_error = false;
-  RawJson extra = {};
+  std::string tool_use_id;               ///< `ToolUse::id` of the call
+  std::string tool_name;                 ///< the name of the tool; empty: it is not known
+  std::vector<ToolContent> content = {}; ///< the pieces in their order; empty: the tool gave no output
+  bool is_error = false;                 ///< true: the tool failed, and the content describes the failure
+  RawJson extra = {};                    ///< as in `Text`
 
   /// All `Text` pieces joined without a separator.
   SESSIONKIT_API std::string text() const;
@@ -92,27 +105,40 @@ using Part = std::variant<Text, Thinking, Image, ToolUse, ToolResult, Opaque>;
 
 /// The reason why an answer ended. Later requests contain the text of an `aborted` answer, but nothing of an
 /// answer that ended with `error`.
-enum class StopReason { unknown, end_turn, tool_use, max_tokens, aborted, error };
-/// Numbers of tokens, as the provider counted them.
+enum class StopReason {
+  unknown,    ///< not recorded, or a word that this library does not know
+  end_turn,   ///< the model finished, also at a stop sequence or with a refusal
+  tool_use,   ///< the model waits for the results of its calls
+  max_tokens, ///< a limit of tokens cut the answer
+  aborted,    ///< the host or a person stopped the answer
+  error,      ///< the provider failed in the middle of the answer
+};
+/// Numbers of tokens, as the provider counted them. The four numbers do not overlap. Their sum is the length
+/// of the request and the answer.
 struct Usage {
-  std::uint64_t input = 0, output = 0, cache_read = 0, cache_write = 0;
+  std::uint64_t input = 0;       ///< of the request, without those of the two caches
+  std::uint64_t output = 0;      ///< of the answer, with its reasoning
+  std::uint64_t cache_read = 0;  ///< of the request, read from the provider's cache
+  std::uint64_t cache_write = 0; ///< of the request, written to the provider's cache; 0 if it is not counted
 };
 /// The origin of an assistant message: the provider, the model and the cost. A value that is not known is
 /// empty.
 struct Generation {
-  std::string provider = {}, model = {}, request_id = {};
-  std::optional<Usage> usage = {};
-  StopReason stop = StopReason::unknown;
-  std::string api = {}; ///< the wire format spoken, for example "anthropic-messages"
+  std::string provider = {};   ///< the host's name for the server, for example "anthropic"
+  std::string model = {};      ///< the model's name, as the provider writes it
+  std::string request_id = {}; ///< the provider's id of the answer; `SessionInfo::usage` counts each id once
+  std::optional<Usage> usage = {};       ///< absent: the provider reported none
+  StopReason stop = StopReason::unknown; ///< why the answer ended
+  std::string api = {};                  ///< the wire format spoken, for example "anthropic-messages"
 };
 
 /// A message of one speaker.
 struct Message {
-  Role role = Role::user;
-  std::vector<Part> parts = {};
+  Role role = Role::user;                    ///< the speaker
+  std::vector<Part> parts = {};              ///< in the order in which they were said; may be empty
   std::optional<Generation> generation = {}; ///< assistant messages only
-  RawJson metadata =
-      {}; ///< null, or an object with the members of the stored message for which this struct has no field
+  /// Null, or an object with the members of the stored message for which this struct has no field.
+  RawJson metadata = {};
   /// True: the content was stored as a string, not as an array of parts. `faithful` histories then send a
   /// string.
   bool content_is_string = false;

@@ -14,6 +14,7 @@ namespace sessionkit { inline namespace v0 {
 /// keys and escapes. Only line ends between tokens become spaces. The default is `null`.
 class SESSIONKIT_API RawJson {
  public:
+  /// The value `null`.
   RawJson() : text_("null", 4) {}
 
   /// Checks a text. Fails with `invalid_argument` if the text is not one JSON value, or is nested deeper than
@@ -51,7 +52,9 @@ class SESSIONKIT_API RawJson {
   std::optional<bool> as_boolean() const noexcept;
   /// The value of a string, without quotes and escapes. Absent if it is of another type.
   std::optional<std::string> as_string() const;
+  /// True if the texts are equal: `1.0` and `1` are different, as are objects with another order of keys.
   friend bool operator==(RawJson const& a, RawJson const& b) noexcept { return a.text_ == b.text_; }
+  /// True if the texts differ.
   friend bool operator!=(RawJson const& a, RawJson const& b) noexcept { return a.text_ != b.text_; }
 
  private:

@@ -19,33 +19,33 @@ namespace sessionkit { inline namespace v0 {
 struct RecordView {
   /// Empty if the line has no id. The store then gives the record an id that is made of its place (`@N`).
   std::string_view id = {};
-  std::string_view type = {};
-  std::string_view line = {}; ///< one JSON object, without its line end
-  Parent link = Parent::previous;
-  std::string_view parent = {}; ///< set if `link` is `entry`
+  std::string_view type = {};     ///< of the line, for example "message"; empty if it has none
+  std::string_view line = {};     ///< one JSON object, without its line end
+  Parent link = Parent::previous; ///< how the line names its parent
+  std::string_view parent = {};   ///< set if `link` is `entry`
 };
 
 /// What is wrong at a place in a log. There are four groups, in this order. The kinds up to `oversize` mean
 /// that a line gives no entry. `checksum` means that a line was changed. The kinds up to `missing_first_kept`
 /// mean that a relation between entries is wrong. The remaining kinds are oddities that lose nothing.
 enum class DamageKind {
-  bad_json,
-  not_an_object,
-  too_deep,
-  nul_run,
-  torn_tail,
-  oversize,
-  checksum,
-  missing_header,
-  missing_parent,
-  parent_cycle,
-  duplicate_id,
-  missing_first_kept,
-  unknown_dialect, ///< the first lines are in the format of no program that is known
-  byte_order_mark,
-  carriage_return,
-  invalid_utf8,
-  no_final_newline,
+  bad_json,       ///< a line that is not JSON, or bytes beside an entry on its line; they are skipped
+  not_an_object,  ///< a line that is JSON, but no object; it is skipped
+  too_deep,       ///< a line with more than 128 levels; it is skipped
+  nul_run,        ///< NUL bytes, as a crash leaves them; they are skipped
+  torn_tail,      ///< the last line has no end and is no complete object; it is no entry yet
+  oversize,       ///< a line longer than `max_line`; it is skipped
+  checksum,       ///< a line has another checksum than its member `crc`; it still gives an entry
+  missing_header, ///< the first entry is no header, although the dialect has headers; the log is read without
+  missing_parent, ///< no entry has the id of the parent; the entry before counts as the parent
+  parent_cycle,   ///< the parent is a later entry; the entry before counts as the parent
+  duplicate_id,   ///< an earlier entry has the same id; a parent of this id is the nearest entry before
+  missing_first_kept, ///< a compaction keeps from an entry that is no earlier one, or its write was cut short
+  unknown_dialect,    ///< the first lines are in the format of no program that is known
+  byte_order_mark,    ///< the file begins with one; it is skipped
+  carriage_return,    ///< lines end in CR LF; the CR is skipped
+  invalid_utf8,       ///< lines have bytes that are not UTF-8, which are read as U+FFFD
+  no_final_newline,   ///< the last line is complete, but has no line end; the next append adds it
   repeated_line, ///< an entry occurs twice with the same bytes; pi writes such files before the first answer
   second_header, ///< a header that is not the first entry
   duplicate_key, ///< `type`, `id` or `parentId` occurs twice in a line
@@ -61,8 +61,8 @@ SESSIONKIT_API bool is_damage(DamageKind) noexcept;
 struct Damage {
   std::uint64_t offset = 0; ///< where the bytes begin (files), or the record's position (databases)
   std::uint64_t length = 0; ///< bytes
-  DamageKind kind = DamageKind::bad_json;
-  std::string what = {}; ///< one sentence: what is wrong, and how it is handled
+  DamageKind kind = DamageKind::bad_json; ///< what is wrong
+  std::string what = {};                  ///< one sentence: what is wrong, and how it is handled
 };
 
 /// The longest line, in bytes, that stores and readers accept if their options set no other limit.
@@ -71,13 +71,16 @@ inline constexpr std::uint64_t default_max_line = std::uint64_t{64} << 20;
 /// Which records of a log to read.
 struct ReadRange {
   /// The end of the log at which reading begins.
-  enum Order { oldest_first, newest_first };
-  Order order = oldest_first;
+  enum Order {
+    oldest_first, ///< from the beginning of the log on
+    newest_first, ///< from the end of the log back
+  };
+  Order order = oldest_first; ///< the order of the records
   /// The position at which reading begins. `oldest_first` gives the records that end after this position;
   /// `newest_first` gives the records that end at this position or before it. If absent, reading begins at
   /// the first or at the last record. To get the following page, set this to `RecordPage::next`.
   std::optional<Position> from = {};
-  std::size_t max_records = 256;
+  std::size_t max_records = 256; ///< the largest number of records on a page
   /// The largest sum of the lines' lengths, in bytes. A page has at least one record, however long it is.
   std::size_t max_bytes = std::size_t{1} << 20;
   /// If true, only the heads of lines are read, which is several times faster. Two kinds of damage are then
@@ -97,7 +100,9 @@ class SESSIONKIT_API RecordPage {
   };
 
   RecordPage() = default;
+  /// Takes the bytes over. The page that was moved from may only be destroyed or assigned to.
   RecordPage(RecordPage&&) noexcept = default;
+  /// The same.
   RecordPage& operator=(RecordPage&&) noexcept = default;
   RecordPage(RecordPage const&) = delete;
   RecordPage& operator=(RecordPage const&) = delete;

@@ -13,6 +13,7 @@ namespace sessionkit { inline namespace v0 {
 /// is `std::bad_alloc`.
 class SESSIONKIT_API Exception : public std::exception {
  public:
+  /// The exception for a failure.
   explicit Exception(Error error) : error_(std::move(error)) {}
   /// The sentence of the error.
   char const* what() const noexcept override { return error_.message.c_str(); }
@@ -39,10 +40,14 @@ SESSIONKIT_COLD SESSIONKIT_API Error take_error(Error* error);
 /// failure that has a remedy.
 template <class T> class [[nodiscard]] Result {
  public:
+  /// The type of the value.
   using value_type = T;
 
+  /// A success.
   Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
+  /// A failure.
   SESSIONKIT_COLD Result(Error const& error) : state_(std::in_place_index<1>, error) {}
+  /// The same.
   SESSIONKIT_COLD Result(Error&& error) : state_(std::in_place_index<1>, std::move(error)) {}
   /// Converts a result of a convertible type, for example `Result<shared_ptr<Derived>>` to
   /// `Result<shared_ptr<Base>>`.
@@ -63,12 +68,15 @@ template <class T> class [[nodiscard]] Result {
   /// Returns by value, so that a range-for over `f().value().items` does not dangle.
   T value() && { return check(), std::move(*std::get_if<0>(&state_)); }
 
-  /// The value. There must be one; the operators below require the same.
+  /// The value. There must be one.
   T& operator*() & noexcept { return *std::get_if<0>(&state_); }
+  /// The same.
   T const& operator*() const& noexcept { return *std::get_if<0>(&state_); }
+  /// The same, moved out.
   T operator*() && { return std::move(*std::get_if<0>(&state_)); }
   /// A member of the value. There must be a value.
   T* operator->() noexcept { return std::get_if<0>(&state_); }
+  /// The same.
   T const* operator->() const noexcept { return std::get_if<0>(&state_); }
 
   /// The failure. Of a success: `invalid_argument`.
@@ -87,8 +95,11 @@ template <class T> class [[nodiscard]] Result {
 /// Success without a value (`return {};`), or an `Error`.
 template <> class [[nodiscard]] Result<void> {
  public:
+  /// A success.
   Result() = default;
+  /// A failure.
   SESSIONKIT_COLD Result(Error const& error) : error_(error), ok_(false) {}
+  /// The same.
   SESSIONKIT_COLD Result(Error&& error) : error_(std::move(error)), ok_(false) {}
 
   /// True on success.
