@@ -30,7 +30,7 @@ SESSIONKIT_API char const* to_string(FailureKind) noexcept;
 
 /// The provider's report of a failure.
 struct AnswerFailure {
-  FailureKind kind;
+  FailureKind kind;      ///< decides what the host does
   std::string message;   ///< the provider's own sentence if there is one
   std::string type = {}; ///< the provider's own name of the failure, for example "overloaded_error"
 };
@@ -60,13 +60,14 @@ SESSIONKIT_API Result<Message> decode_response(Provider provider, std::string_vi
 struct AnswerPiece {
   /// The kind of the piece.
   enum Kind : std::uint8_t {
-    text,      ///< more text, or more of a refusal
-    thinking,  ///< more reasoning
-    tool_use,  ///< a call begins: `id` and `name`
-    tool_input ///< more JSON text of the arguments of the call `id`
-  } kind;
-  std::string_view content; ///< valid during the call of the listener
-  std::string_view id = {}, name = {};
+    text,                     ///< more text, or more of a refusal
+    thinking,                 ///< more reasoning
+    tool_use,                 ///< a call begins: `id` and `name`
+    tool_input                ///< more JSON text of the arguments of the call `id`
+  } kind;                     ///< which of the members are set
+  std::string_view content;   ///< valid during the call of the listener
+  std::string_view id = {};   ///< of the call, for `tool_use` and `tool_input`; valid as long as `content`
+  std::string_view name = {}; ///< of the tool, for `tool_use`; valid as long as `content`
 };
 
 /// Reads an answer while it arrives. The bytes of the response body may be cut anywhere. The body may have
@@ -87,10 +88,13 @@ class SESSIONKIT_API StreamDecoder {
   /// Makes a decoder for the provider's format. No server sends `native`, so such a decoder reports the
   /// failure `malformed` at the first bytes.
   explicit StreamDecoder(Provider provider, OnPiece on_piece = {});
+  /// Takes the other decoder's answer. The other decoder may only be destroyed or assigned to.
   StreamDecoder(StreamDecoder&&) noexcept;
+  /// The same. The answer that this decoder had is dropped.
   StreamDecoder& operator=(StreamDecoder&&) noexcept;
   StreamDecoder(StreamDecoder const&) = delete;
   StreamDecoder& operator=(StreamDecoder const&) = delete;
+  /// Drops an answer that was not taken by `finish`.
   ~StreamDecoder();
 
   /// Takes the next bytes. Bytes after a failure, or after the end of the answer, are ignored; only a usage

@@ -48,8 +48,8 @@ struct BladesStoreOptions {
   bool allow_shared_directory = false;
   /// How sessions are written. The lines are always those of documents, whatever dialect the profile names.
   Profile profile = profiles::blades;
-  Clock clock = {}; ///< the time of saving if only the state changes
-  OnEvent on_event = {};
+  Clock clock = {};      ///< the time of saving if only the state changes
+  OnEvent on_event = {}; ///< receives the events of the store; absent: they are dropped
 };
 
 /// Sessions as documents of blades: `<dir>/<session id>.json`, one `SessionData` each. This is the layout of

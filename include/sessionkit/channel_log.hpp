@@ -20,10 +20,13 @@ namespace sessionkit { inline namespace v0 {
 /// A place where people talk to an agent: `{"telegram", "-10042"}`, `{"web", "shop"}`. A type consists of
 /// letters, digits and `_`. An id is any text that is not empty.
 struct Channel {
-  std::string type, id;
+  std::string type; ///< letters, digits and `_`; not empty
+  std::string id;   ///< any text; not empty
   /// The name by which lines and files call the channel, for example `telegram-42`.
   std::string name() const { return type + "-" + id; }
+  /// True if type and id are equal, byte for byte.
   friend bool operator==(Channel const& a, Channel const& b) { return a.type == b.type && a.id == b.id; }
+  /// True if type or id differs.
   friend bool operator!=(Channel const& a, Channel const& b) { return !(a == b); }
 };
 
@@ -55,7 +58,7 @@ struct ChannelLogOptions {
 
 /// Selects the messages of a channel to read.
 struct ChannelQuery {
-  ReadRange::Order order = ReadRange::newest_first;
+  ReadRange::Order order = ReadRange::newest_first; ///< the order of the messages on the pages
   /// `ChannelPage::next` of the page before. If absent, reading begins at the oldest or newest message.
   std::optional<Position> from = {};
   std::size_t limit = 100;                ///< the maximum number of messages on a page; not 0
@@ -71,9 +74,12 @@ struct ChannelPage {
 
 /// The row of a list of channels.
 struct ChannelSummary {
-  Channel channel;
-  std::uint64_t messages = 0, damaged = 0, bytes = 0;
-  Timestamp first = {}, last = {}; ///< the times of the first and the last message
+  Channel channel;            ///< the channel
+  std::uint64_t messages = 0; ///< the number of messages
+  std::uint64_t damaged = 0;  ///< the number of lines that give no message
+  std::uint64_t bytes = 0;    ///< the size of the file
+  Timestamp first = {};       ///< the time of the first message; the default if there is none
+  Timestamp last = {};        ///< the time of the last message; the default if there is none
 };
 
 /// A record of all messages in the channels of an agent, for its administrator. Each channel is an

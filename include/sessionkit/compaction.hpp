@@ -26,13 +26,13 @@ enum class CompactionReason {
 /// tokens is the provider's count if there is one, else that of `estimator`.
 struct CompactionPolicy {
   // A context is compacted when it exceeds the smallest of the four limits that follow. 0 means no limit.
-  std::size_t trigger_tokens = 80000;
+  std::size_t trigger_tokens = 80000; ///< a limit: this number of tokens; 0: none
   std::size_t window = 0;      ///< the model's context window in tokens, which is a limit; 0: not known
   unsigned window_percent = 0; ///< a limit: this share of the window; 0: none
   std::size_t window_reserve =
       0; ///< a limit: the window without this many tokens, which are for the answer; 0: none
 
-  KeepRule keep = {};
+  KeepRule keep = {}; ///< what stays, unless the limit allows less (`CompactionPlan::keeps_less`)
   /// True: a cut may be inside a turn, between tool results and the next answer. Such a cut occurs if `keep`
   /// counts tokens, or if the newest turn alone has more than half of the limit.
   bool split_turns = true;
@@ -67,7 +67,7 @@ SESSIONKIT_API std::size_t count_tokens(Context const& context, TokenEstimator c
 
 /// The plan of a compaction. It owns all its data, so a host may carry it out later and on another thread.
 struct CompactionPlan {
-  CompactionReason reason = CompactionReason::manual;
+  CompactionReason reason = CompactionReason::manual; ///< why the plan was made
   EntryId first_kept = {};      ///< the first entry that stays; all entries after it stay too
   EntryId last_summarized = {}; ///< the last message that the summary replaces
   EntryId previous = {};        ///< the compaction before this one; empty if there is none
@@ -75,16 +75,18 @@ struct CompactionPlan {
   std::size_t turn_prefix = 0;  ///< how many messages of a split turn the summary replaces
   std::size_t kept = 0;         ///< how many messages stay
   bool keeps_less = false;      ///< true: fewer messages stay than `keep` demands, because more would not fit
-  std::uint64_t tokens_before = 0; ///< the tokens of the whole context
-  std::uint64_t tokens_removed = 0,
-                tokens_kept = 0;               ///< estimates; the removed tokens include the last summary
+  std::uint64_t tokens_before = 0;  ///< the tokens of the whole context
+  std::uint64_t tokens_removed = 0; ///< an estimate for what the summary replaces, the last summary included
+  std::uint64_t tokens_kept = 0;    ///< an estimate for the entries that stay
   std::vector<std::string> conversations = {}; ///< the texts to summarise, one for each request
   std::string previous_summary = {};           ///< the summary of the previous compaction, without its facts
-  /// Facts of the summarised part: the paths in its tool calls, and its other calls with short arguments.
-  /// Each list begins with the facts of earlier compactions and has the newest 1,000. The facts are stored
-  /// after the summary, unchanged.
-  std::vector<std::string> read_files = {}, modified_files = {}, calls = {};
-  CompactionPolicy policy = {};
+  /// Facts of the summarised part: the paths of files that its tool calls read and did not change. The list
+  /// begins with the facts of earlier compactions and has the newest 1,000. `facts` makes the text that is
+  /// stored after the summary.
+  std::vector<std::string> read_files = {};
+  std::vector<std::string> modified_files = {}; ///< the same: the paths of files that its calls changed
+  std::vector<std::string> calls = {};          ///< the same: its other calls, with short arguments
+  CompactionPolicy policy = {};                 ///< the policy of the plan
 
   /// Returns the request for `conversations[part]`. `summary_so_far` is the summary of everything before that
   /// part.
@@ -109,7 +111,7 @@ SESSIONKIT_API Result<std::string> summarize(CompactionPlan const& plan, Summari
 
 /// The outcome of a plan.
 enum class CompactionOutcome {
-  applied,
+  applied,     ///< the summary was stored, and replaces the earlier messages
   superseded,  ///< another compaction was stored first, or the kept entries are no longer on the path
   no_progress, ///< nothing was stored, because the summary is blank or not shorter than the messages it would
                ///< replace

@@ -68,16 +68,19 @@ SESSIONKIT_API Result<void> walk_back(SessionStore& store, SessionId const& id, 
 /// A complete log. The header is the first entry, and the others follow in log order. Lines that cannot be
 /// decoded are in `damage`.
 struct Log {
-  std::vector<Entry> entries = {};
-  std::vector<Damage> damage = {};
-  Position end = {};
+  std::vector<Entry> entries = {}; ///< in the order of the log, all branches
+  std::vector<Damage> damage = {}; ///< in the order of the log
+  Position end = {};               ///< the end of the log when it was read
   /// With `LogLines::kept`, the line of each entry as it was written; a line may be empty. Otherwise the list
   /// is empty.
   std::vector<std::string> lines = {};
 };
 /// Whether a `Log` also keeps the line of each entry, which doubles its memory. `convert_log` uses the lines
 /// to copy them unchanged.
-enum class LogLines { none, kept };
+enum class LogLines {
+  none, ///< `Log::lines` stays empty
+  kept, ///< `Log::lines` has the line of each entry
+};
 /// Every entry of a log, oldest first.
 SESSIONKIT_API Result<Log> load_log(SessionStore& store, SessionId const& id,
                                     LogLines lines = LogLines::none);

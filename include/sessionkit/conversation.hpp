@@ -29,8 +29,8 @@ struct ConversationItem {
   /// Id, time and content. The content is a `Message`, a `CustomMessage`, a `BranchSummary`, or a
   /// `Compaction`, which marks the place where a summary replaced earlier messages.
   Entry entry = {};
-  InRequest in_request = InRequest::sent;
-  std::vector<ToolExchange> tools = {}; ///< one for each call of the message, in their order
+  InRequest in_request = InRequest::sent; ///< whether the model sees it
+  std::vector<ToolExchange> tools = {};   ///< one for each call of the message, in their order
 };
 
 /// Everything that was said on a path, oldest first: the view for screens, as a `History` is the view for a

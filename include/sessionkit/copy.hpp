@@ -24,9 +24,10 @@ SESSIONKIT_API char const* to_string(CopyState) noexcept;
 
 /// How far a log and its copy are the same, byte for byte.
 struct CopyExtent {
-  CopyState state = CopyState::missing;
+  CopyState state = CopyState::missing;  ///< of the copy
   std::uint64_t lines = 0;               ///< the number of lines at the beginning that are equal
-  Position end = {}, copy_end = {};      ///< where these lines end in the log, and in the copy
+  Position end = {};                     ///< where these lines end in the log
+  Position copy_end = {};                ///< where they end in the copy
   std::optional<std::uint32_t> crc = {}; ///< CRC-32C of the last equal line; absent if no line is equal
 };
 
@@ -41,7 +42,7 @@ SESSIONKIT_API Result<CopyExtent> compare_logs(SessionStore& store, SessionStore
 
 /// The result of `copy_session`.
 struct CopiedLog {
-  CopyState before = CopyState::missing;
+  CopyState before = CopyState::missing; ///< the comparison before the copy
   /// The comparison after the copy. `behind` means that entries were appended to the log meanwhile.
   CopyState after = CopyState::missing;
   std::uint64_t lines = 0;   ///< the number of lines that both logs have now

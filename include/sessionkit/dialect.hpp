@@ -14,7 +14,7 @@ namespace sessionkit { inline namespace v0 {
 /// A dialect is the form in which one program writes entries as lines. This type is a table of pure
 /// functions, and each dialect is a constant of this type.
 struct Dialect {
-  std::string_view name;
+  std::string_view name; ///< the name that `find_dialect` finds, for example "native"; static storage
 
   /// Returns true if this line is in this dialect and in no other. The line may be a header or an entry. A
   /// log has the dialect of the first complete line for which a `detect` returns true. A header that several
@@ -56,9 +56,10 @@ struct Dialect {
   /// type.
   std::string_view (*type_of)(Entry const& entry) noexcept = nullptr;
 
-  /// The members that have the time of a header, and of any other line. A conversion keeps the text of a time
-  /// that `encode` would write differently. Empty: lines have no time, or no such texts are kept.
-  std::string_view header_time = {}, line_time = {};
+  /// The member that has the time of a header. A conversion keeps the text of a time that `encode` would
+  /// write differently. Empty: headers have no time, or no such texts are kept.
+  std::string_view header_time = {};
+  std::string_view line_time = {}; ///< the same for any other line
 
   /// True if a line is a part of a document, and never a line of a file. The store of the documents makes
   /// such lines, so nothing must be recognised, and `detect` is always false.

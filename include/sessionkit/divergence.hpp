@@ -14,7 +14,7 @@ enum class RequestRelation {
   same,            ///< equal, byte for byte
   later_extends,   ///< the later request begins with the complete earlier one
   earlier_extends, ///< the earlier request begins with the complete later one
-  differ
+  differ,          ///< neither extends the other
 };
 
 /// Compares two requests that `encode` made. A request extends another one if their system texts are equal
@@ -29,14 +29,14 @@ struct Divergence {
   /// The index of the first message that differs. It is also the number of equal messages.
   std::size_t message = 0;
   std::size_t part = 0; ///< the index of the first part of this message that differs
-  /// The entry from which this part comes, in the earlier and in the later history. Empty if the part comes
-  /// from no entry, or if the history has no such part.
+  /// The entry from which this part comes in the earlier history. Empty if the part comes from no entry, or
+  /// if the history has no such part.
   EntryId earlier = {};
-  EntryId later = {};
-  /// A few words of this part, in the earlier and in the later request. Empty if the request has no such
-  /// part.
+  EntryId later = {}; ///< the same in the later history
+  /// A few words of this part in the earlier request, or of the system text from where it differs. Empty if
+  /// the request has no such part.
   std::string before = {};
-  std::string after = {};
+  std::string after = {}; ///< the same in the later request
   bool compacted =
       false; ///< true: the requests differ because their histories begin after different compactions
   /// The repair that caused the difference, if one of the two reports shows it: a repair of these entries

@@ -44,9 +44,9 @@ struct DoctorFinding {
     rewrite, ///< rewrite the transcript without the bytes that give no entry; a copy of the original is kept
     rebuild, ///< rebuild the index from the transcripts; a copy of the original is kept
   };
-  Kind kind = foreign_file;
-  Remedy remedy = none;
-  std::string path = {};
+  Kind kind = foreign_file;          ///< what was found
+  Remedy remedy = none;              ///< what `repair` would do about it
+  std::string path = {};             ///< of the file; it begins with the root that the caller gave
   std::string what = {};             ///< one sentence
   std::optional<Damage> damage = {}; ///< set if `kind` is `transcript_damage`
 
@@ -63,7 +63,7 @@ struct DoctorOptions {
   std::chrono::milliseconds lock_wait{5000}; ///< the longest wait for a writer; then `timed_out`
   std::uint64_t max_line = default_max_line; ///< in bytes; longer lines are left alone
   Timestamp now = {};                        ///< the time that is part of the names of quarantined copies
-  StoreProgress progress = {};
+  StoreProgress progress = {};               ///< absent: nothing is reported
 };
 
 /// The result of a diagnosis.
@@ -83,7 +83,7 @@ SESSIONKIT_API Result<Diagnosis> diagnose_transcript(std::string const& path,
 
 /// The repair of one finding.
 struct Treatment {
-  DoctorFinding finding;
+  DoctorFinding finding; ///< the finding that was repaired
   std::string copy = {}; ///< the path of the copy of the original bytes; empty if no bytes were removed
   std::optional<Error> failure = {}; ///< the reason why the repair failed; absent if it succeeded
 };

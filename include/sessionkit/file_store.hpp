@@ -17,7 +17,7 @@ namespace sessionkit { inline namespace v0 {
 
 /// Options of a file store.
 struct FileStoreOptions {
-  Durability durability = Durability::turn;
+  Durability durability = Durability::turn;  ///< the promise of an acknowledged append
   std::chrono::milliseconds lock_wait{5000}; ///< the longest wait for another writer; then `timed_out`
   std::uint64_t max_line =
       default_max_line; ///< in bytes; a longer line is skipped when read and refused when written
@@ -45,7 +45,7 @@ struct FileStoreOptions {
   /// Each session that is kept needs a descriptor. See `Lease` for what ends a lease. `invalid_argument`
   /// together with `read_only`.
   bool exclusive = false;
-  OnEvent on_event = {};
+  OnEvent on_event = {}; ///< receives the events of the store; absent: they are dropped
 };
 
 /// Opens a directory as a store. Each session is a file `<root>/<session id>.jsonl`. The index

@@ -12,11 +12,11 @@ namespace sessionkit { inline namespace v0 {
 struct LogNews {
   /// The change of the log as a whole.
   enum Change {
-    none,
+    none,     ///< it has not changed, or only grown
     removed,  ///< the session no longer exists; reported once
     replaced, ///< another log has taken its place; the next call returns the records of that log after `from`
   };
-  Change change = none;
+  Change change = none; ///< the change of the log as a whole
   /// The new records, in the order of the log. An incomplete line at the end is left out, because a writer
   /// may be completing it.
   RecordPage page = {};

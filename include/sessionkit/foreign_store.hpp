@@ -25,8 +25,8 @@ struct ForeignStoreOptions {
 
 /// A conversation of another program, and its name in the store.
 struct ForeignConversation {
-  Importer const* importer;
-  ForeignSession session;
+  Importer const* importer; ///< never null; it recognised the file
+  ForeignSession session;   ///< what `Importer::list` says of the conversation
   /// The program's own id if it has the form of a `SessionId`. Other characters become `-`, and a checksum of
   /// the program's id follows. If several conversations have one id, the one in the largest file has it, and
   /// the others are `ID-CHECKSUM`, where the checksum is that of the file's name.

@@ -20,7 +20,7 @@ struct FreshnessRule {
 
 /// The known times of a session. A time counts as unknown if it is absent, before 1970, or later than now.
 struct SessionTimes {
-  std::optional<Timestamp> updated = {};
+  std::optional<Timestamp> updated = {};          ///< of the last entry of any kind
   std::optional<Timestamp> started = {};          ///< if unknown, `updated` is used
   std::optional<Timestamp> last_interaction = {}; ///< if unknown, `started` is used
 };
@@ -29,7 +29,7 @@ SESSIONKIT_API SessionTimes times_of(SessionInfo const& info);
 
 /// The decision whether a session is continued, and until when.
 struct Freshness {
-  bool fresh = true;
+  bool fresh = true;                          ///< false: the host should begin a new session
   std::optional<Timestamp> daily_reset = {};  ///< a session that began before this time is not fresh
   std::optional<Timestamp> idle_expires = {}; ///< after this time the session is not fresh
 };

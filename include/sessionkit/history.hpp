@@ -13,9 +13,14 @@
 
 namespace sessionkit { inline namespace v0 {
 
-/// The API whose rules a history obeys. `native` is no API: it is the form in which pi stores messages, for
-/// programs that read this form.
-enum class Provider { anthropic, openai_chat, openai_responses, gemini, native };
+/// The API whose rules a history obeys.
+enum class Provider {
+  anthropic,        ///< Anthropic's Messages API
+  openai_chat,      ///< OpenAI's Chat Completions, and servers that speak like it (`Target::server`)
+  openai_responses, ///< OpenAI's Responses API
+  gemini,           ///< Google's `generateContent`
+  native,           ///< no API: the form in which pi stores messages, for programs that read this form
+};
 
 /// The purpose of a history: either a host sends it, or it shows what another program would send.
 enum class RebuildMode {
@@ -25,12 +30,12 @@ enum class RebuildMode {
 
 /// The receiver of a history, and the choices by which the history is made.
 struct Target {
-  Provider provider = Provider::anthropic;
+  Provider provider = Provider::anthropic; ///< the API of the request
   std::string model =
       {}; ///< as in `Generation::model`; if empty, each message is treated as if its own model received it
   std::string system = {};                  ///< the host's system prompt
   std::vector<HistoryPolicy> policies = {}; ///< applied in order, after the repairs
-  RebuildMode mode = RebuildMode::valid;
+  RebuildMode mode = RebuildMode::valid;    ///< `faithful` is for comparison with another program
   /// How consecutive messages of the user are sent. `join` has a wider meaning in `faithful` mode, which
   /// follows ZeroClaw: there, consecutive messages of any one role become one text.
   ConsecutiveUser consecutive_user = ConsecutiveUser::parts;
@@ -51,23 +56,25 @@ struct Target {
 /// One change that a `valid` rebuild made, or one omission of a `faithful` rebuild. The report lists all of
 /// them, so that nothing changes silently.
 struct Repair {
-  EntryId entry = {};
-  std::string_view rule; ///< a name with static storage (docs/history.md lists them)
-  std::string before = {}, after = {};
+  EntryId entry = {};       ///< the entry that was changed; empty if the change comes from no entry
+  std::string_view rule;    ///< a name with static storage (docs/history.md lists them)
+  std::string before = {};  ///< a few words of what the log has; empty if the change only adds something
+  std::string after = {};   ///< a few words of what is sent in its place; empty if nothing is
   bool retroactive = false; ///< true: the repair changes a part that an earlier request already sent
 };
 
 /// The entry from which a part of a history comes. It may also be an entry whose text was joined to the part.
 struct PartSource {
-  std::size_t message = 0, part = 0; ///< indices in `History::messages` and in its parts
-  EntryId entry = {};
+  std::size_t message = 0; ///< index in `History::messages`
+  std::size_t part = 0;    ///< index in `Message::parts`
+  EntryId entry = {};      ///< the entry; empty: the part comes from no entry
 };
 
 /// The messages to send, in one form for all providers. In `valid` histories the roles are `user`,
 /// `assistant` and `tool`. A `tool` message answers all calls of the assistant message before it, in their
 /// order, and a `user` message may follow it. Encoders join or split these messages as the provider requires.
 struct History {
-  std::vector<Message> messages = {};
+  std::vector<Message> messages = {}; ///< oldest first; may be empty
   /// For each message, the entry from which its first part comes. The id is empty if the part comes from no
   /// entry.
   std::vector<EntryId> sources = {};
@@ -86,7 +93,7 @@ struct History {
   bool reasoning_must_be_off = false;
   EntryId compaction =
       {}; ///< the compaction whose summary replaces the earlier messages; empty if there is none
-  std::vector<Repair> report = {};
+  std::vector<Repair> report = {}; ///< one element for each change
   /// The number of tokens by `count_tokens`. A provider's count is not used if it is older than a compaction
   /// or than a cut by a policy.
   std::size_t tokens = 0;

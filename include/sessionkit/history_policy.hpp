@@ -14,11 +14,12 @@ namespace sessionkit { inline namespace v0 {
 struct HistoryEdit {
   /// A tool result that is replaced: the content of part `part` in message `message` becomes `text`.
   struct Result {
-    std::size_t message, part;
-    std::string text;
+    std::size_t message; ///< index among the messages
+    std::size_t part;    ///< index in `Message::parts`; the part must be a `ToolResult`
+    std::string text;    ///< the new content
   };
-  std::size_t drop = 0; ///< the number of messages to leave out at the beginning
-  std::vector<Result> results = {};
+  std::size_t drop = 0;             ///< the number of messages to leave out at the beginning
+  std::vector<Result> results = {}; ///< the results to replace
   std::string summary = {}; ///< a summary of the omitted messages; it replaces the summary of a compaction
 };
 
@@ -30,21 +31,21 @@ using HistoryPolicy = std::function<HistoryEdit(std::vector<Message> const&)>;
 
 /// Keeps the last `turns` turns.
 struct TurnLimit {
-  std::size_t turns;
+  std::size_t turns; ///< the newest turn is always kept, also for 0
   /// Returns what to leave out or to shorten.
   SESSIONKIT_API HistoryEdit operator()(std::vector<Message> const& messages) const;
 };
 
 /// Keeps the last `messages` messages. If the cut would be inside a turn, the whole turn is kept.
 struct MessageLimit {
-  std::size_t messages;
+  std::size_t messages; ///< the newest turn is always kept, also for 0
   /// Returns what to leave out or to shorten.
   SESSIONKIT_API HistoryEdit operator()(std::vector<Message> const& messages) const;
 };
 
 /// Keeps as many of the last turns as fit into `tokens`. The system text is not counted.
 struct TokenLimit {
-  std::size_t tokens;
+  std::size_t tokens;            ///< the newest turn is always kept, however long it is
   TokenEstimator estimator = {}; ///< absent: `estimate_tokens`
   /// Returns what to leave out or to shorten.
   SESSIONKIT_API HistoryEdit operator()(std::vector<Message> const& messages) const;
@@ -66,8 +67,9 @@ struct ClearToolResults {
   std::size_t min_clear =
       50000; ///< if the results that may change have fewer units together, none is cleared
   std::size_t max_length = 4000; ///< a longer result is shortened to `head` and `tail`
-  std::size_t head = 1500, tail = 1500;
-  std::string placeholder = "[Old tool result content cleared]";
+  std::size_t head = 1500;       ///< how much stays of the beginning of a long result
+  std::size_t tail = 1500;       ///< how much stays of its end
+  std::string placeholder = "[Old tool result content cleared]"; ///< the text of a cleared result
   std::vector<std::string> exclude_tools = {}; ///< names of tools whose results never change
   /// Returns what to leave out or to shorten.
   SESSIONKIT_API HistoryEdit operator()(std::vector<Message> const& messages) const;

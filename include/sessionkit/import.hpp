@@ -33,6 +33,7 @@ struct ImportLimits {
 /// Every importer reads through this class, so that importers can be tested in memory.
 class SESSIONKIT_API ForeignFiles {
  public:
+  /// Closes the files.
   virtual ~ForeignFiles() = default;
   ForeignFiles(ForeignFiles const&) = delete;
   ForeignFiles& operator=(ForeignFiles const&) = delete;
@@ -74,9 +75,9 @@ struct ForeignSession {
   std::string file = {};     ///< below the root
   std::string parent = {};   ///< of a subagent: the id of the session that started it
   std::string table = {};    ///< of a database: the table with the messages, if its name is the host's choice
-  /// What the program stores apart from the messages, if it does so; else empty.
-  std::string title = {}, cwd = {};
-  Timestamp updated = {}; ///< the same; zero: it is not known without reading the conversation
+  std::string title = {};    ///< if the program stores it apart from the messages, else empty
+  std::string cwd = {};      ///< the working directory, in the same way
+  Timestamp updated = {};    ///< in the same way; zero: it is not known without reading the conversation
 };
 
 /// Receives the entries of a conversation as they are made: the header first, and each entry after its
@@ -95,8 +96,8 @@ struct ImportReport {
 
 /// How one conversation is read.
 struct ImportOptions {
-  ImportLimits limits = {};
-  bool finished = true; ///< the program does not write to the file any more, so nothing is held back
+  ImportLimits limits = {}; ///< what is read at most
+  bool finished = true;     ///< the program does not write to the file any more, so nothing is held back
 };
 
 /// How the conversations of one program are read: a table of functions. Constants of this type are the

@@ -25,10 +25,13 @@ class [[nodiscard]] SESSIONKIT_API Lease {
   /// A `Session` takes its lease by itself if the store is `FileStoreOptions::exclusive`.
   static Result<Lease> acquire(SessionStore& store, SessionId const& id);
 
+  /// Takes the other object's lease. The other object then keeps nobody out.
   Lease(Lease&&) noexcept;
+  /// The same. The lease that this object had ends.
   Lease& operator=(Lease&&) noexcept;
   Lease(Lease const&) = delete;
   Lease& operator=(Lease const&) = delete;
+  /// Ends the lease, unless another `Lease` of this session shares it.
   ~Lease();
 
  private:

@@ -60,9 +60,13 @@ enum class ConsecutiveUser {
 /// start of a turn. A cut by tokens may also be at the start of an answer (`CompactionPolicy::split_turns`).
 struct KeepRule {
   /// The unit of `count`.
-  enum By { turns, messages, tokens };
-  By by = turns;
-  std::size_t count = 20;
+  enum By {
+    turns,    ///< a turn begins with a message of the user
+    messages, ///< of the user, the assistant and tools
+    tokens,   ///< by the policy's estimator
+  };
+  By by = turns;          ///< the unit
+  std::size_t count = 20; ///< how many stay; 0 turns: nothing
 };
 /// Keeps the last `count` turns; 0: nothing.
 constexpr KeepRule keep_turns(std::size_t count) noexcept { return {KeepRule::turns, count}; }
@@ -82,7 +86,7 @@ struct CompactionRule {
   /// no message waits for an answer, the rule `keep_last_user` keeps nothing: the program would read the
   /// summary as a part of the answer before it.
   bool within_turn = false;
-  KeepRule keep = {};
+  KeepRule keep = {};                     ///< what stays
   std::string_view prompt = "structured"; ///< a name that `find_prompt` knows
   std::string_view prefix = {}; ///< the text before the summary in the view; empty: pi's text around it
 };
@@ -96,12 +100,12 @@ struct Wording {
     after_kept, ///< a text of the user, as it is stored, after the messages that the compaction keeps
     answer,     ///< the model's answer, as it is stored, to the first text of the user, which is `question`
   };
-  Summary summary = Summary::provider;
+  Summary summary = Summary::provider; ///< where the summary of a compaction goes
   /// The text of the result of a call that nobody answered; static storage. Empty: this library's own text.
   std::string_view missing_result = {};
-  bool missing_result_is_error = true;
-  std::string_view question = {};     ///< for `Summary::answer`; static storage
-  bool sends_unanswered_calls = true; ///< false: a call that nobody answered is left out
+  bool missing_result_is_error = true; ///< `ToolResult::is_error` of that result
+  std::string_view question = {};      ///< for `Summary::answer`; static storage
+  bool sends_unanswered_calls = true;  ///< false: a call that nobody answered is left out
 };
 
 /// The choices by which one program keeps its sessions. Each supported program is a constant of this type
@@ -110,20 +114,20 @@ struct Profile {
   std::string_view name = "native"; ///< static storage
   /// The dialect of new sessions, in static storage. Existing sessions keep their dialect.
   std::string_view dialect = "native";
-  StoreLayout layout = StoreLayout::by_id;
+  StoreLayout layout = StoreLayout::by_id; ///< for stores of files
   /// True: another program reads `sessions.json`, so this library writes the file at the end of each turn.
   bool shares_index = false;
-  IdScheme ids = IdScheme::uuid7;
-  KeyScheme keys = KeyScheme::any;
-  WriteTiming timing = WriteTiming::incremental;
-  ToolPolicy tools = ToolPolicy::full;
-  ConsecutiveUser consecutive_user = ConsecutiveUser::parts;
+  IdScheme ids = IdScheme::uuid7;                            ///< of new sessions that the caller gives no id
+  KeyScheme keys = KeyScheme::any;                           ///< the form of keys; pass it to `resolve`
+  WriteTiming timing = WriteTiming::incremental;             ///< when a `Session` stores its messages
+  ToolPolicy tools = ToolPolicy::full;                       ///< which calls and results a `Session` stores
+  ConsecutiveUser consecutive_user = ConsecutiveUser::parts; ///< `Target::consecutive_user` of its requests
   /// True: the program sends the messages that it stored and only regroups them, so a provider may refuse its
   /// requests.
   bool regroups_only = false;
   std::string_view estimator = "default"; ///< a name that `find_estimator` knows
-  CompactionRule compaction = {};
-  Wording wording = {};
+  CompactionRule compaction = {};         ///< when and how the program shortens
+  Wording wording = {};                   ///< how the program words requests
 };
 
 namespace detail {

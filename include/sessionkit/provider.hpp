@@ -28,7 +28,8 @@ SESSIONKIT_API RequestParts encode(History const& history, Target const& target)
 /// The names that the two members of `RequestParts` have in a request body. A name is empty if the body has
 /// no such member.
 struct RequestMembers {
-  std::string_view system, messages;
+  std::string_view system;   ///< for example "systemInstruction"
+  std::string_view messages; ///< for example "contents"
 };
 /// The names that the provider's documentation gives; both are empty for `native`.
 SESSIONKIT_API RequestMembers request_members(Provider provider) noexcept;

@@ -39,25 +39,30 @@ struct RetentionPolicy {
 };
 
 /// The limit of the policy that a session exceeds.
-enum class RetentionReason { idle, age, count, bytes };
+enum class RetentionReason {
+  idle,  ///< `RetentionPolicy::idle`
+  age,   ///< `RetentionPolicy::age`
+  count, ///< `RetentionPolicy::max_sessions`
+  bytes, ///< `RetentionPolicy::max_bytes`
+};
 /// The enumerator's name, for example "idle". Never null.
 SESSIONKIT_API char const* to_string(RetentionReason) noexcept;
 
 /// A session to remove, and the state of its log when this was decided.
 struct Removal {
-  SessionId id;
-  std::string key = {};
-  RetentionReason reason = RetentionReason::idle;
-  std::string why = {}; ///< the reason as one sentence with the numbers
-  Timestamp updated = {};
-  Position end = {};
-  std::uint32_t end_crc = 0;
+  SessionId id;                                   ///< the session to remove
+  std::string key = {};                           ///< its key; empty: none
+  RetentionReason reason = RetentionReason::idle; ///< the limit that it exceeds
+  std::string why = {};                           ///< the reason as one sentence with the numbers
+  Timestamp updated = {};                         ///< `SessionInfo::updated` when the plan was made
+  Position end = {};         ///< `SessionInfo::end` at the same time; if it has changed, the session stays
+  std::uint32_t end_crc = 0; ///< `SessionInfo::end_crc`, in the same way
 };
 
 /// The plan: the sessions to remove.
 struct RetentionPlan {
   std::vector<Removal> removals = {}; ///< oldest first within each reason
-  std::size_t kept = 0;
+  std::size_t kept = 0;               ///< the number of sessions that stay, without those that are excluded
 };
 
 /// Decides which sessions to remove. Pure. Sessions above `idle` are removed first, then those above `age`.
@@ -75,8 +80,8 @@ SESSIONKIT_API Result<RetentionPlan> plan_retention(SessionStore& store, Retenti
 struct RetentionOutcome {
   /// A session that could not be removed, and why.
   struct Failed {
-    SessionId id;
-    Error error;
+    SessionId id; ///< the session, which still exists
+    Error error;  ///< the failure of `info` or `remove`
   };
   std::vector<SessionId> removed = {}; ///< a store that has a trash moved these sessions there
   std::vector<SessionId> skipped = {}; ///< sessions that were written since the plan, or that no longer exist

@@ -31,8 +31,8 @@ struct ServerRules {
   /// string too if `images` or `Target::images` says that no image can be sent. Several texts are joined by
   /// an empty line. False: content is always an array.
   bool text_content = false;
-  SystemRole system_role = SystemRole::system;
-  bool user_first = false; ///< the first message after the system text must be the user's
+  SystemRole system_role = SystemRole::system; ///< where the system text goes
+  bool user_first = false;                     ///< the first message after the system text must be the user's
   /// False: a message of the user must not follow the result of a tool directly, so an assistant message
   /// `[no answer]` is put between them. Images of results would be such messages, and become
   /// `[image not sent]`.
@@ -46,9 +46,9 @@ struct ServerRules {
   /// If not 0, ids of calls have exactly this many bytes of `[a-zA-Z0-9]`. If 0, they have up to 40 bytes of
   /// `[a-zA-Z0-9_-]`.
   std::size_t id_length = 0;
-  bool dots_in_names = false;       ///< names of tools may contain `.` beside `[a-zA-Z0-9_-]`
-  std::size_t max_name_length = 64; ///< the most bytes of the name of a tool; at least 24
-  ServerImages images = ServerImages::any;
+  bool dots_in_names = false;              ///< names of tools may contain `.` beside `[a-zA-Z0-9_-]`
+  std::size_t max_name_length = 64;        ///< the most bytes of the name of a tool; at least 24
+  ServerImages images = ServerImages::any; ///< which images are sent
   bool files = true; ///< false: OpenAI's parts `file`, `input_audio` and `refusal` become markers
 };
 

@@ -36,17 +36,20 @@ struct SessionOptions {
   OnConflict on_conflict =
       OnConflict::rebase; ///< applies to messages; titles, state and labels always rebase
   std::function<void(Entry&)> before_append =
-      {}; ///< may change an entry before it is stored, for example to redact secrets
-  OnEvent on_event = {};
+      {};                ///< may change an entry before it is stored, for example to redact secrets
+  OnEvent on_event = {}; ///< receives the events of this session; absent: they are dropped
 };
 
 /// The header of a new session. If `id` is absent, the profile's scheme makes one, a UUID version 7 by
 /// default.
 struct NewSession {
-  std::string key = {}, agent = {}, user = {}, cwd = {};
-  RawJson metadata = {};
-  std::optional<SessionId> id = {};
-  std::string parent_session = {};
+  std::string key = {};             ///< the routing key, by which `resume` finds the session; empty: none
+  std::string agent = {};           ///< the agent's name; empty: none
+  std::string user = {};            ///< the user's name; empty: none
+  std::string cwd = {};             ///< the working directory of the host; empty: none
+  RawJson metadata = {};            ///< null, or an object of the host, which `SessionInfo::metadata` returns
+  std::optional<SessionId> id = {}; ///< absent: made by the profile's scheme
+  std::string parent_session = {};  ///< the session from which this one comes; empty: none. `fork` sets it
   /// When the session began, for imports; absent: the clock. `invalid_argument` as `AppendOptions::time`.
   std::optional<Timestamp> created = {};
 };
@@ -107,10 +110,15 @@ class SESSIONKIT_API Session {
   /// False if the object is empty.
   explicit operator bool() const noexcept { return state_ != nullptr; }
 
+  /// Takes the other object's session and open turn. The other object is then empty.
   Session(Session&&) noexcept;
+  /// The same. The session that this object had is closed, as by the destructor.
   Session& operator=(Session&&) noexcept;
   Session(Session const&) = delete;
   Session& operator=(Session const&) = delete;
+  /// Closes the session, and ends its lease if the store is `FileStoreOptions::exclusive`. Tool results that
+  /// wait for others of their answer are stored. Messages that the profile holds back are dropped. While a
+  /// `Turn` of the session exists, all this happens when the turn is destroyed.
   ~Session();
 
   /// The session's id, which never changes.
@@ -255,10 +263,13 @@ class SESSIONKIT_API Session {
 /// call that has no result.
 class [[nodiscard]] SESSIONKIT_API Turn {
  public:
+  /// Takes the other object's turn. The other object is then a turn that is over.
   Turn(Turn&&) noexcept;
   Turn& operator=(Turn&&) = delete;
   Turn(Turn const&) = delete;
   Turn& operator=(Turn const&) = delete;
+  /// Aborts the turn, as `abort` does, unless it is over. An error of this is not reported; the next append
+  /// has it too.
   ~Turn();
 
   /// As `Session::append`, except that only `commit` ends the turn.

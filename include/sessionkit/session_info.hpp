@@ -34,10 +34,14 @@ struct FoldState {
 /// The summary of a session, as a session list shows it. `fold` updates it with each entry, and its size is
 /// bounded.
 struct SessionInfo {
-  SessionId id;
-  std::string key = {}, agent = {}, user = {}, cwd = {};
-  std::string title = {}; ///< set by a `TitleChange`; empty if there is none
-  bool title_by_person = false, archived = false;
+  SessionId id;                     ///< the session's id, which never changes
+  std::string key = {};             ///< of the header: the routing key; empty: none
+  std::string agent = {};           ///< of the header: the agent's name; empty: none
+  std::string user = {};            ///< of the header: the user's name; empty: none
+  std::string cwd = {};             ///< of the header: the working directory of the host; empty: not known
+  std::string title = {};           ///< set by a `TitleChange`; empty if there is none
+  bool title_by_person = false;     ///< true: a person chose `title`, so no generated title replaces it
+  bool archived = false;            ///< true: `Session::resume` does not find the session
   std::string first_user_text = {}; ///< the first 200 code points of the first text of the user
   Timestamp created = {};           ///< the time of the header, or else of the first entry that has a time
   /// The time of the last entry that has one, or `created` if that is later. It is later after an import of
@@ -52,13 +56,15 @@ struct SessionInfo {
   std::optional<std::uint64_t> tokens = 0;
   std::uint64_t damaged = 0; ///< the number of lines that gave no entry
   Usage usage = {};          ///< the sum over all assistant messages; each request id counts once
-  std::string provider = {}, model = {}, thinking_level = {};
-  std::map<std::string, RawJson> state = {};
+  std::string provider = {}; ///< of the last `ModelChange` or answer that names a model; empty: none does
+  std::string model = {};    ///< of the same entry
+  std::string thinking_level = {};                ///< of the last `ModelChange` that has one; empty: none has
+  std::map<std::string, RawJson> state = {};      ///< the values that `Session::set_state` stored, by key
   std::map<std::string, std::string> labels = {}; ///< entry id to label
-  std::string parent_session = {};
-  RawJson metadata = {}; ///< of the header (`NewSession::metadata`): null or an object of the host
-  EntryId last = {};     ///< the last entry of the log; a session continues after it by default
-  Position end = {};     ///< end of the last entry folded in
+  std::string parent_session = {}; ///< of the header: where a fork came from; empty: the session is no fork
+  RawJson metadata = {};           ///< of the header (`NewSession::metadata`): null or an object of the host
+  EntryId last = {};               ///< the last entry of the log; a session continues after it by default
+  Position end = {};               ///< end of the last entry folded in
   /// CRC-32C of the line of that entry. If the line at `end` has another checksum, another log has replaced
   /// this one.
   std::uint32_t end_crc = 0;

@@ -10,18 +10,22 @@
 namespace sessionkit { inline namespace v0 {
 
 /// The kind of place at which a message was said.
-enum class ChatKind { direct, group, channel };
+enum class ChatKind {
+  direct,  ///< a talk with one person
+  group,   ///< a group of persons
+  channel, ///< a channel or room of a service
+};
 
 /// The place from which a message came, with the names that its channel uses. Each member may be any text. No
 /// member becomes a path.
 struct ChannelContext {
-  std::string agent = {};   ///< the agent that receives the message
-  std::string channel = {}; ///< the service that carried it: "telegram", "slack", "cli"
-  std::string account = {}; ///< the host's account at this service
-  ChatKind kind = ChatKind::direct;
-  std::string chat = {};   ///< the name of the group or channel; a direct chat may have a name too
-  std::string sender = {}; ///< the person who wrote the message
-  std::string thread = {}; ///< empty if the message is in no thread
+  std::string agent = {};           ///< the agent that receives the message
+  std::string channel = {};         ///< the service that carried it: "telegram", "slack", "cli"
+  std::string account = {};         ///< the host's account at this service
+  ChatKind kind = ChatKind::direct; ///< decides whether the key names `sender` or `chat`
+  std::string chat = {};            ///< the name of the group or channel; a direct chat may have a name too
+  std::string sender = {};          ///< the person who wrote the message
+  std::string thread = {};          ///< empty if the message is in no thread
 };
 
 /// Which direct messages share a session (OpenClaw's `dmScope`).
@@ -34,14 +38,14 @@ enum class DirectScope {
 
 /// The names of one person. Keys of direct messages contain `name` in place of each of `peers`.
 struct IdentityLink {
-  std::string name;
+  std::string name;                    ///< the name in keys
   std::vector<std::string> peers = {}; ///< "telegram:111", or "111" on any channel
 };
 
 /// The settings by which OpenClaw makes keys. Other schemes have no settings.
 struct KeyRules {
-  DirectScope direct = DirectScope::main;
-  std::string main_key = "main";
+  DirectScope direct = DirectScope::main; ///< which direct messages share a session
+  std::string main_key = "main"; ///< the last part of the main key, `agent:<agent>:main`; empty means "main"
   std::vector<IdentityLink> identities =
       {}; ///< ignored if `direct` is `main`, because such keys name no person
 };
@@ -72,11 +76,13 @@ SESSIONKIT_API std::string resolve(ChannelContext const& context, KeyScheme sche
 struct SessionKey {
   std::string agent = {};   ///< empty in ZeroClaw's keys, which name no agent
   std::string channel = {}; ///< empty if the key names no channel, for example OpenClaw's `agent:x:main`
-  std::string account = {};
+  std::string account = {}; ///< empty if the key names no account; only OpenClaw's keys do
+  /// `group` for ZeroClaw's keys that begin with `group:` or `thread:`, and `direct` if the key names no
+  /// kind.
   ChatKind kind = ChatKind::direct;
-  std::string peer = {}; ///< the sender or the chat; empty if the key names neither
-  std::string thread = {};
-  std::string rest = {}; ///< in OpenClaw's keys, everything after the agent, for example "cron:job"
+  std::string peer = {};   ///< the sender or the chat; empty if the key names neither
+  std::string thread = {}; ///< empty if the key is not that of a thread
+  std::string rest = {};   ///< in OpenClaw's keys, everything after the agent, for example "cron:job"
 };
 /// Splits a key into its parts. Absent if `key` is not a key of this scheme.
 SESSIONKIT_API std::optional<SessionKey> parse_session_key(std::string_view key, KeyScheme scheme);
@@ -90,7 +96,7 @@ SESSIONKIT_API std::string canonical_key(std::string_view text, std::string_view
 
 /// The two parts of an OpenClaw key: the base, and the thread if the key ends in `:thread:<id>`.
 struct ThreadKey {
-  std::string base;
+  std::string base;        ///< the key without the thread
   std::string thread = {}; ///< empty if the key is not that of a thread
 };
 /// Splits a key into its base and its thread.

@@ -40,15 +40,17 @@ struct Append {
 
 /// Selects the sessions of a list. The order is newest first, by `SessionInfo::updated`.
 struct ListQuery {
-  /// Each member that is set must be equal. An empty text selects the sessions without a key, agent or user.
-  std::optional<std::string> key = {}, agent = {}, user = {};
-  std::optional<bool> archived = {};
+  /// Only sessions with this key. An empty text selects the sessions without a key. Absent: any key.
+  std::optional<std::string> key = {};
+  std::optional<std::string> agent = {}; ///< the same for the agent's name
+  std::optional<std::string> user = {};  ///< the same for the user's name
+  std::optional<bool> archived = {};     ///< true: only archived sessions; false: only others; absent: all
   std::size_t limit = 50;  ///< the maximum number of sessions on a page; 0 gives an empty page without `next`
   std::string cursor = {}; ///< `SessionPage::next` of the page before
 };
 /// One page of a list of sessions, newest first.
 struct SessionPage {
-  std::vector<SessionInfo> sessions = {};
+  std::vector<SessionInfo> sessions = {}; ///< at most `ListQuery::limit`
   std::string next = {}; ///< the cursor of the following page; empty if this is the last page
 };
 
@@ -57,6 +59,7 @@ struct SessionPage {
 /// threads may call a store at once.
 class SESSIONKIT_API SessionStore {
  public:
+  /// Closes the store. Entries that were acknowledged stay stored.
   virtual ~SessionStore() = default;
   SessionStore(SessionStore const&) = delete;
   SessionStore& operator=(SessionStore const&) = delete;

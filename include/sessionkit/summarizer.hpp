@@ -15,20 +15,25 @@ namespace sessionkit { inline namespace v0 {
 /// The words of a request for a summary, and the form in which the request shows the conversation. The views
 /// must stay valid while the prompt is used.
 struct SummaryPrompt {
-  std::string_view name;
+  std::string_view name;                 ///< the name by which `find_prompt` finds it
   std::string_view system = {};          ///< the system prompt
   std::string_view head = {};            ///< the beginning of the request
   std::string_view conversation[2] = {}; ///< the texts before and after the conversation
   std::string_view previous[2] = {};     ///< the texts before and after the earlier summary, if there is one
-  /// The instruction, which follows the conversation and the earlier summary. It is `first` if there is no
-  /// earlier summary, else `update`.
-  std::string_view first = {}, update = {};
+  /// The instruction if there is no earlier summary. It follows the conversation. If it is empty, the earlier
+  /// summary comes before the conversation, else after it.
+  std::string_view first = {};
+  std::string_view update = {};   ///< the instruction if there is an earlier summary; it follows both
   std::string_view sections = {}; ///< the list of the summary's sections, after the instruction
   std::string_view split = {};    ///< follows `sections` if the conversation ends inside a turn
   std::string_view focus = {};    ///< the text before the topic that the summary should stress
-  /// A label before each piece of the conversation, by the kind of the piece. `between` separates two pieces.
-  std::string_view user = "[User]: ", thinking = "[Assistant thinking]: ", assistant = "[Assistant]: ",
-                   calls = "[Assistant tool calls]: ", result = "[Tool result]: ", between = "\n\n";
+  // Each piece of the conversation has a label before it.
+  std::string_view user = "[User]: ";                   ///< before a text of the user or of the host
+  std::string_view thinking = "[Assistant thinking]: "; ///< before the reasoning of an answer
+  std::string_view assistant = "[Assistant]: ";         ///< before the text of an answer
+  std::string_view calls = "[Assistant tool calls]: ";  ///< before the calls of an answer
+  std::string_view result = "[Tool result]: ";          ///< before the text of a result
+  std::string_view between = "\n\n";                    ///< between two pieces
   std::string_view split_mark = {}; ///< marks the last turn of the conversation if its end is missing
 };
 
@@ -43,8 +48,8 @@ struct SummaryRequest {
   std::string conversation =
       {}; ///< the messages as text, oldest first; tool results and long texts are shortened
   std::string previous_summary =
-      {}; ///< the summary of the messages before `conversation`; empty if there are none
-  std::string focus = {};
+      {};                 ///< the summary of the messages before `conversation`; empty if there are none
+  std::string focus = {}; ///< a topic that the summary should stress; empty: none
   /// True: the conversation ends inside a turn. The model will see the rest of this turn beside the summary.
   bool split_turn = false;
   std::size_t max_tokens = 0; ///< the maximum length of the summary in tokens; 0: no maximum
@@ -60,6 +65,7 @@ struct SummaryRequest {
 /// no lock held.
 class SESSIONKIT_API Summarizer {
  public:
+  /// Destroys the host's object.
   virtual ~Summarizer();
   /// Returns the summary as text. If it returns an error or a blank text, the conversation stays unchanged.
   virtual Result<std::string> summarize(SummaryRequest const& request) = 0;
@@ -75,6 +81,7 @@ class SESSIONKIT_API Summarizer {
 /// The type that `make_summarizer` returns.
 template <class Call> class CallableSummarizer final : public Summarizer {
  public:
+  /// A summarizer that calls `call`.
   explicit CallableSummarizer(Call call) : call_(std::move(call)) {}
   /// Calls the callable and returns its result.
   Result<std::string> summarize(SummaryRequest const& request) override { return call_(request); }

@@ -27,6 +27,7 @@ SESSIONKIT_API std::size_t estimate_tokens(Message const& message);
 /// The estimator of one program.
 struct Estimator {
   std::string_view name; ///< static storage
+  /// Counts the tokens of a text.
   std::size_t (*text)(std::string_view) noexcept;
   /// Counts the tokens of a message: its text by the same formula, and `image_tokens` for each image. The sum
   /// is rounded once.

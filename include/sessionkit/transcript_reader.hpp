@@ -34,10 +34,13 @@ class SESSIONKIT_API TranscriptReader {
   static Result<TranscriptReader> from_descriptor(int descriptor, std::string path,
                                                   ReaderOptions options = {});
 
+  /// Takes the other reader's file. The other reader may only be destroyed or assigned to.
   TranscriptReader(TranscriptReader&&) noexcept;
+  /// The same. The file that this reader had is closed.
   TranscriptReader& operator=(TranscriptReader&&) noexcept;
   TranscriptReader(TranscriptReader const&) = delete;
   TranscriptReader& operator=(TranscriptReader const&) = delete;
+  /// Closes the file, unless the caller gave the descriptor.
   ~TranscriptReader();
 
   /// Reads records of the file in its present state, including the header. Only the heads of lines are

@@ -20,7 +20,7 @@ struct WriterOptions {
   /// Keep the lock from the opening until the writer is destroyed. Other writers then get `timed_out`, as
   /// does the opening while another writer keeps the lock. Readers are not kept out.
   bool exclusive = false;
-  OnEvent on_event = {};
+  OnEvent on_event = {}; ///< receives `tail_sealed`; absent: it is dropped
 };
 
 /// Appends batches to one transcript file. Several processes may append to one file at once. Use a writer
@@ -39,10 +39,13 @@ class SESSIONKIT_API TranscriptWriter {
   static Result<TranscriptWriter> open_at(int directory, std::string const& name, std::string path,
                                           WriterOptions options = {});
 
+  /// Takes the other writer's file and lock. The other writer may only be destroyed or assigned to.
   TranscriptWriter(TranscriptWriter&&) noexcept;
+  /// The same. The file that this writer had is closed.
   TranscriptWriter& operator=(TranscriptWriter&&) noexcept;
   TranscriptWriter(TranscriptWriter const&) = delete;
   TranscriptWriter& operator=(TranscriptWriter const&) = delete;
+  /// Closes the file. It does not sync it.
   ~TranscriptWriter();
 
   /// Does what `SessionStore::append` says for this file. `Append::after` is ignored. A batch without records

@@ -28,7 +28,7 @@ struct MongoStoreOptions {
   std::string prefix = "sessionkit_";
   std::uint64_t max_line = default_max_line; ///< in bytes; longer lines are refused
   std::optional<Profile> profile = {};       ///< of new sessions; absent: native
-  OnEvent on_event = {};
+  OnEvent on_event = {};                     ///< receives the events of the store; at present it has none
 };
 
 /// Opens a store in a MongoDB database. It is part of the library `sessionkit::mongo`. libmongoc reads the

@@ -14,7 +14,7 @@ namespace sessionkit { inline namespace v0 {
 
 /// Options of a PostgreSQL store.
 struct PostgresStoreOptions {
-  Durability durability = Durability::turn;
+  Durability durability = Durability::turn; ///< the promise of an acknowledged append
   /// True: also use a server that promises less than `durability` demands (`fsync = off`), and report this by
   /// `on_event`. False: such a server gives `unsupported`.
   bool accept_weaker = false;
@@ -27,7 +27,7 @@ struct PostgresStoreOptions {
   std::size_t connections = 8; ///< the maximum number; a thread waits if no connection is free
   std::uint64_t max_line = default_max_line; ///< in bytes; longer lines are refused
   std::optional<Profile> profile = {};       ///< of new sessions; absent: native
-  OnEvent on_event = {};
+  OnEvent on_event = {};                     ///< receives `durability_lowered`; absent: it is dropped
 };
 
 /// Opens a store in a PostgreSQL database. It is part of the library `sessionkit::postgres`. The sessions are

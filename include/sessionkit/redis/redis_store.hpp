@@ -32,7 +32,7 @@ struct RedisStoreOptions {
   std::string prefix = "sessionkit:";
   std::uint64_t max_line = default_max_line; ///< in bytes; longer lines are refused
   std::optional<Profile> profile = {};       ///< of new sessions; absent: native
-  OnEvent on_event = {};
+  OnEvent on_event = {};                     ///< receives `durability_lowered`; absent: it is dropped
 };
 
 /// Opens a store in Redis 5 or newer, or in a Redis Cluster. It is part of the library `sessionkit::redis`.

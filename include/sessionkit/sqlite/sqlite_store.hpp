@@ -13,7 +13,7 @@ namespace sessionkit { inline namespace v0 {
 
 /// Options of an SQLite store.
 struct SqliteStoreOptions {
-  Durability durability = Durability::turn;
+  Durability durability = Durability::turn;  ///< the promise of an acknowledged append
   std::chrono::milliseconds lock_wait{5000}; ///< the longest wait for other writers; then `timed_out`
   std::uint64_t max_line = default_max_line; ///< in bytes; longer lines are refused
   /// Create the file (mode 0600), its folder (0700) and the tables. If false, a file that cannot be written
@@ -26,8 +26,8 @@ struct SqliteStoreOptions {
   /// The profile of new sessions. If absent, it is the built-in one that was named when the database was
   /// made, else ZeroClaw's in ZeroClaw's databases, and native in others.
   std::optional<Profile> profile = {};
-  OnEvent on_event = {};
-  std::string vfs = {}; ///< the name of an SQLite VFS; empty means the default one
+  OnEvent on_event = {}; ///< receives `database_adopted`, for example; absent: events are dropped
+  std::string vfs = {};  ///< the name of an SQLite VFS; empty means the default one
 };
 
 /// Opens one SQLite file as a store. It is part of the library `sessionkit::sqlite`. The tables `sessions`,

@@ -17,6 +17,7 @@ namespace sessionkit { inline namespace v0 { namespace testing {
 /// Promises of a store beyond the contract. Each claimed promise is checked, and a broken promise is a
 /// failure. A promise that is not claimed is not checked, and the report shows this.
 enum class Claim : unsigned {
+  /// No promise beyond the contract.
   none = 0,
   /// Acknowledged entries still exist after the store was closed and opened again (`open_again`).
   persistent = 1,
@@ -39,9 +40,11 @@ enum class Claim : unsigned {
   /// moment of the fork.
   refuses_children = 256,
 };
+/// The claims of both.
 constexpr Claim operator|(Claim a, Claim b) noexcept {
   return static_cast<Claim>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
 }
+/// True if `all` has every claim of `one`.
 constexpr bool has_claim(Claim all, Claim one) noexcept {
   return (static_cast<unsigned>(all) & static_cast<unsigned>(one)) == static_cast<unsigned>(one);
 }
@@ -56,7 +59,7 @@ struct StoreUnderTest {
   /// Opens the data of the last `open_empty` again. The first store may still be open, in this process or in
   /// another one. The claims `persistent`, `shared` and `shared_between_processes` need this function.
   std::function<Result<std::shared_ptr<SessionStore>>()> open_again = {};
-  Claim claims = Claim::none;
+  Claim claims = Claim::none;          ///< the promises to check, joined by `|`
   std::string_view dialect = "native"; ///< the dialect of the sessions that the checks make
   /// Makes a later call to the layer below the store fail: the call number `n`, counted from 0. If `sticky`
   /// is true, all calls after it fail too. If `n` is negative, no call fails. Returns true if a call has
@@ -85,15 +88,20 @@ enum class Tier {
 SESSIONKIT_API char const* to_string(Tier) noexcept;
 
 /// The outcome of a check.
-enum class Verdict { passed, failed, not_claimed, cannot_keep };
+enum class Verdict {
+  passed,      ///< the store does what the sentence says
+  failed,      ///< it does not
+  not_claimed, ///< the check was not run, because the store does not claim what it needs
+  cannot_keep, ///< the store does not do it, and `StoreUnderTest::cannot_keep` says so
+};
 /// The enumerator's name. Never null.
 SESSIONKIT_API char const* to_string(Verdict) noexcept;
 
 /// The result of one check.
 struct CheckResult {
-  std::string_view name; ///< static storage
-  Tier tier = Tier::core;
-  Verdict verdict = Verdict::passed;
+  std::string_view name;             ///< static storage
+  Tier tier = Tier::core;            ///< the topic
+  Verdict verdict = Verdict::passed; ///< the outcome
   /// If the check failed or cannot be kept, the result that it saw instead of the expected one. If the check
   /// was not claimed, the claim that it needs.
   std::string seen = {};
@@ -101,9 +109,9 @@ struct CheckResult {
 
 /// The results of all checks of a store.
 struct ConformanceReport {
-  std::string store;
-  std::uint64_t seed = 0; ///< the seed of all random choices in this run
-  std::vector<CheckResult> checks = {};
+  std::string store;                    ///< `StoreUnderTest::name`
+  std::uint64_t seed = 0;               ///< the seed of all random choices in this run
+  std::vector<CheckResult> checks = {}; ///< in the order of `conformance_checks`
 
   /// True if no check failed.
   SESSIONKIT_API bool ok() const noexcept;
@@ -124,20 +132,20 @@ SESSIONKIT_API std::string to_table(std::vector<ConformanceReport> const& report
 
 /// Options of `check_store`: how much the checks try.
 struct ConformanceOptions {
-  std::uint64_t seed = 20251122;
-  std::size_t sequences = 40; ///< the number of random sequences, of 50 operations each
-  std::size_t texts = 100;    ///< the number of random keys, ids and values
-  std::size_t rounds = 25;    ///< the number of appends of each thread or process
+  std::uint64_t seed = 20251122; ///< of all random choices; the same seed makes the same choices
+  std::size_t sequences = 40;    ///< the number of random sequences, of 50 operations each
+  std::size_t texts = 100;       ///< the number of random keys, ids and values
+  std::size_t rounds = 25;       ///< the number of appends of each thread or process
   /// Only checks whose name contains this text are run.
   std::string only = {};
 };
 
 /// The name and the sentence of a check.
 struct CheckName {
-  std::string_view name;
-  Tier tier;
+  std::string_view name;     ///< static storage
+  Tier tier;                 ///< the topic
   std::string_view sentence; ///< what the contract says
-  Claim needs;
+  Claim needs;               ///< the claim without which it is not run; `none`: it is always run
 };
 /// Returns all checks, in the order in which they run.
 SESSIONKIT_API std::vector<CheckName> conformance_checks();
