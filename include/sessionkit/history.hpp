@@ -45,12 +45,13 @@ struct Target {
   std::string api = {};
   bool images = true;            ///< false: the model reads no images, only text
   TokenEstimator estimator = {}; ///< for `History::tokens`; absent: `estimate_tokens`
-  std::string summary_prefix =
-      {}; ///< the text before the summary of a compaction; empty: pi's text around it
+  /// The text before the summary of a compaction. If empty, pi's texts before and after the summary are used.
+  std::string summary_prefix = {};
   /// What the server of `openai_chat` accepts, for example `servers::deepseek`. Other providers ignore it,
   /// and so does `faithful`.
   ServerRules server = {};
-  Wording wording = {}; ///< `Profile::wording` of the program whose requests `valid` is to make
+  /// `Profile::wording` of a program makes `valid` word the requests as that program does.
+  Wording wording = {};
 };
 
 /// One change that a `valid` rebuild made, or one omission of a `faithful` rebuild. The report lists all of
@@ -80,9 +81,10 @@ struct History {
   std::vector<EntryId> sources = {};
   /// For each message, the time of the first entry that it was made of; the default time if there is none.
   std::vector<Timestamp> times = {};
-  /// A message of a `valid` history may be made of several entries. This list has the parts of such messages
-  /// at which another entry begins, in the order of the parts. If the text of further entries was joined to a
-  /// part, these entries follow the part's own entry.
+  /// A message of a `valid` history may be made of several entries. `sources` names the entry of its first
+  /// part. This list names the entries of its other parts, in the order of the parts. A part that is not in
+  /// the list comes from the same entry as the part before it. If the texts of several entries were joined to
+  /// one part, the list has one element for each further entry, also if the part is the first one.
   std::vector<PartSource> part_sources = {};
   /// The system prompt. It contains the summary of a compaction if the provider has a system text.
   std::string system = {};

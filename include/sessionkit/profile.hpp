@@ -88,7 +88,8 @@ struct CompactionRule {
   bool within_turn = false;
   KeepRule keep = {};                     ///< what stays
   std::string_view prompt = "structured"; ///< a name that `find_prompt` knows
-  std::string_view prefix = {}; ///< the text before the summary in the view; empty: pi's text around it
+  /// The text before the summary in the view. If empty, pi's texts before and after the summary are used.
+  std::string_view prefix = {};
 };
 
 /// How one program words what it sends where its log does not say it. The default is this library's own way.

@@ -28,16 +28,16 @@ namespace detail {
 /// Throws `Exception`. This function exists so that the code for the throw is not compiled into each caller
 /// of `value()`.
 [[noreturn]] SESSIONKIT_COLD SESSIONKIT_API void throw_error(Error const& error);
-/// The error of a result. `error` is null if there is none: then it is `invalid_argument`, because the caller
-/// asked a success for it. These functions exist so that their code is not compiled into each caller.
+/// Returns the error of a result. If `error` is null, the result is a success, and the function returns an
+/// error with `invalid_argument`. These functions exist so that their code is not compiled into each caller.
 SESSIONKIT_COLD SESSIONKIT_API Error const& error_of(Error const* error) noexcept;
 SESSIONKIT_COLD SESSIONKIT_API Error take_error(Error* error);
 }
 
 /// A value or an `Error`: a small subset of C++23's `std::expected<T, Error>`. Check `ok()` before you use
 /// `*r` or `r->`, which need a value. `value()` checks by itself and throws `Exception` on a failure.
-/// `error()` is for failures. A success answers it with `invalid_argument`, so that nobody takes it for a
-/// failure that has a remedy.
+/// Call `error()` only on a failure. On a success it returns an error with `invalid_argument`, so that a
+/// caller does not try to handle an error that does not exist.
 template <class T> class [[nodiscard]] Result {
  public:
   /// The type of the value.
@@ -79,7 +79,7 @@ template <class T> class [[nodiscard]] Result {
   /// The same.
   T const* operator->() const noexcept { return std::get_if<0>(&state_); }
 
-  /// The failure. Of a success: `invalid_argument`.
+  /// The failure. On a success, an error with `invalid_argument`.
   Error const& error() const& noexcept { return detail::error_of(std::get_if<1>(&state_)); }
   /// The same, moved out.
   Error error() && { return detail::take_error(std::get_if<1>(&state_)); }
@@ -110,7 +110,7 @@ template <> class [[nodiscard]] Result<void> {
   void value() const {
     if (!ok_) detail::throw_error(error_);
   }
-  /// The failure. Of a success: `invalid_argument`.
+  /// The failure. On a success, an error with `invalid_argument`.
   Error const& error() const& noexcept { return detail::error_of(ok_ ? nullptr : &error_); }
   /// The same, moved out.
   Error error() && { return detail::take_error(ok_ ? nullptr : &error_); }

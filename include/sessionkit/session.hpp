@@ -81,8 +81,7 @@ class Turn;
 /// A conversation: the class that most hosts use. A `Session` object appends entries to one log. It remembers
 /// the leaf, which is the entry that the next entry will follow. An object that was made without arguments,
 /// or that was moved from, is empty. It answers `invalid_argument` to every call that can fail. Its `id` is
-/// `no-session`, and its `leaf` and `end` are
-/// empty.
+/// `no-session`, and its `leaf` and `end` are empty.
 ///
 /// Use an object from one thread at a time. Any number of `Session` objects may share a store. Several
 /// objects may have the same session open, also in different processes: each append notices the entries that
@@ -163,10 +162,9 @@ class SESSIONKIT_API Session {
   /// Stores a title. An empty text clears the title. If `by_person` is true, no generated title will replace
   /// it.
   ///
-  /// This call and the four below store one entry each. Outside a turn, the entry is durable on return, to
-  /// the level of the store's `Durability`. `OnConflict` does not apply: the entry is appended even if
-  /// another writer appended first. Each call fails with `unsupported` if the dialect cannot represent the
-  /// entry.
+  /// This call and the four below store one entry each. Outside a turn, the entry is as durable on return as
+  /// the end of a turn (`Durability`). `OnConflict` does not apply: the entry is appended even if another
+  /// writer appended first. Each call fails with `unsupported` if the dialect cannot represent the entry.
   Result<void> set_title(std::string title, bool by_person = true);
   /// Archives the session, or makes it active again. `resume` does not find an archived session.
   Result<void> set_archived(bool archived);
@@ -178,8 +176,8 @@ class SESSIONKIT_API Session {
   /// Removes a key. A key that does not exist is no error.
   Result<void> remove_state(std::string key);
 
-  /// A summary of the session: title, counts, times, state. It covers the log up to the end that this object
-  /// knows (`refresh`).
+  /// A summary of the session: title, counts, times, state. Entries that other writers appended may be
+  /// missing until `refresh` is called.
   Result<SessionInfo> info() const;
   /// Returns the entries that other writers appended since this object read the log, oldest first. The leaf
   /// moves to the end of the log.
@@ -187,7 +185,7 @@ class SESSIONKIT_API Session {
   /// The entries from the first one to the leaf.
   Result<std::vector<Entry>> path() const;
   /// The last message up to the leaf. Absent if there is none. Messages that are held back are included. The
-  /// call reads backwards, and no further than to this message.
+  /// call reads the log backwards and stops at this message.
   Result<std::optional<Entry>> last() const;
   /// The number of messages up to the leaf. Messages that are held back are included. The call reads the
   /// path, but keeps none of it in memory. (`info` counts the messages of all branches, without reading.)

@@ -36,7 +36,8 @@ enum class DirectScope {
   account_channel_peer, ///< those of one person on one channel to one of the host's accounts
 };
 
-/// The names of one person. Keys of direct messages contain `name` in place of each of `peers`.
+/// The names of one person. If the sender of a direct message is one of `peers`, the key contains `name`
+/// instead of the sender.
 struct IdentityLink {
   std::string name;                    ///< the name in keys
   std::vector<std::string> peers = {}; ///< "telegram:111", or "111" on any channel
@@ -62,8 +63,8 @@ struct KeyRules {
 ///
 /// In `any`, `claw0` and `openclaw` the key of a thread ends in `:thread:<id>`. In `any` and `claw0`
 /// different places have different keys, because a `:` in a part is written `%3A` and a `%` is written `%25`.
-/// OpenClaw and ZeroClaw do not escape colons, and their keys follow them. OpenClaw's keys are in lower case
-/// (ASCII letters only).
+/// In `openclaw` and `zeroclaw` colons are not escaped, because these programs do not escape them. OpenClaw's
+/// keys are in lower case (ASCII letters only).
 ///
 /// A word replaces each empty part. In `any` and `claw0`, the agent is `main`, the channel `cli`, the sender
 /// `user` and the chat `unknown`. In `openclaw`, the agent is `main`, the channel and the chat are `unknown`,
@@ -87,10 +88,10 @@ struct SessionKey {
 /// Splits a key into its parts. Absent if `key` is not a key of this scheme.
 SESSIONKIT_API std::optional<SessionKey> parse_session_key(std::string_view key, KeyScheme scheme);
 
-/// Turns the text by which a person or a program names a session of this agent into its key. In `openclaw` an
-/// empty text and `main` mean the main key, and a text that does not begin with `agent:` is a key of this
-/// agent. In `claw0` an empty text means `<agent>:cli:user`. In every scheme, any other text is the key
-/// itself.
+/// Returns the key of a session of this agent. `text` is the name by which a person or a program calls the
+/// session. In `openclaw` an empty text and `main` mean the main key, and a text that does not begin with
+/// `agent:` is a key of this agent. In `claw0` an empty text means `<agent>:cli:user`. In every scheme, any
+/// other text is the key itself.
 SESSIONKIT_API std::string canonical_key(std::string_view text, std::string_view agent, KeyScheme scheme,
                                          KeyRules const& rules = {});
 

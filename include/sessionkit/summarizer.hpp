@@ -50,14 +50,15 @@ struct SummaryRequest {
   std::string previous_summary =
       {};                 ///< the summary of the messages before `conversation`; empty if there are none
   std::string focus = {}; ///< a topic that the summary should stress; empty: none
-  /// True: the conversation ends inside a turn. The model will see the rest of this turn beside the summary.
+  /// True: the conversation ends inside a turn. The rest of this turn stays in the context, after the
+  /// summary.
   bool split_turn = false;
   std::size_t max_tokens = 0; ///< the maximum length of the summary in tokens; 0: no maximum
   Timestamp deadline = {};    ///< an answer after this time is not used; absent (1970): no deadline
 
   /// The system text to send.
   SESSIONKIT_API std::string system() const;
-  /// The one message of the user to send.
+  /// The text to send as the only message of the user.
   SESSIONKIT_API std::string prompt() const;
 };
 
