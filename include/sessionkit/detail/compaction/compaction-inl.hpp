@@ -9,7 +9,7 @@
 #include <sessionkit/detail/compaction/compaction_facts.hpp>
 #include <sessionkit/detail/compaction/conversation_text.hpp>
 #include <sessionkit/detail/dialects/panel_compaction.hpp>
-#include <sessionkit/detail/history/history_rules.hpp>
+#include <sessionkit/detail/history/structural_rules.hpp>
 #include <sessionkit/detail/json/whitespace.hpp>
 #include <sessionkit/detail/model/token_counts.hpp>
 

@@ -5,8 +5,8 @@
 #include <sessionkit/detail/dialects/summary_wording.hpp>
 #include <sessionkit/detail/history/draft.hpp>
 #include <sessionkit/detail/history/faithful_regroup.hpp>
-#include <sessionkit/detail/history/history_rules.hpp>
 #include <sessionkit/detail/history/report_text.hpp>
+#include <sessionkit/detail/history/structural_rules.hpp>
 #include <sessionkit/detail/json/json_repair.hpp>
 #include <sessionkit/detail/json/raw_json_access.hpp>
 #include <sessionkit/detail/json/whitespace.hpp>

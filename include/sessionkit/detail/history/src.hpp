@@ -7,7 +7,6 @@
 #include <sessionkit/detail/history/faithful_regroup-inl.hpp>
 #include <sessionkit/detail/history/history-inl.hpp>
 #include <sessionkit/detail/history/history_policy-inl.hpp>
-#include <sessionkit/detail/history/history_rules-inl.hpp>
 #include <sessionkit/detail/history/image_rules-inl.hpp>
 #include <sessionkit/detail/history/own_blocks-inl.hpp>
 #include <sessionkit/detail/history/pairing-inl.hpp>
@@ -18,4 +17,5 @@
 #include <sessionkit/detail/history/report_text-inl.hpp>
 #include <sessionkit/detail/history/server-inl.hpp>
 #include <sessionkit/detail/history/signature_rules-inl.hpp>
+#include <sessionkit/detail/history/structural_rules-inl.hpp>
 #include <sessionkit/detail/history/tool_names-inl.hpp>

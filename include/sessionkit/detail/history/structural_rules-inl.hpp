@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Applies the rules about calls and results, and arranges pieces as messages, in time linear in the log.
+// Applies the rules about calls and results: a result without a call is dropped, a call without a result gets
+// one. Then arranges pieces as messages, in time linear in the log.
 #pragma once
 #include <sessionkit/detail/base/name_rules.hpp>
-#include <sessionkit/detail/history/history_rules.hpp>
 #include <sessionkit/detail/history/own_blocks.hpp>
 #include <sessionkit/detail/history/pairing.hpp>
 #include <sessionkit/detail/history/report_text.hpp>
 #include <sessionkit/detail/history/signature_rules.hpp>
+#include <sessionkit/detail/history/structural_rules.hpp>
 #include <sessionkit/detail/json/whitespace.hpp>
 
 #include <algorithm>
@@ -20,7 +21,7 @@
 
 namespace sessionkit { inline namespace v0 {
 
-namespace history_rules_inl { namespace {
+namespace structural_rules_inl { namespace {
 
 using detail::Draft;
 using detail::no_piece;
@@ -448,9 +449,9 @@ constexpr std::array<StructuralRule, 17> structural_rules{
 namespace detail {
 
 void apply_structural_rules(Draft& draft) {
-  for (history_rules_inl::StructuralRule const& rule : history_rules_inl::structural_rules)
+  for (structural_rules_inl::StructuralRule const& rule : structural_rules_inl::structural_rules)
     rule.apply(draft, rule.name);
-  history_rules_inl::trim_final_text(draft, "final_space");
+  structural_rules_inl::trim_final_text(draft, "final_space");
 }
 
 std::vector<std::pair<std::size_t, std::size_t>> paired_entries(Context const& context) {
