@@ -21,11 +21,11 @@ enum class Parent {
 
 /// The first line of a log, which describes the session. It is not part of the tree of entries.
 struct Header {
-  std::string id = {};             ///< as written; any text in files of other programs
-  std::string key = {};            ///< routing key, free text
+  std::string id = {};  ///< the session's id as it was written; in files of other programs it may be any text
+  std::string key = {}; ///< the routing key; any text
   std::string agent = {};          ///< the agent's name; empty: none
   std::string user = {};           ///< the user's name; empty: none
-  std::string cwd = {};            ///< working directory of the host
+  std::string cwd = {};            ///< the working directory of the host
   std::string parent_session = {}; ///< where a fork came from: an id, or a path in pi's files
   RawJson metadata = {};           ///< null, or an object of the host
   std::uint64_t copied = 0;        ///< the number of entries after the header that a fork copied
@@ -42,8 +42,9 @@ struct Compaction {
   /// Null, or data of the program that made the summary. This library writes an object with `readFiles`,
   /// `modifiedFiles`, `reason` and `lastSummarized` (as in `CompactionPlan`).
   RawJson details = {};
-  bool from_hook = false; ///< true: an extension of pi made the summary, so `details` are the extension's
-  /// The same as `first_kept` in files of version 1: the index of a line. The header has the index 0.
+  bool from_hook = false; ///< true: an extension of pi made the summary and `details`
+  /// In files of version 1, the index of the first kept line. It has the meaning of `first_kept`. The header
+  /// has the index 0.
   std::optional<std::uint64_t> first_kept_index = {};
   std::optional<std::uint64_t> tokens_after = {}; ///< an estimate for the summary and the kept entries
   /// The number of messages that ai-panel's dialect writes again after this entry. If the log has fewer of
@@ -91,7 +92,7 @@ struct ModelChange {
 struct CustomMessage {
   std::string type;                      ///< the extension's name for this kind of message
   std::vector<ToolContent> content = {}; ///< what the model receives
-  /// Whether and how a screen shows it: `true`, `false`, or any other value of the host, for example an
+  /// Whether and how a screen shows the text: `true`, `false`, or any other value of the host, for example an
   /// object with a style. Native lines keep the value byte for byte.
   RawJson display = RawJson::boolean(true);
   RawJson details = {};   ///< null, or data of the extension, which is never sent

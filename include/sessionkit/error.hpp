@@ -14,7 +14,7 @@ enum class Errc {
   already_exists,      ///< the id is already used, or an entry of this id has other bytes
   conflict,            ///< another writer appended first; refresh and decide again
   invalid_argument,    ///< the call cannot succeed with these arguments
-  unsupported,         ///< this dialect, store or provider cannot represent or do that
+  unsupported,         ///< this dialect, store or provider cannot represent the data or do the operation
   timed_out,           ///< a lock or a server did not answer in time; nothing happened, try again
   corrupt,             ///< the data violates its format; `verify` shows where
   unsupported_version, ///< written by a newer format than this library knows

@@ -13,8 +13,8 @@ struct Event {
     tail_sealed,   ///< a line end was added after torn bytes at the end of a log, so that an append could
                    ///< follow
     index_rebuilt, ///< the index was missing, damaged or outdated, and was made again from the logs
-    write_rebased, ///< another writer appended first; this session's entries follow the other entries, or
-                   ///< branch off before them
+    write_rebased, ///< another writer appended first; the entries of this session follow the other entries,
+                   ///< or branch off before the other entries
     retention,     ///< a session was removed; the message gives the reason
     compaction_started, ///< a summarizer is about to be called
     compaction_ended,   ///< a compaction was stored or failed; the message says which
@@ -23,7 +23,8 @@ struct Event {
     other_owner,        ///< the store's directory belongs to another user, who can replace all files in it
     database_adopted,   ///< this library's columns were added to the database of another program; the message
                         ///< names the copy of the original
-    part_left_out,      ///< stored without a part that its dialect lacks; or a message has an unknown role
+    part_left_out, ///< an answer was stored without a part that its dialect cannot represent; or a message
+                   ///< has an unknown role; or a file of another program cannot be read
   };
   Kind kind;                ///< what happened
   std::string session = {}; ///< the id or path of the session; empty if the event concerns the whole store

@@ -32,7 +32,7 @@ class SESSIONKIT_API SessionId {
   std::string text_;
 };
 
-/// The id of an entry within its session. It is any UTF-8 text, because pi's format accepts any text, and it
+/// The id of an entry within its session. It may be any UTF-8 text, because pi's format accepts any text. It
 /// is never used as a path. The empty id names no entry. If the line of an entry has no id, the entry's id is
 /// `@N`, where N is the byte offset after the last byte of the line.
 class EntryId {
@@ -87,8 +87,8 @@ class Position {
 /// function, `random_entry_id` is used.
 using IdSource = std::function<std::string()>;
 
-/// Makes a UUID version 7 (RFC 9562), which is the default form of a session id. 48 bits are the time `at`.
-/// The others are random bits from the operating system, except the six bits of version and variant.
+/// Makes a UUID version 7 (RFC 9562), which is the default form of a session id. 48 bits are the time `at`,
+/// and six bits are the version and the variant. The other bits are random bits from the operating system.
 SESSIONKIT_API SessionId make_session_id(Timestamp at);
 
 /// Makes an entry id of 64 random bits from the operating system, as 16 lower-case hex digits.

@@ -16,8 +16,8 @@ namespace sessionkit { inline namespace v0 {
 
 namespace detail {
 
-/// Returns the text without what nlohmann refuses. U+FFFD replaces lone surrogate escapes and bytes that are
-/// not UTF-8. Null replaces numbers that are too large for a double.
+/// Returns the text in a form that nlohmann accepts. U+FFFD replaces lone surrogate escapes and bytes that
+/// are not UTF-8. Null replaces numbers that are too large for a double.
 inline std::string readable_for_nlohmann(std::string_view json) {
   std::string out;
   char const* p = json.data();
@@ -94,10 +94,10 @@ template <class Json> class NlohmannPrinter {
 }
 
 /// Returns the value as a tree that keeps the order of the keys. `to_nlohmann<nlohmann::json>(value)` returns
-/// one with sorted keys. Throws nothing but `bad_alloc`. A tree of nlohmann cannot represent all of JSON.
-/// U+FFFD replaces a lone surrogate escape, and null replaces a number above the greatest double. An integer
-/// of more than 64 bits becomes a double. If an object has several members of one name, only the last one
-/// stays. Keep the `RawJson` if this matters.
+/// a tree with sorted keys. Throws nothing but `bad_alloc`. A tree of nlohmann cannot represent all of JSON.
+/// A lone surrogate escape becomes U+FFFD. A number above the greatest double becomes null. An integer of
+/// more than 64 bits becomes a double. If an object has several members of one name, only the last one stays.
+/// If this matters, keep the `RawJson`.
 template <class Json = nlohmann::ordered_json,
           class = std::enable_if_t<
               std::is_same_v<Json, nlohmann::json> || std::is_same_v<Json, nlohmann::ordered_json>>>
@@ -107,7 +107,7 @@ Json to_nlohmann(RawJson const& json) {
   return tree;
 }
 
-/// Returns a tree of nlohmann's as text. The function throws nothing but `bad_alloc`, and does not recurse.
+/// Returns a tree of nlohmann as text. The function throws nothing but `bad_alloc`, and does not recurse.
 /// Bytes that are not UTF-8 become U+FFFD. Null replaces values that JSON cannot represent (NaN, infinities,
 /// binary and discarded values). Null also replaces arrays and objects that are nested deeper than 128
 /// levels.

@@ -22,13 +22,14 @@ enum class Role {
   tool,      ///< the host, with results of calls
 };
 
-// All text is UTF-8. A lone surrogate that a JavaScript program wrote as `\ud83d` is kept as its three-byte
-// WTF-8 form, so that it can be written back as it was; `valid` histories send U+FFFD in its place.
+// All text is UTF-8. A JavaScript program may have written a lone surrogate, for example `\ud83d`. It is kept
+// in its three-byte WTF-8 form, so that it can be written back unchanged. `valid` histories replace it with
+// U+FFFD.
 
-/// A piece of text. `extra` exists in all parts: it is null, or an object with the members of the stored part
-/// that this library does not know (`citations`, `cache_control`). Dialects write these members back.
-/// Requests contain them only in `faithful` histories (`RebuildMode`) of logs that are in the provider's own
-/// format.
+/// A piece of text. Each type of part has a member `extra`, which is null or an object. The object has the
+/// members of the stored part that this library does not know (`citations`, `cache_control`). Dialects write
+/// these members back. A request contains them only if the history is `faithful` (`RebuildMode`) and the log
+/// is in the provider's own format.
 struct Text {
   std::string text; ///< may be empty; requests leave out text that is blank
   /// Opaque data by which the provider recognises its own text. It is sent back unchanged. Empty: none.
@@ -38,18 +39,18 @@ struct Text {
 /// Reasoning of the model. If `redacted` is true, `text` is empty and `signature` holds the provider's
 /// encrypted data.
 struct Thinking {
-  std::string text; ///< empty if the provider shows no text of it
+  std::string text; ///< empty if the provider shows no text of its reasoning
   /// Opaque data by which the provider recognises its own reasoning. For OpenAI's Responses it is the
-  /// complete reasoning item, in JSON. Reasoning without it, or signed for another model, is left out of
-  /// requests (docs/history.md, `foreign_thinking`, has the exceptions).
+  /// complete reasoning item, in JSON. Requests leave out reasoning that has no signature, or that was signed
+  /// for another model. The exceptions are in docs/history.md (`foreign_thinking`).
   std::string signature = {};
   bool redacted = false; ///< true: the provider encrypted the reasoning
   RawJson extra = {};    ///< as in `Text`
 };
 /// The bytes of an image, in base64.
 struct Base64 {
-  /// The library does not decode it. Requests have it in the standard alphabet, with padding and without line
-  /// breaks; data that is no base64 is not sent.
+  /// The library does not decode the data. Requests contain it in the standard alphabet, with padding and
+  /// without line breaks. Data that is not base64 is not sent.
   std::string data;
 };
 /// The address from which an image can be fetched.
@@ -57,16 +58,16 @@ struct Url {
   /// An `https:` address; some providers also fetch `http:`. A `data:` address with base64 is sent as bytes.
   std::string url;
 };
-/// Bytes that the host keeps elsewhere, named by their digest. The library neither stores nor fetches them. A
-/// request has `[image not sent]` in their place. The native dialect stores the reference. In other dialects
-/// the answer is `unsupported`.
+/// A reference to bytes that the host keeps elsewhere. The digest identifies the bytes. The library neither
+/// stores nor fetches them. A request contains `[image not sent]` in their place. The native dialect stores
+/// the reference. Other dialects refuse it with `unsupported`.
 struct BlobRef {
   std::string digest;     ///< algorithm and value, as OCI's descriptors write them: "sha256:2c26b4..."
   std::uint64_t size = 0; ///< bytes; 0 if it is not known
 };
 /// An image, given by its bytes, by its address or by reference.
 struct Image {
-  std::string media_type;                    ///< for example "image/png"; for an address only Gemini needs it
+  std::string media_type; ///< for example "image/png"; if `source` is a `Url`, only Gemini needs it
   std::variant<Base64, Url, BlobRef> source; ///< one of the three
   /// As in `Text`. If the stored part has an object `source` with unknown members, `extra` has them in a
   /// member `source`.
@@ -81,7 +82,7 @@ struct Opaque {
 /// A call of a tool by the model. `input` has the arguments. They are usually an object, but models also
 /// write other values.
 struct ToolUse {
-  std::string id;             ///< the provider's id of the call, which its result repeats
+  std::string id;             ///< the provider's id of the call; the result repeats this id
   std::string name;           ///< the name of the tool
   RawJson input = {};         ///< the arguments; null: none
   std::string signature = {}; ///< opaque data of the provider, sent back unchanged; empty: none
@@ -200,7 +201,8 @@ class SESSIONKIT_API MessageBuilder {
   void signature(std::string_view delta);
   /// Begins a call. The caller passes its arguments to `tool_input`.
   void begin_tool_use(std::string id, std::string name);
-  /// The same with the signature and the extra members of `call`. Its `input` is not used.
+  /// Begins a call with the id, the name, the signature and the extra members of `call`. `call.input` is not
+  /// used.
   void begin_tool_use(ToolUse call);
   /// Adds a part that is complete.
   void add(Part part);

@@ -52,7 +52,8 @@ class SESSIONKIT_API RawJson {
   std::optional<bool> as_boolean() const noexcept;
   /// The value of a string, without quotes and escapes. Absent if it is of another type.
   std::optional<std::string> as_string() const;
-  /// True if the texts are equal: `1.0` and `1` are different, as are objects with another order of keys.
+  /// True if the texts are equal. So `1.0` and `1` are different, and objects with different orders of keys
+  /// are different.
   friend bool operator==(RawJson const& a, RawJson const& b) noexcept { return a.text_ == b.text_; }
   /// True if the texts differ.
   friend bool operator!=(RawJson const& a, RawJson const& b) noexcept { return a.text_ != b.text_; }

@@ -13,8 +13,8 @@ namespace sessionkit { inline namespace v0 {
 ///
 ///   `app:`   all sessions of the agent (`SessionInfo::agent`)
 ///   `user:`  all sessions of the user (`SessionInfo::user`) with this agent
-///   `temp:`  nobody: such a value is never stored
-///   else     the session alone, as `Session::set_state`
+///   `temp:`  no session: such a value is never stored
+///   others   only this session, as with `Session::set_state`
 ///
 /// The values of `app:` and `user:` are stored as the state of two further sessions in the same store. These
 /// sessions have the keys of `state_key`, and the first write creates them.
@@ -26,10 +26,10 @@ SESSIONKIT_API Result<ScopedState> load_scoped_state(SessionStore& store, Sessio
 
 /// Stores a change: first the values of the agent, then those of the user, then those of the session. Each of
 /// the three parts is one entry, which is as durable as the end of a turn. Names with `temp:` are ignored.
-/// Fails with `invalid_argument` if a name begins with `user:` and the session has no user, and with
-/// `unsupported` if the dialect of one of the sessions to change cannot represent state; nothing is stored
-/// then. Other errors are those of `update_state`. After such an error, earlier parts may be stored, and the
-/// call may be repeated.
+/// Fails with `invalid_argument` if a name begins with `user:` and the session has no user. Fails with
+/// `unsupported` if the dialect of one of the sessions to change cannot represent state. In these two cases
+/// nothing is stored. Other errors are those of `update_state`. After such an error, the parts before the
+/// failed one may be stored, and the call may be repeated.
 SESSIONKIT_API Result<void> update_scoped_state(std::shared_ptr<SessionStore> store, SessionId const& id,
                                                 StateChange const& change,
                                                 SessionOptions const& options = {});

@@ -43,29 +43,30 @@ struct SessionOptions {
 /// The header of a new session. If `id` is absent, the profile's scheme makes one, a UUID version 7 by
 /// default.
 struct NewSession {
-  std::string key = {};             ///< the routing key, by which `resume` finds the session; empty: none
+  std::string key = {};             ///< the routing key; `resume` finds the session by this key; empty: none
   std::string agent = {};           ///< the agent's name; empty: none
   std::string user = {};            ///< the user's name; empty: none
   std::string cwd = {};             ///< the working directory of the host; empty: none
   RawJson metadata = {};            ///< null, or an object of the host, which `SessionInfo::metadata` returns
   std::optional<SessionId> id = {}; ///< absent: made by the profile's scheme
   std::string parent_session = {};  ///< the session from which this one comes; empty: none. `fork` sets it
-  /// When the session began, for imports; absent: the clock. `invalid_argument` as `AppendOptions::time`.
+  /// The time at which the session began, for imports. If absent, the clock gives it. `create` and `fork`
+  /// fail with `invalid_argument` for the same times as an append with `AppendOptions::time`.
   std::optional<Timestamp> created = {};
 };
 
 /// Options of one append.
 struct AppendOptions {
   /// The id that the caller chose for the entry. If the call is repeated with the same id, nothing is stored
-  /// twice. The call fails with `already_exists` if the log has an entry of this id that has other content,
-  /// or that is on another branch than the leaf.
+  /// twice. The call fails with `already_exists` if the log has an entry with this id and other content. It
+  /// fails with the same error if the entry with this id is on another branch than the leaf.
   std::optional<EntryId> id = {};
   /// True: the entry ends the turn. It is then durable on return, if the store's `Durability` is `turn` or
   /// `entry`.
   bool ends_turn = false;
-  /// The time of the entry, for imports of old messages. Absent: the clock. The order of the log is that of
-  /// the appends, whatever their times are. An append that is repeated keeps the time of the first one. The
-  /// first millisecond of 1970 means that there is no time. The call fails with `invalid_argument` for a time
+  /// The time of the entry, for imports of old messages. Absent: the clock. The log keeps the order of the
+  /// appends, whatever their times are. An append that is repeated keeps the time of the first one. The first
+  /// millisecond of 1970 means that there is no time. The call fails with `invalid_argument` for a time
   /// outside the years 0 to 9999, because a line cannot represent it.
   std::optional<Timestamp> time = {};
 };
@@ -92,7 +93,7 @@ class SESSIONKIT_API Session {
   /// one.
   static Result<Session> open(std::shared_ptr<SessionStore> store, SessionId const& id,
                               SessionOptions options = {});
-  /// Creates a session. Fails with `already_exists` if `NewSession::id` is taken.
+  /// Creates a session. Fails with `already_exists` if `NewSession::id` is already used.
   static Result<Session> create(std::shared_ptr<SessionStore> store, NewSession about = {},
                                 SessionOptions options = {});
   /// Opens the newest session of this key that is not archived. If there is none, the call creates one. Calls
@@ -115,20 +116,21 @@ class SESSIONKIT_API Session {
   Session& operator=(Session&&) noexcept;
   Session(Session const&) = delete;
   Session& operator=(Session const&) = delete;
-  /// Closes the session, and ends its lease if the store is `FileStoreOptions::exclusive`. Tool results that
-  /// wait for others of their answer are stored. Messages that the profile holds back are dropped. While a
-  /// `Turn` of the session exists, all this happens when the turn is destroyed.
+  /// Closes the session. If the store was opened with `FileStoreOptions::exclusive`, the lease of the session
+  /// ends. Tool results that wait for other results of the same answer are stored. Messages that the profile
+  /// holds back are dropped. While a `Turn` of the session exists, all this happens when the turn is
+  /// destroyed.
   ~Session();
 
   /// The session's id, which never changes.
   SessionId const& id() const noexcept;
   /// The entry that the next entry will follow. Empty if there is none.
   EntryId leaf() const;
-  /// The end of the log that this object knows.
+  /// The end of the log, as far as this object has read or appended to it.
   Position end() const noexcept;
 
   /// Stores a message and returns the id of its entry. An assistant message without tool calls ends the turn.
-  /// Parts of a model's answer that no line of the dialect can represent are left out and reported
+  /// If the dialect cannot represent a part of a model's answer, the part is left out and reported
   /// (`Event::part_left_out`). Bytes that are not UTF-8 are stored as U+FFFD.
   ///
   /// Some profiles hold a message back and store it when its turn ends (`WriteTiming`). Such a message is
@@ -162,9 +164,10 @@ class SESSIONKIT_API Session {
   /// Stores a title. An empty text clears the title. If `by_person` is true, no generated title will replace
   /// it.
   ///
-  /// This call and the four below store one entry each. Outside a turn, the entry is as durable on return as
-  /// the end of a turn (`Durability`). `OnConflict` does not apply: the entry is appended even if another
-  /// writer appended first. Each call fails with `unsupported` if the dialect cannot represent the entry.
+  /// This call and the four below store one entry each. If no turn is open, the entry is as durable as the
+  /// end of a turn (`Durability`) when the call returns. `OnConflict` does not apply: the entry is appended
+  /// even if another writer appended first. Each call fails with `unsupported` if the dialect cannot
+  /// represent the entry.
   Result<void> set_title(std::string title, bool by_person = true);
   /// Archives the session, or makes it active again. `resume` does not find an archived session.
   Result<void> set_archived(bool archived);
@@ -193,8 +196,8 @@ class SESSIONKIT_API Session {
   /// Everything that was said up to the leaf, for a screen (`conversation_of`). Messages that are held back
   /// are included. The call reads the whole path.
   Result<std::vector<ConversationItem>> conversation() const;
-  /// The same. The call also marks what a request for this target leaves out, because of its policies or of a
-  /// rule (`InRequest::left_out`).
+  /// The same, for a request to this target. Items that the request leaves out are marked
+  /// `InRequest::left_out`. The reason may be a policy of the target or a rule of the provider.
   Result<std::vector<ConversationItem>> conversation(Target const& target) const;
   /// The last entry of each branch, in log order.
   Result<std::vector<EntryId>> leaves() const;
@@ -217,17 +220,18 @@ class SESSIONKIT_API Session {
   /// The policy of the session's profile.
   CompactionPolicy compaction_policy() const;
   /// Plans a compaction. Absent if there is no reason for one. Fails with `unsupported` and
-  /// `invalid_argument` in the same cases as `apply`, so that the caller does not call a model in vain.
+  /// `invalid_argument` in the same cases as `apply`. So a caller does not ask a model for a summary that
+  /// cannot be stored.
   Result<std::optional<CompactionPlan>>
   plan_compaction(CompactionPolicy const& policy, CompactionReason reason = CompactionReason::size) const;
   /// Makes a plan, calls the summarizer and applies its summary. Returns `not_needed` if there is no plan. No
   /// lock is held while `summarizer` works, and turns may be appended meanwhile. Errors are those of the
   /// summarizer and of `append`, and `timed_out` if the deadline passed. After an error, nothing is stored.
   ///
-  /// Two things open the breaker: `max_failures` failures in a row, and a compaction that saves too little.
-  /// While the breaker is open, size is no reason for a compaction. It closes when the context has grown by a
-  /// quarter. The open breaker is stored as an entry if the dialect can represent one. Events:
-  /// `compaction_started`, `compaction_ended`, `compaction_stopped`.
+  /// A breaker stops compactions that would not help. Two things open it: `max_failures` failures in a row,
+  /// and a compaction that saves too little. While the breaker is open, size is no reason for a compaction.
+  /// The breaker closes when the context has grown by a quarter. If the dialect can represent it, the open
+  /// breaker is stored as an entry. Events: `compaction_started`, `compaction_ended`, `compaction_stopped`.
   Result<CompactionOutcome> compact(Summarizer& summarizer, CompactionPolicy const& policy,
                                     CompactionReason reason = CompactionReason::size);
   /// The same with `compaction_policy()`.
@@ -255,31 +259,32 @@ class SESSIONKIT_API Session {
 /// the final answer. The profile decides whether entries are stored one by one or all by `commit`. A turn
 /// stays with its session when the `Session` object is moved.
 ///
-/// A turn that is destroyed without `commit` is aborted. Messages that were held back are dropped; only a
-/// profile that joins unanswered messages of the user keeps such a message for the next turn. If something
-/// was stored, an entry records the abort. A rebuilt history then contains a result "interrupted" for each
-/// call that has no result.
+/// A turn that is destroyed without `commit` is aborted. Messages that were held back are dropped, with one
+/// exception. If the profile joins unanswered messages of the user, these messages are kept for the next
+/// turn. If something was stored, an entry records the abort. A rebuilt history then contains a result
+/// "interrupted" for each call that has no result.
 class [[nodiscard]] SESSIONKIT_API Turn {
  public:
-  /// Takes the other object's turn. The other object is then a turn that is over.
+  /// Takes the other object's turn. The other object is then over, as after `commit`.
   Turn(Turn&&) noexcept;
   Turn& operator=(Turn&&) = delete;
   Turn(Turn const&) = delete;
   Turn& operator=(Turn const&) = delete;
-  /// Aborts the turn, as `abort` does, unless it is over. An error of this is not reported; the next append
-  /// has it too.
+  /// Calls `abort`, unless the turn is over. An error of this call is not reported, but the next append
+  /// reports it.
   ~Turn();
 
   /// As `Session::append`, except that only `commit` ends the turn.
   Result<EntryId> append(Message const& message, AppendOptions const& options = {});
   /// Ends the turn. If the call succeeds, the turn is as durable as the store's `Durability` promises.
   Result<void> commit();
-  /// What happens to messages of the user that have no answer, if the profile joins them with the next one.
+  /// What `abort` does with messages of the user that have no answer. This applies only if the profile joins
+  /// such messages with the next one.
   enum class Unanswered {
-    keep, ///< for the next turn
-    drop, ///< for instance because they are too long for the model
+    keep, ///< keep them for the next turn
+    drop, ///< drop them, for example because they are too long for the model
   };
-  /// Ends the turn unfinished. If the turn stored something, an entry records this.
+  /// Aborts the turn. If the turn stored something, an entry records the abort.
   Result<void> abort(Unanswered unanswered = Unanswered::keep);
 
  private:
@@ -292,9 +297,9 @@ class [[nodiscard]] SESSIONKIT_API Turn {
   bool stored_ = false;
 };
 
-/// Changes the state of a session that is not open here. Stores one entry, which is as durable as the end of
-/// a turn. An empty change stores nothing. Fails with `not_found` if there is no such session, and with
-/// `unsupported` if its dialect cannot represent state.
+/// Changes the state of a session without a `Session` object. The call stores one entry, which is as durable
+/// as the end of a turn. An empty change stores nothing. Fails with `not_found` if there is no such session,
+/// and with `unsupported` if its dialect cannot represent state.
 SESSIONKIT_API Result<void> update_state(std::shared_ptr<SessionStore> store, SessionId const& id,
                                          StateChange change, SessionOptions options = {});
 

@@ -23,8 +23,8 @@ struct FoldState {
   /// The number of messages after the last compaction. In dialects without ids, this includes the kept
   /// messages that the compaction stored again.
   std::uint64_t since_compaction = 0;
-  /// After a compaction in ai-panel's dialect, the number of following messages that may be stored again and
-  /// must not be counted twice.
+  /// After a compaction in ai-panel's dialect, kept messages may be stored again. This is the number of such
+  /// messages that may still follow. They are not counted twice.
   std::uint64_t repeats = 0;
   std::vector<std::uint32_t> recent_words = {}; ///< checksums of the last few messages, for lines without ids
   std::vector<std::uint32_t> kept_words =
@@ -44,8 +44,8 @@ struct SessionInfo {
   bool archived = false;            ///< true: `Session::resume` does not find the session
   std::string first_user_text = {}; ///< the first 200 code points of the first text of the user
   Timestamp created = {};           ///< the time of the header, or else of the first entry that has a time
-  /// The time of the last entry that has one, or `created` if that is later. It is later after an import of
-  /// old messages (`AppendOptions::time`), and in a fork to which nothing was added.
+  /// The time of the last entry that has a time, or `created` if `created` is later. `created` is later after
+  /// an import of old messages (`AppendOptions::time`), and in a fork to which nothing was added.
   Timestamp updated = {};
   std::uint64_t entries = 0;  ///< the number of entries, without the header
   std::uint64_t messages = 0; ///< user, assistant and tool messages, on all branches
@@ -60,11 +60,11 @@ struct SessionInfo {
   std::string model = {};    ///< of the same entry
   std::string thinking_level = {};                ///< of the last `ModelChange` that has one; empty: none has
   std::map<std::string, RawJson> state = {};      ///< the values that `Session::set_state` stored, by key
-  std::map<std::string, std::string> labels = {}; ///< entry id to label
+  std::map<std::string, std::string> labels = {}; ///< the labels, by the id of the entry
   std::string parent_session = {}; ///< of the header: where a fork came from; empty: the session is no fork
   RawJson metadata = {};           ///< of the header (`NewSession::metadata`): null or an object of the host
   EntryId last = {};               ///< the last entry of the log; a session continues after it by default
-  Position end = {};               ///< end of the last entry folded in
+  Position end = {};               ///< the end of the last entry that `fold` added
   /// CRC-32C of the line of that entry. If the line at `end` has another checksum, another log has replaced
   /// this one.
   std::uint32_t end_crc = 0;
@@ -81,8 +81,8 @@ inline SessionInfo make_session_info(SessionId id) {
   return info;
 }
 
-/// Adds one entry to the summary. The entry ends at `end`, and `line` is its text. Only this function gives
-/// the fields of `SessionInfo` their meaning. It is pure, and its cost does not grow with the log.
+/// Adds one entry to the summary. The entry ends at `end`, and `line` is its text. This function alone
+/// defines the meaning of the fields of `SessionInfo`. It is pure, and its cost does not grow with the log.
 SESSIONKIT_API void fold(SessionInfo& info, Entry const& entry, Position end, std::string_view line);
 
 /// The same for a record, which is decoded in `dialect`. A line that cannot be decoded counts as damaged.

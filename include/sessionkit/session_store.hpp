@@ -27,14 +27,14 @@ struct Append {
   /// has another checksum, the append fails with `conflict`, because the session was removed and made again,
   /// or its file was replaced. If absent, only the position is compared.
   std::optional<std::uint32_t> expected_crc = {};
-  /// For a batch that starts a session: the append fails with `conflict` if this key (as in
-  /// `SessionInfo::key`) has another session that is not archived. The check and the write are one step. So
-  /// only one of several such appends starts a session, even in different processes. A batch that is already
-  /// stored is not refused. If the key is empty, nothing is checked.
+  /// For a batch that starts a session: the append fails with `conflict` if another session with this key
+  /// (`SessionInfo::key`) exists and is not archived. The check and the write are one step. So only one of
+  /// several such appends starts a session, even in different processes. A batch that is already stored is
+  /// not refused. If the key is empty, nothing is checked.
   std::string_view unless_active = {};
   /// For a batch that starts a session: the dialect of its lines; empty means native. A store needs this
-  /// because the header alone may not show the dialect. A store of files does not need it, because it also
-  /// looks at the lines after the header.
+  /// member because the header alone may not show the dialect. A file store does not need it, because it also
+  /// reads the lines after the header.
   std::string_view dialect = {};
 };
 
@@ -46,7 +46,7 @@ struct ListQuery {
   std::optional<std::string> user = {};  ///< the same for the user's name
   std::optional<bool> archived = {};     ///< true: only archived sessions; false: only others; absent: all
   std::size_t limit = 50;  ///< the maximum number of sessions on a page; 0 gives an empty page without `next`
-  std::string cursor = {}; ///< `SessionPage::next` of the page before
+  std::string cursor = {}; ///< `SessionPage::next` of the previous page
 };
 /// One page of a list of sessions, newest first.
 struct SessionPage {
@@ -65,16 +65,17 @@ class SESSIONKIT_API SessionStore {
   SessionStore& operator=(SessionStore const&) = delete;
 
   /// Adds a batch at the end of the log, and returns the new end. The batch is stored completely or not at
-  /// all. Files are an exception: the first part of a batch may stay after a crash, and a reader may see it
-  /// for a moment.
+  /// all. File stores are an exception: after a crash, the log may have only the first part of a batch, and a
+  /// reader may see only the first part for a moment.
   ///
   /// A call may be repeated after `outcome_unknown`. If the same batch (ids and bytes) is already stored, the
   /// call returns its end. If a part of the batch is stored, the call adds the rest.
   ///
   /// Fails with `conflict` if an entry is after `expected`, if no entry ends at `expected`, or if
-  /// `unless_active` refuses the batch; with `already_exists` if `expected` is `Position{}` and the session
-  /// exists, or if an entry after `expected` has an id of the batch but other bytes; with `not_found` if the
-  /// session does not exist; with `invalid_argument` if a line is not one JSON object on one line.
+  /// `unless_active` refuses the batch. Fails with `already_exists` if `expected` is `Position{}` and the
+  /// session exists, or if an entry after `expected` has an id of the batch but other bytes. Fails with
+  /// `not_found` if the session does not exist, and with `invalid_argument` if a line is not one JSON object
+  /// on one line.
   virtual Result<Position> append(SessionId const& id, Append const& batch) = 0;
 
   /// Reads some records of a log. Fails with `not_found` if there is no such session. The page reports
@@ -113,31 +114,33 @@ SESSIONKIT_API Result<bool> exists(SessionStore& store, SessionId const& id);
 /// the query asks for them. The limit and the cursor of the query are ignored.
 SESSIONKIT_API Result<std::optional<SessionInfo>> newest_session(SessionStore& store, ListQuery query = {});
 
-/// Returns the page of a query that begins `offset` sessions later. This call also reads the sessions that it
-/// skips; the pages after it, which begin at its `next`, do not.
+/// Returns a page of a query without the first `offset` sessions. The call reads these sessions too. To get
+/// the following pages, set `ListQuery::cursor` to the `next` of this page and call `SessionStore::list`. It
+/// does not read the skipped sessions again.
 SESSIONKIT_API Result<SessionPage> list_sessions(SessionStore& store, ListQuery query, std::size_t offset);
 
 // For backends.
 
-/// Returns the query that finds the session of a key, which is the newest one that is not archived.
+/// Returns the query for the newest session of a key that is not archived.
 SESSIONKIT_API ListQuery active_query(std::string_view key);
 
 /// Returns true if the session matches the query. The query's cursor and limit are ignored.
 SESSIONKIT_API bool selects(ListQuery const& query, SessionInfo const& info);
 
-/// Sorts sessions that match (`selects`), newest first, and returns the page at the cursor. Fails with
-/// `invalid_argument` if the cursor is not the `next` of a page.
+/// Sorts the sessions, newest first, and returns the page at the cursor. All of them must match the query
+/// (`selects`). Fails with `invalid_argument` if the cursor is not the `next` of a page.
 SESSIONKIT_API Result<SessionPage> page_of(std::vector<SessionInfo> matching, ListQuery const& query);
 
 /// How much of a batch is already in the log.
 struct BatchMatch {
-  /// The number of the batch's first records that are in the log. If all are, nothing is left to write.
+  /// The number of records at the beginning of the batch that are in the log. If all records are, nothing is
+  /// left to write.
   std::size_t present = 0;
-  Position end = {}; ///< where the last of these records ends
+  Position end = {}; ///< the position at which the last of these records ends
 };
-/// Looks for a batch among the records after `expected` (`behind`), so that an append may be repeated. Fails
-/// with `conflict` if other entries are there, also after a part of the batch. Fails with `already_exists` if
-/// an entry has an id of the batch but other bytes.
+/// Looks for a batch in `behind`, which has the records after `expected`. So an append may be repeated. Fails
+/// with `conflict` if `behind` has other entries, unless it also has the complete batch or ends with the
+/// first part of it. Fails with `already_exists` if an entry has an id of the batch but other bytes.
 SESSIONKIT_API Result<BatchMatch> match_batch(Append const& batch,
                                               std::vector<RecordPage::Item> const& behind);
 

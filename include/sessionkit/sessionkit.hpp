@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-/// The core in one include. No database client and no JSON library comes with it.
+/// Includes the core. It includes no database client and no JSON library.
 #include <sessionkit/answer.hpp>
 #include <sessionkit/channel_log.hpp>
 #include <sessionkit/divergence.hpp>

@@ -9,15 +9,15 @@
 
 namespace sessionkit { inline namespace v0 {
 
-/// The numbers of messages at which a model makes a title of the conversation. Before the first of them,
-/// `SessionInfo::display_title` shows the first words of the user.
+/// The numbers of messages at which a model is asked for a title of the conversation. Before the first of
+/// these numbers, `SessionInfo::display_title` shows the first words of the user.
 struct TitlePolicy {
   std::vector<std::uint64_t> at_messages = {4, 12, 30, 80}; ///< the default has the numbers of ZyHive
 };
 
-/// Returns true if the session has reached one of the policy's numbers since it had `messages_before`
-/// messages, and no person chose its title. Pass the number of messages at the last call as
-/// `messages_before`.
+/// Returns true if a new title is due. A title is due if no person chose the present one, and if the session
+/// has reached one of the policy's numbers since it had `messages_before` messages. `messages_before` is the
+/// number of messages at the time of the last call.
 SESSIONKIT_API bool title_is_due(SessionInfo const& info, std::uint64_t messages_before,
                                  TitlePolicy const& policy = {});
 
@@ -25,8 +25,8 @@ SESSIONKIT_API bool title_is_due(SessionInfo const& info, std::uint64_t messages
 using TitleGenerator = std::function<Result<std::string>(Session&)>;
 
 /// Stores a new title if one is due. Returns true if it stored one. If a person chooses a title at the same
-/// time, lists show that title, even if it is earlier in the log. Errors are those of `generate`,
-/// `Session::info` and `Session::set_title`; nothing is stored then.
+/// time, lists show the person's title, even if the generated title is later in the log. Errors are those of
+/// `generate`, `Session::info` and `Session::set_title`. After an error, nothing is stored.
 SESSIONKIT_API Result<bool> update_title(Session& session, std::uint64_t messages_before,
                                          TitleGenerator const& generate, TitlePolicy const& policy = {});
 
