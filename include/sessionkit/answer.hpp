@@ -35,16 +35,17 @@ struct AnswerFailure {
   std::string type = {}; ///< the provider's own name of the failure, for example "overloaded_error"
 };
 
-/// Reads the body of a response that is no answer. `status` is the HTTP status, or 0 if it is not known. The
-/// kind comes from the failure's name in the body, or from the status if the body has no known name. Some
-/// providers report only in a sentence that a history is too long; the function recognises these sentences.
-/// `body` may be any text.
+/// Reads the body of a response that reports a failure. `status` is the HTTP status, or 0 if it is not known.
+/// The kind comes from the failure's name in the body, or from the status if the body has no known name. If a
+/// history is too long, some providers report this only in a sentence. The function recognises these
+/// sentences. `body` may be any text.
 SESSIONKIT_API AnswerFailure decode_failure(int status, std::string_view body);
 
 /// Reads the body of a complete answer. The body is a message for `anthropic`, a chat completion for
 /// `openai_chat`, a response for `openai_responses`, and a `GenerateContentResponse` for `gemini`. Of several
 /// choices or candidates, the first one is read. The variants of other servers are understood too:
-/// `reasoning_content` or `reasoning` beside `content`, arguments that are no string, and calls without ids.
+/// `reasoning_content` or `reasoning` in addition to `content`, arguments that are not a string, and calls
+/// without ids.
 ///
 /// The message has all parts in their order. A part that this library does not know becomes `Opaque`. Unknown
 /// members of a known part become its `extra`. `Generation` has the model, the request id, the usage, the
@@ -60,14 +61,15 @@ SESSIONKIT_API Result<Message> decode_response(Provider provider, std::string_vi
 struct AnswerPiece {
   /// The kind of the piece.
   enum Kind : std::uint8_t {
-    text,                     ///< more text, or more of a refusal
-    thinking,                 ///< more reasoning
-    tool_use,                 ///< a call begins: `id` and `name`
-    tool_input                ///< more JSON text of the arguments of the call `id`
-  } kind;                     ///< which of the members are set
-  std::string_view content;   ///< valid during the call of the listener
-  std::string_view id = {};   ///< of the call, for `tool_use` and `tool_input`; valid as long as `content`
-  std::string_view name = {}; ///< of the tool, for `tool_use`; valid as long as `content`
+    text,                   ///< more text, or more of a refusal
+    thinking,               ///< more reasoning
+    tool_use,               ///< a call begins: `id` and `name`
+    tool_input              ///< more JSON text of the arguments of the call `id`
+  } kind;                   ///< which of the members are set
+  std::string_view content; ///< valid during the call of the listener
+  /// The id of the call, for `tool_use` and `tool_input`; valid as long as `content`.
+  std::string_view id = {};
+  std::string_view name = {}; ///< the name of the tool, for `tool_use`; valid as long as `content`
 };
 
 /// Reads an answer while it arrives. The bytes of the response body may be cut anywhere. The body may have
@@ -97,8 +99,8 @@ class SESSIONKIT_API StreamDecoder {
   /// Drops an answer that was not taken by `finish`.
   ~StreamDecoder();
 
-  /// Takes the next bytes. Bytes after a failure, or after the end of the answer, are ignored; only a usage
-  /// report is still read.
+  /// Takes the next bytes. After a failure or the end of the answer, bytes are ignored, except a report of
+  /// the usage.
   void feed(std::string_view bytes);
   /// True if the provider marked the end of the answer.
   bool complete() const noexcept;

@@ -23,14 +23,14 @@ enum class CompactionReason {
 };
 
 /// The rules for a compaction: when to compact, what to keep, and how to make the summary. The number of
-/// tokens is the provider's count if there is one, else that of `estimator`.
+/// tokens is the provider's count. If there is none, `estimator` counts.
 struct CompactionPolicy {
   // A context is compacted when it exceeds the smallest of the four limits that follow. 0 means no limit.
   std::size_t trigger_tokens = 80000; ///< a limit: this number of tokens; 0: none
   std::size_t window = 0;      ///< the model's context window in tokens, which is a limit; 0: not known
-  unsigned window_percent = 0; ///< a limit: this share of the window; 0: none
+  unsigned window_percent = 0; ///< a limit: this percentage of the window; 0: none
   std::size_t window_reserve =
-      0; ///< a limit: the window without this many tokens, which are for the answer; 0: none
+      0; ///< a limit: the window minus this number of tokens, which are reserved for the answer; 0: none
 
   KeepRule keep = {}; ///< what stays, unless the limit allows less (`CompactionPlan::keeps_less`)
   /// True: a cut may be inside a turn, between tool results and the next answer. Such a cut occurs if `keep`
@@ -39,15 +39,16 @@ struct CompactionPolicy {
 
   SummaryPrompt const* prompt = nullptr; ///< null: `structured`
   std::string focus = {};                ///< a topic that the summary should stress
-  std::size_t max_summary_tokens = 0;    ///< 0: an eighth of the limit, or 2,000 if there is no limit
+  /// The maximum length of a summary; 0: an eighth of the limit, or 2,000 if there is no limit.
+  std::size_t max_summary_tokens = 0;
   /// The maximum length of the conversation in one request for a summary. A longer conversation takes several
   /// requests. 0 means the limit of the context.
   std::size_t max_request_tokens = 0;
   std::chrono::milliseconds deadline{
       0}; ///< the time for all requests of one compaction together; 0: unlimited
   unsigned min_saved_percent =
-      20;                    ///< if a compaction saves less, the breaker opens: it stops compactions for size
-  unsigned max_failures = 3; ///< after this many failures in a row the breaker opens
+      20; ///< if a compaction saves less, the breaker opens; the open breaker stops compactions for size
+  unsigned max_failures = 3;     ///< after this many failures in a row the breaker opens
   TokenEstimator estimator = {}; ///< absent: `estimate_tokens`
 };
 
@@ -80,25 +81,26 @@ struct CompactionPlan {
   std::uint64_t tokens_kept = 0;    ///< an estimate for the entries that stay
   std::vector<std::string> conversations = {}; ///< the texts to summarise, one for each request
   std::string previous_summary = {};           ///< the summary of the previous compaction, without its facts
-  /// Facts of the summarised part: the paths of files that its tool calls read and did not change. The list
-  /// begins with the facts of earlier compactions and has the newest 1,000. `facts` makes the text that is
-  /// stored after the summary.
+  /// The paths of files that the summarised tool calls read and did not change. The paths from earlier
+  /// compactions come first. The list has at most 1,000 paths, which are the newest. `facts` makes a text of
+  /// this list and of the next two. This text is stored after the summary.
   std::vector<std::string> read_files = {};
-  std::vector<std::string> modified_files = {}; ///< the same: the paths of files that its calls changed
-  std::vector<std::string> calls = {};          ///< the same: its other calls, with short arguments
+  std::vector<std::string> modified_files = {}; ///< the same for files that these calls changed
+  std::vector<std::string> calls = {};          ///< the same for the other calls, with shortened arguments
   CompactionPolicy policy = {};                 ///< the policy of the plan
 
   /// Returns the request for `conversations[part]`. `summary_so_far` is the summary of everything before that
   /// part.
   SESSIONKIT_API SummaryRequest request(std::size_t part, std::string summary_so_far) const;
-  /// Returns the text with the facts that will follow the summary. If there are too many facts, the oldest
+  /// Returns the text of the facts, which will follow the summary. If there are too many facts, the oldest
   /// are left out.
   SESSIONKIT_API std::string facts() const;
 };
 
 /// Decides whether to compact, and where to cut. Pure. A cut never separates a call from its result. Absent
 /// if there is no reason to compact, if the breaker is open, or if nothing can be summarised. Nothing can be
-/// summarised if the log has no message of the user, or only the newest turn, which must not be split.
+/// summarised if the log has no message of the user, or if it has only the newest turn and this turn must not
+/// be split.
 SESSIONKIT_API std::optional<CompactionPlan>
 plan_compaction(Context const& context, CompactionPolicy const& policy = {},
                 CompactionReason reason = CompactionReason::size);
@@ -112,7 +114,8 @@ SESSIONKIT_API Result<std::string> summarize(CompactionPlan const& plan, Summari
 /// The outcome of a plan.
 enum class CompactionOutcome {
   applied,     ///< the summary was stored, and replaces the earlier messages
-  superseded,  ///< another compaction was stored first, or the kept entries are no longer on the path
+  superseded,  ///< nothing was stored, because another compaction was stored first, or because the kept
+               ///< entries are no longer on the path
   no_progress, ///< nothing was stored, because the summary is blank or not shorter than the messages it would
                ///< replace
   not_needed,  ///< there was nothing to plan

@@ -27,14 +27,15 @@ struct Context {
   std::size_t after_compaction = 0; ///< index of the first of `entries` that follows the compaction
   EntryId leaf = {};                ///< empty: the log has no entries
   Position end = {};                ///< end of the log when it was read
-  std::vector<Damage> damage = {}; ///< damage on the path; the entries that it hides are missing in `entries`
-  /// A file may consist of lines that have an unknown type and no id. `entries` contains only the last 1,000
-  /// such lines; this is the number of the others. They are never sent.
+  /// The damage on the path. Entries that cannot be read because of it are missing in `entries`.
+  std::vector<Damage> damage = {};
+  /// The number of lines that `entries` leaves out. A file may have many lines with an unknown type and no
+  /// id, which are never sent. `entries` contains only the last 1,000 of them.
   std::uint64_t unlisted = 0;
   std::string_view dialect = "native"; ///< the dialect of the log; `faithful` histories follow its program
-  /// The number of tokens at which the breaker opened (it stops automatic compactions); 0 if it is closed.
-  /// This is set only if the dialect has no entry for the breaker, so that the `Session` object must remember
-  /// it.
+  /// The number of tokens at which the breaker opened; 0 if it is closed. While the breaker is open, it stops
+  /// automatic compactions. This member is set only if the dialect has no entry for the breaker, so that only
+  /// the `Session` object remembers it.
   std::uint64_t stopped_at = 0;
   /// The pieces that this `Session` object left out of the answers that it stored. The log does not record
   /// them, so the list is empty in a context that was loaded from a store.
@@ -54,14 +55,13 @@ SESSIONKIT_API Result<Context> load_context(SessionStore& store, SessionId const
 SESSIONKIT_API Result<std::vector<Entry>> load_path(SessionStore& store, SessionId const& id,
                                                     EntryId const& leaf = {});
 
-/// Returns the positions at which the entries of that path end, oldest first. A position needs only a few
+/// Returns the positions at which the entries of this path end, oldest first. A position needs only a few
 /// bytes, so a caller can use this to read a long path page by page. Errors are those of `load_path`.
 SESSIONKIT_API Result<std::vector<Position>> path_positions(SessionStore& store, SessionId const& id,
                                                             EntryId const& leaf = {});
 
-/// Calls `visit` for each entry on the path to the leaf, newest first, until `visit` returns false. The log
-/// is not read further back than that. Entries that cannot be decoded are skipped. Errors are those of
-/// `load_path`.
+/// Calls `visit` for each entry on the path to the leaf, newest first, until `visit` returns false. Then the
+/// call stops reading the log. Entries that cannot be decoded are skipped. Errors are those of `load_path`.
 SESSIONKIT_API Result<void> walk_back(SessionStore& store, SessionId const& id, EntryId const& leaf,
                                       std::function<bool(Entry const&)> const& visit);
 

@@ -9,11 +9,11 @@
 
 namespace sessionkit { inline namespace v0 {
 
-/// Whether the model sees something that was said.
+/// Whether the model sees an item of a conversation.
 enum class InRequest {
-  sent,      ///< it is in the request
+  sent,      ///< the item is in the request
   compacted, ///< the summary of a compaction is sent in its place
-  left_out,  ///< the request leaves it out
+  left_out,  ///< the request leaves the item out
 };
 
 /// A call of a tool, and its result.
@@ -29,25 +29,26 @@ struct ConversationItem {
   /// Id, time and content. The content is a `Message`, a `CustomMessage`, a `BranchSummary`, or a
   /// `Compaction`, which marks the place where a summary replaced earlier messages.
   Entry entry = {};
-  InRequest in_request = InRequest::sent; ///< whether the model sees it
+  InRequest in_request = InRequest::sent; ///< whether the model sees the item
   std::vector<ToolExchange> tools = {};   ///< one for each call of the message, in their order
 };
 
-/// Everything that was said on a path, oldest first: the view for screens, as a `History` is the view for a
-/// model. Nothing is repaired, joined or dropped. The result of a tool is in the item of its call; a message
-/// of which nothing else remains has no item. A result without a call stays in an item of its own. Custom
-/// messages that are not to be shown (`CustomMessage::is_shown`) have no item; neither have titles, state,
-/// labels, changes of the model, `Custom` entries and lines that this library does not know. A message that a
-/// panel compaction wrote again is shown once, at its first place.
+/// Returns everything that was said on a path, oldest first. This is the view for a screen, and a `History`
+/// is the view for a model. Nothing is repaired, joined or dropped. The result of a tool is in the item of
+/// its call. If a message contains only such results, it has no item of its own. A result without a call
+/// stays in an item of its own. These entries have no item: custom messages that are not shown
+/// (`CustomMessage::is_shown`), titles, state, labels, changes of the model, `Custom` entries, and lines that
+/// this library does not know. In ai-panel's dialect, a compaction writes the kept messages again. Each of
+/// them is shown once, at its first place.
 ///
-/// `path` has the entries from the first one to the leaf (`load_path`), `context` those that count for the
-/// model (`load_context`): what is in `path` alone is marked `compacted`. Custom messages that are never sent
-/// are `left_out`. The function is pure, and its time is proportional to the path.
+/// `path` has the entries from the first one to the leaf (`load_path`). `context` has the entries that count
+/// for the model (`load_context`). An entry that is only in `path` is marked `compacted`. A custom message
+/// that is never sent is marked `left_out`. The function is pure, and its time is proportional to the path.
 SESSIONKIT_API std::vector<ConversationItem> conversation_of(std::vector<Entry> path, Context const& context);
 
-/// The same. Entries of the context of which nothing is in the messages of `history` are `left_out`: a policy
-/// cut them, or no provider accepts them. Instructions (`Role::system`) are not among the messages and stay
-/// `sent`.
+/// The same. An entry of the context is also marked `left_out` if the messages of `history` contain nothing
+/// of it. The reason is that a policy removed the entry, or that no provider accepts it. Instructions
+/// (`Role::system`) are not among the messages, but they stay marked `sent`.
 SESSIONKIT_API std::vector<ConversationItem> conversation_of(std::vector<Entry> path, Context const& context,
                                                              History const& history);
 

@@ -14,16 +14,17 @@ enum class RequestRelation {
   same,            ///< equal, byte for byte
   later_extends,   ///< the later request begins with the complete earlier one
   earlier_extends, ///< the earlier request begins with the complete later one
-  differ,          ///< neither extends the other
+  differ,          ///< neither request extends the other one
 };
 
-/// Compares two requests that `encode` made. A request extends another one if their system texts are equal
-/// and its messages begin with the bytes of the other's messages. The brackets that close the other's array,
-/// last message and last content are not compared. Pure.
+/// Compares two requests that `encode` made. A longer request extends a shorter one if their system texts are
+/// equal, and if the messages of the longer one begin with the bytes of the messages of the shorter one. The
+/// brackets that close the array, the last message and the last content of the shorter one are not compared.
+/// Pure.
 SESSIONKIT_API RequestRelation compare_requests(RequestParts const& earlier, RequestParts const& later);
 
-/// The first place at which a later request differs from an earlier one. After this place, a provider's
-/// prompt cache is of no use.
+/// The first place at which a later request differs from an earlier one. After this place, a provider cannot
+/// use its prompt cache.
 struct Divergence {
   bool in_system = false; ///< true: the place is in the system text, which comes before all messages
   /// The index of the first message that differs. It is also the number of equal messages.
@@ -33,14 +34,15 @@ struct Divergence {
   /// if the history has no such part.
   EntryId earlier = {};
   EntryId later = {}; ///< the same in the later history
-  /// A few words of this part in the earlier request, or of the system text from where it differs. Empty if
-  /// the request has no such part.
+  /// A few words of this part in the earlier request. If the system texts differ, a few words from the place
+  /// at which they differ. Empty if the request has no such part.
   std::string before = {};
   std::string after = {}; ///< the same in the later request
   bool compacted =
       false; ///< true: the requests differ because their histories begin after different compactions
-  /// The repair that caused the difference, if one of the two reports shows it: a repair of these entries
-  /// that only one history has. If there are several, a retroactive repair is preferred.
+  /// The repair that caused the difference. It is a repair at this place that only one of the two reports
+  /// has. If there are several, a retroactive repair is preferred. Absent if there is none, or if `compacted`
+  /// is true.
   std::optional<Repair> repair = {};
 };
 

@@ -9,8 +9,8 @@
 
 namespace sessionkit { inline namespace v0 {
 
-/// OpenClaw's rules for the end of a session. If one of the two rules finds the newest session of a key too
-/// old, the host begins a new session.
+/// OpenClaw's two rules for the end of a session. If the newest session of a key is too old by one of these
+/// rules, the host begins a new session.
 struct FreshnessRule {
   /// The hour of the local day, 0 to 23, at which sessions end. If absent, no hour ends sessions.
   std::optional<int> daily_at_hour = 4;
@@ -20,7 +20,7 @@ struct FreshnessRule {
 
 /// The known times of a session. A time counts as unknown if it is absent, before 1970, or later than now.
 struct SessionTimes {
-  std::optional<Timestamp> updated = {};          ///< of the last entry of any kind
+  std::optional<Timestamp> updated = {};          ///< the time of the last entry of any kind
   std::optional<Timestamp> started = {};          ///< if unknown, `updated` is used
   std::optional<Timestamp> last_interaction = {}; ///< if unknown, `started` is used
 };

@@ -28,39 +28,42 @@ enum class RebuildMode {
   faithful, ///< the messages of the log, only regrouped
 };
 
-/// The receiver of a history, and the choices by which the history is made.
+/// The receiver of a history, and the rules for making the history.
 struct Target {
   Provider provider = Provider::anthropic; ///< the API of the request
-  std::string model =
-      {}; ///< as in `Generation::model`; if empty, each message is treated as if its own model received it
+  /// The model that receives the history, as in `Generation::model`; if empty, each message is treated as if
+  /// the model that wrote it received it.
+  std::string model = {};
   std::string system = {};                  ///< the host's system prompt
   std::vector<HistoryPolicy> policies = {}; ///< applied in order, after the repairs
   RebuildMode mode = RebuildMode::valid;    ///< `faithful` is for comparison with another program
-  /// How consecutive messages of the user are sent. `join` has a wider meaning in `faithful` mode, which
-  /// follows ZeroClaw: there, consecutive messages of any one role become one text.
+  /// How consecutive messages of the user are sent. In `faithful` mode, `join` follows ZeroClaw: consecutive
+  /// messages of any one role become one text.
   ConsecutiveUser consecutive_user = ConsecutiveUser::parts;
-  /// The wire format whose signatures the receiver accepts, as in `Generation::api`. For example, gemini on
-  /// Vertex AI is "google-vertex". If empty, the provider decides: "anthropic-messages", "openai-responses"
-  /// or "google-generative-ai".
+  /// The wire format whose signatures the receiver accepts, as in `Generation::api`. For Gemini on Vertex AI,
+  /// for example, it is "google-vertex". If empty, the provider decides: "anthropic-messages",
+  /// "openai-responses" or "google-generative-ai".
   std::string api = {};
   bool images = true;            ///< false: the model reads no images, only text
   TokenEstimator estimator = {}; ///< for `History::tokens`; absent: `estimate_tokens`
   /// The text before the summary of a compaction. If empty, pi's texts before and after the summary are used.
   std::string summary_prefix = {};
-  /// What the server of `openai_chat` accepts, for example `servers::deepseek`. Other providers ignore it,
-  /// and so does `faithful`.
+  /// The rules of the server for `openai_chat`, for example `servers::deepseek`. Other providers and the mode
+  /// `faithful` ignore them.
   ServerRules server = {};
-  /// `Profile::wording` of a program makes `valid` word the requests as that program does.
+  /// The wording of the requests in `valid` mode. With the `Profile::wording` of a program, it is that
+  /// program's wording.
   Wording wording = {};
 };
 
 /// One change that a `valid` rebuild made, or one omission of a `faithful` rebuild. The report lists all of
 /// them, so that nothing changes silently.
 struct Repair {
-  EntryId entry = {};       ///< the entry that was changed; empty if the change comes from no entry
-  std::string_view rule;    ///< a name with static storage (docs/history.md lists them)
-  std::string before = {};  ///< a few words of what the log has; empty if the change only adds something
-  std::string after = {};   ///< a few words of what is sent in its place; empty if nothing is
+  EntryId entry = {};    ///< the entry that was changed; empty if the change comes from no entry
+  std::string_view rule; ///< a name with static storage (docs/history.md lists them)
+  /// A short description of what the log has; empty if the change only adds something.
+  std::string before = {};
+  std::string after = {};   ///< a short description of what is sent instead; empty if nothing is sent
   bool retroactive = false; ///< true: the repair changes a part that an earlier request already sent
 };
 
@@ -79,7 +82,8 @@ struct History {
   /// For each message, the entry from which its first part comes. The id is empty if the part comes from no
   /// entry.
   std::vector<EntryId> sources = {};
-  /// For each message, the time of the first entry that it was made of; the default time if there is none.
+  /// For each message, the time of the first entry that it was made of. If the message comes from no entry,
+  /// or the entry has no time, it is the default time.
   std::vector<Timestamp> times = {};
   /// A message of a `valid` history may be made of several entries. `sources` names the entry of its first
   /// part. This list names the entries of its other parts, in the order of the parts. A part that is not in
@@ -89,9 +93,9 @@ struct History {
   /// The system prompt. It contains the summary of a compaction if the provider has a system text.
   std::string system = {};
   /// True if the request must be sent without reasoning, because it continues a tool loop that began without
-  /// reasoning. Otherwise Anthropic's API refuses a request whose reasoning has a fixed budget: "a final
-  /// `assistant` message must start with a thinking block". False for other providers, and for `faithful`
-  /// histories.
+  /// reasoning. If such a request asks for reasoning with a fixed budget, Anthropic's API refuses it: "a
+  /// final `assistant` message must start with a thinking block". False for other providers, and for
+  /// `faithful` histories.
   bool reasoning_must_be_off = false;
   EntryId compaction =
       {}; ///< the compaction whose summary replaces the earlier messages; empty if there is none

@@ -63,12 +63,13 @@ struct ClearToolResults {
   std::size_t window = 200000;  ///< the model's context window, in tokens
   std::size_t keep_answers = 3; ///< the number of last assistant messages to keep; 0: any result may change
   double shorten_from = 0.3;    ///< above this share of the window, long results are shortened
-  double clear_from = 0.5; ///< above this share, the oldest results are cleared, until the share is smaller
+  /// Above this share of the window, the oldest results are cleared until the messages are below it.
+  double clear_from = 0.5;
   std::size_t min_clear =
-      50000; ///< if the results that may change have fewer units together, none is cleared
+      50000; ///< if all results that may change have fewer units together, no result is cleared
   std::size_t max_length = 4000; ///< a longer result is shortened to `head` and `tail`
   std::size_t head = 1500;       ///< how much stays of the beginning of a long result
-  std::size_t tail = 1500;       ///< how much stays of its end
+  std::size_t tail = 1500;       ///< how much stays of the end of a long result
   std::string placeholder = "[Old tool result content cleared]"; ///< the text of a cleared result
   std::vector<std::string> exclude_tools = {}; ///< names of tools whose results never change
   /// Returns what to leave out or to shorten.

@@ -26,13 +26,13 @@ enum class KeyScheme {
 
 /// The names of a file store's files below its root.
 enum class StoreLayout {
-  by_id,              ///< `<id>.jsonl` beside `sessions.json`, which maps ids to rows
+  by_id,              ///< `<id>.jsonl`; `sessions.json` maps ids to rows
   transcripts_folder, ///< `transcripts/<key>_<id>.jsonl`; `sessions.json` maps keys to their newest session
 };
 
 /// The moment at which messages are stored.
 enum class WriteTiming {
-  incremental, ///< each message at once; in dialects that join results, results are stored when the last one
+  incremental, ///< each message at once; if the dialect joins results, they are stored when the last result
                ///< of an answer arrives
   turn_atomic, ///< a complete turn in one write when it ends; nothing of an aborted turn is stored
   whole, ///< everything since the last call of `end_turn` or `Turn::commit`, in one write; a final answer
@@ -66,7 +66,7 @@ struct KeepRule {
     tokens,   ///< by the policy's estimator
   };
   By by = turns;          ///< the unit
-  std::size_t count = 20; ///< how many stay; 0 turns: nothing
+  std::size_t count = 20; ///< how many of this unit stay; if `by` is `turns`, 0 keeps nothing
 };
 /// Keeps the last `count` turns; 0: nothing.
 constexpr KeepRule keep_turns(std::size_t count) noexcept { return {KeepRule::turns, count}; }
@@ -81,10 +81,10 @@ constexpr KeepRule keep_last_user() noexcept { return keep_turns(1); }
 struct CompactionRule {
   std::size_t trigger_tokens = 80000; ///< the size at which the program compacts; 0: never by itself
   bool view_only = false; ///< true: the program shortens its requests only, and stores no summaries
-  /// True: the program compacts within a turn, before it stores the message that it answers. In its table the
-  /// summary therefore comes before this message. A host should also compact there, and not after a turn. If
-  /// no message waits for an answer, the rule `keep_last_user` keeps nothing: the program would read the
-  /// summary as a part of the answer before it.
+  /// True: the program compacts within a turn, before it stores the user's message of this turn. So its table
+  /// has the summary before this message. A host should compact at the same moment, and not after a turn. If
+  /// no message waits for an answer, the rule `keep_last_user` keeps nothing, because the program would read
+  /// the summary as a part of the answer before it.
   bool within_turn = false;
   KeepRule keep = {};                     ///< what stays
   std::string_view prompt = "structured"; ///< a name that `find_prompt` knows
@@ -92,24 +92,26 @@ struct CompactionRule {
   std::string_view prefix = {};
 };
 
-/// How one program words what it sends where its log does not say it. The default is this library's own way.
+/// The wording of one program for texts that it sends, but that are not in its log. The default is this
+/// library's own wording.
 struct Wording {
   /// Where the summary of a compaction goes.
   enum class Summary {
-    provider,   ///< where the provider's rules want it, after the text `CompactionRule::prefix`
-    first_user, ///< the first text of the user, as it is stored
-    after_kept, ///< a text of the user, as it is stored, after the messages that the compaction keeps
-    answer,     ///< the model's answer, as it is stored, to the first text of the user, which is `question`
+    provider,   ///< at the place that suits the provider, after the text `CompactionRule::prefix`
+    first_user, ///< it is the first text of the user, unchanged
+    after_kept, ///< it is a text of the user, unchanged, after the messages that the compaction keeps
+    answer,     ///< it is an answer of the model, unchanged; the first text of the user is `question`
   };
   Summary summary = Summary::provider; ///< where the summary of a compaction goes
-  /// The text of the result of a call that nobody answered; static storage. Empty: this library's own text.
+  /// If a call has no result, a result with this text is sent; static storage. Empty: this library's own
+  /// text.
   std::string_view missing_result = {};
   bool missing_result_is_error = true; ///< `ToolResult::is_error` of that result
   std::string_view question = {};      ///< for `Summary::answer`; static storage
-  bool sends_unanswered_calls = true;  ///< false: a call that nobody answered is left out
+  bool sends_unanswered_calls = true;  ///< false: a call without a result is left out
 };
 
-/// The choices by which one program keeps its sessions. Each supported program is a constant of this type
+/// The rules by which one program keeps its sessions. Each supported program is a constant of this type
 /// (`profiles`), and not a code path of its own.
 struct Profile {
   std::string_view name = "native"; ///< static storage
@@ -118,8 +120,8 @@ struct Profile {
   StoreLayout layout = StoreLayout::by_id; ///< for stores of files
   /// True: another program reads `sessions.json`, so this library writes the file at the end of each turn.
   bool shares_index = false;
-  IdScheme ids = IdScheme::uuid7;                            ///< of new sessions that the caller gives no id
-  KeyScheme keys = KeyScheme::any;                           ///< the form of keys; pass it to `resolve`
+  IdScheme ids = IdScheme::uuid7;  ///< the form of the id of a new session if the caller gives none
+  KeyScheme keys = KeyScheme::any; ///< the form of keys; pass it to `resolve`
   WriteTiming timing = WriteTiming::incremental;             ///< when a `Session` stores its messages
   ToolPolicy tools = ToolPolicy::full;                       ///< which calls and results a `Session` stores
   ConsecutiveUser consecutive_user = ConsecutiveUser::parts; ///< `Target::consecutive_user` of its requests
@@ -127,7 +129,7 @@ struct Profile {
   /// requests.
   bool regroups_only = false;
   std::string_view estimator = "default"; ///< a name that `find_estimator` knows
-  CompactionRule compaction = {};         ///< when and how the program shortens
+  CompactionRule compaction = {};         ///< when and how the program shortens conversations
   Wording wording = {};                   ///< how the program words requests
 };
 
@@ -208,7 +210,7 @@ constexpr Profile openclaw_profile() noexcept {
   return profile;
 }
 
-// A program whose files are imported. Sessions that go on here are in the native dialect.
+// A program whose files are imported. Its sessions are continued in the native dialect.
 constexpr Profile imported_profile(std::string_view name, Wording wording) noexcept {
   Profile profile;
   profile.name = name;
@@ -220,7 +222,7 @@ constexpr Profile imported_profile(std::string_view name, Wording wording) noexc
 
 namespace profiles {
 
-/// The default: pi's dialect, in which each message is stored at once.
+/// The default: pi's dialect. Each message is stored at once.
 inline constexpr Profile native{};
 
 /// ai-panel, as its docs/session-design.md describes it. ai-panel's code differs from this document in two
@@ -252,7 +254,7 @@ inline constexpr Profile openclaw = detail::openclaw_profile();
 inline constexpr Profile ephemeral = detail::ephemeral_profile();
 
 /// Claude Code, whose transcripts are imported (sessionkit/import.hpp). Its summary is the first text of the
-/// user. Its own text for calls that nobody answered is as 2.1.330 writes it.
+/// user. The text for calls without a result is that of version 2.1.330.
 inline constexpr Profile claude_code = detail::imported_profile(
     "claude_code", {Wording::Summary::first_user,
                     "[Tool call interrupted: the session ended before this call's result was recorded, so "
@@ -264,8 +266,8 @@ inline constexpr Profile claude_code = detail::imported_profile(
 inline constexpr Profile codex =
     detail::imported_profile("codex", {Wording::Summary::after_kept, "aborted", false});
 
-/// Gemini CLI, whose sessions are imported. Its summary is the first text of the user; an answer of the
-/// program's own follows it.
+/// Gemini CLI, whose sessions are imported. Its summary is the first text of the user. An answer that the
+/// program itself wrote follows the summary.
 inline constexpr Profile gemini_cli =
     detail::imported_profile("gemini_cli", {Wording::Summary::first_user, {}, true});
 
@@ -275,7 +277,7 @@ inline constexpr Profile opencode =
                                           "What did we do so far?"});
 
 /// The OpenAI Agents SDK, whose databases of sessions are imported. It makes no compactions, and sends no
-/// call that nobody answered.
+/// call without a result.
 inline constexpr Profile openai_agents =
     detail::imported_profile("openai_agents", {Wording::Summary::provider, {}, true, {}, false});
 

@@ -31,22 +31,24 @@ struct RequestMembers {
   std::string_view system;   ///< for example "systemInstruction"
   std::string_view messages; ///< for example "contents"
 };
-/// The names that the provider's documentation gives; both are empty for `native`.
+/// Returns the names of the two members in the provider's API. For `native`, both are empty.
 SESSIONKIT_API RequestMembers request_members(Provider provider) noexcept;
 
-/// The name under which requests for this target call a tool. Use it for the tools of the request body too. A
-/// name that the server accepts is unchanged. A byte that it refuses becomes `_xHH_`, with the byte in
-/// hexadecimal: `mcp.read` becomes `mcp_x2E_read`. A name that is then too long is cut, and ends in a
-/// checksum.
+/// Returns the name that requests for this target use for a tool. Use it also in the list of tools in the
+/// request body. A name that the server accepts is unchanged. A byte that the server refuses becomes `_xHH_`,
+/// with the byte in hexadecimal: `mcp.read` becomes `mcp_x2E_read`. If the name is then too long, it is cut,
+/// and a checksum is added.
 SESSIONKIT_API std::string sent_tool_name(Target const& target, std::string_view name);
 
-/// The host's name for the tool that an answer calls: the inverse of `sent_tool_name`. A name that was cut,
-/// or that `sent_tool_name` does not make, is returned unchanged, so a host with such long names compares
-/// `sent_tool_name` of its tools instead. The log may contain either name: requests are the same.
+/// Returns the host's name of a tool that an answer calls. The function is the inverse of `sent_tool_name`.
+/// It returns a name unchanged if the name was cut, or if `sent_tool_name` did not make it. So a host with
+/// names that were cut must compare `sent` with the `sent_tool_name` of each of its tools. The log may
+/// contain either name, and the requests are the same.
 SESSIONKIT_API std::string host_tool_name(Target const& target, std::string_view sent);
 
-/// Reads the name of a provider: "anthropic", "openai-chat", "openai-responses", "gemini" or "native". `_`
-/// may replace `-`. Any other name gives `invalid_argument`, whose message lists these names.
+/// Reads the name of a provider: "anthropic", "openai-chat", "openai-responses", "gemini" or "native". In the
+/// name, `-` and `_` mean the same. Any other name gives `invalid_argument`, and the error message lists
+/// these names.
 SESSIONKIT_API Result<Provider> parse_provider(std::string_view name);
 
 }}

@@ -20,34 +20,35 @@ enum class SystemRole : std::uint8_t {
 enum class ServerImages : std::uint8_t {
   none,     ///< text only: each image becomes `[image not sent]`
   embedded, ///< PNG, JPEG and WebP as base64 in the request, no addresses
-  any,      ///< what OpenAI accepts
+  any,      ///< all images that OpenAI accepts
 };
 
-/// What a server that speaks OpenAI's Chat Completions accepts, for `Provider::openai_chat`. The defaults are
-/// those of OpenAI's own server. docs/history.md has the source of each rule of each constant below.
+/// The requests that a server of OpenAI's Chat Completions accepts, for `Provider::openai_chat`. The defaults
+/// are those of OpenAI's own server. docs/history.md has the source of each rule of each constant below.
 struct ServerRules {
   std::string_view name = "openai"; ///< the name of these rules; in static storage
   /// True: the content of system, assistant and tool messages is a string. The content of user messages is a
-  /// string too if `images` or `Target::images` says that no image can be sent. Several texts are joined by
-  /// an empty line. False: content is always an array.
+  /// string too if `images` or `Target::images` says that no image can be sent. Several texts are joined,
+  /// with an empty line between them. False: content is always an array.
   bool text_content = false;
   SystemRole system_role = SystemRole::system; ///< where the system text goes
-  bool user_first = false;                     ///< the first message after the system text must be the user's
-  /// False: a message of the user must not follow the result of a tool directly, so an assistant message
-  /// `[no answer]` is put between them. Images of results would be such messages, and become
-  /// `[image not sent]`.
+  bool user_first = false; ///< true: the first message after the system text must be a message of the user
+  /// False: a message of the user must not follow the result of a tool directly, so the assistant message
+  /// `[no answer]` is put between them. The images of results would need such messages of the user, so each
+  /// image becomes `[image not sent]`.
   bool user_after_tool = true;
-  /// True: every assistant message has `reasoning_content`: the reasoning that the same model gave there, or
-  /// an empty text. False: reasoning is not sent.
+  /// True: every assistant message has `reasoning_content`. It is the reasoning of this message if the same
+  /// model wrote it, else an empty text. False: reasoning is not sent.
   bool reasoning_content = false;
-  /// The most calls of one assistant message; at least 1. Further calls follow in messages of their own, each
-  /// after the results of the calls before. 1: no parallel calls.
+  /// The maximum number of calls in one assistant message; at least 1. Further calls are sent in further
+  /// assistant messages. Each of these follows the results of the calls before it. 1 means that there are no
+  /// parallel calls.
   std::size_t max_calls = 128;
   /// If not 0, ids of calls have exactly this many bytes of `[a-zA-Z0-9]`. If 0, they have up to 40 bytes of
   /// `[a-zA-Z0-9_-]`.
   std::size_t id_length = 0;
-  bool dots_in_names = false;              ///< names of tools may contain `.` beside `[a-zA-Z0-9_-]`
-  std::size_t max_name_length = 64;        ///< the most bytes of the name of a tool; at least 24
+  bool dots_in_names = false;       ///< true: names of tools may contain `.` in addition to `[a-zA-Z0-9_-]`
+  std::size_t max_name_length = 64; ///< the maximum length of the name of a tool, in bytes; at least 24
   ServerImages images = ServerImages::any; ///< which images are sent
   bool files = true; ///< false: OpenAI's parts `file`, `input_audio` and `refusal` become markers
 };
@@ -89,7 +90,8 @@ constexpr ServerRules groq_rules() noexcept {
   return rules;
 }
 
-// A server that runs any model: its chat template decides, so these are the demands of all common ones.
+// A server that runs any model. The model's chat template decides, so these rules satisfy all common
+// templates.
 constexpr ServerRules template_rules(std::string_view name) noexcept {
   ServerRules rules;
   rules.name = name;
@@ -122,7 +124,7 @@ inline constexpr ServerRules openai{};
 /// Azure OpenAI. Its older versions take strings only.
 inline constexpr ServerRules azure = detail::azure_rules();
 
-/// DeepSeek's API: strings, no images, reasoning goes back.
+/// DeepSeek's API: strings, no images, and reasoning is sent back.
 inline constexpr ServerRules deepseek = detail::deepseek_rules();
 
 /// Mistral's API: ids of nine letters and digits, no user message directly after a result.
@@ -136,17 +138,18 @@ inline constexpr ServerRules groq = detail::groq_rules();
 /// strictest common templates.
 inline constexpr ServerRules llama_cpp = detail::template_rules("llama_cpp");
 
-/// vLLM, with the same remark.
+/// vLLM. Its rules are those of `llama_cpp`, for the same reason.
 inline constexpr ServerRules vllm = detail::template_rules("vllm");
 
-/// Ollama, which makes a message of each part of an array, and takes no addresses of images.
+/// Ollama. It makes a separate message of each part of an array, and accepts no addresses of images.
 inline constexpr ServerRules ollama = detail::ollama_rules();
 
 }
 
-/// The names of the constants above.
+/// Returns the names of the constants above.
 SESSIONKIT_API std::vector<std::string_view> server_names();
-/// The constant of this name, for example "deepseek", or null. `-` and `_` are alike in it.
+/// Returns the constant of this name, for example "deepseek", or null. In the name, `-` and `_` mean the
+/// same.
 SESSIONKIT_API ServerRules const* find_server(std::string_view name) noexcept;
 
 }}

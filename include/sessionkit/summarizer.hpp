@@ -12,7 +12,7 @@
 
 namespace sessionkit { inline namespace v0 {
 
-/// The words of a request for a summary, and the form in which the request shows the conversation. The views
+/// The texts of a request for a summary. They also decide how the request shows the conversation. The views
 /// must stay valid while the prompt is used.
 struct SummaryPrompt {
   std::string_view name;                 ///< the name by which `find_prompt` finds it
@@ -20,10 +20,12 @@ struct SummaryPrompt {
   std::string_view head = {};            ///< the beginning of the request
   std::string_view conversation[2] = {}; ///< the texts before and after the conversation
   std::string_view previous[2] = {};     ///< the texts before and after the earlier summary, if there is one
-  /// The instruction if there is no earlier summary. It follows the conversation. If it is empty, the earlier
-  /// summary comes before the conversation, else after it.
+  /// The instruction if there is no earlier summary. It follows the conversation. If this text is empty, the
+  /// earlier summary comes before the conversation. Otherwise the earlier summary comes after the
+  /// conversation.
   std::string_view first = {};
-  std::string_view update = {};   ///< the instruction if there is an earlier summary; it follows both
+  /// The instruction if there is an earlier summary; it follows the summary and the conversation.
+  std::string_view update = {};
   std::string_view sections = {}; ///< the list of the summary's sections, after the instruction
   std::string_view split = {};    ///< follows `sections` if the conversation ends inside a turn
   std::string_view focus = {};    ///< the text before the topic that the summary should stress
@@ -99,8 +101,8 @@ template <class Call> CallableSummarizer<Call> make_summarizer(Call call) {
 /// A view that has the last turns and a summary of the earlier turns, as in blades. The log does not change.
 struct SummaryWindow {
   std::size_t turns = 10; ///< at least this many of the last turns are shown unchanged
-  /// The number of turns that the summary takes in at a time. The model is called once for each such group of
-  /// turns.
+  /// The number of turns that are added to the summary at a time. The model is called once for each such
+  /// group of turns.
   std::size_t batch = 1;
   SummaryPrompt const* words = nullptr; ///< null: the prompt of blades
 };

@@ -13,15 +13,15 @@ namespace sessionkit { inline namespace v0 {
 /// tokenizer instead.
 using TokenEstimator = std::function<std::size_t(Message const&)>;
 
-/// The number of tokens that an image counts as, whatever its size.
+/// The number of tokens for which each image counts, whatever its size.
 inline constexpr std::size_t image_tokens = 1200;
 
 /// The default estimate for text. An ASCII character counts as a quarter of a token, and any other code point
 /// as two tokens. The sum is rounded up.
 SESSIONKIT_API std::size_t estimate_tokens(std::string_view text) noexcept;
 
-/// The default estimate for a message: that of its text, thinking, tool names, arguments and results, plus
-/// `image_tokens` for each image.
+/// The default estimate for a message. It is the estimate for its text, thinking, tool names, arguments and
+/// results, plus `image_tokens` for each image.
 SESSIONKIT_API std::size_t estimate_tokens(Message const& message);
 
 /// The estimator of one program.
@@ -29,8 +29,8 @@ struct Estimator {
   std::string_view name; ///< static storage
   /// Counts the tokens of a text.
   std::size_t (*text)(std::string_view) noexcept;
-  /// Counts the tokens of a message: its text by the same formula, and `image_tokens` for each image. The sum
-  /// is rounded once.
+  /// Counts the tokens of a message. Its text counts by the same formula, and each image counts
+  /// `image_tokens`. The sum is rounded once.
   std::size_t (*message)(Message const&);
 };
 
