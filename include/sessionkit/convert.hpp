@@ -20,14 +20,13 @@ struct Converted {
   std::vector<Loss> losses = {}; ///< in the order of the log; empty: nothing was lost
 };
 
-/// Writes a log in another dialect. Pure. The result lists everything that `to` cannot represent as a loss.
-/// If the header has no id, `id` names the session. Fails with `unsupported` if this library cannot write
-/// `to`.
+/// Writes a log in another dialect. Pure. `Converted::losses` lists everything that `to` cannot represent. If
+/// the header has no id, `id` names the session. Fails with `unsupported` if this library cannot write `to`.
 ///
-/// If `to` is the dialect of the log, lines that were kept (`LogLines::kept`) are copied unchanged. Lines
-/// with repeated ids and lines of versions before 3 are the exceptions. If `to` has no ids, only the path to
-/// the last entry is written, and the other branches are listed as losses. If `to` has ids and an entry has
-/// none, the entry gets a short id, which is the same in each conversion.
+/// If `to` is the dialect of the log, lines that were kept (`LogLines::kept`) are copied unchanged, except
+/// lines with repeated ids and lines of versions before 3. If `to` has no ids, only the path to the last
+/// entry is written, and the other branches are listed as losses. If `to` has ids and an entry has none, the
+/// entry gets a short id. Each conversion of the log gives it the same id.
 SESSIONKIT_API Result<Converted> convert_log(Log const& log, Dialect const& from, Dialect const& to,
                                              SessionId const& id);
 

@@ -17,14 +17,14 @@ struct Dialect {
   std::string_view name; ///< the name that `find_dialect` finds, for example "native"; static storage
 
   /// Returns true if this line is in this dialect and in no other. The line may be a header or an entry. A
-  /// log has the dialect of the first complete line for which a `detect` returns true. A header that several
-  /// programs could have written gives false.
+  /// log has the dialect of the first complete line for which a `detect` returns true. The function returns
+  /// false for a header that several programs could have written.
   bool (*detect)(std::string_view line) noexcept;
 
-  /// Reads the head of a line: id, type and parent. It stops as soon as they are known, so true does not
-  /// prove that the line is complete. It returns false if the line is no JSON object, or is torn inside its
-  /// head. The views in `out` point into `line`, or into `unescaped` if the text had escapes. The call
-  /// empties `unescaped` first. `id` stays empty if the line has none.
+  /// Reads the head of a line: id, type and parent. The function stops as soon as these are known, so true
+  /// does not prove that the line is complete. It returns false if the line is not a JSON object, or ends
+  /// inside its head. The views in `out` point into `line`, or into `unescaped` if the text had escapes. The
+  /// call empties `unescaped` first. If the line has no id, `id` stays empty.
   bool (*head)(std::string_view line, RecordView& out, std::deque<std::string>& unescaped);
 
   /// Decodes a complete line. Unknown types, roles and parts are kept (`Unknown`, `Opaque`). The id and the
@@ -56,13 +56,15 @@ struct Dialect {
   /// type.
   std::string_view (*type_of)(Entry const& entry) noexcept = nullptr;
 
-  /// The member that has the time of a header. A conversion keeps the text of a time that `encode` would
-  /// write differently. Empty: headers have no time, or no such texts are kept.
+  /// The name of the member that has the time of a header. If `encode` would write the text of a time
+  /// differently, a conversion keeps the original text. The name is empty if headers have no time, or if
+  /// conversions keep no original texts of times.
   std::string_view header_time = {};
   std::string_view line_time = {}; ///< the same for any other line
 
-  /// True if a line is a part of a document, and never a line of a file. The store of the documents makes
-  /// such lines, so nothing must be recognised, and `detect` is always false.
+  /// True if lines of this dialect are parts of a document, and never lines of a file. The store of the
+  /// documents makes these lines itself. So no line needs to be recognised, and `detect` always returns
+  /// false.
   bool in_documents = false;
 };
 
@@ -77,7 +79,7 @@ SESSIONKIT_API Dialect const& flat_dialect() noexcept;
 
 /// A later variant of claw0's lines: without a header, with `ts` in seconds since 1970, and with results in
 /// `content`. This library reads this variant, but does not write it. It does not continue such a log in
-/// `flat_dialect` either, because the later program cannot read those lines.
+/// `flat_dialect` either, because the later program cannot read lines of `flat_dialect`.
 SESSIONKIT_API Dialect const& flat_v2_dialect() noexcept;
 
 /// The lines of ai-panel and ZyHive. A line of the type `message` has `{role, content}` in the form of the
@@ -86,8 +88,9 @@ SESSIONKIT_API Dialect const& flat_v2_dialect() noexcept;
 SESSIONKIT_API Dialect const& panel_dialect() noexcept;
 
 /// The lines of ZeroClaw's main branch, `{"role":…,"content":…}`: one text for each message of the user, the
-/// assistant or the system. Messages of its tools are `Unknown`. The library reads and continues such a log.
-/// It begins none, because these lines have no header. Source: ZeroClaw's session_store.rs and `ChatMessage`.
+/// assistant or the system. Messages of ZeroClaw's tools are decoded as `Unknown`. The library reads and
+/// continues such a log. It starts no such log, because these lines have no header. Source: ZeroClaw's
+/// session_store.rs and `ChatMessage`.
 SESSIONKIT_API Dialect const& bare_dialect() noexcept;
 
 /// Returns the dialect of this name, or null. In the name, `-` and `_` mean the same.

@@ -12,16 +12,18 @@
 
 namespace sessionkit { inline namespace v0 {
 
-// Sessions as files of other programs, so that such a program resumes them. Exporters are pure: they make
-// names and contents, and a host writes the files. docs/interchange.md says what they map for each program.
+// An exporter writes a session in the form of another program's files, so that this program can resume it.
+// Exporters are pure: they return names and contents, and the host writes the files. docs/interchange.md says
+// what each exporter maps.
 
 /// How a session is exported.
 struct ExportOptions {
-  /// The id of the session in the program. Fails with `invalid_argument` if the program does not take it. If
-  /// it is empty, the session's own id is used if the program takes it, else an id that is made of it.
+  /// The id that the session gets in the program. If the program does not accept this id, the export fails
+  /// with `invalid_argument`. If this member is empty, the session keeps its own id if the program accepts
+  /// it. Otherwise an id is made of the own id.
   std::string id = {};
-  /// The working directory in which the program resumes the session; an absolute path. If it is empty, it is
-  /// that of the session, else "/".
+  /// The working directory in which the program resumes the session; an absolute path. If it is empty, the
+  /// working directory of the session is used, or "/" if the session has none.
   std::string cwd = {};
 };
 
@@ -31,14 +33,14 @@ struct ExportedFile {
   std::string content; ///< UTF-8
 };
 
-/// A session in the form of a program.
+/// A session in the form of one program's files.
 struct Exported {
-  std::string id = {};                  ///< of the session in the program
-  std::string cwd = {};                 ///< where the commands are run
+  std::string id = {};                  ///< the id of the session in the program
+  std::string cwd = {};                 ///< the directory in which to run the commands
   std::vector<ExportedFile> files = {}; ///< at least one
-  std::vector<Loss> losses = {};        ///< everything that the files do not say as the session does
-  /// The commands that resume the session, to be run in their order. An argument that is the name of one of
-  /// `files` means the path of that file. Empty: the format is no program's own.
+  std::vector<Loss> losses = {};        ///< everything that the files lack or represent differently
+  /// The commands that resume the session, in the order in which to run them. An argument that is the name of
+  /// one of `files` means the path of that file. Empty if the format belongs to no program.
   std::vector<std::vector<std::string>> resume = {};
 };
 
@@ -48,28 +50,29 @@ struct ExportSource {
   Dialect const* dialect = nullptr; ///< of the log
   EntryId leaf = {};                ///< empty: the log has no entries
   std::vector<Entry> path = {};     ///< to the leaf, compactions included, without the header
-  /// The context of the leaf is the last one. Before it are the contexts that its compactions replaced,
-  /// oldest first.
+  /// The contexts that the compactions on the path replaced, oldest first. The context of the leaf follows
+  /// them as the last element.
   std::vector<Context> contexts = {};
 };
 
-/// How sessions are written for one program: a table of functions, as `Importer`. Constants of this type are
-/// the exporters. An exporter keeps no state and opens nothing, and the same session always gives the same
-/// files.
+/// An exporter writes sessions for one program. This type is a table of functions, and each exporter is a
+/// constant of this type. An exporter keeps no state and opens no files. The same session always gives the
+/// same files.
 struct Exporter {
   std::string_view name;    ///< "claude-code"; static storage
   std::string_view program; ///< "Claude Code", for messages; static storage
-  /// The environment variable that names the folder below which the program looks for the files; empty: the
-  /// program takes a file from anywhere. Static storage.
+  /// The environment variable with the path of the program's folder, below which the program looks for the
+  /// files. Empty if the program accepts files from any folder. Static storage.
   std::string_view root_variable;
-  std::string_view root; ///< the same folder below the home directory if the variable is not set
+  std::string_view root; ///< if the variable is not set, the program's folder, relative to the home directory
 
-  /// Writes the conversation to the leaf. With `profile`, it rebuilds as what the program sends when it
-  /// resumes. What the model no longer sees is written too, where the format has a place for it. Errors:
-  /// `invalid_argument` for options that the program does not take.
+  /// Writes the conversation up to the leaf. A history that is rebuilt from it with `profile` is what the
+  /// program sends when it resumes the session. Messages that the model no longer sees are also written if
+  /// the format has a place for them. Fails with `invalid_argument` for options that the program does not
+  /// accept.
   Result<Exported> (*write)(ExportSource const& source, ExportOptions const& options);
 
-  /// The program's way to word requests (`Profile::wording`).
+  /// The profile with the program's wording of requests (`Profile::wording`).
   Profile const* profile;
 };
 
@@ -86,15 +89,15 @@ SESSIONKIT_API Exporter const& pi_exporter() noexcept;
 /// images. No program resumes it.
 SESSIONKIT_API Exporter const& atif_exporter() noexcept;
 
-/// The exporters of the library. A host may add its own.
+/// A list of exporters. A host may add its own exporters to it.
 using Exporters = std::vector<Exporter const*>;
 /// All exporters of the library.
 SESSIONKIT_API Exporters known_exporters();
 /// The exporter of this name, or null.
 SESSIONKIT_API Exporter const* find_exporter(Exporters const& exporters, std::string_view name) noexcept;
 
-/// Reads from a store what an exporter needs. An empty `leaf` means the last entry. Errors are those of
-/// `load_log` and `load_context`.
+/// Reads a session from a store, as an exporter needs it. An empty `leaf` means the last entry. Errors are
+/// those of `load_log` and `load_context`.
 SESSIONKIT_API Result<ExportSource> load_export_source(SessionStore& store, SessionId const& id,
                                                        EntryId const& leaf = {});
 

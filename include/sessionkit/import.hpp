@@ -14,18 +14,20 @@
 
 namespace sessionkit { inline namespace v0 {
 
-// Conversations that other programs wrote. An importer reads another program's files and gives entries, which
-// any store can hold. It never writes, locks or moves anything of the other program. docs/interchange.md says
-// what it maps for each program.
+// An importer reads conversations from the files of another program. It gives them as entries, which any
+// store can hold. It never writes, locks or moves a file of the other program. docs/interchange.md says what
+// each importer maps.
 
-/// What an importer reads at most. Beyond a limit it reports an error or a finding; it never cuts silently.
+/// The limits of what an importer reads. If a file exceeds a limit, the importer reports an error or a
+/// finding. It never leaves data out silently.
 struct ImportLimits {
-  std::uint64_t max_line = default_max_line;       ///< bytes of a record; a longer one is skipped, located
-  std::uint64_t max_file = std::uint64_t{2} << 30; ///< bytes of a file
-  std::size_t max_depth = 16;                      ///< folders below folders, and files that name files
-  std::size_t max_files = 1'000'000;               ///< names in a folder
-  /// The folder in which private copies of databases are made (mode 0700); empty: "/tmp". A copy is removed
-  /// when the call ends.
+  /// The longest record, in bytes; a longer one is skipped and reported.
+  std::uint64_t max_line = default_max_line;
+  std::uint64_t max_file = std::uint64_t{2} << 30; ///< the longest file, in bytes
+  std::size_t max_depth = 16;        ///< the deepest nesting of folders, and of files that name other files
+  std::size_t max_files = 1'000'000; ///< the largest number of names in a folder
+  /// The folder below which databases are copied to private folders (mode 0700). Empty: "/tmp". A copy is
+  /// removed when the call ends.
   std::string scratch = {};
 };
 
@@ -38,15 +40,18 @@ class SESSIONKIT_API ForeignFiles {
   ForeignFiles(ForeignFiles const&) = delete;
   ForeignFiles& operator=(ForeignFiles const&) = delete;
 
-  /// The names in a folder, sorted; names of folders end in `/`. Only regular files and folders are listed.
-  /// "" is the root. `not_found` if there is no such folder; `unsafe_path` for a name that leaves the root.
+  /// Returns the names in a folder, sorted. Names of folders end in `/`. Only regular files and folders are
+  /// listed. The name of the root is "". Fails with `not_found` if there is no such folder, and with
+  /// `unsafe_path` for a name that leaves the root.
   virtual Result<std::vector<std::string>> list(std::string const& folder) = 0;
-  /// The bytes of a file. `not_found` if there is none; `unsafe_path` for a symbolic link, a special file or
-  /// a name that leaves the root; `unsupported` if it is longer than `ImportLimits::max_file`.
+  /// Returns the size of a file in bytes. Fails with `not_found` if there is no such file; with `unsafe_path`
+  /// for a symbolic link, a special file or a name that leaves the root; with `unsupported` if the file is
+  /// longer than `ImportLimits::max_file`.
   virtual Result<std::uint64_t> size(std::string const& file) = 0;
-  /// At most `max` bytes from `offset` on; fewer only at the end of the file. Errors as `size`.
+  /// Returns `max` bytes from `offset` on, or fewer at the end of the file. Errors are those of `size`.
   virtual Result<std::string> read(std::string const& file, std::uint64_t offset, std::size_t max) = 0;
-  /// When the file was last changed, in nanoseconds since 1970; 0: it is not known. Errors as `size`.
+  /// Returns the time of the last change of the file, in nanoseconds since 1970. 0 means that the time is not
+  /// known. Errors are those of `size`.
   virtual Result<std::int64_t> modified(std::string const& file) = 0;
   /// The limits with which the files were opened.
   virtual ImportLimits const& limits() const noexcept = 0;
@@ -55,82 +60,91 @@ class SESSIONKIT_API ForeignFiles {
   ForeignFiles() = default;
 };
 
-/// The files below a folder. `not_found` if there is no such folder, `unsafe_path` if it is a symbolic link.
+/// Opens the files below a folder. Fails with `not_found` if there is no such folder, and with `unsafe_path`
+/// if it is a symbolic link.
 SESSIONKIT_API Result<std::unique_ptr<ForeignFiles>> open_foreign_files(std::string const& root,
                                                                         ImportLimits const& limits = {});
 
-/// Files in memory: names, as `ForeignFiles` spells them, and bytes. For tests, and for hosts whose files are
-/// not on a disk.
+/// Makes files in memory, for tests and for hosts whose files are not on a disk. `files` maps names, in the
+/// form of `ForeignFiles`, to contents.
 SESSIONKIT_API std::unique_ptr<ForeignFiles> make_foreign_files(std::map<std::string, std::string> files,
                                                                 ImportLimits const& limits = {});
 
-/// True if `name` is relative and none of its components is empty or consists of one or two dots. Files of
-/// other programs name other files; only such names are followed.
+/// Returns true if `name` is relative, and none of its components is empty or consists only of one or two
+/// dots. A file of another program may name other files. Importers read these other files only if this
+/// function returns true for their names.
 SESSIONKIT_API bool is_inside_name(std::string_view name) noexcept;
 
 /// A conversation that was found but not read.
 struct ForeignSession {
   std::string importer = {}; ///< `Importer::name`
-  std::string id = {};       ///< as the program names it
-  std::string file = {};     ///< below the root
-  std::string parent = {};   ///< of a subagent: the id of the session that started it
-  std::string table = {};    ///< of a database: the table with the messages, if its name is the host's choice
-  std::string title = {};    ///< if the program stores it apart from the messages, else empty
-  std::string cwd = {};      ///< the working directory, in the same way
-  Timestamp updated = {};    ///< in the same way; zero: it is not known without reading the conversation
+  std::string id = {};       ///< the program's id of the conversation
+  std::string file = {};     ///< the file, relative to the root
+  std::string parent = {};   ///< for a subagent, the id of the session that started it
+  std::string table = {};    ///< for a database, the table with the messages if the host chose its name
+  std::string title = {};    ///< the title; empty if the program does not store it apart from the messages
+  std::string cwd = {};      ///< the working directory; empty as `title`
+  Timestamp updated = {};    ///< the time of the last change; zero: only the messages show it
 };
 
-/// Receives the entries of a conversation as they are made: the header first, and each entry after its
-/// parent. An error ends the reading and is returned.
+/// A function that receives the entries of a conversation as they are made. The header comes first, and each
+/// entry comes after its parent. If the function returns an error, the reading ends and returns this error.
 using EntrySink = std::function<Result<void>(Entry&& entry)>;
 
 /// The result of reading one conversation, apart from its entries.
 struct ImportReport {
-  std::vector<Damage> damage = {}; ///< located in the foreign file; each costs only the record that it names
-  std::vector<Loss> losses = {};   ///< what the program would send and entries cannot represent
-  std::map<std::string, std::uint64_t> passed_over = {}; ///< records that become no entry, counted by type
-  /// Entries that were not given because their records may not be complete: an answer of which blocks may
-  /// still follow, a boundary without its summary. So what was given never changes when the file grows.
+  /// Faults and their places in the foreign file; each fault loses only the record at its place.
+  std::vector<Damage> damage = {};
+  std::vector<Loss> losses = {}; ///< data that the program would send, but that entries cannot represent
+  /// The numbers of records that become no entry, by type.
+  std::map<std::string, std::uint64_t> passed_over = {};
+  /// The number of entries that were not given to the sink, because their records may be incomplete. Examples
+  /// are an answer of which more blocks may follow, and a compaction whose summary is not in the file yet. So
+  /// an entry that was given never changes when the file grows.
   std::size_t held_back = 0;
 };
 
-/// How one conversation is read.
+/// Options for reading a conversation.
 struct ImportOptions {
-  ImportLimits limits = {}; ///< what is read at most
-  bool finished = true;     ///< the program does not write to the file any more, so nothing is held back
+  ImportLimits limits = {}; ///< the limits of what is read
+  bool finished = true; ///< true: the program does not write to the file any more, so nothing is held back
 };
 
-/// How the conversations of one program are read: a table of functions. Constants of this type are the
-/// importers. An importer keeps no state, and opens nothing except through `ForeignFiles`. No bytes make it
-/// fail in another way than by an `Error`, and its time is proportional to the bytes that it reads.
+/// An importer reads the conversations of one program. This type is a table of functions, and each importer
+/// is a constant of this type. An importer keeps no state, and opens files only through `ForeignFiles`.
+/// Whatever bytes a file has, an importer fails only with an `Error`. Its time is proportional to the number
+/// of bytes that it reads.
 struct Importer {
   std::string_view name;    ///< "claude-code"; static storage
   std::string_view program; ///< "Claude Code", for messages; static storage
 
-  /// True if the file is one of the program's conversations, by its name and its first 64 KiB (all of them,
-  /// if the file is shorter). At most one importer recognises a file.
+  /// Returns true if the file has conversations of the program, judged by its name and its first 64 KiB. If
+  /// the file is shorter, `begin` is the complete file. At most one importer recognises a file.
   bool (*recognises)(std::string_view file, std::string_view begin);
 
-  /// The conversations of a file. The conversations themselves are not read.
+  /// Lists the conversations of a file, and does not read the conversations themselves.
   Result<std::vector<ForeignSession>> (*list)(ForeignFiles& files, std::string const& file);
 
-  /// Reads one conversation: everything that happened, with all branches. The path to the last entry,
-  /// rebuilt with `profile`, is what the program sends when it resumes. The member `origin` of the header's
-  /// metadata names the program, its version and the session. An entry has the id of the foreign record that
-  /// it was made of; if there are several, the member `origin` of `Entry::extra` lists them.
-  /// `corrupt` if no record of a conversation is found. Errors of `files` and of `sink` are returned.
+  /// Reads one conversation: everything that happened, with all branches. A history that is rebuilt from the
+  /// path to the last entry with `profile` is what the program sends when it resumes the session. The member
+  /// `origin` of the header's metadata names the program, its version and the session. An entry has the id of
+  /// the foreign record that it was made of. If it was made of several records, the member `origin` of
+  /// `Entry::extra` lists their ids. Fails with `corrupt` if no record of a conversation is found. Other
+  /// errors are those of `files` and of `sink`.
   Result<ImportReport> (*read)(ForeignFiles& files, ForeignSession const& which, ImportOptions const& options,
                                EntrySink const& sink);
 
-  /// The program's way to word requests (`Profile::wording`).
+  /// The profile with the program's wording of requests (`Profile::wording`).
   Profile const* profile;
 
-  /// As `recognises`, for files whose beginning is not always enough, such as databases. `find_importer`
-  /// asks it if no importer recognises the file. Null: the beginning is enough. Errors of `files`.
+  /// The same as `recognises` for files whose beginning is not always enough, such as databases.
+  /// `find_importer` calls this function if no importer recognises the file. If it is null, the beginning is
+  /// always enough. Errors are those of `files`.
   Result<bool> (*looks_into)(ForeignFiles& files, std::string const& file) = nullptr;
 
-  /// The name of the program's folder that has all its files: "sessions". A file that is opened alone may
-  /// refer to others below that folder. Empty: to others in its own folder only.
+  /// The name of the folder that has all files of the program, for example "sessions". A file that is opened
+  /// alone may refer to other files below this folder. If the name is empty, it may refer only to other files
+  /// in its own folder.
   std::string_view folder = {};
 };
 
@@ -143,24 +157,25 @@ SESSIONKIT_API Importer const& codex_importer() noexcept;
 /// Gemini CLI's sessions, `tmp/PROJECT/chats/session-TIME-ID.json` or `.jsonl` (measured: 0.24.0 and 0.61.0):
 /// a document, or a log of changes to the list of messages.
 SESSIONKIT_API Importer const& gemini_cli_importer() noexcept;
-/// opencode's sessions in files, `storage/session/PROJECT/SESSION.json`, with `storage/message` and
-/// `storage/part` beside them (measured: 1.1.53). Newer versions use a database, for which
+/// opencode's sessions in files, `storage/session/PROJECT/SESSION.json`, together with `storage/message` and
+/// `storage/part` (measured: 1.1.53). Newer versions use a database, for which
 /// sessionkit/sqlite/sqlite_import.hpp has an importer.
 SESSIONKIT_API Importer const& opencode_importer() noexcept;
 
-/// Trajectories of the Agent Trajectory Interchange Format, JSON documents of any name (published:
-/// versions 1.0 to 1.8). Trajectories of subagents that are in the document are sessions of their own.
+/// Trajectories of the Agent Trajectory Interchange Format, JSON documents of any name (published: versions
+/// 1.0 to 1.8). If the document contains trajectories of subagents, each of them is a session of its own.
 SESSIONKIT_API Importer const& atif_importer() noexcept;
 
-/// The importers that are asked, in their order. A host may add its own.
+/// A list of importers, which are tried in its order. A host may add its own importers to it.
 using Importers = std::vector<Importer const*>;
 /// All importers of the core library.
 SESSIONKIT_API Importers known_importers();
-/// The importer that recognises a file, or null. Errors of `ForeignFiles`.
+/// Returns the importer that recognises a file, or null. Errors are those of `ForeignFiles`.
 SESSIONKIT_API Result<Importer const*> find_importer(Importers const& importers, ForeignFiles& files,
                                                      std::string const& file);
 
-/// Reads one conversation into memory. `report`, unless null, receives the rest. Errors as `Importer::read`.
+/// Reads one conversation into memory. If `report` is not null, it receives the report of the import. Errors
+/// are those of `Importer::read`.
 SESSIONKIT_API Result<Log> import_log(Importer const& importer, ForeignFiles& files,
                                       ForeignSession const& which, ImportOptions const& options = {},
                                       ImportReport* report = nullptr);

@@ -29,20 +29,20 @@ struct RecordView {
 /// that a line gives no entry. `checksum` means that a line was changed. The kinds up to `missing_first_kept`
 /// mean that a relation between entries is wrong. The remaining kinds are oddities that lose nothing.
 enum class DamageKind {
-  bad_json,       ///< a line that is not JSON, or bytes beside an entry on its line; they are skipped
-  not_an_object,  ///< a line that is JSON, but no object; it is skipped
+  bad_json,       ///< a line that is not JSON, or further bytes on the line of an entry; they are skipped
+  not_an_object,  ///< a line that is JSON, but not an object; it is skipped
   too_deep,       ///< a line with more than 128 levels; it is skipped
   nul_run,        ///< NUL bytes, as a crash leaves them; they are skipped
-  torn_tail,      ///< the last line has no end and is no complete object; it is no entry yet
+  torn_tail,      ///< the last line has no end and is not a complete object; it is not an entry yet
   oversize,       ///< a line longer than `max_line`; it is skipped
   checksum,       ///< a line has another checksum than its member `crc`; it still gives an entry
-  missing_header, ///< the first entry is no header, although the dialect has headers; the log is read without
+  missing_header, ///< the dialect has headers, but the first entry is none; the log is read without one
   missing_parent, ///< no entry has the id of the parent; the entry before counts as the parent
   parent_cycle,   ///< the parent is a later entry; the entry before counts as the parent
-  duplicate_id,   ///< an earlier entry has the same id; a parent of this id is the nearest entry before
-  missing_first_kept, ///< a compaction keeps from an entry that is no earlier one, or its write was cut short
-  unknown_dialect,    ///< the first lines are in the format of no program that is known
-  byte_order_mark,    ///< the file begins with one; it is skipped
+  duplicate_id,   ///< an earlier entry has the same id; as a parent, the id means the nearest earlier entry
+  missing_first_kept, ///< the first kept entry of a compaction is not earlier, or its write was cut short
+  unknown_dialect,    ///< the first lines are in no known format
+  byte_order_mark,    ///< the file begins with a byte order mark; it is skipped
   carriage_return,    ///< lines end in CR LF; the CR is skipped
   invalid_utf8,       ///< lines have bytes that are not UTF-8, which are read as U+FFFD
   no_final_newline,   ///< the last line is complete, but has no line end; the next append adds it
@@ -81,7 +81,8 @@ struct ReadRange {
   /// the first or at the last record. To get the following page, set this to `RecordPage::next`.
   std::optional<Position> from = {};
   std::size_t max_records = 256; ///< the largest number of records on a page
-  /// The largest sum of the lines' lengths, in bytes. A page has at least one record, however long it is.
+  /// The largest length of all lines on a page together, in bytes. A page has at least one record, however
+  /// long it is.
   std::size_t max_bytes = std::size_t{1} << 20;
   /// If true, only the heads of lines are read, which is several times faster. Two kinds of damage are then
   /// not found: a second entry on a line, and bytes that a crash lost inside a line. A caller that sets this
@@ -113,7 +114,7 @@ class SESSIONKIT_API RecordPage {
   std::vector<Item> const& items() const&& = delete; // the page owns the bytes
 
   std::vector<Damage> damage = {}; ///< lines that gave no record, in the order in which they were read
-  bool more = false;               ///< records remain in this direction
+  bool more = false;               ///< true: there are more records in this direction
   Position next = {};              ///< `ReadRange::from` of the following page
   Position log_end = {};           ///< the end of the last record of the log, at the time the page was read
   std::string_view dialect = "native"; ///< the name of the lines' dialect, in static storage

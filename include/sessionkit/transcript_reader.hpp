@@ -30,7 +30,7 @@ class SESSIONKIT_API TranscriptReader {
   /// Opens a file. Fails with `not_found`, with `unsafe_path` for anything but a regular file, or with
   /// `io_error`.
   static Result<TranscriptReader> open(std::string const& path, ReaderOptions options = {});
-  /// Makes a reader of an open descriptor, which the caller keeps and closes. Messages name `path`.
+  /// Makes a reader of an open descriptor, which the caller keeps and closes. Error messages contain `path`.
   static Result<TranscriptReader> from_descriptor(int descriptor, std::string path,
                                                   ReaderOptions options = {});
 
@@ -50,7 +50,7 @@ class SESSIONKIT_API TranscriptReader {
   /// the native dialect.
   Result<RecordPage> read(ReadRange const& range);
 
-  /// The dialect of the file. The first line that only one program writes decides it.
+  /// The dialect of the file. The first line that only one program could have written decides it.
   Dialect const& dialect() const noexcept;
 
   /// Reads the complete file and returns all faults of lines and of relations between entries (`DamageKind`),

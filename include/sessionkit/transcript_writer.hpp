@@ -17,8 +17,8 @@ struct WriterOptions {
   /// True: create the file (mode 0600) if it does not exist, both on opening and for an append that starts a
   /// session.
   bool create = false;
-  /// Keep the lock from the opening until the writer is destroyed. Other writers then get `timed_out`, as
-  /// does the opening while another writer keeps the lock. Readers are not kept out.
+  /// Keep the lock from the opening until the writer is destroyed. Other writers then get `timed_out`. If
+  /// another writer keeps the lock, the opening fails with `timed_out`. Readers need no lock.
   bool exclusive = false;
   OnEvent on_event = {}; ///< receives `tail_sealed`; absent: it is dropped
 };
@@ -27,15 +27,17 @@ struct WriterOptions {
 /// from one thread at a time.
 ///
 /// Each batch is one `write(2)` under a lock, which the system releases if the process ends. If the last line
-/// of the file has no line end, the batch begins with one. So the bytes of an incomplete line stay and damage
-/// nothing. Nothing is ever truncated or changed. There is one case in which bytes are written again: after a
-/// failed sync, the bytes in doubt are written once more, unchanged and at the same place.
+/// of the file has no line end, the batch begins with one. So the bytes of an incomplete line stay in the
+/// file and do not damage the batch. Nothing is ever truncated or changed. Bytes are written again in only
+/// one case. After a failed sync, the bytes that may be lost are written once more, unchanged and at the same
+/// place.
 class SESSIONKIT_API TranscriptWriter {
  public:
   /// Opens a file. Fails with `not_found`, with `unsafe_path` (not a regular file, more than one link, a
   /// symbolic link, another owner), or with `io_error`.
   static Result<TranscriptWriter> open(std::string const& path, WriterOptions options = {});
-  /// Opens the file `name` in an open directory, which the caller keeps and closes. Messages name `path`.
+  /// Opens the file `name` in an open directory, which the caller keeps and closes. Error messages contain
+  /// `path`.
   static Result<TranscriptWriter> open_at(int directory, std::string const& name, std::string path,
                                           WriterOptions options = {});
 
@@ -48,12 +50,13 @@ class SESSIONKIT_API TranscriptWriter {
   /// Closes the file. It does not sync it.
   ~TranscriptWriter();
 
-  /// Does what `SessionStore::append` says for this file. `Append::after` is ignored. A batch without records
-  /// returns `expected`, even if the log is longer. The sync happens outside the lock.
+  /// Appends a batch to this file, as `SessionStore::append` does. `Append::after` is ignored. For a batch
+  /// without records, the call returns `expected`, even if the log is longer. The lock is not held during the
+  /// sync.
   ///
-  /// Further errors are `not_written` if the write failed before a line of the batch was complete; `no_space`
-  /// in the same case if the disk was full; `outcome_unknown` if the write failed later; `poisoned` after a
-  /// failed sync (open a new writer); `forked` in a child process.
+  /// Further errors: `not_written` if the write failed before a line of the batch was complete, or `no_space`
+  /// if the reason was a full disk; `outcome_unknown` if the write failed later; `poisoned` after a failed
+  /// sync (open a new writer); `forked` in a child process.
   Result<Position> append(Append const& batch);
 
   /// The position up to which everything is on the disk and survives power loss. Zero in a child process.
