@@ -22,7 +22,7 @@ namespace sessionkit { inline namespace v0 {
 struct Channel {
   std::string type; ///< letters, digits and `_`; not empty
   std::string id;   ///< any text; not empty
-  /// The name by which lines and files call the channel, for example `telegram-42`.
+  /// The name of the channel in lines and file names, for example `telegram-42`.
   std::string name() const { return type + "-" + id; }
   /// True if type and id are equal, byte for byte.
   friend bool operator==(Channel const& a, Channel const& b) { return a.type == b.type && a.id == b.id; }
@@ -59,7 +59,7 @@ struct ChannelLogOptions {
 /// Selects the messages of a channel to read.
 struct ChannelQuery {
   ReadRange::Order order = ReadRange::newest_first; ///< the order of the messages on the pages
-  /// `ChannelPage::next` of the page before. If absent, reading begins at the oldest or newest message.
+  /// `ChannelPage::next` of the previous page. If absent, reading begins at the oldest or newest message.
   std::optional<Position> from = {};
   std::size_t limit = 100;                ///< the maximum number of messages on a page; not 0
   std::optional<std::string> sender = {}; ///< only messages of this person
@@ -68,11 +68,11 @@ struct ChannelQuery {
 struct ChannelPage {
   std::vector<ChannelMessage> messages = {}; ///< in the order of the query
   std::vector<Damage> damage = {}; ///< lines that give no message, in the order in which they were read
-  bool more = false;               ///< there may be more in this direction
+  bool more = false;               ///< true: there may be more messages in this direction
   Position next = {};              ///< `ChannelQuery::from` of the following page
 };
 
-/// The row of a list of channels.
+/// A channel in a list of channels.
 struct ChannelSummary {
   Channel channel;            ///< the channel
   std::uint64_t messages = 0; ///< the number of messages
@@ -82,20 +82,21 @@ struct ChannelSummary {
   Timestamp last = {};        ///< the time of the last message; the default if there is none
 };
 
-/// A record of all messages in the channels of an agent, for its administrator. Each channel is an
-/// append-only file beside the sessions, such as `<directory>/telegram-42.jsonl`. A file has one message in
-/// each line, in the form of ZyHive and ai-panel (their pkg/convlog). No session, history or store contains
-/// these messages, so no model ever sees them.
+/// A record of all messages in the channels of an agent, for its administrator. Each channel is one
+/// append-only file, for example `<directory>/telegram-42.jsonl`. A file has one message in each line, in the
+/// form of ZyHive and ai-panel (their pkg/convlog). No session, history or store contains these messages, so
+/// no model ever sees them.
 ///
 /// Several processes may write to one directory, and several threads may call an object at once. Copies of
-/// the object use the same log. A forked process must open its own object; else its calls fail with `forked`.
+/// the object use the same log. In a forked process, calls of the parent's object fail with `forked`. The
+/// process must open its own object.
 class SESSIONKIT_API ChannelLog {
  public:
   /// Opens the logs in a directory. Fails with `not_found` if the directory does not exist and `create` is
   /// false, with `unsafe_path`, or with `io_error`.
   static Result<ChannelLog> open(std::string const& directory, ChannelLogOptions options = {});
-  /// Opens `<home>/agents/<agent>/convlogs`, which is beside the sessions of `open_agent_store`. Fails with
-  /// `invalid_argument` if the agent's name does not have the form of a `SessionId`.
+  /// Opens `<home>/agents/<agent>/convlogs`. The directory of `open_agent_store` is in the same folder. Fails
+  /// with `invalid_argument` if the agent's name does not have the form of a `SessionId`.
   static Result<ChannelLog> open_agent(std::string const& home, std::string const& agent,
                                        ChannelLogOptions options = {});
 
@@ -103,7 +104,7 @@ class SESSIONKIT_API ChannelLog {
   /// a crash left an incomplete line there, its bytes stay, and a line end is added to them
   /// (`Event::tail_sealed`). Fails with `invalid_argument` for an invalid channel or `extra`, or a line
   /// longer than `max_line`. Other errors are those of `TranscriptWriter::append`, without `conflict`. After
-  /// `outcome_unknown` the message may be stored; look for its id.
+  /// `outcome_unknown`, the message may be stored. To find out, look for its id.
   Result<Position> append(Channel const& channel, ChannelMessage const& message);
 
   /// Reads a page of a channel. Fails with `not_found` if the channel has no messages. A line that gives no

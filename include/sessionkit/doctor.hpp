@@ -20,7 +20,7 @@ struct DoctorFinding {
   enum Kind {
     transcript_damage,  ///< `damage` says what and where
     transcript_unread,  ///< the transcript cannot be opened or read
-    link,               ///< a symbolic link, or a file with several names; nothing is appended to it
+    link,               ///< a symbolic link, or a file with several hard links; nothing is appended to it
     other_owner,        ///< a file of another user; nothing is appended to it
     not_a_file,         ///< a directory or a special file with a transcript's name
     index_missing,      ///< there are transcripts and no index
@@ -31,10 +31,10 @@ struct DoctorFinding {
     index_behind, ///< a row is missing, or older than its transcript; the store updates it when it needs the
                   ///< row
     loose_mode,   ///< users other than the owner may read or write
-    left_over,    ///< a file that a program left when it was killed, or an index moved aside earlier
+    left_over,    ///< a file that a killed program left, or an index that was moved aside earlier
     lock_file,    ///< a lock of another program, or this library's lock while a process holds it
     empty_transcript, ///< no session was ever stored in it
-    foreign_file,     ///< a file that is not this library's and does no harm
+    foreign_file,     ///< a file that does not belong to this library and does no harm
   };
   /// What `repair` does.
   enum Remedy {
@@ -46,7 +46,7 @@ struct DoctorFinding {
   };
   Kind kind = foreign_file;          ///< what was found
   Remedy remedy = none;              ///< what `repair` would do about it
-  std::string path = {};             ///< of the file; it begins with the root that the caller gave
+  std::string path = {};             ///< the path of the file; it begins with the root that the caller gave
   std::string what = {};             ///< one sentence
   std::optional<Damage> damage = {}; ///< set if `kind` is `transcript_damage`
 
@@ -89,10 +89,11 @@ struct Treatment {
 };
 
 /// Repairs the findings, one file after the other. A failure does not stop the other repairs. No byte is
-/// destroyed: before `repair` removes or replaces bytes of a file, it copies these bytes to `quarantine/`
-/// beside the file and syncs the copy. It rewrites a transcript under its lock, and keeps entries that were
-/// appended since the diagnosis. If a repair fails, the file is either the old one or the complete new one.
-/// The result has no element for a finding without a remedy.
+/// destroyed: before `repair` removes or replaces bytes of a file, it copies these bytes and syncs the copy.
+/// The copies are in `quarantine/` in the root of the store, or in the directory of a single transcript. It
+/// rewrites a transcript under its lock, and keeps entries that were appended since the diagnosis. If a
+/// repair fails, the file is either the old one or the complete new one. The result has no element for a
+/// finding without a remedy.
 SESSIONKIT_API std::vector<Treatment> repair(Diagnosis const& diagnosis, DoctorOptions const& options);
 
 }}

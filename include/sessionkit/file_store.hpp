@@ -32,18 +32,18 @@ struct FileStoreOptions {
   /// If absent, the store continues the form of the directory. A new directory is `native`.
   std::optional<Profile> profile = {};
   /// The directory of the transcripts, for claw0's layout only; empty means `<root>/transcripts`. claw0 may
-  /// keep index and transcripts in two directories (its `SessionStore(store_path, transcript_dir)`). Both
-  /// must be on one file system. If this is set and `profile` is absent, the profile is claw0's. A profile of
-  /// another layout gives `invalid_argument`. `diagnose_store` and `repair` examine only
-  /// `<root>/transcripts`.
+  /// keep the index and the transcripts in two directories (its `SessionStore(store_path, transcript_dir)`).
+  /// Both directories must be on one file system. If this is set and `profile` is absent, the profile is
+  /// claw0's. A profile of another layout gives `invalid_argument`. `diagnose_store` and `repair` examine
+  /// only `<root>/transcripts`.
   std::string transcripts = {};
-  /// A `Session` of this store keeps all other writers out of its log while the object exists, so that no
-  /// entry of another writer comes between its own. If another process, or another store of this process,
-  /// writes to the session or keeps it, then `Session::open`, `create`, `resume` and `fork` answer
-  /// `timed_out` after `lock_wait`, and so does every append, removal or repair of others while this
-  /// `Session` exists. Several `Session` objects of this one store share the lease. Readers are not kept out.
-  /// Each session that is kept needs a descriptor. See `Lease` for what ends a lease. `invalid_argument`
-  /// together with `read_only`.
+  /// True: each `Session` of this store has a `Lease`, which keeps all other writers out of its log while the
+  /// object exists. So no entry of another writer comes between its own entries. Appends, removals and
+  /// repairs by other processes, and by other stores of this process, fail with `timed_out`. If another
+  /// writer keeps the lock of the session, `Session::open`, `create`, `resume` and `fork` fail with
+  /// `timed_out` after `lock_wait`. Several `Session` objects of one store share a lease. Readers are not
+  /// kept out. Each lease needs a file descriptor. If `read_only` is also true, the store is not opened
+  /// (`invalid_argument`).
   bool exclusive = false;
   OnEvent on_event = {}; ///< receives the events of the store; absent: they are dropped
 };
@@ -57,8 +57,9 @@ struct FileStoreOptions {
 /// library, the store writes nothing until the first append.
 ///
 /// Fails with `not_found` if the directory does not exist and `create` is false; with `unsafe_path` if a
-/// group or everybody may write to the directory (`allow_shared_directory`), or if the path is unsafe in
-/// another way; with `io_error`; with `unsupported` for a folder of another program such as Claude Code.
+/// group or everybody may write to the directory and `allow_shared_directory` is false, or if the path is
+/// unsafe in another way; with `io_error`; with `unsupported` for a folder of another program such as Claude
+/// Code.
 SESSIONKIT_API Result<std::shared_ptr<SessionStore>> open_file_store(std::string const& root,
                                                                      FileStoreOptions options = {});
 
@@ -70,9 +71,9 @@ open_agent_store(std::string const& home, std::string const& agent, FileStoreOpt
 
 /// Opens one transcript file of any name as a store of one session. The session has the id in the header if
 /// it is a valid `SessionId`, else an id made of the file's name. If the options have no profile, each
-/// message is stored at once. Tokens are counted, and compactions are made, as by the program whose dialect
-/// the file has. The store has no index, and a list has this one session. It cannot create another session
-/// (also not by a fork) or remove one: these calls fail with `unsupported`.
+/// message is stored at once. Token counts and compactions follow the program whose dialect the file has. The
+/// store has no index, and a list has this one session. Calls that would create another session (also a fork)
+/// or remove this one fail with `unsupported`.
 SESSIONKIT_API Result<std::shared_ptr<SessionStore>> open_transcript(std::string const& path,
                                                                      FileStoreOptions options = {});
 
@@ -84,11 +85,11 @@ SESSIONKIT_API std::string transcript_path(SessionStore const& store, SessionId 
 /// first line.
 SESSIONKIT_API std::optional<SessionId> transcript_session(SessionStore const& store);
 
-/// Returns the position up to which the session survives power loss, as far as this store knows. This is the
-/// position of its last successful sync, or zero if there was none. The store does not know the syncs of
-/// other processes. It forgets its own syncs of sessions that were not written for a long time. Fails with
-/// `not_found` if there is no such session, and with `unsupported` for stores that neither `open_file_store`
-/// nor `open_transcript` opened.
+/// Returns the position up to which the session survives power loss, as far as this store knows. It is the
+/// position of the last successful sync that this store made, or zero if there was none. The store does not
+/// know the syncs of other processes. It forgets its own syncs of sessions that were not written for a long
+/// time. Fails with `not_found` if there is no such session, and with `unsupported` for stores that neither
+/// `open_file_store` nor `open_transcript` opened.
 SESSIONKIT_API Result<Position> durable_position(SessionStore& store, SessionId const& id);
 
 /// Rebuilds the index of a file store from its transcripts and returns the number of its sessions.

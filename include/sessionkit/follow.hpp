@@ -12,9 +12,9 @@ namespace sessionkit { inline namespace v0 {
 struct LogNews {
   /// The change of the log as a whole.
   enum Change {
-    none,     ///< it has not changed, or only grown
+    none,     ///< the log has not changed, or has only grown
     removed,  ///< the session no longer exists; reported once
-    replaced, ///< another log has taken its place; the next call returns the records of that log after `from`
+    replaced, ///< another log has replaced this one; the next call reads the new log after `from`
   };
   Change change = none; ///< the change of the log as a whole
   /// The new records, in the order of the log. An incomplete line at the end is left out, because a writer
@@ -43,7 +43,7 @@ class SESSIONKIT_API LogFollower {
   Position position() const noexcept { return from_; }
 
  private:
-  // The record reported last: it distinguishes another log from the same one that grew.
+  // The last reported record. It shows whether the log grew or was replaced.
   struct Witness {
     EntryId id = {};
     Position end = {};
@@ -62,8 +62,8 @@ class SESSIONKIT_API LogFollower {
   bool met_ = false, gone_ = false;
 };
 
-/// Calls `take` when there are new records, and `wait` when there are none. It returns when one of the two
-/// functions returns false, or when an error occurs. `wait` decides how long to wait, and for what.
+/// Calls `take` when there are new records, and `wait` when there are none. `follow` returns when one of the
+/// two functions returns false, or when an error occurs. `wait` decides how long to wait, and for what.
 SESSIONKIT_API Result<void> follow(LogFollower& follower, std::function<bool(LogNews const&)> const& take,
                                    std::function<bool()> const& wait);
 

@@ -7,25 +7,26 @@
 namespace sessionkit { inline namespace v0 {
 
 /// Keeps all other writers out of one session, until this object is destroyed. Readers are not kept out. The
-/// store that gave the lease writes as before, from any thread; other stores and other processes get
-/// `timed_out`. If the process ends, however it ends, the operating system ends the lease.
+/// store that gave the lease can still write, from any thread. Writes of other stores and other processes
+/// fail with `timed_out`. If the process ends for any reason, the operating system ends the lease.
 ///
-/// A lease may outlive its store. In a child of `fork`, the object of the parent does nothing. The child
-/// still has the parent's open file: if the parent dies first, the lease lasts until the child ends, executes
-/// another program, or destroys both the lease and the store.
+/// A lease may outlive its store. In a child process of `fork`, the parent's lease object does nothing. But
+/// the child shares the parent's open file. If the parent ends first, the lease lasts until the child ends,
+/// executes another program, or destroys both the lease and the store.
 class [[nodiscard]] SESSIONKIT_API Lease {
  public:
-  /// Takes the lease of a session. Several leases of one session from one store are shared: the last one ends
-  /// it. The session need not exist yet: then the append that starts it takes the lock, and keeps it.
-  /// `timed_out` if another writer kept the session's lock for longer than `FileStoreOptions::lock_wait`; the
-  /// message names its process and host if the system shows them. `unsupported` for a store that is no store
-  /// of files, also one that wraps a store of files, and for one that is `read_only`. `unsafe_path` and
-  /// `io_error` as `append`.
+  /// Takes the lease of a session. Several leases of one session from one store share one lock, which is
+  /// released when the last of them ends. If the session does not exist yet, the append that starts it takes
+  /// the lock and keeps it. Fails with `timed_out` if another writer kept the session's lock for longer than
+  /// `FileStoreOptions::lock_wait`; the error message names the process and the host of this writer if the
+  /// system shows them. Fails with `unsupported` if the store is `read_only`, or if it is not a file store
+  /// itself, for example because it wraps one. Fails with `unsafe_path` and `io_error` as
+  /// `SessionStore::append` does.
   ///
-  /// A `Session` takes its lease by itself if the store is `FileStoreOptions::exclusive`.
+  /// If the store was opened with `FileStoreOptions::exclusive`, each `Session` takes a lease by itself.
   static Result<Lease> acquire(SessionStore& store, SessionId const& id);
 
-  /// Takes the other object's lease. The other object then keeps nobody out.
+  /// Takes the other object's lease. The other object then has no lease.
   Lease(Lease&&) noexcept;
   /// The same. The lease that this object had ends.
   Lease& operator=(Lease&&) noexcept;

@@ -23,19 +23,19 @@ struct RetentionPolicy {
   /// The largest number of sessions, including protected ones; 0: no limit. The sessions of `state_key` are
   /// not counted.
   std::size_t max_sessions = 0;
-  /// If there are more than `max_sessions` + `slack` sessions, all above `max_sessions` are removed. If there
-  /// are fewer, this limit removes none.
+  /// `max_sessions` takes effect only if there are more than `max_sessions` + `slack` sessions. Then sessions
+  /// are removed until `max_sessions` remain.
   std::size_t slack = 0;
   /// The largest size of all logs together, as the sum of their end positions (bytes in stores of files); 0:
   /// no limit.
   std::uint64_t max_bytes = 0;
-  /// The sessions of these keys always stay. The sessions of `state_key` always stay, too.
+  /// The sessions with these keys always stay. The sessions of `state_key` also always stay.
   std::vector<std::string> protected_keys = {};
-  /// True: this session always stays. Called only for sessions that exceed a limit; it may be called again
-  /// for each limit.
+  /// Returns true if this session must always stay. The function is called only for sessions that exceed a
+  /// limit. It may be called again for each limit.
   std::function<bool(SessionInfo const&)> is_protected = {};
   std::function<bool(SessionInfo const&)> is_excluded =
-      {}; ///< true: this session is neither counted nor removed
+      {}; ///< returns true if this session is neither counted nor removed
 };
 
 /// The limit of the policy that a session exceeds.
@@ -65,10 +65,10 @@ struct RetentionPlan {
   std::size_t kept = 0;               ///< the number of sessions that stay, without those that are excluded
 };
 
-/// Decides which sessions to remove. Pure. Sessions above `idle` are removed first, then those above `age`.
-/// Of the others, those with the oldest last entry are removed until `max_sessions` and `max_bytes` hold. A
-/// session without a time is never above `idle` or `age`, but it is the first one that the other two limits
-/// remove.
+/// Decides which sessions to remove. Pure. Sessions that exceed `idle` are removed first, then those that
+/// exceed `age`. Of the other sessions, those with the oldest last entry are removed until the limits
+/// `max_sessions` and `max_bytes` are met. A session without a time never exceeds `idle` or `age`. The other
+/// two limits remove such sessions first.
 SESSIONKIT_API RetentionPlan plan_retention(std::vector<SessionInfo> const& sessions,
                                             RetentionPolicy const& policy, Timestamp now);
 /// The same for all sessions of a store. This includes archived sessions, but not the transcripts of other
@@ -89,8 +89,8 @@ struct RetentionOutcome {
 };
 
 /// Carries out a plan. If the log of a session has changed since the plan was made, the session stays. Each
-/// removal is reported as `Event::retention` with its reason. No program should have these sessions open: the
-/// calls of a `Session` object whose log was removed fail with `not_found` or `conflict`.
+/// removal is reported as `Event::retention` with its reason. No program should have these sessions open. If
+/// the log of a `Session` object was removed, its calls fail with `not_found` or `conflict`.
 SESSIONKIT_API RetentionOutcome apply_retention(SessionStore& store, RetentionPlan const& plan,
                                                 OnEvent const& on_event = {});
 

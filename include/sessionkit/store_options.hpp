@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-/// What the options of all stores share.
+/// Types that the options of all stores use.
 #include <sessionkit/event.hpp>
 #include <sessionkit/profile.hpp>
 #include <sessionkit/record.hpp>

@@ -20,7 +20,8 @@ struct MongoStoreOptions {
   std::chrono::milliseconds connect_wait{2000}; ///< the longest wait for one connection
   std::chrono::milliseconds wait{
       5000}; ///< the longest time of one call with its repetitions (failover, restarts)
-  /// The server removes a session this long after its last append (TTL indexes). Zero means never.
+  /// The server removes a session when this time has passed since its last append (TTL indexes). Zero means
+  /// never.
   std::chrono::milliseconds ttl{0};
   std::size_t connections = 8; ///< the maximum number; a thread waits if no connection is free
   /// The prefix of the names of the two collections: at most 64 characters of `[A-Za-z0-9._-]`, of which the
@@ -31,14 +32,14 @@ struct MongoStoreOptions {
   OnEvent on_event = {};                     ///< receives the events of the store; at present it has none
 };
 
-/// Opens a store in a MongoDB database. It is part of the library `sessionkit::mongo`. libmongoc reads the
-/// URL: `mongodb://[user:password@]host[:port][,host...][/database][?options]` or `mongodb+srv://...`. If the
-/// URL names no database, the database is `sessionkit`.
+/// Opens a store in a MongoDB database. This function is part of the library `sessionkit::mongo`. libmongoc
+/// reads the URL: `mongodb://[user:password@]host[:port][,host...][/database][?options]` or
+/// `mongodb+srv://...`. If the URL names no database, the database is `sessionkit`.
 ///
-/// A batch is one document. Its key is unique: it consists of the session and the position before the batch.
-/// So an append is one insert without a transaction, and of two writers at one position only one succeeds.
-/// After the insert, the store updates the session's row; if this is interrupted, the next `info`, `read` or
-/// append does it.
+/// Each batch is one document. Its unique key consists of the session and the position before the batch. So
+/// an append is one insert without a transaction. If two writers append at the same position, only one of
+/// them succeeds. After the insert, the store updates the session's row. If this update is interrupted, the
+/// next `info`, `read` or append completes it.
 ///
 /// After a lost connection, a restart or a failover, the store safely repeats the call within `wait`. After
 /// this time the call fails with `unavailable` (nothing happened) or `outcome_unknown`. Any number of

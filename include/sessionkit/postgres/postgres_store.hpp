@@ -23,15 +23,15 @@ struct PostgresStoreOptions {
   std::chrono::milliseconds connect_wait{
       5000}; ///< the longest wait for each host; whole seconds, at least two
   std::chrono::milliseconds statement_wait{
-      5000};                   ///< the longest wait for an answer, including that for other writers
+      5000};                   ///< the longest wait for an answer, including the wait for other writers
   std::size_t connections = 8; ///< the maximum number; a thread waits if no connection is free
   std::uint64_t max_line = default_max_line; ///< in bytes; longer lines are refused
   std::optional<Profile> profile = {};       ///< of new sessions; absent: native
   OnEvent on_event = {};                     ///< receives `durability_lowered`; absent: it is dropped
 };
 
-/// Opens a store in a PostgreSQL database. It is part of the library `sessionkit::postgres`. The sessions are
-/// in the tables `sessions` and `entries` of a schema.
+/// Opens a store in a PostgreSQL database. This function is part of the library `sessionkit::postgres`. The
+/// sessions are in the tables `sessions` and `entries` of a schema.
 ///
 /// `where` is a connection string of libpq: a URL (`postgres://user@host/database`,
 /// `postgresql://host1,host2/database`) or `host=... dbname=...`. If there are several hosts, the store uses
@@ -40,9 +40,9 @@ struct PostgresStoreOptions {
 ///
 /// Each append is one transaction in one round trip. A durable append waits until the server has flushed its
 /// log. Any other append survives the end of this process; a crash of the server within the next second may
-/// lose it. If a connection breaks, the store connects again and looks for the append in doubt by its ids. If
-/// that is not possible, the append fails with `outcome_unknown`. Any number of threads, stores and hosts may
-/// use the tables. A removed session is deleted; there is no trash.
+/// lose it. If a connection breaks during an append, the store connects again and looks for the ids of the
+/// append. If that is not possible, the append fails with `outcome_unknown`. Any number of threads, stores
+/// and hosts may use the tables. A removed session is deleted; there is no trash.
 ///
 /// A line must be UTF-8 without NUL bytes; any other line is refused with `invalid_argument`. Errors:
 /// `invalid_argument` (`where` cannot name a server, or the server refuses the user), `not_found` (there is

@@ -20,13 +20,13 @@ struct RedisStoreOptions {
   Durability durability = Durability::turn;
   bool accept_weaker = false; ///< true: accept a weaker server, and report it by `on_event`
   /// The number of replicas that must have a durable append before it is acknowledged (the command WAIT). If
-  /// absent, it is one if the server has replicas, else none.
+  /// absent, the number is one if the server has replicas, else zero.
   std::optional<unsigned> replicas = {};
   std::chrono::milliseconds connect_wait{2000}; ///< the longest wait for one connection
   std::chrono::milliseconds wait{
       5000}; ///< the longest time of one call with its repetitions (failover, restarts)
-  /// A session expires as a whole this long after its last append. If zero, the URL's `?ttl=SECONDS` counts;
-  /// without that, sessions never expire.
+  /// A session expires as a whole when this time has passed since its last append. If zero, `?ttl=SECONDS` in
+  /// the URL decides. If the URL has no `ttl`, sessions never expire.
   std::chrono::milliseconds ttl{0};
   /// The prefix of the names of all keys: at most 64 characters of `[A-Za-z0-9:._-]`.
   std::string prefix = "sessionkit:";
@@ -35,9 +35,10 @@ struct RedisStoreOptions {
   OnEvent on_event = {};                     ///< receives `durability_lowered`; absent: it is dropped
 };
 
-/// Opens a store in Redis 5 or newer, or in a Redis Cluster. It is part of the library `sessionkit::redis`.
-/// The URL has the form `redis://[user:password@]host[:port][/database]`. More hosts may follow after commas,
-/// and `?cluster` and `ttl=SECONDS` at the end. User and password are percent-encoded.
+/// Opens a store in Redis 5 or newer, or in a Redis Cluster. This function is part of the library
+/// `sessionkit::redis`. The URL has the form `redis://[user:password@]host[:port][/database]`. More hosts may
+/// follow after commas. The URL may end in the options `?cluster` and `ttl=SECONDS`. User and password are
+/// percent-encoded.
 ///
 /// Each append is one script, which happens completely or not at all. After a lost connection, a restart, a
 /// moved slot or a failover, the store safely repeats the call within `wait`. After this time the call fails
@@ -51,8 +52,8 @@ SESSIONKIT_API Result<std::shared_ptr<SessionStore>> open_redis_store(std::strin
                                                                       RedisStoreOptions options = {});
 
 /// Rebuilds the lists of sessions from the existing sessions, and returns the number of sessions. This is
-/// rarely needed, because lists repair themselves when they are read. They do not repair themselves for
-/// sessions whose keys another program removed.
+/// rarely needed, because reading a list repairs it. It is needed for sessions whose keys another program
+/// removed.
 SESSIONKIT_API Result<std::size_t> reindex_redis_store(std::string const& url, RedisStoreOptions options = {},
                                                        StoreProgress const& progress = {});
 

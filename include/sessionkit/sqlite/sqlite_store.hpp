@@ -30,9 +30,9 @@ struct SqliteStoreOptions {
   std::string vfs = {};  ///< the name of an SQLite VFS; empty means the default one
 };
 
-/// Opens one SQLite file as a store. It is part of the library `sessionkit::sqlite`. The tables `sessions`,
-/// `session_messages`, `session_state` and `session_index` have ZeroClaw's names; `session_entries` holds the
-/// entries that are no messages.
+/// Opens one SQLite file as a store. This function is part of the library `sessionkit::sqlite`. The tables
+/// `sessions`, `session_messages`, `session_state` and `session_index` have ZeroClaw's names;
+/// `session_entries` holds the entries that are not messages.
 ///
 /// Each append is one transaction in WAL mode. A durable append is synced (`synchronous=FULL`); any other
 /// append survives the end of the process. Any number of threads, stores and processes may use the file. A

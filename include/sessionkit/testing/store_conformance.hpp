@@ -10,8 +10,9 @@
 #include <string_view>
 #include <vector>
 
-/// The contract of `SessionStore` as functions that need no test framework: the author of a store fills a
-/// `StoreUnderTest`, calls `check_store` and looks at the report. Needs POSIX (checks with processes fork).
+/// Checks of the contract of `SessionStore`, without a test framework. The author of a store fills a
+/// `StoreUnderTest`, calls `check_store` and reads the report. The checks need POSIX, because some of them
+/// fork.
 namespace sessionkit { inline namespace v0 { namespace testing {
 
 /// Promises of a store beyond the contract. Each claimed promise is checked, and a broken promise is a
@@ -51,9 +52,9 @@ constexpr bool has_claim(Claim all, Claim one) noexcept {
 /// The enumerator's name. Never null.
 SESSIONKIT_API char const* to_string(Claim) noexcept;
 
-/// A store to check, and the functions by which the checks reach it.
+/// A store to check, and the functions that the checks need.
 struct StoreUnderTest {
-  std::string name; ///< its name in the report
+  std::string name; ///< the name of the store in the report
   /// Opens an empty store, which shares no data with earlier ones.
   std::function<Result<std::shared_ptr<SessionStore>>()> open_empty;
   /// Opens the data of the last `open_empty` again. The first store may still be open, in this process or in
@@ -61,9 +62,9 @@ struct StoreUnderTest {
   std::function<Result<std::shared_ptr<SessionStore>>()> open_again = {};
   Claim claims = Claim::none;          ///< the promises to check, joined by `|`
   std::string_view dialect = "native"; ///< the dialect of the sessions that the checks make
-  /// Makes a later call to the layer below the store fail: the call number `n`, counted from 0. If `sticky`
-  /// is true, all calls after it fail too. If `n` is negative, no call fails. Returns true if a call has
-  /// failed since this function was last called.
+  /// Makes a later call to the layer below the store fail. `n` is the number of calls before the call that
+  /// fails. If `sticky` is true, all calls after this one fail too. If `n` is negative, no call fails.
+  /// Returns true if a call has failed since this function was last called.
   std::function<bool(std::int64_t n, bool sticky)> fail_call = {};
   /// Returns the number of syncs of the medium that have succeeded in this process.
   std::function<std::uint64_t()> syncs = {};
@@ -71,8 +72,9 @@ struct StoreUnderTest {
   std::function<std::vector<std::string>(SessionId const&)> removed_lines = {};
   std::size_t long_line = std::size_t{4}
                           << 20; ///< the length in bytes of the longest line that the checks try
-  /// Names of checks whose sentence the store cannot keep by its nature (its documentation says so). They are
-  /// run and reported by name as `cannot_keep`. One that passes, or that does not exist, is a failure.
+  /// Names of checks that the store cannot pass by its nature, as its documentation says. These checks are
+  /// run, and reported with the verdict `cannot_keep`. If such a check passes, or does not exist, the report
+  /// has a failure.
   std::vector<std::string_view> cannot_keep = {};
 };
 
@@ -90,9 +92,9 @@ SESSIONKIT_API char const* to_string(Tier) noexcept;
 /// The outcome of a check.
 enum class Verdict {
   passed,      ///< the store does what the sentence says
-  failed,      ///< it does not
+  failed,      ///< the store does not do what the sentence says
   not_claimed, ///< the check was not run, because the store does not claim what it needs
-  cannot_keep, ///< the store does not do it, and `StoreUnderTest::cannot_keep` says so
+  cannot_keep, ///< the store does not do it, and `StoreUnderTest::cannot_keep` names the check
 };
 /// The enumerator's name. Never null.
 SESSIONKIT_API char const* to_string(Verdict) noexcept;
@@ -102,8 +104,8 @@ struct CheckResult {
   std::string_view name;             ///< static storage
   Tier tier = Tier::core;            ///< the topic
   Verdict verdict = Verdict::passed; ///< the outcome
-  /// If the check failed or cannot be kept, the result that it saw instead of the expected one. If the check
-  /// was not claimed, the claim that it needs.
+  /// With the verdicts `failed` and `cannot_keep`, the result that the check saw instead of the expected one.
+  /// With `not_claimed`, the claim that the check needs.
   std::string seen = {};
 };
 
@@ -119,10 +121,11 @@ struct ConformanceReport {
   SESSIONKIT_API std::size_t count(Tier tier, Verdict verdict) const noexcept;
   /// Returns one JSON object on one line: `{"store","seed","checks":[{"name","tier","verdict","seen"}]}`.
   SESSIONKIT_API std::string to_json() const;
-  /// Returns the failures as text, one line for each, with the sentence of its check. Empty if no check
+  /// Returns the failed checks as text, one line for each, with the sentence of the check. Empty if no check
   /// failed.
   SESSIONKIT_API std::string failures() const;
-  /// The checks that the store cannot keep, each in a line with the sentence of its check.
+  /// Returns the checks that the store cannot keep as text, one line for each, with the sentence of the
+  /// check.
   SESSIONKIT_API std::string not_kept() const;
 };
 
@@ -145,12 +148,12 @@ struct CheckName {
   std::string_view name;     ///< static storage
   Tier tier;                 ///< the topic
   std::string_view sentence; ///< what the contract says
-  Claim needs;               ///< the claim without which it is not run; `none`: it is always run
+  Claim needs;               ///< the claim without which the check is not run; `none`: it is always run
 };
 /// Returns all checks, in the order in which they run.
 SESSIONKIT_API std::vector<CheckName> conformance_checks();
 
-/// Runs the checks. Only a crash of the store, or a call that never returns, keeps the run from completing.
+/// Runs the checks. The run always completes, unless the store crashes or a call never returns.
 SESSIONKIT_API ConformanceReport check_store(StoreUnderTest const& store,
                                              ConformanceOptions const& options = {});
 
