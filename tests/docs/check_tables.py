@@ -2,8 +2,8 @@
 """Tables that repeat other data: docs/errors.md the enumerators of `Errc`, README.md measured figures and the options of
 CMakeLists.txt, of which there are fewer than ten.
 
-Below a line `<!-- rows of docs/performance.md: Beside other programs -->` each row of the table is one of that section,
-word for word. README.md has no other figure of the form `12x`."""
+Below a line `<!-- rows of docs/performance.md: Compared with other programs -->` each row of the table is one of that
+section, word for word. README.md has no other figure of the form `12x`."""
 import pathlib
 import re
 import sys
