@@ -6,10 +6,12 @@
 
 #include <cerrno>
 #include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iterator>
 #include <stdexcept>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -25,25 +27,37 @@ constexpr char const* page_policy =
     "img-src 'self' data:; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'";
 
-struct PageFile {
-  char const* route;
-  char const* name;
+struct PageType {
+  std::string_view extension;
   char const* type;
 };
-constexpr PageFile page_files[] = {
-    {"/", "index.html", "text/html; charset=utf-8"},
-    {"/page.css", "page.css", "text/css; charset=utf-8"},
-    {"/page.js", "page.js", "text/javascript; charset=utf-8"},
-    {"/api.js", "api.js", "text/javascript; charset=utf-8"},
-    {"/channels.js", "channels.js", "text/javascript; charset=utf-8"},
-    {"/list.js", "list.js", "text/javascript; charset=utf-8"},
-    {"/talk.js", "talk.js", "text/javascript; charset=utf-8"},
+constexpr PageType page_types[] = {
+    {".html", "text/html; charset=utf-8"},
+    {".css", "text/css; charset=utf-8"},
+    {".js", "text/javascript; charset=utf-8"},
 };
 
 std::string read_file(std::string const& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw std::runtime_error("cannot read the page's file " + path + ": --page names its directory");
   return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// Serves the files of the page, as they are now: all of its types, and `index.html` at `/`.
+void serve_page(httplib::Server& server, std::string const& directory) {
+  auto const serve = [&](std::string const& route, std::string const& name, char const* type) {
+    server.Get(route, [text = read_file(directory + "/" + name), type](httplib::Request const&,
+                                                                       httplib::Response& response) {
+      response.set_content(text, type);
+    });
+  };
+  serve("/", "index.html", page_types[0].type);
+  for (auto const& file : std::filesystem::directory_iterator(directory))
+    for (auto const& each : page_types)
+      if (file.path().extension() == each.extension) {
+        auto const name = file.path().filename().string();
+        serve("/" + name, name, each.type);
+      }
 }
 
 // Only one server may use a port: by default the HTTP library lets several listen, and each gets some of the
@@ -124,11 +138,7 @@ Server::Server(ServerOptions options, Agents const& agents) : http_(new Http{std
       [](httplib::Request const&, httplib::Response& response, std::exception_ptr const&) {
         answer(response, Problem{500, "an internal error occurred"});
       });
-  for (auto const& file : page_files)
-    listener.Get(file.route, [text = read_file(wanted.page + "/" + file.name),
-                              type = file.type](httplib::Request const&, httplib::Response& response) {
-      response.set_content(text, type);
-    });
+  serve_page(listener, wanted.page);
   add_routes(listener, agents, wanted.credentials, wanted.longest_body);
 
   http_->port = wanted.port;

@@ -42,6 +42,7 @@ class Tools(unittest.TestCase):
                                  "share/bash-completion/completions/sessionkit", "share/zsh/site-functions/_sessionkit",
                                  "share/fish/vendor_completions.d/sessionkit.fish",
                                  "share/doc/sessionkit-tools/copyright",
+                                 "share/sessionkit/chat_host/markdown-it.js", "share/sessionkit/chat_host/highlight.js",
                                  *(f"share/sessionkit/chat_host/{path.name}" for path in PAGE.iterdir())})
 
     def test_the_store_tool_runs(self):

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The channel logs, for the administrator.
 import * as api from "./api.js";
-import { element } from "./talk.js";
+import { element } from "./nodes.js";
 
 export class Channels {
   // `attempt` runs an action that may fail; `named(name)` is called with the name of the shown log; `signal` ends it.

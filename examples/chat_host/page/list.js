@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The sidebar's list: the pages loaded so far, newest first. The server searches.
-import { element } from "./talk.js";
+import { element } from "./nodes.js";
 
 const pageSize = 100;
 

@@ -2,6 +2,7 @@
 import * as api from "./api.js";
 import { Channels } from "./channels.js";
 import { List } from "./list.js";
+import { copyText, icon } from "./nodes.js";
 import { Talk } from "./talk.js";
 
 const $ = (id) => document.getElementById(id);
@@ -144,11 +145,11 @@ async function show(here) {
   const session = await attempt(() => api.history(here.id, here.signal));
   if (here.left) return;
   if (!session) return showHead($("title").textContent === "…" ? "" : $("title").textContent, here.tokens);
-  showHead(session.title, session.tokenEstimate);
-  talk.clear();
   // The running turn's feed has all of it; of its stored entries, only the message that it answers is shown.
   const message = session.entries.findIndex((entry) => entry.ofRunningTurn);
-  for (const entry of message < 0 ? session.entries : session.entries.slice(0, message + 1)) talk.entry(entry);
+  await talk.entries(message < 0 ? session.entries : session.entries.slice(0, message + 1), here.signal);
+  if (here.left) return;
+  showHead(session.title, session.tokenEstimate);
   here.said = message < 0 ? null : { stored: true };
   toEnd();
   if (!session.running) return;
@@ -298,6 +299,13 @@ $("new").addEventListener("click", begin);
 $("rename").addEventListener("click", renameCurrent);
 $("delete").addEventListener("click", deleteCurrent);
 $("stop").addEventListener("click", stop);
+$("talk").addEventListener("click", async ({ target }) => {
+  const button = target.closest(".code .copy");
+  if (!button) return;
+  await copyText(button.closest(".code").querySelector("code").textContent);
+  button.replaceChildren(icon("done"));
+  setTimeout(() => button.replaceChildren(icon("copy")), 2000);
+});
 $("channels").addEventListener("click", showChannels);
 $("leave").addEventListener("click", () => { sessionStorage.clear(); location.hash = ""; location.reload(); });
 $("menu").addEventListener("click", () => {

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Shows a conversation. Its content is untrusted: it becomes text, never markup.
+// Shows a conversation. Its content is untrusted: it becomes text, or the nodes that Markdown may have, never markup.
+import { element } from "./nodes.js";
+import { Streamed, fill, parse } from "./rich.js";
 
-export function element(name, { text, children = [], ...properties } = {}) {
-  const made = Object.assign(document.createElement(name), properties);
-  if (text !== undefined) made.textContent = text;
-  made.append(...children);
-  return made;
-}
-
+const patience = 200; // milliseconds until stored texts are shown as they are, to be parsed later
+const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 const pretty = (value) => (typeof value === "string" ? value : JSON.stringify(value, null, 2));
 
 function folded(summary, text, className = "") {
@@ -24,6 +21,8 @@ function image(url) {
 export class Talk {
   constructor(into) {
     this.into = into;
+    this.changing = false; // several changes are made at once
+    this.drawing = 0; // how many texts are to be parsed yet
     this.clear();
   }
 
@@ -34,17 +33,31 @@ export class Talk {
     this.wait = null; // the note that a request is tried again
   }
 
-  add(node) {
+  close() {
+    if (this.open?.kind === "text") this.whileBusy(this.open.stream.finish());
     this.open = null;
+  }
+
+  async whileBusy(drawn) {
+    this.into.setAttribute("aria-busy", "true");
+    ++this.drawing;
+    await drawn;
+    if (--this.drawing === 0) this.into.removeAttribute("aria-busy");
+  }
+
+  add(node) {
+    this.close();
     this.change(() => this.into.append(node));
     return node;
   }
 
   // Scrolls on if the end is visible; otherwise keeps the position.
   change(action) {
+    if (this.changing) return action();
     const atEnd = this.into.scrollHeight - this.into.scrollTop - this.into.clientHeight < 80;
     action();
     if (atEnd) this.into.scrollTop = this.into.scrollHeight;
+    return undefined;
   }
 
   user(text) {
@@ -78,12 +91,39 @@ export class Talk {
 
   // Adds text to the answer or to a thought. It extends one node, so that a long answer stays cheap.
   write(kind, piece) {
-    if (this.open?.kind !== kind) {
+    if (this.open?.kind !== kind) this.begin(kind);
+    if (kind === "text") this.open.stream.append(piece);
+    else this.change(() => this.open.text.appendData(piece));
+  }
+
+  begin(kind) {
+    if (kind === "text") {
+      const node = this.add(element("div", { className: "message assistant" }));
+      this.open = { kind, stream: new Streamed(node, (action) => this.change(action)) };
+    } else {
       const text = document.createTextNode("");
-      this.add(kind === "text" ? element("div", { className: "message assistant", children: [text] }) : folded("thought", text, "mark"));
+      this.add(folded("thought", text, "mark"));
       this.open = { kind, text };
     }
-    this.change(() => this.open.text.appendData(piece));
+  }
+
+  // Shows these stored entries and nothing else.
+  async entries(entries, signal) {
+    const parts = entries.flatMap(({ role, content }) => (role === "assistant" ? content.filter((part) => part.type === "text") : []));
+    for (const part of parts) part.parsed = parse(part.text).then((tree) => (part.tree = tree));
+    await Promise.race([Promise.all(parts.map((part) => part.parsed)), pause(patience)]);
+    if (signal.aborted) return;
+    this.clear();
+    this.change(() => {
+      this.changing = true;
+      for (const entry of entries) this.entry(entry);
+      this.changing = false;
+    });
+  }
+
+  answer(part) {
+    const node = this.add(element("div", { className: "message assistant" }));
+    this.whileBusy(fill(node, part.text, part, (action) => this.change(action)));
   }
 
   entry(entry) {
@@ -91,12 +131,12 @@ export class Talk {
     for (const part of entry.content) this.part(entry.role, part);
     if (entry.interrupted) this.cut(ends.interrupted);
     if (entry.failed) this.cut(ends.failed);
-    this.open = null;
+    this.close();
   }
 
   part(role, part) {
     switch (part.type) {
-      case "text": return role === "user" ? this.user(part.text) : this.write("text", part.text);
+      case "text": return role === "user" ? this.user(part.text) : this.answer(part);
       case "thinking": return part.text && this.write("thinking", part.text);
       case "image": return this.add(element("div", { className: "message user", children: [image(part.url)] }));
       case "tool_call": return this.call(part);
@@ -114,7 +154,9 @@ export class Talk {
       case "tool_result": return this.result(event);
       case "retry": return this.waiting(`${event.why}; asking again`);
       case "compaction": return event.outcome === "applied" && this.compaction("Open the conversation again to read the summary.");
-      case "done": return event.end in ends && this.cut(ends[event.end]);
+      case "done":
+        this.close();
+        return event.end in ends && this.cut(ends[event.end]);
     }
   }
 }

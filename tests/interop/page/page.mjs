@@ -53,6 +53,7 @@ step("a reload restores it", async () => {
   const before = await page.locator("#talk").innerText();
   await page.reload();
   await shows(messages("assistant"), "onerror");
+  await idle();
   await messages("call").first().evaluate((node) => { node.open = true; });
   assert.equal(await page.locator("#talk").innerText(), before);
 });

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Runs page.mjs and trouble.mjs. Usage: run.sh CHAT_HOST CACHE_DIR
+# Runs page.mjs, markdown.mjs and trouble.mjs. Usage: run.sh CHAT_HOST CACHE_DIR
 # Exit 77 (skipped): no Chromium or npm, or playwright-core could not be installed, and SESSIONKIT_INTEROP is not "required".
 set -eu
 
@@ -27,4 +27,5 @@ if ! cmp -s package-lock.json installed.lock; then
   cp package-lock.json installed.lock
 fi
 node page.mjs
+node markdown.mjs
 exec node trouble.mjs

@@ -22,7 +22,7 @@ export class Server {
     writeFileSync(file, script.map((step) => JSON.stringify(step)).join("\n"));
     this.arguments = ["--store", join(folder, name), "--token", "secret", "--admin-token", "admin",
       "--user", "bot=gateway", "--gateway", "bot", "--folder", files,
-      "--script-file", file, "--window", "20000", ...more];
+      "--script-file", file, ...(more.includes("--window") ? [] : ["--window", "20000"]), ...more];
   }
 
   async start(port = 0) {
@@ -56,7 +56,7 @@ export class Server {
 
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ["--no-sandbox", "--disable-gpu"] });
 export const size = { width: 1100, height: 720 };
-const context = await browser.newContext({ viewport: size, colorScheme: "light" });
+export const context = await browser.newContext({ viewport: size, colorScheme: "light" });
 export const page = await context.newPage();
 page.setDefaultTimeout(20000);
 const complaints = [];
@@ -73,7 +73,10 @@ export const shot = (name) => page.screenshot({ path: `screenshots/${String(++sh
 export const messages = (kind) => page.locator(`#talk .${kind}`);
 export const rows = () => page.locator("#sessions button:not(.older)");
 export const row = (words) => rows().filter({ hasText: words }).first();
-export const idle = () => page.locator("#send").waitFor();
+export async function idle() {
+  await page.locator("#send").waitFor();
+  await page.locator("#talk:not([aria-busy])").waitFor();
+}
 export const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 export async function say(text) {
   await page.fill("#message", text);

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// Texts that attack a page which shows Markdown. `library` is from the tests of markdown-it (test/fixtures/markdown-it: xss.txt,
+// proto.txt, fatal.txt), Copyright (c) 2014 Vitaly Puzrin, Alex Kocharin, under the same licence.
+export const ours = [
+  "<script>alert(1)</script>",
+  "<img src=x onerror=alert(1)>",
+  "<svg onload=alert(1)><svg/onload=alert(1)//",
+  "<iframe src=\"javascript:alert(1)\"></iframe><object data=\"javascript:alert(1)\"><embed src=\"javascript:alert(1)\">",
+  "<a href=\"javascript:alert(1)\" onclick=\"alert(1)\">x</a><form action=\"javascript:alert(1)\"><input autofocus onfocus=alert(1)>",
+  "<style>*{background:url(javascript:alert(1))}</style><link rel=stylesheet href=//evil.example/x.css><base href=//evil.example/>",
+  "<math><mtext><table><mglyph><style><!--</style><img title=\"--&gt;&lt;img src=1 onerror=alert(1)&gt;\">",
+  "<noscript><p title=\"</noscript><img src=x onerror=alert(1)>\">",
+  "<template><script>alert(1)</script></template><details open ontoggle=alert(1)>",
+  "<meta http-equiv=refresh content=\"0;url=javascript:alert(1)\">",
+  "[a](javascript:alert(1)) [b](JaVaScRiPt:alert(1)) [c](java\tscript:alert(1)) [d](&#x6A;avascript:alert(1)) [e](javascript&colon;alert(1))",
+  "[a](data:text/html;base64,PHNjcmlwdD5hbGVydCgxKTwvc2NyaXB0Pg==) [b](vbscript:msgbox(1)) [c](file:///etc/passwd) [d](blob:x) [e](/api/agents/main/sessions) [f](//evil.example)",
+  "![a](javascript:alert(1)) ![b](https://evil.example/pixel.png) ![c](data:image/svg+xml;base64,PHN2ZyBvbmxvYWQ9YWxlcnQoMSk+) ![d](x\" onerror=\"alert(1))",
+  "[a](https://x.example \"onmouseover=alert(1)\") [b](https://x.example/\"onclick=\"alert(1)) [c](<https://x.example/ onclick=alert(1)>)",
+  "<https://x.example/\"onclick=alert(1)> <javascript:alert(1)> https://x.example/\"><img/src=x/onerror=alert(1)>",
+  "[x]: javascript:alert(1)\n\n[x] [__proto__] [constructor]\n\n[__proto__]: https://x.example\n[constructor]: javascript:alert(1)",
+  "```\"><img src=x onerror=alert(1)>\n</code></pre><script>alert(1)</script>\n```",
+  "```html\n<img src=x onerror=alert(1)>&lt;script&gt;alert(1)&lt;/script&gt;</span></span><script>alert(1)</script>\n```",
+  "```php\n<?php echo \"</span><img src=x onerror=alert(1)>\"; ?>\n```\n\n```xml\n<!--><svg onload=alert(1)>--><![CDATA[<script>alert(1)</script>]]>\n```",
+  "| <script>alert(1)</script> | a |\n|:-:|-:|\n| <img src=x onerror=alert(1)> | `<svg onload=alert(1)>` |",
+  "# <img src=x onerror=alert(1)>\n\n> <script>alert(1)</script>\n\n1. <iframe srcdoc=\"<script>alert(1)</script>\">",
+  "$<img src=x onerror=alert(1)>$ \\(<script>alert(1)</script>\\)\n\n$$\n</code><script>alert(1)</script>\n$$",
+  "`<img src=x onerror=alert(1)>` **<b onclick=alert(1)>x</b>** *<script>alert(1)</script>* ~~<svg onload=alert(1)>~~",
+  "&lt;script&gt;alert(1)&lt;/script&gt; &#60;img src=x onerror=alert(1)&#62; \\<script>alert(1)\\</script>",
+  "<\u017fcript>alert(1)</\u017fcript> <scr\u0000ipt>alert(1)</scr\u0000ipt> \u202e<img src=x onerror=alert(1)>",
+  "\"><script>alert(1)</script> '><img src=x onerror=alert(1)> </textarea></title></style></script><svg onload=alert(1)>",
+];
+
+export const library = [
+  "[normal link](javascript)",
+  "[xss link](javascript:alert(1))\n\n[xss link](JAVASCRIPT:alert(1))\n\n[xss link](vbscript:alert(1))\n\n[xss link](VBSCRIPT:alert(1))\n\n[xss link](file:///123)",
+  "[xss link](&#34;&#62;&#60;script&#62;alert&#40;&#34;xss&#34;&#41;&#60;/script&#62;)\n\n[xss link](&#74;avascript:alert(1))\n\n[xss link](&#x26;#74;avascript:alert(1))\n\n[xss link](\\&#74;avascript:alert(1))",
+  "[xss link](<javascript:alert(1)>)",
+  "[xss link](javascript&#x3A;alert(1))",
+  "![](data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7)",
+  "[xss link](data:text/html;base64,PHNjcmlwdD5hbGVydCgnWFNTJyk8L3NjcmlwdD4K)",
+  "[normal link](/javascript:link)",
+  "![xss link](javascript:alert(1))",
+  "<javascript&#x3A;alert(1)>\n\n<javascript:alert(1)>",
+  "javascript&#x3A;alert(1)\n\njavascript:alert(1)",
+  "[test]: javascript:alert(1)",
+  "```js&#32;custom-class\ntest1\n```\n\n```js&#x0C;custom-class\ntest2\n```",
+  "[__proto__]\n\n[__proto__]: blah",
+  "[hasOwnProperty]\n\n[hasOwnProperty]: blah",
+  "[foo](<&#x25;test>)",
+  "[foo](%C3)",
+  "[foo](&#xD800;)",
+  "foo <!--- xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx ->\n\nfoo <!------------------------------------------------------------------->",
+  "foo <![CDATA[ xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx ]>",
+];
+
+// Texts that keep some parsers busy, each about as long as a long answer.
+export const endless = [
+  "[a](".repeat(16000), "[".repeat(50000), "![[]()".repeat(9000), "*a **a ".repeat(3000) + "b" + " a** a*".repeat(3000),
+  "> ".repeat(20000) + "a", Array.from({ length: 300 }, (_, n) => `${"  ".repeat(n)}* a\n`).join(""), "\\(".repeat(20000),
+];
