@@ -61,9 +61,10 @@ class TurnRun {
     return converse(turn);
   }
 
-  TurnOutcome run(sk::Message const& said) {
+  /// Null: the session's last message is answered.
+  TurnOutcome run(sk::Message const* said) {
     sk::Turn turn = session_.begin_turn();
-    TurnOutcome outcome = run_within(turn, said);
+    TurnOutcome outcome = said != nullptr ? run_within(turn, *said) : converse(turn);
     bool const too_long = outcome.failure && outcome.failure->kind == llm::FailureKind::context_exceeded;
     if (outcome.end == TurnEnd::finished || outcome.end == TurnEnd::too_long || worth_keeping_)
       turn.commit().value();
@@ -277,7 +278,14 @@ class TurnRun {
 sk::Result<TurnOutcome> run_turn(sk::Session& session, Agent const& agent, sk::Message const& said,
                                  OnEvent const& on_event, llm::CancelToken const& cancel) {
   try {
-    return TurnRun(session, agent, on_event, cancel).run(said);
+    return TurnRun(session, agent, on_event, cancel).run(&said);
+  } catch (sk::Exception const& refused) { return refused.error(); }
+}
+
+sk::Result<TurnOutcome> answer_again(sk::Session& session, Agent const& agent, OnEvent const& on_event,
+                                     llm::CancelToken const& cancel) {
+  try {
+    return TurnRun(session, agent, on_event, cancel).run(nullptr);
   } catch (sk::Exception const& refused) { return refused.error(); }
 }
 

@@ -108,7 +108,13 @@ sessionkit::Result<TurnOutcome> run_turn(sessionkit::Session& session, Agent con
                                          sessionkit::Message const& said, OnEvent const& on_event = {},
                                          llm::CancelToken const& cancel = {});
 
-/// The same for a message and its answers within a turn that is open, and stays open.
+/// The same for the last message of the session, which is stored already: the turn stores only what follows
+/// it.
+sessionkit::Result<TurnOutcome> answer_again(sessionkit::Session& session, Agent const& agent,
+                                             OnEvent const& on_event = {},
+                                             llm::CancelToken const& cancel = {});
+
+/// The same as `run_turn` for a message and its answers within a turn that is open, and stays open.
 sessionkit::Result<TurnOutcome> run_within(sessionkit::Session& session, sessionkit::Turn& turn,
                                            Agent const& agent, sessionkit::Message const& said,
                                            OnEvent const& on_event = {}, llm::CancelToken const& cancel = {});

@@ -110,6 +110,9 @@ sk::Result<ChatRequest> parse_chat_request(std::string const& body) {
   if (blank && request.said.parts.empty()) return wrong("'message' is empty");
   if (!blank) request.said.parts.emplace_back(sk::Text{std::move(*message)});
   request.context = std::move(*context);
+  auto const after = text_in(json, "after");
+  if (!after) return after.error();
+  if (llm::member(json, "after").is_string()) request.after = sk::EntryId(*after);
   request.sender = std::move(*sender);
   if (!session->empty()) {
     auto id = sk::SessionId::parse(*session);
@@ -117,6 +120,15 @@ sk::Result<ChatRequest> parse_chat_request(std::string const& body) {
     request.session = std::move(*id);
   }
   return request;
+}
+
+sk::Result<sk::EntryId> parse_entry(std::string const& body) {
+  auto const object = parse_object(body);
+  if (!object) return object.error();
+  auto entry = text_in(sk::to_nlohmann(*object), "entry");
+  if (!entry) return entry.error();
+  if (entry->empty()) return wrong("'entry' is missing");
+  return sk::EntryId(std::move(*entry));
 }
 
 sk::Result<RowChange> parse_row_change(std::string const& body) {

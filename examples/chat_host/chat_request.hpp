@@ -9,7 +9,7 @@
 
 namespace chat_host {
 
-/// A client's request: `{"message", "sessionId"?, "context"?, "images"?, "sender"?}`.
+/// A client's request: `{"message", "sessionId"?, "context"?, "images"?, "sender"?, "after"?}`.
 struct ChatRequest {
   sessionkit::Message said;                          ///< text and images
   std::optional<sessionkit::SessionId> session = {}; ///< this session must exist
@@ -17,11 +17,18 @@ struct ChatRequest {
       {};                   ///< from a header: a new session is used if it does not exist
   std::string context = {}; ///< for the model in this turn only; not stored
   std::string sender = {};  ///< who said it in the channel, for its log; empty: the caller
+  /// The message follows this entry instead of the last one, on a branch of its own; empty: it is the first.
+  std::optional<sessionkit::EntryId> after = {};
+  /// Nothing is said: the message `after` is answered again.
+  bool again = false;
 };
 
 /// Parses a body. Images are `data:` URLs in base64 of types that models accept, or `https:` URLs, which the
 /// provider fetches. `invalid_argument` names the invalid member.
 sessionkit::Result<ChatRequest> parse_chat_request(std::string const& body);
+
+/// Parses `{"entry"}`, the id of an entry.
+sessionkit::Result<sessionkit::EntryId> parse_entry(std::string const& body);
 
 /// A change of a session's row: `{"title"?, "archived"?, "state"?: {NAME: VALUE or null}}`.
 struct RowChange {

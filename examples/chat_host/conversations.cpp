@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "branches.hpp"
 #include "client_words.hpp"
 #include "conversations.hpp"
 #include "host_turn.hpp"
@@ -58,6 +59,32 @@ sk::Result<void> may_change(sk::SessionStore& store, sk::SessionId const& id, Ro
                        + ") cannot represent the whole change, so nothing is changed"};
 }
 
+sk::Error no_such_entry(sk::EntryId const& entry) {
+  return {sk::Errc::not_found, 0, "the conversation has no entry '" + entry.str() + "'"};
+}
+
+bool can_branch(sk::Log const& log, sk::SessionStore& store, sk::SessionId const& id) {
+  if (log.entries.empty()) return false;
+  sk::ReadRange first;
+  first.max_records = 1;
+  auto const page = store.read(id, first);
+  auto const* const dialect = page ? sk::find_dialect(page->dialect) : nullptr;
+  return dialect != nullptr && dialect->has_ids && !dialect->in_documents;
+}
+
+/// The log, if it can have branches and has this entry; an empty id is the place before all entries.
+sk::Result<sk::Log> log_with(sk::SessionStore& store, sk::SessionId const& id, sk::EntryId const& entry) {
+  auto log = sk::load_log(store, id);
+  if (!log) return for_client(log.error());
+  if (!can_branch(*log, store, id))
+    return sk::Error{sk::Errc::unsupported, 0, "sessions of this kind have no branches"};
+  bool const has = entry.empty()
+                   || std::any_of(log->entries.begin(), log->entries.end(),
+                                  [&](sk::Entry const& each) { return each.id == entry; });
+  if (!has) return no_such_entry(entry);
+  return log;
+}
+
 /// The first place of the turn's entries in a path that was read before or during the turn.
 std::size_t begin_of(TurnFeed const& turn, std::vector<sk::Entry> const& path) {
   auto const behind = turn.begun_behind();
@@ -66,6 +93,18 @@ std::size_t begin_of(TurnFeed const& turn, std::vector<sk::Entry> const& path) {
   auto const before =
       std::find_if(path.begin(), path.end(), [&](sk::Entry const& entry) { return entry.id == *behind; });
   return static_cast<std::size_t>((before == path.end() ? before : before + 1) - path.begin());
+}
+
+/// Until a turn that begins a branch has stored something, the log ends with another branch.
+void drop_other_branch(TurnFeed const& turn, sk::Log const& log, std::vector<sk::Entry>& path) {
+  auto const end = turn.log_ended_with();
+  if (end.empty() || path.empty()) return;
+  auto const place_of = [&](sk::EntryId const& id) {
+    return std::find_if(log.entries.begin(), log.entries.end(),
+                        [&](sk::Entry const& entry) { return entry.id == id; });
+  };
+  auto const last = place_of(end);
+  while (path.size() > begin_of(turn, path) && place_of(path.back().id) <= last) path.pop_back();
 }
 
 }
@@ -139,13 +178,62 @@ sk::Result<Conversations::Answering> Conversations::chat(Caller const& caller, C
   if (auto const allowed = may_name(caller, request); !allowed) return allowed.error();
   auto const found = find_wanted(caller, request);
   if (!found) return found.error();
+  if (request.after && *found)
+    if (auto const log = log_with(*hosted_.store, **found, *request.after); !log) return log.error();
   auto place = turns_.reserve(*found ? (*found)->str() : "");
   if (!place) return place.error();
-  auto id = *found ? sk::Result<sk::SessionId>(**found) : create(caller, request);
+  auto const id = *found ? sk::Result<sk::SessionId>(**found) : create(caller, request);
   if (!id) return id.error();
-  auto feed = turns_.start(*std::move(place), id->str(), turn_of(caller, *id, std::move(request)));
+  if (!*found) request.after.reset(); // there is only one place in a new session
+  return start(caller, *id, *std::move(place), std::move(request));
+}
+
+sk::Result<Conversations::Answering> Conversations::start(Caller const& caller, sk::SessionId const& id,
+                                                          RunningTurns::Place place, ChatRequest request) {
+  auto feed = turns_.start(std::move(place), id.str(), turn_of(caller, id, std::move(request)));
   if (!feed) return feed.error();
-  return Answering{*std::move(id), *std::move(feed)};
+  return Answering{id, *std::move(feed)};
+}
+
+sk::Result<Conversations::Answering>
+Conversations::answer_again(Caller const& caller, sk::SessionId const& id, sk::EntryId const& message) {
+  if (auto const found = find(caller, id); !found) return found.error();
+  auto const log = log_with(*hosted_.store, id, message);
+  if (!log) return log.error();
+  ChatRequest request;
+  for (auto const& entry : log->entries) {
+    auto const* const said = entry.as<sk::Message>();
+    if (entry.id == message && said != nullptr && said->role == sk::Role::user) request.said = *said;
+  }
+  if (request.said.role != sk::Role::user || request.said.parts.empty())
+    return sk::Error{sk::Errc::invalid_argument, 0, "'" + message.str() + "' is not a message of the user"};
+  request.after = message;
+  request.again = true;
+  auto place = turns_.reserve(id.str());
+  if (!place) return place.error();
+  return start(caller, id, *std::move(place), std::move(request));
+}
+
+// The branch of the last entry is the one that every reader takes: the choice is such an entry.
+sk::Result<void> Conversations::choose_branch(Caller const& caller, sk::SessionId const& id,
+                                              sk::EntryId const& entry) {
+  if (auto const found = find(caller, id); !found) return found.error();
+  auto const place = turns_.reserve(id.str());
+  if (!place) return place.error();
+  auto const log = log_with(*hosted_.store, id, entry);
+  if (!log) return log.error();
+  auto const end = Branches(*log).newest_end(entry);
+  if (end == log->entries.back().id) return {};
+  sk::SessionOptions how;
+  how.on_conflict = sk::OnConflict::fork;
+  auto session = sk::Session::open(hosted_.store, id, how);
+  if (!session) return for_client(session.error());
+  if (auto const moved = session->rewind(end); !moved) return for_client(moved.error());
+  sk::AppendOptions at_once;
+  at_once.ends_turn = true;
+  auto const chosen = session->append_entry(sk::Custom{"sessionkit.leaf", {}}, at_once);
+  if (!chosen) return for_client(chosen.error());
+  return {};
 }
 
 sk::Result<sk::SessionPage> Conversations::list(Caller const& caller, ListRequest const& wanted) const {
@@ -186,8 +274,18 @@ sk::Result<Conversations::History> Conversations::history(Caller const& caller,
   auto path = sk::load_path(*hosted_.store, id);
   if (!path) return for_client(path.error());
   if (auto now = turns_.running(id.str())) turn = std::move(now);
-  auto const begin = turn ? begin_of(*turn, *path) : path->size();
-  return History{*std::move(info), *std::move(path), turn != nullptr, begin};
+  auto log = sk::load_log(*hosted_.store, id);
+  if (!log) return for_client(log.error());
+  History history{*std::move(info), *std::move(path), turn != nullptr, 0};
+  history.can_branch = can_branch(*log, *hosted_.store, id);
+  if (turn && history.can_branch) drop_other_branch(*turn, *log, history.path);
+  history.turn_begin = turn ? begin_of(*turn, history.path) : history.path.size();
+  if (!history.can_branch) return history;
+  Branches const branches(*log);
+  for (auto const& entry : history.path)
+    if (auto all = branches.beside(entry.id); is_shown(entry) && !all.empty())
+      history.beside[entry.id] = std::move(all);
+  return history;
 }
 
 sk::Result<sk::SessionInfo> Conversations::change(Caller const& caller, sk::SessionId const& id,

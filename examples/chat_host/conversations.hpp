@@ -9,6 +9,7 @@
 
 #include <agent/agent.hpp>
 #include <agent/pruning.hpp>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -89,8 +90,17 @@ class Conversations {
     std::vector<sessionkit::Entry> path;
     bool running = false;       ///< a turn runs, or ended while this was read: its feed has all of it
     std::size_t turn_begin = 0; ///< the first place of its entries in `path`; the end, if no turn runs
+    bool can_branch = false;
+    /// All that was said in the place of an entry of the path, where that is more than this entry.
+    std::map<sessionkit::EntryId, std::vector<sessionkit::EntryId>> beside = {};
   };
   sessionkit::Result<History> history(Caller const& caller, sessionkit::SessionId const& id) const;
+  /// Answers a message of the user again: a new answer beside those before.
+  sessionkit::Result<Answering> answer_again(Caller const& caller, sessionkit::SessionId const& id,
+                                             sessionkit::EntryId const& message);
+  /// Makes the newest branch through this entry the one that is shown and continued.
+  sessionkit::Result<void> choose_branch(Caller const& caller, sessionkit::SessionId const& id,
+                                         sessionkit::EntryId const& entry);
   /// Returns the new row, which is in the store's index too, so that other programs see it. `unsupported` if
   /// the session's lines cannot represent all of the change; then nothing is changed.
   sessionkit::Result<sessionkit::SessionInfo> change(Caller const& caller, sessionkit::SessionId const& id,
@@ -131,6 +141,8 @@ class Conversations {
   sessionkit::Result<std::optional<sessionkit::SessionId>> find_wanted(Caller const& caller,
                                                                        ChatRequest const& request) const;
   sessionkit::Result<sessionkit::SessionId> create(Caller const& caller, ChatRequest const& request);
+  sessionkit::Result<Answering> start(Caller const& caller, sessionkit::SessionId const& id,
+                                      RunningTurns::Place place, ChatRequest request);
   RunningTurns::Work turn_of(Caller const& caller, sessionkit::SessionId const& id,
                              ChatRequest request) const;
   std::string key_of_new(sessionkit::NewSession const& about) const;

@@ -47,23 +47,29 @@ std::string HostTurn::run(ChatRequest const& request) {
 Json HostTurn::converse(ChatRequest const& request) {
   sk::SessionOptions how;
   how.on_event = [this](sk::Event const& event) { report(event); };
+  if (request.after) how.on_conflict = sk::OnConflict::fork;
   auto session = sk::Session::open(hosted_.store, id_, how).value();
   auto const before = session.info().value();
   turns_before_ = before.turns;
-  feed_.begin_behind(session.leaf());
-  note_in_channel({"user", request.said.text(), request.sender.empty() ? caller_.user : request.sender});
-  auto const outcome =
-      agent::run_turn(
-          session, make_agent(request.context), request.said,
-          [&](agent::Event const& event) { watch(session, request.said.text(), event); }, cancel_)
-          .value();
+  auto const log_end = session.leaf();
+  if (request.after) session.rewind(*request.after).value();
+  feed_.begin_behind(session.leaf(), log_end);
+  auto const with = make_agent(request.context);
+  auto const report = [&](agent::Event const& event) { watch(session, request, event); };
+  if (!request.again)
+    note_in_channel({"user", request.said.text(), request.sender.empty() ? caller_.user : request.sender});
+  auto const outcome = (request.again ? agent::answer_again(session, with, report, cancel_)
+                                      : agent::run_turn(session, with, request.said, report, cancel_))
+                           .value();
   hosted_.learned->note(outcome.learned);
   note_in_channel({"assistant", outcome.text});
   if (outcome.end == agent::TurnEnd::failed) tell(error_news(for_client(*outcome.failure)));
   if (outcome.end == agent::TurnEnd::finished) title(session, before.messages);
   auto info = session.info().value();
   if (!info.tokens) info.tokens = sk::count_tokens(session.context().value());
-  return last_news(info, name_of(outcome.end));
+  auto last = last_news(info, name_of(outcome.end));
+  if (request.again) last["stored"] = true; // the message was before this turn
+  return last;
 }
 
 Json HostTurn::last_news(sk::SessionInfo const& info, std::string_view end) const {
@@ -77,10 +83,10 @@ agent::Agent HostTurn::make_agent(std::string const& context) const {
 }
 
 // In profiles that store each message at once, the first request is made after the message is stored.
-void HostTurn::watch(sk::Session& session, std::string const& message, agent::Event const& event) {
+void HostTurn::watch(sk::Session& session, ChatRequest const& request, agent::Event const& event) {
   if (!begun_ && std::holds_alternative<agent::RequestMade>(event)) {
     begun_ = true;
-    tell(session_news(id_, message, is_stored(session.info().value())));
+    tell(session_news(id_, request.said.text(), request.again || is_stored(session.info().value())));
   }
   if (auto const news = news_of(event)) tell(*news);
 }

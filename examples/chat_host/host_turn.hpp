@@ -28,7 +28,7 @@ class HostTurn {
     return hosted_.saves_turns && info.turns > turns_before_;
   }
   agent::Agent make_agent(std::string const& context) const;
-  void watch(sessionkit::Session& session, std::string const& message, agent::Event const& event);
+  void watch(sessionkit::Session& session, ChatRequest const& request, agent::Event const& event);
   void report(sessionkit::Event const& event);
   void tell(Json const& news);
   void note_in_channel(sessionkit::ChannelMessage const& message);

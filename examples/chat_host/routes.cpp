@@ -89,6 +89,24 @@ sk::Result<void> chat(Call const& call) {
   return {};
 }
 
+sk::Result<void> retry(Call const& call) {
+  auto const message = parse_entry(call.body);
+  if (!message) return message.error();
+  auto answering = call.conversations->answer_again(call.caller, *call.session, *message);
+  if (!answering) return answering.error();
+  stream(call.response, std::move(answering->feed), 0);
+  return {};
+}
+
+sk::Result<void> choose_branch(Call const& call) {
+  auto const entry = parse_entry(call.body);
+  if (!entry) return entry.error();
+  auto const chosen = call.conversations->choose_branch(call.caller, *call.session, *entry);
+  if (!chosen) return chosen.error();
+  call.response.status = 204;
+  return {};
+}
+
 sk::Result<void> list(Call const& call) {
   auto const rows_wanted = call.limit();
   if (!rows_wanted) return rows_wanted.error();
@@ -117,7 +135,8 @@ sk::Result<void> history(Call const& call) {
   auto view = row_of(history->info, history->running);
   view["waiting"] = call.conversations->waiting(id);
   view["damaged"] = history->info.damaged;
-  view["entries"] = talk_of(history->path, history->turn_begin);
+  view["canBranch"] = history->can_branch;
+  view["entries"] = talk_of(history->path, history->turn_begin, history->beside);
   answer(call.response, view);
   return {};
 }
@@ -240,6 +259,8 @@ constexpr Route routes[] = {
     {"GET", "/api/agents/([^/]{1,128})/sessions/([^/]{1,128})/events", For::everybody, listen},
     {"POST", "/api/agents/([^/]{1,128})/sessions/([^/]{1,128})/cancel", For::everybody, cancel},
     {"POST", "/api/agents/([^/]{1,128})/sessions/([^/]{1,128})/queue", For::everybody, enqueue},
+    {"POST", "/api/agents/([^/]{1,128})/sessions/([^/]{1,128})/retry", For::everybody, retry},
+    {"POST", "/api/agents/([^/]{1,128})/sessions/([^/]{1,128})/branch", For::everybody, choose_branch},
     {"GET", "/api/convlogs", For::admin, all_channels},
     {"GET", "/api/agents/([^/]{1,128})/convlogs", For::admin, channels},
     {"GET", "/api/agents/([^/]{1,128})/convlogs/([^/]{1,128})", For::admin, channel},

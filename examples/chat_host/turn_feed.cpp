@@ -9,9 +9,15 @@ namespace chat_host {
 
 TurnFeed::TurnFeed() : name_(sessionkit::random_entry_id()) {}
 
-void TurnFeed::begin_behind(sessionkit::EntryId entry) {
+void TurnFeed::begin_behind(sessionkit::EntryId entry, sessionkit::EntryId log_end) {
   std::lock_guard const lock(mutex_);
+  if (log_end != entry) log_ended_with_ = std::move(log_end);
   begun_behind_ = std::move(entry);
+}
+
+sessionkit::EntryId TurnFeed::log_ended_with() const {
+  std::lock_guard const lock(mutex_);
+  return log_ended_with_;
 }
 
 std::optional<sessionkit::EntryId> TurnFeed::begun_behind() const {

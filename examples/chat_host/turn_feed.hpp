@@ -18,10 +18,12 @@ namespace chat_host {
 class TurnFeed {
  public:
   /// For the turn's own thread, before it stores anything: the entry that it follows; empty if it is the
-  /// first of its log.
-  void begin_behind(sessionkit::EntryId entry);
+  /// first of its log. `log_end` is the log's last entry, which is another one if the turn begins a branch.
+  void begin_behind(sessionkit::EntryId entry, sessionkit::EntryId log_end);
   /// Absent if the turn has stored nothing yet.
   std::optional<sessionkit::EntryId> begun_behind() const;
+  /// The log's last entry before the turn; empty if it was the one that the turn follows.
+  sessionkit::EntryId log_ended_with() const;
 
   /// For the turn's own thread: add one more event, and the last one.
   void say(std::string_view words);
@@ -54,6 +56,7 @@ class TurnFeed {
   mutable std::condition_variable changed_;
   // All under `mutex_`:
   std::optional<sessionkit::EntryId> begun_behind_;
+  sessionkit::EntryId log_ended_with_;
   std::string said_;              ///< one after the other: a long answer is many small pieces
   std::vector<std::size_t> ends_; ///< where each ends in `said_`
   bool over_ = false;

@@ -144,7 +144,8 @@ Json row_of(sk::SessionInfo const& info, bool running) {
 }
 
 // Messages kept by a panel compaction are in its log twice.
-Json talk_of(std::vector<sk::Entry> const& path, std::size_t turn_begin) {
+Json talk_of(std::vector<sk::Entry> const& path, std::size_t turn_begin,
+             std::map<sk::EntryId, std::vector<sk::EntryId>> const& beside) {
   auto const again = sk::written_again(path);
   Json talk = Json::array();
   for (std::size_t i = 0; i < path.size(); ++i) {
@@ -155,6 +156,8 @@ Json talk_of(std::vector<sk::Entry> const& path, std::size_t turn_begin) {
       view = compaction_view(path[i], *compaction);
     if (view.is_null()) continue;
     if (i >= turn_begin) view["ofRunningTurn"] = true;
+    if (auto const others = beside.find(path[i].id); others != beside.end())
+      for (auto const& id : others->second) view["branches"].push_back(id.str());
     talk.push_back(std::move(view));
   }
   return talk;

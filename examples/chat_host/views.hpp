@@ -8,6 +8,7 @@
 
 #include <agent/agent.hpp>
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,8 +22,9 @@ using Json = nlohmann::ordered_json;
 Json row_of(sessionkit::SessionInfo const& info, bool running);
 
 /// The entries of a path that a person sees: messages, compactions. Those from `turn_begin` on are marked as
-/// of the running turn.
-Json talk_of(std::vector<sessionkit::Entry> const& path, std::size_t turn_begin);
+/// of the running turn. Those that are in `beside` name all that was said in their place.
+Json talk_of(std::vector<sessionkit::Entry> const& path, std::size_t turn_begin,
+             std::map<sessionkit::EntryId, std::vector<sessionkit::EntryId>> const& beside);
 
 /// The JSON for an event of a turn; absent if clients do not need it.
 std::optional<Json> news_of(agent::Event const& event);

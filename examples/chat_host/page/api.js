@@ -40,9 +40,14 @@ export const channel = (as, of, name, { from, sender }, signal) =>
   json("GET", `/api/agents/${encodeURIComponent(of)}/convlogs/${encodeURIComponent(name)}?${new URLSearchParams({ from, ...(sender ? { sender } : {}) })}`,
     { as, signal });
 // The signal only ends the listening. A message that was sent stays sent; whether it was accepted is always reported.
-export async function chat(message, id, signal) {
+export const chat = (message, { id, after, images }, signal) => begin("chat", {
+  message, ...(id ? { sessionId: id } : {}), ...(after === undefined ? {} : { after }), ...(images?.length ? { images } : {}) }, signal);
+// A message of the user is answered once more.
+export const again = (id, entry, signal) => begin(`${session(id)}/retry`, { entry }, signal);
+export const choose = (id, entry) => request("POST", `${session(id)}/branch`, { body: { entry } });
+async function begin(path, body, signal) {
   const listening = new AbortController();
-  const reply = await request("POST", "chat", { body: { message, ...(id ? { sessionId: id } : {}) }, signal: listening.signal });
+  const reply = await request("POST", path, { body, signal: listening.signal });
   signal.addEventListener("abort", () => listening.abort());
   if (signal.aborted) listening.abort();
   return reply;

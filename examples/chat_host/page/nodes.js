@@ -11,6 +11,11 @@ export function element(name, { text, children = [], ...properties } = {}) {
 const shapes = {
   copy: "M5 5V2h9v9h-3M2 5h9v9H2z",
   done: "M2 8l4 4 8-9",
+  edit: "M3 13l1-3 7-7 2 2-7 7zM10 4l2 2",
+  again: "M13 8a5 5 0 1 1-2-4M13 1v4H9",
+  more: "M3 8h9M8 4l4 4-4 4",
+  previous: "M10 3L5 8l5 5",
+  next: "M6 3l5 5-5 5",
 };
 
 // A drawing of 16 by 16, in the color of the text around it.
@@ -22,6 +27,20 @@ export function icon(name) {
   path.setAttribute("d", shapes[name]);
   made.append(path);
   return made;
+}
+
+// A button that is a drawing; `label` names it.
+export function iconButton(name, label, act, className = "icon") {
+  const made = element("button", { type: "button", className, title: label, children: [icon(name)] });
+  made.setAttribute("aria-label", label);
+  if (act) made.addEventListener("click", () => act(made));
+  return made;
+}
+
+// Shows for a moment that a button has done its work.
+export function showDone(button, name) {
+  button.replaceChildren(icon("done"));
+  setTimeout(() => button.replaceChildren(icon(name)), 2000);
 }
 
 export async function copyText(text) {

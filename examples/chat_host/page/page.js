@@ -2,11 +2,11 @@
 import * as api from "./api.js";
 import { Channels } from "./channels.js";
 import { List } from "./list.js";
-import { copyText, icon } from "./nodes.js";
+import { copyText, showDone } from "./nodes.js";
 import { Talk } from "./talk.js";
 
 const $ = (id) => document.getElementById(id);
-const talk = new Talk($("talk"));
+const talk = new Talk($("talk"), { edit, again, go, more: () => send("Please continue where your answer ended.") });
 const list = new List($("sessions"), { load: loadRows, chosen: open });
 const drafts = new Map(); // unsent text by conversation, null for a new one
 let tokenLimit = null; // a conversation above this limit is summarised
@@ -19,6 +19,8 @@ class Visit {
     this.state = "idle"; // "asking": a message is being sent; "answering": the server accepted it
     this.said = null; // the message of the running turn: its text, its bubble, and whether it is stored
     this.stopping = false; // the user cancelled the answer
+    this.after = undefined; // the next message follows this entry: an earlier one was edited
+    this.images = []; // of the next message
     this.tokens = null;
     this.leaving = new AbortController();
   }
@@ -119,6 +121,7 @@ function enter(id, title = "") {
   visit.leaving.abort();
   visit = new Visit(id);
   setState(visit, "idle");
+  stopEditing();
   talk.clear();
   dismiss();
   showHead(title, null);
@@ -140,18 +143,21 @@ function begin() {
 
 function open(id) { return show(enter(id, "…")); }
 
-// Shows a stored conversation, and its running answer.
-async function show(here) {
+// Shows a stored conversation, and its running answer; from the entry `at`, if it is given.
+async function show(here, at) {
   const session = await attempt(() => api.history(here.id, here.signal));
   if (here.left) return;
   if (!session) return showHead($("title").textContent === "…" ? "" : $("title").textContent, here.tokens);
   // The running turn's feed has all of it; of its stored entries, only the message that it answers is shown.
   const message = session.entries.findIndex((entry) => entry.ofRunningTurn);
-  await talk.entries(message < 0 ? session.entries : session.entries.slice(0, message + 1), here.signal);
+  const asked = message + (session.entries[message]?.role === "user" ? 1 : 0); // it may be asked again
+  const { canBranch } = session;
+  await talk.entries(message < 0 ? session.entries : session.entries.slice(0, asked), { canBranch, signal: here.signal });
   if (here.left) return;
   showHead(session.title, session.tokenEstimate);
   here.said = message < 0 ? null : { stored: true };
   toEnd();
+  if (at) $("talk").querySelector(`[data-entry="${CSS.escape(at)}"]`)?.scrollIntoView({ block: "center" });
   if (!session.running) return;
   const reply = await attempt(() => api.listen(here.id, "", here.signal));
   if (reply) await hearTurn(here, reply);
@@ -167,9 +173,54 @@ async function hearTurn(here, reply) {
   setState(here, "idle");
   const dropped = here.said !== null && !here.said.stored;
   if (dropped) giveBack(here);
+  const nothing = here.said?.again && end?.end === "failed";
   here.said = null;
   list.reload();
-  if (dropped || end === null) await show(here);
+  if (dropped || nothing || end === null) await show(here);
+  else await label(here);
+}
+
+// The messages of the turn that ended get their buttons.
+async function label(here) {
+  const session = await attempt(() => api.history(here.id, here.signal));
+  if (!session || here.left || here.state !== "idle" || session.running) return;
+  if (!talk.label(session.entries, session.canBranch)) await show(here);
+}
+
+function edit(entry, before) {
+  if (visit.state !== "idle") return;
+  visit.after = before;
+  visit.edited = entry.id;
+  visit.images = entry.content.filter((part) => part.type === "image").map((part) => part.url);
+  type(entry.content.filter((part) => part.type === "text").map((part) => part.text).join("\n"));
+  $("editing").hidden = false;
+  $("message").focus();
+}
+
+function stopEditing() {
+  visit.after = visit.edited = undefined;
+  visit.images = [];
+  $("editing").hidden = true;
+}
+
+// A message of the user is answered once more.
+async function again(entry) {
+  const here = visit;
+  if (here.state !== "idle") return;
+  dismiss();
+  talk.cut(entry, { keep: true });
+  here.said = { stored: true, again: true };
+  setState(here, "asking");
+  const reply = await attempt(() => api.again(here.id, entry, here.signal));
+  if (reply) return taken(here, reply);
+  setState(here, "idle");
+  if (!here.left) await show(here);
+}
+
+// Another version of a message, and what followed it.
+async function go(entry) {
+  const here = visit;
+  if (here.state === "idle" && await attempt(() => api.choose(here.id, entry)) && !here.left) await show(here, entry);
 }
 
 // Returns the last event; null if the turn should not be followed any more. A lost connection is tried again for half
@@ -217,11 +268,14 @@ function giveBack(here) {
 
 async function say(text) {
   const here = visit;
+  const { after, images, edited } = here;
   dismiss();
+  stopEditing();
+  if (edited) talk.cut(edited);
   here.said = { text, bubble: talk.user(text), stored: false };
   setState(here, "asking");
   toEnd();
-  const reply = await attempt(() => api.chat(text, here.id, here.signal));
+  const reply = await attempt(() => api.chat(text, { id: here.id, after, images }, here.signal));
   if (reply) return taken(here, reply);
   setState(here, "idle");
   giveBack(here);
@@ -275,12 +329,15 @@ async function showChannels() {
   await refused(() => channels.list());
 }
 
+function send(text) {
+  if (!text || visit.state !== "idle") return false;
+  say(text);
+  return true;
+}
+
 $("say").addEventListener("submit", (event) => {
   event.preventDefault();
-  const text = $("message").value.trim();
-  if (!text || visit.state !== "idle") return;
-  type("");
-  say(text);
+  if (send($("message").value.trim())) type("");
 });
 $("message").addEventListener("input", () => type($("message").value));
 $("message").addEventListener("keydown", (event) => {
@@ -293,6 +350,11 @@ $("search").addEventListener("input", () => {
   clearTimeout(typing);
   typing = setTimeout(() => list.find($("search").value), 150);
 });
+function cancelEditing() {
+  stopEditing();
+  type("");
+}
+$("keep").addEventListener("click", cancelEditing);
 $("no").addEventListener("click", () => $("ask").close());
 $("dismiss").addEventListener("click", dismiss);
 $("new").addEventListener("click", begin);
@@ -303,8 +365,7 @@ $("talk").addEventListener("click", async ({ target }) => {
   const button = target.closest(".code .copy");
   if (!button) return;
   await copyText(button.closest(".code").querySelector("code").textContent);
-  button.replaceChildren(icon("done"));
-  setTimeout(() => button.replaceChildren(icon("copy")), 2000);
+  showDone(button, "copy");
 });
 $("channels").addEventListener("click", showChannels);
 $("leave").addEventListener("click", () => { sessionStorage.clear(); location.hash = ""; location.reload(); });
@@ -314,6 +375,7 @@ $("menu").addEventListener("click", () => {
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey && event.altKey && event.key.toLowerCase() === "n") begin();
   if (event.key === "Escape") $("sidebar").classList.remove("open");
+  if (event.key === "Escape" && visit.edited && !document.querySelector("dialog[open]")) cancelEditing();
 });
 
 function openAddress() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Shows Markdown. A worker makes trees of it, and here they become nodes, made one by one: text stays text.
-import { element, icon } from "./nodes.js";
+import { element, iconButton } from "./nodes.js";
 
 const patience = 5000; // milliseconds for one text; a longer one is shown as it is
 const startPatience = 60000; // to load the parser
@@ -65,8 +65,7 @@ const parser = new Parser();
 export const parse = (source) => parser.parse({ source, open: false });
 
 function codeBlock(language, children) {
-  const copy = element("button", { type: "button", className: "copy icon", title: "Copy", children: [icon("copy")] });
-  copy.setAttribute("aria-label", "Copy this code");
+  const copy = iconButton("copy", "Copy this code", null, "copy icon");
   const text = element("pre", { tabIndex: 0, children: [element("code", { children })] });
   text.setAttribute("role", "region");
   text.setAttribute("aria-label", language === "formula" ? "Formula" : `Code${language ? ` in ${language}` : ""}`);

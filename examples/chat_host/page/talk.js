@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Shows a conversation. Its content is untrusted: it becomes text, or the nodes that Markdown may have, never markup.
-import { element } from "./nodes.js";
+import { copyText, element, iconButton, showDone } from "./nodes.js";
 import { Streamed, fill, parse } from "./rich.js";
 
 const patience = 200; // milliseconds until stored texts are shown as they are, to be parsed later
@@ -18,9 +18,15 @@ function image(url) {
   return url.startsWith("data:image/") ? element("img", { src: url, alt: "image" }) : element("span", { text: `[image ${url}]` });
 }
 
+// The texts of entries, one for each message that is shown.
+const textsOf = (entries) => entries.flatMap((entry) => (entry.content ?? [])
+  .filter((part) => part.type === "text" || (part.type === "image" && entry.role === "user"))
+  .map((part) => ({ entry, role: entry.role, text: part.text ?? part.url })));
+
 export class Talk {
-  constructor(into) {
-    this.into = into;
+  // `act` has what the buttons under a message do: `edit(entry, before)`, `again(message)`, `go(entry)`, `more()`.
+  constructor(into, act) {
+    Object.assign(this, { into, act });
     this.changing = false; // several changes are made at once
     this.drawing = 0; // how many texts are to be parsed yet
     this.clear();
@@ -28,6 +34,7 @@ export class Talk {
 
   clear() {
     this.into.replaceChildren();
+    this.texts = []; // the shown messages: node, role, text, and the row of buttons if they are stored
     this.calls = new Map();
     this.open = null; // the open node: a message or a thought
     this.wait = null; // the note that a request is tried again
@@ -61,7 +68,13 @@ export class Talk {
   }
 
   user(text) {
-    return this.add(element("div", { className: "message user", text }));
+    return this.message("user", text, [text]);
+  }
+
+  message(role, text, children = []) {
+    const node = this.add(element("div", { className: `message ${role}`, children }));
+    this.texts.push({ node, role, text, row: null });
+    return node;
   }
 
   call({ id, name, input }) {
@@ -81,7 +94,7 @@ export class Talk {
   }
 
   // The note on how an answer ended, unless it was complete.
-  cut(words) {
+  ended(words) {
     this.add(element("div", { className: "cut", text: words }));
   }
 
@@ -92,14 +105,17 @@ export class Talk {
   // Adds text to the answer or to a thought. It extends one node, so that a long answer stays cheap.
   write(kind, piece) {
     if (this.open?.kind !== kind) this.begin(kind);
-    if (kind === "text") this.open.stream.append(piece);
+    if (kind === "text") {
+      this.open.said.text += piece;
+      this.open.stream.append(piece);
+    }
     else this.change(() => this.open.text.appendData(piece));
   }
 
   begin(kind) {
     if (kind === "text") {
-      const node = this.add(element("div", { className: "message assistant" }));
-      this.open = { kind, stream: new Streamed(node, (action) => this.change(action)) };
+      const stream = new Streamed(this.message("assistant", ""), (action) => this.change(action));
+      this.open = { kind, stream, said: this.texts.at(-1) };
     } else {
       const text = document.createTextNode("");
       this.add(folded("thought", text, "mark"));
@@ -107,8 +123,8 @@ export class Talk {
     }
   }
 
-  // Shows these stored entries and nothing else.
-  async entries(entries, signal) {
+  // Shows these stored entries and nothing else. Without branches, a message cannot be edited or answered again.
+  async entries(entries, { canBranch, signal }) {
     const parts = entries.flatMap(({ role, content }) => (role === "assistant" ? content.filter((part) => part.type === "text") : []));
     for (const part of parts) part.parsed = parse(part.text).then((tree) => (part.tree = tree));
     await Promise.race([Promise.all(parts.map((part) => part.parsed)), pause(patience)]);
@@ -117,20 +133,81 @@ export class Talk {
     this.change(() => {
       this.changing = true;
       for (const entry of entries) this.entry(entry);
+      this.label(entries, canBranch);
       this.changing = false;
     });
   }
 
+  // Puts the buttons under the messages, which are those of the entries; false if they are others.
+  label(entries, canBranch) {
+    const stored = textsOf(entries);
+    if (stored.length !== this.texts.length) return false;
+    if (stored.some(({ role, text }, i) => role !== this.texts[i].role || text !== this.texts[i].text)) return false;
+    let asked = null; // the message of the user that is answered
+    stored.forEach(({ entry, role }, i) => {
+      if (role === "user") asked = entry;
+      const next = stored[i + 1];
+      const ends = next === undefined || next.role === "user";
+      const buttons = [this.branches(entry, stored[i - 1]?.entry === entry ? null : entry.branches), this.copy(this.texts[i])];
+      if (canBranch && role === "user" && next?.entry !== entry)
+        buttons.push(iconButton("edit", "Edit and send again", () => this.act.edit(entry, entries[entries.indexOf(entry) - 1]?.id ?? "")));
+      if (canBranch && ends && asked) {
+        const { id } = asked;
+        buttons.push(iconButton("again", "Answer again", () => this.act.again(id)));
+      }
+      if (next === undefined && role === "assistant" && (entry.interrupted || entry.failed))
+        buttons.push(iconButton("more", "Continue this answer", () => this.act.more()));
+      const row = element("div", { className: `actions of-${role}`, children: buttons.filter(Boolean) });
+      this.texts[i].row?.remove();
+      this.texts[i].row = row;
+      this.texts[i].node.dataset.entry = entry.id;
+      this.texts[i].node.after(row);
+    });
+    return true;
+  }
+
+  copy(said) {
+    const button = iconButton("copy", "Copy this message", async () => {
+      await copyText(said.text);
+      showDone(button, "copy");
+    });
+    return button;
+  }
+
+  branches(entry, branches) {
+    if (!branches) return null;
+    const at = branches.indexOf(entry.id);
+    const to = (name, label, n) => {
+      const button = iconButton(name, label, () => this.act.go(branches[n]));
+      button.disabled = branches[n] === undefined;
+      return button;
+    };
+    return element("span", { className: "branches", children: [to("previous", "Previous version", at - 1),
+      element("span", { text: `${at + 1} of ${branches.length}` }), to("next", "Next version", at + 1)] });
+  }
+
+  // Removes the message of this entry, and all that follows; or only what follows.
+  cut(entry, { keep = false } = {}) {
+    const first = this.texts.findIndex(({ node }) => node.dataset.entry === entry);
+    if (first < 0) return;
+    this.close();
+    const from = this.texts.findIndex(({ node }, i) => i >= first && (!keep || node.dataset.entry !== entry));
+    const last = keep ? this.texts[(from < 0 ? this.texts.length : from) - 1] : null;
+    const edge = keep ? last.row ?? last.node : this.texts[first].node.previousSibling;
+    while (edge ? edge.nextSibling : this.into.firstChild) this.into.lastChild.remove();
+    this.texts.length = keep ? this.texts.indexOf(last) + 1 : first;
+  }
+
   answer(part) {
-    const node = this.add(element("div", { className: "message assistant" }));
+    const node = this.message("assistant", part.text);
     this.whileBusy(fill(node, part.text, part, (action) => this.change(action)));
   }
 
   entry(entry) {
     if (entry.type === "compaction") return this.compaction(entry.summary);
     for (const part of entry.content) this.part(entry.role, part);
-    if (entry.interrupted) this.cut(ends.interrupted);
-    if (entry.failed) this.cut(ends.failed);
+    if (entry.interrupted) this.ended(ends.interrupted);
+    if (entry.failed) this.ended(ends.failed);
     this.close();
   }
 
@@ -138,7 +215,8 @@ export class Talk {
     switch (part.type) {
       case "text": return role === "user" ? this.user(part.text) : this.answer(part);
       case "thinking": return part.text && this.write("thinking", part.text);
-      case "image": return this.add(element("div", { className: "message user", children: [image(part.url)] }));
+      case "image": return role === "user" ? this.message("user", part.url, [image(part.url)])
+        : this.add(element("div", { className: "message", children: [image(part.url)] }));
       case "tool_call": return this.call(part);
       case "tool_result": return this.result(part);
     }
@@ -156,7 +234,7 @@ export class Talk {
       case "compaction": return event.outcome === "applied" && this.compaction("Open the conversation again to read the summary.");
       case "done":
         this.close();
-        return event.end in ends && this.cut(ends[event.end]);
+        return event.end in ends && this.ended(ends[event.end]);
     }
   }
 }

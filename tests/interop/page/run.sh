@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Runs page.mjs, markdown.mjs and trouble.mjs. Usage: run.sh CHAT_HOST CACHE_DIR
+# Runs page.mjs, markdown.mjs, branches.mjs and trouble.mjs. Usage: run.sh CHAT_HOST CACHE_DIR
 # Exit 77 (skipped): no Chromium or npm, or playwright-core could not be installed, and SESSIONKIT_INTEROP is not "required".
 set -eu
 
@@ -28,4 +28,5 @@ if ! cmp -s package-lock.json installed.lock; then
 fi
 node page.mjs
 node markdown.mjs
+node branches.mjs
 exec node trouble.mjs
