@@ -4,6 +4,7 @@
 #include "channel_logs.hpp"
 #include "chat_request.hpp"
 #include "running_turns.hpp"
+#include "searching.hpp"
 
 #include <sessionkit/session.hpp>
 
@@ -85,6 +86,9 @@ class Conversations {
   /// The caller's sessions, newest first. A page of a search may have fewer rows than `limit`, or none, and
   /// still have a `next`, because one page examines a limited number of sessions.
   sessionkit::Result<sessionkit::SessionPage> list(Caller const& caller, ListRequest const& wanted) const;
+  /// Looks in everything that was said in the caller's sessions, newest first. One page examines a limited
+  /// number of sessions, so it may have no hits and still have a `next`.
+  sessionkit::Result<SearchPage> search(Caller const& caller, SearchRequest const& wanted) const;
   struct History {
     sessionkit::SessionInfo info;
     std::vector<sessionkit::Entry> path;
@@ -105,6 +109,10 @@ class Conversations {
   /// the session's lines cannot represent all of the change; then nothing is changed.
   sessionkit::Result<sessionkit::SessionInfo> change(Caller const& caller, sessionkit::SessionId const& id,
                                                      RowChange change);
+  /// True if removed sessions are in a trash from which `restore` takes them.
+  bool has_trash() const;
+  /// Takes a removed session back. `not_found` if the trash has none of this name, or none of the caller.
+  sessionkit::Result<sessionkit::SessionInfo> restore(Caller const& caller, sessionkit::SessionId const& id);
   /// A running turn is cancelled first.
   sessionkit::Result<void> remove(Caller const& caller, sessionkit::SessionId const& id);
 

@@ -124,7 +124,31 @@ sk::Result<void> list(Call const& call) {
     rows.push_back(row_of(info, call.conversations->is_running(info.id)));
   answer(call.response, {{"sessions", std::move(rows)},
                          {"next", page->next.empty() ? Json() : Json(page->next)},
-                         {"tokenLimit", limit ? Json(*limit) : Json()}});
+                         {"tokenLimit", limit ? Json(*limit) : Json()},
+                         {"hasTrash", call.conversations->has_trash()}});
+  return {};
+}
+
+sk::Result<void> search(Call const& call) {
+  auto const limit = call.number("limit", 20);
+  if (!limit) return limit.error();
+  SearchRequest const wanted{call.request.get_param_value("q"), std::min(*limit, longest_page),
+                             call.request.get_param_value("cursor")};
+  if (wanted.text.empty()) return sk::Error{sk::Errc::invalid_argument, 0, "'q' is missing"};
+  auto const page = call.conversations->search(call.caller, wanted);
+  if (!page) return page.error();
+  Json hits = Json::array();
+  for (auto const& hit : page->hits) hits.push_back(hit_view(hit));
+  answer(call.response,
+         Json{{"hits", std::move(hits)}, {"next", page->next.empty() ? Json() : Json(page->next)}});
+  return {};
+}
+
+sk::Result<void> restore(Call const& call) {
+  auto const& id = *call.session;
+  auto const info = call.conversations->restore(call.caller, id);
+  if (!info) return info.error();
+  answer(call.response, row_of(*info, false));
   return {};
 }
 
@@ -261,6 +285,8 @@ constexpr Route routes[] = {
     {"POST", "/api/agents/([^/]{1,128})/sessions/([^/]{1,128})/queue", For::everybody, enqueue},
     {"POST", "/api/agents/([^/]{1,128})/sessions/([^/]{1,128})/retry", For::everybody, retry},
     {"POST", "/api/agents/([^/]{1,128})/sessions/([^/]{1,128})/branch", For::everybody, choose_branch},
+    {"POST", "/api/agents/([^/]{1,128})/sessions/([^/]{1,128})/restore", For::everybody, restore},
+    {"GET", "/api/agents/([^/]{1,128})/search", For::everybody, search},
     {"GET", "/api/convlogs", For::admin, all_channels},
     {"GET", "/api/agents/([^/]{1,128})/convlogs", For::admin, channels},
     {"GET", "/api/agents/([^/]{1,128})/convlogs/([^/]{1,128})", For::admin, channel},

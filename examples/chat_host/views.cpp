@@ -143,6 +143,18 @@ Json row_of(sk::SessionInfo const& info, bool running) {
           {"running", running}};
 }
 
+Json hit_view(Hit const& hit) {
+  return {{"sessionId", hit.info.id.str()},
+          {"title", hit.info.display_title()},
+          {"archived", hit.info.archived},
+          {"entry", hit.entry.str()},
+          {"role", name_of(hit.role)},
+          {"timestamp", sk::to_unix_ms(hit.at)},
+          {"before", hit.before},
+          {"match", hit.match},
+          {"after", hit.after}};
+}
+
 // Messages kept by a panel compaction are in its log twice.
 Json talk_of(std::vector<sk::Entry> const& path, std::size_t turn_begin,
              std::map<sk::EntryId, std::vector<sk::EntryId>> const& beside) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The JSON for clients: sessions, entries, and the events of a turn.
 #pragma once
+#include "searching.hpp"
+
 #include <sessionkit/context.hpp>
 #include <sessionkit/session_info.hpp>
 
@@ -20,6 +22,9 @@ using Json = nlohmann::ordered_json;
 
 /// A row of a list, with the names of ai-panel's `sessions.json`.
 Json row_of(sessionkit::SessionInfo const& info, bool running);
+
+/// A hit of a search.
+Json hit_view(Hit const& hit);
 
 /// The entries of a path that a person sees: messages, compactions. Those from `turn_begin` on are marked as
 /// of the running turn. Those that are in `beside` name all that was said in their place.

@@ -33,6 +33,9 @@ export const list = (query, signal) => json("GET", `sessions?${new URLSearchPara
 export const history = (id, signal) => json("GET", session(id), { signal });
 export const rename = (id, title) => json("PATCH", session(id), { body: { title } });
 export const remove = (id) => request("DELETE", session(id));
+export const restore = (id) => json("POST", `${session(id)}/restore`, { body: {} });
+export const archive = (id, archived) => json("PATCH", session(id), { body: { archived } });
+export const search = (query, signal) => json("GET", `search?${new URLSearchParams(query)}`, { signal });
 export const cancel = (id) => json("POST", `${session(id)}/cancel`, { body: {} });
 // The channels of all agents, and a page of one of them.
 export const channels = (as, signal) => json("GET", "/api/convlogs", { as, signal });

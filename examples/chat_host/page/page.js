@@ -7,8 +7,9 @@ import { Talk } from "./talk.js";
 
 const $ = (id) => document.getElementById(id);
 const talk = new Talk($("talk"), { edit, again, go, more: () => send("Please continue where your answer ended.") });
-const list = new List($("sessions"), { load: loadRows, chosen: open });
+const list = new List($("sessions"), { load: loadRows, search: (query, signal) => attempt(() => api.search(query, signal)), chosen: open });
 const drafts = new Map(); // unsent text by conversation, null for a new one
+let hasTrash = false; // a conversation that is deleted can be restored
 let tokenLimit = null; // a conversation above this limit is summarised
 
 // The shown view: a conversation, a new one, or the channel logs. Opening another view leaves it;
@@ -38,6 +39,7 @@ function ask(question, { value = null, type = "text" } = {}) {
   $("reply").value = value ?? "";
   $("ask").returnValue = "";
   $("ask").showModal();
+  $("reply").select();
   return new Promise((resolve) => {
     $("ask").addEventListener("close", () => resolve($("ask").returnValue === "yes" ? $("reply").value : null), { once: true });
   });
@@ -57,9 +59,12 @@ function askForToken() {
 }
 
 // Stays until the user dismisses it, sends a message or opens another view.
-function notify(text) {
+function notify(text, undo = null) {
   $("notice").textContent = text;
   $("dismiss").hidden = text === "";
+  $("undo").hidden = undo === null;
+  $("undo").onclick = undo;
+  $("notice").classList.toggle("good", undo !== null);
 }
 const dismiss = () => notify("");
 
@@ -78,7 +83,7 @@ async function attempt(action, fix = askForToken) {
 async function loadRows(query, signal) {
   const page = await attempt(() => api.list(query, signal));
   if (!page) return undefined;
-  tokenLimit = page.tokenLimit;
+  ({ tokenLimit, hasTrash } = page);
   showMeter();
   return page;
 }
@@ -97,7 +102,7 @@ function showMeter() {
 function showHead(title, tokens) {
   $("title").textContent = title || "New conversation";
   document.title = title ? `${title} – Chat` : "Chat";
-  $("rename").hidden = $("delete").hidden = visit.id === null;
+  $("rename").hidden = $("delete").hidden = $("archive").hidden = visit.id === null;
   visit.tokens = tokens;
   showMeter();
 }
@@ -141,10 +146,11 @@ function begin() {
   $("message").focus();
 }
 
-function open(id) { return show(enter(id, "…")); }
+// `hit`: a message of it that was found, and the words.
+function open(id, hit) { return show(enter(id, "…"), hit); }
 
-// Shows a stored conversation, and its running answer; from the entry `at`, if it is given.
-async function show(here, at) {
+// Shows a stored conversation, and its running answer; at the entry of `hit`, if there is one.
+async function show(here, hit) {
   const session = await attempt(() => api.history(here.id, here.signal));
   if (here.left) return;
   if (!session) return showHead($("title").textContent === "…" ? "" : $("title").textContent, here.tokens);
@@ -157,7 +163,9 @@ async function show(here, at) {
   showHead(session.title, session.tokenEstimate);
   here.said = message < 0 ? null : { stored: true };
   toEnd();
-  if (at) $("talk").querySelector(`[data-entry="${CSS.escape(at)}"]`)?.scrollIntoView({ block: "center" });
+  showArchived(session.archived);
+  if (hit && !talk.reveal(hit) && canBranch && !hit.chosen && await attempt(() => api.choose(here.id, hit.entry)) && !here.left) // on another branch
+    return show(here, { ...hit, chosen: true });
   if (!session.running) return;
   const reply = await attempt(() => api.listen(here.id, "", here.signal));
   if (reply) await hearTurn(here, reply);
@@ -220,7 +228,7 @@ async function again(entry) {
 // Another version of a message, and what followed it.
 async function go(entry) {
   const here = visit;
-  if (here.state === "idle" && await attempt(() => api.choose(here.id, entry)) && !here.left) await show(here, entry);
+  if (here.state === "idle" && await attempt(() => api.choose(here.id, entry)) && !here.left) await show(here, { entry });
 }
 
 // Returns the last event; null if the turn should not be followed any more. A lost connection is tried again for half
@@ -312,11 +320,40 @@ async function renameCurrent() {
 
 async function deleteCurrent() {
   const here = visit;
-  if (await ask(`Delete “${$("title").textContent}”?`) === null) return;
+  const title = $("title").textContent;
+  if (!hasTrash && await ask(`Delete “${title}”? This cannot be undone.`) === null) return;
   if (!await attempt(() => api.remove(here.id))) return;
   if (!here.left) begin();
   drafts.delete(here.id);
+  if (hasTrash) notify(`“${title}” is in the trash.`, () => bringBack(here.id));
   await list.reload();
+}
+
+async function bringBack(id) {
+  dismiss();
+  if (!await attempt(() => api.restore(id))) return;
+  await list.reload();
+  await open(id);
+}
+
+async function archiveCurrent() {
+  const here = visit;
+  const archived = $("archive").getAttribute("aria-pressed") !== "true";
+  const row = await attempt(() => api.archive(here.id, archived));
+  if (!row) return;
+  if (!here.left) showArchived(row.archived);
+  await list.reload();
+}
+
+function showArchived(archived) {
+  $("archive").setAttribute("aria-pressed", String(archived));
+  $("archive").textContent = archived ? "Take out of archive" : "Archive";
+}
+
+function switchArchive() {
+  list.archived = !list.archived;
+  $("archived").setAttribute("aria-pressed", String(list.archived));
+  list.find($("search").value);
 }
 
 async function showChannels() {
@@ -359,6 +396,8 @@ $("no").addEventListener("click", () => $("ask").close());
 $("dismiss").addEventListener("click", dismiss);
 $("new").addEventListener("click", begin);
 $("rename").addEventListener("click", renameCurrent);
+$("archive").addEventListener("click", archiveCurrent);
+$("archived").addEventListener("click", switchArchive);
 $("delete").addEventListener("click", deleteCurrent);
 $("stop").addEventListener("click", stop);
 $("talk").addEventListener("click", async ({ target }) => {

@@ -34,6 +34,7 @@ export class Talk {
 
   clear() {
     this.into.replaceChildren();
+    CSS.highlights?.delete("hit");
     this.texts = []; // the shown messages: node, role, text, and the row of buttons if they are stored
     this.calls = new Map();
     this.open = null; // the open node: a message or a thought
@@ -163,6 +164,28 @@ export class Talk {
       this.texts[i].node.dataset.entry = entry.id;
       this.texts[i].node.after(row);
     });
+    return true;
+  }
+
+  // Scrolls to the message of an entry and marks the found words; false if it is not shown.
+  reveal({ entry, match }) {
+    const found = this.texts.filter(({ node }) => node.dataset.entry === entry);
+    const said = found.find(({ text }) => match && text.includes(match)) ?? found[0];
+    if (!said) return false;
+    said.node.scrollIntoView({ block: "center" });
+    if (!match || !window.Highlight) return true;
+    const words = document.createTreeWalker(said.node, NodeFilter.SHOW_TEXT);
+    for (let node = words.nextNode(); node; node = words.nextNode()) {
+      const at = node.data.indexOf(match);
+      if (at < 0) continue;
+      const range = document.createRange();
+      range.setStart(node, at);
+      range.setEnd(node, at + match.length);
+      CSS.highlights.set("hit", new Highlight(range));
+      const place = range.getBoundingClientRect();
+      this.into.scrollBy(0, place.top - this.into.getBoundingClientRect().top - this.into.clientHeight / 2);
+      break;
+    }
     return true;
   }
 

@@ -114,11 +114,8 @@ step("a conversation is renamed and deleted", async () => {
   await shows(page.locator("#title"), "Renamed <b>");
   await shows(rows(), "Renamed <b>");
   await shot("renamed");
-  await page.click("#delete");
-  await page.keyboard.press("Escape");
   assert.equal(await rows().count(), 3);
   await page.click("#delete");
-  await page.click("#yes");
   await rows().nth(2).waitFor({ state: "detached" });
   assert.equal(await page.locator("#title").textContent(), "New conversation");
 });

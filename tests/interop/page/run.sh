@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Runs page.mjs, markdown.mjs, branches.mjs and trouble.mjs. Usage: run.sh CHAT_HOST CACHE_DIR
+# Runs page.mjs, markdown.mjs, branches.mjs, finding.mjs and trouble.mjs. Usage: run.sh CHAT_HOST CACHE_DIR
 # Exit 77 (skipped): no Chromium or npm, or playwright-core could not be installed, and SESSIONKIT_INTEROP is not "required".
 set -eu
 
@@ -29,4 +29,5 @@ fi
 node page.mjs
 node markdown.mjs
 node branches.mjs
+node finding.mjs
 exec node trouble.mjs

@@ -71,7 +71,7 @@ page.on("console", (message) => {
 let shots = 0;
 export const shot = (name) => page.screenshot({ path: `screenshots/${String(++shots).padStart(2, "0")}-${name}.png` });
 export const messages = (kind) => page.locator(`#talk .${kind}`);
-export const rows = () => page.locator("#sessions button:not(.older)");
+export const rows = () => page.locator("#sessions button:not(.older, .hit)");
 export const row = (words) => rows().filter({ hasText: words }).first();
 export async function idle() {
   await page.locator("#send").waitFor();
