@@ -52,7 +52,12 @@ class Agree(unittest.TestCase):
             self.assertEqual(set(re.findall(r'^        "(\w+)": "[\w-]+/', text(recipe), re.MULTILINE)), BACKENDS)
         port = json.loads(text("packaging/vcpkg/sessionkit/vcpkg.json"))
         self.assertEqual(set(port["features"]), BACKENDS | {"fmt", "json"})
-        self.assertEqual(set(re.findall(r"^option\('(\w+)'", text("meson_options.txt"), re.MULTILINE)), BACKENDS)
+        self.assertEqual(set(re.findall(r"^option\('(\w+)'", text("meson_options.txt"), re.MULTILINE)), BACKENDS | {"fmt"})
+        # {fmt} is a boolean that is on, as in CMake; a store is a feature, as AUTO in CMake
+        self.assertEqual(re.findall(r"^option\('(\w+)', type: 'boolean', value: true,", text("meson_options.txt"), re.MULTILINE),
+                         ["fmt"])
+        self.assertEqual(set(re.findall(r"^option\('(\w+)', type: 'feature'", text("meson_options.txt"), re.MULTILINE)), BACKENDS)
+        self.assertRegex(cmake, r"option\(SESSIONKIT_WITH_FMT \".*\" ON\)")
         self.assertEqual(set(re.findall(r"(\w+) SESSIONKIT_WITH_\w+", text("packaging/vcpkg/sessionkit/portfile.cmake"))),
                          BACKENDS | {"fmt"})
         for name in BACKENDS:

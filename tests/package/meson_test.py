@@ -14,6 +14,7 @@ CONSUMER = ROOT / "tests/package/consumer"
 WORK = pathlib.Path(os.environ["WORK"])
 MESON = os.environ["MESON"]
 VERSION = re.search(r'SESSIONKIT_VERSION "(.+)"', (ROOT / "include/sessionkit/version.hpp").read_text()).group(1)
+STORES = ("sqlite", "redis", "postgres", "mongo")
 SAID = f"sessionkit {VERSION}: not_found\n"
 
 
@@ -51,6 +52,18 @@ class Meson(unittest.TestCase):
         for app in ("app", "app_sqlite"):
             self.assertEqual(run(WORK / "build" / app), SAID)
 
+    def test_the_formatter_can_be_chosen(self):
+        """Only one room is compiled again, and without {fmt} no symbol of it is wanted."""
+        build = WORK / "build"
+        for fmt, formats in (("false", False), ("true", True)): # last as setUpClass had it
+            run(MESON, "configure", build, f"-Dsessionkit:fmt={fmt}")
+            built = run(MESON, "compile", "-C", build, "-j", "2")
+            self.assertEqual(re.findall(r"src_(\w+)\.cpp\.o", built), ["base"], built)
+            self.assertEqual(run(build / "app"), SAID)
+            symbols = run("nm", "-C", "--undefined-only", build / "subprojects" / f"sessionkit-{VERSION}" / "libsessionkit.a")
+            self.assertEqual(" fmt::" in symbols, formats)
+            self.assertEqual("libfmt" in run("readelf", "-d", build / "app"), formats)
+
     def test_a_host_with_the_installed_library_runs(self):
         run(MESON, "install", "-C", WORK / "build", "--no-rebuild")
         headers = {path.relative_to(ROOT / "include") for path in (ROOT / "include").rglob("*.hpp")}
@@ -72,12 +85,20 @@ class Meson(unittest.TestCase):
         with self.assertRaisesRegex(AssertionError, "Incorrect hash"):
             run(MESON, "setup", WORK / "third_build", host)
 
+    def test_without_fmt_none_is_looked_for(self):
+        for fmt in ("true", "false"):
+            build = WORK / f"fmt_{fmt}"
+            run(MESON, "setup", build, ROOT, f"-Dfmt={fmt}", *(f"-D{store}=disabled" for store in STORES))
+            found = {dependency["name"] for dependency in json.loads(run(MESON, "introspect", "--dependencies", build))}
+            self.assertEqual("fmt" in found, fmt == "true", found)
+
     def test_every_store_and_the_shared_library_can_be_chosen(self):
-        stores = ("sqlite", "redis", "postgres", "mongo")
-        run(MESON, "setup", WORK / "all", ROOT, "--default-library=shared", *(f"-D{store}=enabled" for store in stores))
+        run(MESON, "setup", WORK / "all", ROOT, "--default-library=shared", *(f"-D{store}=enabled" for store in STORES))
         targets = json.loads(run(MESON, "introspect", "--targets", WORK / "all"))
         self.assertEqual({target["name"]: target["type"] for target in targets},
-                         {name: "shared library" for name in ("sessionkit", "sessionkit_testing", *(f"sessionkit_{s}" for s in stores))})
+                         {"sessionkit_base": "static library", # its object is a part of the library
+                          **{name: "shared library" for name in ("sessionkit", "sessionkit_testing",
+                                                                 *(f"sessionkit_{store}" for store in STORES))}})
 
 
 if __name__ == "__main__":
