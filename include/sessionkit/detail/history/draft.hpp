@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include <sessionkit/detail/history/history_part.hpp>
 #include <sessionkit/detail/history/provider_rules.hpp>
 #include <sessionkit/history.hpp>
 
@@ -60,6 +61,7 @@ struct Draft {
   Target const& target;
   ProviderRules rules;
   bool consumed = false; ///< the context is not needed any more: parts may be moved out of it
+  HistoryPart part = {};
 
   std::vector<Source> sources = {};
   std::vector<Piece> pieces = {}; ///< in log order, then those that rules made

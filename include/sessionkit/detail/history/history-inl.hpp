@@ -5,6 +5,7 @@
 #include <sessionkit/detail/dialects/summary_wording.hpp>
 #include <sessionkit/detail/history/draft.hpp>
 #include <sessionkit/detail/history/faithful_regroup.hpp>
+#include <sessionkit/detail/history/history.hpp>
 #include <sessionkit/detail/history/report_text.hpp>
 #include <sessionkit/detail/history/structural_rules.hpp>
 #include <sessionkit/detail/json/json_repair.hpp>
@@ -230,8 +231,9 @@ bool loops_without_reasoning(std::vector<Message> const& messages) {
   return first && !std::holds_alternative<Thinking>(first->parts.front());
 }
 
-History rebuild_valid(Context const& context, Target const& target, bool consumed) {
-  detail::Draft draft{context, target, detail::rules_of(target), consumed};
+History rebuild_valid(Context const& context, Target const& target, bool consumed,
+                      detail::HistoryPart part = {}) {
+  detail::Draft draft{context, target, detail::rules_of(target), consumed, part};
   detail::collect_pieces(draft);
   detail::apply_structural_rules(draft);
 
@@ -351,6 +353,10 @@ History rebuild_with(Context const& context, Target const& target, bool consumed
 }
 
 }}
+
+SESSIONKIT_SELDOM History detail::rebuild_part(Context&& context, Target const& target, HistoryPart part) {
+  return history_inl::rebuild_valid(context, target, true, part);
+}
 
 HistoryRebuilder::HistoryRebuilder(Target target) : target_(std::move(target)) {}
 

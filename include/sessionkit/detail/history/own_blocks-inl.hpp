@@ -249,6 +249,12 @@ SESSIONKIT_SELDOM RawJson own_citations(RawJson const& extra) {
   return RawJsonAccess::trust(repaired ? std::move(*repaired) : std::move(made));
 }
 
+SESSIONKIT_SELDOM std::string server_tool_id(Opaque const& block) {
+  using namespace own_blocks_inl;
+  if (is_use(block.type)) return text_of(block.body.str(), "id");
+  return is_answer(block.type) ? text_of(block.body.str(), "tool_use_id") : std::string{};
+}
+
 SESSIONKIT_SELDOM void mark_unpaired_blocks(Draft& draft, std::string_view name) {
   if (draft.target.provider == Provider::anthropic) own_blocks_inl::ServerTools(draft, name).run();
 }

@@ -23,6 +23,9 @@ std::string block_marker(Opaque const& block);
 /// member, or null.
 RawJson own_citations(RawJson const& extra);
 
+/// The id by which a call of a server tool and its result refer to each other; empty if the block is neither.
+std::string server_tool_id(Opaque const& block);
+
 /// Applies the rule that a server tool's call and its result are sent back together or not at all.
 void mark_unpaired_blocks(Draft& draft, std::string_view name);
 

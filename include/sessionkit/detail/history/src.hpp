@@ -6,6 +6,7 @@
 #include <sessionkit/detail/history/draft-inl.hpp>
 #include <sessionkit/detail/history/faithful_regroup-inl.hpp>
 #include <sessionkit/detail/history/history-inl.hpp>
+#include <sessionkit/detail/history/history_part-inl.hpp>
 #include <sessionkit/detail/history/history_policy-inl.hpp>
 #include <sessionkit/detail/history/image_rules-inl.hpp>
 #include <sessionkit/detail/history/own_blocks-inl.hpp>

@@ -387,6 +387,7 @@ std::string_view first_words(Draft const& draft) {
 }
 
 void begin_with_user(Draft& draft, std::string_view name) {
+  if (!draft.part.begins) return;
   if (draft.rules.user_first && !draft.messages.empty() && draft.messages.front().role != Role::user)
     put_first(draft, first_words(draft), name);
 }
@@ -451,7 +452,7 @@ namespace detail {
 void apply_structural_rules(Draft& draft) {
   for (structural_rules_inl::StructuralRule const& rule : structural_rules_inl::structural_rules)
     rule.apply(draft, rule.name);
-  structural_rules_inl::trim_final_text(draft, "final_space");
+  if (draft.part.ends) structural_rules_inl::trim_final_text(draft, "final_space");
 }
 
 std::vector<std::pair<std::size_t, std::size_t>> paired_entries(Context const& context) {
