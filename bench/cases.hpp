@@ -63,6 +63,7 @@ class Workbench {
 
 void measure_resume(Workbench& bench);
 void measure_resume_size(Workbench& bench);
+void measure_next_request(Workbench& bench);
 void measure_whole_path(Workbench& bench);
 void measure_verify(Workbench& bench);
 void measure_sqlite(Workbench& bench);

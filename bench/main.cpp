@@ -24,9 +24,10 @@ struct Case {
 };
 // The cases of the large file are together: it is made once and removed after them.
 constexpr Case cases[] {
-  {"resume", measure_resume}, {"append", measure_append}, {"durable", measure_durable_append},
-      {"group", measure_group_commit}, {"index", measure_index}, {"path", measure_whole_path},
-      {"size", measure_resume_size}, {"memory", measure_memory}, {"verify", measure_verify},
+  {"resume", measure_resume}, {"next", measure_next_request}, {"append", measure_append},
+      {"durable", measure_durable_append}, {"group", measure_group_commit}, {"index", measure_index},
+      {"path", measure_whole_path}, {"size", measure_resume_size}, {"memory", measure_memory},
+      {"verify", measure_verify},
 #if SESSIONKIT_BENCH_SQLITE
       {"sqlite", measure_sqlite},
 #endif

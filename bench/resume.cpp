@@ -8,8 +8,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include <fstream>
 #include <memory>
 #include <string>
+#include <utility>
 
 namespace sessionkit_bench {
 
@@ -152,6 +154,37 @@ void measure_resume_size(Workbench& bench) {
   std::string const sizes = std::to_string(large.bytes / 1'000'000) + " MB over 10 MB, equal tail";
   bench.reported("resume.size", "path found, " + sizes, contest, b, a, 1.3);
   bench.reported("resume.size_body", "body made, " + sizes, contest, d, c, 1.3);
+}
+
+void measure_next_request(Workbench& bench) {
+  MadeTranscript const& made = bench.transcript(10, true);
+  MadeTranscript const& long_one = bench.transcript(10, false); // without a compaction
+  sk::SessionId const& id = made_id();
+  sk::Target const target{sk::Provider::anthropic};
+  Contest contest;
+  auto const compare = [&](MadeTranscript const& from, std::string const& name) {
+    std::string const path = bench.memory_path(name + ".jsonl"); // the turns are appended to a copy
+    std::ofstream(path, std::ios::binary) << read_from(from.path, 0);
+    auto const session =
+        std::make_shared<sk::Session>(value_of(sk::Session::open(open_file(path), id), "open"));
+    value_of(session->request_pieces(target), "request");
+    auto const next = contest.add(
+        name + ", next",
+        [=](std::size_t) { keep(value_of(session->request_pieces(target), "request").added); }, 1,
+        [=] {
+          value_of(session->append(sk::assistant(message_text())), "append");
+          value_of(session->append(sk::user(message_text())), "append");
+        });
+    auto const store = open_file(from.path);
+    auto const first = contest.add_one(name + ", first", [=] { keep(request(store, id)); });
+    return std::pair(next, first);
+  };
+  auto const kept = compare(made, "compacted"), whole = compare(long_one, "whole");
+  contest.run();
+  bench.reported("resume.next", "request after one turn, over the first request of 172 kB", contest,
+                 kept.first, kept.second);
+  bench.reported("resume.next_whole", "the same over the first request of 10 MB", contest, whole.first,
+                 whole.second);
 }
 
 void measure_whole_path(Workbench& bench) {

@@ -75,6 +75,9 @@ void what_was_said(sk::Session const& session) {
   auto const before = session.request(target).value();
   auto const after = session.request(target).value();
   expect(sk::compare_requests(before, after) == sk::RequestRelation::same, "a provider's cache holds");
+
+  sk::RequestPieces const pieces = session.request_pieces(target).value(); // without a copy of what was kept
+  expect(std::string(pieces.kept) + pieces.added == after.messages, "the same messages");
   // [said]
   expect(sent > 0 && !items.empty() && !short_view.entries.empty(), "there are messages");
 }

@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sessionkit { inline namespace v0 {
@@ -38,6 +39,17 @@ struct SessionOptions {
   std::function<void(Entry&)> before_append =
       {};                ///< may change an entry before it is stored, for example to redact secrets
   OnEvent on_event = {}; ///< receives the events of this session; absent: they are dropped
+  /// The most memory, in bytes, for the encoded request that `Session::request` keeps, so that the next
+  /// request costs what is new. A larger request is not kept. 0: no request is kept.
+  std::size_t kept_request = std::size_t{16} << 20;
+};
+
+/// A request in two pieces, for hosts that can send pieces. The messages of the request (`RequestParts`) are
+/// `kept` followed by `added`.
+struct RequestPieces {
+  std::string system = {};    ///< as in `RequestParts`
+  std::string_view kept = {}; ///< the messages that an earlier request encoded; empty if there are none
+  std::string added = {};     ///< the messages after them, up to the end of the array
 };
 
 /// The header of a new session. If `id` is absent, the profile's scheme makes one, a UUID version 7 by
@@ -215,7 +227,17 @@ class SESSIONKIT_API Session {
   /// The history of `context()` rebuilt for a target.
   Result<History> history(Target const& target) const;
   /// The same history, encoded as members of a request to the provider.
+  ///
+  /// The object keeps the encoded messages in memory (`SessionOptions::kept_request`). If the next request is
+  /// for an equal target and follows appends to the same branch, it reads, rebuilds and encodes only the
+  /// entries since the last messages, and copies the rest. It has the same bytes as a request made from
+  /// nothing. A target with policies or in mode `faithful` is always made from nothing, and so is a request
+  /// after a `refresh`, a `rewind` or a compaction, and one in which a new entry refers to an old one by its
+  /// id (`docs/performance.md`).
   Result<RequestParts> request(Target const& target) const;
+  /// The same request without the copy. `kept` is valid until the next call on this object or its
+  /// destruction.
+  Result<RequestPieces> request_pieces(Target const& target) const;
 
   /// The policy of the session's profile.
   CompactionPolicy compaction_policy() const;

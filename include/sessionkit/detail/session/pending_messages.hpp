@@ -44,6 +44,10 @@ class SESSIONKIT_API PendingMessages {
   void note_named() noexcept { named_ = true; }
 
   bool holds_any() const noexcept { return !held_.empty(); }
+  /// The number of held entries.
+  std::size_t held() const noexcept { return held_.size(); }
+  /// True if the view differs from the log only by the held entries at its end.
+  bool is_as_stored() const noexcept { return aside_.empty() && loop_.empty(); }
   /// True if at least one held entry will be stored.
   bool holds_kept() const noexcept;
   bool holds(EntryId const& id) const noexcept;

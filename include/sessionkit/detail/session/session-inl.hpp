@@ -76,15 +76,6 @@ SESSIONKIT_SELDOM SessionId id_by_scheme(IdScheme scheme, Timestamp now, int tri
   return make_session_id(now);
 }
 
-// What the target leaves open is as the profile says.
-Target by_profile(Profile const& profile, Target target) {
-  Target own = target_of(profile);
-  if (target.consecutive_user == ConsecutiveUser::parts) target.consecutive_user = profile.consecutive_user;
-  if (target.summary_prefix.empty()) target.summary_prefix = std::move(own.summary_prefix);
-  if (!target.estimator) target.estimator = std::move(own.estimator);
-  return target;
-}
-
 SESSIONKIT_SELDOM Entry header_entry(SessionId const& id, Timestamp at, NewSession const& about,
                                      IdScheme scheme) {
   Entry entry;
@@ -280,6 +271,7 @@ Result<SessionInfo> Session::info() const {
 
 Result<std::vector<Entry>> Session::refresh() {
   if (!state_) return detail::empty_session();
+  state_->kept.drop();
   if (auto caught_up = state_->tail.catch_up(); !caught_up) return caught_up.error();
   return state_->tail.take_unseen();
 }
@@ -342,7 +334,7 @@ Result<std::vector<ConversationItem>> Session::conversation(Target const& target
   if (!said) return said.error();
   Result<Context> const seen = context();
   if (!seen) return seen.error();
-  HistoryRebuilder const rebuilder(session_inl::by_profile(state_->profile, target));
+  HistoryRebuilder const rebuilder(state_->own_target(target));
   return conversation_of(std::move(*said), *seen, rebuilder.rebuild(*seen));
 }
 
@@ -372,6 +364,7 @@ SESSIONKIT_SELDOM Result<void> Session::rewind(EntryId const& to) {
         "session '{}': a {} log has no branches; fork the session at that entry, or convert it "
         "to native",
         state_->tail.id().str(), state_->tail.dialect().name);
+  state_->kept.drop();
   state_->tail.set_leaf(to);
   return {};
 }
@@ -439,14 +432,7 @@ Result<History> Session::history(Target const& target) const {
   if (!state_) return detail::empty_session();
   Result<Context> entries = context();
   if (!entries) return entries.error();
-  return HistoryRebuilder(session_inl::by_profile(state_->profile, target)).rebuild(std::move(*entries));
-}
-
-Result<RequestParts> Session::request(Target const& target) const {
-  if (!state_) return detail::empty_session();
-  Result<History> const rebuilt = history(target);
-  if (!rebuilt) return rebuilt.error();
-  return encode(*rebuilt, target);
+  return HistoryRebuilder(state_->own_target(target)).rebuild(std::move(*entries));
 }
 
 Turn::Turn(std::shared_ptr<Session::State> session) noexcept : session_(std::move(session)) {}

@@ -7,6 +7,7 @@
 #include <sessionkit/detail/model/tool_results.hpp>
 #include <sessionkit/detail/session/session_state.hpp>
 #include <sessionkit/detail/store/lease.hpp>
+#include <sessionkit/profile_view.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -74,6 +75,14 @@ Session::State::~State() {
     if (!tail.in_doubt()) static_cast<void>(store_waiting().ok());
   } catch (...) { // out of memory, or a callback of the host
   }
+}
+
+Target Session::State::own_target(Target target) const {
+  Target own = target_of(profile);
+  if (target.consecutive_user == ConsecutiveUser::parts) target.consecutive_user = profile.consecutive_user;
+  if (target.summary_prefix.empty()) target.summary_prefix = std::move(own.summary_prefix);
+  if (!target.estimator) target.estimator = std::move(own.estimator);
+  return target;
 }
 
 SESSIONKIT_SELDOM Result<void> Session::State::take_lease() {

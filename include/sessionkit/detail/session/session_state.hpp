@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 #include <sessionkit/detail/compaction/breaker.hpp>
+#include <sessionkit/detail/session/kept_request.hpp>
 #include <sessionkit/detail/session/pending_messages.hpp>
 #include <sessionkit/detail/session/session_tail.hpp>
 #include <sessionkit/lease.hpp>
@@ -37,7 +38,8 @@ struct Session::State {
                 : options.profile ? *options.profile
                                   : store->profile()),
         tail(std::move(store), std::move(id), options.on_event, dialect),
-        pending(profile) {}
+        pending(profile),
+        kept(options.kept_request) {}
   State(State const&) = delete;
   State& operator=(State const&) = delete;
   /// Stores results that waited for further results. Errors are ignored, because a destructor cannot report
@@ -49,6 +51,7 @@ struct Session::State {
   std::optional<Lease> lease = {}; ///< of an exclusive store; destroyed after the members below
   detail::SessionTail tail;
   detail::PendingMessages pending;
+  detail::KeptRequest kept;
   detail::CompactionBreaker breaker = {};
   bool in_turn = false;
   std::uint64_t writes_before_turn = 0;
@@ -60,6 +63,9 @@ struct Session::State {
   void tell(Event::Kind kind, std::string message) const {
     if (options.on_event) options.on_event({kind, tail.id().str(), std::move(message)});
   }
+
+  /// The target with the profile's choices where it leaves them open.
+  Target own_target(Target target) const;
 
   /// Adds messages to the conversation as the profile says: stores them as entries, holds them back, or keeps
   /// them out of the log. A final answer ends the turn unless a `Turn` is open.

@@ -59,6 +59,8 @@ class SessionTail {
   Result<void> catch_up();
   /// The entries of others that the caller has not received yet, oldest first.
   std::vector<Entry> take_unseen() { return std::exchange(unseen_, {}); }
+  /// True if the last line that this object knows is still at its place. If not, the log was replaced.
+  Result<bool> still_ours() const;
   /// Makes this entry the leaf, which the next entry will follow.
   void set_leaf(EntryId leaf) { leaf_ = std::move(leaf); }
 
@@ -82,7 +84,6 @@ class SessionTail {
   Result<bool> leads_to_leaf(EntryId const& entry) const;
   Result<void> check_first_lines();
   Result<void> check_native_header(RecordPage const& page) const;
-  Result<bool> still_ours() const;
   Result<std::vector<Entry>> read_on(bool* replaced = nullptr);
 
   std::shared_ptr<SessionStore> store_;

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+// Makes a request of the encoded messages of the request before and of the entries that followed.
+#pragma once
+#include <sessionkit/detail/history/history.hpp>
+#include <sessionkit/detail/history/history_part.hpp>
+#include <sessionkit/detail/session/kept_request.hpp>
+#include <sessionkit/detail/session/session_state.hpp>
+
+#include <algorithm>
+#include <iterator>
+
+namespace sessionkit { inline namespace v0 {
+
+namespace kept_request_inl { namespace {
+
+constexpr std::size_t bytes_of_a_name = 32; // in a set of hashes
+
+using detail::KeptRequest;
+
+// Of the entries from `begin` up to `end`.
+std::vector<std::size_t> names_of(std::vector<Entry> const& entries, std::size_t begin, std::size_t end,
+                                  Target const& target) {
+  std::vector<std::size_t> names;
+  for (; begin < end; ++begin) detail::add_names(entries[begin], target, names);
+  return names;
+}
+
+// The elements of an array, without its brackets.
+std::string_view elements_of(std::string_view array) { return array.substr(1, array.size() - 2); }
+
+}}
+
+namespace detail {
+
+bool KeptRequest::is_for(Target const& target) const { return valid_ && asks_the_same(target_, target); }
+
+void KeptRequest::drop() noexcept {
+  valid_ = false;
+  parts_ = {};
+  names_.clear();
+  recent_ = {};
+}
+
+void KeptRequest::begin(Target target, RecentEntries end) {
+  drop();
+  names_.insert(name_of_all_parts);
+  recent_ = std::move(end);
+  target_ = std::move(target);
+  target_.estimator = {}; // nobody counts the tokens of a part
+}
+
+bool KeptRequest::knows_any(Names const& names) const {
+  return std::any_of(names.begin(), names.end(),
+                     [this](std::size_t name) { return names_.count(name) != 0; });
+}
+
+void KeptRequest::learn(Names const& names) {
+  for (std::size_t const name : names) names_.insert(name);
+}
+
+// A part, if it fits behind what is kept. Ids may have changed in it, so its names are compared again.
+std::optional<History> KeptRequest::rebuild(Context&& context, HistoryPart part) {
+  History made = rebuild_part(std::move(context), target_, part);
+  Names names;
+  bool const apart = add_names(made, names) && !knows_any(names);
+  if (made.messages.empty()) return std::nullopt;
+  if (!part.begins && (!apart || !is_seam(last_, made.messages.front().role))) return std::nullopt;
+  if (!part.begins) made.system.clear();
+  if (!part.ends) learn(names);
+  return made;
+}
+
+// Keeps a part that cannot change any more.
+bool KeptRequest::take(Context&& context, Names const& names) {
+  bool const begins = parts_.messages.empty();
+  std::optional<History> const part = rebuild(std::move(context), {begins, false});
+  if (!part) return false;
+  learn(names);
+  last_ = part->messages.back().role;
+  RequestParts encoded = encode(*part, target_);
+  if (begins) {
+    parts_ = std::move(encoded);
+    parts_.messages.pop_back();
+  } else {
+    (parts_.messages += ',') += kept_request_inl::elements_of(encoded.messages);
+  }
+  return true;
+}
+
+std::optional<RequestPieces> KeptRequest::add(Context&& context, std::size_t stored) {
+  valid_ = false; // until this call has succeeded
+  bool const begins = parts_.messages.empty();
+  std::size_t const cut = settled_entries(context, target_, stored), size = context.entries.size();
+  Names const settled = kept_request_inl::names_of(context.entries, 0, cut, target_);
+  Names const open = kept_request_inl::names_of(context.entries, cut, size, target_);
+  if (begins) learn(settled);
+  bool const apart = !knows_any(open) && (begins || !knows_any(settled));
+  if (begins && (cut == 0 || !apart)) {
+    RequestParts whole = encode(rebuild_part(std::move(context), target_, {}), target_);
+    return RequestPieces{std::move(whole.system), {}, std::move(whole.messages)};
+  }
+  if (!apart) return std::nullopt;
+
+  Context rest;
+  rest.dialect = context.dialect;
+  recent_.entries.clear();
+  for (std::size_t i = cut; i < size; ++i) {
+    if (i < stored) recent_.entries.emplace_back(Entry(context.entries[i]));
+    rest.entries.push_back(std::move(context.entries[i]));
+  }
+  context.entries.erase(context.entries.begin() + static_cast<std::ptrdiff_t>(cut), context.entries.end());
+  if (cut != 0 && (!take(std::move(context), settled) || knows_any(open))) return std::nullopt;
+  std::optional<History> const last = rebuild(std::move(rest), {false, true});
+  if (!last) return std::nullopt;
+
+  RequestPieces made{parts_.system, {}, ","};
+  made.added += kept_request_inl::elements_of(encode(*last, target_).messages);
+  made.added += ']';
+  std::size_t const names = names_.size() * kept_request_inl::bytes_of_a_name;
+  valid_ = parts_.messages.size() + made.added.size() + names <= limit_;
+  if (valid_)
+    made.kept = parts_.messages;
+  else
+    made.added = std::move(parts_.messages += made.added);
+  return made;
+}
+
+}
+
+Result<RequestPieces> Session::request_pieces(Target const& target) const {
+  if (!state_) return detail::empty_session();
+  State& state = *state_;
+  Target const own = state.own_target(target);
+  bool const keeps =
+      state.options.kept_request != 0 && detail::has_parts(own) && state.pending.is_as_stored();
+  if (keeps && state.kept.is_for(own) && read_on(state.kept.recent(), state.tail)) {
+    Context recent;
+    recent.dialect = state.kept.recent().dialect;
+    recent.entries = std::move(state.kept.recent().entries);
+    std::size_t const stored = recent.entries.size();
+    state.pending.add_to(recent);
+    if (auto made = state.kept.add(std::move(recent), stored)) return std::move(*made);
+  }
+  for (bool keep = keeps;; keep = false) {
+    Result<Context> all = context();
+    if (!all) return all.error();
+    if (!keep) {
+      RequestParts whole = encode(HistoryRebuilder(own).rebuild(std::move(*all)), own);
+      return RequestPieces{std::move(whole.system), {}, std::move(whole.messages)};
+    }
+    state.kept.begin(own, {{}, all->leaf, state.tail.end(), all->dialect});
+    std::size_t const stored = all->entries.size() - state.pending.held();
+    if (auto made = state.kept.add(std::move(*all), stored)) return std::move(*made);
+    state.kept.drop();
+  }
+}
+
+Result<RequestParts> Session::request(Target const& target) const {
+  Result<RequestPieces> pieces = request_pieces(target);
+  if (!pieces) return pieces.error();
+  if (pieces->kept.empty()) return RequestParts{std::move(pieces->system), std::move(pieces->added)};
+  std::string messages;
+  messages.reserve(pieces->kept.size() + pieces->added.size());
+  (messages += pieces->kept) += pieces->added;
+  return RequestParts{std::move(pieces->system), std::move(messages)};
+}
+
+}}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/context.hpp>
+#include <sessionkit/detail/history/history_part.hpp>
+#include <sessionkit/detail/session/recent_entries.hpp>
+#include <sessionkit/history.hpp>
+#include <sessionkit/provider.hpp>
+#include <sessionkit/session.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+namespace sessionkit { inline namespace v0 { namespace detail {
+
+/// The encoded messages of the last request, up to a place where the conversation can be cut
+/// (`history_part`), and the entries after this place. The next request encodes these entries and those that
+/// were appended, and nothing else. This class neither reads nor writes a log.
+class SESSIONKIT_API KeptRequest {
+ public:
+  /// Nothing is kept if this would take more than `limit` bytes.
+  explicit KeptRequest(std::size_t limit) noexcept : limit_(limit) {}
+
+  /// True if the beginning of a request for this target is kept.
+  bool is_for(Target const& target) const;
+  /// Forgets what is kept.
+  void drop() noexcept;
+  /// Forgets what is kept, and prepares to keep a request for this target. `end` has the end of the path; its
+  /// entries do not matter.
+  void begin(Target target, RecentEntries end);
+  /// The entries after the kept part. The caller adds those that were appended.
+  RecentEntries& recent() noexcept { return recent_; }
+
+  /// The request for what is kept, followed by the entries of the context. The first `stored` of them may be
+  /// kept. After `begin`, the context is the complete one; otherwise its entries are `recent().entries` and
+  /// those that are not in the log. Absent, with nothing kept, if the entries cannot be added to what is
+  /// kept; the caller then begins again. The pieces refer to this object.
+  std::optional<RequestPieces> add(Context&& context, std::size_t stored);
+
+ private:
+  using Names = std::vector<std::size_t>;
+  bool knows_any(Names const& names) const;
+  void learn(Names const& names);
+  bool take(Context&& context, Names const& names);
+  std::optional<History> rebuild(Context&& context, HistoryPart part);
+
+  std::size_t limit_;
+  bool valid_ = false; ///< false: nothing is kept
+  Target target_ = {};
+  RequestParts parts_ = {}; ///< the messages without the end of the array; empty: there are none yet
+  Role last_ = Role::user;  ///< of the last kept message
+  std::unordered_set<std::size_t> names_ = {}; ///< of the kept part
+  RecentEntries recent_ = {};
+};
+
+}}}
