@@ -44,7 +44,7 @@ class Collector {
     draft_.sources.push_back({&entry, index, role, message});
   }
 
-  void summary(Entry const& entry, Compaction const& body) {
+  SESSIONKIT_SELDOM void summary(Entry const& entry, Compaction const& body) {
     if (is_blank(body.summary)) return;
     if (draft_.target.wording.summary == Wording::Summary::answer) return answer(entry, body);
     bool const verbatim = draft_.target.wording.summary != Wording::Summary::provider;
@@ -59,7 +59,7 @@ class Collector {
   }
 
   // The program asked for the summary, and sends its question too.
-  void answer(Entry const& entry, Compaction const& body) {
+  SESSIONKIT_SELDOM void answer(Entry const& entry, Compaction const& body) {
     open(entry, 0, Role::user);
     add_piece(draft_, *draft_.keep(Text{std::string(draft_.target.wording.question)}));
     open(entry, 0, Role::assistant);
@@ -77,7 +77,7 @@ class Collector {
   }
 
   // Nothing of it is sent. Its calls are there to take their results with them.
-  void fail(Entry const& entry, Message const& message) {
+  SESSIONKIT_SELDOM void fail(Entry const& entry, Message const& message) {
     draft_.note(entry.id, "failed_message", brief(message.text()));
     for (Part const& part : message.parts) {
       if (!std::holds_alternative<ToolUse>(part)) continue;
@@ -90,20 +90,20 @@ class Collector {
     }
   }
 
-  void move_to_system(Entry const& entry, Message const& message) {
+  SESSIONKIT_SELDOM void move_to_system(Entry const& entry, Message const& message) {
     std::string text = message.text();
     draft_.note(entry.id, "system_message", brief(text), "system text", !draft_.pieces.empty());
     draft_.system.push_back(std::move(text));
   }
 
-  void say(Entry const& entry, std::size_t index, CustomMessage const& body) {
+  SESSIONKIT_SELDOM void say(Entry const& entry, std::size_t index, CustomMessage const& body) {
     if (!body.in_context) return;
     open(entry, index, Role::user);
     if (body.content.empty()) return draft_.note(entry.id, "blank_message", {});
     for (ToolContent const& piece : body.content) add_piece(draft_, *draft_.keep(to_part(piece)));
   }
 
-  void say(Entry const& entry, std::size_t index, BranchSummary const& body) {
+  SESSIONKIT_SELDOM void say(Entry const& entry, std::size_t index, BranchSummary const& body) {
     if (is_blank(body.summary)) return;
     open(entry, index, Role::user);
     add_piece(draft_, *draft_.keep(Text{branch_summary_text(body.summary)}));

@@ -49,7 +49,7 @@ bool is_call_line(Message const& message) {
 }
 
 // Of a call or a result that is a line of its own claw0 sends the members it knows.
-void line_part_only(History& history, Part& part, Entry const& entry) {
+SESSIONKIT_SELDOM void line_part_only(History& history, Part& part, Entry const& entry) {
   auto const clear = [&](RawJson& extra) {
     if (extra.is_null()) return;
     detail::note_unsent(history, entry, "part_members", detail::brief(extra.str()));
@@ -147,7 +147,7 @@ class LaterRegrouping {
   LaterRegrouping(History& history, Provider provider)
       : history_(history), messages_(history), provider_(provider) {}
 
-  void operator()(Entry const& entry, Message const& message) {
+  SESSIONKIT_SELDOM void operator()(Entry const& entry, Message const& message) {
     Message line = message;
     keep_odd(entry, "content", provider_, line);
     bool const call = is_call_line(message), result = message.role == Role::tool;
@@ -191,7 +191,7 @@ class LaterRegrouping {
   Provider provider_;
 };
 
-void regroup_flat_v2(Context const& context, Provider provider, History& history) {
+SESSIONKIT_SELDOM void regroup_flat_v2(Context const& context, Provider provider, History& history) {
   LaterRegrouping regroup(history, provider);
   for (Entry const& entry : context.entries) {
     if (auto const* message = entry.as<Message>()) regroup(entry, *message);
@@ -201,7 +201,7 @@ void regroup_flat_v2(Context const& context, Provider provider, History& history
 }
 
 // ai-panel: the summary is a prefix of the system text, messages of the two roles it reads stay as they are.
-void regroup_panel(Context const& context, Provider, History& history) {
+SESSIONKIT_SELDOM void regroup_panel(Context const& context, Provider, History& history) {
   Regrouping messages(history);
   if (context.compaction)
     if (auto const* body = context.compaction->as<Compaction>()) messages.system(body->summary);
@@ -234,7 +234,7 @@ struct PassedOver {
 };
 
 // What says something to the model elsewhere.
-void note_passed_over(History& history, Entry const& entry) {
+SESSIONKIT_SELDOM void note_passed_over(History& history, Entry const& entry) {
   if (auto const* other = entry.as<Unknown>())
     return detail::note_unsent(history, entry, "unknown_entry", detail::brief(other->type));
   if (std::string words = detail::visit(PassedOver{}, entry.body); !words.empty())
@@ -242,7 +242,7 @@ void note_passed_over(History& history, Entry const& entry) {
 }
 
 // Texts are joined as text alone.
-void note_text_members(History& history, Entry const& entry, Message const& message) {
+SESSIONKIT_SELDOM void note_text_members(History& history, Entry const& entry, Message const& message) {
   for (Part const& part : message.parts)
     detail::each_extra(part, [&](RawJson const& extra) {
       detail::note_unsent(history, entry, "part_members", detail::brief(extra.str()));
@@ -281,7 +281,7 @@ void note_unsent(History& history, Entry const& entry, std::string_view rule, st
   history.report.push_back({entry.id, rule, std::move(before), {}, false});
 }
 
-void note_wordless(History& history, Provider provider) {
+SESSIONKIT_SELDOM void note_wordless(History& history, Provider provider) {
   if (provider == Provider::anthropic || provider == Provider::native) return;
   for (std::size_t i = 0; i < history.messages.size(); ++i)
     for (Part const& part : history.messages[i].parts)

@@ -28,7 +28,7 @@ namespace sessionkit { inline namespace v0 {
 namespace history_inl { namespace {
 
 // The times of messages that were made of other entries, as pi writes them.
-RawJson time_metadata(Timestamp at) {
+SESSIONKIT_SELDOM RawJson time_metadata(Timestamp at) {
   return RawJsonAccess::trust("{\"timestamp\":" + std::to_string(to_unix_ms(at)) + '}');
 }
 
@@ -43,7 +43,7 @@ std::string joined(std::vector<std::string> const& texts) {
 }
 
 // What the native shape says beside the parts is bytes of the log too.
-void repair_members(Message& message) {
+SESSIONKIT_SELDOM void repair_members(Message& message) {
   if (std::optional<std::string> repaired = detail::repaired_json(message.metadata.str()))
     message.metadata = RawJsonAccess::trust(std::move(*repaired));
   if (!message.generation) return;
@@ -97,7 +97,8 @@ Timestamp time_of(detail::Draft const& draft, detail::Span const& span) {
 }
 
 // The same for messages that were made one after the other, of the entries in their order.
-std::vector<Timestamp> times_of(std::vector<EntryId> const& sources, Context const& context) {
+SESSIONKIT_SELDOM std::vector<Timestamp> times_of(std::vector<EntryId> const& sources,
+                                                  Context const& context) {
   std::unordered_map<std::string_view, Timestamp> known;
   for (Entry const& entry : context.entries) known.emplace(entry.id.str(), entry.at);
   if (context.compaction) known[context.compaction->id.str()] = context.compaction->at;
@@ -135,7 +136,7 @@ void add_part_sources(detail::Draft const& draft, std::size_t message, std::vect
   }
 }
 
-void drop_first_messages(History& history, std::size_t cut) {
+SESSIONKIT_SELDOM void drop_first_messages(History& history, std::size_t cut) {
   auto const n = static_cast<std::ptrdiff_t>(cut);
   history.messages.erase(history.messages.begin(), history.messages.begin() + n);
   history.sources.erase(history.sources.begin(), history.sources.begin() + n);
@@ -154,7 +155,7 @@ std::size_t turn_start(std::vector<Message> const& messages, std::size_t cut) {
   return cut;
 }
 
-void leave_out(History& history, std::size_t cut) {
+SESSIONKIT_SELDOM void leave_out(History& history, std::size_t cut) {
   std::size_t const all = history.messages.size();
   history.report.push_back({history.sources[cut], "policy", std::to_string(all) + " messages",
                             std::to_string(all - cut) + " messages", true});
@@ -162,7 +163,7 @@ void leave_out(History& history, std::size_t cut) {
 }
 
 // Before everything that the first message says.
-void begin_with(History& history, std::string text) {
+SESSIONKIT_SELDOM void begin_with(History& history, std::string text) {
   auto& parts = history.messages.front().parts;
   parts.insert(parts.begin(), Text{std::move(text)});
   for (PartSource& source : history.part_sources)
@@ -172,7 +173,7 @@ void begin_with(History& history, std::string text) {
 }
 
 // A summary of what a policy left out, where that of a compaction would be.
-void put_summary(Target const& target, std::string const& summary, History& history) {
+SESSIONKIT_SELDOM void put_summary(Target const& target, std::string const& summary, History& history) {
   if (detail::is_blank(summary)) return;
   std::string text = detail::compaction_summary_text(summary, target.summary_prefix);
   if (detail::rules_of(target.provider).summary_in_system)
@@ -181,7 +182,7 @@ void put_summary(Target const& target, std::string const& summary, History& hist
     begin_with(history, std::move(text));
 }
 
-bool apply_policies(Target const& target, History& history) {
+SESSIONKIT_SELDOM bool apply_policies(Target const& target, History& history) {
   bool changed = false;
   for (HistoryPolicy const& policy : target.policies) {
     if (!policy || history.messages.empty()) continue;
@@ -221,7 +222,7 @@ std::size_t history_tokens(History const& history, TokenEstimator const& estimat
 }
 
 // Whether the next answer goes on in a tool loop whose first answer does not begin with reasoning.
-bool loops_without_reasoning(std::vector<Message> const& messages) {
+SESSIONKIT_SELDOM bool loops_without_reasoning(std::vector<Message> const& messages) {
   std::size_t end = messages.size();
   if (end > 0 && messages[end - 1].role == Role::user) --end; // words beside the results
   if (end == 0 || messages[end - 1].role != Role::tool) return false;
@@ -265,7 +266,7 @@ class Converter {
  public:
   explicit Converter(History& history) : history_(history) {}
 
-  void operator()(Entry const& entry) {
+  SESSIONKIT_SELDOM void operator()(Entry const& entry) {
     if (auto const* message = entry.as<Message>()) return say(entry, *message);
     if (auto const* body = entry.as<CustomMessage>()) return custom(entry, *body);
     if (auto const* body = entry.as<BranchSummary>())
@@ -277,16 +278,16 @@ class Converter {
   }
 
  private:
-  void add(Entry const& entry, Message message) {
+  SESSIONKIT_SELDOM void add(Entry const& entry, Message message) {
     history_.messages.push_back(std::move(message));
     history_.sources.push_back(entry.id);
   }
-  void say(Entry const& entry, Message const& message) {
+  SESSIONKIT_SELDOM void say(Entry const& entry, Message const& message) {
     if (message.role != Role::system) return add(entry, message);
     if (!history_.system.empty()) history_.system += "\n\n";
     history_.system += message.text();
   }
-  void custom(Entry const& entry, CustomMessage const& body) {
+  SESSIONKIT_SELDOM void custom(Entry const& entry, CustomMessage const& body) {
     if (!body.in_context) return;
     Message message;
     std::transform(body.content.begin(), body.content.end(), std::back_inserter(message.parts),
@@ -294,7 +295,7 @@ class Converter {
     message.metadata = time_metadata(entry.at);
     add(entry, std::move(message));
   }
-  void user_text(Entry const& entry, std::string text) {
+  SESSIONKIT_SELDOM void user_text(Entry const& entry, std::string text) {
     Message message = user(std::move(text));
     message.metadata = time_metadata(entry.at);
     add(entry, std::move(message));
@@ -303,7 +304,7 @@ class Converter {
   History& history_;
 };
 
-History rebuild_faithful(Context const& context, Target const& target) {
+SESSIONKIT_SELDOM History rebuild_faithful(Context const& context, Target const& target) {
   History history;
   history.system = target.system;
   history.messages.reserve(context.entries.size() + 1);

@@ -110,13 +110,13 @@ class ConsecutiveUsers {
     run_.clear();
   }
 
-  void replace() {
+  SESSIONKIT_SELDOM void replace() {
     std::uint32_t const last = draft_.pieces[run_.back()].source;
     for (std::uint32_t const i : run_)
       if (draft_.pieces[i].source != last) leave(draft_.pieces[i], {});
   }
 
-  void join() {
+  SESSIONKIT_SELDOM void join() {
     std::uint32_t first = no_piece;
     std::string all;
     for (std::uint32_t const i : run_) {
@@ -135,7 +135,7 @@ class ConsecutiveUsers {
     if (first != no_piece) draft_.pieces[first].part = draft_.keep(Text{std::move(all)});
   }
 
-  void leave(Piece& piece, std::string after) {
+  SESSIONKIT_SELDOM void leave(Piece& piece, std::string after) {
     draft_.note(draft_.entry_of(piece), name_, detail::brief(*piece.part), std::move(after), true);
     piece.part = nullptr;
   }
@@ -337,7 +337,7 @@ void lay_out(Draft& draft, std::string_view moved) {
 }
 
 // A message that no entry is the source of.
-Span made_message(Draft& draft, Role role, std::string_view text) {
+SESSIONKIT_SELDOM Span made_message(Draft& draft, Role role, std::string_view text) {
   Piece piece;
   piece.part = draft.keep(Text{std::string(text)});
   piece.source = no_piece;
@@ -353,7 +353,7 @@ SESSIONKIT_SELDOM void put_first(Draft& draft, std::string_view text, std::strin
 }
 
 // A user who speaks where an answer to the results is missing.
-void answer_before_user(Draft& draft, std::string_view name) {
+SESSIONKIT_SELDOM void answer_before_user(Draft& draft, std::string_view name) {
   if (draft.rules.user_after_tool) return;
   std::vector<Span> messages;
   messages.reserve(draft.messages.size());
@@ -368,7 +368,7 @@ void answer_before_user(Draft& draft, std::string_view name) {
   draft.messages = std::move(messages);
 }
 
-bool says_something(Entry const& entry) {
+SESSIONKIT_SELDOM bool says_something(Entry const& entry) {
   auto const* const message = entry.as<Message>();
   return message != nullptr && message->role != Role::system
          && std::any_of(message->parts.begin(), message->parts.end(), [](Part const& part) {
@@ -378,7 +378,7 @@ bool says_something(Entry const& entry) {
 }
 
 // What precedes the first message: a summary, messages that are not sent, or nothing.
-std::string_view first_words(Draft const& draft) {
+SESSIONKIT_SELDOM std::string_view first_words(Draft const& draft) {
   if (draft.context.compaction && draft.rules.summary_in_system) return detail::summary_only_text;
   auto const& first = draft.sources[draft.pieces[draft.order[draft.messages.front().begin]].source];
   auto const begin = draft.context.entries.begin();
@@ -386,20 +386,20 @@ std::string_view first_words(Draft const& draft) {
   return cut ? detail::no_beginning_text : detail::beginning_text;
 }
 
-void begin_with_user(Draft& draft, std::string_view name) {
+SESSIONKIT_SELDOM void begin_with_user(Draft& draft, std::string_view name) {
   if (!draft.part.begins) return;
   if (draft.rules.user_first && !draft.messages.empty() && draft.messages.front().role != Role::user)
     put_first(draft, first_words(draft), name);
 }
 
 // A request without a message is refused; where there is a summary, there is something to go on from.
-void never_only_a_summary(Draft& draft, std::string_view name) {
+SESSIONKIT_SELDOM void never_only_a_summary(Draft& draft, std::string_view name) {
   if (draft.messages.empty() && draft.context.compaction && draft.rules.summary_in_system)
     put_first(draft, detail::summary_only_text, name);
 }
 
 // Providers refuse an answer to go on from that ends in white space.
-void trim_final_text(Draft& draft, std::string_view name) {
+SESSIONKIT_SELDOM void trim_final_text(Draft& draft, std::string_view name) {
   while (!draft.messages.empty() && draft.messages.back().role == Role::assistant) {
     Span& message = draft.messages.back();
     if (message.begin == message.end) {
