@@ -228,15 +228,15 @@ class SESSIONKIT_API Session {
   Result<History> history(Target const& target) const;
   /// The same history, encoded as members of a request to the provider.
   ///
-  /// The object keeps the encoded messages in memory (`SessionOptions::kept_request`). If the next request is
-  /// for an equal target and follows appends to the same branch, it reads, rebuilds and encodes only the
-  /// entries since the last messages, and copies the rest. It has the same bytes as a request made from
-  /// nothing. A target with policies or in mode `faithful` is always made from nothing, and so is a request
-  /// after a `refresh`, a `rewind` or a compaction, and one in which a new entry refers to an old one by its
-  /// id (`docs/performance.md`).
+  /// From the second request for a target on, the object keeps the encoded messages in memory
+  /// (`SessionOptions::kept_request`). If the next request is for an equal target and follows appends to the
+  /// same branch, it reads, rebuilds and encodes only the entries since the last messages, and copies the
+  /// rest. It has the same bytes as a request made from nothing. A request for a target with policies or in
+  /// mode `faithful` is always made from nothing, and so is a request after a `refresh`, a `rewind` or a
+  /// compaction, and one in which a new entry refers to an old one by its id (docs/performance.md).
   Result<RequestParts> request(Target const& target) const;
-  /// The same request without the copy. `kept` is valid until the next call on this object or its
-  /// destruction.
+  /// The same request without the copy. The first request keeps its messages too. `kept` is valid until the
+  /// next call on this object or its destruction.
   Result<RequestPieces> request_pieces(Target const& target) const;
 
   /// The policy of the session's profile.

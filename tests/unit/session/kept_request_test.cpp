@@ -60,6 +60,10 @@ TEST_CASE("a request after one turn reads and encodes only this turn") {
   ops.reset();
   std::string const first = session.request(to_anthropic()).value().messages;
   CHECK(ops.bytes_read > first.size());
+  session.append(sk::assistant("yes")).value();
+  ops.reset();
+  session.request(to_anthropic()).value(); // which another one may follow
+  CHECK(ops.bytes_read > first.size());
   session.append(sk::user("and now?")).value();
   ops.reset();
   sk::RequestPieces const second = session.request_pieces(to_anthropic()).value();

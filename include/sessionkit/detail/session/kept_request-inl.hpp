@@ -32,6 +32,9 @@ std::string_view elements_of(std::string_view array) { return array.substr(1, ar
 
 namespace detail {
 
+KeptRequest::KeptRequest(std::size_t limit) noexcept : limit_(limit) {}
+KeptRequest::~KeptRequest() = default;
+
 bool KeptRequest::is_for(Target const& target) const { return valid_ && asks_the_same(target_, target); }
 
 void KeptRequest::drop() noexcept {
@@ -41,12 +44,19 @@ void KeptRequest::drop() noexcept {
   recent_ = {};
 }
 
-void KeptRequest::begin(Target target, RecentEntries end) {
+bool KeptRequest::expects(Target const& target) const { return expected_ && asks_the_same(target_, target); }
+
+void KeptRequest::expect(Target target) {
   drop();
-  names_.insert(name_of_all_parts);
-  recent_ = std::move(end);
   target_ = std::move(target);
   target_.estimator = {}; // nobody counts the tokens of a part
+  expected_ = true;
+}
+
+void KeptRequest::begin(Target target, RecentEntries end) {
+  expect(std::move(target));
+  names_.insert(name_of_all_parts);
+  recent_ = std::move(end);
 }
 
 bool KeptRequest::knows_any(Names const& names) const {
@@ -58,32 +68,32 @@ void KeptRequest::learn(Names const& names) {
   for (std::size_t const name : names) names_.insert(name);
 }
 
-// A part, if it fits behind what is kept. Ids may have changed in it, so its names are compared again.
-std::optional<History> KeptRequest::rebuild(Context&& context, HistoryPart part) {
+// Encodes a part if it fits behind what is kept. Ids may have changed in it, so its names are compared again.
+bool KeptRequest::encode_part(Context&& context, HistoryPart part, RequestParts& encoded) {
   History made = rebuild_part(std::move(context), target_, part);
   Names names;
   bool const apart = add_names(made, names) && !knows_any(names);
-  if (made.messages.empty()) return std::nullopt;
-  if (!part.begins && (!apart || !is_seam(last_, made.messages.front().role))) return std::nullopt;
+  if (made.messages.empty()) return false;
+  if (!part.begins && (!apart || !is_seam(last_, made.messages.front().role))) return false;
   if (!part.begins) made.system.clear();
-  if (!part.ends) learn(names);
-  return made;
+  if (!part.ends) {
+    learn(names);
+    last_ = made.messages.back().role;
+  }
+  encoded = encode(made, target_);
+  return true;
 }
 
 // Keeps a part that cannot change any more.
 bool KeptRequest::take(Context&& context, Names const& names) {
   bool const begins = parts_.messages.empty();
-  std::optional<History> const part = rebuild(std::move(context), {begins, false});
-  if (!part) return false;
+  RequestParts encoded;
+  if (!encode_part(std::move(context), {begins, false}, begins ? parts_ : encoded)) return false;
   learn(names);
-  last_ = part->messages.back().role;
-  RequestParts encoded = encode(*part, target_);
-  if (begins) {
-    parts_ = std::move(encoded);
+  if (begins)
     parts_.messages.pop_back();
-  } else {
+  else
     (parts_.messages += ',') += kept_request_inl::elements_of(encoded.messages);
-  }
   return true;
 }
 
@@ -110,11 +120,11 @@ std::optional<RequestPieces> KeptRequest::add(Context&& context, std::size_t sto
   }
   context.entries.erase(context.entries.begin() + static_cast<std::ptrdiff_t>(cut), context.entries.end());
   if (cut != 0 && (!take(std::move(context), settled) || knows_any(open))) return std::nullopt;
-  std::optional<History> const last = rebuild(std::move(rest), {false, true});
-  if (!last) return std::nullopt;
+  RequestParts encoded;
+  if (!encode_part(std::move(rest), {false, true}, encoded)) return std::nullopt;
 
   RequestPieces made{parts_.system, {}, ","};
-  made.added += kept_request_inl::elements_of(encode(*last, target_).messages);
+  made.added += kept_request_inl::elements_of(encoded.messages);
   made.added += ']';
   std::size_t const names = names_.size() * kept_request_inl::bytes_of_a_name;
   valid_ = parts_.messages.size() + made.added.size() + names <= limit_;
@@ -155,7 +165,16 @@ Result<RequestPieces> Session::request_pieces(Target const& target) const {
   }
 }
 
+// The first request keeps nothing: a copy would be in vain if no other one follows.
 Result<RequestParts> Session::request(Target const& target) const {
+  if (!state_) return detail::empty_session();
+  Target own = state_->own_target(target);
+  if (state_->options.kept_request != 0 && detail::has_parts(own) && !state_->kept.expects(own)) {
+    Result<History> const rebuilt = history(target);
+    if (!rebuilt) return rebuilt.error();
+    state_->kept.expect(std::move(own));
+    return encode(*rebuilt, target);
+  }
   Result<RequestPieces> pieces = request_pieces(target);
   if (!pieces) return pieces.error();
   if (pieces->kept.empty()) return RequestParts{std::move(pieces->system), std::move(pieces->added)};

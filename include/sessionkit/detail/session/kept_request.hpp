@@ -22,8 +22,15 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 class SESSIONKIT_API KeptRequest {
  public:
   /// Nothing is kept if this would take more than `limit` bytes.
-  explicit KeptRequest(std::size_t limit) noexcept : limit_(limit) {}
+  explicit KeptRequest(std::size_t limit) noexcept;
+  KeptRequest(KeptRequest const&) = delete;
+  KeptRequest& operator=(KeptRequest const&) = delete;
+  ~KeptRequest();
 
+  /// True if a request for this target was made before, so that another one may follow.
+  bool expects(Target const& target) const;
+  /// Notes that a request for this target was made. Forgets what is kept.
+  void expect(Target target);
   /// True if the beginning of a request for this target is kept.
   bool is_for(Target const& target) const;
   /// Forgets what is kept.
@@ -45,10 +52,11 @@ class SESSIONKIT_API KeptRequest {
   bool knows_any(Names const& names) const;
   void learn(Names const& names);
   bool take(Context&& context, Names const& names);
-  std::optional<History> rebuild(Context&& context, HistoryPart part);
+  bool encode_part(Context&& context, HistoryPart part, RequestParts& encoded);
 
   std::size_t limit_;
-  bool valid_ = false; ///< false: nothing is kept
+  bool valid_ = false;    ///< false: nothing is kept
+  bool expected_ = false; ///< false: `target_` has no meaning
   Target target_ = {};
   RequestParts parts_ = {}; ///< the messages without the end of the array; empty: there are none yet
   Role last_ = Role::user;  ///< of the last kept message
