@@ -44,6 +44,12 @@ if(sessionkit_has_sections)
   set(sessionkit_sections -ffunction-sections -fdata-sections)
 endif()
 
+# Files are compiled one by one, also in a host that sets CMAKE_UNITY_BUILD.
+set(sessionkit_units UNITY_BUILD OFF)
+if(SESSIONKIT_DEMO)
+  set(sessionkit_units UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
+endif()
+
 # sessionkit_add_compiled(<target> [STATIC|SHARED]): a library of those objects; without a kind, BUILD_SHARED_LIBS decides.
 function(sessionkit_add_compiled target)
   add_library(${target} ${ARGN} $<TARGET_OBJECTS:sessionkit_objects>)
@@ -63,14 +69,14 @@ if(NOT SESSIONKIT_HEADER_ONLY)
                        exchange import export) # the order of docs/architecture.md
   list(TRANSFORM sessionkit_rooms REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/src/\\1.cpp" OUTPUT_VARIABLE sessionkit_sources)
   add_library(sessionkit_objects OBJECT ${sessionkit_sources})
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT SESSIONKIT_DEMO)
     # g++ stops inlining when a file has grown by a share of its size, which these two reach. They read every line.
     set_source_files_properties("${PROJECT_SOURCE_DIR}/src/dialects.cpp" "${PROJECT_SOURCE_DIR}/src/history.cpp" PROPERTIES
       COMPILE_OPTIONS "$<$<CONFIG:Release>:--param=inline-unit-growth=100>")
   endif()
   # Optimised builds compile these rooms for size. Speed would gain little there: they wait for a disk or a model, and the
   # work on each byte is done in other rooms.
-  if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
+  if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang" AND NOT SESSIONKIT_DEMO)
     set(sessionkit_small "$<$<OR:$<CONFIG:Release>,$<CONFIG:RelWithDebInfo>>:-Os>")
     if("${CMAKE_CXX_FLAGS}" MATCHES "-O[23]")
       set(sessionkit_small -Os)
@@ -86,8 +92,8 @@ if(NOT SESSIONKIT_HEADER_ONLY)
   target_link_libraries(sessionkit_objects PRIVATE ${sessionkit_formatter})
   target_compile_features(sessionkit_objects PUBLIC cxx_std_17)
   target_compile_options(sessionkit_objects PRIVATE ${sessionkit_warnings} ${sessionkit_sections})
-  set_target_properties(sessionkit_objects PROPERTIES
-    CXX_EXTENSIONS OFF UNITY_BUILD OFF CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON POSITION_INDEPENDENT_CODE ON)
+  set_target_properties(sessionkit_objects PROPERTIES ${sessionkit_units}
+    CXX_EXTENSIONS OFF CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON POSITION_INDEPENDENT_CODE ON)
 
   sessionkit_add_compiled(sessionkit)
   add_library(sessionkit::sessionkit ALIAS sessionkit)

@@ -13,12 +13,12 @@ namespace sk = sessionkit;
 
 namespace {
 
-std::vector<std::string> headers(std::string const& key) {
+std::vector<std::string> gemini_headers(std::string const& key) {
   if (key.empty()) return {};
   return {"x-goog-api-key: " + key};
 }
 
-Json tools_of(Request const& request) {
+Json gemini_tools(Request const& request) {
   Json functions = Json::array();
   for (auto const& tool : request.tools)
     functions.push_back({{"name", tool.name},
@@ -27,19 +27,19 @@ Json tools_of(Request const& request) {
   return Json::array({{{"functionDeclarations", std::move(functions)}}});
 }
 
-std::string path(Request const& request, bool stream) {
+std::string gemini_path(Request const& request, bool stream) {
   return "/v1beta/models/" + request.model + (stream ? ":streamGenerateContent?alt=sse" : ":generateContent");
 }
 
-std::string body(Request const& request, bool /*stream*/) {
+std::string gemini_body(Request const& request, bool /*stream*/) {
   std::string text = R"({"generationConfig":{"maxOutputTokens":)" + std::to_string(request.max_tokens) + '}';
-  if (!request.tools.empty()) text += R"(,"tools":)" + sk::to_raw_json(tools_of(request)).str();
+  if (!request.tools.empty()) text += R"(,"tools":)" + sk::to_raw_json(gemini_tools(request)).str();
   return text + history_members(request, sk::Provider::gemini) + '}';
 }
 
 }
 
-WireFormat const gemini{
-    sk::Provider::gemini, "google", "https://generativelanguage.googleapis.com", path, headers, body};
+WireFormat const gemini{sk::Provider::gemini, "google",       "https://generativelanguage.googleapis.com",
+                        gemini_path,          gemini_headers, gemini_body};
 
 }

@@ -13,7 +13,7 @@ namespace sk = sessionkit;
 
 namespace {
 
-Json tools_of(Request const& request) {
+Json responses_tools(Request const& request) {
   Json tools = Json::array();
   for (auto const& tool : request.tools)
     tools.push_back({{"type", "function"},
@@ -24,19 +24,23 @@ Json tools_of(Request const& request) {
   return tools;
 }
 
-std::string path(Request const& /*request*/, bool /*stream*/) { return "/responses"; }
+std::string responses_path(Request const& /*request*/, bool /*stream*/) { return "/responses"; }
 
-std::string body(Request const& request, bool stream) {
+std::string responses_body(Request const& request, bool stream) {
   std::string text = R"({"model":)" + sk::RawJson::string(request.model).str();
   text += R"(,"max_output_tokens":)" + std::to_string(request.max_tokens);
   text += R"(,"stream":)" + std::string(stream ? "true" : "false");
-  if (!request.tools.empty()) text += R"(,"tools":)" + sk::to_raw_json(tools_of(request)).str();
+  if (!request.tools.empty()) text += R"(,"tools":)" + sk::to_raw_json(responses_tools(request)).str();
   return text + history_members(request, sk::Provider::openai_responses) + '}';
 }
 
 }
 
-WireFormat const openai_responses{
-    sk::Provider::openai_responses, "openai", "https://api.openai.com/v1", path, bearer_headers, body};
+WireFormat const openai_responses{sk::Provider::openai_responses,
+                                  "openai",
+                                  "https://api.openai.com/v1",
+                                  responses_path,
+                                  bearer_headers,
+                                  responses_body};
 
 }
