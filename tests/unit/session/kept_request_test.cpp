@@ -339,6 +339,15 @@ TEST_CASE("calls that the profile does not store are in each request") {
       kept_bytes(session);
     }
   }
+  sk::ToolUse const call{"dropped", "read", sk::RawJson::from("{}")};
+  sk::Turn turn = session.begin_turn();
+  turn.append(sk::user("ask")).value();
+  for (sk::Message const& message : {sk::assistant("look", call), sk::tool_result(call, "found")}) {
+    turn.append(message).value();
+    kept_bytes(session);
+  }
+  turn.abort().value();
+  kept_bytes(session);
 }
 
 TEST_CASE("no request is cut where an answer is not sent") {
