@@ -12,10 +12,11 @@ namespace sessionkit { inline namespace v0 {
 
 /// The changes that a policy wants in a history. The indices refer to the messages that the policy was given.
 struct HistoryEdit {
-  /// A tool result that is replaced: the content of part `part` in message `message` becomes `text`.
+  /// A tool result that is replaced: the content of part `part` in message `message` becomes `text`. If there
+  /// is no `ToolResult`, nothing happens.
   struct Result {
     std::size_t message; ///< index among the messages
-    std::size_t part;    ///< index in `Message::parts`; the part must be a `ToolResult`
+    std::size_t part;    ///< index in `Message::parts`
     std::string text;    ///< the new content
   };
   std::size_t drop = 0;             ///< the number of messages to leave out at the beginning

@@ -3,7 +3,7 @@
 #include "support/data.hpp"
 #include "support/pi_messages.hpp"
 
-#include <sessionkit/history_policy.hpp>
+#include <sessionkit/history.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -100,4 +100,38 @@ TEST_CASE("a long result is cut between characters") {
         == "\xF0\x9F\x9A\x80\n...\n\xC3\xA9\x7A\n\n[Tool result trimmed: kept first 1 chars and last 2 chars "
            "of 5 chars.]");
   CHECK(text_of(std::get<sk::ToolResult>(sk::tool_result(call, text).parts[0])) == text);
+}
+
+TEST_CASE("a policy that names no result changes nothing, and throws nothing") {
+  sk::Context context;
+  for (sk::Message const& message :
+       {sk::user("1"), sk::assistant(sk::ToolUse{"t1", "read"}), sk::tool_result("t1", "read", "output")}) {
+    sk::Entry entry;
+    entry.id = sk::EntryId(std::to_string(context.entries.size()));
+    entry.body = message;
+    context.entries.push_back(entry);
+  }
+  auto const rebuilt = [&](std::size_t message, std::size_t part) {
+    sk::Target target;
+    target.policies.emplace_back([=](std::vector<sk::Message> const&) {
+      sk::HistoryEdit edit;
+      edit.results.push_back({message, part, "cleared"});
+      return edit;
+    });
+    return sk::HistoryRebuilder(target).rebuild(context);
+  };
+  auto const output = [](sk::History const& history) {
+    return text_of(std::get<sk::ToolResult>(history.messages.at(2).parts.at(0)));
+  };
+  CHECK(output(rebuilt(2, 0)) == "cleared");
+  CHECK(rebuilt(2, 0).report.size() == 1);
+  for (auto const& [message, part] : {std::pair<std::size_t, std::size_t>{0, 0},
+                                      {1, 0},
+                                      {2, 1},
+                                      {3, 0},
+                                      {static_cast<std::size_t>(-1), 0}}) {
+    auto const history = rebuilt(message, part);
+    CHECK(output(history) == "output");
+    CHECK(history.report.empty());
+  }
 }

@@ -182,21 +182,30 @@ SESSIONKIT_SELDOM void put_summary(Target const& target, std::string const& summ
     begin_with(history, std::move(text));
 }
 
+// The result that a policy names; null if it names none.
+SESSIONKIT_SELDOM ToolResult* named_result(History& history, HistoryEdit::Result const& named) {
+  if (named.message >= history.messages.size()) return nullptr;
+  std::vector<Part>& parts = history.messages[named.message].parts;
+  return named.part < parts.size() ? std::get_if<ToolResult>(&parts[named.part]) : nullptr;
+}
+
 SESSIONKIT_SELDOM bool apply_policies(Target const& target, History& history) {
   bool changed = false;
   for (HistoryPolicy const& policy : target.policies) {
     if (!policy || history.messages.empty()) continue;
     HistoryEdit edit = policy(history.messages);
     for (HistoryEdit::Result& changes : edit.results) {
-      auto& result = std::get<ToolResult>(history.messages.at(changes.message).parts.at(changes.part));
-      history.report.push_back({history.sources[changes.message], "policy", detail::brief(Part(result)),
+      ToolResult* const result = named_result(history, changes);
+      if (result == nullptr) continue;
+      history.report.push_back({history.sources[changes.message], "policy", detail::brief(Part(*result)),
                                 detail::brief(changes.text), true});
-      result.content.assign(1, Text{std::move(changes.text)});
+      result->content.assign(1, Text{std::move(changes.text)});
+      changed = true;
     }
     std::size_t const cut = turn_start(history.messages, edit.drop);
     if (cut != 0) leave_out(history, cut);
     if (cut != 0) put_summary(target, edit.summary, history);
-    changed = changed || cut != 0 || !edit.results.empty();
+    changed = changed || cut != 0;
   }
   return changed;
 }
