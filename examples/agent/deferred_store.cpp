@@ -15,17 +15,12 @@ using Guard = std::lock_guard<std::mutex>;
 namespace {
 
 /// Adds the rows of all sessions that the query selects, but those in `but`.
-sk::Result<void> add_rows(sk::SessionStore& store, sk::ListQuery query, std::set<sk::SessionId> const& but,
-                          std::vector<sk::SessionInfo>& rows) {
-  query.cursor.clear();
-  query.limit = 1000;
-  do {
-    auto page = store.list(query);
-    if (!page) return page.error();
-    for (auto& info : page->sessions)
-      if (but.count(info.id) == 0) rows.push_back(std::move(info));
-    query.cursor = std::move(page->next);
-  } while (!query.cursor.empty());
+sk::Result<void> add_rows(sk::SessionStore& store, sk::ListQuery const& query,
+                          std::set<sk::SessionId> const& but, std::vector<sk::SessionInfo>& rows) {
+  auto all = sk::list_all(store, query);
+  if (!all) return all.error();
+  for (auto& info : *all)
+    if (but.count(info.id) == 0) rows.push_back(std::move(info));
   return {};
 }
 

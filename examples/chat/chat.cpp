@@ -274,28 +274,11 @@ void Chat::open_file(std::string const& path) {
   greet(true);
 }
 
-// Finds a session by an id, a key (its newest session), or the beginning of one id.
 sk::SessionId Chat::find(std::string const& name) {
-  if (name.empty()) throw std::runtime_error("which session? give an id, the beginning of an id, or a key");
-  if (auto id = sk::SessionId::parse(name); id && store_->info(*id)) return *id;
-  sk::ListQuery query;
-  query.key = name;
-  query.limit = 1;
-  if (auto const page = store_->list(query).value(); !page.sessions.empty()) return page.sessions.front().id;
-
-  std::optional<sk::SessionId> found;
-  query = {};
-  do {
-    auto page = store_->list(query).value();
-    for (auto const& info : page.sessions) {
-      if (info.id.str().compare(0, name.size(), name) != 0) continue;
-      if (found) throw std::runtime_error("several sessions begin with '" + name + "'");
-      found = info.id;
-    }
-    query.cursor = std::move(page.next);
-  } while (!query.cursor.empty());
-  if (!found) throw std::runtime_error("there is no session '" + name + "'");
-  return *found;
+  auto const found = sk::find_sessions(*store_, name).value();
+  if (found.empty()) throw std::runtime_error("there is no session '" + name + "'");
+  if (found.size() > 1) throw std::runtime_error("'" + name + "' may be any of several sessions");
+  return found.front();
 }
 
 }

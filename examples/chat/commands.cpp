@@ -126,7 +126,7 @@ void Chat::undo(std::string const& /*rest*/) {
   auto const path = session_->path().value();
   auto const last = std::find_if(path.rbegin(), path.rend(), is_said);
   if (last == path.rend()) throw std::runtime_error("there is nothing to undo");
-  auto const said = last->as<sk::Message>()->text();
+  auto const said = last->text();
   auto const before = std::next(last);
   auto const moved = session_->rewind(before == path.rend() ? sk::EntryId() : before->id);
   if (!moved && moved.error().code == sk::Errc::unsupported)

@@ -77,6 +77,29 @@ sk::Result<sk::RequestParts> request_for(sk::Session const& session, std::string
 }
 // [server]
 
+// [named]
+// Opens the session that a person typed. If several fit, the choices are printed.
+sk::Result<sk::Session> open_typed(std::shared_ptr<sk::SessionStore> const& store, std::string const& typed) {
+  auto const found = sk::find_sessions(*store, typed);
+  if (found && found->size() > 1)
+    for (sk::SessionId const& id : *found)
+      std::printf("%s  %s\n", id.str().c_str(), store->info(id).value().display_title().c_str());
+  return sk::Session::open_named(store, typed);
+}
+// [named]
+
+// [texts]
+// What a session says, as plain text: messages and summaries, a line for each.
+sk::Result<std::string> plain_text(sk::Session const& session) {
+  auto const path = session.path();
+  if (!path) return path.error();
+  std::string all;
+  for (sk::Entry const& entry : *path)
+    if (std::string const text = entry.text(); !text.empty()) all += text + '\n';
+  return all;
+}
+// [texts]
+
 // [forget]
 // Keeps the conversation up to an entry, and removes everything after it from the store.
 sk::Result<sk::Session> forget_after(std::shared_ptr<sk::SessionStore> const& store, sk::Session session,
@@ -127,6 +150,17 @@ void privacy(std::shared_ptr<sk::SessionStore> const& store) {
   expect(!sk::Session::open(store, old), "the old session is removed");
 }
 
+void names(std::shared_ptr<sk::SessionStore> const& store) {
+  auto session = sk::Session::create(store).value();
+  session.append(sk::user("Where does the Elbe begin?")).value();
+  session.append(sk::assistant("In Bohemia.")).value();
+  session.set_title("The Elbe").value();
+  expect(open_typed(store, "The Elbe").value().id() == session.id(), "found by its title");
+  expect(open_typed(store, "@last").value().id() == session.id(), "found by its age");
+  expect(!open_typed(store, "The Rhine"), "nothing has this name");
+  expect(plain_text(session).value() == "Where does the Elbe begin?\nIn Bohemia.\n", "the texts alone");
+}
+
 }
 
 int main() {
@@ -134,4 +168,5 @@ int main() {
   branches(store);
   servers(store);
   privacy(store);
+  names(store);
 }

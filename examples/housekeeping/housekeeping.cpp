@@ -56,17 +56,13 @@ sk::Result<bool> name_it(sk::Session& session, std::uint64_t messages_before_the
 // Copies everything that is not in the other store yet; existing lines are compared, not written again.
 sk::Result<std::uint64_t> back_up(sk::SessionStore& from, sk::SessionStore& to) {
   std::uint64_t lines = 0;
-  sk::ListQuery query;
-  do {
-    auto page = from.list(query);
-    if (!page) return page.error();
-    for (auto const& session : page->sessions) {
-      auto const copy = sk::copy_session(from, to, session.id);
-      if (!copy) return copy.error();
-      lines += copy->written;
-    }
-    query.cursor = std::move(page->next);
-  } while (!query.cursor.empty());
+  auto const sessions = sk::list_all(from);
+  if (!sessions) return sessions.error();
+  for (auto const& session : *sessions) {
+    auto const copy = sk::copy_session(from, to, session.id);
+    if (!copy) return copy.error();
+    lines += copy->written;
+  }
   return lines;
 }
 // [copy]

@@ -127,6 +127,10 @@ struct Entry {
 
   /// A pointer to the body if it is of the type `T`, else null.
   template <class T> T const* as() const noexcept { return std::get_if<T>(&body); }
+  /// What the entry says, as plain text: `Message::text`, the joined texts of a `CustomMessage`, or the
+  /// summary of a `Compaction` or `BranchSummary`. Empty for all other entries, and for a message without
+  /// `Text` parts; for results of tools see `ToolResult::text`.
+  SESSIONKIT_API std::string text() const;
 };
 
 }}

@@ -105,6 +105,11 @@ class SESSIONKIT_API Session {
   /// one.
   static Result<Session> open(std::shared_ptr<SessionStore> store, SessionId const& id,
                               SessionOptions options = {});
+  /// Opens the session that a person means by a text: an id, its first characters, a key, a title or `@last`.
+  /// `find_sessions` has the rule, and says who may give such texts. Fails with `not_found` if no session
+  /// fits, and with `invalid_argument` if several do (the message names them) or the text can name none.
+  static Result<Session> open_named(std::shared_ptr<SessionStore> store, std::string_view text,
+                                    SessionOptions options = {});
   /// Creates a session. Fails with `already_exists` if `NewSession::id` is already used.
   static Result<Session> create(std::shared_ptr<SessionStore> store, NewSession about = {},
                                 SessionOptions options = {});

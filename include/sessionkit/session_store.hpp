@@ -114,6 +114,30 @@ SESSIONKIT_API Result<bool> exists(SessionStore& store, SessionId const& id);
 /// the query asks for them. The limit and the cursor of the query are ignored.
 SESSIONKIT_API Result<std::optional<SessionInfo>> newest_session(SessionStore& store, ListQuery query = {});
 
+/// Returns all sessions that match the query, newest first; archived ones too, unless the query says no. It
+/// reads as many pages as there are, so the limit and the cursor of the query are ignored. A session to which
+/// somebody appends during the call may be missing. Errors are those of `list`.
+SESSIONKIT_API Result<std::vector<SessionInfo>> list_all(SessionStore& store, ListQuery query = {});
+
+/// Finds the sessions that a person may mean by a text. The first of these readings that fits counts:
+///
+///   `@last`, `@-2`   the session with the newest entry, the one before it, and so on; archived sessions and
+///                    those with shared state (`is_state_key`) do not count
+///   `key:KEY`        the newest session of the key that is not archived
+///   an id            the complete id
+///   a key            as with `key:`
+///   a beginning      the first characters of ids, at least four
+///   a title          exactly as `SessionInfo::display_title` shows it
+///
+/// Empty if none fits. Several if the text is the beginning of several ids, or the title of several sessions;
+/// the newest is first. For the last two readings the function lists the whole store. Fails with
+/// `invalid_argument` for an empty text, for `key:` alone and for another text that begins with `@`, and with
+/// the errors of `read` and `list`.
+///
+/// A person whose text this is can reach every session of the store. If a store has sessions of several
+/// persons, take ids by `SessionId::parse` and check `SessionInfo::user`.
+SESSIONKIT_API Result<std::vector<SessionId>> find_sessions(SessionStore& store, std::string_view text);
+
 /// Returns a page of a query without the first `offset` sessions. The call reads these sessions too. To get
 /// the following pages, set `ListQuery::cursor` to the `next` of this page and call `SessionStore::list`. It
 /// does not read the skipped sessions again.

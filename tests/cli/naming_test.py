@@ -18,6 +18,20 @@ class Naming(ProgramTest):
         for name in (newer, "bbbb", "telegram:42", "@last", "@-1"):
             self.assertEqual(texts(self.ok("history", name).json["messages"]), ["newer"], name)
 
+    def test_a_session_is_found_by_its_title_unless_two_have_it(self):
+        first = self.new("--id", "aaaa-first")
+        self.say(first, "user", "mine")
+        self.ok("rename", first, "TCP/IP by hand")
+        for name in ("TCP/IP by hand", "mine"):  # before it was renamed, its title was what the user said first
+            run = self.run_cli("history", name)
+            self.assertEqual(run.code, 0 if name == "TCP/IP by hand" else 3, run)
+        second = self.new("--id", "bbbb-second")
+        self.ok("rename", second, "TCP/IP by hand")
+        run = self.fails(2, "show", "TCP/IP by hand")
+        self.assertIn(first, run.err)
+        self.assertIn(second, run.err)
+        self.assertIn('"code":"ambiguous"', self.fails(2, "show", "TCP/IP by hand", "--json").err)
+
     def test_a_prefix_of_two_ids_is_refused_and_both_are_named(self):
         self.new("--id", "same-one")
         self.new("--id", "same-two")

@@ -61,7 +61,7 @@ std::vector<Subject> files_in(std::string const& root) {
 
 std::vector<Subject> logs_in(StorePtr const& store) {
   std::vector<Subject> all;
-  for (auto const& info : all_sessions(*store)) all.push_back({info.id.str(), store, info.id});
+  for (auto const& info : oldest_first(*store)) all.push_back({info.id.str(), store, info.id});
   return all;
 }
 

@@ -104,18 +104,18 @@ Request parse_command_line(int argc, char const* const* argv) {
   app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::Throw);
   for (Option const& option : common_options()) add_option(app, request.arguments, option);
   for (Command const& command : command_table()) add_command(app, request.arguments, command);
-  app.footer("A SESSION is an id, its first characters, a key, @last, @-2 or a file. Data goes to stdout, "
-             "everything "
-             "else to stderr.\n"
-             "@last is the session with the newest entry, or a fork made after it; @-2 is the one before.\n"
-             "An ENTRY is named by its id. Entries in claw0's and ai-panel's lines have none: @246 is the "
-             "one whose line "
-             "ends\n"
-             "at byte 246 of the file, as tree and history --explain print it.\n"
-             "Exit codes: 0 done, 1 failed (diff: they differ; search: not found), 2 usage, 3 not found, 4 "
-             "locked or changed,\n"
-             "5 damage, no session in the file, or (convert, cp, import) something left out,\n"
-             "6 forbidden, 7 no space, 8 unreachable, 9 outcome unknown. More: sessionkit COMMAND --help");
+  app.footer(
+      "A SESSION is an id, its first characters, a key, a title, @last, @-2 or a file. Data goes to stdout, "
+      "everything else to stderr.\n"
+      "@last is the session with the newest entry, or a fork made after it; @-2 is the one before.\n"
+      "An ENTRY is named by its id. Entries in claw0's and ai-panel's lines have none: @246 is the "
+      "one whose line "
+      "ends\n"
+      "at byte 246 of the file, as tree and history --explain print it.\n"
+      "Exit codes: 0 done, 1 failed (diff: they differ; search: not found), 2 usage, 3 not found, 4 "
+      "locked or changed,\n"
+      "5 damage, no session in the file, or (convert, cp, import) something left out,\n"
+      "6 forbidden, 7 no space, 8 unreachable, 9 outcome unknown. More: sessionkit COMMAND --help");
   try {
     app.parse(argc, argv);
   } catch (CLI::CallForHelp const&) {

@@ -37,7 +37,7 @@ Side open_source(Console& console, Arguments const& args) {
 
 /// Each session once, even if it is given several times or by several names.
 std::vector<sk::SessionInfo> sessions_to_copy(Arguments const& args, Side const& from) {
-  if (args.sessions.empty()) return all_sessions(*from.store);
+  if (args.sessions.empty()) return oldest_first(*from.store);
   std::vector<sk::SessionInfo> all;
   for (auto const& name : args.sessions) {
     auto const id = find_in_store(*from.store, name, from.name);

@@ -44,17 +44,11 @@ Json facts_of(Console& console, Arguments const& args) {
   auto const address = store_address(args);
   auto const store = open_existing_store(console, args);
   std::uint64_t sessions = 0, archived = 0, messages = 0, damaged = 0;
-  sk::ListQuery query;
-  query.limit = 1000;
-  do {
-    auto const page = store->list(query).value();
-    for (auto const& info : page.sessions) {
-      ++(info.archived ? archived : sessions);
-      messages += info.messages;
-      damaged += info.damaged;
-    }
-    query.cursor = page.next;
-  } while (!query.cursor.empty());
+  for (auto const& info : sk::list_all(*store).value()) {
+    ++(info.archived ? archived : sessions);
+    messages += info.messages;
+    damaged += info.damaged;
+  }
   return {{"store", shown(address)}, {"engine", address.engine},     {"profile", store->profile().name},
           {"sessions", sessions},    {"archived", archived},         {"messages", messages},
           {"damaged", damaged},      {"version", SESSIONKIT_VERSION}};

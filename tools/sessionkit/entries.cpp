@@ -122,7 +122,7 @@ Exit last(Console& console, Arguments const& args) {
   if (!answer)
     throw Failure{Exit::not_found, "not_found", fmt::format("there is no answer in '{}' yet", name),
                   "see what was said: sessionkit show " + name};
-  auto text = answer->as<sk::Message>()->text();
+  auto text = answer->text();
   if (args.code) text = first_block(text);
   if (console.json())
     console.document("last@1", {{"session", named.id.str()},

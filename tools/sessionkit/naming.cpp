@@ -3,17 +3,13 @@
 #include "recognising.hpp"
 
 #include <sessionkit/file_store.hpp>
-#include <sessionkit/session_key.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <common/foreign.hpp>
 #include <common/text.hpp>
 #include <filesystem>
-#include <iterator>
-#include <limits>
 #include <optional>
 #include <utility>
 
@@ -36,80 +32,21 @@ Named open_file(Console& console, Arguments const& args, std::string const& path
   return {store, id, path, true};
 }
 
-/// The `nth` newest session that is not archived; those that hold shared state are not counted.
-std::optional<sk::SessionId> nth_newest(sk::SessionStore& store, std::size_t nth) {
-  sk::ListQuery query;
-  query.archived = false;
-  do {
-    query.limit = nth;
-    auto page = store.list(query).value();
-    for (auto const& info : page.sessions)
-      if (!sk::is_state_key(info.key) && --nth == 0) return info.id;
-    query.cursor = std::move(page.next);
-  } while (!query.cursor.empty());
-  return std::nullopt;
-}
-
-std::optional<sk::SessionId> by_key(sk::SessionStore& store, std::string_view key) {
-  sk::ListQuery query;
-  query.key = std::string(key);
-  query.archived = false;
-  query.limit = 1;
-  auto const page = store.list(query).value();
-  if (page.sessions.empty()) return std::nullopt;
-  return page.sessions.front().id;
-}
-
-/// `@last` is 1, `@-3` is 3.
-std::size_t parse_nth(std::string const& name) {
-  if (name == "@last") return 1;
-  std::size_t nth = 0;
-  auto const* const end = name.data() + name.size();
-  if (starts_with(name, "@-")) {
-    auto const [stopped, error] = std::from_chars(name.data() + 2, end, nth);
-    if (error == std::errc() && stopped == end && nth > 0) return nth;
-  }
-  throw Failure{Exit::usage, "invalid_argument", fmt::format("'{}' names no session", name),
-                "@last is the newest session, @-2 is the one before it"};
-}
-
-std::optional<sk::SessionId> by_id(sk::SessionStore& store, std::string const& name) {
-  auto const id = sk::SessionId::parse(name);
-  if (!id) return std::nullopt;
-  auto const info = store.info(*id);
-  if (info) return *id;
-  if (info.error().code != sk::Errc::not_found) throw sk::Exception(info.error());
-  return std::nullopt;
-}
-
-std::vector<sk::SessionId> by_prefix(sk::SessionStore& store, std::string const& prefix) {
-  sk::ListQuery query;
-  query.limit = std::numeric_limits<std::size_t>::max();
-  std::vector<sk::SessionId> found;
-  for (auto const& info : store.list(query).value().sessions)
-    if (starts_with(info.id.str(), prefix)) found.push_back(info.id);
-  return found;
-}
-
 [[noreturn]] void fail_ambiguous(std::string const& name, std::vector<sk::SessionId> const& candidates) {
   std::string list;
   std::size_t const most = 5;
   for (std::size_t i = 0; i < std::min(candidates.size(), most); ++i) list += "\n  " + candidates[i].str();
   if (candidates.size() > most) list += fmt::format("\n  and {} more", candidates.size() - most);
   throw Failure{Exit::usage, "ambiguous",
-                fmt::format("'{}' begins the ids of {} sessions:{}", name, candidates.size(), list),
-                "write more of the id"};
+                fmt::format("'{}' may be any of {} sessions:{}", name, candidates.size(), list),
+                "write the whole id"};
 }
 
 std::optional<sk::SessionId> find_in(sk::SessionStore& store, std::string const& name) {
-  if (starts_with(name, "@")) return nth_newest(store, parse_nth(name));
-  if (starts_with(name, "key:")) return by_key(store, std::string_view(name).substr(4));
-  if (auto id = by_id(store, name)) return id;
-  if (auto id = by_key(store, name)) return id;
-  if (name.size() < 4) return std::nullopt;
-  auto const candidates = by_prefix(store, name);
-  if (candidates.size() > 1) fail_ambiguous(name, candidates);
-  return candidates.empty() ? std::nullopt : std::optional(candidates.front());
+  auto const found = sk::find_sessions(store, name);
+  if (!found) throw failure_of(found.error());
+  if (found->size() > 1) fail_ambiguous(name, *found);
+  return found->empty() ? std::nullopt : std::optional(found->front());
 }
 
 bool looks_like_a_path(std::string const& name) {
@@ -126,13 +63,12 @@ Place place_of(StorePtr const& store, sk::SessionId const& id) {
   return {store, id, sk::transcript_path(*store, id)};
 }
 
-/// `name` looks like a path, but there is no such file: it may still be a key, or an id.
+/// `name` looks like a path, but there is no such file: it may still be a key, a title or an id.
 Place find_instead_of_file(Console& console, Arguments const& args, std::string const& name) {
   auto const store = open_store(console, args);
   if (!store && store.error().code != sk::Errc::not_found) throw failure_of(store.error());
   if (store) {
-    auto id = by_id(*store.value(), name);
-    if (!id) id = by_key(*store.value(), name);
+    auto const id = find_in(**store, starts_with(name, "@") ? "key:" + name : name);
     if (id) return place_of(*store, *id);
   }
   throw Failure{Exit::not_found, "not_found", fmt::format("there is no file '{}'", name),
@@ -164,7 +100,7 @@ void require_name(std::string const& name) {
   if (name.empty() || name == "key:")
     throw Failure{
         Exit::usage, "invalid_argument", fmt::format("'{}' names no session", name),
-        "give an id, its first characters, a key, @last or a file; see all sessions: sessionkit ls"};
+        "give an id, its first characters, a key, a title, @last or a file; see all sessions: sessionkit ls"};
 }
 
 void fail_entry(std::string const& session, std::string const& entry) {
@@ -299,15 +235,8 @@ void fail_no_store(std::string const& where) {
                 "name one: --store DIR; sessionkit new creates one"};
 }
 
-std::vector<sk::SessionInfo> all_sessions(sk::SessionStore& store) {
-  std::vector<sk::SessionInfo> all;
-  sk::ListQuery query;
-  query.limit = 1000;
-  do {
-    auto page = store.list(query).value();
-    std::move(page.sessions.begin(), page.sessions.end(), std::back_inserter(all));
-    query.cursor = std::move(page.next);
-  } while (!query.cursor.empty());
+std::vector<sk::SessionInfo> oldest_first(sk::SessionStore& store) {
+  auto all = sk::list_all(store).value();
   std::reverse(all.begin(), all.end());
   return all;
 }

@@ -44,7 +44,7 @@ StorePtr open_transcript(OpenOptions const& wanted, std::string const& path);
 [[noreturn]] void fail_no_store(std::string const& where);
 
 /// All sessions of a store, the oldest first, archived ones too.
-std::vector<sessionkit::SessionInfo> all_sessions(sessionkit::SessionStore& store);
+std::vector<sessionkit::SessionInfo> oldest_first(sessionkit::SessionStore& store);
 
 /// How long to wait for another writer, from the command line.
 std::chrono::milliseconds lock_wait(Arguments const& args);
@@ -87,10 +87,10 @@ struct Place {
   std::string path;                        ///< of the transcript; empty if it has no file of its own
 };
 
-/// Resolves `name`: `@last`, `@-2`, `key:KEY`, a path (it has a `/` or ends in `.jsonl` or `.json`), an id,
-/// a key, the first characters of one id (at least four), or a file in the working directory; the first that
-/// fits. A path without a file may still be an id or a key: keys may have a `/`. A path is returned
-/// unchanged, however damaged the file is.
+/// Resolves `name`: a path (it has a `/` or ends in `.jsonl` or `.json`), what `sessionkit::find_sessions`
+/// finds in the store, or a file in the working directory; the first that fits. A path without a file may
+/// still name a session of the store: keys and titles may have a `/`. A path is returned unchanged, however
+/// damaged the file is.
 Place find_place(Console& console, Arguments const& args, std::string const& name);
 
 /// Opens the session there. Ends the command if it is not a session: see `require_transcript`.

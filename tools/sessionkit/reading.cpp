@@ -25,10 +25,8 @@ namespace {
 
 /// The number of first characters that make all ids of the store unique, at least eight.
 std::size_t unique_length(sk::SessionStore& store) {
-  sk::ListQuery query;
-  query.limit = std::numeric_limits<std::size_t>::max();
   std::vector<std::string> ids;
-  for (auto const& info : store.list(query).value().sessions) ids.push_back(info.id.str());
+  for (auto const& info : sk::list_all(store).value()) ids.push_back(info.id.str());
   std::sort(ids.begin(), ids.end());
   std::size_t longest = 8;
   for (std::size_t i = 1; i < ids.size(); ++i) {

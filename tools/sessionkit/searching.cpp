@@ -124,13 +124,7 @@ Places places_of(Console& console, Arguments const& args) {
     return {std::move(named.store), {named.id}};
   }
   Places places{open_existing_store(console, args), {}};
-  sk::ListQuery query;
-  query.limit = 1000;
-  do {
-    auto page = places.store->list(query).value();
-    for (auto& info : page.sessions) places.sessions.push_back(std::move(info.id));
-    query.cursor = std::move(page.next);
-  } while (!query.cursor.empty());
+  for (auto const& info : sk::list_all(*places.store).value()) places.sessions.push_back(info.id);
   return places;
 }
 

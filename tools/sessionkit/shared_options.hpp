@@ -19,7 +19,7 @@ inline std::vector<std::string> names_of_profiles() {
   return names;
 }
 
-inline Option const session{"SESSION", "id, first characters of an id, key, @last, @-2, or a file",
+inline Option const session{"SESSION", "id, first characters of an id, key, title, @last, @-2, or a file",
                             &A::session, true};
 inline Option const leaf{"--leaf", "the entry to end at: an id, or @246 (default: the last one)", &A::leaf};
 inline Option const provider{"--provider",

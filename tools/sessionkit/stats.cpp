@@ -11,7 +11,6 @@
 
 #include <common/text.hpp>
 #include <cstdint>
-#include <limits>
 #include <map>
 #include <set>
 #include <string>
@@ -136,8 +135,7 @@ Exit stats(Console& console, Arguments const& given) {
     for (bool const archived : {false, true}) {
       sk::ListQuery query;
       query.archived = archived;
-      query.limit = std::numeric_limits<std::size_t>::max();
-      for (auto const& info : store->list(query).value().sessions) count(all, *store, info.id);
+      for (auto const& info : sk::list_all(*store, query).value()) count(all, *store, info.id);
     }
   }
   if (console.json()) {

@@ -11,6 +11,7 @@
 #include <sessionkit/detail/json/utf8_normalise.hpp>
 #include <sessionkit/detail/session/session_compaction.hpp>
 #include <sessionkit/detail/session/session_state.hpp>
+#include <sessionkit/detail/store/find_sessions.hpp>
 #include <sessionkit/memory_store.hpp>
 #include <sessionkit/profile_view.hpp>
 #include <sessionkit/session_key.hpp>
@@ -106,6 +107,14 @@ SESSIONKIT_SELDOM Result<Session> Session::open(std::shared_ptr<SessionStore> st
   Result<void> const located = state->tail.locate();
   if (!located) return located.error();
   return Session(std::move(state));
+}
+
+SESSIONKIT_SELDOM Result<Session> Session::open_named(std::shared_ptr<SessionStore> store,
+                                                      std::string_view text, SessionOptions options) {
+  if (!store) return session_inl::no_store();
+  Result<SessionId> const id = detail::find_one_session(*store, text);
+  if (!id) return id.error();
+  return open(std::move(store), *id, std::move(options));
 }
 
 SESSIONKIT_SELDOM Result<Session> Session::create(std::shared_ptr<SessionStore> store, NewSession about,

@@ -7,6 +7,7 @@
 #include <sessionkit/session_store.hpp>
 
 #include <algorithm>
+#include <iterator>
 
 namespace sessionkit { inline namespace v0 {
 
@@ -21,6 +22,8 @@ Result<bool> exists(SessionStore& store, SessionId const& id) {
 }
 
 namespace session_store_inl { namespace {
+
+constexpr std::size_t at_once = 1000; // sessions of a page
 
 // Summaries hold no other text.
 void ask_as_written(ListQuery& query) {
@@ -49,12 +52,25 @@ Result<std::optional<SessionInfo>> newest_session(SessionStore& store, ListQuery
   return std::optional<SessionInfo>(std::move(page->sessions.front()));
 }
 
+SESSIONKIT_SELDOM Result<std::vector<SessionInfo>> list_all(SessionStore& store, ListQuery query) {
+  query.limit = session_store_inl::at_once;
+  query.cursor.clear();
+  session_store_inl::ask_as_written(query);
+  std::vector<SessionInfo> all;
+  do {
+    Result<SessionPage> page = store.list(query);
+    if (!page) return page.error();
+    std::move(page->sessions.begin(), page->sessions.end(), std::back_inserter(all));
+    query.cursor = std::move(page->next);
+  } while (!query.cursor.empty());
+  return all;
+}
+
 Result<SessionPage> list_sessions(SessionStore& store, ListQuery query, std::size_t offset) {
-  constexpr std::size_t at_once = 1000;
   std::size_t const limit = query.limit;
   session_store_inl::ask_as_written(query);
   while (offset > 0) {
-    query.limit = std::min(offset, at_once);
+    query.limit = std::min(offset, session_store_inl::at_once);
     Result<SessionPage> passed = store.list(query);
     if (!passed) return passed.error();
     offset -= passed->sessions.size();

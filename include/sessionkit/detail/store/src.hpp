@@ -2,6 +2,7 @@
 #pragma once
 /// Includes every function body of the room (folder) `store`.
 #include <sessionkit/detail/store/append_decision-inl.hpp>
+#include <sessionkit/detail/store/find_sessions-inl.hpp>
 #include <sessionkit/detail/store/freshness-inl.hpp>
 #include <sessionkit/detail/store/index_row-inl.hpp>
 #include <sessionkit/detail/store/lease-inl.hpp>

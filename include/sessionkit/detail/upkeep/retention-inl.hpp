@@ -9,14 +9,11 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <utility>
 
 namespace sessionkit { inline namespace v0 {
 
 namespace retention_inl { namespace {
-
-constexpr std::size_t retention_page = 200;
 
 bool retention_spares(RetentionPolicy const& policy, SessionInfo const& info) {
   auto const& keys = policy.protected_keys;
@@ -150,16 +147,9 @@ RetentionPlan plan_retention(std::vector<SessionInfo> const& sessions, Retention
 }
 
 Result<RetentionPlan> plan_retention(SessionStore& store, RetentionPolicy const& policy, Timestamp now) {
-  std::vector<SessionInfo> all;
-  ListQuery query;
-  query.limit = retention_inl::retention_page;
-  do {
-    Result<SessionPage> page = store.list(query);
-    if (!page) return page.error();
-    std::move(page->sessions.begin(), page->sessions.end(), std::back_inserter(all));
-    query.cursor = std::move(page->next);
-  } while (!query.cursor.empty());
-  RetentionPlan plan = plan_retention(all, policy, now);
+  Result<std::vector<SessionInfo>> const all = list_all(store);
+  if (!all) return all.error();
+  RetentionPlan plan = plan_retention(*all, policy, now);
   auto const end = std::remove_if(plan.removals.begin(), plan.removals.end(), [&](Removal const& removal) {
     return retention_inl::is_of_another_program(store, removal.id);
   });

@@ -142,7 +142,7 @@ void one_session(Trial& t) {
         t.expect(!t.claims(Claim::transactional_batches) || halves.count(seen.back().line) == 0,
                  "a reader sees a batch of which a part is missing");
         (void)t.must(store->info(id), "info");
-        (void)list_all(*store, {});
+        (void)list_checked(*store, {});
       }
     });
     crew.join();
@@ -168,7 +168,7 @@ void many_sessions(Trial& t) {
   }
   for (std::size_t w = 0; w < writers; ++w)
     all_stand_once(t, *store, sid("s" + std::to_string(w)), firsts[w], {all[w]});
-  t.expect(list_all(*store, {}).size() == writers, "not all sessions are listed");
+  t.expect(list_checked(*store, {}).size() == writers, "not all sessions are listed");
 }
 
 void race_to_start(Trial& t) {
@@ -227,16 +227,16 @@ void two_stores(Trial& t) {
                  == end,
              "it answers another end");
   }
-  list_all(*first, {});
-  list_all(*second, {});
+  list_checked(*first, {});
+  list_checked(*second, {});
   t.must(second->append(sid("s2"), batch_of(t.session(sid("s2"), 1))), "append");
-  t.expect(ids_of(list_all(*first, {})) == std::vector<std::string>{"s2", "s1"},
+  t.expect(ids_of(list_checked(*first, {})) == std::vector<std::string>{"s2", "s1"},
            "the other's session is not listed");
   t.must(first->remove(id), "remove");
   t.refused(second->read(id, {}), Errc::not_found, "read of what the other removed");
   t.refused(second->append(id, batch_of({t.message("x")}, end)), Errc::not_found,
             "append to what the other removed");
-  t.expect(ids_of(list_all(*second, {})) == std::vector<std::string>{"s2"},
+  t.expect(ids_of(list_checked(*second, {})) == std::vector<std::string>{"s2"},
            "what the other removed is listed");
 }
 

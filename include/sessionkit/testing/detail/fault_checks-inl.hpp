@@ -126,7 +126,7 @@ void reading_faults(Trial& t) {
     else
       t.expect(is_a_failure(list.error().code), where + "list answered " + t.said(list.error()));
     expect_log(*store, id, all, where + "afterwards");
-    t.expect(list_all(*store, {}).size() == 2, where + "afterwards the list is another");
+    t.expect(list_checked(*store, {}).size() == 2, where + "afterwards the list is another");
   });
 }
 
@@ -150,7 +150,7 @@ void removal_faults(Trial& t) {
     } else {
       t.expect(page.error().code == Errc::not_found, where + "reading after it: " + t.said(page.error()));
     }
-    t.expect(list_all(*store, {}).empty(), where + "it is listed");
+    t.expect(list_checked(*store, {}).empty(), where + "it is listed");
   });
 }
 

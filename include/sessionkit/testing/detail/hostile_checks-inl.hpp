@@ -162,7 +162,7 @@ void session_ids(Trial& t) {
     t.must(store->append(sid(id), batch_of(made[id])), "starting session " + id);
   }
   for (auto const& [id, records] : made) expect_log(*store, sid(id), records, "session " + id);
-  std::vector<std::string> listed = ids_of(list_all(*store, {})), expected;
+  std::vector<std::string> listed = ids_of(list_checked(*store, {})), expected;
   for (auto const& [id, records] : made) expected.push_back(id);
   std::sort(listed.begin(), listed.end());
   t.expect(listed == expected, "listed: " + joined(listed));
@@ -189,15 +189,15 @@ void keys_and_agents(Trial& t) {
   for (auto& [key, ids] : by_key) {
     ListQuery query;
     query.key = key;
-    std::vector<std::string> listed = ids_of(list_all(*store, query));
+    std::vector<std::string> listed = ids_of(list_checked(*store, query));
     std::reverse(listed.begin(), listed.end());
     t.expect(listed == ids, "key " + quoted(key) + " lists " + joined(listed) + " instead of " + joined(ids));
   }
-  for (auto const& info : list_all(*store, {})) {
+  for (auto const& info : list_checked(*store, {})) {
     ListQuery query;
     query.agent = info.agent;
     query.user = info.user;
-    std::vector<std::string> const listed = ids_of(list_all(*store, query));
+    std::vector<std::string> const listed = ids_of(list_checked(*store, query));
     t.expect(std::find(listed.begin(), listed.end(), info.id.str()) != listed.end(),
              "agent " + quoted(info.agent) + " does not list its session");
   }

@@ -23,7 +23,7 @@ Names list_many(Trial& t, SessionStore& store, std::size_t count, char const* pr
   }
   return newest_first;
 }
-Names listed(SessionStore& store, ListQuery const& query = {}) { return ids_of(list_all(store, query)); }
+Names listed(SessionStore& store, ListQuery const& query = {}) { return ids_of(list_checked(store, query)); }
 void same_names(Names const& expected, Names const& got, std::string const& what) {
   Trial::expect(expected == got, what + ": expected " + joined(expected) + ", got " + joined(got));
 }

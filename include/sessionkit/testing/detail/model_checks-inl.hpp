@@ -226,7 +226,7 @@ class ModelRun {
     std::vector<std::string> names;
     names.reserve(expected.size());
     for (auto const& [at, name] : expected) names.push_back(name);
-    std::vector<std::string> const got = ids_of(list_all(*store_, query));
+    std::vector<std::string> const got = ids_of(list_checked(*store_, query));
     Trial::expect(got == names, where() + "listed " + joined(got) + " instead of " + joined(names));
   }
 

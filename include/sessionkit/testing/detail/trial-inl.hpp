@@ -247,7 +247,7 @@ std::string difference(SessionInfo const& expected, SessionInfo const& got) {
   return {};
 }
 
-std::vector<SessionInfo> list_all(SessionStore& store, ListQuery query) {
+std::vector<SessionInfo> list_checked(SessionStore& store, ListQuery query) {
   std::vector<SessionInfo> all;
   std::set<std::string> seen;
   for (std::size_t pages = 0;; ++pages) {

@@ -111,7 +111,7 @@ SessionInfo folded(SessionStore& store, SessionId const& id);
 std::string difference(SessionInfo const& expected, SessionInfo const& got);
 /// Returns all sessions of a query, page by page. The check fails if the pages do not end, or if a session
 /// comes twice.
-std::vector<SessionInfo> list_all(SessionStore& store, ListQuery query);
+std::vector<SessionInfo> list_checked(SessionStore& store, ListQuery query);
 std::vector<std::string> ids_of(std::vector<SessionInfo> const& sessions);
 std::string joined(std::vector<std::string> const& texts);
 
