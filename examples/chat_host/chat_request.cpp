@@ -18,6 +18,7 @@ namespace {
 constexpr std::size_t most_images = 16;
 constexpr std::size_t longest_title = 500; // bytes
 constexpr std::size_t longest_sender = 200;
+constexpr std::size_t longest_setting = 100000;
 
 sk::Error wrong(std::string why) { return {sk::Errc::invalid_argument, 0, std::move(why)}; }
 
@@ -110,6 +111,17 @@ sk::Result<ChatRequest> parse_chat_request(std::string const& body) {
   if (blank && request.said.parts.empty()) return wrong("'message' is empty");
   if (!blank) request.said.parts.emplace_back(sk::Text{std::move(*message)});
   request.context = std::move(*context);
+  auto const& settings = llm::member(json, "settings");
+  if (!settings.is_null() && !settings.is_object()) return wrong("'settings' is not an object");
+  for (auto const& [name, into] :
+       {std::pair{"model", &request.settings.model}, std::pair{"system", &request.settings.system}}) {
+    if (!settings.is_object() || !llm::member(settings, name).is_string()) continue;
+    auto value = text_in(settings, name);
+    if (!value) return value.error();
+    if (value->size() > longest_setting)
+      return wrong("'" + std::string(name) + "' is longer than " + std::to_string(longest_setting));
+    *into = std::move(*value);
+  }
   auto const after = text_in(json, "after");
   if (!after) return after.error();
   if (llm::member(json, "after").is_string()) request.after = sk::EntryId(*after);

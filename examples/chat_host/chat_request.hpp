@@ -9,7 +9,13 @@
 
 namespace chat_host {
 
-/// A client's request: `{"message", "sessionId"?, "context"?, "images"?, "sender"?, "after"?}`.
+/// What a person sets for one conversation; an empty text means the server's own.
+struct Settings {
+  std::optional<std::string> model = {}, system = {};
+};
+
+/// A client's request: `{"message", "sessionId"?, "context"?, "images"?, "sender"?, "after"?,
+/// "settings"?}`.
 struct ChatRequest {
   sessionkit::Message said;                          ///< text and images
   std::optional<sessionkit::SessionId> session = {}; ///< this session must exist
@@ -19,6 +25,7 @@ struct ChatRequest {
   std::string sender = {};  ///< who said it in the channel, for its log; empty: the caller
   /// The message follows this entry instead of the last one, on a branch of its own; empty: it is the first.
   std::optional<sessionkit::EntryId> after = {};
+  Settings settings = {}; ///< stored before the message
   /// Nothing is said: the message `after` is answered again.
   bool again = false;
 };

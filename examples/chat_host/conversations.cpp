@@ -3,9 +3,11 @@
 #include "client_words.hpp"
 #include "conversations.hpp"
 #include "host_turn.hpp"
+#include "views.hpp"
 
 #include <sessionkit/dialect.hpp>
 #include <sessionkit/ids.hpp>
+#include <sessionkit/json.hpp>
 #include <sessionkit/session_key.hpp>
 
 #include <algorithm>
@@ -176,6 +178,9 @@ RunningTurns::Work Conversations::turn_of(Caller const& caller, sk::SessionId co
 
 sk::Result<Conversations::Answering> Conversations::chat(Caller const& caller, ChatRequest request) {
   if (auto const allowed = may_name(caller, request); !allowed) return allowed.error();
+  if (auto const& model = request.settings.model; model && !model->empty())
+    if (std::find(hosted_.models.begin(), hosted_.models.end(), *model) == hosted_.models.end())
+      return sk::Error{sk::Errc::invalid_argument, 0, "there is no model '" + *model + "'"};
   auto const found = find_wanted(caller, request);
   if (!found) return found.error();
   if (request.after && *found)
@@ -334,6 +339,31 @@ sk::Result<std::size_t> Conversations::enqueue(Caller const& caller, sk::Session
 sk::Result<std::optional<std::size_t>> Conversations::cancel(Caller const& caller, sk::SessionId const& id) {
   if (auto const found = find(caller, id); !found) return found.error();
   return turns_.cancel(id.str());
+}
+
+std::string setting_in(std::map<std::string, sk::RawJson> const& state, char const* name) {
+  auto const found = state.find(std::string("chat_host.") + name);
+  return found == state.end() ? std::string() : found->second.as_string().value_or("");
+}
+
+agent::Agent set_up(agent::Agent with, std::map<std::string, sk::RawJson> const& state) {
+  if (auto model = setting_in(state, "model"); !model.empty()) with.target.model = std::move(model);
+  if (auto system = setting_in(state, "system"); !system.empty()) with.target.system = std::move(system);
+  return with;
+}
+
+sk::StateChange change_of(Settings const& settings) {
+  sk::StateChange change;
+  for (auto const& [name, value] :
+       {std::pair{"model", &settings.model}, std::pair{"system", &settings.system}}) {
+    if (!*value) continue;
+    auto const key = std::string("chat_host.") + name;
+    if ((*value)->empty())
+      change.removed.push_back(key);
+    else
+      change.set.emplace_back(key, sk::to_raw_json(Json(**value)));
+  }
+  return change;
 }
 
 agent::Agent fit(agent::Agent with, Hosted const& hosted) {

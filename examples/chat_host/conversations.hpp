@@ -10,6 +10,7 @@
 
 #include <agent/agent.hpp>
 #include <agent/pruning.hpp>
+#include <chrono>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -51,7 +52,15 @@ struct Hosted {
   bool saves_turns = true; ///< else a turn is in memory until the program ends
   bool owns_store = false; ///< no other agent uses the store: sessions without an agent are this one's
   std::shared_ptr<SharedLimits> learned = std::make_shared<SharedLimits>();
+  std::vector<std::string> models = {}; ///< that a person may choose, with the agent's own as the first
 };
+
+/// The agent with the model and the system prompt that a session's state names.
+agent::Agent set_up(agent::Agent with, std::map<std::string, sessionkit::RawJson> const& state);
+/// The change of a session's state that stores these settings.
+sessionkit::StateChange change_of(Settings const& settings);
+/// A setting in a session's state, "model" or "system"; empty: the server's own.
+std::string setting_in(std::map<std::string, sessionkit::RawJson> const& state, char const* name);
 
 /// Returns the agent with the compaction and the cut of the view that its store's profile needs, for the
 /// model's window and the limits that were learned.
@@ -109,6 +118,22 @@ class Conversations {
   /// the session's lines cannot represent all of the change; then nothing is changed.
   sessionkit::Result<sessionkit::SessionInfo> change(Caller const& caller, sessionkit::SessionId const& id,
                                                      RowChange change);
+  /// The lines of the session's log, as they are stored.
+  sessionkit::Result<std::string> export_log(Caller const& caller, sessionkit::SessionId const& id) const;
+  /// Makes a session of the caller from a transcript of any dialect: the messages and the title of its last
+  /// branch. `invalid_argument` if it is something else.
+  sessionkit::Result<sessionkit::SessionInfo> import_log(Caller const& caller, std::string const& text);
+  /// What the model would receive before the next message of the user, with the repairs that are needed.
+  sessionkit::Result<sessionkit::History> next_request(Caller const& caller,
+                                                       sessionkit::SessionId const& id) const;
+  /// Returns the end of the log as soon as it is not `known`, or after `patience`.
+  sessionkit::Result<sessionkit::Position> wait_for_change(Caller const& caller,
+                                                           sessionkit::SessionId const& id,
+                                                           sessionkit::Position known,
+                                                           std::chrono::seconds patience) const;
+  std::vector<std::string> const& models() const noexcept { return hosted_.models; }
+  std::string const& system() const noexcept { return hosted_.with.target.system; }
+
   /// True if removed sessions are in a trash from which `restore` takes them.
   bool has_trash() const;
   /// Takes a removed session back. `not_found` if the trash has none of this name, or none of the caller.

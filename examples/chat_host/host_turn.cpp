@@ -54,7 +54,9 @@ Json HostTurn::converse(ChatRequest const& request) {
   auto const log_end = session.leaf();
   if (request.after) session.rewind(*request.after).value();
   feed_.begin_behind(session.leaf(), log_end);
-  auto const with = make_agent(request.context);
+  if (auto change = change_of(request.settings); !change.set.empty() || !change.removed.empty())
+    session.append_entry(std::move(change)).value();
+  auto const with = make_agent(request.context, session.info().value());
   auto const report = [&](agent::Event const& event) { watch(session, request, event); };
   if (!request.again)
     note_in_channel({"user", request.said.text(), request.sender.empty() ? caller_.user : request.sender});
@@ -76,8 +78,8 @@ Json HostTurn::last_news(sk::SessionInfo const& info, std::string_view end) cons
   return done_news(info, end, is_stored(info));
 }
 
-agent::Agent HostTurn::make_agent(std::string const& context) const {
-  auto with = hosted_.with;
+agent::Agent HostTurn::make_agent(std::string const& context, sk::SessionInfo const& info) const {
+  auto with = set_up(hosted_.with, info.state);
   if (!context.empty()) with.target.system += "\n\n" + context;
   return fit(std::move(with), hosted_);
 }

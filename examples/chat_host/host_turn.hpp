@@ -27,7 +27,7 @@ class HostTurn {
   bool is_stored(sessionkit::SessionInfo const& info) const {
     return hosted_.saves_turns && info.turns > turns_before_;
   }
-  agent::Agent make_agent(std::string const& context) const;
+  agent::Agent make_agent(std::string const& context, sessionkit::SessionInfo const& info) const;
   void watch(sessionkit::Session& session, ChatRequest const& request, agent::Event const& event);
   void report(sessionkit::Event const& event);
   void tell(Json const& news);

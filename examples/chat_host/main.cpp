@@ -91,6 +91,7 @@ chat_host::Agents make_agents(Options const& options, Unsaved& unsaved) {
                              open_channels_of(name, address, options),
                              options.saves_turns,
                              owns_store(address, options)};
+    hosted.models = options.models;
     agents[name] = std::make_unique<chat_host::Conversations>(std::move(hosted), options.most_turns);
   }
   return agents;

@@ -90,6 +90,15 @@ void describe(CLI::App& app, Options& options, Tokens& tokens) {
       "--server", options.provider.server,
       "whose rules with --provider openai: azure, deepseek, mistral, groq, llama_cpp, vllm or ollama");
   app.add_option("--model", options.model);
+  app.add_option("--also-model", options.models, "a model that a person may choose instead; may be repeated");
+  app.add_option_function<std::vector<double>>(
+         "--prices",
+         [&](std::vector<double> const& both) {
+           server.prices = Prices{both[0], both[1]};
+         },
+         "the dollars for a million tokens that the model reads, and that it writes: the page shows the cost")
+      ->expected(2)
+      ->check(CLI::NonNegativeNumber);
   app.add_option("--window", options.window, "the model's window, in tokens")
       ->check(CLI::Range(500, 100000000));
   app.add_flag("!--no-stream", options.provider.stream,
@@ -197,6 +206,7 @@ Options parse_options(int argc, char** argv) {
       throw CLI::ValidationError("--provider",
                                  "there is no '" + options.provider.name + "': " + llm::provider_names);
     if (options.model.empty()) options.model = known->model;
+    options.models.insert(options.models.begin(), options.model);
     if (known->key_variable != nullptr)
       if (char const* const key =
               std::getenv(known->key_variable)) // NOLINT(concurrency-mt-unsafe): one thread

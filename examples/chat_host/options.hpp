@@ -20,7 +20,8 @@ struct Options {
   std::string system = "You are a helpful assistant.";
   std::string folder = {}; ///< the folder that the tools may use; empty: no tools
   std::string model = {};
-  std::size_t window = 200000; ///< the model's window, in tokens
+  std::vector<std::string> models = {}; ///< that a person may choose, with `model` as the first
+  std::size_t window = 200000;          ///< the model's window, in tokens
   agent::CompactionNumbers compaction = {};
   agent::ViewLimits view = {};
   bool saves_turns = true; ///< else conversations are stored at the end

@@ -38,6 +38,7 @@ struct Call {
   Conversations* conversations = nullptr;    ///< null if the path names no agent
   std::optional<sk::SessionId> session = {}; ///< present if the path names one
   std::string body = {};
+  std::optional<Prices> prices = {};
 
   /// A parameter of the URL; `otherwise` if it is missing or empty. 0 is allowed only if it means
   /// `otherwise`.
@@ -152,6 +153,51 @@ sk::Result<void> restore(Call const& call) {
   return {};
 }
 
+sk::Result<void> agents(Call const& call) {
+  Json rows = Json::array();
+  for (auto const& [name, conversations] : call.agents)
+    rows.push_back({{"id", name}, {"models", conversations->models()}, {"system", conversations->system()}});
+  auto const& prices = call.prices;
+  answer(call.response,
+         Json{{"agents", std::move(rows)},
+              {"prices", prices ? Json{{"input", prices->input}, {"output", prices->output}} : Json()}});
+  return {};
+}
+
+sk::Result<void> export_log(Call const& call) {
+  auto const log = call.conversations->export_log(call.caller, *call.session);
+  if (!log) return log.error();
+  call.response.set_header("Content-Disposition",
+                           "attachment; filename=\"" + call.session->str() + ".jsonl\"");
+  call.response.set_content(*log, "application/jsonl");
+  return {};
+}
+
+sk::Result<void> import_log(Call const& call) {
+  auto const info = call.conversations->import_log(call.caller, call.body);
+  if (!info) return info.error();
+  answer(call.response, row_of(*info, false));
+  return {};
+}
+
+sk::Result<void> next_request(Call const& call) {
+  auto const history = call.conversations->next_request(call.caller, *call.session);
+  if (!history) return history.error();
+  answer(call.response, request_view(*history));
+  return {};
+}
+
+sk::Result<void> changes(Call const& call) {
+  static constexpr std::chrono::seconds patience{25};
+  auto const known = call.number("end", 0);
+  if (!known) return known.error();
+  auto const end =
+      call.conversations->wait_for_change(call.caller, *call.session, sk::Position(*known), patience);
+  if (!end) return end.error();
+  answer(call.response, Json{{"end", end->value()}, {"changed", end->value() != *known}});
+  return {};
+}
+
 sk::Result<void> history(Call const& call) {
   auto const& id = *call.session;
   auto const history = call.conversations->history(call.caller, id);
@@ -160,6 +206,10 @@ sk::Result<void> history(Call const& call) {
   view["waiting"] = call.conversations->waiting(id);
   view["damaged"] = history->info.damaged;
   view["canBranch"] = history->can_branch;
+  view["end"] = history->info.end.value();
+  view["usage"] = usage_view(history->info.usage);
+  view["settings"] = {{"model", setting_in(history->info.state, "model")},
+                      {"system", setting_in(history->info.state, "system")}};
   view["entries"] = talk_of(history->path, history->turn_begin, history->beside);
   answer(call.response, view);
   return {};
@@ -287,6 +337,11 @@ constexpr Route routes[] = {
     {"POST", "/api/agents/([^/]{1,128})/sessions/([^/]{1,128})/branch", For::everybody, choose_branch},
     {"POST", "/api/agents/([^/]{1,128})/sessions/([^/]{1,128})/restore", For::everybody, restore},
     {"GET", "/api/agents/([^/]{1,128})/search", For::everybody, search},
+    {"POST", "/api/agents/([^/]{1,128})/import", For::everybody, import_log},
+    {"GET", "/api/agents/([^/]{1,128})/sessions/([^/]{1,128})/export", For::everybody, export_log},
+    {"GET", "/api/agents/([^/]{1,128})/sessions/([^/]{1,128})/request", For::everybody, next_request},
+    {"GET", "/api/agents/([^/]{1,128})/sessions/([^/]{1,128})/changes", For::everybody, changes},
+    {"GET", "/api/agents", For::everybody, agents},
     {"GET", "/api/convlogs", For::admin, all_channels},
     {"GET", "/api/agents/([^/]{1,128})/convlogs", For::admin, channels},
     {"GET", "/api/agents/([^/]{1,128})/convlogs/([^/]{1,128})", For::admin, channel},
@@ -344,14 +399,21 @@ std::optional<Problem> objection_to(Request const& request, std::vector<Credenti
   return std::nullopt;
 }
 
+struct Served {
+  Agents const& agents;
+  std::vector<Credential> const& credentials;
+  std::optional<Prices> prices;
+};
+
 /// Answers one complete request.
-void serve(Route const& route, Agents const& agents, std::vector<Credential> const& credentials,
-           Request const& request, Response& response, std::string body) {
+void serve(Route const& route, Served const& served, Request const& request, Response& response,
+           std::string body) {
+  auto const& [agents, credentials, prices] = served;
   auto const caller = authenticate(request.get_header_value("Authorization"), credentials);
   if (!caller) return answer(response, Problem{401, "a bearer token is needed"});
   if (route.whom == For::admin && !caller->admin)
     return answer(response, Problem{403, "this is for the administrator"});
-  Call call{request, response, *caller, agents, nullptr, {}, std::move(body)};
+  Call call{request, response, *caller, agents, nullptr, {}, std::move(body), prices};
   if (request.matches.size() > 1) {
     auto const agent = agents.find(std::string(request.matches[1]));
     if (agent == agents.end()) return answer(response, Problem{404, "there is no such agent"});
@@ -396,7 +458,8 @@ void answer(Response& response, Problem const& problem) {
 }
 
 void add_routes(httplib::Server& server, Agents const& agents, std::vector<Credential> const& credentials,
-                std::size_t longest_body) {
+                std::size_t longest_body, std::optional<Prices> prices) {
+  Served const served{agents, credentials, prices};
   server.set_pre_routing_handler(
       [&credentials, known = compile(routes)](Request const& request, Response& response) {
         auto const objection = objection_to(request, credentials, known);
@@ -405,17 +468,16 @@ void add_routes(httplib::Server& server, Agents const& agents, std::vector<Crede
                          : httplib::Server::HandlerResponse::Unhandled;
       });
   for (auto const& route : routes) {
-    auto const plain = [&route, &agents, &credentials](Request const& request, Response& response) {
-      serve(route, agents, credentials, request, response, {});
+    auto const plain = [&route, served](Request const& request, Response& response) {
+      serve(route, served, request, response, {});
     };
-    auto const with_body = [&route, &agents, &credentials, longest_body](Request const& request,
-                                                                         Response& response,
-                                                                         httplib::ContentReader const& read) {
+    auto const with_body = [&route, served, longest_body](Request const& request, Response& response,
+                                                          httplib::ContentReader const& read) {
       std::string body;
       // A request without an announced body has none; the HTTP library would wait for the end of the
       // connection.
       if (!has_body(request) || read_body(read, longest_body, response, body))
-        serve(route, agents, credentials, request, response, std::move(body));
+        serve(route, served, request, response, std::move(body));
     };
     std::string_view const method = route.method;
     if (method == "GET") server.Get(route.path, plain);

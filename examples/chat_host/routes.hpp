@@ -14,6 +14,6 @@ void answer(httplib::Response& response, Problem const& problem);
 
 /// Adds all routes of `/api/`. The arguments must live as long as the server.
 void add_routes(httplib::Server& server, Agents const& agents, std::vector<Credential> const& credentials,
-                std::size_t longest_body);
+                std::size_t longest_body, std::optional<Prices> prices = {});
 
 }

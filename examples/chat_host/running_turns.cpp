@@ -90,6 +90,11 @@ sk::Result<std::size_t> RunningTurns::enqueue(std::string const& session, Work w
   return std::size_t{0};
 }
 
+bool RunningTurns::is_stopping() const {
+  std::lock_guard const lock(mutex_);
+  return stopping_;
+}
+
 std::size_t RunningTurns::waiting(std::string const& session) const {
   std::lock_guard const lock(mutex_);
   auto const running = running_.find(session);

@@ -65,6 +65,8 @@ class RunningTurns {
   /// how many wait now; 0 if no turn ran, so that this one began at once. `unavailable` if too many wait or
   /// run.
   sessionkit::Result<std::size_t> enqueue(std::string const& session, Work work);
+  /// True after `stop_all`.
+  bool is_stopping() const;
   /// How many turns wait for the session's running turn.
   std::size_t waiting(std::string const& session) const;
 

@@ -139,7 +139,7 @@ Server::Server(ServerOptions options, Agents const& agents) : http_(new Http{std
         answer(response, Problem{500, "an internal error occurred"});
       });
   serve_page(listener, wanted.page);
-  add_routes(listener, agents, wanted.credentials, wanted.longest_body);
+  add_routes(listener, agents, wanted.credentials, wanted.longest_body, wanted.prices);
 
   http_->port = wanted.port;
   if (wanted.port == 0)

@@ -6,10 +6,16 @@
 #include <cstddef>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace chat_host {
+
+/// What the provider takes, in dollars for a million tokens.
+struct Prices {
+  double input = 0, output = 0;
+};
 
 struct ServerOptions {
   std::string host = "127.0.0.1";
@@ -18,6 +24,7 @@ struct ServerOptions {
   std::size_t most_connections = 4096; ///< at the same time; more wait
   std::size_t longest_body = 8U << 20; ///< bytes
   std::string page;                    ///< the directory of the page's files
+  std::optional<Prices> prices = {};   ///< absent: the page shows no cost
 };
 
 /// By the agent's name.

@@ -143,6 +143,26 @@ Json row_of(sk::SessionInfo const& info, bool running) {
           {"running", running}};
 }
 
+Json usage_view(sk::Usage const& usage) {
+  return {{"input", usage.input},
+          {"output", usage.output},
+          {"cacheRead", usage.cache_read},
+          {"cacheWrite", usage.cache_write}};
+}
+
+Json request_view(sk::History const& history) {
+  Json repairs = Json::array();
+  for (auto const& repair : history.report)
+    repairs.push_back({{"entry", repair.entry.str()},
+                       {"rule", std::string(repair.rule)},
+                       {"before", cut(repair.before, longest_result)},
+                       {"after", cut(repair.after, longest_result)}});
+  return {{"messages", history.messages.size()},
+          {"tokens", history.tokens},
+          {"compaction", history.compaction.empty() ? Json() : Json(history.compaction.str())},
+          {"repairs", std::move(repairs)}};
+}
+
 Json hit_view(Hit const& hit) {
   return {{"sessionId", hit.info.id.str()},
           {"title", hit.info.display_title()},

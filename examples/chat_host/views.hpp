@@ -4,6 +4,7 @@
 #include "searching.hpp"
 
 #include <sessionkit/context.hpp>
+#include <sessionkit/history.hpp>
 #include <sessionkit/session_info.hpp>
 
 #include <nlohmann/json.hpp>
@@ -22,6 +23,11 @@ using Json = nlohmann::ordered_json;
 
 /// A row of a list, with the names of ai-panel's `sessions.json`.
 Json row_of(sessionkit::SessionInfo const& info, bool running);
+
+/// The tokens of all requests, as far as the provider reported them.
+Json usage_view(sessionkit::Usage const& usage);
+/// What is sent before the next message of the user, and why it differs from the log.
+Json request_view(sessionkit::History const& history);
 
 /// A hit of a search.
 Json hit_view(Hit const& hit);

@@ -12,13 +12,14 @@ let token = "";
 let agent = "main";
 export function useToken(value) { token = value; }
 export function useAgent(value) { agent = value; }
+export const agentName = () => agent;
 
-async function request(method, path, { body, lastEventId, as, signal } = {}) {
+async function request(method, path, { body, text, lastEventId, as, signal } = {}) {
   const headers = { Authorization: `Bearer ${as ?? token}` };
-  if (body !== undefined) headers["Content-Type"] = "application/json";
+  if (body !== undefined || text !== undefined) headers["Content-Type"] = "application/json";
   if (lastEventId) headers["Last-Event-ID"] = lastEventId;
   const reply = await fetch(path.startsWith("/") ? path : `/api/agents/${encodeURIComponent(agent)}/${path}`,
-    { method, headers, signal, body: body === undefined ? undefined : JSON.stringify(body) })
+    { method, headers, signal, body: body === undefined ? text : JSON.stringify(body) })
     .catch((failure) => { throw failure.name === "AbortError" ? failure : new Error("The server cannot be reached."); });
   if (reply.ok) return reply;
   let detail = reply.statusText;
@@ -36,6 +37,11 @@ export const remove = (id) => request("DELETE", session(id));
 export const restore = (id) => json("POST", `${session(id)}/restore`, { body: {} });
 export const archive = (id, archived) => json("PATCH", session(id), { body: { archived } });
 export const search = (query, signal) => json("GET", `search?${new URLSearchParams(query)}`, { signal });
+export const agents = () => json("GET", "/api/agents");
+export const exported = async (id) => (await request("GET", `${session(id)}/export`)).text();
+export const imported = (text) => json("POST", "import", { text });
+export const nextRequest = (id, signal) => json("GET", `${session(id)}/request`, { signal });
+export const changes = (id, end, signal) => json("GET", `${session(id)}/changes?end=${end}`, { signal });
 export const cancel = (id) => json("POST", `${session(id)}/cancel`, { body: {} });
 // The channels of all agents, and a page of one of them.
 export const channels = (as, signal) => json("GET", "/api/convlogs", { as, signal });
@@ -43,8 +49,8 @@ export const channel = (as, of, name, { from, sender }, signal) =>
   json("GET", `/api/agents/${encodeURIComponent(of)}/convlogs/${encodeURIComponent(name)}?${new URLSearchParams({ from, ...(sender ? { sender } : {}) })}`,
     { as, signal });
 // The signal only ends the listening. A message that was sent stays sent; whether it was accepted is always reported.
-export const chat = (message, { id, after, images }, signal) => begin("chat", {
-  message, ...(id ? { sessionId: id } : {}), ...(after === undefined ? {} : { after }), ...(images?.length ? { images } : {}) }, signal);
+export const chat = (message, { id, after, images, settings }, signal) => begin("chat", {
+  message, ...(id ? { sessionId: id } : {}), ...(after === undefined ? {} : { after }), ...(images?.length ? { images } : {}), ...(settings ? { settings } : {}) }, signal);
 // A message of the user is answered once more.
 export const again = (id, entry, signal) => begin(`${session(id)}/retry`, { entry }, signal);
 export const choose = (id, entry) => request("POST", `${session(id)}/branch`, { body: { entry } });

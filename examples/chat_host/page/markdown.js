@@ -71,7 +71,7 @@ function picture(token) {
 function opened(token) {
   if (token.hidden) return null;
   const { tag } = token;
-  if (/^h[1-6]$/.test(tag)) return [`h${Math.min(6, Number(tag[1]) + 2)}`, null]; // the page has h1 and h2
+  if (/^h[1-6]$/.test(tag)) return ["h2", { className: `level-${tag[1]}` }]; // the page has h1, and no level may be left out
   if (tag === "ol") return ["ol", attribute(token, "start") ? { start: Number(attribute(token, "start")) } : null];
   if (tag === "th" || tag === "td") {
     const side = /text-align:(left|center|right)/.exec(attribute(token, "style") ?? "")?.[1];

@@ -9,6 +9,9 @@ export function element(name, { text, children = [], ...properties } = {}) {
 }
 
 const shapes = {
+  remove: "M4 4l8 8M12 4l-8 8",
+  attach: "M13 7l-6 6a3 3 0 0 1-4-4l7-7a2 2 0 0 1 3 3l-6 6a1 1 0 0 1-2-2l5-5",
+  info: "M8 1.5a6.500 6.500 0 1 0 .01 0M8 7v5M8 4.500v.5",
   copy: "M5 5V2h9v9h-3M2 5h9v9H2z",
   done: "M2 8l4 4 8-9",
   edit: "M3 13l1-3 7-7 2 2-7 7zM10 4l2 2",
@@ -18,8 +21,15 @@ const shapes = {
   next: "M6 3l5 5-5 5",
 };
 
+const drawn = new Map();
+
 // A drawing of 16 by 16, in the color of the text around it.
 export function icon(name) {
+  if (!drawn.has(name)) drawn.set(name, draw(name));
+  return drawn.get(name).cloneNode(true);
+}
+
+function draw(name) {
   const made = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
   made.setAttribute("viewBox", "0 0 16 16");

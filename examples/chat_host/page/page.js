@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: MIT
 import * as api from "./api.js";
+import { Attachments } from "./attachments.js";
 import { Channels } from "./channels.js";
+import { Details } from "./details.js";
 import { List } from "./list.js";
-import { copyText, showDone } from "./nodes.js";
+import { copyText, icon, showDone } from "./nodes.js";
 import { Talk } from "./talk.js";
+import { welcome } from "./welcome.js";
 
 const $ = (id) => document.getElementById(id);
 const talk = new Talk($("talk"), { edit, again, go, more: () => send("Please continue where your answer ended.") });
 const list = new List($("sessions"), { load: loadRows, search: (query, signal) => attempt(() => api.search(query, signal)), chosen: open });
 const drafts = new Map(); // unsent text by conversation, null for a new one
+
 let hasTrash = false; // a conversation that is deleted can be restored
 let tokenLimit = null; // a conversation above this limit is summarised
 
@@ -21,7 +25,9 @@ class Visit {
     this.said = null; // the message of the running turn: its text, its bubble, and whether it is stored
     this.stopping = false; // the user cancelled the answer
     this.after = undefined; // the next message follows this entry: an earlier one was edited
-    this.images = []; // of the next message
+    this.settings = {}; // that the server has: the model and the system prompt; empty means the server's own
+    this.wanted = null; // those of the next message, if they were changed
+    this.end = null; // of the log that is shown
     this.tokens = null;
     this.leaving = new AbortController();
   }
@@ -30,6 +36,7 @@ class Visit {
   get left() { return this.signal.aborted; }
 }
 let visit = new Visit(null);
+const details = new Details($, { attempt, now: () => ({ visit, tokenLimit }) });
 
 // Asks the user: a question with an input field, or one to confirm. Null if cancelled.
 function ask(question, { value = null, type = "text" } = {}) {
@@ -90,9 +97,12 @@ async function loadRows(query, signal) {
 
 function showMeter() {
   const { tokens } = visit;
-  $("meter").hidden = tokens === null || tokens === undefined;
-  if ($("meter").hidden) return;
   const [bar, words] = $("meter").children;
+  if (tokens === null || tokens === undefined) {
+    bar.hidden = true;
+    words.textContent = "Details";
+    return;
+  }
   bar.hidden = tokenLimit === null;
   Object.assign(bar, { max: tokenLimit ?? 1, low: (tokenLimit ?? 1) * 0.75, high: (tokenLimit ?? 1) * 0.9, value: tokens });
   const number = (value) => value.toLocaleString("en");
@@ -128,6 +138,7 @@ function enter(id, title = "") {
   setState(visit, "idle");
   stopEditing();
   talk.clear();
+  $("talk").append(...(id === null ? welcome((text) => { type(text); $("message").focus(); }) : []));
   dismiss();
   showHead(title, null);
   list.mark(id);
@@ -158,7 +169,8 @@ async function show(here, hit) {
   const message = session.entries.findIndex((entry) => entry.ofRunningTurn);
   const asked = message + (session.entries[message]?.role === "user" ? 1 : 0); // it may be asked again
   const { canBranch } = session;
-  await talk.entries(message < 0 ? session.entries : session.entries.slice(0, asked), { canBranch, signal: here.signal });
+  remember(here, session);
+  await talk.entries(message < 0 ? session.entries : session.entries.slice(0, asked), { canBranch, signal: here.signal, at: hit?.entry });
   if (here.left) return;
   showHead(session.title, session.tokenEstimate);
   here.said = message < 0 ? null : { stored: true };
@@ -166,7 +178,7 @@ async function show(here, hit) {
   showArchived(session.archived);
   if (hit && !talk.reveal(hit) && canBranch && !hit.chosen && await attempt(() => api.choose(here.id, hit.entry)) && !here.left) // on another branch
     return show(here, { ...hit, chosen: true });
-  if (!session.running) return;
+  if (!session.running) return void watch(here);
   const reply = await attempt(() => api.listen(here.id, "", here.signal));
   if (reply) await hearTurn(here, reply);
 }
@@ -192,14 +204,39 @@ async function hearTurn(here, reply) {
 async function label(here) {
   const session = await attempt(() => api.history(here.id, here.signal));
   if (!session || here.left || here.state !== "idle" || session.running) return;
+  remember(here, session);
+  watch(here);
   if (!talk.label(session.entries, session.canBranch)) await show(here);
+}
+
+function remember(here, session) {
+  Object.assign(here, { end: session.end, usage: session.usage, settings: session.settings, entries: session.entries });
+}
+
+// Shows what another program writes into the conversation. The server answers when there is something.
+async function watch(here) {
+  const { signal } = here.watching = new AbortController();
+  here.signal.addEventListener("abort", () => here.watching.abort());
+  try {
+    while (!here.left && here.state === "idle" && !signal.aborted) {
+      const begin = Date.now();
+      const { end, changed } = await api.changes(here.id, here.end, signal);
+      if (!changed && Date.now() - begin < 20000) await pause(10000); // the server is about to stop
+      if (!changed || here.left || here.state !== "idle" || signal.aborted || end === here.end) continue;
+      const place = $("talk").scrollHeight - $("talk").scrollTop;
+      list.reload();
+      await show(here);
+      if (place - $("talk").clientHeight > 80 && !here.left) $("talk").scrollTop = $("talk").scrollHeight - place;
+      return;
+    }
+  } catch { /* the server ends, or the conversation: the next action shows it */ }
 }
 
 function edit(entry, before) {
   if (visit.state !== "idle") return;
   visit.after = before;
   visit.edited = entry.id;
-  visit.images = entry.content.filter((part) => part.type === "image").map((part) => part.url);
+  attachments.set(entry.content.filter((part) => part.type === "image").map((part) => part.url));
   type(entry.content.filter((part) => part.type === "text").map((part) => part.text).join("\n"));
   $("editing").hidden = false;
   $("message").focus();
@@ -207,7 +244,7 @@ function edit(entry, before) {
 
 function stopEditing() {
   visit.after = visit.edited = undefined;
-  visit.images = [];
+  attachments.set([]);
   $("editing").hidden = true;
 }
 
@@ -215,6 +252,7 @@ function stopEditing() {
 async function again(entry) {
   const here = visit;
   if (here.state !== "idle") return;
+  here.watching?.abort();
   dismiss();
   talk.cut(entry, { keep: true });
   here.said = { stored: true, again: true };
@@ -266,25 +304,33 @@ function hear(here, event) {
 // A message that the server does not have must be sent again: put it into the input field of its conversation, before
 // newly typed text.
 function giveBack(here) {
-  const { text, bubble } = here.said;
+  const { text, bubble, images } = here.said;
   here.said = null;
   bubble.remove();
   const together = (more) => (more ? `${text}\n\n${more}` : text);
+  if (here.id === visit.id && images?.length) attachments.set(images);
   if (here.id === visit.id) type(together($("message").value));
   else drafts.set(here.id, together(drafts.get(here.id)));
 }
 
 async function say(text) {
   const here = visit;
-  const { after, images, edited } = here;
+  const { after, edited, wanted: settings } = here;
+  const images = attachments.urls;
+  here.watching?.abort();
+  if (here.id === null) talk.clear();
   dismiss();
   stopEditing();
   if (edited) talk.cut(edited);
-  here.said = { text, bubble: talk.user(text), stored: false };
+  for (const each of images) talk.picture(each);
+  here.said = { text, images, bubble: text ? talk.user(text) : $("talk").lastChild, stored: false };
   setState(here, "asking");
   toEnd();
-  const reply = await attempt(() => api.chat(text, { id: here.id, after, images }, here.signal));
-  if (reply) return taken(here, reply);
+  const reply = await attempt(() => api.chat(text, { id: here.id, after, images, settings }, here.signal));
+  if (reply) {
+    here.wanted = null;
+    return taken(here, reply);
+  }
   setState(here, "idle");
   giveBack(here);
   if (here.id !== null) await show(here); // it may be answering another message
@@ -356,6 +402,13 @@ function switchArchive() {
   list.find($("search").value);
 }
 
+async function importFiles(files) {
+  for (const file of files) {
+    const row = await attempt(async () => api.imported(await file.text()));
+    if (row) await Promise.all([list.reload(), open(row.id)]);
+  }
+}
+
 async function showChannels() {
   const admin = await ask("Token of the administrator", { value: "", type: "password" });
   if (!admin) return;
@@ -367,8 +420,9 @@ async function showChannels() {
 }
 
 function send(text) {
-  if (!text || visit.state !== "idle") return false;
-  say(text);
+  if ((!text && attachments.urls.length === 0) || visit.state !== "idle") return false;
+  if (talk.hasEnd) say(text);
+  else talk.window(Infinity).then(() => say(text));
   return true;
 }
 
@@ -376,6 +430,18 @@ $("say").addEventListener("submit", (event) => {
   event.preventDefault();
   if (send($("message").value.trim())) type("");
 });
+const attachments = new Attachments($("pictures"), {
+  write: (text) => { type(`${$("message").value}${$("message").value ? "\n\n" : ""}${text}`); $("message").focus(); },
+  complain: notify,
+});
+attachments.listen($("talk").parentNode);
+$("attach").append(icon("attach"));
+$("attach").addEventListener("click", () => $("files").click());
+$("files").addEventListener("change", async () => { await attachments.add([...$("files").files]); $("files").value = ""; });
+$("import").addEventListener("click", () => $("import-file").click());
+$("import-file").addEventListener("change", async () => { await importFiles([...$("import-file").files]); $("import-file").value = ""; });
+$("keys").addEventListener("click", () => $("shortcuts").showModal());
+$("meter").addEventListener("click", () => details.open());
 $("message").addEventListener("input", () => type($("message").value));
 $("message").addEventListener("keydown", (event) => {
   if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
@@ -412,6 +478,16 @@ $("menu").addEventListener("click", () => {
   $("menu").setAttribute("aria-expanded", String($("sidebar").classList.toggle("open")));
 });
 document.addEventListener("keydown", (event) => {
+  const free = !document.querySelector("dialog[open]");
+  const last = () => [...document.querySelectorAll("#talk .actions.of-user [aria-label='Edit and send again']")].at(-1);
+  if (event.ctrlKey && event.key === "/" && free) $("shortcuts").showModal();
+  if (event.ctrlKey && event.key.toLowerCase() === "k" && free) {
+    event.preventDefault();
+    $("sidebar").classList.add("open");
+    $("search").focus();
+  }
+  if (event.key === "ArrowUp" && event.target === $("message") && $("message").value === "" && free) last()?.click();
+  if (event.key === "Escape" && free && visit.state !== "idle" && !$("sidebar").classList.contains("open")) stop();
   if (event.ctrlKey && event.altKey && event.key.toLowerCase() === "n") begin();
   if (event.key === "Escape") $("sidebar").classList.remove("open");
   if (event.key === "Escape" && visit.edited && !document.querySelector("dialog[open]")) cancelEditing();
@@ -433,3 +509,4 @@ api.useAgent(new URLSearchParams(location.search).get("agent") ?? "main");
 api.useToken(sessionStorage.getItem("token") ?? "");
 openAddress();
 list.reload();
+details.load();

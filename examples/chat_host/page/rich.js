@@ -67,7 +67,7 @@ export const parse = (source) => parser.parse({ source, open: false });
 function codeBlock(language, children) {
   const copy = iconButton("copy", "Copy this code", null, "copy icon");
   const text = element("pre", { tabIndex: 0, children: [element("code", { children })] });
-  text.setAttribute("role", "region");
+  text.setAttribute("role", "group");
   text.setAttribute("aria-label", language === "formula" ? "Formula" : `Code${language ? ` in ${language}` : ""}`);
   return element("div", { className: "code", children: [element("div", { className: "bar", children: [
     element("span", { text: language }), copy] }), text] });
@@ -82,7 +82,7 @@ function made(node) {
   if (name === "a") Object.assign(result, { target: "_blank", rel: "noopener noreferrer" });
   if (attributes?.className === "table") {
     result.tabIndex = 0;
-    result.setAttribute("role", "region");
+    result.setAttribute("role", "group");
     result.setAttribute("aria-label", "Table");
   }
   return result;

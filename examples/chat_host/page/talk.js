@@ -3,6 +3,8 @@
 import { copyText, element, iconButton, showDone } from "./nodes.js";
 import { Streamed, fill, parse } from "./rich.js";
 
+const shownAtOnce = 100; // entries
+const step = 40; // entries
 const patience = 200; // milliseconds until stored texts are shown as they are, to be parsed later
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 const pretty = (value) => (typeof value === "string" ? value : JSON.stringify(value, null, 2));
@@ -23,17 +25,33 @@ const textsOf = (entries) => entries.flatMap((entry) => (entry.content ?? [])
   .filter((part) => part.type === "text" || (part.type === "image" && entry.role === "user"))
   .map((part) => ({ entry, role: entry.role, text: part.text ?? part.url })));
 
+// What a summary replaces: the messages before the first that it keeps.
+function replacedBy({ id, firstKeptEntryId, tokensBefore, tokensAfter }, entries) {
+  const place = entries.findIndex((entry) => entry.id === id);
+  const kept = entries.findIndex((entry) => entry.id === firstKeptEntryId);
+  const count = entries.slice(0, kept < 0 ? place : kept).filter((entry) => entry.type === "message").length;
+  const number = (value) => value.toLocaleString("en");
+  const tokens = tokensBefore ? `, ${number(tokensBefore)} tokens${tokensAfter ? ` became ${number(tokensAfter)}` : ""}` : "";
+  return ` (${count} ${count === 1 ? "message" : "messages"}${tokens})`;
+}
+
 export class Talk {
   // `act` has what the buttons under a message do: `edit(entry, before)`, `again(message)`, `go(entry)`, `more()`.
   constructor(into, act) {
     Object.assign(this, { into, act });
     this.changing = false; // several changes are made at once
     this.drawing = 0; // how many texts are to be parsed yet
+    this.sight = new IntersectionObserver((seen) => {
+      const edge = seen.find((each) => each.isIntersecting && each.target.isConnected);
+      if (edge) this.move(edge.target.by);
+    }, { root: into, rootMargin: "600px" });
     this.clear();
   }
 
   clear() {
     this.into.replaceChildren();
+    this.sight.disconnect();
+    Object.assign(this, { from: 0, to: 0, hasEnd: true }); // the window of the stored entries that is shown
     CSS.highlights?.delete("hit");
     this.texts = []; // the shown messages: node, role, text, and the row of buttons if they are stored
     this.calls = new Map();
@@ -72,6 +90,10 @@ export class Talk {
     return this.message("user", text, [text]);
   }
 
+  picture(url) {
+    return this.message("user", url, [image(url)]);
+  }
+
   message(role, text, children = []) {
     const node = this.add(element("div", { className: `message ${role}`, children }));
     this.texts.push({ node, role, text, row: null });
@@ -90,8 +112,9 @@ export class Talk {
     if (isError) call.firstChild.textContent += " (failed)";
   }
 
-  compaction(summary) {
-    this.add(folded("Earlier messages were summarised for the model", summary, "mark compaction"));
+  // `replaced` says how much, if it is known.
+  compaction(summary, replaced = "") {
+    this.add(folded(`Earlier messages were summarised for the model${replaced}`, summary, "mark compaction"));
   }
 
   // The note on how an answer ended, unless it was complete.
@@ -124,47 +147,95 @@ export class Talk {
     }
   }
 
-  // Shows these stored entries and nothing else. Without branches, a message cannot be edited or answered again.
-  async entries(entries, { canBranch, signal }) {
-    const parts = entries.flatMap(({ role, content }) => (role === "assistant" ? content.filter((part) => part.type === "text") : []));
-    for (const part of parts) part.parsed = parse(part.text).then((tree) => (part.tree = tree));
+  // Shows these stored entries and nothing else: the last ones, or those around the entry `at`. Without branches, a message
+  // cannot be edited or answered again.
+  entries(entries, { canBranch, signal, at }) {
+    const place = entries.findIndex(({ id }) => id === at);
+    Object.assign(this, { next: { all: entries, canBranch, signal } });
+    return this.window(place < 0 ? entries.length : place - shownAtOnce / 2);
+  }
+
+  // Shows the entries from about the `wanted`th on. A long conversation is shown in part; turns stay whole.
+  async window(wanted) {
+    const { all, canBranch, signal } = this.next;
+    const isBegin = (n) => n <= 0 || n >= all.length || all[n].role === "user";
+    let from = Math.floor(Math.max(0, Math.min(wanted, all.length - shownAtOnce)));
+    while (!isBegin(from)) --from;
+    let to = Math.min(all.length, from + shownAtOnce);
+    while (!isBegin(to)) ++to;
+    const shown = all.slice(from, to);
+    const parts = shown.flatMap(({ role, content }) => (role === "assistant" ? content.filter((part) => part.type === "text") : []));
+    for (const part of parts) part.parsed ??= parse(part.text).then((tree) => (part.tree = tree));
     await Promise.race([Promise.all(parts.map((part) => part.parsed)), pause(patience)]);
     if (signal.aborted) return;
     this.clear();
+    Object.assign(this, { from, to, all, hasEnd: to === all.length });
     this.change(() => {
       this.changing = true;
-      for (const entry of entries) this.entry(entry);
-      this.label(entries, canBranch);
+      if (from > 0) this.into.append(this.edge("Earlier messages", -step));
+      for (const entry of shown) this.entry(entry, all);
+      if (!this.hasEnd) this.into.append(this.edge("Later messages", step));
+      this.label(all, canBranch);
       this.changing = false;
     });
   }
 
-  // Puts the buttons under the messages, which are those of the entries; false if they are others.
+  // A button that moves the window, and does so by itself when it comes into view.
+  edge(text, by) {
+    const button = element("button", { type: "button", className: "edge", text });
+    button.addEventListener("click", () => this.move(by));
+    this.sight.observe(button);
+    button.by = by;
+    return button;
+  }
+
+  // What is in view stays where it is.
+  async move(by) {
+    if (this.moving) return;
+    this.moving = true;
+    const top = this.into.getBoundingClientRect().top;
+    const place = (node) => node.getBoundingClientRect().top;
+    const anchor = this.texts.find(({ node }) => place(node) >= top) ?? this.texts.at(-1);
+    const was = anchor && place(anchor.node);
+    await this.window(this.from + by);
+    const now = this.texts.find(({ node, text }) => anchor && node.dataset.entry === anchor.node.dataset.entry && text === anchor.text);
+    if (now) this.into.scrollTop += place(now.node) - was;
+    this.moving = false;
+  }
+
+  // Puts the buttons under the shown messages, which are the last of the entries if the end is shown; false if they are
+  // others.
   label(entries, canBranch) {
-    const stored = textsOf(entries);
+    if (this.hasEnd) this.to = entries.length;
+    this.next = { ...this.next, all: entries };
+    const stored = textsOf(entries.slice(this.from, this.to));
     if (stored.length !== this.texts.length) return false;
     if (stored.some(({ role, text }, i) => role !== this.texts[i].role || text !== this.texts[i].text)) return false;
     let asked = null; // the message of the user that is answered
-    stored.forEach(({ entry, role }, i) => {
+    this.change(() => stored.forEach(({ entry, role }, i) => {
       if (role === "user") asked = entry;
-      const next = stored[i + 1];
-      const ends = next === undefined || next.role === "user";
-      const buttons = [this.branches(entry, stored[i - 1]?.entry === entry ? null : entry.branches), this.copy(this.texts[i])];
-      if (canBranch && role === "user" && next?.entry !== entry)
-        buttons.push(iconButton("edit", "Edit and send again", () => this.act.edit(entry, entries[entries.indexOf(entry) - 1]?.id ?? "")));
-      if (canBranch && ends && asked) {
-        const { id } = asked;
-        buttons.push(iconButton("again", "Answer again", () => this.act.again(id)));
-      }
-      if (next === undefined && role === "assistant" && (entry.interrupted || entry.failed))
-        buttons.push(iconButton("more", "Continue this answer", () => this.act.more()));
-      const row = element("div", { className: `actions of-${role}`, children: buttons.filter(Boolean) });
-      this.texts[i].row?.remove();
+      const { node, row: before } = this.texts[i];
+      const row = element("div", { className: `actions of-${role}`, children: this.buttons(entries, stored, i, canBranch ? asked : null) });
+      node.dataset.entry = entry.id;
+      if (before?.isEqualNode(row)) return; // it does the same
+      before?.remove();
       this.texts[i].row = row;
-      this.texts[i].node.dataset.entry = entry.id;
-      this.texts[i].node.after(row);
-    });
+      node.after(row);
+    }));
     return true;
+  }
+
+  // The buttons of the `i`th of the stored texts; `asked` is the message that it answers, if that can be answered again.
+  buttons(entries, stored, i, asked) {
+    const { entry, role } = stored[i];
+    const next = stored[i + 1];
+    const made = [this.branches(entry, stored[i - 1]?.entry === entry ? null : entry.branches), this.copy(this.texts[i])];
+    if (asked && role === "user" && next?.entry !== entry)
+      made.push(iconButton("edit", "Edit and send again", () => this.act.edit(entry, entries[entries.indexOf(entry) - 1]?.id ?? "")));
+    if (asked && (next === undefined || next.role === "user")) made.push(iconButton("again", "Answer again", () => this.act.again(asked.id)));
+    if (next === undefined && this.hasEnd && role === "assistant" && (entry.interrupted || entry.failed))
+      made.push(iconButton("more", "Continue this answer", () => this.act.more()));
+    return made.filter(Boolean);
   }
 
   // Scrolls to the message of an entry and marks the found words; false if it is not shown.
@@ -226,8 +297,8 @@ export class Talk {
     this.whileBusy(fill(node, part.text, part, (action) => this.change(action)));
   }
 
-  entry(entry) {
-    if (entry.type === "compaction") return this.compaction(entry.summary);
+  entry(entry, all) {
+    if (entry.type === "compaction") return this.compaction(entry.summary, replacedBy(entry, all));
     for (const part of entry.content) this.part(entry.role, part);
     if (entry.interrupted) this.ended(ends.interrupted);
     if (entry.failed) this.ended(ends.failed);

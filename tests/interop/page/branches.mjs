@@ -2,7 +2,7 @@
 // What a person does with a message that is there: copy it, say it in another way, have it answered again, and go back to what
 // was said before.
 import assert from "node:assert/strict";
-import { Server, context, expect, idle, messages, page, run, say, shot, shows, soon, step } from "./visit.mjs";
+import { Server, context, expect, idle, ignoreOthers, messages, page, run, say, shot, shows, soon, step } from "./visit.mjs";
 
 const server = new Server("branches", [
   { when: "the question", text: "The **first** answer." },
@@ -14,6 +14,7 @@ const server = new Server("branches", [
 const flat = new Server("flat", [], "--profile", "claw0");
 await server.start();
 await flat.start();
+await ignoreOthers();
 
 const button = (label, n = -1) => page.getByRole("button", { name: label, exact: true }).nth(n);
 const said = () => page.locator("#talk .message").allTextContents();

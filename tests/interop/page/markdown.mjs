@@ -60,7 +60,7 @@ page.on("request", (request) => { if (!request.url().startsWith(server.url) && !
 
 // The nodes below #talk that are not of the page, and their attributes.
 const strangers = () => page.evaluate(() => {
-  const names = new Set(("a blockquote br button code details div em h3 h4 h5 h6 hr img li ol p path pre s small span strong summary "
+  const names = new Set(("a blockquote br button code details div em h2 hr img li ol p path pre s small span strong summary "
     + "svg table tbody td th thead tr ul").split(" "));
   const attributes = new Set(("class type title tabindex role aria-label aria-hidden viewBox d href target rel start open alt "
     + "data-entry hidden disabled").split(" "));
@@ -87,7 +87,7 @@ step("Markdown is shown", async () => {
   await say("the document");
   await shows(messages("assistant"), "the end");
   await idle();
-  await has("h3", 1, "Reading a file");
+  await has("h2.level-1", 1, "Reading a file");
   await has("strong", 1, "bold");
   await has("em", 2, "soft");
   await has("s", 1, "old");
@@ -129,7 +129,7 @@ step("an answer that grows ends as one that is there at once, and no node of it 
     window.removed = [];
     new MutationObserver((records) => {
       for (const { removedNodes } of records)
-        for (const node of removedNodes) if (node.nodeType === 1 && /^(TABLE|OL|H3|PRE|DIV|BLOCKQUOTE|A)$/.test(node.nodeName)) window.removed.push(node.outerHTML);
+        for (const node of removedNodes) if (node.nodeType === 1 && /^(TABLE|OL|H2|PRE|DIV|BLOCKQUOTE|A)$/.test(node.nodeName)) window.removed.push(node.outerHTML);
     }).observe(document.getElementById("talk"), { childList: true, subtree: true });
   });
   await say("document again");

@@ -102,10 +102,12 @@ step("an answer is left and found again, and stopped", async () => {
 });
 
 step("the server restarts in the middle, and nothing is lost", async () => {
+  expect("ERR_CONNECTION"); // the page looks for changes
   await server.restart();
   await say("Still there?");
   await shows(messages("assistant"), "I remember 3 of your messages");
   await idle();
+  expect();
 });
 
 step("a conversation is renamed and deleted", async () => {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Runs page.mjs, markdown.mjs, branches.mjs, finding.mjs and trouble.mjs. Usage: run.sh CHAT_HOST CACHE_DIR
-# Exit 77 (skipped): no Chromium or npm, or playwright-core could not be installed, and SESSIONKIT_INTEROP is not "required".
+# Runs the tests of the page; without names, all but the long ones. Usage: run.sh CHAT_HOST CACHE_DIR [NAME...]
+# Exit 77 (skipped): no Chromium or npm, or the packages could not be installed, and SESSIONKIT_INTEROP is not "required".
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -23,11 +23,11 @@ cp "$here/package.json" "$here/package-lock.json" "$here"/*.mjs "$cache/"
 cd "$cache"
 if ! cmp -s package-lock.json installed.lock; then
   rm -f installed.lock
-  npm ci --omit=optional --ignore-scripts --no-audit --no-fund --loglevel=error || skip "npm could not install playwright-core"
+  npm ci --omit=optional --ignore-scripts --no-audit --no-fund --loglevel=error || skip "npm could not install the packages"
   cp package-lock.json installed.lock
 fi
-node page.mjs
-node markdown.mjs
-node branches.mjs
-node finding.mjs
-exec node trouble.mjs
+shift 2
+[ $# -gt 0 ] || set -- page markdown branches finding access trouble
+for script in "$@"; do
+  node "$script.mjs"
+done

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The page where something goes wrong: refusals, lost connections, haste, and more conversations than a list shows.
 import assert from "node:assert/strict";
-import { Server, expect, idle, messages, page, pause, reply, row, rows, run, say, shot, shows, soon, step } from "./visit.mjs";
+import { Server, expect, idle, ignoreOthers, messages, page, pause, reply, row, rows, run, say, shot, shows, soon, step } from "./visit.mjs";
 
 const slowly = { when: "slowly", text: "word ".repeat(80), delay_ms: 25, chunk: 5 };
 const server = new Server("store", [
@@ -14,6 +14,7 @@ const atomic = new Server("claw0", [slowly, { when: "refuse", error: { kind: "re
   "--profile", "claw0");
 await server.start();
 await atomic.start();
+await ignoreOthers();
 
 const notice = page.locator("#notice");
 const typed = () => page.inputValue("#message");

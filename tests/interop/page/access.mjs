@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+// The page for everybody: by keyboard, on a phone, dark, in high contrast, with a screen reader. axe looks at each view.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { Server, context, idle, messages, page, rows, run, say, shot, shows, size, soon, step } from "./visit.mjs";
+
+const axe = readFileSync(new URL(import.meta.resolve("axe-core")), "utf8");
+const picture = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
+const server = new Server("access", [
+  { when: "Markdown", text: "# Title\n\n| a | b |\n|---|--:|\n| 1 | 2 |\n\n1. one\n2. two\n\n> said\n\n```cpp\nint main() { return \"x\"[0]; } // why\n```\n\n[link](https://example.com) and `code`" },
+  { when: "long one", text: "and ".repeat(2000), delay_ms: 25, chunk: 4 },
+], "--also-model", "other-model", "--prices", "3", "15", "--agent", "main", "--agent", "second");
+await server.start();
+
+// The page's policy allows no script from outside: axe runs in a world of its own.
+const session = await context.newCDPSession(page);
+async function finds(name) {
+  const { frameTree } = await session.send("Page.getFrameTree");
+  const { executionContextId: contextId } = await session.send("Page.createIsolatedWorld", { frameId: frameTree.frame.id, worldName: "axe" });
+  await session.send("Runtime.evaluate", { expression: axe, contextId });
+  const { result, exceptionDetails } = await session.send("Runtime.evaluate", { contextId, awaitPromise: true, returnByValue: true,
+    expression: `axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => violations.map(({ id, nodes }) => id + ": " + nodes.map((node) => node.html.slice(0, 150) + node.failureSummary.slice(0, 200)).join(" | ")))` });
+  assert.equal(exceptionDetails, undefined);
+  assert.deepEqual(result.value, [], `axe: ${name}`);
+}
+const button = (name) => page.getByRole("button", { name, exact: true }).last();
+
+step("a new conversation has examples", async () => {
+  await page.goto(`${server.url}/#token=secret`);
+  await shows(page.locator(".welcome"), "What would you like to know?");
+  await finds("empty");
+  await shot("welcome");
+  await page.locator(".welcome button").first().click();
+  assert.match(await page.inputValue("#message"), /^Explain how/);
+});
+
+step("axe finds nothing in a conversation, light and dark", async () => {
+  await say("Show me Markdown");
+  await shows(messages("assistant"), "Title");
+  await idle();
+  await say("What is in config.json?");
+  await shows(messages("assistant"), "It says");
+  await idle();
+  await page.locator(".actions").nth(3).waitFor();
+  for (const colorScheme of ["dark", "light"]) {
+    await page.emulateMedia({ colorScheme });
+    await finds(colorScheme);
+    await shot(`axe-${colorScheme}`);
+  }
+});
+
+step("details explain the tokens, and hold the settings", async () => {
+  await page.click("#meter");
+  await shows(page.locator("#facts"), "the oldest messages are replaced by a summary");
+  await shows(page.locator("#facts"), "Repaired for the model");
+  await finds("details");
+  await shot("details");
+  await page.selectOption("#model", "other-model");
+  await page.fill("#system", "You speak like a sailor.");
+  await page.keyboard.press("Escape");
+  await say("with a setting");
+  await shows(messages("assistant"), "with a setting");
+  await idle();
+  await page.locator(".actions").nth(5).waitFor();
+  const id = new URL(page.url()).hash.slice(1);
+  const { settings } = await (await fetch(`${server.url}/api/agents/main/sessions/${id}`, { headers: { Authorization: "Bearer secret" } })).json();
+  assert.deepEqual(settings, { model: "other-model", system: "You speak like a sailor." });
+  await page.reload();
+  await shows(messages("assistant"), "with a setting");
+  await page.click("#meter");
+  assert.equal(await page.inputValue("#model"), "other-model");
+  await page.keyboard.press("Escape");
+});
+
+step("pictures and files are added", async () => {
+  await page.setInputFiles("#files", [{ name: "dot.png", mimeType: "image/png", buffer: picture },
+    { name: "note.txt", mimeType: "text/plain", buffer: Buffer.from("a line\n```\n") }]);
+  await page.locator("#pictures img").waitFor();
+  await soon(async () => (await page.inputValue("#message")).includes("note.txt:\n\n````txt\na line\n```\n````"), "the file is in the message");
+  await page.evaluate((base64) => {
+    const data = new DataTransfer();
+    data.items.add(new File([Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))], "pasted.png", { type: "image/png" }));
+    document.getElementById("message").dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+    document.getElementById("talk").dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
+  }, picture.toString("base64"));
+  await soon(async () => await page.locator("#pictures img").count() === 3, "three pictures");
+  await finds("pictures");
+  await button("Remove picture 2").click();
+  assert.equal(await page.locator("#pictures img").count(), 2);
+  await page.press("#message", "Enter");
+  await soon(async () => await page.locator("#talk .user img").count() === 2, "they are sent");
+  await idle();
+  await page.reload();
+  await soon(async () => await page.locator("#talk .user img").count() === 2, "they are stored");
+  await page.setInputFiles("#files", [{ name: "x.bin", mimeType: "application/octet-stream", buffer: Buffer.from([0, 1, 2]) }]);
+  await shows(page.locator("#notice"), "neither text nor a picture");
+  await page.click("#dismiss");
+});
+
+step("a conversation goes out and comes in", async () => {
+  await page.click("#meter");
+  const [log] = await Promise.all([page.waitForEvent("download"), page.click("#export-log")]);
+  const [text] = await Promise.all([page.waitForEvent("download"), page.click("#export-text")]);
+  await page.keyboard.press("Escape");
+  assert.match(readFileSync(await text.path(), "utf8"), /## You\n\nShow me Markdown\n\n## Assistant\n\n# Title/);
+  const before = await page.locator("#talk .message").allTextContents();
+  const here = page.url();
+  await page.setInputFiles("#import-file", { name: "log.jsonl", mimeType: "application/json", buffer: readFileSync(await log.path()) });
+  await soon(() => page.url() !== here, "it is opened");
+  await soon(async () => (await page.locator("#talk .message").allTextContents()).join() === before.join(), "it is the same");
+  assert.equal(await rows().count(), 2);
+});
+
+step("what another program writes is shown", async () => {
+  const id = new URL(page.url()).hash.slice(1);
+  await idle();
+  await server.post("chat", { message: "from elsewhere", sessionId: id });
+  await shows(messages("assistant"), 'You said "from elsewhere"');
+});
+
+step("everything is done by keyboard", async () => {
+  await page.keyboard.press("Control+/");
+  await shows(page.locator("#shortcuts"), "send the message");
+  await finds("shortcuts");
+  await shot("shortcuts");
+  await page.keyboard.press("Escape");
+  await page.focus("#message");
+  await page.keyboard.press("ArrowUp");
+  assert.equal(await page.inputValue("#message"), "from elsewhere");
+  await page.keyboard.press("Escape");
+  await page.keyboard.type("a long one");
+  await page.keyboard.press("Enter");
+  await shows(messages("assistant").last(), "and and");
+  await finds("answering");
+  await page.keyboard.press("Escape");
+  await shows(messages("cut"), "interrupted");
+  await idle();
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("sailor");
+  await page.keyboard.press("Escape");
+  await page.fill("#search", "");
+  assert.equal(await page.evaluate(() => document.activeElement.id), "search");
+});
+
+step("on a phone, and in high contrast", async () => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.emulateMedia({ contrast: "more" });
+  await finds("phone");
+  await shot("phone");
+  const head = await page.locator("main > header").boundingBox();
+  assert.ok(head.height < 60, `the head is ${head.height} high`);
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= 390);
+  await page.click("#menu");
+  await finds("phone, list");
+  await shot("phone-list");
+  await page.emulateMedia({ contrast: "no-preference", forcedColors: "active" });
+  await shot("forced-colors");
+  await page.emulateMedia({ forcedColors: "none" });
+  await page.setViewportSize(size);
+});
+
+step("another agent is chosen", async () => {
+  await page.click("#meter");
+  await page.selectOption("#agent", "second");
+  await page.waitForURL(/agent=second/);
+  await soon(async () => await rows().count() === 0, "it has no conversations yet");
+});
+
+await run(server);
