@@ -128,7 +128,7 @@ class Replay {
   }
   std::string note(sk::RequestPieces const& made, std::size_t stored) {
     seen_ = stored;
-    gone_on += made.kept.empty() ? 0 : 1;
+    gone_on += made.kept.empty() ? 0U : 1U;
     return joined(made);
   }
 
@@ -214,7 +214,7 @@ class AnyHost {
     if (!pieces) return true;
     sk::RequestParts const expected = sk::encode(*history, target);
     ++compared;
-    gone_on += pieces->kept.empty() ? 0 : 1;
+    gone_on += pieces->kept.empty() ? 0U : 1U;
     std::string const made = joined(*pieces);
     sk::RequestParts const again = session_->request(target).value();
     if (made == expected.messages && pieces->system == expected.system && again.messages == made

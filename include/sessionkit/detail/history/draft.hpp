@@ -74,7 +74,7 @@ struct Draft {
   std::vector<std::string> system = {};
   std::vector<Repair> report = {};
 
-  Part const* keep(Part part) { return &made.emplace_back(std::move(part)); }
+  Part const* keep(Part whole) { return &made.emplace_back(std::move(whole)); }
   EntryId const& entry_of(Piece const& piece) const { return sources[piece.source].entry->id; }
   ToolUse const& call(std::uint32_t piece) const { return std::get<ToolUse>(*pieces[piece].part); }
   std::string const& call_id(std::uint32_t piece) const {

@@ -183,7 +183,7 @@ SESSIONKIT_SELDOM void put_summary(Target const& target, std::string const& summ
 }
 
 // The result that a policy names; null if it names none.
-SESSIONKIT_SELDOM ToolResult* named_result(History& history, HistoryEdit::Result const& named) {
+ToolResult* named_result(History& history, HistoryEdit::Result const& named) {
   if (named.message >= history.messages.size()) return nullptr;
   std::vector<Part>& parts = history.messages[named.message].parts;
   return named.part < parts.size() ? std::get_if<ToolResult>(&parts[named.part]) : nullptr;

@@ -143,13 +143,13 @@ Result<RequestPieces> Session::request_pieces(Target const& target) const {
   Target const own = state.own_target(target);
   bool const keeps =
       state.options.kept_request != 0 && detail::has_parts(own) && state.pending.is_as_stored();
-  if (keeps && state.kept.is_for(own) && read_on(state.kept.recent(), state.tail)) {
+  if (keeps && state.last_request.is_for(own) && read_on(state.last_request.recent(), state.tail)) {
     Context recent;
-    recent.dialect = state.kept.recent().dialect;
-    recent.entries = std::move(state.kept.recent().entries);
+    recent.dialect = state.last_request.recent().dialect;
+    recent.entries = std::move(state.last_request.recent().entries);
     std::size_t const stored = recent.entries.size();
     state.pending.add_to(recent);
-    if (auto made = state.kept.add(std::move(recent), stored)) return std::move(*made);
+    if (auto made = state.last_request.add(std::move(recent), stored)) return std::move(*made);
   }
   for (bool keep = keeps;; keep = false) {
     Result<Context> all = context();
@@ -158,10 +158,10 @@ Result<RequestPieces> Session::request_pieces(Target const& target) const {
       RequestParts whole = encode(HistoryRebuilder(own).rebuild(std::move(*all)), own);
       return RequestPieces{std::move(whole.system), {}, std::move(whole.messages)};
     }
-    state.kept.begin(own, {{}, all->leaf, state.tail.end(), all->dialect});
+    state.last_request.begin(own, {{}, all->leaf, state.tail.end(), all->dialect});
     std::size_t const stored = all->entries.size() - state.pending.held();
-    if (auto made = state.kept.add(std::move(*all), stored)) return std::move(*made);
-    state.kept.drop();
+    if (auto made = state.last_request.add(std::move(*all), stored)) return std::move(*made);
+    state.last_request.drop();
   }
 }
 
@@ -169,10 +169,10 @@ Result<RequestPieces> Session::request_pieces(Target const& target) const {
 Result<RequestParts> Session::request(Target const& target) const {
   if (!state_) return detail::empty_session();
   Target own = state_->own_target(target);
-  if (state_->options.kept_request != 0 && detail::has_parts(own) && !state_->kept.expects(own)) {
+  if (state_->options.kept_request != 0 && detail::has_parts(own) && !state_->last_request.expects(own)) {
     Result<History> const rebuilt = history(target);
     if (!rebuilt) return rebuilt.error();
-    state_->kept.expect(std::move(own));
+    state_->last_request.expect(std::move(own));
     return encode(*rebuilt, target);
   }
   Result<RequestPieces> pieces = request_pieces(target);

@@ -280,7 +280,7 @@ Result<SessionInfo> Session::info() const {
 
 Result<std::vector<Entry>> Session::refresh() {
   if (!state_) return detail::empty_session();
-  state_->kept.drop();
+  state_->last_request.drop();
   if (auto caught_up = state_->tail.catch_up(); !caught_up) return caught_up.error();
   return state_->tail.take_unseen();
 }
@@ -373,7 +373,7 @@ SESSIONKIT_SELDOM Result<void> Session::rewind(EntryId const& to) {
         "session '{}': a {} log has no branches; fork the session at that entry, or convert it "
         "to native",
         state_->tail.id().str(), state_->tail.dialect().name);
-  state_->kept.drop();
+  state_->last_request.drop();
   state_->tail.set_leaf(to);
   return {};
 }

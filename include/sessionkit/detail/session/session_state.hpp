@@ -39,7 +39,7 @@ struct Session::State {
                                   : store->profile()),
         tail(std::move(store), std::move(id), options.on_event, dialect),
         pending(profile),
-        kept(options.kept_request) {}
+        last_request(options.kept_request) {}
   State(State const&) = delete;
   State& operator=(State const&) = delete;
   /// Stores results that waited for further results. Errors are ignored, because a destructor cannot report
@@ -51,7 +51,7 @@ struct Session::State {
   std::optional<Lease> lease = {}; ///< of an exclusive store; destroyed after the members below
   detail::SessionTail tail;
   detail::PendingMessages pending;
-  detail::KeptRequest kept;
+  detail::KeptRequest last_request;
   detail::CompactionBreaker breaker = {};
   bool in_turn = false;
   std::uint64_t writes_before_turn = 0;
