@@ -2,15 +2,20 @@
 // docs/cookbook.md: short answers to "how do I ...", each checked.
 #include "expect.hpp"
 
+// [begin]
 #include <sessionkit/sessionkit.hpp>
 
-#include <cstdio>
 #include <functional>
 #include <memory>
 #include <string>
 #include <utility>
 
 namespace sk = sessionkit;
+
+// Calls the model with a request of the session, and returns its answer.
+using Model = std::function<sk::Message(sk::RequestParts const&)>;
+// [begin]
+
 using guide::expect;
 
 namespace {
@@ -27,8 +32,6 @@ sk::Result<sk::Entry> last_question(sk::Session const& session) {
   return sk::Error{sk::Errc::not_found, 0, "nobody asked anything yet"};
 }
 // [question]
-
-using Model = std::function<sk::Message(sk::RequestParts const&)>;
 
 // [regenerate]
 // Another answer to the same question. The old answer stays in the log, as a branch.

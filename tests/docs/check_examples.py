@@ -84,7 +84,7 @@ def shown_lines(root):
     shown = {}
     for page in [root / "README.md", *sorted((root / "docs").rglob("*.md"))]:
         for block in BLOCK.finditer(page.read_text()):
-            if block["path"] and block["language"] != "cmake" and re.search(r"^(?!#|$)", block["text"], re.MULTILINE):
+            if block["path"] and block["language"] in ("cpp", "c++") and re.search(r"^(?!#|$)", block["text"], re.MULTILINE):
                 text = (root / block["path"]).read_text()
                 marks = [text.count("\n", 0, mark.start()) + 1
                          for mark in re.finditer(REGION.format(block["region"]), text, re.MULTILINE)]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Every C++ and CMake block in README.md and docs/ is a region of a file that the tests compile or run.
+"""Every block of C++, CMake, Meson and INI (Conan's files) in README.md and docs/ is a region of a file that the tests
+compile or run.
 
 Above the block is `<!-- path/to/file [region] -->`; in the file, the lines `// [region]` or `# [region]` open and
 close the region. Indentation common to the whole region does not count.
@@ -9,7 +10,7 @@ import re
 import sys
 import textwrap
 
-BLOCK = re.compile(r"(?:<!-- (?P<path>\S+) \[(?P<region>\w+)\] -->\n)?^```(?P<language>cpp|c\+\+|cmake)\n(?P<text>.*?)^```$",
+BLOCK = re.compile(r"(?:<!-- (?P<path>\S+) \[(?P<region>\w+)\] -->\n)?^```(?P<language>cpp|c\+\+|cmake|meson|ini)\n(?P<text>.*?)^```$",
                    re.DOTALL | re.MULTILINE)
 
 

@@ -34,9 +34,12 @@ class Agree(unittest.TestCase):
             self.assertEqual(found, version, f"{name}:{line}")
         asked = ".".join(version.split(".")[:2])
         for path in ("README.md", "docs/stores.md", "tests/package/consumer/CMakeLists.txt",
-                     "tests/package/hello/CMakeLists.txt", "packaging/vcpkg/sessionkit/usage"):
+                     "tests/package/hello/CMakeLists.txt", "docs/guides/conan.md", "packaging/vcpkg/sessionkit/usage"):
             for found in re.findall(r"find_package\(sessionkit (\S+)", text(path)):
                 self.assertEqual(found, asked, path)
+        major, minor, _ = (int(number) for number in version.split("."))
+        for path in (ROOT / "tests/package/conan_usage").rglob("conanfile.txt"):
+            self.assertIn(f"sessionkit/[>={major}.{minor} <{major}.{minor + 1}]\n", path.read_text())
 
     def test_the_backends(self):
         self.assertEqual(BACKENDS, {"sqlite", "redis", "postgres", "mongo"})

@@ -94,7 +94,7 @@ class SessionkitConan(ConanFile):
     def generate(self):
         CMakeDeps(self).generate()
         toolchain = CMakeToolchain(self)
-        for name in ("TESTS", "EXAMPLES", "BENCH"):
+        for name in ("TESTS", "EXAMPLES"):
             toolchain.cache_variables[f"SESSIONKIT_BUILD_{name}"] = False
         toolchain.cache_variables["SESSIONKIT_INSTALL"] = True
         toolchain.cache_variables["SESSIONKIT_HEADER_ONLY"] = bool(self.options.header_only)
