@@ -103,6 +103,7 @@ step("a conversation goes out and comes in", async () => {
   const [text] = await Promise.all([page.waitForEvent("download"), page.click("#export-text")]);
   await page.keyboard.press("Escape");
   assert.match(readFileSync(await text.path(), "utf8"), /## You\n\nShow me Markdown\n\n## Assistant\n\n# Title/);
+  await soon(async () => !(await page.locator("#talk .message").allTextContents()).join().includes("# Title"), "Markdown is shown");
   const before = await page.locator("#talk .message").allTextContents();
   const here = page.url();
   await page.setInputFiles("#import-file", { name: "log.jsonl", mimeType: "application/json", buffer: readFileSync(await log.path()) });
