@@ -57,9 +57,9 @@ Result<Found> by_key(SessionStore& store, std::string_view key) {
 Result<Found> by_id(SessionStore& store, std::string_view text) {
   Result<SessionId> const id = SessionId::parse(text);
   if (!id) return Found{};
-  Result<bool> const there = exists(store, *id);
-  if (!there) return there.error();
-  return *there ? Found{*id} : Found{};
+  Result<SessionInfo> const info = store.info(*id);
+  if (!info && info.error().code != Errc::not_found) return info.error();
+  return info ? Found{*id} : Found{};
 }
 
 Result<Found> by_beginning_or_title(SessionStore& store, std::string_view text) {
