@@ -87,6 +87,20 @@ sk::Result<void> add_images(Json const& images, sk::Message& said) {
   return {};
 }
 
+sk::Result<void> take_settings(Json const& settings, Settings& into) {
+  if (settings.is_null()) return {};
+  if (!settings.is_object()) return wrong("'settings' is not an object");
+  for (auto const& [name, setting] : {std::pair{"model", &into.model}, std::pair{"system", &into.system}}) {
+    if (!llm::member(settings, name).is_string()) continue;
+    auto value = text_in(settings, name);
+    if (!value) return value.error();
+    if (value->size() > longest_setting)
+      return wrong("'" + std::string(name) + "' is longer than " + std::to_string(longest_setting));
+    *setting = std::move(*value);
+  }
+  return {};
+}
+
 }
 
 sk::Result<ChatRequest> parse_chat_request(std::string const& body) {
@@ -111,17 +125,8 @@ sk::Result<ChatRequest> parse_chat_request(std::string const& body) {
   if (blank && request.said.parts.empty()) return wrong("'message' is empty");
   if (!blank) request.said.parts.emplace_back(sk::Text{std::move(*message)});
   request.context = std::move(*context);
-  auto const& settings = llm::member(json, "settings");
-  if (!settings.is_null() && !settings.is_object()) return wrong("'settings' is not an object");
-  for (auto const& [name, into] :
-       {std::pair{"model", &request.settings.model}, std::pair{"system", &request.settings.system}}) {
-    if (!settings.is_object() || !llm::member(settings, name).is_string()) continue;
-    auto value = text_in(settings, name);
-    if (!value) return value.error();
-    if (value->size() > longest_setting)
-      return wrong("'" + std::string(name) + "' is longer than " + std::to_string(longest_setting));
-    *into = std::move(*value);
-  }
+  if (auto const taken = take_settings(llm::member(json, "settings"), request.settings); !taken)
+    return taken.error();
   auto const after = text_in(json, "after");
   if (!after) return after.error();
   if (llm::member(json, "after").is_string()) request.after = sk::EntryId(*after);

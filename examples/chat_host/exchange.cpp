@@ -73,8 +73,7 @@ sk::Result<std::string> Conversations::export_log(Caller const& caller, sk::Sess
 }
 
 sk::Result<sk::SessionInfo> Conversations::import_log(Caller const& caller, std::string const& text) {
-  sk::Error const unknown{sk::Errc::invalid_argument, 0,
-                          "this is not a conversation that this server can read"};
+  sk::Error unknown{sk::Errc::invalid_argument, 0, "this is not a conversation that this server can read"};
   ImportedFile const file(text);
   if (!file.is_there()) return sk::Error{sk::Errc::io_error, 0, "the file cannot be taken"};
   sk::FileStoreOptions how;

@@ -60,7 +60,7 @@ bool Conversations::has_trash() const {
 }
 
 sk::Result<sk::SessionInfo> Conversations::restore(Caller const& caller, sk::SessionId const& id) {
-  sk::Error const none{sk::Errc::not_found, 0, "the trash has no session '" + id.str() + "'"};
+  sk::Error none{sk::Errc::not_found, 0, "the trash has no session '" + id.str() + "'"};
   auto const file = in_trash(*hosted_.store, id);
   std::error_code failed;
   if (file.empty() || !std::filesystem::is_regular_file(file, failed)) return none;

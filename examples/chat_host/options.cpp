@@ -66,6 +66,30 @@ void describe_saving(CLI::App& app, Options& options) {
       ->needs(no_auto_save);
 }
 
+// Who answers, and what it costs.
+void describe_model(CLI::App& app, Options& options) {
+  app.add_option("--provider", options.provider.name,
+                 "anthropic, openai (and compatible servers), openai-responses, gemini, or scripted");
+  app.add_option("--base-url", options.provider.base_url, "the base URL of the provider");
+  app.add_option(
+      "--server", options.provider.server,
+      "whose rules with --provider openai: azure, deepseek, mistral, groq, llama_cpp, vllm or ollama");
+  app.add_option("--model", options.model);
+  app.add_option("--also-model", options.models, "a model that a person may choose instead; may be repeated");
+  app.add_option_function<std::vector<double>>(
+         "--prices",
+         [&options](std::vector<double> const& both) {
+           options.server.prices = Prices{both[0], both[1]};
+         },
+         "the dollars for a million tokens that the model reads, and that it writes: the page shows the cost")
+      ->expected(2)
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--window", options.window, "the model's window, in tokens")
+      ->check(CLI::Range(500, 100000000));
+  app.add_flag("!--no-stream", options.provider.stream,
+               "ask the provider for each answer as a whole, and show it when it is complete");
+}
+
 void describe(CLI::App& app, Options& options, Tokens& tokens) {
   auto const agent = [](std::string const& name) {
     return sk::SessionId::parse(name) ? std::string() : "'" + name + "' is not a valid name for an agent";
@@ -83,26 +107,7 @@ void describe(CLI::App& app, Options& options, Tokens& tokens) {
       ->check(agent);
   app.add_option("--channel-logs", options.channel_logs,
                  "the directory of the channel logs for the administrator");
-  app.add_option("--provider", options.provider.name,
-                 "anthropic, openai (and compatible servers), openai-responses, gemini, or scripted");
-  app.add_option("--base-url", options.provider.base_url, "the base URL of the provider");
-  app.add_option(
-      "--server", options.provider.server,
-      "whose rules with --provider openai: azure, deepseek, mistral, groq, llama_cpp, vllm or ollama");
-  app.add_option("--model", options.model);
-  app.add_option("--also-model", options.models, "a model that a person may choose instead; may be repeated");
-  app.add_option_function<std::vector<double>>(
-         "--prices",
-         [&](std::vector<double> const& both) {
-           server.prices = Prices{both[0], both[1]};
-         },
-         "the dollars for a million tokens that the model reads, and that it writes: the page shows the cost")
-      ->expected(2)
-      ->check(CLI::NonNegativeNumber);
-  app.add_option("--window", options.window, "the model's window, in tokens")
-      ->check(CLI::Range(500, 100000000));
-  app.add_flag("!--no-stream", options.provider.stream,
-               "ask the provider for each answer as a whole, and show it when it is complete");
+  describe_model(app, options);
   describe_limits(app, options);
   describe_saving(app, options);
   app.add_option("--system", options.system, "the system prompt");
