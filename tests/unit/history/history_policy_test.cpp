@@ -123,8 +123,12 @@ TEST_CASE("a policy that names no result changes nothing, and throws nothing") {
   auto const output = [](sk::History const& history) {
     return text_of(std::get<sk::ToolResult>(history.messages.at(2).parts.at(0)));
   };
+  auto const changes = [](sk::History const& history) {
+    return std::count_if(history.report.begin(), history.report.end(),
+                         [](sk::Repair const& repair) { return repair.rule == "policy"; });
+  };
   CHECK(output(rebuilt(2, 0)) == "cleared");
-  CHECK(rebuilt(2, 0).report.size() == 1);
+  CHECK(changes(rebuilt(2, 0)) == 1);
   for (auto const& [message, part] : {std::pair<std::size_t, std::size_t>{0, 0},
                                       {1, 0},
                                       {2, 1},
@@ -132,6 +136,6 @@ TEST_CASE("a policy that names no result changes nothing, and throws nothing") {
                                       {static_cast<std::size_t>(-1), 0}}) {
     auto const history = rebuilt(message, part);
     CHECK(output(history) == "output");
-    CHECK(history.report.empty());
+    CHECK(changes(history) == 0);
   }
 }
