@@ -44,6 +44,8 @@ class Screens(ProgramTest):
         """The screen of a shell in a folder that has the tests' data and no terminal."""
         if not (self.folder / "tests").exists():
             shutil.copytree(DATA, self.folder / "tests" / "data")
+            for path in (self.folder / "tests" / "data" / "moving").rglob("*"):
+                os.utime(path, (1_700_000_000, 1_700_000_000))  # no program writes to them, however new the checkout is
         script = "exec 2>&1\n" + "".join(f"cat <<'SCREEN'\n$ {command}\nSCREEN\n{command}\n" for command in commands)
         path = f"{BIN}{os.pathsep}{os.environ['PATH']}"
         return self.run_program("-c", script, program="sh", env={"PATH": path}).stdout.decode()

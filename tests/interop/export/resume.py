@@ -2,7 +2,7 @@
 """Resumes exported sessions with the real program, and compares what it sends with our history and the prompt.
 
 Usage: resume.py PROGRAM EXECUTABLE SESSIONS COUNT
-PROGRAM is claude-code, codex or opencode; SESSIONS is the folder that export_sessions has written. All
+PROGRAM is claude-code, codex, opencode or pi; SESSIONS is the folder that export_sessions has written. All
 sessions of a program are in one home, which is not the user's. The only network is the loopback: everything else goes to a proxy that does not exist.
 """
 import collections
@@ -31,7 +31,9 @@ KNOWN = {
     "quotes around the prompt": "opencode's `run` puts quotes around words",
     "blank text": "the program sends no blank texts, or a blank in place of an empty one",
     "large numbers": "Claude Code and opencode round numbers above 2^53, as JavaScript does",
-    "reasoning of another model": "Claude Code sends reasoning to the model only that made it",
+    "reasoning of another model": "Claude Code sends reasoning to the model only that made it; pi sends it as text",
+    "text for a missing result": "pi says \"No result provided\"",
+    "answers that were cut short": "pi does not send answers that were aborted",
     "spaces at the ends": "the program trims texts",
 }
 
@@ -42,13 +44,16 @@ def environment(home, **more):
                  "http_proxy": dead, "https_proxy": dead, "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"}, **more)
 
 
-def run(arguments, env, work):
+def run(arguments, env, work, timeout=120):
     done = subprocess.run(arguments, env=env, cwd=work, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, timeout=120, check=False)
+                          stderr=subprocess.STDOUT, timeout=timeout, check=False)
     return done.returncode, done.stdout.decode("utf-8", "replace")
 
 
 class Program:
+    """`bring` puts the exported files where the program finds them, `say` resumes the session with a prompt,
+    and `left` is the file with the session."""
+
     def __init__(self, executable, provider, home, work):
         self.executable, self.provider, self.home, self.work = executable, provider, home, work
         self.address = "http://127.0.0.1:%d" % provider.server_address[1]
@@ -62,6 +67,10 @@ class Program:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(content, encoding="utf-8")
 
+    def resume(self, session):
+        code, text = self.bring(session)
+        return self.say(session, PROMPT) if code == 0 else (code, text)
+
     def bodies(self, ending):
         return [body for path, body in self.provider.requests if path.endswith(ending)]
 
@@ -72,11 +81,18 @@ class Program:
 
 
 class ClaudeCode(Program):
-    def resume(self, session):
+    def bring(self, session):
         self.place(self.home / ".claude", session)
+        return 0, ""
+
+    def left(self, session):
+        return self.home / ".claude" / next(iter(session["files"]))
+
+    def say(self, session, prompt):
         env = environment(self.home, ANTHROPIC_BASE_URL=self.address, ANTHROPIC_API_KEY="sk-fake",
                           CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC="1", DISABLE_TELEMETRY="1", DISABLE_AUTOUPDATER="1")
-        return run([self.executable, "-p", PROMPT, "--resume", session["id"], "--model", CLAUDE_MODEL], env, self.work)
+        return run([self.executable, "-p", prompt, "--resume", session["id"], "--model", CLAUDE_MODEL,
+                    "--allowedTools", "Bash"], env, self.work)
 
     def sent(self):
         return self.sent_to("/messages", "messages")
@@ -94,22 +110,28 @@ class OpenCode(Program):
                                            "reasoning": True, "attachment": True, "tool_call": True,
                                            "modalities": {"input": ["text", "image"], "output": ["text"]}}
         options = {"baseURL": self.address + "/v1", "apiKey": "sk-fake"}
-        config = {"autoupdate": False, "share": "disabled", "enabled_providers": list(providers),
+        config = {"autoupdate": False, "share": "disabled", "permission": {"bash": "allow"}, "enabled_providers": list(providers),
                   "provider": {name: {"npm": "@ai-sdk/anthropic", "name": name, "options": options, "models": models}
                                for name, models in providers.items()}}
         folder = self.home / ".config" / "opencode"
         folder.mkdir(parents=True)
         (folder / "opencode.json").write_text(json.dumps(config))
 
-    def resume(self, session):
-        self.place(self.work, session)
+    def call(self, *arguments):
         env = environment(self.home, XDG_DATA_HOME=str(self.home / "data"), XDG_CONFIG_HOME=str(self.home / ".config"),
                           OPENCODE_DISABLE_AUTOUPDATE="1", OPENCODE_DISABLE_MODELS_FETCH="1",
                           OPENCODE_DISABLE_DEFAULT_PLUGINS="1", OPENCODE_DISABLE_LSP_DOWNLOAD="1")
-        code, text = run([self.executable, "import", next(iter(session["files"]))], env, self.work)
-        if code != 0:
-            return code, text
-        return run([self.executable, "run", "-s", session["id"], PROMPT], env, self.work)
+        return run([self.executable, *arguments], env, self.work, timeout=300)
+
+    def bring(self, session):
+        self.place(self.work, session)
+        return self.call("import", next(iter(session["files"])))
+
+    def left(self, session):
+        return self.home / "data" / "opencode" / "opencode.db"
+
+    def say(self, session, prompt):
+        return self.call("run", "-s", session["id"], prompt)
 
     def sent(self):
         return self.sent_to("/messages", "messages")
@@ -125,13 +147,41 @@ class Codex(Program):
             '[model_providers.fake]\nname = "fake"\nbase_url = "%s/v1"\nwire_api = "responses"\n'
             'requires_openai_auth = false\n' % self.address)
 
-    def resume(self, session):
+    def bring(self, session):
         self.place(self.home / ".codex", session)
-        return run([self.executable, "exec", "--skip-git-repo-check", "resume", session["id"], PROMPT],
+        return 0, ""
+
+    def left(self, session):
+        return self.home / ".codex" / next(iter(session["files"]))
+
+    def say(self, session, prompt):
+        return run([self.executable, "exec", "--skip-git-repo-check", "resume", session["id"], prompt],
                    environment(self.home, CODEX_HOME=str(self.home / ".codex")), self.work)
 
     def sent(self):
         return self.sent_to("/responses", "input")
+
+
+class Pi(Program):
+    def prepare(self, sessions):
+        folder = self.home / ".pi" / "agent"
+        folder.mkdir(parents=True)
+        (folder / "models.json").write_text(json.dumps({"providers": {"anthropic": {"baseUrl": self.address}}}))
+
+    def bring(self, session):
+        self.place(self.home / ".pi" / "agent", session)
+        return 0, ""
+
+    def left(self, session):
+        return self.home / ".pi" / "agent" / next(iter(session["files"]))
+
+    def say(self, session, prompt):
+        env = environment(self.home, PI_OFFLINE="1", PI_SKIP_VERSION_CHECK="1", ANTHROPIC_API_KEY="sk-fake")
+        return run(["node", self.executable, "-p", "--provider", "anthropic", "--model", CLAUDE_MODEL, "--session",
+                    str(self.left(session)), prompt], env, self.work)
+
+    def sent(self):
+        return self.sent_to("/messages", "messages")
 
 
 # ---- requests in one form
@@ -284,6 +334,49 @@ def compare_opencode(ours, sent, _):
     return mine, theirs, used
 
 
+OUR_MISSING_RESULT, PIS_MISSING_RESULT = "[tool result missing: interrupted]", "No result provided"
+
+
+def texts_of_entries(lines, kind, wanted):
+    """The texts of blocks of this kind in the answers for which `wanted` is true."""
+    answers = [line["message"] for line in lines if line.get("message", {}).get("role") == "assistant"]
+    return {block[kind].strip() for message in answers if wanted(message) for block in message["content"]
+            if block["type"] == kind}
+
+
+def without_texts(messages, texts):
+    return merged([(role, [block for block in blocks if role == "user" or block.get("text", "").strip() not in texts])
+                   for role, blocks in messages])
+
+
+def with_pis_missing_results(messages):
+    return json.loads(json.dumps(messages).replace(json.dumps(OUR_MISSING_RESULT), json.dumps(PIS_MISSING_RESULT)))
+
+
+def compare_pi(ours, sent, session_lines):
+    used, ignored = set(), set()
+    ours = ours + [{"role": "user", "content": PROMPT}]
+    mine, theirs = joined_results(anthropic_form(ours, ignored)), joined_results(anthropic_form(sent, used))
+    mine, theirs = [list(one) for one in mine], [list(one) for one in theirs]
+    if mine != theirs and OUR_MISSING_RESULT in json.dumps(mine):
+        used.add("text for a missing result")
+        mine = with_pis_missing_results(mine)
+    cut = texts_of_entries(session_lines, "text", lambda message: message.get("stopReason") == "aborted")
+    if mine != theirs and cut:
+        used.add("answers that were cut short")
+        mine = [list(one) for one in without_texts(mine, cut)]
+    thought = texts_of_entries(session_lines, "thinking", lambda message: message.get("model") != CLAUDE_MODEL)
+    if mine != theirs and thought:
+        used.add("reasoning of another model")
+        mine = [list(one) for one in without_reasoning(mine)]
+        theirs = [list(one) for one in without_texts(theirs, thought)]
+    if mine != theirs:
+        mine, theirs = trimmed(mine, used), trimmed(theirs, used)
+    if mine != theirs:
+        mine, theirs = rounded(mine, used), rounded(theirs, used)
+    return mine, theirs, used
+
+
 CONTEXT = ("<environment_context>", "# AGENTS.md", "<user_instructions>", "<permissions instructions>",
            "<skills_instructions>", "<collaboration_mode>")
 
@@ -351,7 +444,7 @@ def compare_codex(ours, sent, _):
 
 
 PROGRAMS = {"claude-code": (ClaudeCode, compare_claude), "codex": (Codex, compare_codex),
-            "opencode": (OpenCode, compare_opencode)}
+            "opencode": (OpenCode, compare_opencode), "pi": (Pi, compare_pi)}
 
 
 def first_difference(mine, theirs):

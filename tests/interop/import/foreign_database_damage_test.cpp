@@ -30,6 +30,21 @@ TEST_CASE("a bad row of a database costs only itself and is located") {
   CHECK(rest.entries.size() + 3 >= whole.size());
 }
 
+TEST_CASE("an item of the OpenAI Agents SDK that is indented, and that nobody knows, is one line here") {
+  TempDir const folder;
+  copy_files(data(agents + "sessions"), folder.path());
+  change(folder / "conversations.db", "UPDATE agent_messages SET message_data='{\n  \"type\": "
+                                      "\"new_item\",\n  \"of\": \"a  b\"\n}' WHERE id=9");
+  auto const lines =
+      lines_below(folder.path(), sk::openai_agents_importer(), "conversations.db", true, "tools-1");
+  std::size_t found = 0;
+  for (std::string const& line : lines) {
+    CHECK(line.find('\n') == std::string::npos);
+    found += line.find("{\"type\":\"new_item\",\"of\":\"a  b\"}") != std::string::npos ? 1U : 0U;
+  }
+  CHECK(found == 1);
+}
+
 TEST_CASE("a database that is encrypted, cut, of a newer schema or another program's says what to do") {
   TempDir const folder;
   copy_files(data(opencode + "tools"), folder.path());

@@ -2,6 +2,8 @@
 // What holds for databases of other programs: a live log beside them, growth, branches and recognition.
 #include "foreign_database.hpp"
 
+#include <sessionkit/foreign_store.hpp>
+
 using namespace foreign_databases;
 
 TEST_CASE("a database of another program is copied to a private folder and neither opened nor written") {
@@ -41,8 +43,37 @@ TEST_CASE("a database of another program is copied to a private folder and neith
   };
   REQUIRE(importer.read(*files, sessions.front(), {}, look).ok());
   CHECK(entries == 5); // the header, the prompt, the answer with two calls, a result, the title
+  CHECK_FALSE(fs::is_empty(scratch.path()));
+  files.reset();
   CHECK(fs::is_empty(scratch.path()));
   CHECK(state() == before);
+}
+
+TEST_CASE("a database is copied once while its files are open, and again after it has changed") {
+  TempDir const scratch, source;
+  copy_files(data(opencode + "fork"), source.path());
+  auto const copies = [&] {
+    std::vector<std::string> found;
+    for (auto const& entry : fs::directory_iterator(scratch.path())) found.push_back(entry.path().string());
+    return found;
+  };
+  sk::ForeignStoreOptions options;
+  options.importers = sk::known_sqlite_importers();
+  options.import.limits.scratch = scratch.path();
+  auto store = sk::open_foreign(source.path(), options).value();
+  auto const first = copies();
+  REQUIRE(first.size() == 1);
+  REQUIRE(store->conversations().size() > 1);
+  for (sk::ForeignConversation const& one : store->conversations()) {
+    CHECK(store->info(one.id)->messages > 0);
+    CHECK(copies() == first);
+  }
+  change(source / "opencode.db", "UPDATE session SET title='Another'");
+  CHECK(store->info(store->conversations().front().id)->title == "Another");
+  REQUIRE(copies().size() == 1);
+  CHECK(copies() != first);
+  store.reset();
+  CHECK(copies().empty());
 }
 
 TEST_CASE("a database without its `-wal` is refused, and the error names the program") {

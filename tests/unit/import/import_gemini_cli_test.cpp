@@ -238,3 +238,8 @@ TEST_CASE("of a damaged document of Gemini CLI each whole message is read") {
   CHECK(path_of(imported(good.substr(0, good.find("three")), &report)) == "one two ");
   CHECK(report.damage[0].kind == sk::DamageKind::torn_tail);
 }
+
+TEST_CASE("a document of Gemini CLI without the id of its session is read") {
+  std::string const text = R"({"sessionId":7,"projectHash":"h","messages":[)" + said("a", "one") + "]}";
+  CHECK(path_of(imported(text, nullptr, "tmp/p/chats/session-1.json")) == "one ");
+}

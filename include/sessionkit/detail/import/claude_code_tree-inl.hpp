@@ -4,6 +4,7 @@
 #include <sessionkit/detail/import/claude_code_tree.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -16,9 +17,14 @@ using detail::ClaudeNode;
 using detail::ClaudeUnit;
 using detail::no_unit;
 
+constexpr std::uint32_t no_node = std::numeric_limits<std::uint32_t>::max();
+
 class TreeMaker {
  public:
-  explicit TreeMaker(detail::ClaudeLines& lines) : lines_(lines), nodes_(lines.nodes) {}
+  explicit TreeMaker(detail::ClaudeLines& lines)
+      : lines_(lines), nodes_(lines.nodes), node_of_(lines.names.size(), no_node) {
+    for (std::size_t i = 0; i < nodes_.size(); ++i) node_of_[nodes_[i].uuid] = static_cast<std::uint32_t>(i);
+  }
 
   detail::ClaudeTree run() && {
     make_units();
@@ -36,16 +42,15 @@ class TreeMaker {
  private:
   // The blocks of one answer are one unit; so are a boundary and its summary.
   void make_units() {
-    std::unordered_map<std::string, std::size_t> answers;
+    std::unordered_map<std::uint32_t, std::size_t> answers; // by message id
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       ClaudeNode& node = nodes_[i];
-      by_uuid_.emplace(node.uuid, i);
       std::size_t unit = no_unit;
-      if (!node.message_id.empty()) {
+      if (node.message_id != 0) {
         auto const [at, fresh] = answers.emplace(node.message_id, units_.size());
         if (!fresh) unit = at->second;
-      } else if (auto const up = by_uuid_.find(node.parent); node.summary && up != by_uuid_.end()) {
-        if (nodes_[up->second].kind == ClaudeNode::boundary) unit = nodes_[up->second].unit;
+      } else if (std::uint32_t const up = node_named(node.parent); node.summary && up < i) {
+        if (nodes_[up].kind == ClaudeNode::boundary) unit = nodes_[up].unit;
       }
       if (unit == no_unit) {
         unit = units_.size();
@@ -58,28 +63,27 @@ class TreeMaker {
 
   // Parallel calls: each result hangs on its call's line, the next line on the last result written.
   void pair_results() {
-    std::unordered_map<std::string, std::size_t> calls;
-    for (ClaudeNode const& node : nodes_)
-      if (node.kind == ClaudeNode::assistant)
-        detail::each_claude_block(node, "tool_use", [&](std::string_view block) {
-          if (calls.emplace(detail::member_text(block, "id"), node.unit).second) ++units_[node.unit].calls;
-        });
-    for (ClaudeNode const& node : nodes_)
-      if (node.kind == ClaudeNode::user)
-        detail::each_claude_block(node, "tool_result", [&](std::string_view block) {
-          auto const call = calls.find(detail::member_text(block, "tool_use_id"));
-          if (call == calls.end()) return;
-          ClaudeUnit& unit = units_[node.unit];
-          ++units_[call->second].answered;
-          if (unit.answers != no_unit) return;
-          unit.answers = call->second;
-          units_[call->second].results.push_back(node.unit);
-        });
+    std::unordered_map<std::uint32_t, std::size_t> calls; // the units that make them
+    for (detail::ClaudeCall const& call : lines_.calls) {
+      std::size_t const unit = nodes_[call.node].unit;
+      if (calls.emplace(call.id, unit).second) ++units_[unit].calls;
+    }
+    for (detail::ClaudeCall const& result : lines_.results) {
+      auto const call = calls.find(result.id);
+      if (call == calls.end()) continue;
+      ClaudeUnit& unit = units_[nodes_[result.node].unit];
+      ++units_[call->second].answered;
+      if (unit.answers != no_unit) continue;
+      unit.answers = call->second;
+      units_[call->second].results.push_back(nodes_[result.node].unit);
+    }
   }
 
-  std::size_t unit_named(std::string const& uuid) const {
-    auto const found = by_uuid_.find(uuid);
-    return found == by_uuid_.end() ? no_unit : nodes_[found->second].unit;
+  std::uint32_t node_named(std::uint32_t name) const { return name == 0 ? no_node : node_of_[name]; }
+
+  std::size_t unit_named(std::uint32_t name) const {
+    std::uint32_t const node = node_named(name);
+    return node == no_node ? no_unit : nodes_[node].unit;
   }
 
   // The last result of an answer that is in the file before `place`; or none.
@@ -104,7 +108,7 @@ class TreeMaker {
     ClaudeUnit const& unit = units_[u];
     ClaudeNode const& node = nodes_[unit.first];
     if (node.kind == ClaudeNode::boundary) {
-      std::size_t const before = unit_named(node.text("logicalParentUuid"));
+      std::size_t const before = unit_named(node.logical_parent);
       return before != no_unit ? after_results(before, unit.first) : unit_before(u);
     }
     if (unit.answers != no_unit) {
@@ -112,13 +116,13 @@ class TreeMaker {
       return earlier != no_unit ? earlier : unit.answers;
     }
     std::size_t const parent = after_results(unit_named(node.parent), unit.first);
-    if (node.parent.empty() || parent != no_unit) return parent;
-    damage(node, DamageKind::missing_parent, "there is no line " + node.parent);
+    if (node.parent == 0 || parent != no_unit) return parent;
+    damage(node, DamageKind::missing_parent, "there is no line " + std::string(lines_.names[node.parent]));
     return unit_before(u);
   }
 
   void damage(ClaudeNode const& node, DamageKind kind, std::string what) {
-    lines_.report.damage.push_back({node.offset, node.line.size(), kind,
+    lines_.report.damage.push_back({node.offset, node.size, kind,
                                     std::move(what) + "; the line before it takes the place of its parent"});
   }
 
@@ -145,11 +149,9 @@ class TreeMaker {
     if (is_output(unit.parent)) put_waiting(unit.parent);
     auto const output = outputs_.find(unit.parent);
     if (output == outputs_.end()) return put(u);
-    bool const made_up =
-        node.kind == ClaudeNode::assistant && detail::member_text(node.message(), "model") == "<synthetic>";
     std::size_t const held = output->second;
     outputs_.erase(output);
-    if (made_up) {
+    if (node.made_up) {
       put(u);
       put(held);
       units_[held].parent = u;
@@ -177,13 +179,12 @@ class TreeMaker {
     if (last.kind == ClaudeNode::boundary) return unit.nodes.size() == 1 && unit.nodes.back() >= said_last;
     if (last.kind != ClaudeNode::assistant || unit.nodes.back() < said_last) return false;
     if (unit.calls > unit.answered) return true;
-    std::string const stop = detail::member_text(last.message(), "stop_reason");
-    return unit.calls == 0 && (stop.empty() || stop == "tool_use" || !last.side_line_follows);
+    return unit.calls == 0 && (last.may_go_on || !last.side_line_follows);
   }
 
   std::size_t count_complete(std::size_t linked) const {
     std::size_t said_last = 0; // the last line with which a person or another answer goes on
-    std::string answer;
+    std::uint32_t answer = 0;
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       ClaudeNode const& node = nodes_[i];
       bool const goes_on =
@@ -201,7 +202,7 @@ class TreeMaker {
   std::vector<ClaudeNode>& nodes_;
   detail::ClaudeTree tree_;
   std::vector<ClaudeUnit>& units_ = tree_.units;
-  std::unordered_map<std::string, std::size_t> by_uuid_;
+  std::vector<std::uint32_t> node_of_;                   ///< by the number of its uuid
   std::unordered_map<std::size_t, std::size_t> outputs_; ///< of commands, that wait: by what they hang on
   std::unordered_map<std::size_t, std::size_t> moved_;   ///< what goes after an answer that was made up
 };

@@ -2,6 +2,7 @@
 // Converts the items of Codex's rollouts, which are those of OpenAI's Responses API, to messages.
 #pragma once
 #include <sessionkit/detail/import/codex_items.hpp>
+#include <sessionkit/detail/import/foreign_lines.hpp>
 #include <sessionkit/detail/json/raw_json_access.hpp>
 
 #include <algorithm>
@@ -12,7 +13,11 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 
 namespace codex_items_inl { namespace {
 
-RawJson json_of(std::string_view raw) { return RawJsonAccess::trust(std::string(raw)); }
+// An item of a database may be indented, and a value of ours is on one line.
+RawJson json_of(std::string_view raw) {
+  bool const one_line = raw.find_first_of("\r\n") == std::string_view::npos;
+  return one_line ? RawJsonAccess::trust(std::string(raw)) : compact_json(raw);
+}
 
 // A `data:` address as an image; other addresses stay addresses.
 Image image_of(std::string const& address) {

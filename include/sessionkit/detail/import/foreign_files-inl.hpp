@@ -167,6 +167,15 @@ class DiskFiles final : public ForeignFiles {
 
 }}
 
+std::shared_ptr<void> ForeignFiles::kept(std::string const& name) const {
+  auto const found = kept_.find(name);
+  return found == kept_.end() ? nullptr : found->second;
+}
+
+void ForeignFiles::keep(std::string const& name, std::shared_ptr<void> made) {
+  kept_[name] = std::move(made);
+}
+
 bool is_inside_name(std::string_view name) noexcept {
   for (std::size_t at = 0;;) {
     std::size_t const slash = std::min(name.find('/', at), name.size());
@@ -199,11 +208,16 @@ Result<std::unique_ptr<ForeignFiles>> open_foreign_files(FileOps& ops, std::stri
       std::make_unique<foreign_files_inl::DiskFiles>(ops, OpenFile(ops, descriptor), root, limits));
 }
 
+Result<std::uint64_t> size_to_read(ForeignFiles& files, std::string const& file, ImportLimits const& limits) {
+  Result<std::uint64_t> size = files.size(file);
+  if (size && *size > limits.max_file) return foreign_files_inl::too_long(file, *size, limits.max_file);
+  return size;
+}
+
 Result<std::string> read_foreign_file(ForeignFiles& files, std::string const& file,
                                       ImportLimits const& limits) {
-  Result<std::uint64_t> const size = files.size(file);
+  Result<std::uint64_t> const size = size_to_read(files, file, limits);
   if (!size) return size.error();
-  if (*size > limits.max_file) return foreign_files_inl::too_long(file, *size, limits.max_file);
   return files.read(file, 0, static_cast<std::size_t>(*size));
 }
 

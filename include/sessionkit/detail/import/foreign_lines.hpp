@@ -16,36 +16,44 @@ struct ForeignLine {
   std::uint64_t offset = 0;
   std::size_t number = 0; ///< of the line in its file, from 0
   std::string_view text;
+  std::size_t before = 0; ///< white space between `offset` and the text
 };
 
-/// Calls `use` with each line that is one JSON object. Lines that are none are reported as damage; blank
-/// lines are skipped.
+inline void report_mark(std::vector<Damage>& damage) {
+  damage.push_back({0, utf8_mark.size(), DamageKind::byte_order_mark, "a byte order mark; it is skipped"});
+}
+inline void report_oversize(std::uint64_t offset, std::uint64_t size, std::vector<Damage>& damage) {
+  damage.push_back({offset, size, DamageKind::oversize, "longer than ImportLimits::max_line; it is skipped"});
+}
+
+/// Calls `use` with the line if it is one JSON object. A line that is none is reported as damage; a blank one
+/// is skipped. `last`: it has no line end.
+template <class Use>
+void use_foreign_line(ForeignLine line, bool last, ImportLimits const& limits, std::vector<Damage>& damage,
+                      Use&& use) {
+  char const* const begin = line.text.data();
+  line.text = trim_space(line.text);
+  line.before = static_cast<std::size_t>(line.text.data() - begin);
+  if (line.text.empty()) return;
+  if (line.text.size() > limits.max_line) return report_oversize(line.offset, line.text.size(), damage);
+  JsonCheck const check = check_json(line.text);
+  if (check.fault == JsonCheck::none && line.text.front() == '{') return use(line);
+  bool const torn = last && check.fault != JsonCheck::none;
+  damage.push_back({line.offset, line.text.size(), torn ? DamageKind::torn_tail : DamageKind::bad_json,
+                    torn ? "the last line is not complete; it does not count as an entry yet"
+                         : "the line is not one JSON object; it is skipped"});
+}
+
+/// Calls `use` with each line that is one JSON object, as `use_foreign_line` does.
 template <class Use>
 void each_foreign_line(std::string_view text, ImportLimits const& limits, std::vector<Damage>& damage,
                        Use&& use) {
-  if (begins_with_mark(text))
-    damage.push_back({0, utf8_mark.size(), DamageKind::byte_order_mark, "a byte order mark; it is skipped"});
+  if (begins_with_mark(text)) report_mark(damage);
   std::size_t at = begins_with_mark(text) ? utf8_mark.size() : 0;
   for (std::size_t number = 0; at < text.size(); ++number) {
     std::size_t const end = std::min(text.find('\n', at), text.size());
-    std::string_view const line = trim_space(text.substr(at, end - at));
-    std::uint64_t const offset = at;
+    use_foreign_line({at, number, text.substr(at, end - at)}, end == text.size(), limits, damage, use);
     at = end + 1;
-    if (line.empty()) continue;
-    if (line.size() > limits.max_line) {
-      damage.push_back(
-          {offset, line.size(), DamageKind::oversize, "longer than ImportLimits::max_line; it is skipped"});
-      continue;
-    }
-    JsonCheck const check = check_json(line);
-    if (check.fault == JsonCheck::none && line.front() == '{') {
-      use(ForeignLine{offset, number, line});
-      continue;
-    }
-    bool const torn = end == text.size() && check.fault != JsonCheck::none;
-    damage.push_back({offset, line.size(), torn ? DamageKind::torn_tail : DamageKind::bad_json,
-                      torn ? "the last line is not complete; it does not count as an entry yet"
-                           : "the line is not one JSON object; it is skipped"});
   }
 }
 

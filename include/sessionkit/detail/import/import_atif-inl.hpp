@@ -7,8 +7,10 @@
 #include <sessionkit/detail/import/foreign_files.hpp>
 #include <sessionkit/detail/import/foreign_lines.hpp>
 #include <sessionkit/detail/import/import_atif.hpp>
+#include <sessionkit/detail/import/salvaged_objects.hpp>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace sessionkit { inline namespace v0 {
@@ -55,14 +57,50 @@ std::string id_of(std::string_view trajectory) {
   return id.empty() ? member_text(trajectory, "session_id") : id;
 }
 
-// The one JSON object of a file, without a byte order mark.
-Result<std::string> document_of(ForeignFiles& files, std::string const& file, ImportLimits const& limits) {
+// A file without its byte order mark.
+struct Document {
+  std::string text = {};
+  std::uint64_t mark = 0; ///< how many bytes of the file come before it
+  detail::JsonCheck check = {};
+
+  bool is_whole() const { return check && detail::json_kind(detail::trim_space(text)) == JsonKind::object; }
+};
+
+Result<Document> document_of(ForeignFiles& files, std::string const& file, ImportLimits const& limits) {
   Result<std::string> text = detail::read_foreign_file(files, file, limits);
-  if (!text) return text;
-  if (detail::begins_with_mark(*text)) text->erase(0, detail::utf8_mark.size());
-  if (detail::check_json(*text) && detail::json_kind(detail::trim_space(*text)) == JsonKind::object)
-    return std::string(detail::trim_space(*text));
-  return detail::make_error(Errc::corrupt, "{}: not one JSON document of ATIF; copy the file again", file);
+  if (!text) return text.error();
+  Document document;
+  document.mark = detail::begins_with_mark(*text) ? detail::utf8_mark.size() : 0;
+  text->erase(0, static_cast<std::size_t>(document.mark));
+  document.text = std::move(*text);
+  document.check = detail::check_json(document.text);
+  return document;
+}
+
+bool is_step(std::string_view object) {
+  return detail::json_kind(find_member(object, "source")) == JsonKind::string
+         && detail::to_uint(find_member(object, "step_id"));
+}
+
+// Of a damaged document, the members before its first fault that say whose it is, and its steps that are
+// whole. Those of subagents are left out: nobody knows to which one they belong.
+struct Salvaged {
+  std::string header = {}; ///< an object
+  std::vector<std::string_view> steps = {};
+};
+
+Salvaged salvage(std::string_view document) {
+  Salvaged found;
+  detail::for_members(document, [&](std::string_view key, std::string_view value) {
+    for (std::string_view const name : {"trajectory_id", "session_id", "agent", "extra"})
+      if (detail::key_is(key, name) && detail::check_json(value))
+        ((((found.header += found.header.empty() ? "{\"" : ",\"") += name) += "\":") += value);
+    return true;
+  });
+  found.header += found.header.empty() ? "{}" : "}";
+  std::size_t const inner = document.find("\"subagent_trajectories\"");
+  found.steps = detail::salvaged_objects(document.substr(0, inner), is_step);
+  return found;
 }
 
 // Of subagents only those that are in the document.
@@ -75,10 +113,11 @@ template <class Use> void each_trajectory(std::string_view document, Use const& 
 }
 
 Result<std::vector<ForeignSession>> list(ForeignFiles& files, std::string const& file) {
-  Result<std::string> const document = document_of(files, file, files.limits());
+  Result<Document> const document = document_of(files, file, files.limits());
   if (!document) return document.error();
   std::vector<ForeignSession> sessions;
-  each_trajectory(*document, [&](std::string_view trajectory) {
+  std::string const text = document->is_whole() ? document->text : salvage(document->text).header;
+  each_trajectory(text, [&](std::string_view trajectory) {
     ForeignSession session;
     session.importer = "atif";
     session.id = id_of(trajectory);
@@ -97,22 +136,39 @@ class StepReader {
              EntrySink const& sink)
       : files_(files), which_(which), options_(options), sink_(sink) {}
 
-  Result<ImportReport> run(std::string_view document, std::string_view trajectory) && {
+  Result<ImportReport> run(Document const& document, std::string_view trajectory) && {
     std::vector<std::string_view> steps;
     detail::for_elements(find_member(trajectory, "steps"), [&](std::string_view step) {
       steps.push_back(step);
       return true;
     });
+    std::string_view const text = document.text;
     std::size_t const count = steps.size() - (options_.finished || steps.empty() ? 0U : 1U);
     report_.held_back = steps.size() - count;
     header(trajectory, steps);
     for (std::size_t i = 0; i < count && status_; ++i) {
       if (detail::json_kind(steps[i]) != JsonKind::object)
-        report_.damage.push_back({static_cast<std::uint64_t>(steps[i].data() - document.data()),
+        report_.damage.push_back({document.mark + static_cast<std::uint64_t>(steps[i].data() - text.data()),
                                   steps[i].size(), DamageKind::bad_json,
                                   "the step is no object; it is skipped"});
       else
-        step(i + 1, steps[i]);
+        step(step_id(i + 1), steps[i]);
+    }
+    if (!status_) return status_.error();
+    return std::move(report_);
+  }
+
+  // A step has the number that it says, so that its id is that of the whole document.
+  Result<ImportReport> run(Document const& document, Salvaged const& found) && {
+    std::uint64_t const at = document.mark + document.check.offset;
+    report_.damage.push_back({at, document.mark + document.text.size() - at, DamageKind::bad_json,
+                              "the document is not one JSON object; the steps that are whole are read"});
+    header(found.header, found.steps);
+    std::set<std::string> ids;
+    for (std::string_view const one : found.steps) {
+      std::string id = step_id(detail::to_uint(find_member(one, "step_id")).value_or(0));
+      while (!ids.insert(id).second) id += '~';
+      if (status_) step(std::move(id), one);
     }
     if (!status_) return status_.error();
     return std::move(report_);
@@ -141,9 +197,10 @@ class StepReader {
     give(std::move(entry));
   }
 
-  void step(std::size_t number, std::string_view step) {
+  static std::string step_id(std::uint64_t number) { return "step-" + std::to_string(number); }
+
+  void step(std::string id, std::string_view step) {
     at_ = detail::line_time(find_member(step, "timestamp"));
-    std::string id = "step-" + std::to_string(number);
     std::string const source = member_text(step, "source");
     if (source == "user") return said(std::move(id), step);
     if (source == "agent") return answered(id, step);
@@ -223,7 +280,7 @@ class StepReader {
     message.generation = generation_of(step);
     std::string_view const kept = find_member(own(step), "content");
     if (detail::json_kind(kept) == JsonKind::array)
-      detail::decode_content(kept, message.parts);
+      detail::decode_content(detail::compact_json(kept).str(), message.parts); // the document may be indented
     else
       plain_parts(step, message.parts);
     add(id, std::move(message));
@@ -308,16 +365,24 @@ class StepReader {
 
 Result<ImportReport> read(ForeignFiles& files, ForeignSession const& which, ImportOptions const& options,
                           EntrySink const& sink) {
-  Result<std::string> const document = document_of(files, which.file, options.limits);
+  Result<Document> const document = document_of(files, which.file, options.limits);
   if (!document) return document.error();
+  StepReader reader(files, which, options, sink);
+  if (!document->is_whole()) {
+    Salvaged const found = salvage(document->text);
+    if (options.finished && which.parent.empty() && !found.steps.empty())
+      return std::move(reader).run(*document, found);
+    return detail::make_error(Errc::corrupt, "{}: not one JSON document of ATIF; copy the file again",
+                              which.file);
+  }
   std::string_view wanted;
-  each_trajectory(*document, [&](std::string_view trajectory) {
+  each_trajectory(document->text, [&](std::string_view trajectory) {
     if (wanted.empty() && id_of(trajectory) == which.id) wanted = trajectory;
   });
-  if (wanted.empty()) wanted = *document; // it has no id, so its file's name is the id
+  if (wanted.empty()) wanted = document->text; // it has no id, so its file's name is the id
   if (detail::json_kind(find_member(wanted, "steps")) != JsonKind::array)
     return detail::make_error(Errc::corrupt, "{}: the ATIF document has no steps", which.file);
-  return StepReader(files, which, options, sink).run(*document, wanted);
+  return std::move(reader).run(*document, wanted);
 }
 
 constexpr Importer importer{"atif", "ATIF", recognises, list, read, &detail::atif_profile};

@@ -7,6 +7,7 @@
 #include <sessionkit/detail/import/codex_items.hpp>
 #include <sessionkit/detail/import/foreign_files.hpp>
 #include <sessionkit/detail/import/import_codex.hpp>
+#include <sessionkit/detail/import/line_stream.hpp>
 
 #include <limits>
 #include <optional>
@@ -49,17 +50,14 @@ class RolloutReader {
 
   // Reads the lines whose ordinal is less than `end`. `prefix` makes the ids of another thread's lines ours.
   void rollout(std::string const& file, std::string const& prefix, std::uint64_t end) {
-    Result<std::string> const text = detail::read_foreign_file(files_, file, options_.limits);
-    if (!text) {
-      status_ = text.error();
-      return;
-    }
     std::vector<Damage> damage;
-    detail::each_foreign_line(*text, options_.limits, damage, [&](ForeignLine const& where) {
-      std::uint64_t const ordinal =
-          detail::to_uint(find_member(where.text, "ordinal")).value_or(where.number);
-      if (status_ && ordinal < end) line(file, prefix, where);
-    });
+    Result<void> const read =
+        detail::each_line_of(files_, file, options_.limits, damage, [&](ForeignLine const& where) {
+          std::uint64_t const ordinal =
+              detail::to_uint(find_member(where.text, "ordinal")).value_or(where.number);
+          if (status_ && ordinal < end) line(file, prefix, where);
+        });
+    if (status_ && !read) status_ = read.error();
     for (Damage& one : damage) {
       if (file != which_.file) one.what = file + ": " + one.what;
       report_.damage.push_back(std::move(one));

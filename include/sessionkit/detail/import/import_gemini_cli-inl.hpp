@@ -69,7 +69,8 @@ class SessionReader {
     if (!find_member(line, "id").empty()) return message(line);
     std::string_view const set = find_member(line, "$set");
     if (detail::json_kind(set) == JsonKind::object) return change(set);
-    if (!member_text(line, "sessionId").empty()) return session(line);
+    bool const document = detail::json_kind(find_member(line, "messages")) == JsonKind::array;
+    if (document || !member_text(line, "sessionId").empty()) return session(line);
     pass_over(set.empty() ? "(no type)" : "$set");
   }
 

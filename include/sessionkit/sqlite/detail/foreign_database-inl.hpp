@@ -35,6 +35,18 @@ struct FileState {
 };
 using States = std::array<FileState, suffixes.size()>;
 
+// A copy, and the state of the files that it is of.
+struct Copy {
+  std::shared_ptr<PrivateFolder> folder;
+  States states = {};
+
+  std::uint64_t bytes() const {
+    std::uint64_t sum = 0;
+    for (FileState const& state : states) sum += state.size;
+    return sum;
+  }
+};
+
 Result<States> states_of(ForeignFiles& files, std::string const& file) {
   States states;
   for (std::size_t i = 0; i < suffixes.size(); ++i) {
@@ -95,24 +107,41 @@ Result<void> copy_once(ForeignFiles& files, std::string const& file, States cons
   return {};
 }
 
-// The bytes that were copied.
-Result<std::uint64_t> copy_database(ForeignFiles& files, std::string const& file, std::string const& to,
-                                    std::string_view program) {
+// The state of the files that were copied.
+Result<States> copy_database(ForeignFiles& files, std::string const& file, std::string const& to,
+                             std::string_view program) {
   constexpr int most_tries = 20;
   for (int tries = 0; tries < most_tries; ++tries) {
     if (tries > 0) system_file_ops().pause(std::chrono::milliseconds(10 * tries));
-    Result<States> const before = states_of(files, file);
+    Result<States> before = states_of(files, file);
     if (!before) return before.error();
     if (Result<void> const copied = copy_once(files, file, *before, to); !copied) return copied.error();
     Result<States> const after = states_of(files, file);
     if (!after) return after.error();
-    if (!(*before == *after)) continue;
-    std::uint64_t bytes = 0;
-    for (FileState const& state : *before) bytes += state.size;
-    return bytes;
+    if (*before == *after) return before;
   }
   return make_error(Errc::timed_out, "{}: {} does not stop writing to it; close the program, or try again",
                     file, program);
+}
+
+// The copy that the files keep, or a new one if the database has changed.
+Result<std::shared_ptr<Copy>> copy_of(ForeignFiles& files, std::string const& file,
+                                      std::string_view program) {
+  auto const kept = std::static_pointer_cast<Copy>(files.kept(file));
+  if (kept) {
+    Result<States> const now = states_of(files, file);
+    if (now && *now == kept->states) return kept;
+    files.keep(file, nullptr);
+  }
+  Result<PrivateFolder> folder = PrivateFolder::make(files.limits().scratch);
+  if (!folder) return folder.error();
+  auto const made = std::make_shared<Copy>(Copy{std::make_shared<PrivateFolder>(std::move(*folder))});
+  Result<States> const states =
+      copy_database(files, file, made->folder->path() + '/' + std::string(copy_name), program);
+  if (!states) return states.error();
+  made->states = *states;
+  files.keep(file, made);
+  return made;
 }
 
 std::uint32_t big_endian(std::string_view bytes, std::size_t at, std::size_t count) {
@@ -185,8 +214,10 @@ Result<PrivateFolder> PrivateFolder::make(std::string const& below) {
   return PrivateFolder(std::move(path));
 }
 
+PrivateFolder::PrivateFolder(std::string path) : path_(std::move(path)), process_(::getpid()) {}
+
 PrivateFolder::~PrivateFolder() {
-  if (path_.empty()) return;
+  if (path_.empty() || process_ != ::getpid()) return;
   FileOps& ops = system_file_ops();
   for (char const* suffix : {"", "-wal", "-shm", "-journal"})
     ops.unlink(AT_FDCWD, (path_ + '/' + std::string(foreign_database_inl::copy_name) + suffix).c_str());
@@ -204,13 +235,10 @@ Result<std::unique_ptr<ForeignDatabase>> ForeignDatabase::open(ForeignFiles& fil
         "{}: no SQLite database, or an encrypted one, so {} cannot be read from it; decrypt it, or "
         "name another file",
         file, program);
-  Result<PrivateFolder> folder = PrivateFolder::make(files.limits().scratch);
-  if (!folder) return folder.error();
-  std::string const to = folder->path() + '/' + std::string(copy_name);
-  Result<std::uint64_t> const bytes = copy_database(files, file, to, program);
-  if (!bytes) return bytes.error();
-  std::unique_ptr<ForeignDatabase> database(new ForeignDatabase(std::move(*folder), file, program));
-  if (Result<void> const opened = database->open_copy(*bytes); !opened)
+  Result<std::shared_ptr<Copy>> const copy = copy_of(files, file, program);
+  if (!copy) return copy.error();
+  std::unique_ptr<ForeignDatabase> database(new ForeignDatabase((*copy)->folder, file, program));
+  if (Result<void> const opened = database->open_copy((*copy)->bytes()); !opened)
     return database->failure(opened.error());
   return database;
 }
@@ -219,7 +247,7 @@ Result<void> ForeignDatabase::open_copy(std::uint64_t bytes) {
   SqliteDatabase::Options options;
   options.wait = {};
   Result<SqliteDatabase> opened =
-      SqliteDatabase::open(folder_.path() + '/' + std::string(foreign_database_inl::copy_name), options);
+      SqliteDatabase::open(folder_->path() + '/' + std::string(foreign_database_inl::copy_name), options);
   if (!opened) return opened.error();
   database_.emplace(std::move(*opened));
   sqlite3* const handle = database_->handle();
@@ -243,7 +271,7 @@ SqliteStatement ForeignDatabase::statement(char const* doing, std::string sql) {
 
 Error ForeignDatabase::failure(Error const& error) const {
   Error own = error;
-  std::string const copy = folder_.path() + '/' + std::string(foreign_database_inl::copy_name);
+  std::string const copy = folder_->path() + '/' + std::string(foreign_database_inl::copy_name);
   std::size_t const at = own.message.find(copy);
   if (at != std::string::npos)
     own.message.replace(at, copy.size(), file_ + ": the database of " + std::string(program_));

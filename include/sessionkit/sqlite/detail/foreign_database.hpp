@@ -20,12 +20,14 @@ bool begins_sqlite(std::string_view begin) noexcept;
 /// The database is not opened. Empty for a file that is no database.
 Result<std::string> schema_pages(ForeignFiles& files, std::string const& file);
 
-/// A folder that only we may use, and that is removed with its files.
+/// A folder that only we may use, and that is removed with its files by the process that made it.
 class PrivateFolder {
  public:
   /// `below` is an existing folder.
   static Result<PrivateFolder> make(std::string const& below);
-  PrivateFolder(PrivateFolder&& o) noexcept : path_(std::move(o.path_)) { o.path_.clear(); }
+  PrivateFolder(PrivateFolder&& o) noexcept : path_(std::move(o.path_)), process_(o.process_) {
+    o.path_.clear();
+  }
   PrivateFolder& operator=(PrivateFolder&&) = delete;
   PrivateFolder(PrivateFolder const&) = delete;
   PrivateFolder& operator=(PrivateFolder const&) = delete;
@@ -34,12 +36,14 @@ class PrivateFolder {
   std::string const& path() const noexcept { return path_; }
 
  private:
-  explicit PrivateFolder(std::string path) : path_(std::move(path)) {}
+  explicit PrivateFolder(std::string path);
   std::string path_;
+  long process_; // a child of fork has this object too
 };
 
-/// A private copy of another program's database, open. Its time is limited by the size of the database, also
-/// if the database was made to waste it.
+/// A private copy of another program's database, open. The copy is used again as long as the files are open
+/// and the database does not change. Its time is limited by the size of the database, also if the database
+/// was made to waste it.
 class ForeignDatabase {
  public:
   /// `program` is named in messages; it is in static storage. `corrupt` for a file that is no database, is
@@ -62,11 +66,11 @@ class ForeignDatabase {
                        std::string_view version);
 
  private:
-  ForeignDatabase(PrivateFolder folder, std::string file, std::string_view program)
+  ForeignDatabase(std::shared_ptr<PrivateFolder> folder, std::string file, std::string_view program)
       : folder_(std::move(folder)), file_(std::move(file)), program_(program) {}
   Result<void> open_copy(std::uint64_t bytes);
 
-  PrivateFolder folder_;
+  std::shared_ptr<PrivateFolder> folder_; // the files keep it too
   std::string file_;
   std::string_view program_;
   std::int64_t steps_left_ = 0;
