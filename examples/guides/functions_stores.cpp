@@ -196,9 +196,11 @@ void imports(std::string const& root) {
   sk::Importer const* const importer = sk::find_importer(sk::known_importers(), *files, "s1.jsonl").value();
   expect(importer == &sk::claude_code_importer() && importer != &sk::codex_importer()
              && importer != &sk::gemini_cli_importer() && importer != &sk::opencode_importer()
-             && importer != &sk::atif_importer(),
+             && importer != &sk::atif_importer() && importer != &sk::blades_importer(),
          "the program that wrote it");
   expect(files->modified("s1.jsonl").ok() && files->limits().max_depth == 16, "a time, and the limits");
+  files->keep("count", std::make_shared<int>(1)); // an importer keeps what it made, while the files are open
+  expect(files->kept("count") != nullptr && files->kept("other") == nullptr, "and uses it again");
   sk::ImportReport report;
   for (sk::ForeignSession const& each : importer->list(*files, "s1.jsonl").value()) {
     sk::Log const log = sk::import_log(*importer, *files, each, {}, &report).value();

@@ -20,7 +20,9 @@ struct ForeignStoreOptions {
   /// If set, this replaces `ImportOptions::finished`. A conversation whose file was last changed before this
   /// time counts as finished. Any other conversation may still grow.
   std::optional<Timestamp> finished_before = {};
-  OnEvent on_event = {}; ///< receives `part_left_out` for each file that cannot be examined
+  /// Receives `part_left_out` for each file that cannot be examined, and, when a conversation is imported,
+  /// for each of its messages that has an unknown role.
+  OnEvent on_event = {};
 };
 
 /// A conversation of another program, and its name in the store.

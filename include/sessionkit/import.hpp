@@ -27,7 +27,7 @@ struct ImportLimits {
   std::size_t max_depth = 16;        ///< the deepest nesting of folders, and of files that name other files
   std::size_t max_files = 1'000'000; ///< the largest number of names in a folder
   /// The folder below which databases are copied to private folders (mode 0700). Empty: "/tmp". A copy is
-  /// removed when the call ends.
+  /// removed when its `ForeignFiles` are closed.
   std::string scratch = {};
 };
 
@@ -56,8 +56,17 @@ class SESSIONKIT_API ForeignFiles {
   /// The limits with which the files were opened.
   virtual ImportLimits const& limits() const noexcept = 0;
 
+  /// What an importer made of these files and uses again while they are open, such as the private copy of a
+  /// database. Null if nothing was kept under this name.
+  std::shared_ptr<void> kept(std::string const& name) const;
+  /// Keeps it until the files are closed, or something else is kept under this name.
+  void keep(std::string const& name, std::shared_ptr<void> made);
+
  protected:
   ForeignFiles() = default;
+
+ private:
+  std::map<std::string, std::shared_ptr<void>> kept_;
 };
 
 /// Opens the files below a folder. Fails with `not_found` if there is no such folder, and with `unsafe_path`
@@ -165,6 +174,10 @@ SESSIONKIT_API Importer const& opencode_importer() noexcept;
 /// Trajectories of the Agent Trajectory Interchange Format, JSON documents of any name (published: versions
 /// 1.0 to 1.8). If the document contains trajectories of subagents, each of them is a session of its own.
 SESSIONKIT_API Importer const& atif_importer() noexcept;
+
+/// Sessions that a program on blades saved, as JSON documents of any name (version 1). This importer is for
+/// documents that the program keeps. To continue such documents in place, use `open_blades_store`.
+SESSIONKIT_API Importer const& blades_importer() noexcept;
 
 /// A list of importers, which are tried in its order. A host may add its own importers to it.
 using Importers = std::vector<Importer const*>;

@@ -51,6 +51,7 @@ enum class DamageKind {
   duplicate_key, ///< `type`, `id` or `parentId` occurs twice in a line
   glued_lines,   ///< several complete entries on one line; a program that appends without checking for a line
                  ///< end writes such lines
+  unknown_role,  ///< a message of a role that its program does not know; it is kept and not sent
 };
 /// The enumerator's name, for example "torn_tail". Never null.
 SESSIONKIT_API char const* to_string(DamageKind) noexcept;

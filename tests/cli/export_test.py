@@ -131,18 +131,21 @@ class Import(ProgramTest):
         document = {"id": "talk", "state": {}, "history": history, "created_at": "2026-01-01T00:00:00Z",
                     "updated_at": "2026-01-01T00:00:01Z", "version": 1}
         (self.folder / "doc.json").write_text(json.dumps(document))
-        run = self.ok("import", "doc.json")
+        run = self.fails(5, "import", "doc.json")  # blades could load no document with a text among its messages
+        self.assertIn("1 damaged place(s)", run.err)
         warnings = [line for line in run.err.splitlines() if "not sent" in line]
-        self.assertEqual([line.split("entry ")[1].split(" ", 1)[1].split(";")[0] for line in warnings],
-                         ['has the unknown role "martian"', "has the unknown role 7", "is no message", "is no message"])
+        self.assertEqual([line.split("doc.json: ")[1].split(";")[0] for line in warnings],
+                         ['message 2 has the unknown role "martian"', "message 4 has the unknown role 7", "message 5 has no role"])
         lines = {entry["id"]: line for line in self.file_of("talk").read_text().splitlines() for entry in [json.loads(line)]}
-        for warning in warnings:
-            self.assertIn("zork", lines[warning.split("entry ")[1].split()[0]])
+        for number in (2, 4, 5):
+            self.assertIn("zork", lines[f"message-{number}"])
         self.assertEqual(texts(self.ok("history", "talk").json["messages"]), ["helloagain"])
-        back = self.run_cli("convert", "talk", "--to", "blades", "-o", "-")
-        self.assertEqual(back.code, 5)  # blades could load no document with a text among its messages
+        back = self.ok("convert", "talk", "--to", "blades", "-o", "-")
         self.assertEqual(json.loads(back.out)["history"], history[:-1])
-        self.assertIn('unknown role "martian"', self.ok("convert", "doc.json", "--to", "native", "-o", "l.jsonl").err)
+        run = self.fails(5, "convert", "doc.json", "--to", "native", "-o", "l.jsonl")
+        self.assertIn('unknown role "martian"', run.err)
+        finding, = self.run_cli("verify", "doc.json", "--json").json["findings"]
+        self.assertEqual((finding["kind"], json.dumps(document)[finding["offset"]:][:finding["length"]]), ("not_an_object", '"zork"'))
 
     def test_one_bad_file_keeps_no_other_out(self):
         self.fixture("simple_chat.jsonl")

@@ -52,46 +52,89 @@ class Blades(Foreign):
         self.assertEqual(texts(self.ok("history", "a.jsonl").json["messages"]), ["hi", "ho"])
 
     def test_a_document_that_cannot_be_read_is_refused_and_nothing_is_written(self):
-        for name, content in (("torn.blades", json.dumps(BLADES, indent=2)[:-40]),
-                              ("bad.blades", '{"id":"x","history":[{"role":}]}'),
-                              ("later.blades", json.dumps({**BLADES, "version": 2}))):
+        for name, content, code in (("bad.blades", '{"id":"x","history":[{"role":}]}', 5),
+                                    ("later.blades", json.dumps({**BLADES, "version": 2}), 1)):
             path = self.file(name, content)
             before = self.names()
-            run = self.run_cli("convert", path, "--to", "flat", "-o", "out.jsonl")
-            self.assertIn(run.code, (1, 5), run)
+            run = self.fails(code, "convert", path, "--to", "flat", "-o", "out.jsonl")
             self.assertEqual(run.out, "")
             self.assertIn(name, run.err)
             self.assertEqual(self.names(), before)
+        for verb in ("show", "verify", "import"):
+            run = self.fails(1, verb, "later.blades")
+            self.assertIn("version 2", run.err, verb)
+            self.assertIn("let the program save it in this version", run.err, verb)
 
-    def test_a_document_that_cannot_be_converted_is_not_sent_to_convert(self):
-        for name, content, word in (("torn.json", json.dumps(BLADES)[:-40], "offset"),
-                                    ("later.json", json.dumps({**BLADES, "version": 2}), "version 2")):
-            file = self.file(name, content)
-            for verb in (["show"], ["verify"], ["convert", "--to", "native"]):
-                run = self.run_cli(verb[0], file, *verb[1:])
-                self.assertIn(run.code, (1, 2, 5), run)
-                self.assertIn(word, run.err)
-                self.assertIn("hint: ", run.err)
-                for misleading in ("sessionkit convert", "RawJson", "sessionkit verify\n"):
-                    self.assertNotIn(misleading, run.err, (name, verb))
+    def test_of_a_document_that_is_cut_off_the_whole_messages_are_read_and_the_end_is_located(self):
+        whole = json.dumps(BLADES, indent=2)
+        for size, said in ((whole.index('"created_at"'), ["hi", "ho"]), (whole.index('"ho"') + 2, ["hi"])):
+            file = self.file("torn.json", whole[:size])
+            os.utime(file, (1_000_000_000, 1_000_000_000))  # the program does not write it any more
+            self.assertEqual(texts(self.ok("history", file).json["messages"]), said)
+            run = self.fails(5, "verify", file, "--json")
+            finding, = run.json["findings"]
+            self.assertEqual((finding["kind"], finding["offset"] + finding["length"]), ("torn_tail", size))
+            run = self.run_cli("convert", file, "--to", "native", "-o", self.folder / f"{size}.jsonl")
+            self.assertEqual(run.code, 5, run)
+            self.assertIn("the document is not complete", run.err)
+            self.assertEqual(texts(self.ok("history", f"{size}.jsonl").json["messages"]), said)
+            self.assertIn("damaged place(s)", self.fails(5, "import", file, "--store", self.folder / f"store{size}").err)
+            os.utime(file)  # the program may be writing it
+            run = self.fails(5, "import", file)
+            self.assertIn("read it again when the program has saved it", run.err)
+            self.assertFalse(self.file_of("blades-1").exists())
 
-    def test_each_verb_that_reads_a_file_names_the_document_and_the_fix(self):
+    def test_each_verb_that_reads_a_file_reads_the_document_and_each_that_writes_names_import(self):
         for name, content in self.SHAPES.items():
             file = self.file(name, content)
-            for verb in READERS:
-                run = self.fails(2, *self.command(verb, file))
-                self.assertEqual(run.out if verb[0] != "verify" else "", "", verb)
-                self.assertIn(f"'{file}' is a session document of blades", run.err, verb)
-                self.assertIn(f"sessionkit convert {file} --to native -o ", run.err, verb)
+            before = self.names()
+            self.assertEqual(self.ok("show", file).out, "user> hi\nassistant> ho\ncustom> n = 1 \n")
+            self.assertEqual(texts(self.ok("history", file).json["messages"]), ["hi", "ho"])
+            self.assertEqual(len(self.ok("tree", file, "--json").json["entries"]), 3)
+            run = self.ok("verify", file, "--json")
+            self.assertEqual(run.json["findings"], [])
+            self.assertEqual([one["kind"] for one in run.json["notices"]], ["byte_order_mark"] if name == "marked.txt" else [])
+            self.assertEqual(self.run_cli("diff", file, PI / "simple_chat.jsonl").code, 1)
+            self.assertEqual(self.ok("search", "ho", "--in", file).out.count("ho"), 1)
+            self.assertEqual(self.ok("stats", file, "--json").json["messages"], 2)
+            self.assertIn("ho", self.ok("export", file).out)
+            for verb in (["append", "--role", "user", "--text", "x"], ["rename", "x"], ["rm", "--yes"], ["doctor", "--repair"]):
+                run = self.fails(2, verb[0], file, *verb[1:])
+                self.assertIn(f"{file} belongs to blades", run.err, verb)
+                self.assertIn(f"sessionkit import {file}", run.err, verb)
             self.assertEqual(file.read_text(), content)
+            self.assertEqual(self.names(), before)
+
+    def test_documents_that_a_store_keeps_are_its_sessions_and_elsewhere_they_are_only_read(self):
+        (documents := self.folder / "docs").mkdir()
+        for name, text in (("blades-1", "hi"), ("other", "you")):
+            (documents / f"{name}.json").write_text(json.dumps({**BLADES, "id": name}))
+        store = ["--store", f"blades:{documents}"]
+        self.say("blades-1", "user", "more", *store)
+        self.ok("new", "--id", "third", *store)
+        self.assertEqual(texts(self.ok("history", "blades-1", *store).json["messages"]), ["hi", "ho", "more"])
+        self.assertEqual(len(self.ok("ls", documents).out.splitlines()), 3)
+        for verb in (["append", "other", "--role", "user", "--text", "x"], ["new"], ["rm", "other", "--yes"], ["reindex"]):
+            run = self.fails(2, *verb, "--store", documents)
+            self.assertIn(f"{documents} belongs to blades", run.err)
+        self.assertEqual(texts(self.ok("history", "blades-1", "--store", documents).json["messages"]), ["hi", "ho", "more"])
+        self.assertEqual([path.name for path in documents.iterdir() if path.suffix != ".json" and path.name[0] != "."], [])
+
+    def test_a_document_comes_in_from_stdin_with_its_state(self):
+        self.assertEqual(self.ok("import", "-", stdin=json.dumps(BLADES)).out, "blades-1\tcopied\t4\t4\n")
+        self.assertEqual(self.ok("info", "blades-1", "--json").json["state"], {"n": 1})
+        self.assertEqual(self.ok("import", "-", "--from", "blades", stdin=json.dumps(BLADES)).out, "blades-1\tsame\t4\t0\n")
 
     def test_a_document_among_a_stores_transcripts_is_named_too(self):
         self.say(self.new("--id", "mine"), "user", "x")
         (self.store / "alien.jsonl").write_text(json.dumps(BLADES) + "\n")
-        self.assertIn("alien.jsonl' is a session document of blades", self.fails(2, "history", "alien").err)
+        run = self.fails(2, "history", "alien")
+        self.assertIn("alien.jsonl' belongs to blades", run.err)
+        self.assertIn(f"sessionkit import {self.store}/alien.jsonl", run.err)
         run = self.run_cli("verify")
         self.assertEqual(run.code, 2, run)
-        self.assertIn("alien.jsonl' is a session document of blades", run.err)
+        self.assertIn("alien.jsonl' belongs to blades", run.err)
+        self.assertIn("1 file(s) checked, no damage; 1 could not be checked", run.err)
         self.assertEqual(self.ok("rm", "alien", "--yes").out, "alien\n")
 
     def test_a_transcript_that_speaks_of_history_is_a_transcript(self):

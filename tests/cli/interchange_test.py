@@ -11,7 +11,7 @@ from support import DATA, SESSIONKIT, ProgramTest
 
 ROOT = DATA / "interchange"
 PROGRAMS = {"claude-code": "Claude Code", "codex": "Codex", "gemini-cli": "Gemini CLI", "opencode": "opencode",
-            "openai-agents": "OpenAI Agents SDK"}
+            "openai-agents": "OpenAI Agents SDK", "blades": "blades"}
 # Each verb that reads: of a whole folder as the store, and of one of its sessions.
 OF_STORE = (["ls"], ["ls", "--json"], ["ls", "-n", "0", "--json"], ["stats"], ["stats", "--json"], ["search", "the"],
             ["search", "-l", "e", "--hidden"], ["verify"], ["verify", "--json"], ["info"])
@@ -19,7 +19,7 @@ OF_SESSION = (["show"], ["show", "--json", "--hidden"], ["tree"], ["tree", "--js
               ["stats"], ["verify"], ["info"], ["export"], ["export", "--to", "html", "--hidden"], ["export", "--to", "jsonl"],
               ["tail"], ["path"])
 PROFILES = {"claude-code": "claude-code", "codex": "codex", "gemini-cli": "gemini-cli", "opencode": "opencode",
-            "openai-agents": "openai-agents"}
+            "openai-agents": "openai-agents", "blades": "blades"}
 WRITING = (["new"], ["rm", "@last", "--yes"], ["rm", "@last", "--dry-run"], ["prune", "--most", "1", "--yes"],
            ["prune", "--most-bytes", "1", "--yes"], ["reindex"], ["doctor"], ["doctor", "--repair", "--transcripts"],
            ["append", "@last", "--role", "user", "--text", "x"], ["label", "@last", "a", "b"], ["archive", "@last"],
@@ -287,6 +287,44 @@ class Import(InterchangeTest):
             self.assertEqual(row["lines"], written, folder)
             self.ok("append", row["id"], "--role", "user", "--text", "and here", *store)
             self.assertEqual(self.rows(file, *store)[0]["result"], "ahead")
+
+    def test_a_document_of_blades_that_grew_is_completed_and_its_state_comes_with_its_end(self):
+        document = json.loads((ROOT / "blades-1/tools/tools.json").read_text())
+        history, file = document["history"], self.folder / "tools.json"
+        for count in range(1, len(history) + 1):  # as a program on blades saves it
+            file.write_text(json.dumps({**document, "history": history[:count], "updated_at": f"2026-11-20T09:00:0{count}Z",
+                                        "state": {"__summary_offset__": count}}))
+            row, = self.rows(file, code=0)
+            self.assertEqual((row["result"], row["written"], row["report"]["held_back"]),
+                             ("copied" if count == 1 else "completed", 2 if count == 1 else 1, 1))
+        os.utime(file, (1_000_000_000, 1_000_000_000))  # nothing is held back any more
+        row, = self.rows(file, code=0)
+        self.assertEqual((row["result"], row["written"]), ("completed", 1))
+        self.assertEqual(self.ok("info", "tools", "--json").json["state"], {"__summary_offset__": len(history)})
+        self.assertEqual(self.rows(file, code=0)[0]["result"], "same")
+        self.ok("append", "tools", "--role", "user", "--text", "and here")
+        self.assertEqual(self.rows(file, code=0)[0]["result"], "ahead")
+
+    def test_a_document_of_blades_that_went_on_after_its_state_was_imported_is_completed(self):
+        document = json.loads((ROOT / "blades-1/tools/tools.json").read_text())
+        history, file = document["history"], self.folder / "tools.json"
+        states = [{"a": 1, "b": 2}, {"a": 1, "b": 2}, {"a": 3}, {}, {"c": [1]}]
+        for count, state in enumerate(states, 3):
+            file.write_text(json.dumps({**document, "history": history[:count], "updated_at": f"2026-11-20T09:00:0{count}Z",
+                                        "state": state}))
+            for finished in (False, True):
+                os.utime(file, (1_000_000_000, 1_000_000_000) if finished else None)
+                self.assertEqual(self.rows(file, code=0)[0]["result"],
+                                 "copied" if count == 3 and not finished else
+                                 "completed" if not finished or state else "same", (count, finished))
+                self.assertEqual(self.rows(file, code=0)[0]["result"], "same", (count, finished))
+            said = self.ok("history", file).json["messages"]
+            self.assertEqual(self.ok("history", "tools").json["messages"], said)
+            if state:
+                self.assertEqual(self.ok("info", "tools", "--json").json["state"], state)
+        self.assertEqual(self.ok("verify", "--json").json["findings"], [])
+        file.write_text(json.dumps({**document, "history": [history[1], *history[1:]]}))  # an earlier message is another one
+        self.assertTrue(self.rows(file, code=4)[0]["report"]["conflict"])
 
 
 class Discover(InterchangeTest):

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The conversations of other programs, cut at every byte and damaged line by line, byte by byte and member by
-// member. The expectation for damage is the import of the same file with a blank line in its place; another
-// parser says which lines are damaged. SESSIONKIT_SOAK makes the random part longer.
+// The conversations of other programs, cut at every byte and damaged line by line. The expectation for damage
+// is the import of the same file with a blank line in its place; another parser says which lines are damaged.
+// tests/interop/import has changes at random.
 #include "support/catch.hpp"
 #include "support/every_provider.hpp"
 #include "support/foreign_fixtures.hpp"
-#include "support/long_form.hpp"
+#include "support/foreign_mutator.hpp"
 #include "support/physical_lines.hpp"
 #include "support/random.hpp"
 
@@ -77,86 +77,6 @@ std::multiset<std::string> texts_of(ForeignReader& reader, std::string const& by
   return texts;
 }
 
-// ---- mutations
-
-std::string nested(std::size_t depth) { return std::string(depth, '[') + std::string(depth, ']'); }
-
-class Mutator {
- public:
-  explicit Mutator(std::uint64_t seed) : random_(seed) {}
-
-  std::string bytes_changed(std::string bytes) {
-    for (std::size_t n = 1 + random_.below(3); n > 0 && !bytes.empty(); --n) {
-      std::size_t const at = random_.below(bytes.size());
-      switch (random_.below(6)) {
-      case 0: bytes[at] = random_.byte(); break;
-      case 1: bytes[at] = static_cast<char>(bytes[at] ^ (1 << random_.below(8))); break;
-      case 2: bytes.erase(at, 1 + random_.below(40)); break;
-      case 3: bytes.insert(at, 1 + random_.below(5), random_.one_of("\"{}[]:,0\\n\0")); break;
-      case 4: bytes.insert(random_.below(bytes.size()), bytes.substr(at, random_.below(80))); break;
-      default: bytes.resize(at); break;
-      }
-    }
-    return bytes;
-  }
-
-  std::string lines_changed(std::string const& bytes) {
-    Lines lines = split_lines(bytes);
-    for (std::size_t n = 1 + random_.below(4); n > 0 && !lines.empty(); --n) {
-      std::size_t const at = random_.below(lines.size()), other = random_.below(lines.size());
-      auto const place = [&](std::size_t i) { return lines.begin() + static_cast<std::ptrdiff_t>(i); };
-      switch (random_.below(5)) {
-      case 0: lines.erase(place(at)); break;
-      case 1: lines.insert(place(at), std::string(lines[other])); break;
-      case 2: std::swap(lines[at], lines[other]); break;
-      case 3: lines[at] += lines[other]; break;
-      default: std::rotate(lines.begin(), place(at), lines.end()); break;
-      }
-    }
-    std::string out;
-    for (std::string const& line : lines) out += line + '\n';
-    return out;
-  }
-
-  // Changes members of records: of lines, or of the document. Values and names come from elsewhere in the
-  // file too, so that records name themselves, each other, and what comes after them.
-  std::string members_changed(std::string const& bytes, bool is_log) {
-    std::vector<Json> records;
-    for (std::string const& line : is_log ? split_lines(bytes) : Lines{bytes})
-      records.push_back(Json::parse(line, nullptr, false));
-    for (std::size_t n = 1 + random_.below(3); n > 0; --n) {
-      Json& record = records[random_.below(records.size())];
-      std::vector<Json*> members, others;
-      collect(record, members);
-      collect(records[random_.below(records.size())], others);
-      if (members.empty() || others.empty()) continue;
-      Json& member = *members[random_.below(members.size())];
-      if (random_.one_in(3))
-        member = Json(*others[random_.below(others.size())]);
-      else if (random_.one_in(3) && member.is_object() && !member.empty())
-        member.erase(member.begin());
-      else
-        member = Json::parse(random_.one_of({"null", "-1", "1e300", "true", "\"\"", "\"x\"", "[]", "{}",
-                                             "[null]", "[{}]", "[\"a\",1]", "18446744073709551616"}));
-    }
-    std::string out;
-    for (Json const& record : records)
-      out += record.dump(is_log ? -1 : 2, ' ', false, Json::error_handler_t::replace) + '\n';
-    return out;
-  }
-
- private:
-  static void collect(Json& value, std::vector<Json*>& members) {
-    if (!value.is_structured()) return;
-    for (Json& member : value) {
-      members.push_back(&member);
-      collect(member, members);
-    }
-  }
-
-  Random random_;
-};
-
 // The records of a log as another parser reads them, each with its place.
 struct Record {
   Place place;
@@ -224,7 +144,7 @@ TEST_CASE("cut at every byte, a file of another program gives what its complete 
   for (auto const& one : cuts)
     std::printf("%s: %zu cuts, %zu without a conversation\n", std::string(one.first).c_str(), one.second,
                 refused[one.first]);
-  CHECK(cuts.size() + 2 == sk::known_importers().size()); // opencode and ATIF have their own tests
+  CHECK(cuts.size() + 3 == sk::known_importers().size()); // opencode, ATIF and blades have their own tests
 }
 
 TEST_CASE("a damaged line of another program's log is located and costs only itself") {
@@ -368,26 +288,4 @@ TEST_CASE("records of another program that are their own ancestors, or share an 
   }
   std::printf("%zu files with circles and repeated ids\n", runs);
   CHECK(runs > 500);
-}
-
-TEST_CASE("a file of another program that is changed at random is read as far as it is good, or refused") {
-  std::map<std::string_view, std::size_t> runs, refused;
-  auto const all = foreign_fixtures();
-  std::size_t const count = long_form() ? 60'000 : 3'000;
-  for (std::size_t i = 0; i < count; ++i) {
-    ForeignFixture const& fixture = all[i % all.size()];
-    std::string bytes = fixture.bytes();
-    Mutator mutator(i);
-    bytes = i % 3 == 0   ? mutator.bytes_changed(std::move(bytes))
-            : i % 3 == 1 ? mutator.lines_changed(bytes)
-                         : mutator.members_changed(bytes, fixture.is_log());
-    CAPTURE(fixture.name(), i);
-    ForeignReader reader(fixture);
-    reader.options.finished = i % 2 == 0;
-    ++runs[fixture.importer->name];
-    if (!check_any(fixture, reader, bytes, i % 5 == 0)) ++refused[fixture.importer->name];
-  }
-  for (auto const& one : runs)
-    std::printf("%s: %zu files, %zu without a conversation; seeds 0 to %zu\n", std::string(one.first).c_str(),
-                one.second, refused[one.first], count - 1);
 }

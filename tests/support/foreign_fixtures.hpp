@@ -9,11 +9,13 @@
 #include <sessionkit/import.hpp>
 #include <sessionkit/memory_store.hpp>
 
+#include <algorithm>
 #include <deque>
 #include <filesystem>
 #include <map>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -29,7 +31,7 @@ struct ForeignFixture {
 };
 
 /// The conversations of all fixtures that are one file each, those that a kill left too. Those of opencode
-/// are many files, each with one record; they have tests of their own.
+/// are many files, each with one record, and those of blades one line each; they have tests of their own.
 inline std::vector<ForeignFixture> foreign_fixtures() {
   namespace fs = std::filesystem;
   std::vector<ForeignFixture> found;
@@ -42,8 +44,13 @@ inline std::vector<ForeignFixture> foreign_fixtures() {
     std::string const file = relative.lexically_relative(scenario).string();
     auto files = sessionkit::open_foreign_files(folder).value();
     auto const importer = sessionkit::find_importer(sessionkit::known_importers(), *files, file).value();
-    if (importer && importer != &sessionkit::opencode_importer()) found.push_back({importer, folder, file});
+    bool const has_own_tests =
+        importer == &sessionkit::opencode_importer() || importer == &sessionkit::blades_importer();
+    if (importer && !has_own_tests) found.push_back({importer, folder, file});
   }
+  std::sort(found.begin(), found.end(), [](ForeignFixture const& a, ForeignFixture const& b) {
+    return std::tie(a.folder, a.file) < std::tie(b.folder, b.file); // folders are listed in any order
+  });
   return found;
 }
 

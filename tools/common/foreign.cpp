@@ -45,6 +45,8 @@ bool is_ours(fs::path const& file) {
 /// Looks into folders until a file shows whose they are.
 class Look {
  public:
+  explicit Look(sk::Importers importers) : importers_(std::move(importers)) {}
+
   /// Absent: nothing was found. Null: it is ours.
   std::optional<sk::Importer const*> at_file(fs::path const& file) {
     auto files = sk::open_foreign_files(file.has_parent_path() ? file.parent_path().string() : ".");
@@ -92,7 +94,7 @@ class Look {
            });
   }
 
-  sk::Importers importers_ = all_importers();
+  sk::Importers importers_;
   int left_ = 1000; ///< files that may still be looked at
 };
 
@@ -107,13 +109,19 @@ sk::Importers all_importers() {
 }
 
 std::optional<std::string> foreign_program(std::string const& path) {
+  return foreign_program(path, all_importers());
+}
+
+std::optional<std::string> foreign_program(std::string const& path, sk::Importers importers) {
   std::error_code error;
   fs::path const real = resolved(path);
   auto const kind = fs::status(real, error).type();
   constexpr int deepest = 6;
   std::optional<sk::Importer const*> found;
-  if (kind == fs::file_type::regular) found = Look().at_file(real);
-  if (kind == fs::file_type::directory) found = Look().at_folder(real, deepest);
+  if (kind == fs::file_type::regular)
+    found = Look(std::move(importers)).at_file(real);
+  else if (kind == fs::file_type::directory)
+    found = Look(std::move(importers)).at_folder(real, deepest);
   if (!found || *found == nullptr) return std::nullopt;
   return std::string((*found)->program);
 }

@@ -262,8 +262,12 @@ std::string shown(StoreAddress const& address) {
 }
 
 std::optional<std::string> program_of_store(StoreAddress const& address) {
-  bool const has_path = find_engine(address.engine)->place == Where::path;
-  return has_path ? foreign_program(address.place) : std::nullopt;
+  auto const& engine = *find_engine(address.engine);
+  if (engine.place != Where::path) return std::nullopt;
+  auto importers = all_importers();
+  if (engine.open == open_blades) // its sessions are such documents
+    importers.erase(std::remove(importers.begin(), importers.end(), &sk::blades_importer()), importers.end());
+  return foreign_program(address.place, std::move(importers));
 }
 
 sk::Result<StorePtr> open_store(StoreAddress const& address, OpenOptions const& options) {

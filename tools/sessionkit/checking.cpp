@@ -123,9 +123,9 @@ struct Examined {
 
 Examined check_file(Console& console, std::string const& path) {
   auto reader = sk::TranscriptReader::open(path).value();
+  refuse_foreign(path); // it would be one finding a line
   std::vector<Finding> findings;
-  if (!blades_document(path)) // it would be one finding a line
-    for (auto& damage : reader.verify().value()) findings.push_back({path, 0, std::move(damage)});
+  for (auto& damage : reader.verify().value()) findings.push_back({path, 0, std::move(damage)});
   if (count_damage(findings) == 0) require_transcript(console, path);
   std::stable_sort(findings.begin(), findings.end(),
                    [](Finding const& a, Finding const& b) { return a.damage.offset < b.damage.offset; });

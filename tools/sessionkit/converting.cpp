@@ -3,9 +3,7 @@
 #include "losses.hpp"
 #include "naming.hpp"
 #include "new_file.hpp"
-#include "recognising.hpp"
 
-#include <sessionkit/blades.hpp>
 #include <sessionkit/convert.hpp>
 #include <sessionkit/dialect.hpp>
 #include <sessionkit/profile.hpp>
@@ -28,13 +26,8 @@ struct Source {
   sk::Dialect const* dialect;
   sk::SessionId id;
   std::string path; ///< its name, at least
-  bool in_store;    ///< its directory is the store's
+  bool in_store;    ///< it is a session of the store, and its directory the store's
 };
-
-sk::SessionId id_of_name(std::string const& path) {
-  auto const id = sk::SessionId::parse(fs::path(path).stem().string());
-  return id ? *id : sk::SessionId::parse("session").value();
-}
 
 /// The title may be only in the index of the store.
 void add_title(sk::Log& log, sk::SessionInfo const& info) {
@@ -48,20 +41,16 @@ void add_title(sk::Log& log, sk::SessionInfo const& info) {
   log.lines.emplace_back();
 }
 
-/// A document that blades wrote, whatever its name is, or a session.
 Source open_source(Console& console, Arguments const& args) {
   auto const place = find_place(console, args, *args.session);
-  if (auto const document = blades_document(place.path)) {
-    auto log = import_document(place.path, *document);
-    notice_unknown_roles(console, place.path, log);
-    return {std::move(log), &sk::native_dialect(), id_of_name(place.path), place.path, !!place.id};
-  }
   auto const named = open_place(console, args, place);
   auto const& dialect = *sk::find_dialect(named.store->read(named.id, {}).value().dialect);
   auto log = sk::load_log(*named.store, named.id, sk::LogLines::kept).value();
   add_title(log, named.store->info(named.id).value());
-  auto const path = named.path.empty() ? named.id.str() + ".jsonl" : named.path;
-  return {std::move(log), &dialect, named.id, path, !named.is_file};
+  std::error_code ignored; // a folder of another program names no file
+  bool const has_file = !place.path.empty() && !fs::is_directory(place.path, ignored);
+  auto const path = has_file ? place.path : named.id.str() + ".jsonl";
+  return {std::move(log), &dialect, named.id, path, place.id.has_value()};
 }
 
 /// The format asked for, by its own name or by its program's.

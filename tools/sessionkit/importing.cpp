@@ -4,8 +4,6 @@
 #include "new_file.hpp"
 #include "recognising.hpp"
 
-#include <sessionkit/convert.hpp>
-
 #include <fmt/format.h>
 
 #include <cerrno>
@@ -64,90 +62,47 @@ std::string take_stdin(Workshop const& workshop) {
   return path;
 }
 
-sk::SessionId id_in(sk::Log const& log) {
-  auto const* const header = log.entries.empty() ? nullptr : log.entries.front().as<sk::Header>();
-  auto id = sk::SessionId::parse(header != nullptr ? header->id : "");
-  return id ? *std::move(id) : sk::make_session_id(sk::system_now());
-}
-
-/// A file to import and its name; a document of blades is first converted to a transcript.
-struct Source {
-  std::string name, path;
-  std::vector<sk::Loss> losses = {};
-};
-
-Source source_of(Console& console, Workshop const& workshop, std::string const& name) {
-  Source source{name, name == "-" ? take_stdin(workshop) : name};
+Import import_one(Console& console, Arguments const& args, ImportSource const& source, Side const& to) {
   refuse_database(source.path);
-  auto const document = blades_document(source.path);
-  if (!document) return source;
-  auto const log = import_document(name, *document);
-  notice_unknown_roles(console, name, log);
-  auto const id = id_in(log);
-  auto converted = sk::convert_log(log, sk::native_dialect(), sk::native_dialect(), id).value();
-  source.path = workshop.file_for(id);
-  NewFile file(source.path);
-  file.write(converted.text);
-  file.finish();
-  source.losses = std::move(converted.losses);
-  return source;
-}
-
-Import import_one(Console& console, Arguments const& args, Workshop const& workshop, std::string const& name,
-                  Side const& to) {
-  auto const source = source_of(console, workshop, name);
   require_transcript(console, source.path);
-  Side const from{open_transcript(open_options(console, args), source.path), name};
+  Side const from{open_transcript(open_options(console, args), source.path), source.name};
   auto const page = from.store->list({}).value();
   if (page.sessions.empty())
-    throw Failure{Exit::damage, "corrupt", fmt::format("'{}' contains no session", name),
-                  "see why: sessionkit verify " + name};
-  Import done{name, copy_one(args, from, to, page.sessions.front().id), source.losses.size()};
-  for (auto const& loss : source.losses) console.notice(fmt::format("{}: left out: {}", name, loss.what));
+    throw Failure{Exit::damage, "corrupt", fmt::format("'{}' contains no session", source.name),
+                  "see why: sessionkit verify " + source.name};
+  Import done{source.name, copy_one(args, from, to, page.sessions.front().id)};
   notice(console, *done.copy, to);
   done.exit = exit_of({*done.copy});
-  if (done.exit == Exit::ok && done.left_out != 0) done.exit = Exit::damage;
   return done;
 }
 
-/// A file that cannot be imported does not stop the others.
-Import try_import(Console& console, Arguments const& args, Workshop const& workshop, std::string const& name,
-                  Side const& to) {
-  try {
-    return import_one(console, args, workshop, name, to);
-  } catch (Failure const& failure) {
-    console.show(failure);
-    return {name, {}, 0, failure.exit};
-  } catch (sk::Exception const& exception) {
-    auto const failure = failure_of(exception.error());
-    console.show(failure);
-    return {name, {}, 0, failure.exit};
-  }
-}
-
-/// False if nothing more is to be imported.
+/// False if nothing more is to be imported. A file that cannot be imported does not stop the others.
 bool import_any(Console& console, Arguments const& args, Workshop const& workshop, std::string const& name,
                 Side const& to, std::vector<Import>& imports) {
-  if (!is_foreign_source(args, name)) {
-    imports.push_back(try_import(console, args, workshop, name, to));
-    return true;
-  }
-  try {
-    return import_conversations(console, args, name, to, imports);
-  } catch (sk::Exception const& exception) {
-    auto const failure = failure_of(exception.error());
+  auto const fail = [&](Failure const& failure) {
     console.show(failure);
     imports.push_back({name, {}, 0, failure.exit});
     return true;
+  };
+  try {
+    ImportSource const source{name, name == "-" ? take_stdin(workshop) : name};
+    if (is_foreign_source(args, source.path)) return import_conversations(console, args, source, to, imports);
+    imports.push_back(import_one(console, args, source, to));
+    return true;
+  } catch (Failure const& failure) { return fail(failure); } catch (sk::Exception const& exception) {
+    return fail(failure_of(exception.error()));
   }
 }
 
-/// Files of other programs may have many sessions, so they are counted.
+/// Files of other programs may have many sessions, so they are counted, together with the others.
 void summarise(Console& console, Arguments const& args, std::vector<Import> const& imports) {
   std::vector<Copy> copies;
-  for (auto const& one : imports)
-    if (one.foreign && one.copy) copies.push_back(*one.copy);
-  if (!copies.empty()) console.notice(summary_of(copies, args.dry_run));
+  bool foreign = false;
+  for (auto const& one : imports) {
+    foreign = foreign || (one.foreign && one.copy);
+    if (one.copy) copies.push_back(*one.copy);
+  }
+  if (foreign) console.notice(summary_of(copies, args.dry_run));
 }
 
 Json json_of(ForeignResult const& foreign) {

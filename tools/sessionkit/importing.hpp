@@ -27,11 +27,18 @@ struct Import {
   std::optional<ForeignResult> foreign = {};
 };
 
+/// What the command line names, and where it is: stdin (`-`) is in a temporary file.
+struct ImportSource {
+  std::string name, path;
+
+  bool is_stdin() const { return name == "-"; }
+};
+
 /// True if the file or folder has conversations of another program: of the one that `--from` names.
-bool is_foreign_source(Arguments const& args, std::string const& name);
+bool is_foreign_source(Arguments const& args, std::string const& path);
 
 /// Copies them. Adds a result for each; returns false after a conflict that ends the command.
-bool import_conversations(Console& console, Arguments const& args, std::string const& name, Side const& to,
+bool import_conversations(Console& console, Arguments const& args, ImportSource const& source, Side const& to,
                           std::vector<Import>& imports);
 
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // import: conversations of other programs, each under its own id.
+#include "continued_log.hpp"
 #include "importing.hpp"
 
 #include <sessionkit/foreign_store.hpp>
@@ -42,13 +43,15 @@ std::string mark_of(std::string const& name, sk::ForeignSession const& session) 
 
 class Importing {
  public:
-  Importing(Console& console, Arguments const& args, std::string name, Side const& to)
-      : console_(console), args_(args), name_(std::move(name)), to_(to) {
+  Importing(Console& console, Arguments const& args, ImportSource source, Side const& to)
+      : console_(console), args_(args), source_(std::move(source)), to_(to) {
     sk::ForeignStoreOptions options;
     options.importers = wanted_importers(args);
-    options.on_event = [this](sk::Event const& event) { console_.notice(name_ + ": " + event.message); };
-    options.finished_before = sk::system_now() - quiet;
-    from_ = {open_foreign_store(name_, options).value(), name_};
+    std::error_code ignored;
+    auto const folder = std::filesystem::is_directory(source_.path, ignored) ? source_.path + "/" : "";
+    options.on_event = [this, folder](sk::Event const& event) { console_.notice(folder + event.message); };
+    if (!source_.is_stdin()) options.finished_before = sk::system_now() - quiet;
+    from_ = {open_foreign_store(source_.path, options).value(), source_.name};
     options.finished_before.reset();
     options.on_event = {};
     options.import.finished = false;
@@ -71,7 +74,7 @@ class Importing {
   static sk::ForeignStore& store(Side const& side) { return dynamic_cast<sk::ForeignStore&>(*side.store); }
 
   Import one(sk::ForeignConversation const& which) {
-    Import done{name_};
+    Import done{source_.name};
     done.foreign = ForeignResult{std::string(which.importer->program)};
     try {
       done.copy = copied(which, *done.foreign);
@@ -94,17 +97,20 @@ class Importing {
 
   Copy copied(sk::ForeignConversation const& which, ForeignResult& result) {
     sk::SessionId id = which.id;
-    Side from = from_;
+    Side from = from_, reported = from_;
     result.conflict = which.shares_id;
     if (!which.shares_id && state_of(from, id) == sk::CopyState::different) {
       // What was imported while the program was writing has no title, and nothing that was held back.
-      if (!growing_side_.store) growing_side_ = {open_foreign_store(name_, growing_).value(), name_};
+      if (!growing_side_.store)
+        growing_side_ = {open_foreign_store(source_.path, growing_).value(), source_.name};
       if (state_of(growing_side_, id) != sk::CopyState::different)
-        from = growing_side_;
+        from = reported = growing_side_;
+      else if (auto joined = continued_log(*from_.store, *to_.store, id))
+        from.store = std::move(joined); // a state was imported, and the conversation went on after it
       else
         result.conflict = true;
     }
-    result.report = store(from).report(id).value();
+    result.report = store(reported).report(id).value();
     if (result.conflict && args_.on_conflict != "rename") {
       Copy none{id, args_.on_conflict == "fail" ? "conflict" : "skipped"};
       none.log.damaged = 0;
@@ -117,7 +123,7 @@ class Importing {
   sk::SessionId renamed(sk::ForeignConversation const& which) {
     constexpr std::size_t kept = 100;
     std::error_code error;
-    auto const place = std::filesystem::weakly_canonical(name_, error).string();
+    auto const place = std::filesystem::weakly_canonical(source_.path, error).string();
     auto id =
         sk::SessionId::parse(which.id.str().substr(0, kept) + "-" + mark_of(place, which.session)).value();
     store(from_).rename(which.id, id).value();
@@ -151,7 +157,7 @@ class Importing {
 
   Console& console_;
   Arguments const& args_;
-  std::string name_;
+  ImportSource source_;
   Side const& to_;
   Side from_, growing_side_;
   sk::ForeignStoreOptions growing_;
@@ -159,15 +165,14 @@ class Importing {
 
 }
 
-bool is_foreign_source(Arguments const& args, std::string const& name) {
-  if (name == "-") return false;
+bool is_foreign_source(Arguments const& args, std::string const& path) {
   if (args.from != "auto") return true; // what is none is an error that names the program
-  return foreign_program(name).has_value();
+  return foreign_program(path).has_value();
 }
 
-bool import_conversations(Console& console, Arguments const& args, std::string const& name, Side const& to,
+bool import_conversations(Console& console, Arguments const& args, ImportSource const& source, Side const& to,
                           std::vector<Import>& imports) {
-  return Importing(console, args, name, to).run(imports);
+  return Importing(console, args, source, to).run(imports);
 }
 
 }

@@ -42,7 +42,8 @@ TEST_CASE("a file that grows adds entries to those that were imported and change
   for (auto const& one : prefixes)
     std::cout << one.first << ": " << one.second << " prefixes, something held back in " << held[one.first]
               << '\n';
-  CHECK(prefixes.size() + 2 == sk::known_importers().size()); // opencode and ATIF have their own tests
+  CHECK(prefixes.size() + 3
+        == sk::known_importers().size()); // opencode, ATIF and blades have their own tests
 }
 
 TEST_CASE(
@@ -64,7 +65,7 @@ TEST_CASE(
     }
   }
   for (auto const& one : pairs) std::cout << one.first << ": " << one.second << " pairs of files\n";
-  CHECK(pairs.size() + 2 == sk::known_importers().size()); // opencode and ATIF have their own tests
+  CHECK(pairs.size() + 3 == sk::known_importers().size()); // opencode, ATIF and blades have their own tests
 }
 
 TEST_CASE("a bad line of a foreign file costs only itself and is located") {

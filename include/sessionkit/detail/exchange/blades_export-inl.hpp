@@ -69,6 +69,18 @@ bool go_reads(std::string_view time) {
          && rest.substr(4) < "60";
 }
 
+// The metadata without the mark of the importer: a document of blades is of blades.
+RawJson without_own_origin(RawJson const& metadata) {
+  if (!metadata.is_object()) return metadata;
+  detail::Fields fields(metadata.str());
+  std::string_view const origin = fields.look("origin");
+  if (detail::json_kind(origin) != detail::JsonKind::object
+      || detail::member_text(origin, "program") != "blades")
+    return metadata;
+  fields.take("origin");
+  return fields.rest();
+}
+
 class BladesWriter {
  public:
   explicit BladesWriter(Dialect const* from) : from_(from) {
@@ -114,6 +126,8 @@ class BladesWriter {
     std::size_t place = 0;
     while (place < log.entries.size() && !log.entries[place].as<Header>()) ++place;
     if (place < log.entries.size()) spell_time(log, place, header);
+    auto& about = std::get<Header>(header.body);
+    about.metadata = without_own_origin(about.metadata);
     detail::list_time_of_years(header, out_.losses);
     return header;
   }

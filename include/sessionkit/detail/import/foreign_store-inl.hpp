@@ -90,6 +90,7 @@ class ForeignLogs final : public ForeignStore {
         place_(std::move(place)),
         import_(options.import),
         finished_before_(options.finished_before),
+        on_event_(options.on_event),
         all_(std::move(all)) {
     for (std::size_t i = 0; i < all_.size(); ++i) places_.emplace(all_[i].id.str(), i);
   }
@@ -105,25 +106,23 @@ class ForeignLogs final : public ForeignStore {
   }
 
   Result<RecordPage> read(SessionId const& id, ReadRange const& range) override {
-    std::lock_guard<std::mutex> const lock(mutex_);
-    Result<Imported const*> const log = imported(id);
-    if (!log) return log.error();
-    Result<RecordPage> page = (*log)->log->read(id, range);
-    bool const begins =
-        range.order == ReadRange::oldest_first && range.from.value_or(Position{}) == Position{};
-    bool const ends = range.order == ReadRange::newest_first && page && !page->more;
-    if (page && (begins || ends)) page->damage = (*log)->report.damage;
-    return page;
+    return of_imported<RecordPage>(id, [&](Imported const& made) {
+      Result<RecordPage> page = made.log->read(id, range);
+      bool const begins =
+          range.order == ReadRange::oldest_first && range.from.value_or(Position{}) == Position{};
+      bool const ends = range.order == ReadRange::newest_first && page && !page->more;
+      if (page && (begins || ends)) page->damage = made.report.damage;
+      return page;
+    });
   }
 
   Result<SessionInfo> info(SessionId const& id) override {
-    std::lock_guard<std::mutex> const lock(mutex_);
-    Result<Imported const*> const log = imported(id);
-    if (!log) return log.error();
-    Result<SessionInfo> info = (*log)->log->info(id);
-    if (!info) return info;
-    for (Damage const& one : (*log)->report.damage) info->damaged += is_damage(one.kind) ? 1U : 0U;
-    return info;
+    return of_imported<SessionInfo>(id, [&](Imported const& made) {
+      Result<SessionInfo> info = made.log->info(id);
+      if (!info) return info;
+      for (Damage const& one : made.report.damage) info->damaged += is_damage(one.kind) ? 1U : 0U;
+      return info;
+    });
   }
 
   Result<SessionPage> list(ListQuery const& query) override {
@@ -140,10 +139,8 @@ class ForeignLogs final : public ForeignStore {
   std::vector<ForeignConversation> const& conversations() const noexcept override { return all_; }
 
   Result<ImportReport> report(SessionId const& id) override {
-    std::lock_guard<std::mutex> const lock(mutex_);
-    Result<Imported const*> const log = imported(id);
-    if (!log) return log.error();
-    return (*log)->report;
+    return of_imported<ImportReport>(id,
+                                     [](Imported const& made) { return Result<ImportReport>(made.report); });
   }
 
   SESSIONKIT_SELDOM Result<void> rename(SessionId const& id, SessionId const& as) override {
@@ -190,8 +187,23 @@ class ForeignLogs final : public ForeignStore {
     return age;
   }
 
+  // What `use` makes of a conversation. Events are reported when the lock is free again.
+  template <class T, class Use> Result<T> of_imported(SessionId const& id, Use const& use) {
+    std::vector<Event> events;
+    auto const locked = [&]() -> Result<T> {
+      std::lock_guard<std::mutex> const lock(mutex_);
+      Result<Imported const*> const made = imported(id, events);
+      if (!made) return made.error();
+      return use(**made);
+    };
+    Result<T> out = locked();
+    if (on_event_)
+      for (Event const& event : events) on_event_(event);
+    return out;
+  }
+
   // The conversation that is kept, or the one of this id, imported again if its file has changed.
-  Result<Imported const*> imported(SessionId const& id) {
+  Result<Imported const*> imported(SessionId const& id, std::vector<Event>& events) {
     if (Result<void> const ours = process_.check(); !ours) return ours.error();
     ForeignConversation const* const which = find(id);
     if (!which) return missing(id);
@@ -208,6 +220,9 @@ class ForeignLogs final : public ForeignStore {
     if (!report) return report.error();
     if (Result<void> const written = writer.flush(); !written) return written.error();
     made.report = std::move(*report);
+    for (Damage const& one : made.report.damage)
+      if (one.kind == DamageKind::unknown_role)
+        events.push_back({Event::part_left_out, id.str(), which->session.file + ": " + one.what});
     last_ = std::move(made);
     return static_cast<Imported const*>(&*last_);
   }
@@ -217,6 +232,7 @@ class ForeignLogs final : public ForeignStore {
   std::string place_;
   ImportOptions import_;
   std::optional<Timestamp> finished_before_;
+  OnEvent on_event_;
   std::vector<ForeignConversation> all_;
   std::unordered_map<std::string, std::size_t> places_; ///< by id, in `all_`
   std::mutex mutex_;

@@ -2,6 +2,7 @@
 // Splits files of Gemini CLI into records: a log of lines, or one document, also if it is damaged.
 #pragma once
 #include <sessionkit/detail/import/gemini_cli_records.hpp>
+#include <sessionkit/detail/import/salvaged_objects.hpp>
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
@@ -63,48 +64,6 @@ bool is_message(std::string_view object) {
   return true;
 }
 
-// Finds the messages of a damaged document in one pass. A string ends at the latest with its line, so one bad
-// line costs only its message. `use` is called with each object that is a message and not inside another one.
-class Salvage {
- public:
-  explicit Salvage(std::string_view text) : text_(text) {}
-
-  std::vector<std::string_view> run() && {
-    for (std::size_t at = 0; at < text_.size(); ++at) {
-      char const c = text_[at];
-      if (c == '\n') in_string_ = false;
-      if (in_string_ && c == '\\')
-        ++at;
-      else if (c == '"')
-        in_string_ = !in_string_;
-      else if (!in_string_ && c == '{')
-        open_.push_back(at);
-      else if (!in_string_ && c == '}' && !open_.empty())
-        close(at);
-    }
-    return std::move(found_);
-  }
-
- private:
-  void close(std::size_t at) {
-    // Messages lie in the document; a few open brackets more are damage. Deeper objects are never looked at,
-    // so that the time stays proportional.
-    constexpr std::size_t deepest = 4;
-    std::size_t const begin = open_.back();
-    open_.pop_back();
-    if (open_.size() > deepest) return;
-    std::string_view const object = text_.substr(begin, at + 1 - begin);
-    if (!is_message(object) || !check_json(object)) return;
-    while (!found_.empty() && found_.back().data() > object.data()) found_.pop_back();
-    found_.push_back(object);
-  }
-
-  std::string_view text_;
-  std::vector<std::size_t> open_;
-  std::vector<std::string_view> found_;
-  bool in_string_ = false;
-};
-
 }}
 
 bool begins_gemini_cli(std::string_view begin, std::string* session) {
@@ -137,7 +96,7 @@ void each_gemini_record(std::string_view text, ImportLimits const& limits, std::
                          : "the document is not one JSON object; the messages that are whole are read"});
   std::size_t number = 0;
   if (std::string const begin = beginning_of(document); !begin.empty()) use({mark, number, begin});
-  for (std::string_view const message : Salvage(document).run())
+  for (std::string_view const message : salvaged_objects(document, is_message))
     use({mark + static_cast<std::uint64_t>(message.data() - document.data()), ++number, message});
 }
 

@@ -6,8 +6,8 @@
 namespace sessionkit { inline namespace v0 {
 
 Importers known_importers() {
-  return {&claude_code_importer(), &codex_importer(), &gemini_cli_importer(), &opencode_importer(),
-          &atif_importer()};
+  return {&claude_code_importer(), &codex_importer(), &gemini_cli_importer(),
+          &opencode_importer(),    &atif_importer(),  &blades_importer()};
 }
 
 Result<Importer const*> find_importer(Importers const& importers, ForeignFiles& files,

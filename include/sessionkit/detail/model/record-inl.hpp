@@ -29,6 +29,7 @@ char const* to_string(DamageKind kind) noexcept {
   case DamageKind::second_header: return "second_header";
   case DamageKind::duplicate_key: return "duplicate_key";
   case DamageKind::glued_lines: return "glued_lines";
+  case DamageKind::unknown_role: return "unknown_role";
   case DamageKind::unknown_dialect: return "unknown_dialect";
   }
   return "unknown";
