@@ -74,7 +74,7 @@ TEST_CASE(
   CHECK(decision.plan().error().message.rfind("t.jsonl: ", 0) == 0);
   sk::Append const start = batch_after(0);
   sk::SessionId const id = sk::SessionId::parse("s").value();
-  AppendDecision first(id, start, sk::detail::LogTail{sk::Position{1}, 7});
+  AppendDecision first(id, start, sk::detail::LastRecord{sk::Position{1}, 7});
   REQUIRE(first.wants_behind());
   first.see(record("x", "{\"id\":\"x\"}", 1));
   CHECK(first.plan().error().code == sk::Errc::already_exists);

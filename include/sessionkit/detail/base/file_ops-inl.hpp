@@ -3,7 +3,7 @@
 #pragma once
 #include <sessionkit/detail/base/file_ops.hpp>
 #include <sessionkit/detail/base/format_text.hpp>
-#include <sessionkit/detail/base/lock_table.hpp>
+#include <sessionkit/detail/base/lock_holder.hpp>
 #include <sessionkit/detail/base/make_error.hpp>
 #include <sessionkit/detail/base/standard_descriptors.hpp>
 

@@ -7,7 +7,7 @@
 #include <sessionkit/detail/base/file_ops-inl.hpp>
 #include <sessionkit/detail/base/format_text-inl.hpp>
 #include <sessionkit/detail/base/ids-inl.hpp>
-#include <sessionkit/detail/base/lock_table-inl.hpp>
+#include <sessionkit/detail/base/lock_holder-inl.hpp>
 #include <sessionkit/detail/base/make_error-inl.hpp>
 #include <sessionkit/detail/base/opening_process-inl.hpp>
 #include <sessionkit/detail/base/replace_file-inl.hpp>

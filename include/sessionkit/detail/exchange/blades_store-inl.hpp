@@ -188,8 +188,8 @@ Result<BladesStore::Found> BladesStore::find(SessionId const& id) {
 // A state is applied with the messages of its batch and leaves no line behind, so messages alone decide.
 Result<detail::AppendPlan> BladesStore::decide(SessionId const& id, Append const& messages,
                                                bool changes_state, RecordPage const* log) {
-  std::optional<detail::LogTail> tail;
-  if (log != nullptr) tail = {log->log_end, detail::crc32c(log->items().back().line)};
+  std::optional<detail::LastRecord> last;
+  if (log != nullptr) last = {log->log_end, detail::crc32c(log->items().back().line)};
   Append asked = messages;
   {
     std::lock_guard<std::mutex> const guard(mutex_);
@@ -199,7 +199,7 @@ Result<detail::AppendPlan> BladesStore::decide(SessionId const& id, Append const
   if (log != nullptr && changes_state && asked.records.empty() && asked.expected != log->log_end)
     return detail::make_error(
         Errc::conflict, "session '{}': entries follow the expected end; refresh and append again", id.str());
-  detail::AppendDecision decision(id, asked, tail);
+  detail::AppendDecision decision(id, asked, last);
   if (decision.wants_line())
     decision.line_at_expected(
         std::any_of(log->items().begin(), log->items().end(),

@@ -9,7 +9,7 @@
 #include <sessionkit/detail/history/path_walk.hpp>
 #include <sessionkit/detail/model/tool_results.hpp>
 #include <sessionkit/detail/session/session_tail.hpp>
-#include <sessionkit/detail/store/tail_check.hpp>
+#include <sessionkit/detail/store/last_record.hpp>
 
 #include <algorithm>
 #include <functional>

@@ -38,11 +38,12 @@ Result<void> check_lines(std::vector<RecordView> const& records, LineLimits cons
   return {};
 }
 
-AppendDecision::AppendDecision(SessionId const& id, Append const& batch, std::optional<LogTail> const& tail)
+AppendDecision::AppendDecision(SessionId const& id, Append const& batch,
+                               std::optional<LastRecord> const& last)
     : name_(id.str()), is_path_(false), batch_(&batch) {
-  if (!tail || tail->end == Position{}) return;
-  end_ = tail->end;
-  crc_ = tail->crc;
+  if (!last || last->end == Position{}) return;
+  end_ = last->end;
+  crc_ = last->crc;
 }
 
 AppendDecision::AppendDecision(std::string const& path, Append const& batch, Position end,
@@ -61,7 +62,7 @@ bool AppendDecision::wants_line() const noexcept {
 
 bool AppendDecision::expects(RecordPage::Item const& record) const noexcept {
   if (!batch_->expected_crc) return ends_there(record.end, batch_->expected);
-  return is_tail(record, {batch_->expected, *batch_->expected_crc});
+  return is_last_record(record, {batch_->expected, *batch_->expected_crc});
 }
 
 bool AppendDecision::wants_behind() const noexcept {

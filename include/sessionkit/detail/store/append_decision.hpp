@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-#include <sessionkit/detail/store/tail_check.hpp>
+#include <sessionkit/detail/store/last_record.hpp>
 #include <sessionkit/session_store.hpp>
 
 #include <cstdint>
@@ -35,7 +35,7 @@ struct AppendPlan {
 /// Decides for every store what an append does, as `SessionStore::append` documents it. Call the functions in
 /// this order, while no other thread or process writes:
 ///
-///     AppendDecision decision(id, batch, tail);
+///     AppendDecision decision(id, batch, last);
 ///     if (decision.wants_line()) decision.line_at_expected(...);
 ///     if (decision.wants_behind()) for (each record after batch.expected) if (!decision.see(record)) break;
 ///     Result<AppendPlan> plan = decision.plan();
@@ -43,16 +43,16 @@ struct AppendPlan {
 /// In the usual case the log ends at `expected`. Then the decision needs no records and allocates nothing.
 class SESSIONKIT_API AppendDecision {
  public:
-  /// For a store whose session row has the last record of the log. `tail` is absent if there is no such
+  /// For a store whose session row has the last record of the log. `last` is absent if there is no such
   /// session, or if the session has no entry.
-  AppendDecision(SessionId const& id, Append const& batch, std::optional<LogTail> const& tail);
+  AppendDecision(SessionId const& id, Append const& batch, std::optional<LastRecord> const& last);
   /// For a log in an existing file. `crc` is the checksum of the line that ends at `end`, if known. `path` is
   /// for messages.
   AppendDecision(std::string const& path, Append const& batch, Position end,
                  std::optional<std::uint32_t> crc) noexcept;
   // The id, the path and the batch are not copied. A temporary is refused, because it would no longer exist
   // when a message names it.
-  AppendDecision(SessionId&&, Append const&, std::optional<LogTail> const&) = delete;
+  AppendDecision(SessionId&&, Append const&, std::optional<LastRecord> const&) = delete;
   AppendDecision(std::string&&, Append const&, Position, std::optional<std::uint32_t>) = delete;
 
   /// True if the caller must look at the line that ends at `expected`, and call `line_at_expected`.

@@ -22,9 +22,9 @@ class MemoryStore final : public SessionStore {
     if (auto r = detail::check_lines(batch.records, {}, "session '" + id.str() + "'"); !r) return r.error();
     std::lock_guard<std::mutex> const lock(mutex_);
     auto const found = logs_.find(id);
-    std::optional<detail::LogTail> tail;
-    if (found != logs_.end()) tail = {Position{found->second.rows.size()}, found->second.info.end_crc};
-    detail::AppendDecision decision(id, batch, tail);
+    std::optional<detail::LastRecord> last;
+    if (found != logs_.end()) last = {Position{found->second.rows.size()}, found->second.info.end_crc};
+    detail::AppendDecision decision(id, batch, last);
     auto const expected = static_cast<std::size_t>(batch.expected.value());
     if (decision.wants_line())
       decision.line_at_expected(decision.expects({found->second.rows[expected - 1].view(), batch.expected}));

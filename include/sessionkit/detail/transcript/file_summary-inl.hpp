@@ -2,7 +2,7 @@
 // Folds a transcript file into the summary of its session, from its start or from an older summary.
 #pragma once
 #include <sessionkit/detail/json/json_check.hpp>
-#include <sessionkit/detail/store/tail_check.hpp>
+#include <sessionkit/detail/store/last_record.hpp>
 #include <sessionkit/detail/transcript/file_summary.hpp>
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // Follows a log: reads the entries appended since the last look, or starts again from the first entry.
 #pragma once
 #include <sessionkit/detail/base/crc32c.hpp>
-#include <sessionkit/detail/store/tail_check.hpp>
+#include <sessionkit/detail/store/last_record.hpp>
 #include <sessionkit/follow.hpp>
 
 #include <algorithm>

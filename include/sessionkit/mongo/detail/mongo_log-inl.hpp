@@ -59,8 +59,8 @@ bool is_whole(MongoLog::Row const& row, MongoFields const& fields) noexcept {
 MongoDocument row_before(SessionId const& id, MongoLog::Addition const& addition) {
   MongoDocument filter = by_id(id);
   filter.with("start", std::string_view(addition.start));
-  filter.with("end", static_cast<std::int64_t>(addition.tail.end.value()));
-  return filter.with("crc", std::int64_t{addition.tail.crc});
+  filter.with("end", static_cast<std::int64_t>(addition.last.end.value()));
+  return filter.with("crc", std::int64_t{addition.last.crc});
 }
 
 void add_row_fields(MongoDocument& row, SessionInfo const& info) {
@@ -147,7 +147,7 @@ Result<void> MongoLog::move_on(MongoConnection& db, SessionId const& id, Row con
   Addition addition;
   addition.start = row.start;
   addition.token = batch.token();
-  addition.tail = row.tail();
+  addition.last = row.last();
   addition.kept_until_ms = row.kept_until_ms;
   if (!batch.follows(row.info.end_crc)) return discard_other(db, id, addition);
   SessionInfo info = row.info;
@@ -209,7 +209,7 @@ Result<void> MongoLog::keep_longer(MongoConnection& db, SessionId const& id, Add
   std::int64_t const now = mongo_log_inl::now_ms(), ttl = ttl_.count();
   if (ttl == 0 || addition.kept_until_ms >= now + ttl) return {};
   addition.kept_until_ms = now + 2 * ttl;
-  if (addition.tail.end == Position{}) return {};
+  if (addition.last.end == Position{}) return {};
   std::string const prefix = mongo_batch_prefix(id, addition.start);
   MongoDocument change;
   change.with("$set", MongoDocument().with_date("expires", addition.kept_until_ms));
@@ -223,8 +223,8 @@ Result<MongoConnection::Written> MongoLog::insert_batch(MongoConnection& db, Ses
                                                         Addition const& addition) const {
   MongoBatch batch;
   batch.prefix = mongo_batch_prefix(id, addition.start);
-  batch.first = addition.tail.end;
-  if (addition.tail.end != Position{}) batch.after = addition.tail.crc;
+  batch.first = addition.last.end;
+  if (addition.last.end != Position{}) batch.after = addition.last.crc;
   batch.token = addition.token;
   batch.records = addition.records;
   batch.from = addition.from;
@@ -265,7 +265,7 @@ Result<MongoConnection::Written> MongoLog::update_row(MongoConnection& db, Sessi
 }
 
 Result<MongoLog::Added> MongoLog::add(MongoConnection& db, SessionId const& id, Addition& addition) const {
-  bool const starts = addition.tail.end == Position{};
+  bool const starts = addition.last.end == Position{};
   if (auto r = keep_longer(db, id, addition); !r) return r.error();
   Result<MongoConnection::Written> const batch = insert_batch(db, id, addition);
   if (!batch) return batch.error();
@@ -278,11 +278,11 @@ Result<MongoLog::Added> MongoLog::add(MongoConnection& db, SessionId const& id, 
 
 Result<void> MongoLog::discard(MongoConnection& db, SessionId const& id, Addition const& addition) const {
   std::string const prefix = mongo_batch_prefix(id, addition.start);
-  MongoDocument batch = mongo_log_inl::by_id(std::string_view(mongo_batch_key(prefix, addition.tail.end)));
+  MongoDocument batch = mongo_log_inl::by_id(std::string_view(mongo_batch_key(prefix, addition.last.end)));
   batch.with("token", addition.token);
   auto const gone = db.remove("remove a stray batch", batches_, batch, MongoConcern::majority);
   if (!gone) return gone.error();
-  std::string const chunks = mongo_chunk_prefix(prefix, addition.token, addition.tail.end.value());
+  std::string const chunks = mongo_chunk_prefix(prefix, addition.token, addition.last.end.value());
   auto const rest =
       db.remove("remove stray chunks", batches_,
                 mongo_log_inl::keys_between(chunks, behind_mongo_keys(chunks)), MongoConcern::one, true);

@@ -30,7 +30,7 @@ class MongoLog {
     SessionInfo info;       ///< its end is where the row knows that the log ends
     std::string_view dialect = "native";
     std::int64_t kept_until_ms = 0; ///< the server removes no batch before; 0: it never does
-    LogTail tail() const noexcept { return {info.end, info.end_crc}; }
+    LastRecord last() const noexcept { return {info.end, info.end_crc}; }
   };
   /// Returns the row of a session, after it was updated with each batch that it did not include yet. Absent
   /// if there is no such session.
@@ -44,7 +44,7 @@ class MongoLog {
     std::size_t from = 0;              ///< the first record to write
     std::string start = {};            ///< as in the row, or the token of this append
     std::string_view token = {};       ///< of this append
-    LogTail tail = {};                 ///< where the log ends; position 0: there must be no session
+    LastRecord last = {};              ///< where the log ends; position 0: there must be no session
     SessionInfo const* info = nullptr; ///< with the addition folded in
     std::string_view dialect = {};     ///< of a new session
     std::string_view sole_key = {};    ///< of a new session that must be the only active one of the key

@@ -67,7 +67,7 @@ class MongoStore final : public SessionStore {
   /// behind it, the key is taken, and if the session was removed, its row is gone.
   struct KnownEnd {
     std::string start;
-    detail::LogTail tail;
+    detail::LastRecord last;
     std::int64_t kept_until_ms = 0;
   };
 
@@ -83,7 +83,7 @@ class MongoStore final : public SessionStore {
   Result<std::optional<Position>> append_at_once(MongoConnection& db, Attempt& attempt);
   Result<std::optional<Position>> append_by_looking(MongoConnection& db, Attempt& attempt);
   Result<detail::AppendPlan> decide(MongoConnection& db, Attempt const& attempt,
-                                    std::optional<detail::LogTail> const& tail) const;
+                                    std::optional<detail::LastRecord> const& last) const;
   Result<std::optional<Position>> write(MongoConnection& db, Attempt& attempt, MongoLog::Addition addition,
                                         SessionInfo before);
   Result<void> discard_stray(MongoConnection& db, Attempt& attempt) const;
@@ -150,7 +150,7 @@ auto MongoStore::with_connection(Work work) -> decltype(work(std::declval<MongoC
 Result<std::optional<Position>> MongoStore::write(MongoConnection& db, Attempt& attempt,
                                                   MongoLog::Addition addition, SessionInfo before) {
   std::vector<RecordView> const& records = attempt.batch.records;
-  Position const end = addition.tail.end;
+  Position const end = addition.last.end;
   std::vector<Position> ends;
   for (std::size_t i = addition.from; i < records.size(); ++i)
     ends.emplace_back(end.value() + ends.size() + 1);
@@ -184,19 +184,19 @@ Result<std::optional<Position>> MongoStore::append_at_once(MongoConnection& db, 
     return write(db, attempt, std::move(addition), make_session_info(attempt.id));
   }
   std::optional<KnownEnd> known = known_end(attempt.id);
-  if (batch.after == nullptr || !known || known->tail.end != batch.expected
-      || known->tail.crc != batch.expected_crc.value_or(known->tail.crc))
+  if (batch.after == nullptr || !known || known->last.end != batch.expected
+      || known->last.crc != batch.expected_crc.value_or(known->last.crc))
     return std::optional<Position>{};
   addition.start = std::move(known->start);
-  addition.tail = known->tail;
+  addition.last = known->last;
   addition.kept_until_ms = known->kept_until_ms;
   return write(db, attempt, std::move(addition), make_session_info(attempt.id));
 }
 
 Result<detail::AppendPlan> MongoStore::decide(MongoConnection& db, Attempt const& attempt,
-                                              std::optional<detail::LogTail> const& tail) const {
+                                              std::optional<detail::LastRecord> const& last) const {
   Append const& batch = attempt.batch;
-  detail::AppendDecision decision(attempt.id, batch, tail);
+  detail::AppendDecision decision(attempt.id, batch, last);
   ReadRange range;
   range.from = batch.expected;
   if (decision.wants_line()) {
@@ -235,9 +235,9 @@ Result<std::optional<Position>> MongoStore::append_by_looking(MongoConnection& d
   bool const other = attempt.stray && (!*row || (*row)->start != attempt.stray->start);
   if (other && *row) // it is of a session that never started, or was removed
     if (auto r = discard_stray(db, attempt); !r) return r.error();
-  std::optional<detail::LogTail> tail;
-  if (*row) tail = (*row)->tail();
-  Result<detail::AppendPlan> const plan = decide(db, attempt, tail);
+  std::optional<detail::LastRecord> last;
+  if (*row) last = (*row)->last();
+  Result<detail::AppendPlan> const plan = decide(db, attempt, last);
   if (!plan) {
     if (db.spent()) return plan.error();
     if (auto r = discard_stray(db, attempt); !r) return r.error(); // the decision did not see it in the log
@@ -258,7 +258,7 @@ Result<std::optional<Position>> MongoStore::append_by_looking(MongoConnection& d
     return write(db, attempt, std::move(addition), make_session_info(attempt.id));
   }
   addition.start = (*row)->start;
-  addition.tail = (*row)->tail();
+  addition.last = (*row)->last();
   addition.kept_until_ms = (*row)->kept_until_ms;
   return write(db, attempt, std::move(addition), (*row)->info);
 }

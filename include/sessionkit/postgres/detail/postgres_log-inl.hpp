@@ -213,7 +213,7 @@ Result<std::optional<PostgresTables::Row>> PostgresTables::find(PostgresConnecti
   if (!rows) return rows.error();
   if (rows->rows() == 0) return std::optional<Row>{};
   Row row;
-  row.tail = {postgres_log_inl::position_of(rows->integer(0, 0)),
+  row.last = {postgres_log_inl::position_of(rows->integer(0, 0)),
               static_cast<std::uint32_t>(rows->integer(0, 1))};
   row.dialect = known_dialect(rows->text(0, 2));
   row.row_json = rows->text(0, 3);

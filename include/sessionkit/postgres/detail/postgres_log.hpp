@@ -18,7 +18,7 @@ class PostgresTables {
   PostgresTables();
 
   struct Row {
-    LogTail tail = {};
+    LastRecord last = {};
     std::string_view dialect = "native";
     std::string row_json = {};
   };

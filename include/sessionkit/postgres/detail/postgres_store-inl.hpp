@@ -62,7 +62,7 @@ class PostgresStore final : public SessionStore {
   static Result<std::optional<Position>> append_at_once(PostgresConnection& db, Attempt& attempt);
   static Result<std::optional<Position>> append_by_looking(PostgresConnection& db, Attempt& attempt);
   static Result<std::optional<detail::AppendPlan>> decide(PostgresConnection& db, Attempt const& attempt,
-                                                          std::optional<detail::LogTail> tail);
+                                                          std::optional<detail::LastRecord> last);
   static Result<std::optional<Position>> write(PostgresConnection& db, Attempt& attempt,
                                                PostgresTables::Addition addition, SessionInfo before);
 
@@ -138,10 +138,11 @@ Result<std::optional<Position>> PostgresStore::append_at_once(PostgresConnection
 }
 
 // Absent: the session was created or removed in between.
-Result<std::optional<detail::AppendPlan>>
-PostgresStore::decide(PostgresConnection& db, Attempt const& attempt, std::optional<detail::LogTail> tail) {
+Result<std::optional<detail::AppendPlan>> PostgresStore::decide(PostgresConnection& db,
+                                                                Attempt const& attempt,
+                                                                std::optional<detail::LastRecord> last) {
   Append const& batch = attempt.batch;
-  detail::AppendDecision decision(attempt.id, batch, tail);
+  detail::AppendDecision decision(attempt.id, batch, last);
   ReadRange range;
   range.from = batch.expected;
   if (decision.wants_line()) {
@@ -173,9 +174,9 @@ Result<std::optional<Position>> PostgresStore::append_by_looking(PostgresConnect
   Append const& batch = attempt.batch;
   Result<std::optional<PostgresTables::Row>> const row = PostgresTables::find(db, attempt.id);
   if (!row) return row.error();
-  std::optional<detail::LogTail> tail;
-  if (*row) tail = (*row)->tail;
-  Result<std::optional<detail::AppendPlan>> const plan = decide(db, attempt, tail);
+  std::optional<detail::LastRecord> last;
+  if (*row) last = (*row)->last;
+  Result<std::optional<detail::AppendPlan>> const plan = decide(db, attempt, last);
   if (!plan) return plan.error();
   if (!*plan) return std::optional<Position>{};
   if ((*plan)->from == batch.records.size()) {
@@ -188,8 +189,8 @@ Result<std::optional<Position>> PostgresStore::append_by_looking(PostgresConnect
   addition.from = (*plan)->from;
   addition.dialect = detail::dialect_of_start(batch);
   if (!*row) return write(db, attempt, addition, make_session_info(attempt.id));
-  addition.end = tail->end;
-  addition.crc = tail->crc;
+  addition.end = last->end;
+  addition.crc = last->crc;
   addition.dialect = (*row)->dialect;
   return write(db, attempt, addition, detail::from_row_text(attempt.id, (*row)->row_json));
 }

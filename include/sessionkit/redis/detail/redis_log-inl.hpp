@@ -78,11 +78,11 @@ std::string_view RedisKeys::id_of_log(std::string_view key) const {
   return key.substr(begin, end - begin);
 }
 
-LogTail RedisSession::tail() const {
-  LogTail tail;
-  tail.end = Position{count};
-  std::from_chars(crc.data(), crc.data() + crc.size(), tail.crc);
-  return tail;
+LastRecord RedisSession::last() const {
+  LastRecord last;
+  last.end = Position{count};
+  std::from_chars(crc.data(), crc.data() + crc.size(), last.crc);
+  return last;
 }
 
 bool redis_record(std::string_view line, Position end, std::string_view dialect, RecordPage& page) {

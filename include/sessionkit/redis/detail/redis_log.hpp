@@ -63,7 +63,7 @@ struct RedisSession {
   }
   /// True if there is no such session: it has no log, and no row that shows that there was one.
   bool is_missing() const noexcept { return count == 0 && !has_lost(); }
-  LogTail tail() const;
+  LastRecord last() const;
 };
 
 /// Adds a line as a record to a page. The dialect reads the head of the line. If the line has no id, the id

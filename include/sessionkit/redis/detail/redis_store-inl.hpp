@@ -216,9 +216,9 @@ Error RedisStore::lines_missing(SessionId const& id, RedisSession const& seen) c
 
 Result<detail::AppendPlan> RedisStore::decide(SessionId const& id, Append const& batch,
                                               RedisSession const& seen, RedisDeadline end) {
-  std::optional<detail::LogTail> tail;
-  if (seen.count > 0) tail = seen.tail();
-  detail::AppendDecision decision(id, batch, tail);
+  std::optional<detail::LastRecord> last;
+  if (seen.count > 0) last = seen.last();
+  detail::AppendDecision decision(id, batch, last);
   std::uint64_t const expected = batch.expected.value();
   if (decision.wants_line()) {
     Result<RedisSession> const one = log_.look(id, expected - 1, 1, end);
@@ -272,7 +272,7 @@ Result<Position> RedisStore::append_seen(SessionId const& id, Append const& batc
 
     RedisLog::Write write;
     write.expected = Position{seen->count};
-    if (seen->count > 0) write.expected_crc = seen->tail().crc;
+    if (seen->count > 0) write.expected_crc = seen->last().crc;
     if (seen->count == 0) write.dialect = detail::dialect_of_start(batch);
     std::vector<Position> ends;
     for (std::size_t i = plan->from; i < batch.records.size(); ++i) {

@@ -197,7 +197,7 @@ Result<std::optional<SqliteTables::Row>> SqliteTables::find(SqliteDatabase& db, 
   row.dialect = known_dialect(query.text(5));
   row.adopted = query.is_null(5) || query.text(5) == sqlite_log_inl::adopted_dialect;
   row.row_json = query.text(6);
-  row.tail = {Position{static_cast<std::uint64_t>(query.integer(7))},
+  row.last = {Position{static_cast<std::uint64_t>(query.integer(7))},
               static_cast<std::uint32_t>(query.integer(8))};
   row.stale = query.is_null(6) ? 2 : query.integer(9);
   row.agent = query.text(10);
@@ -232,7 +232,7 @@ Result<SessionInfo> SqliteTables::summary(SqliteDatabase& db, SessionId const& i
   info.updated = std::max(info.updated, updated);
   if (auto r = store(db, info, row.dialect, row.adopted); !r) return r.error();
   if (auto r = set_fresh(db, id.str()); !r) return r.error(); // an unchanged row would seem foreign
-  row.tail = {info.end, info.end_crc};
+  row.last = {info.end, info.end_crc};
   row.stale = 0;
   return info;
 }

@@ -21,7 +21,7 @@ class SqliteTables {
   struct Row {
     std::string key, status, title, created_at, updated_at, agent, row_json;
     std::string_view dialect = "native";
-    LogTail tail = {};
+    LastRecord last = {};
     std::int64_t stale = 0;
     bool adopted = false; ///< ZeroClaw made it: no line of it is a header
   };

@@ -219,7 +219,8 @@ Result<void> SqliteStore::commit(SqliteTransaction& transaction, SessionId const
 
 Result<detail::AppendPlan> SqliteStore::decide(SessionId const& id, Append const& batch,
                                                std::optional<SqliteTables::Row> const& row) {
-  detail::AppendDecision decision(id, batch, row ? std::optional<detail::LogTail>(row->tail) : std::nullopt);
+  detail::AppendDecision decision(id, batch,
+                                  row ? std::optional<detail::LastRecord>(row->last) : std::nullopt);
   if (decision.wants_line()) {
     bool as_expected = false;
     auto const found =
@@ -274,7 +275,7 @@ Result<Position> SqliteStore::append_locked(SessionId const& id, Append const& b
   }
   if (!*row && detail::is_sole_start(batch))
     if (auto r = check_key(id, batch.unless_active); !r) return sqlite_not_written(r.error());
-  bool const starts = !*row || (*row)->tail.end == Position{};
+  bool const starts = !*row || (*row)->last.end == Position{};
   std::string_view const dialect = starts ? detail::dialect_of_start(batch) : (*row)->dialect;
   Result<std::vector<Position>> const ends = tables_.add(db, id, batch.records, plan->from, dialect);
   if (!ends) return sqlite_not_written(ends.error());
@@ -321,16 +322,16 @@ std::vector<SessionInfo> SqliteStore::take_rows(SqliteQuery& rows) {
 Result<void> SqliteStore::check_end(SessionId const& id, SqliteTables::Row const& row, ReadRange const& range,
                                     RecordPage const& page) const {
   bool const backwards = range.order == ReadRange::newest_first;
-  if (backwards ? range.from && *range.from < row.tail.end : page.more) return {};
+  if (backwards ? range.from && *range.from < row.last.end : page.more) return {};
   Position const newest = !backwards             ? page.next
                           : page.items().empty() ? Position{}
                                                  : page.items().front().end;
-  if (row.stale > 1 || newest >= row.tail.end) return {};
+  if (row.stale > 1 || newest >= row.last.end) return {};
   return detail::make_error(
       Errc::corrupt,
       "{}: session '{}' ends at {}, and its row says {}: records are missing between; keep a "
       "copy, then use sqlite3's .recover, or take a backup",
-      path_, id.str(), newest.value(), row.tail.end.value());
+      path_, id.str(), newest.value(), row.last.end.value());
 }
 
 Result<RecordPage> SqliteStore::read(SessionId const& id, ReadRange const& range) {

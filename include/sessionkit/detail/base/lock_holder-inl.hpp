@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Reads the kernel's table of locks.
 #pragma once
-#include <sessionkit/detail/base/lock_table.hpp>
+#include <sessionkit/detail/base/lock_holder.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -11,7 +11,7 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-namespace lock_table_inl { namespace {
+namespace lock_holder_inl { namespace {
 
 // Takes the next word of a line.
 std::string_view next_word(std::string_view& line) noexcept {
@@ -50,7 +50,8 @@ int holder_in_line(std::string_view line, std::uint64_t device, std::uint64_t in
 int holder_in_lock_table(std::string_view table, std::uint64_t device, std::uint64_t inode) noexcept {
   while (!table.empty()) {
     std::size_t const end = table.find('\n');
-    if (int const holder = lock_table_inl::holder_in_line(table.substr(0, end), device, inode)) return holder;
+    if (int const holder = lock_holder_inl::holder_in_line(table.substr(0, end), device, inode))
+      return holder;
     table.remove_prefix(end == std::string_view::npos ? table.size() : end + 1);
   }
   return 0;

@@ -7,7 +7,7 @@
 namespace sessionkit { inline namespace v0 { namespace detail {
 
 /// What a row, a summary, a session or a follower remembers of the last record of a log.
-struct LogTail {
+struct LastRecord {
   Position end = {};
   std::uint32_t crc = 0; ///< CRC-32C of its line
 };
@@ -21,15 +21,15 @@ constexpr bool ends_there(Position now, Position end) noexcept {
   return now == end || now.value() == end.value() + 1;
 }
 /// True if the record is the remembered record: it ends there, and its line has the same checksum.
-SESSIONKIT_API bool is_tail(RecordPage::Item const& record, LogTail const& tail) noexcept;
+SESSIONKIT_API bool is_last_record(RecordPage::Item const& record, LastRecord const& last) noexcept;
 
 /// True if the log still has the remembered record. False if the log was replaced, cut or changed; then
 /// everything that was derived from the log is invalid. `read` returns a `Result<RecordPage>` for a
 /// `ReadRange` of this log.
-template <class Read> Result<bool> still_holds(LogTail const& tail, Read const& read) {
-  Result<RecordPage> const page = read(record_before(tail.end));
+template <class Read> Result<bool> still_holds(LastRecord const& last, Read const& read) {
+  Result<RecordPage> const page = read(record_before(last.end));
   if (!page) return page.error();
-  return !page->items().empty() && is_tail(page->items().front(), tail);
+  return !page->items().empty() && is_last_record(page->items().front(), last);
 }
 
 }}}

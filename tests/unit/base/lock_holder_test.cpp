@@ -3,7 +3,7 @@
 #include "support/data.hpp"
 
 #include <sessionkit/detail/base/file_ops.hpp>
-#include <sessionkit/detail/base/lock_table.hpp>
+#include <sessionkit/detail/base/lock_holder.hpp>
 
 #include <fcntl.h>
 #include <sys/file.h>

@@ -4,13 +4,13 @@
 #include "support/logs.hpp"
 
 #include <sessionkit/detail/base/crc32c.hpp>
-#include <sessionkit/detail/store/tail_check.hpp>
+#include <sessionkit/detail/store/last_record.hpp>
 #include <sessionkit/file_store.hpp>
 
 #include <fstream>
 
 using namespace sessionkit_test;
-using sk::detail::is_tail;
+using sk::detail::is_last_record;
 
 namespace {
 
@@ -24,12 +24,12 @@ sk::RecordPage::Item record(std::string_view line, std::uint64_t end) {
 }
 
 TEST_CASE("a record is the one remembered where it ended, or one byte later, with the same bytes") {
-  sk::detail::LogTail const tail{sk::Position{9}, sk::detail::crc32c("{\"a\":1}")};
-  CHECK(is_tail(record("{\"a\":1}", 9), tail));
-  CHECK(is_tail(record("{\"a\":1}", 10), tail)); // its line got its end
-  CHECK_FALSE(is_tail(record("{\"a\":1}", 8), tail));
-  CHECK_FALSE(is_tail(record("{\"a\":1}", 11), tail));
-  CHECK_FALSE(is_tail(record("{\"a\":2}", 9), tail));
+  sk::detail::LastRecord const last{sk::Position{9}, sk::detail::crc32c("{\"a\":1}")};
+  CHECK(is_last_record(record("{\"a\":1}", 9), last));
+  CHECK(is_last_record(record("{\"a\":1}", 10), last)); // its line got its end
+  CHECK_FALSE(is_last_record(record("{\"a\":1}", 8), last));
+  CHECK_FALSE(is_last_record(record("{\"a\":1}", 11), last));
+  CHECK_FALSE(is_last_record(record("{\"a\":2}", 9), last));
 }
 
 TEST_CASE("a log without records up to there does not hold the record, and an error is passed on") {

@@ -2,7 +2,7 @@
 // Decides whether a log still holds the record that a caller remembers as its last one.
 #pragma once
 #include <sessionkit/detail/base/crc32c.hpp>
-#include <sessionkit/detail/store/tail_check.hpp>
+#include <sessionkit/detail/store/last_record.hpp>
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
@@ -15,8 +15,8 @@ ReadRange record_before(Position end) noexcept {
   return range;
 }
 
-bool is_tail(RecordPage::Item const& record, LogTail const& tail) noexcept {
-  return ends_there(record.end, tail.end) && crc32c(record.line) == tail.crc;
+bool is_last_record(RecordPage::Item const& record, LastRecord const& last) noexcept {
+  return ends_there(record.end, last.end) && crc32c(record.line) == last.crc;
 }
 
 }}}
