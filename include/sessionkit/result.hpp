@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include <sessionkit/detail/base/result_state.hpp>
 #include <sessionkit/error.hpp>
 
 #include <exception>
 #include <type_traits>
 #include <utility>
-#include <variant>
 
 namespace sessionkit { inline namespace v0 {
 
@@ -38,56 +38,55 @@ SESSIONKIT_COLD SESSIONKIT_API Error take_error(Error* error);
 /// `*r` or `r->`, which need a value. `value()` checks by itself and throws `Exception` on a failure.
 /// Call `error()` only on a failure. On a success it returns an error with `invalid_argument`, so that a
 /// caller does not try to handle an error that does not exist.
-template <class T> class [[nodiscard]] Result {
+template <class T> class [[nodiscard]] Result : private detail::CopiesIf<std::is_copy_constructible_v<T>> {
  public:
   /// The type of the value.
   using value_type = T;
 
   /// A success.
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
+  Result(T value) : state_(std::move(value)) {}
   /// A failure.
-  SESSIONKIT_COLD Result(Error const& error) : state_(std::in_place_index<1>, error) {}
+  SESSIONKIT_COLD Result(Error const& error) : state_(error) {}
   /// The same.
-  SESSIONKIT_COLD Result(Error&& error) : state_(std::in_place_index<1>, std::move(error)) {}
+  SESSIONKIT_COLD Result(Error&& error) : state_(std::move(error)) {}
   /// Converts a result of a convertible type, for example `Result<shared_ptr<Derived>>` to
   /// `Result<shared_ptr<Base>>`.
   template <class U, class = std::enable_if_t<std::is_convertible_v<U, T> && !std::is_same_v<U, T>>>
   Result(Result<U> other)
-      : state_(other.ok() ? State(std::in_place_index<0>, std::move(other).value())
-                          : State(std::in_place_index<1>, std::move(other).error())) {}
+      : state_(other.ok() ? State(T(std::move(other).value())) : State(std::move(other).error())) {}
 
   /// True if there is a value.
-  bool ok() const noexcept { return state_.index() == 0; }
+  bool ok() const noexcept { return state_.ok(); }
   /// The same as `ok`.
   explicit operator bool() const noexcept { return ok(); }
 
   /// Returns the value, or throws `Exception` on a failure.
-  T& value() & { return check(), *std::get_if<0>(&state_); }
+  T& value() & { return check(), *state_.value(); }
   /// The same.
-  T const& value() const& { return check(), *std::get_if<0>(&state_); }
+  T const& value() const& { return check(), *state_.value(); }
   /// Returns by value, so that a range-for over `f().value().items` does not dangle.
-  T value() && { return check(), std::move(*std::get_if<0>(&state_)); }
+  T value() && { return check(), std::move(*state_.value()); }
 
   /// The value. There must be one.
-  T& operator*() & noexcept { return *std::get_if<0>(&state_); }
+  T& operator*() & noexcept { return *state_.value(); }
   /// The same.
-  T const& operator*() const& noexcept { return *std::get_if<0>(&state_); }
+  T const& operator*() const& noexcept { return *state_.value(); }
   /// The same, moved out.
-  T operator*() && { return std::move(*std::get_if<0>(&state_)); }
+  T operator*() && { return std::move(*state_.value()); }
   /// A member of the value. There must be a value.
-  T* operator->() noexcept { return std::get_if<0>(&state_); }
+  T* operator->() noexcept { return state_.value(); }
   /// The same.
-  T const* operator->() const noexcept { return std::get_if<0>(&state_); }
+  T const* operator->() const noexcept { return state_.value(); }
 
   /// The failure. On a success, an error with `invalid_argument`.
-  Error const& error() const& noexcept { return detail::error_of(std::get_if<1>(&state_)); }
+  Error const& error() const& noexcept { return detail::error_of(state_.error()); }
   /// The same, moved out.
-  Error error() && { return detail::take_error(std::get_if<1>(&state_)); }
+  Error error() && { return detail::take_error(state_.error()); }
 
  private:
-  using State = std::variant<T, Error>;
+  using State = detail::ResultState<T>;
   void check() const {
-    if (!ok()) detail::throw_error(*std::get_if<1>(&state_));
+    if (!ok()) detail::throw_error(*state_.error());
   }
   State state_;
 };

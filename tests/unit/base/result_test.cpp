@@ -4,6 +4,7 @@
 #include <sessionkit/result.hpp>
 
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -27,6 +28,35 @@ struct Base {
   virtual ~Base() = default;
 };
 struct Derived : Base {};
+
+// A value whose moves can throw, and which counts how many of it live.
+struct Tracked {
+  explicit Tracked(int n) : number(n) { ++living; }
+  Tracked(Tracked const& other) : number(other.number) { check(), ++living; }
+  Tracked(Tracked&& other) : number(other.number) { check(), ++living; }
+  Tracked& operator=(Tracked const&) = default;
+  Tracked& operator=(Tracked&&) = default;
+  ~Tracked() { --living; }
+
+  static void check() {
+    if (throws) throw std::runtime_error("no copy");
+  }
+  int number;
+  inline static int living = 0;
+  inline static bool throws = false;
+};
+
+using TrackedResult = Result<Tracked>;
+std::vector<TrackedResult> one_of_each(int number) {
+  std::vector<TrackedResult> both;
+  both.emplace_back(Tracked(number));
+  both.emplace_back(Error{Errc::io_error, number, std::string(40, 'x')});
+  return both;
+}
+bool same(TrackedResult const& a, TrackedResult const& b) {
+  if (a.ok() != b.ok()) return false;
+  return a ? a->number == b->number : a.error().system == b.error().system;
+}
 
 }
 
@@ -68,6 +98,52 @@ TEST_CASE("a result moves its value") {
   CHECK(**result == 5);
   auto taken = std::move(result).value();
   CHECK(*taken == 5);
+}
+
+TEST_CASE("a result can be copied and moved exactly if its value can") {
+  static_assert(std::is_copy_constructible_v<Result<int>> && std::is_copy_assignable_v<Result<int>>);
+  using MoveOnly = Result<std::unique_ptr<int>>;
+  static_assert(!std::is_copy_constructible_v<MoveOnly> && !std::is_copy_assignable_v<MoveOnly>);
+  static_assert(
+      std::is_nothrow_move_constructible_v<MoveOnly> && std::is_nothrow_move_assignable_v<MoveOnly>);
+  static_assert(!std::is_nothrow_move_constructible_v<TrackedResult>);
+}
+
+TEST_CASE(
+    "a value and an error can be copied, moved and assigned onto each other, and each is destroyed once") {
+  {
+    for (int from : {0, 1})
+      for (int to : {0, 1}) {
+        auto const sources = one_of_each(1);
+        auto targets = one_of_each(2);
+        auto const& source = sources[static_cast<std::size_t>(from)];
+        auto& target = targets[static_cast<std::size_t>(to)];
+        target = source;
+        CHECK(same(target, source));
+        auto copy = source;
+        target = std::move(copy);
+        CHECK(same(target, source));
+        auto const& itself = target;
+        target = itself;
+        target = std::move(const_cast<TrackedResult&>(itself));
+        CHECK(target.ok() == source.ok());
+        CHECK(same(TrackedResult(source), source));
+      }
+  }
+  CHECK(Tracked::living == 0);
+}
+
+TEST_CASE("a result whose assignment throws holds an error") {
+  {
+    auto results = one_of_each(1);
+    results.reserve(3);
+    Tracked::throws = true;
+    CHECK_THROWS_AS(results[1] = std::move(results[0]), std::runtime_error);
+    Tracked::throws = false;
+    CHECK_FALSE(results[1].ok());
+    CHECK(results[0].ok());
+  }
+  CHECK(Tracked::living == 0);
 }
 
 TEST_CASE("a result of a derived pointer converts to one of its base") {
