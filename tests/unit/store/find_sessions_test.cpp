@@ -37,7 +37,7 @@ class Shelf {
   std::int64_t seconds_ = 0;
 };
 
-// A store whose lists fail.
+// A store whose lists fail, and on demand all that it reads.
 class Listless final : public sk::SessionStore {
  public:
   explicit Listless(std::shared_ptr<sk::SessionStore> inner) : inner_(std::move(inner)) {}
@@ -45,9 +45,13 @@ class Listless final : public sk::SessionStore {
     return inner_->append(id, batch);
   }
   sk::Result<sk::RecordPage> read(sk::SessionId const& id, sk::ReadRange const& range) override {
-    return fails_to_read ? sk::Error{sk::Errc::corrupt, 0, "unreadable"} : inner_->read(id, range);
+    if (fails_to_read) return unreadable();
+    return inner_->read(id, range);
   }
-  sk::Result<sk::SessionInfo> info(sk::SessionId const& id) override { return inner_->info(id); }
+  sk::Result<sk::SessionInfo> info(sk::SessionId const& id) override {
+    if (fails_to_read) return unreadable();
+    return inner_->info(id);
+  }
   sk::Result<sk::SessionPage> list(sk::ListQuery const& query) override {
     if (lists++ < good_lists) return inner_->list(query);
     return sk::Error{sk::Errc::unavailable, 0, "no lists"};
@@ -58,6 +62,8 @@ class Listless final : public sk::SessionStore {
   bool fails_to_read = false;
 
  private:
+  static sk::Error unreadable() { return {sk::Errc::corrupt, 0, "unreadable"}; }
+
   std::shared_ptr<sk::SessionStore> inner_;
 };
 
