@@ -23,7 +23,7 @@ enum class FailureKind : std::uint8_t {
   overloaded,       ///< the provider is too busy: try later
   unavailable,      ///< the provider failed, or cannot be reached: try later
   cut,              ///< the stream ended before the provider marked the end of the answer
-  malformed,        ///< the answer violates its format
+  malformed,        ///< the answer violates the provider's format
 };
 /// The enumerator's name, for example "context_exceeded". Never null.
 SESSIONKIT_API char const* to_string(FailureKind) noexcept;
@@ -53,8 +53,9 @@ SESSIONKIT_API AnswerFailure decode_failure(int status, std::string_view body);
 /// host may set it. If an answer ended by itself and has calls, its `StopReason` is `tool_use`. A call
 /// without an id gets one.
 ///
-/// Fails with `corrupt` if the body is no such answer. Fails with `unavailable` and the provider's message if
-/// the body reports a failure; `decode_failure` then returns its kind. Fails with `unsupported` for `native`.
+/// Fails with `corrupt` if the body is not a complete answer in the provider's format. Fails with
+/// `unavailable` and the provider's message if the body reports a failure; `decode_failure` then returns the
+/// kind of this failure. Fails with `unsupported` for `native`.
 SESSIONKIT_API Result<Message> decode_response(Provider provider, std::string_view body);
 
 /// A piece of an answer, for a listener that shows it while it arrives.
@@ -87,8 +88,8 @@ class SESSIONKIT_API StreamDecoder {
   /// calls `feed` or `finish`.
   using OnPiece = std::function<void(AnswerPiece const&)>;
 
-  /// Makes a decoder for the provider's format. No server sends `native`, so such a decoder reports the
-  /// failure `malformed` at the first bytes.
+  /// Makes a decoder for the provider's format. No server sends `native`, so a decoder for `native` reports
+  /// the failure `malformed` at the first bytes.
   explicit StreamDecoder(Provider provider, OnPiece on_piece = {});
   /// Takes the other decoder's answer. The other decoder may only be destroyed or assigned to.
   StreamDecoder(StreamDecoder&&) noexcept;
@@ -99,8 +100,8 @@ class SESSIONKIT_API StreamDecoder {
   /// Drops an answer that was not taken by `finish`.
   ~StreamDecoder();
 
-  /// Takes the next bytes. After a failure or the end of the answer, bytes are ignored, except a report of
-  /// the usage.
+  /// Takes the next bytes. After a failure, all bytes are ignored. After the end of the answer, only a report
+  /// of the usage is still read.
   void feed(std::string_view bytes);
   /// True if the provider marked the end of the answer.
   bool complete() const noexcept;
@@ -109,7 +110,7 @@ class SESSIONKIT_API StreamDecoder {
   /// The failure that the stream reported. After `finish` it may also be `cut`. Absent if there is none.
   std::optional<AnswerFailure> const& failure() const noexcept;
 
-  /// Returns the answer, or the part of it that arrived; call this once. If there is a failure,
+  /// Returns the answer, or the part of it that arrived. Call `finish` only once. If there is a failure,
   /// `Generation::stop` is `error`, and calls with incomplete arguments are dropped. A host that stopped the
   /// request itself should set `stop` to `aborted`.
   Message finish();

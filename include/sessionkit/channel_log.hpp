@@ -68,7 +68,7 @@ struct ChannelQuery {
 struct ChannelPage {
   std::vector<ChannelMessage> messages = {}; ///< in the order of the query
   std::vector<Damage> damage = {}; ///< lines that give no message, in the order in which they were read
-  bool more = false;               ///< true: there may be more messages in this direction
+  bool more = false;               ///< true: there may be more messages in the order of the query
   Position next = {};              ///< `ChannelQuery::from` of the following page
 };
 
@@ -101,10 +101,10 @@ class SESSIONKIT_API ChannelLog {
                                        ChannelLogOptions options = {});
 
   /// Stores a message after all other messages of its channel, and returns the position at which it ends. If
-  /// a crash left an incomplete line there, its bytes stay, and a line end is added to them
-  /// (`Event::tail_sealed`). Fails with `invalid_argument` for an invalid channel or `extra`, or a line
-  /// longer than `max_line`. Other errors are those of `TranscriptWriter::append`, without `conflict`. After
-  /// `outcome_unknown`, the message may be stored. To find out, look for its id.
+  /// a crash left an incomplete line at the end of the file, the bytes of this line stay, and a line end is
+  /// added to them (`Event::tail_sealed`). Fails with `invalid_argument` for an invalid channel or `extra`,
+  /// or a line longer than `max_line`. Other errors are those of `TranscriptWriter::append`, without
+  /// `conflict`. After `outcome_unknown`, the message may be stored. To find out, look for its id.
   Result<Position> append(Channel const& channel, ChannelMessage const& message);
 
   /// Reads a page of a channel. Fails with `not_found` if the channel has no messages. A line that gives no

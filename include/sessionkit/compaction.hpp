@@ -16,10 +16,10 @@ namespace sessionkit { inline namespace v0 {
 
 /// The reason for a compaction.
 enum class CompactionReason {
-  size,             ///< the context is above its limit; nothing is planned otherwise
+  size,             ///< the context is above its limit; if it is not, nothing is planned
   context_exceeded, ///< the provider refused a request as too long; allows one compaction until the
                     ///< conversation continues
-  manual,           ///< a person wants it; size and breaker do not matter
+  manual,           ///< a person wants it; the size and the breaker (`min_saved_percent` below) do not matter
 };
 
 /// The rules for a compaction: when to compact, what to keep, and how to make the summary. The number of
@@ -39,17 +39,18 @@ struct CompactionPolicy {
 
   SummaryPrompt const* prompt = nullptr; ///< null: `structured`
   std::string focus = {};                ///< a topic that the summary should stress
-  /// The maximum length of a summary; 0: an eighth of the limit, or 2,000 if there is no limit.
+  /// The maximum length of a summary; 0: an eighth of `limit_of`, but at most 8,000; 2,000 if there is no
+  /// limit.
   std::size_t max_summary_tokens = 0;
   /// The maximum length of the conversation in one request for a summary. A longer conversation takes several
   /// requests. 0 means the limit of the context.
   std::size_t max_request_tokens = 0;
   std::chrono::milliseconds deadline{
-      0}; ///< the time for all requests of one compaction together; 0: unlimited
-  unsigned min_saved_percent =
-      20; ///< if a compaction saves less, the breaker opens; the open breaker stops compactions for size
-  unsigned max_failures = 3;     ///< after this many failures in a row the breaker opens
-  TokenEstimator estimator = {}; ///< absent: `estimate_tokens`
+      0};                          ///< the time for all requests of one compaction together; 0: unlimited
+  unsigned min_saved_percent = 20; ///< if a compaction saves a smaller percentage of the tokens, the breaker
+                                   ///< opens; the open breaker stops compactions for the reason `size`
+  unsigned max_failures = 3;       ///< after this many failures in a row the breaker opens
+  TokenEstimator estimator = {};   ///< absent: `estimate_tokens`
 };
 
 /// Returns the policy of a profile.
@@ -61,29 +62,29 @@ SESSIONKIT_API std::optional<std::size_t> limit_of(CompactionPolicy const& polic
 /// Estimates the tokens that an entry adds to the context; 0 for an entry that is never sent.
 SESSIONKIT_API std::size_t estimate_tokens(Entry const& entry, TokenEstimator const& estimator = {});
 
-/// Counts the tokens of the context. If an answer after the compaction has a provider's count, the result is
-/// this count plus estimates of the entries after the answer. Otherwise all entries and the summary are
-/// estimated.
+/// Counts the tokens of the context. If an answer after the last compaction has a provider's count, the
+/// result is this count plus estimates of the entries after the answer. Otherwise all entries and the summary
+/// are estimated.
 SESSIONKIT_API std::size_t count_tokens(Context const& context, TokenEstimator const& estimator = {});
 
 /// The plan of a compaction. It owns all its data, so a host may carry it out later and on another thread.
 struct CompactionPlan {
   CompactionReason reason = CompactionReason::manual; ///< why the plan was made
-  EntryId first_kept = {};      ///< the first entry that stays; all entries after it stay too
-  EntryId last_summarized = {}; ///< the last message that the summary replaces
-  EntryId previous = {};        ///< the compaction before this one; empty if there is none
-  std::size_t summarized = 0;   ///< how many messages the summary replaces, without those of a split turn
-  std::size_t turn_prefix = 0;  ///< how many messages of a split turn the summary replaces
-  std::size_t kept = 0;         ///< how many messages stay
-  bool keeps_less = false;      ///< true: fewer messages stay than `keep` demands, because more would not fit
+  EntryId first_kept = {};          ///< the first entry that stays; all entries after it stay too
+  EntryId last_summarized = {};     ///< the last message that the summary replaces
+  EntryId previous = {};            ///< the compaction before this one; empty if there is none
+  std::size_t summarized = 0;       ///< how many messages the summary replaces, without those of a split turn
+  std::size_t turn_prefix = 0;      ///< how many messages of a split turn the summary replaces
+  std::size_t kept = 0;             ///< how many messages stay
+  bool keeps_less = false;          ///< true: `policy.keep` demands more messages, but they would not fit
   std::uint64_t tokens_before = 0;  ///< the tokens of the whole context
-  std::uint64_t tokens_removed = 0; ///< an estimate for what the summary replaces, the last summary included
+  std::uint64_t tokens_removed = 0; ///< an estimate for what the summary replaces, a previous summary too
   std::uint64_t tokens_kept = 0;    ///< an estimate for the entries that stay
   std::vector<std::string> conversations = {}; ///< the texts to summarise, one for each request
-  std::string previous_summary = {};           ///< the summary of the previous compaction, without its facts
-  /// The paths of files that the summarised tool calls read and did not change. The paths from earlier
-  /// compactions come first. The list has at most 1,000 paths, which are the newest. `facts` makes a text of
-  /// this list and of the next two. This text is stored after the summary.
+  std::string previous_summary = {}; ///< the summary of the previous compaction, without the text of `facts`
+  /// The paths of files that the summarised tool calls read but did not change: the newest 1,000 at most,
+  /// with those from earlier compactions first. The member function `facts` below makes one text of
+  /// `read_files`, `modified_files` and `calls`, which is stored after the summary.
   std::vector<std::string> read_files = {};
   std::vector<std::string> modified_files = {}; ///< the same for files that these calls changed
   std::vector<std::string> calls = {};          ///< the same for the other calls, with shortened arguments
@@ -97,10 +98,10 @@ struct CompactionPlan {
   SESSIONKIT_API std::string facts() const;
 };
 
-/// Decides whether to compact, and where to cut. Pure. A cut never separates a call from its result. Absent
-/// if there is no reason to compact, if the breaker is open, or if nothing can be summarised. Nothing can be
-/// summarised if the log has no message of the user, or if it has only the newest turn and this turn must not
-/// be split.
+/// Decides whether to compact, and where to cut. Pure. The cut never separates a call from its result. The
+/// plan is absent if there is no reason to compact, if nothing can be summarised, or, for the reason `size`,
+/// if the breaker is open. Nothing can be summarised if the log has no message of the user, or if it has only
+/// the newest turn and this turn must not be split.
 SESSIONKIT_API std::optional<CompactionPlan>
 plan_compaction(Context const& context, CompactionPolicy const& policy = {},
                 CompactionReason reason = CompactionReason::size);

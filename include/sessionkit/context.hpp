@@ -14,7 +14,7 @@ namespace sessionkit { inline namespace v0 {
 
 /// A piece of a model's answer that was not stored, because no line of the log's dialect can represent it.
 struct LeftOut {
-  EntryId entry = {};    ///< the entry of the answer; if the answer has no line, the entry before it
+  EntryId entry = {};    ///< the entry of the answer; if the answer has no line, the entry before the answer
   std::string what = {}; ///< for example "reasoning"
   bool was_sent = false; ///< true: earlier requests of the same tool loop contained it
 };
@@ -23,19 +23,19 @@ struct LeftOut {
 struct Context {
   std::vector<Entry> entries = {}; ///< oldest first, without the header and without `compaction`
   std::optional<Entry> compaction =
-      {}; ///< the last compaction on the path; its summary replaces the entries before
+      {}; ///< the last compaction on the path; its summary replaces the entries before its first kept entry
   std::size_t after_compaction = 0; ///< index of the first of `entries` that follows the compaction
-  EntryId leaf = {};                ///< empty: the log has no entries
+  EntryId leaf = {};                ///< the entry at which the path ends; empty: the log has no entries
   Position end = {};                ///< end of the log when it was read
   /// The damage on the path. Entries that cannot be read because of it are missing in `entries`.
   std::vector<Damage> damage = {};
   /// The number of lines that `entries` leaves out. A file may have many lines with an unknown type and no
-  /// id, which are never sent. `entries` contains only the last 1,000 of them.
+  /// id, which are never sent. `entries` contains only the last 1,000 of these lines.
   std::uint64_t unlisted = 0;
-  std::string_view dialect = "native"; ///< the dialect of the log; `faithful` histories follow its program
-  /// The number of tokens at which the breaker opened; 0 if it is closed. While the breaker is open, it stops
-  /// automatic compactions. This member is set only if the dialect has no entry for the breaker, so that only
-  /// the `Session` object remembers it.
+  std::string_view dialect = "native"; ///< of the log; `faithful` histories follow this dialect's program
+  /// The number of tokens at which the breaker (`CompactionPolicy::min_saved_percent`) opened; 0 if the
+  /// breaker is closed. While the breaker is open, it stops automatic compactions. This member is set only if
+  /// the dialect has no entry for the breaker, so that only the `Session` object remembers it.
   std::uint64_t stopped_at = 0;
   /// The pieces that this `Session` object left out of the answers that it stored. The log does not record
   /// them, so the list is empty in a context that was loaded from a store.
@@ -46,8 +46,9 @@ struct Context {
 /// possible, so the cost depends on the kept entries and not on the length of the log. An empty `leaf` means
 /// the last entry. Fails with `not_found` if there is no such session or entry.
 ///
-/// An entry may name a parent that is missing or comes later in the log. The entry before it in the log then
-/// counts as its parent, and `damage` reports this. So damage never hides the good entries before it.
+/// A child entry may name a parent that is missing or comes later in the log. The entry before the child in
+/// the log then counts as the parent, and `damage` reports this. So damage never hides the good entries
+/// before the damage.
 SESSIONKIT_API Result<Context> load_context(SessionStore& store, SessionId const& id,
                                             EntryId const& leaf = {});
 
@@ -55,8 +56,9 @@ SESSIONKIT_API Result<Context> load_context(SessionStore& store, SessionId const
 SESSIONKIT_API Result<std::vector<Entry>> load_path(SessionStore& store, SessionId const& id,
                                                     EntryId const& leaf = {});
 
-/// Returns the positions at which the entries of this path end, oldest first. A position needs only a few
-/// bytes, so a caller can use this to read a long path page by page. Errors are those of `load_path`.
+/// Returns the positions at which the entries of the path of `load_path` end, oldest first. A position needs
+/// only a few bytes, so a caller can use the positions to read a long path page by page. Errors are those of
+/// `load_path`.
 SESSIONKIT_API Result<std::vector<Position>> path_positions(SessionStore& store, SessionId const& id,
                                                             EntryId const& leaf = {});
 
@@ -81,7 +83,7 @@ enum class LogLines {
   none, ///< `Log::lines` stays empty
   kept, ///< `Log::lines` has the line of each entry
 };
-/// Every entry of a log, oldest first.
+/// Reads every entry of a log, oldest first.
 SESSIONKIT_API Result<Log> load_log(SessionStore& store, SessionId const& id,
                                     LogLines lines = LogLines::none);
 

@@ -30,7 +30,7 @@ struct ConversationItem {
   /// `Compaction`, which marks the place where a summary replaced earlier messages.
   Entry entry = {};
   InRequest in_request = InRequest::sent; ///< whether the model sees the item
-  std::vector<ToolExchange> tools = {};   ///< one for each call of the message, in their order
+  std::vector<ToolExchange> tools = {};   ///< one for each call of the message, in the order of the calls
 };
 
 /// Returns everything that was said on a path, oldest first. This is the view for a screen, and a `History`
@@ -39,7 +39,7 @@ struct ConversationItem {
 /// stays in an item of its own. These entries have no item: custom messages that are not shown
 /// (`CustomMessage::is_shown`), titles, state, labels, changes of the model, `Custom` entries, and lines that
 /// this library does not know. In ai-panel's dialect, a compaction writes the kept messages again. Each of
-/// them is shown once, at its first place.
+/// these messages is shown once, at its first place.
 ///
 /// `path` has the entries from the first one to the leaf (`load_path`). `context` has the entries that count
 /// for the model (`load_context`). An entry that is only in `path` is marked `compacted`. A custom message
@@ -48,7 +48,7 @@ SESSIONKIT_API std::vector<ConversationItem> conversation_of(std::vector<Entry> 
 
 /// The same. An entry of the context is also marked `left_out` if the messages of `history` contain nothing
 /// of it. The reason is that a policy removed the entry, or that no provider accepts it. Instructions
-/// (`Role::system`) are not among the messages, but they stay marked `sent`.
+/// (`Role::system`) are not among the messages of `history`, but they stay marked `sent`.
 SESSIONKIT_API std::vector<ConversationItem> conversation_of(std::vector<Entry> path, Context const& context,
                                                              History const& history);
 

@@ -20,13 +20,14 @@ struct Converted {
   std::vector<Loss> losses = {}; ///< in the order of the log; empty: nothing was lost
 };
 
-/// Writes a log in another dialect. Pure. `Converted::losses` lists everything that `to` cannot represent. If
-/// the header has no id, `id` names the session. Fails with `unsupported` if this library cannot write `to`.
+/// Writes a log of the dialect `from` in the dialect `to`. Pure. `Converted::losses` lists everything that
+/// `to` cannot represent. If the header has no id, `id` names the session. Fails with `unsupported` if this
+/// library cannot write `to`.
 ///
-/// If `to` is the dialect of the log, lines that were kept (`LogLines::kept`) are copied unchanged, except
-/// lines with repeated ids and lines of versions before 3. If `to` has no ids, only the path to the last
-/// entry is written, and the other branches are listed as losses. If `to` has ids and an entry has none, the
-/// entry gets a short id. Each conversion of the log gives it the same id.
+/// If `to` is the same dialect as `from`, lines that were kept (`LogLines::kept`) are copied unchanged,
+/// except lines with repeated ids and lines of versions before 3. If `to` has no ids, only the path to the
+/// last entry is written, and the other branches are listed as losses. If `to` has ids and an entry has none,
+/// the entry gets a short id. Each conversion of the log gives this entry the same id.
 SESSIONKIT_API Result<Converted> convert_log(Log const& log, Dialect const& from, Dialect const& to,
                                              SessionId const& id);
 

@@ -16,9 +16,9 @@ namespace sessionkit { inline namespace v0 {
 struct Dialect {
   std::string_view name; ///< the name that `find_dialect` finds, for example "native"; static storage
 
-  /// Returns true if this line is in this dialect and in no other. The line may be a header or an entry. A
-  /// log has the dialect of the first complete line for which a `detect` returns true. The function returns
-  /// false for a header that several programs could have written.
+  /// Returns true if this line is in this dialect and in no other. The line may be a header or an entry. The
+  /// first complete line that the `detect` of some dialect recognises decides the log's dialect. The function
+  /// returns false for a header that several programs could have written.
   bool (*detect)(std::string_view line) noexcept;
 
   /// Reads the head of a line: id, type and parent. The function stops as soon as these are known, so true
@@ -78,19 +78,20 @@ SESSIONKIT_API Dialect const& native_dialect() noexcept;
 SESSIONKIT_API Dialect const& flat_dialect() noexcept;
 
 /// A later variant of claw0's lines: without a header, with `ts` in seconds since 1970, and with results in
-/// `content`. This library reads this variant, but does not write it. It does not continue such a log in
-/// `flat_dialect` either, because the later program cannot read lines of `flat_dialect`.
+/// `content`. The library reads this variant, but does not write it. The library does not continue such a log
+/// in `flat_dialect` either, because the later claw0 cannot read lines of `flat_dialect`.
 SESSIONKIT_API Dialect const& flat_v2_dialect() noexcept;
 
 /// The lines of ai-panel and ZyHive. A line of the type `message` has `{role, content}` in the form of the
 /// Anthropic API, and its time in milliseconds since 1970. A compaction does not name the first kept entry;
-/// the messages that it keeps are written again after it. Source: ai-panel's docs/session-design.md.
+/// the messages that the compaction keeps are written again after the compaction. Source: ai-panel's
+/// docs/session-design.md.
 SESSIONKIT_API Dialect const& panel_dialect() noexcept;
 
 /// The lines of ZeroClaw's main branch, `{"role":…,"content":…}`: one text for each message of the user, the
 /// assistant or the system. Messages of ZeroClaw's tools are decoded as `Unknown`. The library reads and
-/// continues such a log. It starts no such log, because these lines have no header. Source: ZeroClaw's
-/// session_store.rs and `ChatMessage`.
+/// continues an existing log of this dialect, but starts no new one, because these lines have no header.
+/// Source: ZeroClaw's session_store.rs and `ChatMessage`.
 SESSIONKIT_API Dialect const& bare_dialect() noexcept;
 
 /// Returns the dialect of this name, or null. In the name, `-` and `_` mean the same.

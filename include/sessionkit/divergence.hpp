@@ -40,9 +40,9 @@ struct Divergence {
   std::string after = {}; ///< the same in the later request
   bool compacted =
       false; ///< true: the requests differ because their histories begin after different compactions
-  /// The repair that caused the difference. It is a repair at this place that only one of the two reports
-  /// has. If there are several, a retroactive repair is preferred. Absent if there is none, or if `compacted`
-  /// is true.
+  /// The repair that caused the difference: a repair at this place that is in the `History::report` of only
+  /// one of the two histories. If there are several such repairs, a retroactive one is preferred. Absent if
+  /// there is no such repair, or if `compacted` is true.
   std::optional<Repair> repair = {};
 };
 

@@ -25,11 +25,11 @@ struct DoctorFinding {
     not_a_file,         ///< a directory or a special file with a transcript's name
     index_missing,      ///< there are transcripts and no index
     index_unreadable,   ///< the index cannot be understood
-    index_wrong,        ///< a row contradicts its transcript
-    index_without_file, ///< a row has no transcript
+    index_wrong,        ///< a row of the index contradicts its transcript
+    index_without_file, ///< a row of the index has no transcript
     // harmless: nothing is lost or wrong
-    index_behind, ///< a row is missing, or older than its transcript; the store updates it when it needs the
-                  ///< row
+    index_behind, ///< a row of the index is missing, or older than its transcript; the store updates it when
+                  ///< it needs the row
     loose_mode,   ///< users other than the owner may read or write
     left_over,    ///< a file that a killed program left, or an index that was moved aside earlier
     lock_file,    ///< a lock of another program, or this library's lock while a process holds it
@@ -90,10 +90,10 @@ struct Treatment {
 
 /// Repairs the findings, one file after the other. A failure does not stop the other repairs. No byte is
 /// destroyed: before `repair` removes or replaces bytes of a file, it copies these bytes and syncs the copy.
-/// The copies are in `quarantine/` in the root of the store, or in the directory of a single transcript. It
-/// rewrites a transcript under its lock, and keeps entries that were appended since the diagnosis. If a
-/// repair fails, the file is either the old one or the complete new one. The result has no element for a
-/// finding without a remedy.
+/// The copies are in `quarantine/` in the root of the store, or in the directory of a single transcript.
+/// `repair` rewrites a transcript under the lock of the transcript, and keeps entries that were appended
+/// since the diagnosis. If a repair fails, the file is either the old one or the complete new one. The result
+/// has no element for a finding without a remedy.
 SESSIONKIT_API std::vector<Treatment> repair(Diagnosis const& diagnosis, DoctorOptions const& options);
 
 }}

@@ -15,7 +15,7 @@ namespace sessionkit { inline namespace v0 {
 /// How an entry names its parent, the entry that it follows.
 enum class Parent {
   root,     ///< the entry has no parent, because it begins a conversation
-  previous, ///< the parent is the entry before it in the log; formats without ids know only this
+  previous, ///< the parent is the entry before this one in the log; formats without ids know no other
   entry,    ///< the entry names its parent by id
 };
 
@@ -35,8 +35,8 @@ struct Header {
 /// entries.
 struct Compaction {
   std::string summary; ///< the text that the model sees in place of the earlier messages
-  /// The first entry that the model still sees; it is earlier on the path. If this is the compaction's own
-  /// id, or the id of no entry, the model sees only the entries after the compaction.
+  /// The first entry that the model still sees; it is earlier on the path. If `first_kept` is the id of the
+  /// compaction itself, or of no entry, the model sees only the entries after the compaction.
   EntryId first_kept = {};
   std::uint64_t tokens_before = 0; ///< the tokens of the context before the compaction; 0: not known
   /// Null, or data of the program that made the summary. This library writes an object with `readFiles`,
@@ -83,8 +83,8 @@ struct Label {
 struct ModelChange {
   std::string provider = {}; ///< the host's name for the server
   std::string model = {};    ///< the model's name, as the provider writes it
-  /// How much the model reasons, in the host's words. A native line has either this or a model, so an entry
-  /// with both is `unsupported` there.
+  /// How much the model reasons, in the host's words. A native line has either a level or a model, so the
+  /// native dialect refuses an entry with both (`unsupported`).
   std::string thinking_level = {};
 };
 /// Text that a host or an extension added to the conversation. The model receives it as text of the user, but
@@ -120,7 +120,7 @@ using EntryBody = std::variant<Header, Message, Compaction, BranchSummary, Title
 struct Entry {
   EntryId id = {};                ///< `@N` if the line has no id; empty in an entry that is not stored yet
   Parent link = Parent::previous; ///< how the entry names its parent
-  EntryId parent = {};            ///< set where `link` is `entry`
+  EntryId parent = {};            ///< set if `link` is `entry`
   Timestamp at = {};              ///< when it was said; the default (1970): the line has no time
   EntryBody body = Unknown{};     ///< the content
   RawJson extra = {}; ///< null, or an object of the members of the line that `body` does not represent

@@ -15,7 +15,7 @@ enum class Errc {
   conflict,            ///< another writer appended first; refresh and decide again
   invalid_argument,    ///< the call cannot succeed with these arguments
   unsupported,         ///< this dialect, store or provider cannot represent the data or do the operation
-  timed_out,           ///< a lock or a server did not answer in time; nothing happened, try again
+  timed_out,           ///< the lock or the server's answer did not come in time; nothing happened, try again
   corrupt,             ///< the data violates its format; `verify` shows where
   unsupported_version, ///< written by a newer format than this library knows
   unsafe_path,         ///< a link, a special file, a foreign owner or a network file system
@@ -31,7 +31,7 @@ enum class Errc {
 
 /// A failure: its kind, the system's error number, and a sentence for people.
 struct Error {
-  Errc code;                ///< what the caller can do
+  Errc code;                ///< the kind, which says what the caller can do
   int system = 0;           ///< errno or a backend's own code; 0 if none
   std::string message = {}; ///< a sentence that names the session or file, the place and the fix
 };

@@ -13,12 +13,12 @@ struct Event {
     tail_sealed,   ///< a line end was added after torn bytes at the end of a log, so that an append could
                    ///< follow
     index_rebuilt, ///< the index was missing, damaged or outdated, and was made again from the logs
-    write_rebased, ///< another writer appended first; the entries of this session follow the other entries,
-                   ///< or branch off before the other entries
+    write_rebased, ///< another writer appended first; the entries of this `Session` follow the entries of
+                   ///< that writer, or branch off before them
     retention,     ///< a session was removed; the message gives the reason
     compaction_started, ///< a summarizer is about to be called
     compaction_ended,   ///< a compaction was stored or failed; the message says which
-    compaction_stopped, ///< the breaker opened
+    compaction_stopped, ///< the breaker (`CompactionPolicy::min_saved_percent`) opened
     durability_lowered, ///< the server promises less than `durability` demands, and the options accept this
     other_owner,        ///< the store's directory belongs to another user, who can replace all files in it
     database_adopted,   ///< this library's columns were added to the database of another program; the message

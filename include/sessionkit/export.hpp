@@ -12,15 +12,15 @@
 
 namespace sessionkit { inline namespace v0 {
 
-// An exporter writes a session in the form of another program's files, so that this program can resume it.
-// Exporters are pure: they return names and contents, and the host writes the files. docs/interchange.md says
-// what each exporter maps.
+// An exporter writes a session in the form of another program's files, so that the other program can resume
+// the session. Exporters are pure: they return names and contents, and the host writes the files.
+// docs/interchange.md says what each exporter maps.
 
 /// How a session is exported.
 struct ExportOptions {
-  /// The id that the session gets in the program. If the program does not accept this id, the export fails
-  /// with `invalid_argument`. If this member is empty, the session keeps its own id if the program accepts
-  /// it. Otherwise an id is made of the own id.
+  /// The id that the session gets in the other program. If the other program does not accept this id, the
+  /// export fails with `invalid_argument`. If this member is empty, the session keeps its own id, or, if the
+  /// program does not accept that id, gets an id made from it.
   std::string id = {};
   /// The working directory in which the program resumes the session; an absolute path. If it is empty, the
   /// working directory of the session is used, or "/" if the session has none.

@@ -29,7 +29,8 @@ struct FileStoreOptions {
   /// with `unsupported`.
   bool read_only = false;
   /// The profile decides the layout (names of files), the form of the index and the dialect of new sessions.
-  /// If absent, the store continues the form of the directory. A new directory is `native`.
+  /// If absent, the store keeps the profile that it recognises in the directory. A new directory gets the
+  /// profile `native`.
   std::optional<Profile> profile = {};
   /// The directory of the transcripts, for claw0's layout only; empty means `<root>/transcripts`. claw0 may
   /// keep the index and the transcripts in two directories (its `SessionStore(store_path, transcript_dir)`).
@@ -37,11 +38,12 @@ struct FileStoreOptions {
   /// claw0's. A profile of another layout gives `invalid_argument`. `diagnose_store` and `repair` examine
   /// only `<root>/transcripts`.
   std::string transcripts = {};
-  /// True: each `Session` of this store has a `Lease`, which keeps all other writers out of its log while the
-  /// object exists. So no entry of another writer comes between its own entries. Appends, removals and
-  /// repairs by other processes, and by other stores of this process, fail with `timed_out`. If another
-  /// writer keeps the lock of the session, `Session::open`, `create`, `resume` and `fork` fail with
-  /// `timed_out` after `lock_wait`. Several `Session` objects of one store share a lease. Readers are not
+  /// True: while a `Session` of this store exists, the store holds a `Lease`, which keeps all other writers
+  /// out of the log of this session. So no entry of another writer comes between the entries of this store.
+  /// Appends, removals and repairs by other processes, and by other stores of this process, fail with
+  /// `timed_out`. In the opposite case, in which another writer already keeps the lock of the session,
+  /// `Session::open`, `create`, `resume` and `fork` of this store wait for `lock_wait` and then fail with
+  /// `timed_out`. Several `Session` objects of one store for the same session share a lease. Readers are not
   /// kept out. Each lease needs a file descriptor. If `read_only` is also true, the store is not opened
   /// (`invalid_argument`).
   bool exclusive = false;
@@ -70,7 +72,7 @@ SESSIONKIT_API Result<std::shared_ptr<SessionStore>>
 open_agent_store(std::string const& home, std::string const& agent, FileStoreOptions options = {});
 
 /// Opens one transcript file of any name as a store of one session. The session has the id in the header if
-/// it is a valid `SessionId`, else an id made of the file's name. If the options have no profile, each
+/// that id is a valid `SessionId`, else an id made of the file's name. If the options have no profile, each
 /// message is stored at once. Token counts and compactions follow the program whose dialect the file has. The
 /// store has no index, and a list has this one session. Calls that would create another session (also a fork)
 /// or remove this one fail with `unsupported`.

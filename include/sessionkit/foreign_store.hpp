@@ -40,16 +40,16 @@ struct ForeignConversation {
 
 /// The conversations in files of other programs, as a store that can only be read. `append` and `remove` fail
 /// with `unsupported`, and the error message names the program to which the files belong. The store reads
-/// files only through `ForeignFiles`. It never writes below the folder, not even a lock, an index or a
-/// repair.
+/// files only through `ForeignFiles`. It never writes below the folder of these files, not even a lock, an
+/// index or a repair.
 ///
 /// `read` and `info` import the complete conversation into memory, in the native dialect. The store keeps the
 /// last imported conversation, and imports it again if its file has changed. The first page of `read` has the
 /// damage of the import (`ImportReport::damage`).
 ///
-/// `list` reads no complete conversation, but at most the first 64 KiB of a file. From them it takes the id,
-/// the times, the title, the working directory and the first text of the user. Data that comes later in the
-/// file is missing. The counts are 0, and `updated` is the time of the file.
+/// `list` reads no complete conversation, but at most the first 64 KiB of a file. From these bytes it takes
+/// the id, the times, the title, the working directory and the first text of the user. Data that comes later
+/// in the file is missing. The counts are 0, and `updated` is the time of the file.
 class SESSIONKIT_API ForeignStore : public SessionStore {
  public:
   /// The conversations that were found when the store was opened, in the order of their files.
@@ -75,13 +75,13 @@ SESSIONKIT_API bool may_be_conversation(std::string_view name) noexcept;
 
 /// Opens a file or a folder of other programs as a store. For a folder, the store examines each file below
 /// the folder if `may_be_conversation` returns true for its name. For a single file, the store also reads the
-/// files that it names. If the file is below a folder with the name `Importer::folder`, the other files must
-/// be below that folder too. Otherwise they must be in the file's own folder.
+/// other files that this file names. If the file is below a folder with the name `Importer::folder`, the
+/// other files must be below that folder too. Otherwise they must be in the file's own folder.
 ///
-/// Fails with `not_found` if there is no such file or folder; with `unsafe_path` if it is a symbolic link;
-/// with `unsupported` if no importer recognises the file, or any file in the folder. If the path is a file,
-/// errors of `ForeignFiles` and `Importer::list` are returned. If it is a folder, a file with such an error
-/// is left out, and `on_event` is called.
+/// Fails with `not_found` if there is no such file or folder; with `unsafe_path` if the path is a symbolic
+/// link; with `unsupported` if no importer recognises the file, or any file in the folder. If the path is a
+/// file, errors of `ForeignFiles` and `Importer::list` are returned. If it is a folder, a file with such an
+/// error is left out, and `on_event` is called.
 SESSIONKIT_API Result<std::shared_ptr<ForeignStore>> open_foreign(std::string const& path,
                                                                   ForeignStoreOptions const& options = {});
 

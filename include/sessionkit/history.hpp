@@ -31,8 +31,8 @@ enum class RebuildMode {
 /// The receiver of a history, and the rules for making the history.
 struct Target {
   Provider provider = Provider::anthropic; ///< the API of the request
-  /// The model that receives the history, as in `Generation::model`; if empty, each message is treated as if
-  /// the model that wrote it received it.
+  /// The model that receives the history, as in `Generation::model`; if empty, every message counts as
+  /// written by the model that receives it.
   std::string model = {};
   std::string system = {};                  ///< the host's system prompt
   std::vector<HistoryPolicy> policies = {}; ///< applied in order, after the repairs
@@ -56,8 +56,8 @@ struct Target {
   Wording wording = {};
 };
 
-/// One change that a `valid` rebuild made, or one omission of a `faithful` rebuild. The report lists all of
-/// them, so that nothing changes silently.
+/// One change that a `valid` rebuild made, or one omission of a `faithful` rebuild. `History::report` lists
+/// all changes and omissions, so that nothing changes silently.
 struct Repair {
   EntryId entry = {};    ///< the entry that was changed; empty if the change comes from no entry
   std::string_view rule; ///< a name with static storage (docs/history.md lists them)
@@ -67,7 +67,7 @@ struct Repair {
   bool retroactive = false; ///< true: the repair changes a part that an earlier request already sent
 };
 
-/// The entry from which a part of a history comes. It may also be an entry whose text was joined to the part.
+/// The entry from which a part of a history comes, or an entry whose text was joined to this part.
 struct PartSource {
   std::size_t message = 0; ///< index in `History::messages`
   std::size_t part = 0;    ///< index in `Message::parts`
@@ -83,12 +83,13 @@ struct History {
   /// entry.
   std::vector<EntryId> sources = {};
   /// For each message, the time of the first entry that it was made of. If the message comes from no entry,
-  /// or the entry has no time, it is the default time.
+  /// or the entry has no time, the element is the default time.
   std::vector<Timestamp> times = {};
   /// A message of a `valid` history may be made of several entries. `sources` names the entry of its first
   /// part. This list names the entries of its other parts, in the order of the parts. A part that is not in
   /// the list comes from the same entry as the part before it. If the texts of several entries were joined to
-  /// one part, the list has one element for each further entry, also if the part is the first one.
+  /// one part, the list has one element for each further entry, also if the part is the first one of its
+  /// message.
   std::vector<PartSource> part_sources = {};
   /// The system prompt. It contains the summary of a compaction if the provider has a system text.
   std::string system = {};

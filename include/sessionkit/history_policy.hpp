@@ -12,8 +12,8 @@ namespace sessionkit { inline namespace v0 {
 
 /// The changes that a policy wants in a history. The indices refer to the messages that the policy was given.
 struct HistoryEdit {
-  /// A tool result that is replaced: the content of part `part` in message `message` becomes `text`. If there
-  /// is no `ToolResult`, nothing happens.
+  /// A tool result that is replaced: the content of part `part` in message `message` becomes `text`. If this
+  /// part is no `ToolResult`, nothing happens.
   struct Result {
     std::size_t message; ///< index among the messages
     std::size_t part;    ///< index in `Message::parts`
@@ -56,15 +56,17 @@ struct TokenLimit {
 ///
 /// The policy measures the messages in units. A UTF-16 unit of text counts as one unit, a Chinese, Japanese
 /// or Korean character as four units, and an image as 8,000 units. Four units count as one token of `window`.
-/// Shares are shares of the window. The lengths of results are in code points.
+/// The shares `shorten_from` and `clear_from` are fractions of `window`. The lengths of results are in code
+/// points.
 ///
 /// Two groups of messages never change. One group is the messages before the first message of the user. The
 /// other group begins with the `keep_answers`-th last assistant message and ends with the history.
 struct ClearToolResults {
   std::size_t window = 200000;  ///< the model's context window, in tokens
   std::size_t keep_answers = 3; ///< the number of last assistant messages to keep; 0: any result may change
-  double shorten_from = 0.3;    ///< above this share of the window, long results are shortened
-  /// Above this share of the window, the oldest results are cleared until the messages are below it.
+  double shorten_from = 0.3; ///< if the messages exceed this share of the window, long results are shortened
+  /// If the messages exceed this share of the window, the oldest results are cleared until the messages are
+  /// below this share.
   double clear_from = 0.5;
   std::size_t min_clear =
       50000; ///< if all results that may change have fewer units together, no result is cleared

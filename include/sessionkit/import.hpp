@@ -19,7 +19,7 @@ namespace sessionkit { inline namespace v0 {
 // each importer maps.
 
 /// The limits of what an importer reads. If a file exceeds a limit, the importer reports an error or a
-/// finding. It never leaves data out silently.
+/// finding (`ImportReport::damage`). It never leaves data out silently.
 struct ImportLimits {
   /// The longest record, in bytes; a longer one is skipped and reported.
   std::uint64_t max_line = default_max_line;
@@ -56,10 +56,10 @@ class SESSIONKIT_API ForeignFiles {
   /// The limits with which the files were opened.
   virtual ImportLimits const& limits() const noexcept = 0;
 
-  /// What an importer made of these files and uses again while they are open, such as the private copy of a
-  /// database. Null if nothing was kept under this name.
+  /// Returns the object that an importer keeps under this name while the files are open, such as the private
+  /// copy of a database. Null if there is none.
   std::shared_ptr<void> kept(std::string const& name) const;
-  /// Keeps it until the files are closed, or something else is kept under this name.
+  /// Keeps the object `made` until the files are closed, or another object is kept under this name.
   void keep(std::string const& name, std::shared_ptr<void> made);
 
  protected:
@@ -70,7 +70,7 @@ class SESSIONKIT_API ForeignFiles {
 };
 
 /// Opens the files below a folder. Fails with `not_found` if there is no such folder, and with `unsafe_path`
-/// if it is a symbolic link.
+/// if the folder is a symbolic link.
 SESSIONKIT_API Result<std::unique_ptr<ForeignFiles>> open_foreign_files(std::string const& root,
                                                                         ImportLimits const& limits = {});
 
@@ -90,10 +90,10 @@ struct ForeignSession {
   std::string id = {};       ///< the program's id of the conversation
   std::string file = {};     ///< the file, relative to the root
   std::string parent = {};   ///< for a subagent, the id of the session that started it
-  std::string table = {};    ///< for a database, the table with the messages if the host chose its name
-  std::string title = {};    ///< the title; empty if the program does not store it apart from the messages
-  std::string cwd = {};      ///< the working directory; empty as `title`
-  Timestamp updated = {};    ///< the time of the last change; zero: only the messages show it
+  std::string table = {}; ///< for a database, the table with the messages, if the host chose the table's name
+  std::string title = {}; ///< the title; empty if the program does not store it apart from the messages
+  std::string cwd = {};   ///< the working directory; empty as `title`
+  Timestamp updated = {}; ///< the time of the last change; zero if only the messages show it
 };
 
 /// A function that receives the entries of a conversation as they are made. The header comes first, and each
@@ -121,8 +121,8 @@ struct ImportOptions {
 
 /// An importer reads the conversations of one program. This type is a table of functions, and each importer
 /// is a constant of this type. An importer keeps no state, and opens files only through `ForeignFiles`.
-/// Whatever bytes a file has, an importer fails only with an `Error`. Its time is proportional to the number
-/// of bytes that it reads.
+/// Whatever bytes a file has, an importer fails only with an `Error`. The time of an import is proportional
+/// to the number of bytes that the importer reads.
 struct Importer {
   std::string_view name;    ///< "claude-code"; static storage
   std::string_view program; ///< "Claude Code", for messages; static storage
@@ -134,12 +134,12 @@ struct Importer {
   /// Lists the conversations of a file, and does not read the conversations themselves.
   Result<std::vector<ForeignSession>> (*list)(ForeignFiles& files, std::string const& file);
 
-  /// Reads one conversation: everything that happened, with all branches. A history that is rebuilt from the
-  /// path to the last entry with `profile` is what the program sends when it resumes the session. The member
-  /// `origin` of the header's metadata names the program, its version and the session. An entry has the id of
-  /// the foreign record that it was made of. If it was made of several records, the member `origin` of
-  /// `Entry::extra` lists their ids. Fails with `corrupt` if no record of a conversation is found. Other
-  /// errors are those of `files` and of `sink`.
+  /// Reads one conversation: everything that happened, with all branches. A history that is rebuilt with
+  /// `profile` from the path to the last entry has the messages that the program sends when it resumes the
+  /// session. The member `origin` of the header's metadata names the program, its version and the session. An
+  /// entry has the id of the foreign record that it was made of. If it was made of several records, the
+  /// member `origin` of `Entry::extra` lists their ids. Fails with `corrupt` if no record of a conversation
+  /// is found. Other errors are those of `files` and of `sink`.
   Result<ImportReport> (*read)(ForeignFiles& files, ForeignSession const& which, ImportOptions const& options,
                                EntrySink const& sink);
 
@@ -147,13 +147,13 @@ struct Importer {
   Profile const* profile;
 
   /// The same as `recognises` for files whose beginning is not always enough, such as databases.
-  /// `find_importer` calls this function if no importer recognises the file. If it is null, the beginning is
-  /// always enough. Errors are those of `files`.
+  /// `find_importer` calls this function if no importer recognises the file. If the pointer is null, the
+  /// beginning is always enough. Errors are those of `files`.
   Result<bool> (*looks_into)(ForeignFiles& files, std::string const& file) = nullptr;
 
   /// The name of the folder that has all files of the program, for example "sessions". A file that is opened
-  /// alone may refer to other files below this folder. If the name is empty, it may refer only to other files
-  /// in its own folder.
+  /// alone may refer to other files below this folder. If the name is empty, such a file may refer only to
+  /// other files in its own folder.
   std::string_view folder = {};
 };
 
@@ -161,7 +161,7 @@ struct Importer {
 /// is one content block; lines form a tree.
 SESSIONKIT_API Importer const& claude_code_importer() noexcept;
 /// Codex's rollouts, `sessions/YYYY/MM/DD/rollout-TIME-ID.jsonl` (measured: 0.113.0 and 0.169.0). Each
-/// line is one item. A fork names the rollout that it continues, which must be below the same root.
+/// line is one item. A fork names the rollout that it continues. That rollout must be below the same root.
 SESSIONKIT_API Importer const& codex_importer() noexcept;
 /// Gemini CLI's sessions, `tmp/PROJECT/chats/session-TIME-ID.json` or `.jsonl` (measured: 0.24.0 and 0.61.0):
 /// a document, or a log of changes to the list of messages.
@@ -175,11 +175,11 @@ SESSIONKIT_API Importer const& opencode_importer() noexcept;
 /// 1.0 to 1.8). If the document contains trajectories of subagents, each of them is a session of its own.
 SESSIONKIT_API Importer const& atif_importer() noexcept;
 
-/// Sessions that a program on blades saved, as JSON documents of any name (version 1). This importer is for
-/// documents that the program keeps. To continue such documents in place, use `open_blades_store`.
+/// Sessions that a program on blades saved, as JSON documents of any name (version 1). The importer leaves
+/// the documents to the program. To continue the documents in place, use `open_blades_store` instead.
 SESSIONKIT_API Importer const& blades_importer() noexcept;
 
-/// A list of importers, which are tried in its order. A host may add its own importers to it.
+/// A list of importers, in the order in which they are tried. A host may add its own importers to the list.
 using Importers = std::vector<Importer const*>;
 /// All importers of the core library.
 SESSIONKIT_API Importers known_importers();

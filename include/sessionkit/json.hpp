@@ -97,7 +97,7 @@ template <class Json> class NlohmannPrinter {
 /// a tree with sorted keys. Throws nothing but `bad_alloc`. A tree of nlohmann cannot represent all of JSON.
 /// A lone surrogate escape becomes U+FFFD. A number above the greatest double becomes null. An integer of
 /// more than 64 bits becomes a double. If an object has several members of one name, only the last one stays.
-/// If this matters, keep the `RawJson`.
+/// If these differences matter, keep the `RawJson`.
 template <class Json = nlohmann::ordered_json,
           class = std::enable_if_t<
               std::is_same_v<Json, nlohmann::json> || std::is_same_v<Json, nlohmann::ordered_json>>>

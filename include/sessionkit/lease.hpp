@@ -16,11 +16,11 @@ namespace sessionkit { inline namespace v0 {
 class [[nodiscard]] SESSIONKIT_API Lease {
  public:
   /// Takes the lease of a session. Several leases of one session from one store share one lock, which is
-  /// released when the last of them ends. If the session does not exist yet, the append that starts it takes
-  /// the lock and keeps it. Fails with `timed_out` if another writer kept the session's lock for longer than
-  /// `FileStoreOptions::lock_wait`; the error message names the process and the host of this writer if the
-  /// system shows them. Fails with `unsupported` if the store is `read_only`, or if it is not a file store
-  /// itself, for example because it wraps one. Fails with `unsafe_path` and `io_error` as
+  /// released when the last of them ends. If the session does not exist yet, the append that starts the
+  /// session takes the lock and keeps it. Fails with `timed_out` if another writer kept the session's lock
+  /// for longer than `FileStoreOptions::lock_wait`; the error message names the process and the host of this
+  /// writer if the system shows them. Fails with `unsupported` if the store is `read_only`, or if it is not a
+  /// file store itself, for example because it wraps one. Fails with `unsafe_path` and `io_error` as
   /// `SessionStore::append` does.
   ///
   /// If the store was opened with `FileStoreOptions::exclusive`, each `Session` takes a lease by itself.

@@ -22,14 +22,14 @@ enum class Role {
   tool,      ///< the host, with results of calls
 };
 
-// All text is UTF-8. A JavaScript program may have written a lone surrogate, for example `\ud83d`. It is kept
-// in its three-byte WTF-8 form, so that it can be written back unchanged. `valid` histories replace it with
-// U+FFFD.
+// All text is UTF-8. A JavaScript program may have written a lone surrogate, for example `\ud83d`. The
+// library keeps such a surrogate in its three-byte WTF-8 form, so that it can be written back unchanged.
+// Histories of the mode `RebuildMode::valid` have U+FFFD in its place.
 
-/// A piece of text. Each type of part has a member `extra`, which is null or an object. The object has the
-/// members of the stored part that this library does not know (`citations`, `cache_control`). Dialects write
-/// these members back. A request contains them only if the history is `faithful` (`RebuildMode`) and the log
-/// is in the provider's own format.
+/// A piece of text. Each type of part except `Opaque` has a member `extra`, which is null or an object. The
+/// object has the members of the stored part that this library does not know (`citations`, `cache_control`).
+/// Dialects write these members back. A request contains them only if the history is `faithful`
+/// (`RebuildMode`) and the log is in the provider's own format.
 struct Text {
   std::string text; ///< may be empty; requests leave out text that is blank
   /// Opaque data by which the provider recognises its own text. It is sent back unchanged. Empty: none.
@@ -59,15 +59,15 @@ struct Url {
   std::string url;
 };
 /// A reference to bytes that the host keeps elsewhere. The digest identifies the bytes. The library neither
-/// stores nor fetches them. A request contains `[image not sent]` in their place. The native dialect stores
-/// the reference. Other dialects refuse it with `unsupported`.
+/// stores nor fetches these bytes. A request contains `[image not sent]` in their place. The native dialect
+/// stores the reference. Other dialects refuse the reference with `unsupported`.
 struct BlobRef {
   std::string digest;     ///< algorithm and value, as OCI's descriptors write them: "sha256:2c26b4..."
   std::uint64_t size = 0; ///< bytes; 0 if it is not known
 };
 /// An image, given by its bytes, by its address or by reference.
 struct Image {
-  std::string media_type; ///< for example "image/png"; if `source` is a `Url`, only Gemini needs it
+  std::string media_type; ///< for example "image/png"; for a `Url`, only Gemini needs the type
   std::variant<Base64, Url, BlobRef> source; ///< one of the three
   /// As in `Text`. If the stored part has an object `source` with unknown members, `extra` has them in a
   /// member `source`.
@@ -117,7 +117,7 @@ enum class StopReason {
 /// Numbers of tokens, as the provider counted them. The four numbers do not overlap. Their sum is the length
 /// of the request and the answer.
 struct Usage {
-  std::uint64_t input = 0;       ///< of the request, without those of the two caches
+  std::uint64_t input = 0;       ///< of the request, without `cache_read` and `cache_write`
   std::uint64_t output = 0;      ///< of the answer, with its reasoning
   std::uint64_t cache_read = 0;  ///< of the request, read from the provider's cache
   std::uint64_t cache_write = 0; ///< of the request, written to the provider's cache; 0 if it is not counted
@@ -199,7 +199,7 @@ class SESSIONKIT_API MessageBuilder {
   void thinking(std::string_view delta);
   /// Adds a piece of the signature of the last part.
   void signature(std::string_view delta);
-  /// Begins a call. The caller passes its arguments to `tool_input`.
+  /// Begins a call. Pass the arguments of the call to `tool_input`.
   void begin_tool_use(std::string id, std::string name);
   /// Begins a call with the id, the name, the signature and the extra members of `call`. `call.input` is not
   /// used.

@@ -40,12 +40,12 @@ enum class WriteTiming {
   never, ///< messages stay in memory and are never stored
 };
 
-/// Which tool calls and results are stored. As long as the `Session` object exists, the model sees all of
-/// them.
+/// Which tool calls and results are stored. The model sees all of them as long as the `Session` object
+/// exists; later it sees only those that are stored as messages.
 enum class ToolPolicy {
   full,    ///< calls and results, as messages
-  results, ///< calls and results become the member `toolCalls` of the final answer, for display; they are
-           ///< never sent
+  results, ///< calls and results become the member `toolCalls` of the final answer, for display; a
+           ///< request made from the log does not contain them
   none,    ///< calls and results are not stored; a turn is stored as the user's messages and the final answer
 };
 
@@ -56,14 +56,15 @@ enum class ConsecutiveUser {
   replace, ///< only the last message
 };
 
-/// How much a compaction keeps: a number of the last turns, messages or tokens. The cut is moved back to the
-/// start of a turn. A cut by tokens may also be at the start of an answer (`CompactionPolicy::split_turns`).
+/// How much a compaction keeps: a number of the last turns, messages or tokens. The cut, which is the place
+/// before the first kept entry, is moved back to the start of a turn. A cut by tokens may also be at the
+/// start of an answer (`CompactionPolicy::split_turns`).
 struct KeepRule {
   /// The unit of `count`.
   enum By {
     turns,    ///< a turn begins with a message of the user
-    messages, ///< of the user, the assistant and tools
-    tokens,   ///< by the policy's estimator
+    messages, ///< messages of the user, the assistant and tools
+    tokens,   ///< as the policy's estimator counts them
   };
   By by = turns;          ///< the unit
   std::size_t count = 20; ///< how many of this unit stay; if `by` is `turns`, 0 keeps nothing
@@ -81,14 +82,15 @@ constexpr KeepRule keep_last_user() noexcept { return keep_turns(1); }
 struct CompactionRule {
   std::size_t trigger_tokens = 80000; ///< the size at which the program compacts; 0: never by itself
   bool view_only = false; ///< true: the program shortens its requests only, and stores no summaries
-  /// True: the program compacts within a turn, before it stores the user's message of this turn. So its table
-  /// has the summary before this message. A host should compact at the same moment, and not after a turn. If
-  /// no message waits for an answer, the rule `keep_last_user` keeps nothing, because the program would read
-  /// the summary as a part of the answer before it.
+  /// True: the program compacts within a turn, before it stores the user's message of this turn. So the
+  /// program stores the summary before this message. A host should compact at the same moment, and not after
+  /// a turn. If no message waits for an answer, the rule `keep_last_user` keeps nothing. Otherwise the
+  /// summary would follow an answer, and the program would read the summary as a part of that answer.
   bool within_turn = false;
   KeepRule keep = {};                     ///< what stays
   std::string_view prompt = "structured"; ///< a name that `find_prompt` knows
-  /// The text before the summary in the view. If empty, pi's texts before and after the summary are used.
+  /// The text that a request has before the summary. If empty, pi's texts before and after the summary are
+  /// used.
   std::string_view prefix = {};
 };
 
@@ -100,14 +102,14 @@ struct Wording {
     provider,   ///< at the place that suits the provider, after the text `CompactionRule::prefix`
     first_user, ///< it is the first text of the user, unchanged
     after_kept, ///< it is a text of the user, unchanged, after the messages that the compaction keeps
-    answer,     ///< it is an answer of the model, unchanged; the first text of the user is `question`
+    answer, ///< it is an answer of the model, unchanged; the first text of the user is `Wording::question`
   };
   Summary summary = Summary::provider; ///< where the summary of a compaction goes
   /// If a call has no result, a result with this text is sent; static storage. Empty: this library's own
   /// text.
   std::string_view missing_result = {};
   bool missing_result_is_error = true; ///< `ToolResult::is_error` of that result
-  std::string_view question = {};      ///< for `Summary::answer`; static storage
+  std::string_view question = {};      ///< the first text of the user with `Summary::answer`; static storage
   bool sends_unanswered_calls = true;  ///< false: a call without a result is left out
 };
 
@@ -125,8 +127,8 @@ struct Profile {
   WriteTiming timing = WriteTiming::incremental;             ///< when a `Session` stores its messages
   ToolPolicy tools = ToolPolicy::full;                       ///< which calls and results a `Session` stores
   ConsecutiveUser consecutive_user = ConsecutiveUser::parts; ///< `Target::consecutive_user` of its requests
-  /// True: the program sends the messages that it stored and only regroups them, so a provider may refuse its
-  /// requests.
+  /// True: the program sends the messages that it stored and changes only how they are grouped
+  /// (`RebuildMode::faithful`). So a provider may refuse the requests of the program.
   bool regroups_only = false;
   std::string_view estimator = "default"; ///< a name that `find_estimator` knows
   CompactionRule compaction = {};         ///< when and how the program shortens conversations
@@ -226,16 +228,16 @@ namespace profiles {
 inline constexpr Profile native{};
 
 /// ai-panel, as its docs/session-design.md describes it. ai-panel's code differs from this document in two
-/// places. It sends only the last of consecutive messages of the user (`ConsecutiveUser::replace`), and its
-/// compactions keep 20 messages, not 20 turns.
+/// places. The code sends only the last of consecutive messages of the user (`ConsecutiveUser::replace`), and
+/// its compactions keep 20 messages, not 20 turns.
 inline constexpr Profile ai_panel = detail::ai_panel_profile("ai_panel");
 
 /// ZyHive, ai-panel's successor, whose files have the same form.
 inline constexpr Profile zyhive = detail::ai_panel_profile("zyhive");
 
-/// claw0, as its lesson s03 keeps sessions (claw0's docs/zh/s03_sessions.md). Its lines cannot represent
-/// summaries. claw0 stores a turn when the turn ends, and writes the results first. This library also stores
-/// a turn in one write, but in the order of the messages.
+/// claw0, as its lesson s03 keeps sessions (claw0's docs/zh/s03_sessions.md). claw0's lines cannot represent
+/// summaries. claw0 stores a turn when the turn ends, and writes the tool results first. This library also
+/// stores a turn in one write, but in the order of the messages.
 inline constexpr Profile claw0 = detail::claw0_profile();
 
 /// ZeroClaw. When a turn ends, the user's text and the final answer are stored as a pair. A message of the
@@ -283,7 +285,7 @@ inline constexpr Profile openai_agents =
 
 }
 
-/// Returns the names of the constants above.
+/// Returns the names of the constants in `profiles`.
 SESSIONKIT_API std::vector<std::string_view> profile_names();
 /// Returns the constant of this name, or null. In the name, `-` and `_` mean the same.
 SESSIONKIT_API Profile const* find_profile(std::string_view name) noexcept;

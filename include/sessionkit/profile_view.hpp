@@ -10,8 +10,8 @@ namespace sessionkit { inline namespace v0 {
 /// `faithful` if `Profile::regroups_only` is true. The caller adds provider, model and system prompt.
 SESSIONKIT_API Target target_of(Profile const& profile);
 
-/// Returns the context without the calls and results that the profile's program would not store. Nothing is
-/// removed if the profile's `ToolPolicy` is `full`.
+/// Removes from the context the calls and results that the profile's program would not store, and returns the
+/// context. Nothing is removed if the profile's `ToolPolicy` is `full`.
 SESSIONKIT_API Context view_of(Profile const& profile, Context context);
 
 }}

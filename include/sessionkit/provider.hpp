@@ -34,16 +34,16 @@ struct RequestMembers {
 /// Returns the names of the two members in the provider's API. For `native`, both are empty.
 SESSIONKIT_API RequestMembers request_members(Provider provider) noexcept;
 
-/// Returns the name that requests for this target use for a tool. Use it also in the list of tools in the
-/// request body. A name that the server accepts is unchanged. A byte that the server refuses becomes `_xHH_`,
-/// with the byte in hexadecimal: `mcp.read` becomes `mcp_x2E_read`. If the name is then too long, it is cut,
-/// and a checksum is added.
+/// Returns the name that requests for this target use for a tool. Use this name also in the list of tools in
+/// the request body. A name that the server accepts is unchanged. A byte that the server refuses becomes
+/// `_xHH_`, with the byte in hexadecimal: `mcp.read` becomes `mcp_x2E_read`. If the name is then too long, it
+/// is cut, and a checksum is added.
 SESSIONKIT_API std::string sent_tool_name(Target const& target, std::string_view name);
 
 /// Returns the host's name of a tool that an answer calls. The function is the inverse of `sent_tool_name`.
 /// It returns a name unchanged if the name was cut, or if `sent_tool_name` did not make it. So a host with
 /// names that were cut must compare `sent` with the `sent_tool_name` of each of its tools. The log may
-/// contain either name, and the requests are the same.
+/// contain the host's name or the sent name; the requests are the same.
 SESSIONKIT_API std::string host_tool_name(Target const& target, std::string_view sent);
 
 /// Reads the name of a provider: "anthropic", "openai-chat", "openai-responses", "gemini" or "native". In the

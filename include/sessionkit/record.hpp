@@ -25,27 +25,29 @@ struct RecordView {
   std::string_view parent = {};   ///< set if `link` is `entry`
 };
 
-/// What is wrong at a place in a log. There are four groups, in this order. The kinds up to `oversize` mean
-/// that a line gives no entry. `checksum` means that a line was changed. The kinds up to `missing_first_kept`
-/// mean that a relation between entries is wrong. The remaining kinds are oddities that lose nothing.
+/// What is wrong at a place in a log. There are five groups, in this order. The kinds up to `oversize` mean
+/// that a line gives no entry. `checksum` means that a line was changed. The kinds from `missing_header` to
+/// `missing_first_kept` mean that a relation between entries is wrong. `unknown_dialect` means that the
+/// format is not known. The kinds from `byte_order_mark` on are oddities that lose nothing.
 enum class DamageKind {
-  bad_json,       ///< a line that is not JSON, or further bytes on the line of an entry; they are skipped
+  bad_json,       ///< a line that is not JSON, or further bytes on the line of an entry; both are skipped
   not_an_object,  ///< a line that is JSON, but not an object; it is skipped
   too_deep,       ///< a line with more than 128 levels; it is skipped
   nul_run,        ///< NUL bytes, as a crash leaves them; they are skipped
   torn_tail,      ///< the last line has no end and is not a complete object; it is not an entry yet
   oversize,       ///< a line longer than `max_line`; it is skipped
-  checksum,       ///< a line has another checksum than its member `crc`; it still gives an entry
-  missing_header, ///< the dialect has headers, but the first entry is none; the log is read without one
+  checksum,       ///< the checksum of a line is not that in its member `crc`; the line still gives an entry
+  missing_header, ///< the dialect has headers, but the first entry is not a header; the log is read without
+                  ///< one
   missing_parent, ///< no entry has the id of the parent; the entry before counts as the parent
   parent_cycle,   ///< the parent is a later entry; the entry before counts as the parent
   duplicate_id,   ///< an earlier entry has the same id; as a parent, the id means the nearest earlier entry
-  missing_first_kept, ///< the first kept entry of a compaction is not earlier, or its write was cut short
+  missing_first_kept, ///< the first kept entry is not before the compaction, or the compaction was cut short
   unknown_dialect,    ///< the first lines are in no known format
   byte_order_mark,    ///< the file begins with a byte order mark; it is skipped
   carriage_return,    ///< lines end in CR LF; the CR is skipped
   invalid_utf8,       ///< lines have bytes that are not UTF-8, which are read as U+FFFD
-  no_final_newline,   ///< the last line is complete, but has no line end; the next append adds it
+  no_final_newline,   ///< the last line is complete, but has no line end; the next append adds the line end
   repeated_line, ///< an entry occurs twice with the same bytes; pi writes such files before the first answer
   second_header, ///< a header that is not the first entry
   duplicate_key, ///< `type`, `id` or `parentId` occurs twice in a line
@@ -55,7 +57,7 @@ enum class DamageKind {
 };
 /// The enumerator's name, for example "torn_tail". Never null.
 SESSIONKIT_API char const* to_string(DamageKind) noexcept;
-/// False for the oddities, which lose nothing.
+/// False for the oddities (`byte_order_mark` and the kinds after it), which lose nothing.
 SESSIONKIT_API bool is_damage(DamageKind) noexcept;
 
 /// One finding and its place.
@@ -71,7 +73,7 @@ inline constexpr std::uint64_t default_max_line = std::uint64_t{64} << 20;
 
 /// Which records of a log to read.
 struct ReadRange {
-  /// The end of the log at which reading begins.
+  /// The direction of reading.
   enum Order {
     oldest_first, ///< from the beginning of the log on
     newest_first, ///< from the end of the log back
@@ -88,7 +90,7 @@ struct ReadRange {
   /// If true, only the heads of lines are read, which is several times faster. Two kinds of damage are then
   /// not found: a second entry on a line, and bytes that a crash lost inside a line. A caller that sets this
   /// must decode the records that it uses. If a record is missing or bad, the caller must read again without
-  /// `heads_only`. A store may ignore this and check complete lines.
+  /// `heads_only`. A store may ignore `heads_only` and check complete lines.
   bool heads_only = false;
 };
 
@@ -115,7 +117,7 @@ class SESSIONKIT_API RecordPage {
   std::vector<Item> const& items() const&& = delete; // the page owns the bytes
 
   std::vector<Damage> damage = {}; ///< lines that gave no record, in the order in which they were read
-  bool more = false;               ///< true: there are more records in this direction
+  bool more = false;               ///< true: there are more records in the direction of `ReadRange::order`
   Position next = {};              ///< `ReadRange::from` of the following page
   Position log_end = {};           ///< the end of the last record of the log, at the time the page was read
   std::string_view dialect = "native"; ///< the name of the lines' dialect, in static storage
@@ -124,8 +126,8 @@ class SESSIONKIT_API RecordPage {
   void add(Position end, RecordView const& record);
   /// For backends: adds a record without a copy. Its views must point into buffers given to `keep`.
   void add_kept(Position end, RecordView const& record) { items_.push_back(Item{record, end}); }
-  /// For backends: gives bytes to the page and returns a view of them. The view is valid as long as the page
-  /// exists, or the page into which it was moved.
+  /// For backends: gives bytes to the page and returns a view of them. The view stays valid when the page is
+  /// moved. It becomes invalid when the page that then has the bytes is destroyed.
   std::string_view keep(std::string bytes);
   /// The same for a buffer; returns its address.
   char* keep(std::unique_ptr<char[]> buffer);

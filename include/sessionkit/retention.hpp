@@ -67,8 +67,8 @@ struct RetentionPlan {
 
 /// Decides which sessions to remove. Pure. Sessions that exceed `idle` are removed first, then those that
 /// exceed `age`. Of the other sessions, those with the oldest last entry are removed until the limits
-/// `max_sessions` and `max_bytes` are met. A session without a time never exceeds `idle` or `age`. The other
-/// two limits remove such sessions first.
+/// `max_sessions` and `max_bytes` are met. A session without a time never exceeds `idle` or `age`.
+/// `max_sessions` and `max_bytes` remove sessions without a time first.
 SESSIONKIT_API RetentionPlan plan_retention(std::vector<SessionInfo> const& sessions,
                                             RetentionPolicy const& policy, Timestamp now);
 /// The same for all sessions of a store. This includes archived sessions, but not the transcripts of other
@@ -90,7 +90,7 @@ struct RetentionOutcome {
 
 /// Carries out a plan. If the log of a session has changed since the plan was made, the session stays. Each
 /// removal is reported as `Event::retention` with its reason. No program should have these sessions open. If
-/// the log of a `Session` object was removed, its calls fail with `not_found` or `conflict`.
+/// the log of a `Session` object was removed, the calls of this object fail with `not_found` or `conflict`.
 SESSIONKIT_API RetentionOutcome apply_retention(SessionStore& store, RetentionPlan const& plan,
                                                 OnEvent const& on_event = {});
 

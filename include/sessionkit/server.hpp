@@ -12,7 +12,7 @@ namespace sessionkit { inline namespace v0 {
 /// Where a server of Chat Completions reads the system text.
 enum class SystemRole : std::uint8_t {
   system,    ///< a first message of this role
-  developer, ///< a first message of this role, which only OpenAI's and Azure's newer models know
+  developer, ///< a first message of this role; only OpenAI's and Azure's newer models know the role
   user,      ///< the beginning of the first user message, for templates that know no system role (Gemma 2)
 };
 
@@ -34,15 +34,15 @@ struct ServerRules {
   SystemRole system_role = SystemRole::system; ///< where the system text goes
   bool user_first = false; ///< true: the first message after the system text must be a message of the user
   /// False: a message of the user must not follow the result of a tool directly, so the assistant message
-  /// `[no answer]` is put between them. The images of results would need such messages of the user, so each
+  /// `[no answer]` is put between them. An image of a result would need such a message of the user, so the
   /// image becomes `[image not sent]`.
   bool user_after_tool = true;
-  /// True: every assistant message has `reasoning_content`. It is the reasoning of this message if the same
-  /// model wrote it, else an empty text. False: reasoning is not sent.
+  /// True: every assistant message has `reasoning_content`. This member is the reasoning of the message if
+  /// the same model wrote the message, else an empty text. False: reasoning is not sent.
   bool reasoning_content = false;
   /// The maximum number of calls in one assistant message; at least 1. Further calls are sent in further
-  /// assistant messages. Each of these follows the results of the calls before it. 1 means that there are no
-  /// parallel calls.
+  /// assistant messages. Each further message follows the results of the calls before it. 1 means that there
+  /// are no parallel calls.
   std::size_t max_calls = 128;
   /// If not 0, ids of calls have exactly this many bytes of `[a-zA-Z0-9]`. If 0, they have up to 40 bytes of
   /// `[a-zA-Z0-9_-]`.
@@ -114,14 +114,14 @@ constexpr ServerRules ollama_rules() noexcept {
 
 }
 
-/// Known servers, for `Target::server`. Change a copy where a model needs it, for example `max_calls` for a
-/// model whose chat template takes parallel calls.
+/// Known servers, for `Target::server`. If a model needs other rules, change a copy, for example `max_calls`
+/// for a model whose chat template takes parallel calls.
 namespace servers {
 
 /// OpenAI's own server. The default.
 inline constexpr ServerRules openai{};
 
-/// Azure OpenAI. Its older versions take strings only.
+/// Azure OpenAI. Its older versions accept only strings as content.
 inline constexpr ServerRules azure = detail::azure_rules();
 
 /// DeepSeek's API: strings, no images, and reasoning is sent back.
@@ -146,7 +146,7 @@ inline constexpr ServerRules ollama = detail::ollama_rules();
 
 }
 
-/// Returns the names of the constants above.
+/// Returns the names of the constants in `servers`.
 SESSIONKIT_API std::vector<std::string_view> server_names();
 /// Returns the constant of this name, for example "deepseek", or null. In the name, `-` and `_` mean the
 /// same.

@@ -40,7 +40,7 @@ struct SessionOptions {
       {};                ///< may change an entry before it is stored, for example to redact secrets
   OnEvent on_event = {}; ///< receives the events of this session; absent: they are dropped
   /// The most memory, in bytes, for the encoded request that `Session::request` keeps, so that the next
-  /// request costs what is new. A larger request is not kept. 0: no request is kept.
+  /// request encodes only what is new. A larger request is not kept. 0: no request is kept.
   std::size_t kept_request = std::size_t{16} << 20;
 };
 
@@ -49,7 +49,7 @@ struct SessionOptions {
 struct RequestPieces {
   std::string system = {};    ///< as in `RequestParts`
   std::string_view kept = {}; ///< the messages that an earlier request encoded; empty if there are none
-  std::string added = {};     ///< the messages after them, up to the end of the array
+  std::string added = {};     ///< the rest of the JSON array, after `kept`
 };
 
 /// The header of a new session. If `id` is absent, the profile's scheme makes one, a UUID version 7 by
@@ -63,23 +63,23 @@ struct NewSession {
   std::optional<SessionId> id = {}; ///< absent: made by the profile's scheme
   std::string parent_session = {};  ///< the session from which this one comes; empty: none. `fork` sets it
   /// The time at which the session began, for imports. If absent, the clock gives it. `create` and `fork`
-  /// fail with `invalid_argument` for the same times as an append with `AppendOptions::time`.
+  /// fail with `invalid_argument` for a time that `AppendOptions::time` does not accept.
   std::optional<Timestamp> created = {};
 };
 
 /// Options of one append.
 struct AppendOptions {
   /// The id that the caller chose for the entry. If the call is repeated with the same id, nothing is stored
-  /// twice. The call fails with `already_exists` if the log has an entry with this id and other content. It
-  /// fails with the same error if the entry with this id is on another branch than the leaf.
+  /// twice. The call fails with `already_exists` if the log has an entry with this id that has other content,
+  /// or that is on another branch than the leaf.
   std::optional<EntryId> id = {};
   /// True: the entry ends the turn. It is then durable on return, if the store's `Durability` is `turn` or
   /// `entry`.
   bool ends_turn = false;
   /// The time of the entry, for imports of old messages. Absent: the clock. The log keeps the order of the
-  /// appends, whatever their times are. An append that is repeated keeps the time of the first one. The first
-  /// millisecond of 1970 means that there is no time. The call fails with `invalid_argument` for a time
-  /// outside the years 0 to 9999, because a line cannot represent it.
+  /// appends, whatever their times are. If an append is repeated, the entry keeps the time of the first
+  /// append. The first millisecond of 1970 means that the entry has no time. The call fails with
+  /// `invalid_argument` for a time outside the years 0 to 9999, because a line cannot represent such a time.
   std::optional<Timestamp> time = {};
 };
 
@@ -93,8 +93,8 @@ class Turn;
 
 /// A conversation: the class that most hosts use. A `Session` object appends entries to one log. It remembers
 /// the leaf, which is the entry that the next entry will follow. An object that was made without arguments,
-/// or that was moved from, is empty. It answers `invalid_argument` to every call that can fail. Its `id` is
-/// `no-session`, and its `leaf` and `end` are empty.
+/// or that was moved from, is empty. An empty object answers `invalid_argument` to every call that can fail.
+/// Its `id` is `no-session`, and its `leaf` and `end` are empty.
 ///
 /// Use an object from one thread at a time. Any number of `Session` objects may share a store. Several
 /// objects may have the same session open, also in different processes: each append notices the entries that
@@ -107,7 +107,8 @@ class SESSIONKIT_API Session {
                               SessionOptions options = {});
   /// Opens the session that a person means by a text: an id, its first characters, a key, a title or `@last`.
   /// `find_sessions` has the rule, and says who may give such texts. Fails with `not_found` if no session
-  /// fits, and with `invalid_argument` if several do (the message names them) or the text can name none.
+  /// fits. Fails with `invalid_argument` if several sessions fit (the message names them), or if the text has
+  /// a form that `find_sessions` refuses.
   static Result<Session> open_named(std::shared_ptr<SessionStore> store, std::string_view text,
                                     SessionOptions options = {});
   /// Creates a session. Fails with `already_exists` if `NewSession::id` is already used.
@@ -158,16 +159,16 @@ class SESSIONKIT_API Session {
   /// are stored when the last of them arrives, when another message is appended, when the turn ends, or when
   /// this object is destroyed. A crash before that loses them.
   ///
-  /// Fails with `invalid_argument` if the id is empty or begins with `@`, or if JSON in the message would
-  /// make the line more than 128 levels deep. Other errors are those of `SessionStore::append`. After an
-  /// error the call may be repeated.
+  /// Fails with `invalid_argument` if `AppendOptions::id` is empty or begins with `@`, or if JSON in the
+  /// message would make the line more than 128 levels deep. Other errors are those of `SessionStore::append`.
+  /// After an error the call may be repeated.
   Result<EntryId> append(Message const& message, AppendOptions const& options = {});
-  /// Stores several messages in one write: all of them or none. The exception is a store of files, in which a
-  /// crash may leave only the first few messages.
+  /// Stores several messages in one write. In a store of files, a crash may leave only the first few
+  /// messages. In all other cases, all messages are stored or none.
   Result<std::vector<EntryId>> append_all(std::vector<Message> const& messages,
                                           AppendOptions const& options = {});
   /// Stores an entry of any other kind. Fails with `invalid_argument` for a `Header`. If the dialect has no
-  /// ids, the messages that a `Compaction` keeps are stored again after it, in the same write.
+  /// ids, the messages that a `Compaction` keeps are stored again after the `Compaction`, in the same write.
   Result<EntryId> append_entry(EntryBody body, AppendOptions const& options = {});
   /// Stores the messages that the profile held back. If the store's `Durability` is `turn` or `entry`,
   /// everything stored so far then survives power loss.
@@ -179,7 +180,7 @@ class SESSIONKIT_API Session {
   [[nodiscard]] Turn begin_turn();
 
   /// Stores a title. An empty text clears the title. If `by_person` is true, no generated title will replace
-  /// it.
+  /// this one.
   ///
   /// This call and the four below store one entry each. If no turn is open, the entry is as durable as the
   /// end of a turn (`Durability`) when the call returns. `OnConflict` does not apply: the entry is appended
@@ -235,13 +236,15 @@ class SESSIONKIT_API Session {
   ///
   /// From the second request for a target on, the object keeps the encoded messages in memory
   /// (`SessionOptions::kept_request`). If the next request is for an equal target and follows appends to the
-  /// same branch, it reads, rebuilds and encodes only the entries since the last messages, and copies the
-  /// rest. It has the same bytes as a request made from nothing. A request for a target with policies or in
-  /// mode `faithful` is always made from nothing, and so is a request after a `refresh`, a `rewind` or a
-  /// compaction, and one in which a new entry refers to an old one by its id (docs/performance.md).
+  /// same branch, the call reads, rebuilds and encodes only the entries since the last messages, and copies
+  /// the rest. The bytes are the same as without kept messages.
+  ///
+  /// The call does not use kept messages in these cases: the target has policies or the mode `faithful`; a
+  /// `refresh`, a `rewind` or a compaction came before; or a new entry refers to an old one by its id
+  /// (docs/performance.md).
   Result<RequestParts> request(Target const& target) const;
-  /// The same request without the copy. The first request keeps its messages too. `kept` is valid until the
-  /// next call on this object or its destruction.
+  /// The same request without the copy. Unlike `request`, this call keeps the messages from the first request
+  /// on. `RequestPieces::kept` is valid until the next call on this object or its destruction.
   Result<RequestPieces> request_pieces(Target const& target) const;
 
   /// The policy of the session's profile.
@@ -256,9 +259,10 @@ class SESSIONKIT_API Session {
   /// summarizer and of `append`, and `timed_out` if the deadline passed. After an error, nothing is stored.
   ///
   /// A breaker stops compactions that would not help. Two things open it: `max_failures` failures in a row,
-  /// and a compaction that saves too little. While the breaker is open, size is no reason for a compaction.
-  /// The breaker closes when the context has grown by a quarter. If the dialect can represent it, the open
-  /// breaker is stored as an entry. Events: `compaction_started`, `compaction_ended`, `compaction_stopped`.
+  /// and a compaction that saves less than `min_saved_percent`. While the breaker is open, size is no reason
+  /// for a compaction. The breaker closes when the context has grown by a quarter since the breaker opened.
+  /// An open breaker is stored as an entry, if the dialect can represent this entry. Events:
+  /// `compaction_started`, `compaction_ended`, `compaction_stopped`.
   Result<CompactionOutcome> compact(Summarizer& summarizer, CompactionPolicy const& policy,
                                     CompactionReason reason = CompactionReason::size);
   /// The same with `compaction_policy()`.
@@ -286,19 +290,19 @@ class SESSIONKIT_API Session {
 /// the final answer. The profile decides whether entries are stored one by one or all by `commit`. A turn
 /// stays with its session when the `Session` object is moved.
 ///
-/// A turn that is destroyed without `commit` is aborted. Messages that were held back are dropped, with one
-/// exception. If the profile joins unanswered messages of the user, these messages are kept for the next
-/// turn. If something was stored, an entry records the abort. A rebuilt history then contains a result
+/// A turn that is destroyed without `commit` is aborted. If the profile joins unanswered messages of the user
+/// with the next one, these messages are kept for the next turn. All other messages that were held back are
+/// dropped. If something was stored, an entry records the abort. A rebuilt history then contains a result
 /// "interrupted" for each call that has no result.
 class [[nodiscard]] SESSIONKIT_API Turn {
  public:
-  /// Takes the other object's turn. The other object is then over, as after `commit`.
+  /// Takes the turn of the other `Turn` object. That object is then over, as after `commit`.
   Turn(Turn&&) noexcept;
   Turn& operator=(Turn&&) = delete;
   Turn(Turn const&) = delete;
   Turn& operator=(Turn const&) = delete;
-  /// Calls `abort`, unless the turn is over. An error of this call is not reported, but the next append
-  /// reports it.
+  /// Calls `abort`, unless the turn is over. The destructor cannot report an error of `abort`; the next
+  /// append reports it.
   ~Turn();
 
   /// As `Session::append`, except that only `commit` ends the turn.
@@ -320,7 +324,7 @@ class [[nodiscard]] SESSIONKIT_API Turn {
   explicit Turn(char const* refused) noexcept;
   Error cannot() const;
   std::shared_ptr<Session::State> session_; ///< null: the turn is over, or never began
-  char const* refused_ = nullptr;           ///< why it never began
+  char const* refused_ = nullptr;           ///< why the turn never began
   bool stored_ = false;
 };
 

@@ -51,8 +51,8 @@ struct SessionInfo {
   std::uint64_t messages = 0; ///< user, assistant and tool messages, on all branches
   std::uint64_t turns = 0;    ///< the number of messages of the user
   /// The number of tokens that the model would see. It starts from the provider's count in the last answer
-  /// that has one, or from the count in the last compaction if that is newer. Estimates of the later entries
-  /// are added. The number is absent after a branch, until an answer has a count.
+  /// that has one, or from the count in the last compaction if the compaction is newer. Estimates of the
+  /// later entries are added. The number is absent after a branch, until an answer has a count.
   std::optional<std::uint64_t> tokens = 0;
   std::uint64_t damaged = 0; ///< the number of lines that gave no entry
   Usage usage = {};          ///< the sum over all assistant messages; each request id counts once
@@ -65,8 +65,8 @@ struct SessionInfo {
   RawJson metadata = {};           ///< of the header (`NewSession::metadata`): null or an object of the host
   EntryId last = {};               ///< the last entry of the log; a session continues after it by default
   Position end = {};               ///< the end of the last entry that `fold` added
-  /// CRC-32C of the line of that entry. If the line at `end` has another checksum, another log has replaced
-  /// this one.
+  /// CRC-32C of the line of the last entry that `fold` added. If the line at `end` has another checksum,
+  /// another log has replaced this one.
   std::uint32_t end_crc = 0;
   FoldState fold_state = {}; ///< only `fold` uses this
 

@@ -32,9 +32,9 @@ struct Append {
   /// several such appends starts a session, even in different processes. A batch that is already stored is
   /// not refused. If the key is empty, nothing is checked.
   std::string_view unless_active = {};
-  /// For a batch that starts a session: the dialect of its lines; empty means native. A store needs this
-  /// member because the header alone may not show the dialect. A file store does not need it, because it also
-  /// reads the lines after the header.
+  /// For a batch that starts a session: the dialect of its lines; empty means native. A file store does not
+  /// need this member, because it also reads the lines after the header. Other stores need it, because the
+  /// header alone may not show the dialect.
   std::string_view dialect = {};
 };
 
@@ -64,12 +64,12 @@ class SESSIONKIT_API SessionStore {
   SessionStore(SessionStore const&) = delete;
   SessionStore& operator=(SessionStore const&) = delete;
 
-  /// Adds a batch at the end of the log, and returns the new end. The batch is stored completely or not at
-  /// all. File stores are an exception: after a crash, the log may have only the first part of a batch, and a
-  /// reader may see only the first part for a moment.
+  /// Adds a batch at the end of the log, and returns the new end. A store that does not use files stores the
+  /// batch completely or not at all. In a file store, the log may have only the first part of a batch after a
+  /// crash, and a reader may see only the first part for a moment.
   ///
   /// A call may be repeated after `outcome_unknown`. If the same batch (ids and bytes) is already stored, the
-  /// call returns its end. If a part of the batch is stored, the call adds the rest.
+  /// call returns the end of the stored batch. If a part of the batch is stored, the call adds the rest.
   ///
   /// Fails with `conflict` if an entry is after `expected`, if no entry ends at `expected`, or if
   /// `unless_active` refuses the batch. Fails with `already_exists` if `expected` is `Position{}` and the
@@ -78,8 +78,8 @@ class SESSIONKIT_API SessionStore {
   /// on one line.
   virtual Result<Position> append(SessionId const& id, Append const& batch) = 0;
 
-  /// Reads some records of a log. Fails with `not_found` if there is no such session. The page reports
-  /// damage; damage does not stop the reading.
+  /// Reads some records of a log. Fails with `not_found` if there is no such session. Damage does not stop
+  /// the reading; the page reports it (`RecordPage::damage`).
   virtual Result<RecordPage> read(SessionId const& id, ReadRange const& range) = 0;
 
   /// Returns the summary of one session, up to date with its log. Fails with `not_found` if there is no such
@@ -114,9 +114,9 @@ SESSIONKIT_API Result<bool> exists(SessionStore& store, SessionId const& id);
 /// the query asks for them. The limit and the cursor of the query are ignored.
 SESSIONKIT_API Result<std::optional<SessionInfo>> newest_session(SessionStore& store, ListQuery query = {});
 
-/// Returns all sessions that match the query, newest first; archived ones too, unless the query says no. It
-/// reads as many pages as there are, so the limit and the cursor of the query are ignored. A session to which
-/// somebody appends during the call may be missing. Errors are those of `list`.
+/// Returns all sessions that match the query, newest first. Archived sessions match too, unless
+/// `ListQuery::archived` is false. The call reads all pages, so the limit and the cursor of the query are
+/// ignored. A session to which somebody appends during the call may be missing. Errors are those of `list`.
 SESSIONKIT_API Result<std::vector<SessionInfo>> list_all(SessionStore& store, ListQuery query = {});
 
 /// Finds the sessions that a person may mean by a text. The first of these readings that fits counts:
@@ -134,13 +134,14 @@ SESSIONKIT_API Result<std::vector<SessionInfo>> list_all(SessionStore& store, Li
 /// `invalid_argument` for an empty text, for `key:` alone and for another text that begins with `@`, and with
 /// the errors of `read` and `list`.
 ///
-/// A person whose text this is can reach every session of the store. If a store has sessions of several
-/// persons, take ids by `SessionId::parse` and check `SessionInfo::user`.
+/// A person who may choose `text` can reach every session of the store. If a store has sessions of several
+/// persons, do not call this function with their texts: accept only ids (`SessionId::parse`), and check
+/// `SessionInfo::user`.
 SESSIONKIT_API Result<std::vector<SessionId>> find_sessions(SessionStore& store, std::string_view text);
 
 /// Returns a page of a query without the first `offset` sessions. The call reads these sessions too. To get
-/// the following pages, set `ListQuery::cursor` to the `next` of this page and call `SessionStore::list`. It
-/// does not read the skipped sessions again.
+/// the following pages, set `ListQuery::cursor` to the `next` of this page and call `SessionStore::list`.
+/// That call does not read the skipped sessions again.
 SESSIONKIT_API Result<SessionPage> list_sessions(SessionStore& store, ListQuery query, std::size_t offset);
 
 // For backends.
@@ -162,9 +163,10 @@ struct BatchMatch {
   std::size_t present = 0;
   Position end = {}; ///< the position at which the last of these records ends
 };
-/// Looks for a batch in `behind`, which has the records after `expected`. So an append may be repeated. Fails
-/// with `conflict` if `behind` has other entries, unless it also has the complete batch or ends with the
-/// first part of it. Fails with `already_exists` if an entry has an id of the batch but other bytes.
+/// Looks for a batch in `behind`, which has the records after `Append::expected`. A store calls this function
+/// so that an append may be repeated. Succeeds if the batch or `behind` is empty, if `behind` has the
+/// complete batch, or if `behind` ends with the first part of the batch. In all other cases, the call fails:
+/// with `already_exists` if an entry has an id of the batch but other bytes, else with `conflict`.
 SESSIONKIT_API Result<BatchMatch> match_batch(Append const& batch,
                                               std::vector<RecordPage::Item> const& behind);
 

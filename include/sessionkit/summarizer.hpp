@@ -20,9 +20,9 @@ struct SummaryPrompt {
   std::string_view head = {};            ///< the beginning of the request
   std::string_view conversation[2] = {}; ///< the texts before and after the conversation
   std::string_view previous[2] = {};     ///< the texts before and after the earlier summary, if there is one
-  /// The instruction if there is no earlier summary. It follows the conversation. If this text is empty, the
-  /// earlier summary comes before the conversation. Otherwise the earlier summary comes after the
-  /// conversation.
+  /// The instruction if there is no earlier summary; it follows the conversation. In a request with an
+  /// earlier summary, `first` is not sent, but decides the order: if `first` is empty, the earlier summary
+  /// comes before the conversation, otherwise after it.
   std::string_view first = {};
   /// The instruction if there is an earlier summary; it follows the summary and the conversation.
   std::string_view update = {};
@@ -36,7 +36,7 @@ struct SummaryPrompt {
   std::string_view calls = "[Assistant tool calls]: ";  ///< before the calls of an answer
   std::string_view result = "[Tool result]: ";          ///< before the text of a result
   std::string_view between = "\n\n";                    ///< between two pieces
-  std::string_view split_mark = {}; ///< marks the last turn of the conversation if its end is missing
+  std::string_view split_mark = {}; ///< marks the last turn of the conversation if that turn is incomplete
 };
 
 /// Returns the prompt of this name, or null. `structured` and `structured_zh` ask for goal, constraints,
@@ -70,7 +70,8 @@ class SESSIONKIT_API Summarizer {
  public:
   /// Destroys the host's object.
   virtual ~Summarizer();
-  /// Returns the summary as text. If it returns an error or a blank text, the conversation stays unchanged.
+  /// Returns the summary as text. If the function returns an error or a blank text, the conversation stays
+  /// unchanged.
   virtual Result<std::string> summarize(SummaryRequest const& request) = 0;
 
  protected:
@@ -108,9 +109,9 @@ struct SummaryWindow {
 };
 
 /// Makes a policy that calls `summarizer` when turns leave the window, and remembers the summary. The same
-/// range is never summarised twice. For a longer range, the model gets the earlier summary and the turns
-/// after it. If the summarizer fails or returns a blank text, the history shows only the last turns, and the
-/// next request calls the summarizer again.
+/// range of turns is never summarised twice. For a longer range, the model gets the earlier summary and only
+/// the turns after the summarised ones. If the summarizer fails or returns a blank text, the history shows
+/// only the last turns, and the next request calls the summarizer again.
 ///
 /// Copies of a policy share one remembered summary. So make a policy for each session, and use it from one
 /// thread at a time. The length of a request for a summary is not limited.

@@ -29,8 +29,8 @@ struct Estimator {
   std::string_view name; ///< static storage
   /// Counts the tokens of a text.
   std::size_t (*text)(std::string_view) noexcept;
-  /// Counts the tokens of a message. Its text counts by the same formula, and each image counts
-  /// `image_tokens`. The sum is rounded once.
+  /// Counts the tokens of a message. The text of the message counts by the formula of `text`, and each image
+  /// counts `image_tokens`. The sum is rounded once.
   std::size_t (*message)(Message const&);
 };
 
@@ -41,8 +41,8 @@ struct Estimator {
 SESSIONKIT_API Estimator const* find_estimator(std::string_view name) noexcept;
 
 /// Counts the tokens of a conversation. The count starts from the provider's own count in the last assistant
-/// message that has one. Aborted and failed messages do not count for this. Estimates of the later messages
-/// are added. If no message has a count, all messages are estimated.
+/// message that has one. The count of an aborted or failed message is not used. Estimates of the later
+/// messages are added. If no message has a count, all messages are estimated.
 SESSIONKIT_API std::size_t count_tokens(std::vector<Message> const& messages,
                                         TokenEstimator const& estimator = {});
 

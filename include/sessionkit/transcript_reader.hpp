@@ -23,8 +23,8 @@ struct ReaderOptions {
 /// lock and writes nothing.
 ///
 /// A line ends at byte 0x0A only. A bad line is skipped and reported, and does not stop the reading. A last
-/// line without a line end counts if it is a complete object. If it is not complete, a writer may be
-/// completing it, so it does not count yet (`torn_tail`). Use a reader from one thread at a time.
+/// line without a line end counts if it is a complete object. An incomplete last line does not count yet,
+/// because a writer may be completing it (`torn_tail`). Use a reader from one thread at a time.
 class SESSIONKIT_API TranscriptReader {
  public:
   /// Opens a file. Fails with `not_found`, with `unsafe_path` for anything but a regular file, or with
@@ -50,7 +50,7 @@ class SESSIONKIT_API TranscriptReader {
   /// the native dialect.
   Result<RecordPage> read(ReadRange const& range);
 
-  /// The dialect of the file. The first line that only one program could have written decides it.
+  /// The dialect of the file. The first line that only one program could have written decides the dialect.
   Dialect const& dialect() const noexcept;
 
   /// Reads the complete file and returns all faults of lines and of relations between entries (`DamageKind`),

@@ -17,8 +17,8 @@ struct WriterOptions {
   /// True: create the file (mode 0600) if it does not exist, both on opening and for an append that starts a
   /// session.
   bool create = false;
-  /// Keep the lock from the opening until the writer is destroyed. Other writers then get `timed_out`. If
-  /// another writer keeps the lock, the opening fails with `timed_out`. Readers need no lock.
+  /// True: keep the lock from the opening until the writer is destroyed. Other writers then get `timed_out`.
+  /// If another writer keeps the lock, the opening fails with `timed_out`. Readers need no lock.
   bool exclusive = false;
   OnEvent on_event = {}; ///< receives `tail_sealed`; absent: it is dropped
 };
@@ -28,9 +28,8 @@ struct WriterOptions {
 ///
 /// Each batch is one `write(2)` under a lock, which the system releases if the process ends. If the last line
 /// of the file has no line end, the batch begins with one. So the bytes of an incomplete line stay in the
-/// file and do not damage the batch. Nothing is ever truncated or changed. Bytes are written again in only
-/// one case. After a failed sync, the bytes that may be lost are written once more, unchanged and at the same
-/// place.
+/// file and do not damage the batch. A writer never truncates the file and never changes its bytes. After a
+/// failed sync, it writes the bytes that may be lost once more, unchanged and at the same place.
 class SESSIONKIT_API TranscriptWriter {
  public:
   /// Opens a file. Fails with `not_found`, with `unsafe_path` (not a regular file, more than one link, a

@@ -29,7 +29,7 @@ struct MongoStoreOptions {
   std::string prefix = "sessionkit_";
   std::uint64_t max_line = default_max_line; ///< in bytes; longer lines are refused
   std::optional<Profile> profile = {};       ///< of new sessions; absent: native
-  OnEvent on_event = {};                     ///< receives the events of the store; at present it has none
+  OnEvent on_event = {}; ///< receives the events of the store; at present the store has no events
 };
 
 /// Opens a store in a MongoDB database. This function is part of the library `sessionkit::mongo`. libmongoc

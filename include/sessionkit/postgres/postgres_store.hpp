@@ -19,7 +19,7 @@ struct PostgresStoreOptions {
   /// `on_event`. False: such a server gives `unsupported`.
   bool accept_weaker = false;
   std::string schema = "sessionkit"; ///< the schema that has the tables
-  bool create = true;                ///< create the schema and the tables
+  bool create = true;                ///< create the schema and the tables if they do not exist
   std::chrono::milliseconds connect_wait{
       5000}; ///< the longest wait for each host; whole seconds, at least two
   std::chrono::milliseconds statement_wait{

@@ -15,8 +15,8 @@ namespace sessionkit { inline namespace v0 {
 /// Options of a Redis store.
 struct RedisStoreOptions {
   /// `turn` and `entry` require that the server has `appendonly yes` and `appendfsync always`. `os` requires
-  /// only `appendonly yes`. Each new connection checks this. A weaker server gives `unsupported`, unless
-  /// `accept_weaker` is true.
+  /// only `appendonly yes`. Each new connection checks these settings. A weaker server gives `unsupported`,
+  /// unless `accept_weaker` is true.
   Durability durability = Durability::turn;
   bool accept_weaker = false; ///< true: accept a weaker server, and report it by `on_event`
   /// The number of replicas that must have a durable append before it is acknowledged (the command WAIT). If
@@ -51,9 +51,9 @@ struct RedisStoreOptions {
 SESSIONKIT_API Result<std::shared_ptr<SessionStore>> open_redis_store(std::string const& url,
                                                                       RedisStoreOptions options = {});
 
-/// Rebuilds the lists of sessions from the existing sessions, and returns the number of sessions. This is
-/// rarely needed, because reading a list repairs it. It is needed for sessions whose keys another program
-/// removed.
+/// Rebuilds the lists of sessions from the existing sessions, and returns the number of sessions. A call is
+/// rarely needed, because reading a list repairs the list. It is needed for sessions whose keys another
+/// program removed.
 SESSIONKIT_API Result<std::size_t> reindex_redis_store(std::string const& url, RedisStoreOptions options = {},
                                                        StoreProgress const& progress = {});
 

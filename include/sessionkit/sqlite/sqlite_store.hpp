@@ -24,7 +24,8 @@ struct SqliteStoreOptions {
   /// Upgrade tables of an earlier version to the newest one. If false, such tables are refused.
   bool upgrade = true;
   /// The profile of new sessions. If absent, it is the built-in profile with which the database was made. If
-  /// there was none, it is `zeroclaw` in a database that ZeroClaw made, and `native` in any other database.
+  /// the database was made with no built-in profile, it is `zeroclaw` in a database that ZeroClaw made, and
+  /// `native` in any other database.
   std::optional<Profile> profile = {};
   OnEvent on_event = {}; ///< receives `database_adopted`, for example; absent: events are dropped
   std::string vfs = {};  ///< the name of an SQLite VFS; empty means the default one

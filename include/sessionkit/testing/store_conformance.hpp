@@ -37,11 +37,11 @@ enum class Claim : unsigned {
   trash = 64,
   /// Lines whose bytes are not UTF-8 are kept. A store without this claim must refuse them.
   any_bytes = 128,
-  /// In a forked child each of the five calls fails with `forked`, whatever the parent's threads did at the
-  /// moment of the fork.
+  /// In a forked child, each of the five functions of `SessionStore` fails with `forked`, whatever the
+  /// parent's threads did at the moment of the fork.
   refuses_children = 256,
 };
-/// The claims of both.
+/// Returns the claims of `a` and of `b`.
 constexpr Claim operator|(Claim a, Claim b) noexcept {
   return static_cast<Claim>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
 }
@@ -57,13 +57,14 @@ struct StoreUnderTest {
   std::string name; ///< the name of the store in the report
   /// Opens an empty store, which shares no data with earlier ones.
   std::function<Result<std::shared_ptr<SessionStore>>()> open_empty;
-  /// Opens the data of the last `open_empty` again. The first store may still be open, in this process or in
-  /// another one. The claims `persistent`, `shared` and `shared_between_processes` need this function.
+  /// Opens the data of the last `open_empty` again. The earlier store object may still be open, in this
+  /// process or in another one. The claims `persistent`, `shared` and `shared_between_processes` need this
+  /// function.
   std::function<Result<std::shared_ptr<SessionStore>>()> open_again = {};
   Claim claims = Claim::none;          ///< the promises to check, joined by `|`
   std::string_view dialect = "native"; ///< the dialect of the sessions that the checks make
   /// Makes a later call to the layer below the store fail. `n` is the number of calls before the call that
-  /// fails. If `sticky` is true, all calls after this one fail too. If `n` is negative, no call fails.
+  /// fails. If `sticky` is true, all calls after the failed call fail too. If `n` is negative, no call fails.
   /// Returns true if a call has failed since this function was last called.
   std::function<bool(std::int64_t n, bool sticky)> fail_call = {};
   /// Returns the number of syncs of the medium that have succeeded in this process.
@@ -91,10 +92,10 @@ SESSIONKIT_API char const* to_string(Tier) noexcept;
 
 /// The outcome of a check.
 enum class Verdict {
-  passed,      ///< the store does what the sentence says
-  failed,      ///< the store does not do what the sentence says
-  not_claimed, ///< the check was not run, because the store does not claim what it needs
-  cannot_keep, ///< the store does not do it, and `StoreUnderTest::cannot_keep` names the check
+  passed,      ///< the store does what `CheckName::sentence` says
+  failed,      ///< the store does not do what `CheckName::sentence` says
+  not_claimed, ///< the check was not run, because the store does not claim `CheckName::needs`
+  cannot_keep, ///< as `failed`, but `StoreUnderTest::cannot_keep` names the check
 };
 /// The enumerator's name. Never null.
 SESSIONKIT_API char const* to_string(Verdict) noexcept;
