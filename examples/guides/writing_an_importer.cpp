@@ -66,7 +66,7 @@ sk::Result<std::vector<sk::ForeignSession>> list(sk::ForeignFiles& files, std::s
 // [list]
 
 // [parts]
-// One part of a message. A call and its result have a value, or an error.
+// One part of a message. A `toolCall` and a `toolResult` are objects with a member `value` or `error`.
 void add_part(Json const& part, sk::Message& message, sk::ImportReport& report) {
   std::string const type = text(part, "type");
   if (type == "text") {

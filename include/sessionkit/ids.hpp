@@ -33,8 +33,8 @@ class SESSIONKIT_API SessionId {
 };
 
 /// The id of an entry within its session. It may be any UTF-8 text, because pi's format accepts any text. It
-/// is never used as a path. The empty id names no entry. If the line of an entry has no id, the entry's id is
-/// `@N`, where N is the byte offset after the last byte of the line.
+/// is never used as a path. The empty id names no entry. If an entry has no id in its line, its id is `@N`.
+/// In a file, N is the byte offset of the line's end. In any other store, N is the number of its position.
 class EntryId {
  public:
   EntryId() = default;

@@ -30,7 +30,7 @@ struct RecordView {
 /// `missing_first_kept` mean that a relation between entries is wrong. `unknown_dialect` means that the
 /// format is not known. The kinds from `byte_order_mark` on are oddities that lose nothing.
 enum class DamageKind {
-  bad_json,       ///< a line that is not JSON, or further bytes on the line of an entry; both are skipped
+  bad_json,       ///< bytes that are not JSON: a line, or a part of an entry's line; they alone are skipped
   not_an_object,  ///< a line that is JSON, but not an object; it is skipped
   too_deep,       ///< a line with more than 128 levels; it is skipped
   nul_run,        ///< NUL bytes, as a crash leaves them; they are skipped
@@ -41,8 +41,8 @@ enum class DamageKind {
                   ///< one
   missing_parent, ///< no entry has the id of the parent; the entry before counts as the parent
   parent_cycle,   ///< the parent is a later entry; the entry before counts as the parent
-  duplicate_id,   ///< an earlier entry has the same id; as a parent, the id means the nearest earlier entry
-  missing_first_kept, ///< the first kept entry is not before the compaction, or the compaction was cut short
+  duplicate_id,   ///< an earlier entry has this id; a child that names it gets the nearest one before itself
+  missing_first_kept, ///< what a compaction keeps is not before it; without ids, it is not repeated after it
   unknown_dialect,    ///< the first lines are in no known format
   byte_order_mark,    ///< the file begins with a byte order mark; it is skipped
   carriage_return,    ///< lines end in CR LF; the CR is skipped

@@ -125,8 +125,8 @@ struct ConformanceReport {
   /// Returns the failed checks as text, one line for each, with the sentence of the check. Empty if no check
   /// failed.
   SESSIONKIT_API std::string failures() const;
-  /// Returns the checks that the store cannot keep as text, one line for each, with the sentence of the
-  /// check.
+  /// Returns a text with one line for each check whose verdict is `cannot_keep`: the sentence of the check.
+  /// Empty if there is no such check.
   SESSIONKIT_API std::string not_kept() const;
 };
 
