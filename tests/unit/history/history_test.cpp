@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "support/catch.hpp"
 #include "support/provider_checks.hpp"
+#include "support/sent_messages.hpp"
 
 #include <sessionkit/history.hpp>
 #include <sessionkit/provider.hpp>
@@ -12,7 +13,9 @@
 #include <vector>
 
 namespace sk = sessionkit;
+using sessionkit_test::content;
 using sessionkit_test::Json;
+using sessionkit_test::sent;
 
 namespace {
 
@@ -58,6 +61,12 @@ Json encoded(sk::Context const& from, sk::Provider provider = sk::Provider::anth
   sk::Target target;
   target.provider = provider;
   return Json::parse(sk::encode(rebuild(from, target), target).messages);
+}
+
+bool is_off(std::vector<sk::EntryBody> bodies, sk::Provider provider = sk::Provider::anthropic) {
+  sk::Target target;
+  target.provider = provider;
+  return sk::HistoryRebuilder(target).rebuild(context(std::move(bodies))).reasoning_must_be_off;
 }
 
 std::vector<std::string> rules(sk::History const& history) {
@@ -260,11 +269,28 @@ TEST_CASE("numbers in arguments are sent as written, and null if no double can r
              sessionkit_test::contains(R"("input":{"big":12345678901234567890,"far":null,"one":1.0})"));
 }
 
+TEST_CASE("of arguments that repeat a key the last is sent") {
+  auto const log =
+      context({sk::user("q"), sk::assistant(call("a", R"({"a":1,"b":[{"x":1,"y":2,"x":3}],"\u0061":4})")),
+               sk::user("r")});
+  sk::Target target;
+  CHECK_THAT(sk::encode(sk::HistoryRebuilder(target).rebuild(log), target).messages,
+             sessionkit_test::contains(R"("input":{"b":[{"y":2,"x":3}],"\u0061":4})"));
+}
+
 TEST_CASE("blank_text: text of white space only is not sent") {
   sk::Context const log = context({sk::user("q"), sk::assistant(" \n", "a"),
                                    sk::user("\xE3\x80\x80\xC2\xA0\xE2\x80\xA8"), sk::user("r")});
   CHECK(shape(log) == "user:q assistant:a user:r");
   CHECK(rules(rebuild(log)) == std::vector<std::string>{"blank_text", "blank_text"});
+}
+
+TEST_CASE("a text without words that Gemini signed goes back to it, but not alone") {
+  sk::Text const end{"", "QUJD"};
+  CHECK(content(sk::assistant("said", end), sk::Provider::gemini)[1]
+        == Json{{"text", ""}, {"thoughtSignature", "QUJD"}});
+  CHECK(content(sk::assistant("said", end)).size() == 1);
+  CHECK(sent(context({sk::user("q"), sk::assistant(end), sk::user("r")}), sk::Provider::gemini).size() == 1);
 }
 
 TEST_CASE("blank_message: a message without parts is not sent, and is reported") {
@@ -514,6 +540,19 @@ TEST_CASE("the provider's count is used until a compaction or a cut makes it obs
   CHECK(rebuild(log).tokens < 100);
   log.after_compaction = 1;
   CHECK(rebuild(log).tokens == 1028);
+}
+
+TEST_CASE("the history says when reasoning must be off: in a tool loop that began without it") {
+  auto const result = sk::tool_results({{"a", "read", {sk::Text{"A"}}}});
+  sk::Thinking const thought{"hm", "sig"};
+  CHECK(is_off({sk::user("q"), sk::assistant(call("a")), result}));
+  CHECK(is_off({sk::user("q"), sk::assistant(call("a")), result, sk::user("and")}));
+  CHECK_FALSE(is_off({sk::user("q"), sk::assistant(thought, call("a")), result}));
+  CHECK_FALSE(is_off({sk::user("q"), sk::assistant(thought, call("x")),
+                      sk::tool_results({{"x", "", {sk::Text{"X"}}}}), sk::assistant(call("a")), result}));
+  CHECK_FALSE(
+      is_off({sk::user("q"), sk::assistant(call("a")), result, sk::assistant("done"), sk::user("r")}));
+  CHECK_FALSE(is_off({sk::user("q"), sk::assistant(call("a")), result}, sk::Provider::gemini));
 }
 
 TEST_CASE("hostile logs take time in proportion to their length") {

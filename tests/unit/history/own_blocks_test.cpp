@@ -1,58 +1,28 @@
 // SPDX-License-Identifier: MIT
 #include "support/catch.hpp"
-#include "support/every_provider.hpp"
-
-#include <sessionkit/history.hpp>
-#include <sessionkit/provider.hpp>
+#include "support/sent_messages.hpp"
 
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace sk = sessionkit;
+using sessionkit_test::call;
+using sessionkit_test::content;
+using sessionkit_test::context;
 using sessionkit_test::Json;
+using sessionkit_test::sent;
 
 namespace {
-
-sk::Context context(std::vector<sk::EntryBody> bodies) {
-  sk::Context made;
-  for (sk::EntryBody& body : bodies) {
-    sk::Entry entry;
-    entry.id = sk::EntryId("e" + std::to_string(made.entries.size()));
-    entry.body = std::move(body);
-    made.entries.push_back(std::move(entry));
-  }
-  return made;
-}
 
 sk::Opaque block(std::string body) {
   sk::RawJson made = sk::RawJson::from(body);
   Json const read = Json::parse(body);
   return {read.value("type", ""), std::move(made)};
 }
-sk::ToolUse call(std::string id, std::string input = "{}") {
-  return {std::move(id), "read", sk::RawJson::from(std::move(input))};
-}
 sk::Message made_by(sk::Message message, std::string api) {
   message.generation = sk::Generation{};
   message.generation->api = std::move(api);
   return message;
-}
-Json sent(sk::Context const& log, sk::Provider provider = sk::Provider::anthropic) {
-  sk::Target target;
-  target.provider = provider;
-  return Json::parse(sk::encode(sk::HistoryRebuilder(target).rebuild(log), target).messages);
-}
-Json content(sk::Message message, sk::Provider provider = sk::Provider::anthropic) {
-  bool const user = message.role == sk::Role::user;
-  auto const log =
-      user ? context({std::move(message)}) : context({sk::user("q"), std::move(message), sk::user("r")});
-  return sent(log, provider)[user ? 0 : 1][provider == sk::Provider::gemini ? "parts" : "content"];
-}
-bool is_off(std::vector<sk::EntryBody> bodies, sk::Provider provider = sk::Provider::anthropic) {
-  sk::Target target;
-  target.provider = provider;
-  return sk::HistoryRebuilder(target).rebuild(context(std::move(bodies))).reasoning_must_be_off;
 }
 
 std::string const pdf =
@@ -60,7 +30,6 @@ std::string const pdf =
 std::string const searched =
     R"({"type":"server_tool_use","id":"srvtoolu_1","name":"web_search","input":{"query":"q"}})";
 std::string const found = R"({"type":"web_search_tool_result","tool_use_id":"srvtoolu_1","content":[]})";
-std::string const png = "iVBORw0KGgoAAAANSUhEUg==";
 
 }
 
@@ -113,81 +82,4 @@ TEST_CASE("citations of an answer go back to the API that wrote them") {
   CHECK_FALSE(content(sk::assistant(text))[0].contains("x"));
   CHECK_FALSE(content(made_by(sk::assistant(text), "openai-responses"))[0].contains("citations"));
   CHECK_FALSE(content(sk::assistant(text), sk::Provider::openai_chat)[0].contains("citations"));
-}
-
-TEST_CASE("an error result holds text only for Anthropic: its images follow the results") {
-  sk::ToolResult failed{"a", "read", {sk::Text{"boom"}, sk::Image{"image/png", sk::Base64{png}}}, true};
-  auto const log = context({sk::user("q"), sk::assistant(call("a"), call("b")),
-                            sk::tool_results({failed, {"b", "read", {sk::Text{"B"}}}}), sk::user("words")});
-  Json const blocks = sent(log)[2]["content"];
-  REQUIRE(blocks.size() == 5);
-  CHECK(blocks[0]["content"][0]["text"] == "boom");
-  CHECK(blocks[0]["content"][1]["text"] == "[an image, see below]");
-  CHECK(blocks[2]["text"] == "[images of the tool results above]");
-  CHECK(blocks[3]["source"]["data"] == png);
-  CHECK(blocks[4]["text"] == "words");
-}
-
-TEST_CASE("images are repaired: wrapped or unpadded base64, data addresses, media types") {
-  auto const one = [](sk::Image image) {
-    return content(sk::user(std::move(image)))[0].value("source", Json());
-  };
-  Json const whole{{"type", "base64"}, {"media_type", "image/png"}, {"data", png}};
-  CHECK(one({"IMAGE/PNG", sk::Base64{png}}) == whole);
-  CHECK(one({"image/png; charset=binary", sk::Base64{"iVBORw0KGgoA\r\nAAANSUhEUg"}}) == whole);
-  CHECK(one({"", sk::Base64{"data:image/PNG;base64," + png}}) == whole);
-  CHECK(one({"image/png", sk::Url{"data:image/png;base64," + png}}) == whole);
-  CHECK(one({"image/jpeg", sk::Base64{png}}) == whole); // the bytes say what it is
-  CHECK(one({"image/png", sk::Base64{"iVBOR!"}}) == Json());
-  CHECK(one({"", sk::Url{"https://a/b.png"}})["url"] == "https://a/b.png");
-  CHECK(one({"", sk::Url{"http://a/b.png"}}) == Json()); // Anthropic fetches by https alone
-  CHECK(content(sk::user(sk::Image{"", sk::Url{"http://a/b.png"}}),
-                sk::Provider::openai_chat)[0]["image_url"]["url"]
-        == "http://a/b.png");
-}
-
-TEST_CASE("of arguments that repeat a key the last is sent") {
-  auto const log =
-      context({sk::user("q"), sk::assistant(call("a", R"({"a":1,"b":[{"x":1,"y":2,"x":3}],"\u0061":4})")),
-               sk::user("r")});
-  sk::Target target;
-  CHECK_THAT(sk::encode(sk::HistoryRebuilder(target).rebuild(log), target).messages,
-             sessionkit_test::contains(R"("input":{"b":[{"y":2,"x":3}],"\u0061":4})"));
-}
-
-TEST_CASE("a text without words that Gemini signed goes back to it, but not alone") {
-  sk::Text const end{"", "QUJD"};
-  CHECK(content(sk::assistant("said", end), sk::Provider::gemini)[1]
-        == Json{{"text", ""}, {"thoughtSignature", "QUJD"}});
-  CHECK(content(sk::assistant("said", end)).size() == 1);
-  CHECK(sent(context({sk::user("q"), sk::assistant(end), sk::user("r")}), sk::Provider::gemini).size() == 1);
-}
-
-TEST_CASE("the history says when reasoning must be off: in a tool loop that began without it") {
-  auto const result = sk::tool_results({{"a", "read", {sk::Text{"A"}}}});
-  sk::Thinking const thought{"hm", "sig"};
-  CHECK(is_off({sk::user("q"), sk::assistant(call("a")), result}));
-  CHECK(is_off({sk::user("q"), sk::assistant(call("a")), result, sk::user("and")}));
-  CHECK_FALSE(is_off({sk::user("q"), sk::assistant(thought, call("a")), result}));
-  CHECK_FALSE(is_off({sk::user("q"), sk::assistant(thought, call("x")),
-                      sk::tool_results({{"x", "", {sk::Text{"X"}}}}), sk::assistant(call("a")), result}));
-  CHECK_FALSE(
-      is_off({sk::user("q"), sk::assistant(call("a")), result, sk::assistant("done"), sk::user("r")}));
-  CHECK_FALSE(is_off({sk::user("q"), sk::assistant(call("a")), result}, sk::Provider::gemini));
-}
-
-TEST_CASE("OpenAI's chat takes 128 calls in a message: more are several messages, each with its results") {
-  sk::Message many = sk::assistant("go");
-  std::vector<sk::ToolResult> results;
-  for (int i = 0; i < 300; ++i) {
-    many.parts.emplace_back(call("c" + std::to_string(i)));
-    results.push_back({"c" + std::to_string(i), "read", {sk::Text{"r"}}});
-  }
-  Json const messages =
-      sent(context({sk::user("q"), many, sk::tool_results(results)}), sk::Provider::openai_chat);
-  CHECK(sessionkit_test::openai::check(messages).empty());
-  CHECK(messages.size() == 1 + 3 + 300);
-  CHECK(messages[1]["tool_calls"].size() == 128);
-  CHECK(messages[130]["tool_calls"].size() == 128);
-  CHECK(messages[259]["tool_calls"].size() == 44);
 }

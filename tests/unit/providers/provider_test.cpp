@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "support/catch.hpp"
 #include "support/provider_checks.hpp"
+#include "support/sent_messages.hpp"
 
 #include <sessionkit/provider.hpp>
 
@@ -9,7 +10,11 @@
 #include <vector>
 
 namespace sk = sessionkit;
+using sessionkit_test::call;
+using sessionkit_test::context;
 using sessionkit_test::Json;
+using sessionkit_test::png;
+using sessionkit_test::sent;
 
 namespace {
 
@@ -99,6 +104,35 @@ TEST_CASE("images from tools reach OpenAI in a user message after all results") 
   CHECK(sessionkit_test::openai::check(going_on).empty());
   CHECK(going_on[4]["role"] == "user");
   CHECK(going_on[5]["role"] == "assistant");
+}
+
+TEST_CASE("an error result holds text only for Anthropic: its images follow the results") {
+  sk::ToolResult failed{"a", "read", {sk::Text{"boom"}, sk::Image{"image/png", sk::Base64{png}}}, true};
+  auto const log = context({sk::user("q"), sk::assistant(call("a"), call("b")),
+                            sk::tool_results({failed, {"b", "read", {sk::Text{"B"}}}}), sk::user("words")});
+  Json const blocks = sent(log)[2]["content"];
+  REQUIRE(blocks.size() == 5);
+  CHECK(blocks[0]["content"][0]["text"] == "boom");
+  CHECK(blocks[0]["content"][1]["text"] == "[an image, see below]");
+  CHECK(blocks[2]["text"] == "[images of the tool results above]");
+  CHECK(blocks[3]["source"]["data"] == png);
+  CHECK(blocks[4]["text"] == "words");
+}
+
+TEST_CASE("OpenAI's chat takes 128 calls in a message: more are several messages, each with its results") {
+  sk::Message many = sk::assistant("go");
+  std::vector<sk::ToolResult> results;
+  for (int i = 0; i < 300; ++i) {
+    many.parts.emplace_back(call("c" + std::to_string(i)));
+    results.push_back({"c" + std::to_string(i), "read", {sk::Text{"r"}}});
+  }
+  Json const messages =
+      sent(context({sk::user("q"), many, sk::tool_results(results)}), sk::Provider::openai_chat);
+  CHECK(sessionkit_test::openai::check(messages).empty());
+  CHECK(messages.size() == 1 + 3 + 300);
+  CHECK(messages[1]["tool_calls"].size() == 128);
+  CHECK(messages[130]["tool_calls"].size() == 128);
+  CHECK(messages[259]["tool_calls"].size() == 44);
 }
 
 TEST_CASE("faithful histories write a bare string if one was stored, and join tool messages only") {
