@@ -14,6 +14,7 @@ TESTS_OF_MORE = {
     "exchange/json_bridge_test.cpp": "the bridge to nlohmann/json, json.hpp, is a template",
     "file_store/file_store_fork_test.cpp": "what a forked child gets of stores and writers in files",
     "file_store/file_store_index_test.cpp": "what a file store and its index do together",
+    "file_store/file_store_journal_test.cpp": "what a file store and the journal of its index do together",
     "providers/provider_test.cpp": "all providers",
     "session/compaction_faults_test.cpp": "a session whose compaction fails",
     "session/compaction_profiles_test.cpp": "compactions of each profile",

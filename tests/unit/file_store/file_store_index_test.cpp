@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The index of a directory of sessions: it matches the transcripts, whatever else is there.
+// The index of a directory of sessions: it matches the transcripts, whatever else is there. Lists are read
+// from it.
 #include "support/catch.hpp"
+#include "support/counted_store.hpp"
 #include "support/data.hpp"
 #include "support/faulty_file_ops.hpp"
 #include "support/file_store.hpp"
+#include "support/talk.hpp"
 #include "support/transcript.hpp"
 
 #include <sessionkit/detail/file_store/file_store.hpp>
@@ -305,4 +308,141 @@ TEST_CASE("two stores over one directory lose no row of each other") {
   REQUIRE(one->remove(id_of("a0")).ok());
   start(*two, "d");
   CHECK_FALSE(index_of(dir.path())["sessions"].contains("a0"));
+}
+
+TEST_CASE("a warm list looks only at the transcripts it shows, and reads nothing") {
+  TempDir dir;
+  FaultyFileOps ops;
+  auto store = open_with(ops, dir.path());
+  std::vector<Talk> talks;
+  for (int i = 0; i < 300; ++i) talks.push_back(Talk{*store, id_of("s" + std::to_string(i))});
+  for (Talk& talk : talks) REQUIRE(talk.turn().ok());
+  ::usleep(60'000); // the directory's time is this coarse
+  REQUIRE(listed(*store).size() == 50);
+  REQUIRE(listed(*store).size() == 50);
+  for (int k = 0; k < 3; ++k) {
+    ops.reset();
+    CHECK(listed(*store).size() == 50);
+    CHECK(ops.calls(Call::status_at)
+          == 2 + 51);                    // the snapshot and the journal; an extra row detects a next page
+    CHECK(ops.calls(Call::status) == 1); // the directory
+    CHECK(ops.calls(Call::open) == 0);
+    CHECK(ops.calls(Call::list) == 0);
+    CHECK(ops.calls(Call::pread) == 0);
+    REQUIRE(talks[7].turn().ok()); // our own change shows without a read
+  }
+  sk::ListQuery all;
+  all.limit = 1000;
+  auto const page = store->list(all).value();
+  CHECK(page.sessions.size() == 300);
+  for (auto const& info : page.sessions) CHECK(info.messages == (info.id == id_of("s7") ? 4 : 1));
+}
+
+TEST_CASE("opening a store lists its directory once and looks at the newest thousand transcripts, whatever "
+          "their number") {
+  constexpr int sessions = 1500;
+  TempDir dir;
+  for (int i = 0; i < sessions; ++i) {
+    std::string const id = "s" + std::to_string(i);
+    write_file(dir / (id + ".jsonl"), header_line(id) + "\n");
+  }
+  REQUIRE(sk::reindex_file_store(dir.path(), unsynced()).value() == sessions);
+  std::ofstream(dir / "s999.jsonl", std::ios::app) << message_line("late", "", "x") << "\n"; // beyond them
+  FaultyFileOps ops;
+  auto store = open_with(ops, dir.path());
+  sk::ListQuery query;
+  query.limit = 50;
+  CHECK(store->list(query).value().sessions.size() == 50);
+  CHECK(ops.calls(Call::list) == 1);
+  CHECK(ops.calls(Call::status_at) <= 1000 + 60);
+  CHECK(ops.calls(Call::open) <= 51 + 15);  // the shown ones are compared by content
+  CHECK(ops.calls(Call::pread) <= 51 + 30); // a block of each; the first eight decide the dialect
+  ops.reset();
+  ops.paused += std::chrono::hours(1);
+  CHECK(store->list(query).value().sessions.at(0).id == id_of("s999"));
+  CHECK(ops.calls(Call::status_at) >= sessions);
+  CHECK(ops.calls(Call::open) <= 10);
+  query.limit = sessions + 1;
+  auto const all = store->list(query).value();
+  CHECK(all.sessions.size() == sessions);
+  for (auto const& info : all.sessions) CHECK(info.messages == (info.id == id_of("s999") ? 1 : 0));
+}
+
+TEST_CASE("a key is found in rows that were never parsed, and a key without a session is not found") {
+  TempDir dir;
+  for (int i = 0; i < 300; ++i) {
+    std::string const id = "s" + std::to_string(i);
+    std::string line = header_line(id);
+    line.insert(line.size() - 1, ",\"key\":\"k \\\"" + std::to_string(i % 100) + "\\\"\"");
+    write_file(dir / (id + ".jsonl"), line + "\n");
+  }
+  REQUIRE(sk::reindex_file_store(dir.path(), unsynced()).value() == 300);
+  FaultyFileOps ops;
+  auto store = open_with(ops, dir.path());
+  sk::ListQuery query;
+  query.key = "k \"7\"";
+  auto const page = store->list(query).value();
+  REQUIRE(page.sessions.size() == 3);
+  for (auto const& info : page.sessions) CHECK(info.key == "k \"7\"");
+  query.key = "k \"700\"";
+  CHECK(store->list(query).value().sessions.empty());
+}
+
+TEST_CASE("the pages of a list join to the complete list in order, whatever is appended between") {
+  TempDir dir;
+  FaultyFileOps ops;
+  std::string const log =
+      "{\"type\":\"session\",\"version\":3,\"id\":\"x\",\"timestamp\":\"2025-11-04T08:00:0";
+  for (int i = 0; i < 40; ++i)
+    write_file(dir / ("s" + std::to_string(i) + ".jsonl"),
+               log + std::to_string(i % 7) + ".000Z\",\"cwd\":\"/\"}\n");
+  auto store = open_with(ops, dir.path());
+  sk::ListQuery query;
+  query.limit = 1000;
+  Ids expected, joined;
+  auto const whole = store->list(query).value();
+  for (auto const& info : whole.sessions) expected.push_back(info.id.str());
+  CHECK(expected.size() == 40);
+  CHECK(std::is_sorted(whole.sessions.begin(), whole.sessions.end(),
+                       [](auto const& a, auto const& b) { return a.updated > b.updated; }));
+  query.limit = 7;
+  do {
+    auto const page = store->list(query).value();
+    for (auto const& info : page.sessions) joined.push_back(info.id.str());
+    query.cursor = page.next;
+  } while (!query.cursor.empty());
+  CHECK(joined == expected);
+  query.cursor = "nonsense";
+  CHECK(store->list(query).error().code == sk::Errc::invalid_argument);
+}
+
+TEST_CASE("an append without the journal shows at once, and in its place after the next rescan") {
+  TempDir dir;
+  FaultyFileOps ops;
+  auto store = open_with(ops, dir.path());
+  std::vector<Talk> talks;
+  for (char const* const id : {"a", "b", "c"}) talks.push_back(Talk{*store, id_of(id)});
+  for (Talk& talk : talks) REQUIRE(talk.turn().ok());
+  ::usleep(60'000);
+  REQUIRE(listed(*store) == Ids{"a", "b", "c"});
+  REQUIRE(listed(*store) == Ids{"a", "b", "c"});
+  auto const say = [&](std::string const& id, std::string text) {
+    text.replace(text.find("08:00:01"), 8, "09:00:00");
+    std::ofstream(dir / (id + ".jsonl"), std::ios::app) << text << "\n";
+  };
+  say("b", message_line("foreign", "", "x"));
+  CHECK(store->info(id_of("b")).value().messages == 2);
+  say("b", message_line("foreign2", "", "x"));
+  auto const page = store->list({}).value();
+  CHECK(page.sessions.at(0).id == id_of("b"));
+  CHECK(page.sessions.at(0).messages == 3);
+  say("c", message_line("foreign3", "", "x"));
+  sk::ListQuery one;
+  one.limit = 1; // "a" would be next by its time, and "c" is not looked at
+  CHECK(store->list(one).value().sessions.at(0).id == id_of("b"));
+  ops.paused += std::chrono::hours(1); // the rescan took no time on this clock, so the next is due at once
+  Ids order;
+  auto const all = store->list({}).value();
+  for (auto const& info : all.sessions) order.push_back(info.id.str());
+  CHECK(order == Ids{"b", "c", "a"});
 }
