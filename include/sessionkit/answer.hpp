@@ -91,7 +91,7 @@ class SESSIONKIT_API StreamDecoder {
   /// Makes a decoder for the provider's format. No server sends `native`, so a decoder for `native` reports
   /// the failure `malformed` at the first bytes.
   explicit StreamDecoder(Provider provider, OnPiece on_piece = {});
-  /// Takes the other decoder's answer. The other decoder may only be destroyed or assigned to.
+  /// Takes the other decoder's answer. You may then only destroy the other decoder or assign to it.
   StreamDecoder(StreamDecoder&&) noexcept;
   /// The same. The answer that this decoder had is dropped.
   StreamDecoder& operator=(StreamDecoder&&) noexcept;

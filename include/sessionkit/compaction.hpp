@@ -78,7 +78,7 @@ struct CompactionPlan {
   std::size_t kept = 0;             ///< how many messages stay
   bool keeps_less = false;          ///< true: `policy.keep` demands more messages, but they would not fit
   std::uint64_t tokens_before = 0;  ///< the tokens of the whole context
-  std::uint64_t tokens_removed = 0; ///< an estimate for what the summary replaces, a previous summary too
+  std::uint64_t tokens_removed = 0; ///< an estimate for what the summary replaces, with a previous summary
   std::uint64_t tokens_kept = 0;    ///< an estimate for the entries that stay
   std::vector<std::string> conversations = {}; ///< the texts to summarise, one for each request
   std::string previous_summary = {}; ///< the summary of the previous compaction, without the text of `facts`

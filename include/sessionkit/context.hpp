@@ -35,7 +35,7 @@ struct Context {
   std::string_view dialect = "native"; ///< of the log; `faithful` histories follow this dialect's program
   /// The number of tokens at which the breaker (`CompactionPolicy::min_saved_percent`) opened; 0 if the
   /// breaker is closed. While the breaker is open, it stops automatic compactions. This member is set only if
-  /// the dialect has no entry for the breaker, so that only the `Session` object remembers it.
+  /// the dialect has no entry for the breaker, because then only the `Session` object remembers the breaker.
   std::uint64_t stopped_at = 0;
   /// The pieces that this `Session` object left out of the answers that it stored. The log does not record
   /// them, so the list is empty in a context that was loaded from a store.

@@ -87,11 +87,11 @@ struct History {
   std::vector<Timestamp> times = {};
   /// A message of a `valid` history may be made of several entries. `sources` names the entry of its first
   /// part. This list names the entries of its other parts, in the order of the parts. A part that is not in
-  /// the list comes from the same entry as the part before it. If the texts of several entries were joined to
-  /// one part, the list has one element for each further entry, also if the part is the first one of its
-  /// message.
+  /// the list comes from the same entry as the part before it. A part may have the joined texts of several
+  /// entries. Then the list has an element for each of these entries (for the first part of a message, for
+  /// each entry but the one in `sources`), and the part after this part is always in the list.
   std::vector<PartSource> part_sources = {};
-  /// The system prompt. It contains the summary of a compaction if the provider has a system text.
+  /// The system text. It contains the summary of a compaction, unless `messages` contains this summary.
   std::string system = {};
   /// True if the request must be sent without reasoning, because it continues a tool loop that began without
   /// reasoning. If such a request asks for reasoning with a fixed budget, Anthropic's API refuses it: "a
@@ -101,15 +101,15 @@ struct History {
   EntryId compaction =
       {}; ///< the compaction whose summary replaces the earlier messages; empty if there is none
   std::vector<Repair> report = {}; ///< one element for each change
-  /// The number of tokens by `count_tokens`. A provider's count is not used if it is older than a compaction
-  /// or than a cut by a policy.
+  /// The size of the request in tokens, by `count_tokens`. If a policy changed a `valid` history, or if the
+  /// history has no provider's count after its compaction, the system text and all messages are estimated.
   std::size_t tokens = 0;
 };
 
 /// Turns the entries of a context into messages that a provider accepts. The rebuilder puts tool results
 /// after their calls, adds a result to each call that has none, drops parts that no provider accepts, and
 /// reports each change (docs/history.md has the rules). Every log gives a valid history, which may be empty.
-/// The time is proportional to the length of the log. The rebuilder is pure: it writes nothing back.
+/// The time of a rebuild is proportional to the length of the log. The rebuilder writes nothing back.
 class SESSIONKIT_API HistoryRebuilder {
  public:
   /// A rebuilder may be used for any number of contexts.

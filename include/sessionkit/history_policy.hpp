@@ -21,13 +21,13 @@ struct HistoryEdit {
   };
   std::size_t drop = 0;             ///< the number of messages to leave out at the beginning
   std::vector<Result> results = {}; ///< the results to replace
-  std::string summary = {}; ///< a summary of the omitted messages; it replaces the summary of a compaction
+  std::string summary = {}; ///< a summary of the omitted messages; sent where a compaction's summary is
 };
 
-/// Decides how to shorten a valid history. A policy is a pure function of the messages; the log does not
-/// change. The rebuilder applies the policies in order, each to the result of the one before. The rebuilder
-/// always keeps the newest turn, and it moves a cut back to the start of a turn, so that no call loses its
-/// result. A turn begins with a message of the user.
+/// Decides how to shorten a valid history; the log does not change. All policies of this library except that
+/// of `summarize_window` are pure functions of the messages. The rebuilder applies the policies in order,
+/// each to the result of the one before. It always keeps the newest turn, and moves a cut back to the start
+/// of a turn, so that no call loses its result. A turn begins with a message of the user.
 using HistoryPolicy = std::function<HistoryEdit(std::vector<Message> const&)>;
 
 /// Keeps the last `turns` turns.

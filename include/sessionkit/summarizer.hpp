@@ -56,7 +56,7 @@ struct SummaryRequest {
   /// summary.
   bool split_turn = false;
   std::size_t max_tokens = 0; ///< the maximum length of the summary in tokens; 0: no maximum
-  Timestamp deadline = {};    ///< an answer after this time is not used; absent (1970): no deadline
+  Timestamp deadline = {};    ///< an answer after this time is not used; the default (1970): no deadline
 
   /// The system text to send.
   SESSIONKIT_API std::string system() const;
