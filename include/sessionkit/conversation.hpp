@@ -20,8 +20,8 @@ enum class InRequest {
 struct ToolExchange {
   std::size_t part = 0;                  ///< index of the call in `Message::parts`
   std::optional<ToolResult> result = {}; ///< absent: the log has none
-  EntryId entry = {};                    ///< of the result
-  Timestamp at = {};                     ///< of the result
+  EntryId entry = {};                    ///< the entry that has the result; empty if there is none
+  Timestamp at = {};                     ///< the time of this entry
 };
 
 /// One thing that was said, as a screen shows it.

@@ -19,8 +19,8 @@ enum class RequestRelation {
 
 /// Compares two requests that `encode` made. A longer request extends a shorter one if their system texts are
 /// equal, and if the messages of the longer one begin with the bytes of the messages of the shorter one. The
-/// brackets that close the array, the last message and the last content of the shorter one are not compared.
-/// Pure.
+/// last bytes of the shorter one, which only close its last content, its last message and the array, are not
+/// compared. Pure.
 SESSIONKIT_API RequestRelation compare_requests(RequestParts const& earlier, RequestParts const& later);
 
 /// The first place at which a later request differs from an earlier one. After this place, a provider cannot

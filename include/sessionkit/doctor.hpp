@@ -40,7 +40,7 @@ struct DoctorFinding {
   enum Remedy {
     none,      ///< nothing: a person must decide
     tighten,   ///< remove the permissions of other users
-    set_aside, ///< move the file to the quarantine
+    set_aside, ///< move the file to the folder `quarantine/`
     rewrite, ///< rewrite the transcript without the bytes that give no entry; a copy of the original is kept
     rebuild, ///< rebuild the index from the transcripts; a copy of the original is kept
   };
@@ -90,7 +90,7 @@ struct Treatment {
 
 /// Repairs the findings, one file after the other. A failure does not stop the other repairs. No byte is
 /// destroyed: before `repair` removes or replaces bytes of a file, it copies these bytes and syncs the copy.
-/// The copies are in `quarantine/` in the root of the store, or in the directory of a single transcript.
+/// The copies are in the folder `quarantine/`, in the root of the store or beside a single transcript.
 /// `repair` rewrites a transcript under the lock of the transcript, and keeps entries that were appended
 /// since the diagnosis. If a repair fails, the file is either the old one or the complete new one. The result
 /// has no element for a finding without a remedy.

@@ -15,7 +15,7 @@ namespace sessionkit { inline namespace v0 {
 /// How an entry names its parent, the entry that it follows.
 enum class Parent {
   root,     ///< the entry has no parent, because it begins a conversation
-  previous, ///< the parent is the entry before this one in the log; formats without ids know no other
+  previous, ///< the parent is the entry before this one in the log, as always in formats without ids
   entry,    ///< the entry names its parent by id
 };
 

@@ -16,8 +16,8 @@ enum class Errc {
   invalid_argument,    ///< the call cannot succeed with these arguments
   unsupported,         ///< this dialect, store or provider cannot represent the data or do the operation
   timed_out,           ///< the lock or the server's answer did not come in time; nothing happened, try again
-  corrupt,             ///< the data violates its format; `verify` shows where
-  unsupported_version, ///< written by a newer format than this library knows
+  corrupt,             ///< the data violates its format; `TranscriptReader::verify` shows where
+  unsupported_version, ///< written in a newer format than this library knows
   unsafe_path,         ///< a link, a special file, a foreign owner or a network file system
   no_space,    ///< the disk is full, or a quota or a limit of file sizes is reached; free some space and try
                ///< again

@@ -76,13 +76,13 @@ struct Exporter {
   Profile const* profile;
 };
 
-/// Claude Code's transcripts, `projects/FOLDER/SESSION.jsonl` (resumed by 2.1.330). Sessions have UUIDs.
+/// Claude Code's transcripts, `projects/FOLDER/SESSION.jsonl` (version 2.1.330 resumes one). Ids: UUIDs.
 SESSIONKIT_API Exporter const& claude_code_exporter() noexcept;
-/// Codex's rollouts, `sessions/YYYY/MM/DD/rollout-TIME-ID.jsonl` (resumed by 0.169.0). Sessions have UUIDs.
+/// Codex's rollouts, `sessions/YYYY/MM/DD/rollout-TIME-ID.jsonl` (version 0.169.0 resumes one). Ids: UUIDs.
 SESSIONKIT_API Exporter const& codex_exporter() noexcept;
-/// The document that `opencode import` reads, `SESSION.json` (imported by 1.18.33).
+/// The document that `opencode import` reads, `SESSION.json` (version 1.18.33 imports it).
 SESSIONKIT_API Exporter const& opencode_exporter() noexcept;
-/// pi's transcripts, `sessions/FOLDER/TIME_SESSION.jsonl`, with all branches (resumed by 0.73.1).
+/// pi's transcripts, `sessions/FOLDER/TIME_SESSION.jsonl`, with all branches (version 0.73.1 resumes one).
 SESSIONKIT_API Exporter const& pi_exporter() noexcept;
 
 /// A trajectory of the Agent Trajectory Interchange Format (ATIF 1.7), `SESSION.json`, with files for its

@@ -16,7 +16,7 @@ namespace sessionkit { inline namespace v0 {
 
 // An importer reads conversations from the files of another program. It gives them as entries, which any
 // store can hold. It never writes, locks or moves a file of the other program. docs/interchange.md says what
-// each importer maps.
+// each importer maps. `measured` names the versions of the program whose files were examined.
 
 /// The limits of what an importer reads. If a file exceeds a limit, the importer reports an error or a
 /// finding (`ImportReport::damage`). It never leaves data out silently.
@@ -92,7 +92,7 @@ struct ForeignSession {
   std::string parent = {};   ///< for a subagent, the id of the session that started it
   std::string table = {}; ///< for a database, the table with the messages, if the host chose the table's name
   std::string title = {}; ///< the title; empty if the program does not store it apart from the messages
-  std::string cwd = {};   ///< the working directory; empty as `title`
+  std::string cwd = {};   ///< the working directory; empty in the same case as `title`
   Timestamp updated = {}; ///< the time of the last change; zero if only the messages show it
 };
 

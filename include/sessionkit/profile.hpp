@@ -18,10 +18,10 @@ enum class IdScheme {
 /// The form of session keys. `resolve` (sessionkit/session_key.hpp) makes keys of this form.
 enum class KeyScheme {
   any,   ///< any text; a session may have no key
-  claw0, ///< `agent:channel:peer`; a new session without a key gets `main:cli:user`, with the names of agent
-         ///< and user
+  claw0, ///< `<agent>:<channel>:<peer>`; a new session without a key gets `<agent>:cli:<user>`, with `main`
+         ///< for an agent and `user` for a user that is not named
   openclaw, ///< `agent:<agent>:<channel>:<direct|group|channel>:<peer>`
-  zeroclaw, ///< `direct:`, `group:` or `thread:`, then the channel, then the sender or the chat
+  zeroclaw, ///< `direct:<channel>:<sender>`, `group:<channel>:<chat>`, `thread:<channel>:<chat>:<thread>`
 };
 
 /// The names of a file store's files below its root.
@@ -84,8 +84,8 @@ struct CompactionRule {
   bool view_only = false; ///< true: the program shortens its requests only, and stores no summaries
   /// True: the program compacts within a turn, before it stores the user's message of this turn. So the
   /// program stores the summary before this message. A host should compact at the same moment, and not after
-  /// a turn. If no message waits for an answer, the rule `keep_last_user` keeps nothing. Otherwise the
-  /// summary would follow an answer, and the program would read the summary as a part of that answer.
+  /// a turn. If no message waits for an answer, the rule `keep_last_user` keeps nothing. If an answer stayed,
+  /// the summary would follow it, and the program would read the summary as a part of that answer.
   bool within_turn = false;
   KeepRule keep = {};                     ///< what stays
   std::string_view prompt = "structured"; ///< a name that `find_prompt` knows

@@ -41,8 +41,8 @@ enum class DamageKind {
                   ///< one
   missing_parent, ///< no entry has the id of the parent; the entry before counts as the parent
   parent_cycle,   ///< the parent is a later entry; the entry before counts as the parent
-  duplicate_id,   ///< an earlier entry has this id; a child that names it gets the nearest one before itself
-  missing_first_kept, ///< what a compaction keeps is not before it; without ids, it is not repeated after it
+  duplicate_id,   ///< an earlier entry has this id; as a parent, it means the nearest one before the child
+  missing_first_kept, ///< the kept entries are not before the compaction, or (without ids) not again after it
   unknown_dialect,    ///< the first lines are in no known format
   byte_order_mark,    ///< the file begins with a byte order mark; it is skipped
   carriage_return,    ///< lines end in CR LF; the CR is skipped

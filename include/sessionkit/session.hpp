@@ -19,7 +19,7 @@
 
 namespace sessionkit { inline namespace v0 {
 
-/// What to do if another writer appended first.
+/// What an append does if another writer appended since this object last read the log.
 enum class OnConflict {
   rebase, ///< append after the other writer's entries, which then precede ours in the conversation
   fail,   ///< answer `conflict`; `refresh` returns the other writer's entries
@@ -35,7 +35,7 @@ struct SessionOptions {
   Clock clock = {};  ///< absent: the system clock
   IdSource ids = {}; ///< absent: `random_entry_id`
   OnConflict on_conflict =
-      OnConflict::rebase; ///< applies to messages; titles, state and labels always rebase
+      OnConflict::rebase; ///< applies to messages; titles, archiving, state and labels always rebase
   std::function<void(Entry&)> before_append =
       {};                ///< may change an entry before it is stored, for example to redact secrets
   OnEvent on_event = {}; ///< receives the events of this session; absent: they are dropped
@@ -69,9 +69,9 @@ struct NewSession {
 
 /// Options of one append.
 struct AppendOptions {
-  /// The id that the caller chose for the entry. If the call is repeated with the same id, nothing is stored
-  /// twice. The call fails with `already_exists` if the log has an entry with this id that has other content,
-  /// or that is on another branch than the leaf.
+  /// The id that the caller chose for the entry. If a call makes several entries, the last one gets this id,
+  /// and the others get `ID.1` and so on. A repeated call with the same id stores nothing twice. A call fails
+  /// with `already_exists` if an entry with this id has other content, or is on another branch than the leaf.
   std::optional<EntryId> id = {};
   /// True: the entry ends the turn. It is then durable on return, if the store's `Durability` is `turn` or
   /// `entry`.
@@ -134,10 +134,10 @@ class SESSIONKIT_API Session {
   Session& operator=(Session&&) noexcept;
   Session(Session const&) = delete;
   Session& operator=(Session const&) = delete;
-  /// Closes the session. If the store was opened with `FileStoreOptions::exclusive`, the lease of the session
-  /// ends. Tool results that wait for other results of the same answer are stored. Messages that the profile
-  /// holds back are dropped. While a `Turn` of the session exists, all this happens when the turn is
-  /// destroyed.
+  /// Closes the session. If the store was opened with `FileStoreOptions::exclusive`, this object gives up its
+  /// lease. Tool results that wait for other results of the same answer are stored. Messages that the profile
+  /// holds back are dropped. If a turn of the session is still open, all this happens only when that turn
+  /// ends.
   ~Session();
 
   /// The session's id, which never changes.
@@ -147,21 +147,21 @@ class SESSIONKIT_API Session {
   /// The end of the log, as far as this object has read or appended to it.
   Position end() const noexcept;
 
-  /// Stores a message and returns the id of its entry. An assistant message without tool calls ends the turn.
-  /// If the dialect cannot represent a part of a model's answer, the part is left out and reported
-  /// (`Event::part_left_out`). Bytes that are not UTF-8 are stored as U+FFFD.
+  /// Stores a message and returns the id of its entry. An assistant message without tool calls ends the turn,
+  /// except with `WriteTiming::whole`. If the dialect cannot represent a part of a model's answer, this part
+  /// is left out and reported (`Event::part_left_out`). Bytes that are not UTF-8 are stored as U+FFFD.
   ///
   /// Some profiles hold a message back and store it when its turn ends (`WriteTiming`). Such a message is
-  /// already part of `context()`. The returned id is empty if the dialect has no ids. If the message cannot
-  /// be stored, the call that ends the turn returns the error; that call may be repeated.
+  /// already part of `context()`. The call returns the id that its entry will have (empty if the dialect has
+  /// no ids). If the message cannot be stored, the call that ends the turn fails, and may be repeated.
   ///
   /// Some dialects store all tool results of one answer as one line (`Dialect::joins_results`). These results
   /// are stored when the last of them arrives, when another message is appended, when the turn ends, or when
   /// this object is destroyed. A crash before that loses them.
   ///
-  /// Fails with `invalid_argument` if `AppendOptions::id` is empty or begins with `@`, or if JSON in the
-  /// message would make the line more than 128 levels deep. Other errors are those of `SessionStore::append`.
-  /// After an error the call may be repeated.
+  /// Fails with `invalid_argument` if `AppendOptions::id` is an empty text or begins with `@`, or if JSON in
+  /// the message would make the line more than 128 levels deep; with `unsupported` if an id is given and the
+  /// dialect has no ids; and as `SessionStore::append` does. After an error the call may be repeated.
   Result<EntryId> append(Message const& message, AppendOptions const& options = {});
   /// Stores several messages in one write. In a store of files, a crash may leave only the first few
   /// messages. In all other cases, all messages are stored or none.
@@ -190,7 +190,7 @@ class SESSIONKIT_API Session {
   /// Archives the session, or makes it active again. `resume` does not find an archived session.
   Result<void> set_archived(bool archived);
   /// Marks an entry with a label. An empty label removes the mark. Fails with `not_found` if there is no such
-  /// entry.
+  /// entry, and with `unsupported` if its line has no id although the dialect has ids.
   Result<void> set_label(EntryId const& target, std::string label);
   /// Stores a value of the host under a key. A later value of the same key replaces it.
   Result<void> set_state(std::string key, RawJson value);
@@ -200,7 +200,7 @@ class SESSIONKIT_API Session {
   /// A summary of the session: title, counts, times, state. Entries that other writers appended may be
   /// missing until `refresh` is called.
   Result<SessionInfo> info() const;
-  /// Returns the entries that other writers appended since this object read the log, oldest first. The leaf
+  /// Returns the entries that other writers appended since the last read of the log, oldest first. The leaf
   /// moves to the end of the log.
   Result<std::vector<Entry>> refresh();
   /// The entries from the first one to the leaf.
@@ -220,8 +220,8 @@ class SESSIONKIT_API Session {
   /// The last entry of each branch, in log order.
   Result<std::vector<EntryId>> leaves() const;
 
-  /// Moves the leaf to this entry, so that the next entry follows it. This call stores nothing. An empty id
-  /// moves the leaf before the first entry. Fails with `invalid_argument` while messages are held back.
+  /// Moves the leaf to this entry (empty: before the first entry), so that the next entry follows it. Stores
+  /// nothing. Errors: `invalid_argument` while messages are held back; `unsupported` if lines have no ids.
   Result<void> rewind(EntryId const& to);
   /// Copies the path up to the leaf, line for line, into a new session whose header names this session. If
   /// `at` is given, the copy ends with that entry. The leaf of this session does not move. Fails with
@@ -235,9 +235,9 @@ class SESSIONKIT_API Session {
   /// The same history, encoded as members of a request to the provider.
   ///
   /// From the second request for a target on, the object keeps the encoded messages in memory
-  /// (`SessionOptions::kept_request`). If the next request is for an equal target and follows appends to the
-  /// same branch, the call reads, rebuilds and encodes only the entries since the last messages, and copies
-  /// the rest. The bytes are the same as without kept messages.
+  /// (`SessionOptions::kept_request`). If the next request is for an equal target, and the log has only grown
+  /// on the same branch since, the call reads, rebuilds and encodes only the entries after the kept messages,
+  /// and copies the kept messages. The bytes are the same as without kept messages.
   ///
   /// The call does not use kept messages in these cases: the target has policies or the mode `faithful`; a
   /// `refresh`, a `rewind` or a compaction came before; or a new entry refers to an old one by its id
@@ -255,8 +255,8 @@ class SESSIONKIT_API Session {
   Result<std::optional<CompactionPlan>>
   plan_compaction(CompactionPolicy const& policy, CompactionReason reason = CompactionReason::size) const;
   /// Makes a plan, calls the summarizer and applies its summary. Returns `not_needed` if there is no plan. No
-  /// lock is held while `summarizer` works, and turns may be appended meanwhile. Errors are those of the
-  /// summarizer and of `append`, and `timed_out` if the deadline passed. After an error, nothing is stored.
+  /// lock is held while `summarizer` works, so other `Session` objects may append. Fails as `summarizer` and
+  /// `append` do, and with `timed_out` after the policy's `deadline`. After an error, no summary is stored.
   ///
   /// A breaker stops compactions that would not help. Two things open it: `max_failures` failures in a row,
   /// and a compaction that saves less than `min_saved_percent`. While the breaker is open, size is no reason

@@ -26,7 +26,7 @@ struct FoldState {
   /// After a compaction in ai-panel's dialect, kept messages may be stored again. This is the number of such
   /// messages that may still follow. They are not counted twice.
   std::uint64_t repeats = 0;
-  std::vector<std::uint32_t> recent_words = {}; ///< checksums of the last few messages, for lines without ids
+  std::vector<std::uint32_t> recent_words = {}; ///< checksums of the last few messages in ai-panel's dialect
   std::vector<std::uint32_t> kept_words =
       {}; ///< checksums of the messages that ai-panel's dialect stores again
 };

@@ -51,20 +51,20 @@ struct KeyRules {
       {}; ///< ignored if `direct` is `main`, because such keys name no person
 };
 
-/// Returns the key of the session for the place from which a message came. If the message is in a thread, it
-/// is the key of the thread. Otherwise it is the key of the group or channel, or for a direct message the key
-/// of the sender. Pass the key to `Session::resume`. The function is pure and never fails.
+/// Returns the key of the session for the place from which a message came. If the message is in a thread, the
+/// place is this thread. Otherwise it is the group or channel, or for a direct message the sender. Pass the
+/// key to `Session::resume`. The function is pure and never fails. In `<...>`, a value replaces the name:
 ///
-///   `any`, `claw0`   `agent:channel:sender`, `agent:channel:group:chat`
-///   `openclaw`       for a direct message `agent:<agent>:main`, or with other values of `KeyRules::direct`
-///                    more parts, at most `agent:<agent>:<channel>:<account>:direct:<peer>`; for a group
-///                    `agent:<agent>:<channel>:group:<chat>`
-///   `zeroclaw`       `direct:channel:sender`, `group:channel:chat`, `thread:channel:chat:thread`
+///   `any`, `claw0` `<agent>:<channel>:<sender>`, `<agent>:<channel>:group:<chat>`
+///   `openclaw`     for a direct message `agent:<agent>:main`, or with other values of `KeyRules::direct`
+///                  more parts, at most `agent:<agent>:<channel>:<account>:direct:<peer>`; for a group
+///                  `agent:<agent>:<channel>:group:<chat>`
+///   `zeroclaw`     `direct:<channel>:<sender>`, `group:<channel>:<chat>`, `thread:<channel>:<chat>:<thread>`
 ///
-/// In `any`, `claw0` and `openclaw` the key of a thread ends in `:thread:<id>`. In `any` and `claw0`
-/// different places have different keys, because a `:` in a part is written `%3A` and a `%` is written `%25`.
-/// In `openclaw` and `zeroclaw` colons are not escaped, because these programs do not escape them. OpenClaw's
-/// keys are in lower case (ASCII letters only).
+/// In `any`, `claw0` and `openclaw` the key of a channel has `channel` in place of `group`, and the key of a
+/// thread ends in `:thread:<id>`. In `any` and `claw0` different places have different keys, because a `:` in
+/// a part is written `%3A` and a `%` is written `%25`. In `openclaw` and `zeroclaw` colons stay unescaped, as
+/// in these programs. In OpenClaw's keys, ASCII letters become lower case, and other letters do not change.
 ///
 /// A word replaces each empty part. In `any` and `claw0`, the agent is `main`, the channel `cli`, the sender
 /// `user` and the chat `unknown`. In `openclaw`, the agent is `main`, the channel and the chat are `unknown`,
@@ -114,8 +114,8 @@ SESSIONKIT_API std::string state_key(std::string_view agent, std::string_view us
 /// for people should leave it out. `plan_retention` never removes it.
 SESSIONKIT_API bool is_state_key(std::string_view key) noexcept;
 
-/// Returns an agent's name in the form of OpenClaw's keys: in lower case and at most 64 bytes long. A `-`
-/// replaces every character that is not a letter, a digit, `_` or `-`. An empty name becomes "main".
+/// Returns an agent's name as OpenClaw's keys have it: in lower case, at most 64 bytes long. One `-` replaces
+/// each run of bytes other than ASCII letters, digits, `_` and `-`, but not at an end. Nothing left: "main".
 SESSIONKIT_API std::string agent_id(std::string_view name);
 
 }}

@@ -71,8 +71,8 @@ class SESSIONKIT_API SessionStore {
   /// A call may be repeated after `outcome_unknown`. If the same batch (ids and bytes) is already stored, the
   /// call returns the end of the stored batch. If a part of the batch is stored, the call adds the rest.
   ///
-  /// Fails with `conflict` if an entry is after `expected`, if no entry ends at `expected`, or if
-  /// `unless_active` refuses the batch. Fails with `already_exists` if `expected` is `Position{}` and the
+  /// Any other call fails with `conflict` if an entry is after `expected`, if no entry ends at `expected`, or
+  /// if `unless_active` refuses the batch. Fails with `already_exists` if `expected` is `Position{}` and the
   /// session exists, or if an entry after `expected` has an id of the batch but other bytes. Fails with
   /// `not_found` if the session does not exist, and with `invalid_argument` if a line is not one JSON object
   /// on one line.
@@ -161,7 +161,7 @@ struct BatchMatch {
   /// The number of records at the beginning of the batch that are in the log. If all records are, nothing is
   /// left to write.
   std::size_t present = 0;
-  Position end = {}; ///< the position at which the last of these records ends
+  Position end = {}; ///< the position at which the last of these records ends; the default if there are none
 };
 /// Looks for a batch in `behind`, which has the records after `Append::expected`. A store calls this function
 /// so that an append may be repeated. Succeeds if the batch or `behind` is empty, if `behind` has the

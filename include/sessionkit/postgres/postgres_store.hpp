@@ -21,7 +21,7 @@ struct PostgresStoreOptions {
   std::string schema = "sessionkit"; ///< the schema that has the tables
   bool create = true;                ///< create the schema and the tables if they do not exist
   std::chrono::milliseconds connect_wait{
-      5000}; ///< the longest wait for each host; whole seconds, at least two
+      5000}; ///< the longest wait for each host; rounded up to whole seconds, at least two
   std::chrono::milliseconds statement_wait{
       5000};                   ///< the longest wait for an answer, including the wait for other writers
   std::size_t connections = 8; ///< the maximum number; a thread waits if no connection is free

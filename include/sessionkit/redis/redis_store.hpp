@@ -37,8 +37,8 @@ struct RedisStoreOptions {
 
 /// Opens a store in Redis 5 or newer, or in a Redis Cluster. This function is part of the library
 /// `sessionkit::redis`. The URL has the form `redis://[user:password@]host[:port][/database]`. More hosts may
-/// follow after commas. The URL may end in the options `?cluster` and `ttl=SECONDS`. User and password are
-/// percent-encoded.
+/// follow after commas. The URL may end in `?cluster`, in `?ttl=SECONDS`, or in both, joined by `&`. User and
+/// password are percent-encoded.
 ///
 /// Each append is one script, which happens completely or not at all. After a lost connection, a restart, a
 /// moved slot or a failover, the store safely repeats the call within `wait`. After this time the call fails
@@ -52,8 +52,8 @@ SESSIONKIT_API Result<std::shared_ptr<SessionStore>> open_redis_store(std::strin
                                                                       RedisStoreOptions options = {});
 
 /// Rebuilds the lists of sessions from the existing sessions, and returns the number of sessions. A call is
-/// rarely needed, because reading a list repairs the list. It is needed for sessions whose keys another
-/// program removed.
+/// rarely needed, because reading a list repairs the list. It is needed for sessions whose Redis keys
+/// another program removed.
 SESSIONKIT_API Result<std::size_t> reindex_redis_store(std::string const& url, RedisStoreOptions options = {},
                                                        StoreProgress const& progress = {});
 
