@@ -17,8 +17,8 @@
 #endif
 
 /// Marks a function that runs once for a store, a session or a compaction, and not for each entry; or a
-/// function that waits for the disk anyway: for documents that are written whole (blades), or a look at a
-/// directory. The compiler makes it small rather than fast, and likewise the functions that only it calls.
+/// function that waits anyway: for a disk (documents that are written whole, a look at a directory) or for a
+/// model. The compiler makes it small rather than fast, and likewise the functions that only it calls.
 #if defined(__GNUC__)
 #define SESSIONKIT_SELDOM [[gnu::cold]]
 #else

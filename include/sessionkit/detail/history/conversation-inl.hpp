@@ -76,7 +76,7 @@ class ItemBuilder {
   // Moves results out of a message to their calls. The first time, calls before them are searched, and the
   // message's own calls are noted. The second time, when all calls are known, calls after them: some programs
   // write a result first.
-  void take_results(std::size_t item, bool first_time) {
+  SESSIONKIT_SELDOM void take_results(std::size_t item, bool first_time) {
     auto* const message = std::get_if<Message>(&items_[item].entry.body);
     if (message == nullptr) return;
     std::vector<Part> rest;
@@ -136,8 +136,8 @@ bool is_shown(Entry const& entry) {
   return entry.as<Message>() || entry.as<Compaction>() || entry.as<BranchSummary>();
 }
 
-std::vector<ConversationItem> items_of(std::vector<Entry> path, Context const& context,
-                                       History const* history) {
+SESSIONKIT_SELDOM std::vector<ConversationItem> items_of(std::vector<Entry> path, Context const& context,
+                                                         History const* history) {
   RequestView const request(context, history);
   Dialect const* const dialect = find_dialect(context.dialect);
   bool const repeats = dialect != nullptr && !dialect->has_ids; // compactions write messages again

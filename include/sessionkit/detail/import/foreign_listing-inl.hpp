@@ -157,7 +157,8 @@ bool may_be_conversation(std::string_view name) noexcept {
 
 namespace detail {
 
-Result<ForeignPlace> open_foreign_place(std::string const& path, ForeignStoreOptions const& options) {
+SESSIONKIT_SELDOM Result<ForeignPlace> open_foreign_place(std::string const& path,
+                                                          ForeignStoreOptions const& options) {
   using namespace foreign_listing_inl;
   ImportLimits const& limits = options.import.limits;
   auto folder = open_foreign_files(path, limits);
@@ -178,8 +179,8 @@ Result<ForeignPlace> open_foreign_place(std::string const& path, ForeignStoreOpt
   return ForeignPlace{std::move(*wider), parts.first.substr(slash) + '/' + parts.second};
 }
 
-Result<std::vector<ForeignConversation>> conversations_of(ForeignFiles& files, std::string const& file,
-                                                          Importers const& importers) {
+SESSIONKIT_SELDOM Result<std::vector<ForeignConversation>>
+conversations_of(ForeignFiles& files, std::string const& file, Importers const& importers) {
   Result<Importer const*> const importer = find_importer(importers, files, file);
   if (!importer) return importer.error();
   std::vector<ForeignConversation> found;
@@ -198,7 +199,8 @@ Result<std::vector<ForeignConversation>> conversations_below(ForeignFiles& files
   return foreign_listing_inl::Walk(files, options).run();
 }
 
-Result<void> name_conversations(std::vector<ForeignConversation>& all, ForeignFiles& files) {
+SESSIONKIT_SELDOM Result<void> name_conversations(std::vector<ForeignConversation>& all,
+                                                  ForeignFiles& files) {
   using namespace foreign_listing_inl;
   std::map<std::string, std::vector<ForeignConversation*>> by_id;
   for (ForeignConversation& one : all) by_id[usable_id(one.session.id)].push_back(&one);

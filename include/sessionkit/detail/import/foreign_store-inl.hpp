@@ -252,8 +252,8 @@ std::string programs_of(Importers const& importers) {
   return names;
 }
 
-Result<std::shared_ptr<ForeignStore>> open_place(detail::ForeignPlace place, std::string const& path,
-                                                 ForeignStoreOptions const& options) {
+SESSIONKIT_SELDOM Result<std::shared_ptr<ForeignStore>>
+open_place(detail::ForeignPlace place, std::string const& path, ForeignStoreOptions const& options) {
   auto found = place.file.empty() ? detail::conversations_below(*place.files, options)
                                   : detail::conversations_of(*place.files, place.file, options.importers);
   if (!found) return found.error();

@@ -199,7 +199,7 @@ class StepReader {
 
   static std::string step_id(std::uint64_t number) { return "step-" + std::to_string(number); }
 
-  void step(std::string id, std::string_view step) {
+  SESSIONKIT_SELDOM void step(std::string id, std::string_view step) {
     at_ = detail::line_time(find_member(step, "timestamp"));
     std::string const source = member_text(step, "source");
     if (source == "user") return said(std::move(id), step);
@@ -363,8 +363,8 @@ class StepReader {
   std::string model_; ///< of steps that name none
 };
 
-Result<ImportReport> read(ForeignFiles& files, ForeignSession const& which, ImportOptions const& options,
-                          EntrySink const& sink) {
+SESSIONKIT_SELDOM Result<ImportReport> read(ForeignFiles& files, ForeignSession const& which,
+                                            ImportOptions const& options, EntrySink const& sink) {
   Result<Document> const document = document_of(files, which.file, options.limits);
   if (!document) return document.error();
   StepReader reader(files, which, options, sink);

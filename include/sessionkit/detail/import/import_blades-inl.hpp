@@ -215,8 +215,8 @@ Result<std::vector<ForeignSession>> list(ForeignFiles& files, std::string const&
   return std::vector<ForeignSession>{std::move(session)};
 }
 
-Result<ImportReport> read(ForeignFiles& files, ForeignSession const& which, ImportOptions const& options,
-                          EntrySink const& sink) {
+SESSIONKIT_SELDOM Result<ImportReport> read(ForeignFiles& files, ForeignSession const& which,
+                                            ImportOptions const& options, EntrySink const& sink) {
   Result<std::string> const text = detail::read_foreign_file(files, which.file, options.limits);
   if (!text) return text.error();
   return DocumentReader(which, options, sink).run(*text);

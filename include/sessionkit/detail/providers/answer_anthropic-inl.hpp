@@ -83,7 +83,7 @@ class AnthropicDecoder final : public detail::AnswerDecoder {
  public:
   AnthropicDecoder() { generation.api = "anthropic-messages"; }
 
-  void take(std::string_view object) override {
+  SESSIONKIT_SELDOM void take(std::string_view object) override {
     std::string const type = member_text(object, "type");
     if (type == "message") return message(object);
     if (type == "error" || (type.empty() && !detail::member_value(object, "error").empty()))
@@ -102,7 +102,7 @@ class AnthropicDecoder final : public detail::AnswerDecoder {
 
   bool empty() const noexcept override { return blocks_.empty(); }
 
-  void give(MessageBuilder& builder) override {
+  SESSIONKIT_SELDOM void give(MessageBuilder& builder) override {
     for (auto& [index, block] : blocks_) {
       if (member_text(block.begin, "type") == "tool_use") {
         give_call(builder, block);

@@ -105,7 +105,7 @@ char const* to_string(FailureKind kind) noexcept {
 
 namespace detail {
 
-AnswerFailure failure_of(std::string_view error, int status) {
+SESSIONKIT_SELDOM AnswerFailure failure_of(std::string_view error, int status) {
   std::string message = json_kind(error) == JsonKind::string ? to_text(error) : member_text(error, "message");
   std::string type = answer_failure_inl::type_of(error);
   if (message.empty()) message = type;

@@ -27,7 +27,7 @@ class GeminiDecoder final : public detail::AnswerDecoder {
  public:
   GeminiDecoder() { generation.api = "google-generative-ai"; }
 
-  void take(std::string_view object) override {
+  SESSIONKIT_SELDOM void take(std::string_view object) override {
     std::string_view const error = member_value(object, "error");
     if (!error.empty()) {
       failure = detail::failure_of(error, 0);
@@ -48,7 +48,7 @@ class GeminiDecoder final : public detail::AnswerDecoder {
 
   bool empty() const noexcept override { return parts_.empty(); }
 
-  void give(MessageBuilder& builder) override {
+  SESSIONKIT_SELDOM void give(MessageBuilder& builder) override {
     for (Part& part : parts_) builder.add(std::move(part));
   }
 

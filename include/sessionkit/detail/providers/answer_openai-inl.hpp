@@ -59,7 +59,7 @@ class OpenaiChatDecoder final : public detail::AnswerDecoder {
  public:
   OpenaiChatDecoder() { generation.api = "openai-completions"; }
 
-  void take(std::string_view object) override {
+  SESSIONKIT_SELDOM void take(std::string_view object) override {
     std::string_view const error = member_value(object, "error");
     if (!error.empty()) {
       failure = detail::failure_of(error, 0);
@@ -77,7 +77,7 @@ class OpenaiChatDecoder final : public detail::AnswerDecoder {
 
   bool empty() const noexcept override { return pieces_.empty() && calls_.empty(); }
 
-  void give(MessageBuilder& builder) override {
+  SESSIONKIT_SELDOM void give(MessageBuilder& builder) override {
     for (Piece& piece : pieces_) switch (piece.kind) {
       case Piece::text: builder.text(piece.content); break;
       case Piece::thinking: builder.thinking(piece.content); break;

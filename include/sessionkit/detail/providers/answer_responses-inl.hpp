@@ -34,7 +34,7 @@ class ResponsesDecoder final : public detail::AnswerDecoder {
  public:
   ResponsesDecoder() { generation.api = "openai-responses"; }
 
-  void take(std::string_view object) override {
+  SESSIONKIT_SELDOM void take(std::string_view object) override {
     std::string const type = member_text(object, "type");
     std::uint64_t const place = member_count(object, "output_index");
     std::string_view const response = member_value(object, "response");
@@ -60,7 +60,7 @@ class ResponsesDecoder final : public detail::AnswerDecoder {
 
   bool empty() const noexcept override { return items_.empty(); }
 
-  void give(MessageBuilder& builder) override {
+  SESSIONKIT_SELDOM void give(MessageBuilder& builder) override {
     for (auto& [place, item] : items_) {
       std::string const type = member_text(item.json, "type");
       if (type == "function_call")

@@ -223,9 +223,9 @@ Result<detail::AppendPlan> RedisStore::decide(SessionId const& id, Append const&
   if (decision.wants_line()) {
     Result<RedisSession> const one = log_.look(id, expected - 1, 1, end);
     if (!one) return one.error();
-    RecordPage::Item last{{}, batch.expected};
-    if (one->lines() > 0) last.line = one->line(0);
-    decision.line_at_expected(one->lines() > 0 && decision.expects(last));
+    RecordPage::Item record{{}, batch.expected};
+    if (one->lines() > 0) record.line = one->line(0);
+    decision.line_at_expected(one->lines() > 0 && decision.expects(record));
   }
   bool more = decision.wants_behind();
   for (std::uint64_t at = expected; more && at < seen.count;) {
