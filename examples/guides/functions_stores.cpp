@@ -131,7 +131,7 @@ void followers() {
         lines += news.page.items().size();
         return true; // go on
       },
-      [] { return false; }) // a host waits here for a while, or for its end
+      [] { return false; }) // no new lines: false ends `follow`; a host waits here
       .value();
   expect(follower.position() == session.end(), "everything was reported");
   // [follow]

@@ -78,13 +78,13 @@ struct CompactionPlan {
   std::size_t kept = 0;             ///< how many messages stay
   bool keeps_less = false;          ///< true: `policy.keep` demands more messages, but they would not fit
   std::uint64_t tokens_before = 0;  ///< the tokens of the whole context
-  std::uint64_t tokens_removed = 0; ///< an estimate for what the summary replaces, with a previous summary
+  std::uint64_t tokens_removed = 0; ///< an estimate for what the summary replaces and a previous summary
   std::uint64_t tokens_kept = 0;    ///< an estimate for the entries that stay
   std::vector<std::string> conversations = {}; ///< the texts to summarise, one for each request
   std::string previous_summary = {}; ///< the summary of the previous compaction, without the text of `facts`
-  /// The paths of files that the summarised tool calls read but did not change: the newest 1,000 at most,
-  /// with those from earlier compactions first. The member function `facts` below makes one text of
-  /// `read_files`, `modified_files` and `calls`, which is stored after the summary.
+  /// The paths of files that tool calls read but did not change: first those of earlier compactions, then
+  /// those of the summarised calls; of more than 1,000, the newest. The member function `facts` below makes
+  /// one text of `read_files`, `modified_files` and `calls`, which is stored after the summary.
   std::vector<std::string> read_files = {};
   std::vector<std::string> modified_files = {}; ///< the same for files that these calls changed
   std::vector<std::string> calls = {};          ///< the same for the other calls, with shortened arguments

@@ -29,15 +29,15 @@ struct Estimator {
   std::string_view name; ///< static storage
   /// Counts the tokens of a text.
   std::size_t (*text)(std::string_view) noexcept;
-  /// Counts the tokens of a message. The text of the message counts by the formula of `text`, and each image
-  /// counts `image_tokens`. The sum is rounded once.
+  /// Counts the tokens of a message: its texts by the formula of `text`, and `image_tokens` for each image
+  /// (`pi`: 0 for an image that is not within a result). `default` rounds each text, the others the sum.
   std::size_t (*message)(Message const&);
 };
 
-/// Returns the estimator of this name, or null. The names are `default`, `pi` (a quarter of the number of
-/// UTF-16 units, without the images of users), `aipanel_seed`, `aipanel_real`, `aipanel_comment`,
-/// `blades_seed`, `blades_intended`, `blades_v05`, `zeroclaw_fork`, `zeroclaw_main` and `claw0_v2`
-/// (docs/compaction.md has the formulas).
+/// Returns the estimator of this name, or null. The names are `default`, `pi`, `aipanel_seed`,
+/// `aipanel_real`, `aipanel_comment`, `blades_seed`, `blades_intended`, `blades_v05`, `zeroclaw_fork`,
+/// `zeroclaw_main` and `claw0_v2`. docs/compaction.md has the formulas. `pi` counts a quarter of a token for
+/// each UTF-16 unit.
 SESSIONKIT_API Estimator const* find_estimator(std::string_view name) noexcept;
 
 /// Counts the tokens of a conversation. The count starts from the provider's own count in the last assistant
