@@ -17,8 +17,8 @@ namespace sessionkit { inline namespace v0 {
 /// The reason for a compaction.
 enum class CompactionReason {
   size,             ///< the context is above its limit; if it is not, nothing is planned
-  context_exceeded, ///< the provider refused a request as too long; allows one compaction until the
-                    ///< conversation continues
+  context_exceeded, ///< the provider refused a request as too long; nothing is planned if neither a message
+                    ///< of the user nor a complete answer follows the last compaction
   manual,           ///< a person wants it; the size and the breaker (`min_saved_percent` below) do not matter
 };
 
@@ -39,11 +39,11 @@ struct CompactionPolicy {
 
   SummaryPrompt const* prompt = nullptr; ///< null: `structured`
   std::string focus = {};                ///< a topic that the summary should stress
-  /// The maximum length of a summary; 0: an eighth of `limit_of`, but at most 8,000; 2,000 if there is no
-  /// limit.
+  /// The maximum length of a summary in tokens; 0: an eighth of `limit_of`, but at most 8,000. If there is no
+  /// limit, 0 means 2,000.
   std::size_t max_summary_tokens = 0;
-  /// The maximum length of the conversation in one request for a summary. A longer conversation takes several
-  /// requests. 0 means the limit of the context.
+  /// The maximum number of tokens of the conversation in one request for a summary. A longer conversation
+  /// takes several requests. 0 means the limit of the context.
   std::size_t max_request_tokens = 0;
   std::chrono::milliseconds deadline{
       0};                          ///< the time for all requests of one compaction together; 0: unlimited
@@ -115,8 +115,8 @@ SESSIONKIT_API Result<std::string> summarize(CompactionPlan const& plan, Summari
 /// The outcome of a plan.
 enum class CompactionOutcome {
   applied,     ///< the summary was stored, and replaces the earlier messages
-  superseded,  ///< nothing was stored, because another compaction was stored first, or because the kept
-               ///< entries are no longer on the path
+  superseded,  ///< nothing was stored: another compaction was stored first, the entry `first_kept` is no
+               ///< longer on the path, or messages followed a plan that keeps nothing
   no_progress, ///< nothing was stored, because the summary is blank or not shorter than the messages it would
                ///< replace
   not_needed,  ///< there was nothing to plan

@@ -19,7 +19,7 @@ struct LeftOut {
   bool was_sent = false; ///< true: earlier requests of the same tool loop contained it
 };
 
-/// The entries that count for the model: the path from the last compaction's first kept entry to the leaf.
+/// The entries that count for the model: the path to the leaf, without what the last compaction replaced.
 struct Context {
   std::vector<Entry> entries = {}; ///< oldest first, without the header and without `compaction`
   std::optional<Entry> compaction =
@@ -73,8 +73,8 @@ struct Log {
   std::vector<Entry> entries = {}; ///< in the order of the log, all branches
   std::vector<Damage> damage = {}; ///< in the order of the log
   Position end = {};               ///< the end of the log when it was read
-  /// With `LogLines::kept`, the line of each entry as it was written; a line may be empty. Otherwise the list
-  /// is empty.
+  /// With `LogLines::kept`, the line of each entry as it was written; otherwise the list is empty. A caller
+  /// that makes a `Log` itself may leave a line empty.
   std::vector<std::string> lines = {};
 };
 /// Whether a `Log` also keeps the line of each entry, which doubles its memory. `convert_log` uses the lines

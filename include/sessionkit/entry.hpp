@@ -121,7 +121,7 @@ struct Entry {
   EntryId id = {};                ///< `@N` if the line has no id; empty in an entry that is not stored yet
   Parent link = Parent::previous; ///< how the entry names its parent
   EntryId parent = {};            ///< set if `link` is `entry`
-  Timestamp at = {};              ///< when it was said; the default (1970): the line has no time
+  Timestamp at = {};              ///< when the entry was made; the default (1970): the line has no time
   EntryBody body = Unknown{};     ///< the content
   RawJson extra = {}; ///< null, or an object of the members of the line that `body` does not represent
 

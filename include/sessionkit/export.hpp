@@ -30,7 +30,7 @@ struct ExportOptions {
 /// A file of an export.
 struct ExportedFile {
   std::string name;    ///< below the program's folder, separated by `/`
-  std::string content; ///< UTF-8
+  std::string content; ///< the bytes of the file: UTF-8, or an image
 };
 
 /// A session in the form of one program's files.
@@ -66,10 +66,10 @@ struct Exporter {
   std::string_view root_variable;
   std::string_view root; ///< if the variable is not set, the program's folder, relative to the home directory
 
-  /// Writes the conversation up to the leaf. A history that is rebuilt from it with `profile` is what the
-  /// program sends when it resumes the session. Messages that the model no longer sees are also written if
-  /// the format has a place for them. Fails with `invalid_argument` for options that the program does not
-  /// accept.
+  /// Writes the conversation up to the leaf. When the program resumes the session, it sends the same messages
+  /// as a history that is rebuilt from this conversation with `profile`. Messages that the model no longer
+  /// sees are also written if the format has a place for them. Fails with `invalid_argument` for options that
+  /// the program does not accept.
   Result<Exported> (*write)(ExportSource const& source, ExportOptions const& options);
 
   /// The profile with the program's wording of requests (`Profile::wording`).

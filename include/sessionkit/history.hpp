@@ -59,7 +59,7 @@ struct Target {
 /// One change that a `valid` rebuild made, or one omission of a `faithful` rebuild. `History::report` lists
 /// all changes and omissions, so that nothing changes silently.
 struct Repair {
-  EntryId entry = {};    ///< the entry that was changed; empty if the change comes from no entry
+  EntryId entry = {};    ///< the entry to which the change belongs; empty if it belongs to none
   std::string_view rule; ///< a name with static storage (docs/history.md lists them)
   /// A short description of what the log has; empty if the change only adds something.
   std::string before = {};
@@ -87,9 +87,9 @@ struct History {
   std::vector<Timestamp> times = {};
   /// A message of a `valid` history may be made of several entries. `sources` names the entry of its first
   /// part. This list names the entries of its other parts, in the order of the parts. A part that is not in
-  /// the list comes from the same entry as the part before it. A part may have the joined texts of several
-  /// entries. Then the list has an element for each of these entries (for the first part of a message, for
-  /// each entry but the one in `sources`), and the part after this part is always in the list.
+  /// the list comes from the same entry as the part before it. If a part is made of the texts of several
+  /// entries, the list has an element for each of them. (In the first part of a message, the entry that
+  /// `sources` names has no element.) The part after such a part is always in the list.
   std::vector<PartSource> part_sources = {};
   /// The system text. It contains the summary of a compaction, unless `messages` contains this summary.
   std::string system = {};
@@ -108,8 +108,8 @@ struct History {
 
 /// Turns the entries of a context into messages that a provider accepts. The rebuilder puts tool results
 /// after their calls, adds a result to each call that has none, drops parts that no provider accepts, and
-/// reports each change (docs/history.md has the rules). Every log gives a valid history, which may be empty.
-/// The time of a rebuild is proportional to the length of the log. The rebuilder writes nothing back.
+/// reports each change (docs/history.md has the rules). Every context gives a valid history, which may be
+/// empty. The time of a rebuild is proportional to the size of the context. The log is not changed.
 class SESSIONKIT_API HistoryRebuilder {
  public:
   /// A rebuilder may be used for any number of contexts.

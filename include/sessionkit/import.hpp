@@ -14,9 +14,9 @@
 
 namespace sessionkit { inline namespace v0 {
 
-// An importer reads conversations from the files of another program. It gives them as entries, which any
-// store can hold. It never writes, locks or moves a file of the other program. docs/interchange.md says what
-// each importer maps. `measured` names the versions of the program whose files were examined.
+// An importer reads conversations from the files of another program, and gives them as entries, which any
+// store can keep. It never writes, locks or moves a file of the other program. docs/interchange.md says what
+// each importer maps. Below, `measured` names the versions of a program whose files were examined.
 
 /// The limits of what an importer reads. If a file exceeds a limit, the importer reports an error or a
 /// finding (`ImportReport::damage`). It never leaves data out silently.
@@ -26,8 +26,8 @@ struct ImportLimits {
   std::uint64_t max_file = std::uint64_t{2} << 30; ///< the longest file, in bytes
   std::size_t max_depth = 16;        ///< the deepest nesting of folders, and of files that name other files
   std::size_t max_files = 1'000'000; ///< the largest number of names in a folder
-  /// The folder below which databases are copied to private folders (mode 0700). Empty: "/tmp". A copy is
-  /// removed when its `ForeignFiles` are closed.
+  /// The folder below which importers make private folders (mode 0700) for copies of databases. Empty:
+  /// "/tmp". A copy is removed when its `ForeignFiles` are closed.
   std::string scratch = {};
 };
 
@@ -171,12 +171,12 @@ SESSIONKIT_API Importer const& gemini_cli_importer() noexcept;
 /// sessionkit/sqlite/sqlite_import.hpp has an importer.
 SESSIONKIT_API Importer const& opencode_importer() noexcept;
 
-/// Trajectories of the Agent Trajectory Interchange Format, JSON documents of any name (published: versions
-/// 1.0 to 1.8). If the document contains trajectories of subagents, each of them is a session of its own.
+/// Trajectories of the Agent Trajectory Interchange Format (published: 1.0 to 1.8; measured: 1.7, 1.8), JSON
+/// documents of any name. Each trajectory of a subagent in a document is a session of its own.
 SESSIONKIT_API Importer const& atif_importer() noexcept;
 
-/// Sessions that a program on blades saved, as JSON documents of any name (version 1). The importer leaves
-/// the documents to the program. To continue the documents in place, use `open_blades_store` instead.
+/// Sessions that a program on blades saved, as JSON documents of any name (version 1). This importer never
+/// changes the documents. To continue the documents in place, use `open_blades_store` instead.
 SESSIONKIT_API Importer const& blades_importer() noexcept;
 
 /// A list of importers, in the order in which they are tried. A host may add its own importers to the list.

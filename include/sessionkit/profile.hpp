@@ -18,8 +18,8 @@ enum class IdScheme {
 /// The form of session keys. `resolve` (sessionkit/session_key.hpp) makes keys of this form.
 enum class KeyScheme {
   any,   ///< any text; a session may have no key
-  claw0, ///< `<agent>:<channel>:<peer>`; a new session without a key gets `<agent>:cli:<user>`, with `main`
-         ///< for an agent and `user` for a user that is not named
+  claw0, ///< `<agent>:<channel>:<peer>`; a new session without any key gets `<agent>:cli:<user>`; a missing
+         ///< agent is `main`, and a missing user is `user`
   openclaw, ///< `agent:<agent>:<channel>:<direct|group|channel>:<peer>`
   zeroclaw, ///< `direct:<channel>:<sender>`, `group:<channel>:<chat>`, `thread:<channel>:<chat>:<thread>`
 };
@@ -32,11 +32,11 @@ enum class StoreLayout {
 
 /// The moment at which messages are stored.
 enum class WriteTiming {
-  incremental, ///< each message at once; if the dialect joins results, they are stored when the last result
-               ///< of an answer arrives
+  incremental, ///< each message at once; if the dialect stores all tool results of an answer as one line
+               ///< (`Dialect::joins_results`), they are stored when the last of them has arrived
   turn_atomic, ///< a complete turn in one write when it ends; nothing of an aborted turn is stored
-  whole, ///< everything since the last call of `end_turn` or `Turn::commit`, in one write; a final answer
-         ///< does not end a turn by itself
+  whole, ///< `end_turn` or `Turn::commit` stores everything since the last such call, in one write; a final
+         ///< answer does not end a turn by itself
   never, ///< messages stay in memory and are never stored
 };
 
@@ -84,8 +84,8 @@ struct CompactionRule {
   bool view_only = false; ///< true: the program shortens its requests only, and stores no summaries
   /// True: the program compacts within a turn, before it stores the user's message of this turn. So the
   /// program stores the summary before this message. A host should compact at the same moment, and not after
-  /// a turn. If no message waits for an answer, the rule `keep_last_user` keeps nothing. If an answer stayed,
-  /// the summary would follow it, and the program would read the summary as a part of that answer.
+  /// a turn. If no message waits for an answer then, `keep_last_user` keeps nothing, because the program
+  /// would read a summary that follows a kept answer as a part of this answer.
   bool within_turn = false;
   KeepRule keep = {};                     ///< what stays
   std::string_view prompt = "structured"; ///< a name that `find_prompt` knows
@@ -235,9 +235,9 @@ inline constexpr Profile ai_panel = detail::ai_panel_profile("ai_panel");
 /// ZyHive, ai-panel's successor, whose files have the same form.
 inline constexpr Profile zyhive = detail::ai_panel_profile("zyhive");
 
-/// claw0, as its lesson s03 keeps sessions (claw0's docs/zh/s03_sessions.md). claw0's lines cannot represent
-/// summaries. claw0 stores a turn when the turn ends, and writes the tool results first. This library also
-/// stores a turn in one write, but in the order of the messages.
+/// claw0, as its docs/zh/s03_sessions.md describes it. Its lines cannot represent summaries. claw0 stores
+/// each tool result at once, and the rest of a turn at its end; so the results come first, even before the
+/// user's message. This library stores a turn in one write when it ends, in the order of the messages.
 inline constexpr Profile claw0 = detail::claw0_profile();
 
 /// ZeroClaw. When a turn ends, the user's text and the final answer are stored as a pair. A message of the
@@ -248,15 +248,15 @@ inline constexpr Profile zeroclaw = detail::zeroclaw_profile();
 /// (`summarize_window`). sessionkit/blades.hpp imports and exports the documents of blades.
 inline constexpr Profile blades = detail::blades_profile();
 
-/// OpenClaw: pi's dialect with OpenClaw's keys. A compaction at 200,000 tokens keeps the last 20,000, as in
-/// pi. OpenClaw's `sessions.json` is read, but never written.
+/// OpenClaw: pi's dialect with OpenClaw's keys. A compaction above 200,000 tokens keeps the last 20,000
+/// tokens, as pi does. OpenClaw's `sessions.json` is read, but never written.
 inline constexpr Profile openclaw = detail::openclaw_profile();
 
 /// Sessions that stay in memory. No compaction is stored.
 inline constexpr Profile ephemeral = detail::ephemeral_profile();
 
-/// Claude Code, whose transcripts are imported (sessionkit/import.hpp). Its summary is the first text of the
-/// user. The text for calls without a result is that of version 2.1.330.
+/// Claude Code, whose transcripts are imported (sessionkit/import.hpp). In its requests, a summary is the
+/// first text of the user. The text that it sends for a call without a result is that of version 2.1.330.
 inline constexpr Profile claude_code = detail::imported_profile(
     "claude_code", {Wording::Summary::first_user,
                     "[Tool call interrupted: the session ended before this call's result was recorded, so "
@@ -268,18 +268,18 @@ inline constexpr Profile claude_code = detail::imported_profile(
 inline constexpr Profile codex =
     detail::imported_profile("codex", {Wording::Summary::after_kept, "aborted", false});
 
-/// Gemini CLI, whose sessions are imported. Its summary is the first text of the user. An answer that the
-/// program itself wrote follows the summary.
+/// Gemini CLI, whose sessions are imported. In its requests, a summary is the first text of the user. After
+/// the summary comes an answer that the program itself wrote.
 inline constexpr Profile gemini_cli =
     detail::imported_profile("gemini_cli", {Wording::Summary::first_user, {}, true});
 
-/// opencode, whose sessions are imported. Its summary is the model's answer to a question of the program.
+/// opencode, whose sessions are imported. It sends a summary as the model's answer to `Wording::question`.
 inline constexpr Profile opencode =
     detail::imported_profile("opencode", {Wording::Summary::answer, "[Tool execution was interrupted]", true,
                                           "What did we do so far?"});
 
-/// The OpenAI Agents SDK, whose databases of sessions are imported. It makes no compactions, and sends no
-/// call without a result.
+/// The OpenAI Agents SDK, whose databases of sessions are imported. This program makes no compactions, and
+/// leaves a call without a result out of its requests.
 inline constexpr Profile openai_agents =
     detail::imported_profile("openai_agents", {Wording::Summary::provider, {}, true, {}, false});
 

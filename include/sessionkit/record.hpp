@@ -26,11 +26,11 @@ struct RecordView {
 };
 
 /// What is wrong at a place in a log. There are five groups, in this order. The kinds up to `oversize` mean
-/// that a line gives no entry. `checksum` means that a line was changed. The kinds from `missing_header` to
+/// that bytes give no entry. `checksum` means that a line was changed. The kinds from `missing_header` to
 /// `missing_first_kept` mean that a relation between entries is wrong. `unknown_dialect` means that the
 /// format is not known. The kinds from `byte_order_mark` on are oddities that lose nothing.
 enum class DamageKind {
-  bad_json,       ///< bytes that are not JSON: a line, or a part of an entry's line; they alone are skipped
+  bad_json,       ///< bytes that are not JSON and are skipped: a whole line, or bytes beside an entry
   not_an_object,  ///< a line that is JSON, but not an object; it is skipped
   too_deep,       ///< a line with more than 128 levels; it is skipped
   nul_run,        ///< NUL bytes, as a crash leaves them; they are skipped
@@ -42,7 +42,7 @@ enum class DamageKind {
   missing_parent, ///< no entry has the id of the parent; the entry before counts as the parent
   parent_cycle,   ///< the parent is a later entry; the entry before counts as the parent
   duplicate_id,   ///< an earlier entry has this id; as a parent, it means the nearest one before the child
-  missing_first_kept, ///< the kept entries are not before the compaction, or (without ids) not again after it
+  missing_first_kept, ///< what a compaction keeps is not before it, or (without ids) not again after it
   unknown_dialect,    ///< the first lines are in no known format
   byte_order_mark,    ///< the file begins with a byte order mark; it is skipped
   carriage_return,    ///< lines end in CR LF; the CR is skipped

@@ -19,7 +19,7 @@
 
 namespace sessionkit { inline namespace v0 {
 
-/// What an append does if another writer appended since this object last read the log.
+/// What an append does if another writer appended since this `Session` object last read the log.
 enum class OnConflict {
   rebase, ///< append after the other writer's entries, which then precede ours in the conversation
   fail,   ///< answer `conflict`; `refresh` returns the other writer's entries
@@ -167,11 +167,11 @@ class SESSIONKIT_API Session {
   /// messages. In all other cases, all messages are stored or none.
   Result<std::vector<EntryId>> append_all(std::vector<Message> const& messages,
                                           AppendOptions const& options = {});
-  /// Stores an entry of any other kind. Fails with `invalid_argument` for a `Header`. If the dialect has no
-  /// ids, the messages that a `Compaction` keeps are stored again after the `Compaction`, in the same write.
+  /// Stores an entry that is not a message. Fails with `invalid_argument` for a `Header`. If the dialect has
+  /// no ids, the messages that a `Compaction` keeps are stored again after it, in the same write.
   Result<EntryId> append_entry(EntryBody body, AppendOptions const& options = {});
-  /// Stores the messages that the profile held back. If the store's `Durability` is `turn` or `entry`,
-  /// everything stored so far then survives power loss.
+  /// Stores the messages that the profile holds back. If the store's `Durability` is `turn` or `entry`,
+  /// everything stored so far survives power loss when the call has succeeded.
   Result<void> end_turn();
 
   /// Begins a turn, which is a group of messages; see `Turn`. Only one turn may be open at a time. If a turn
@@ -200,8 +200,8 @@ class SESSIONKIT_API Session {
   /// A summary of the session: title, counts, times, state. Entries that other writers appended may be
   /// missing until `refresh` is called.
   Result<SessionInfo> info() const;
-  /// Returns the entries that other writers appended since the last read of the log, oldest first. The leaf
-  /// moves to the end of the log.
+  /// Returns the entries that other writers appended since this object last read the log, oldest first. The
+  /// leaf moves to the end of the log.
   Result<std::vector<Entry>> refresh();
   /// The entries from the first one to the leaf.
   Result<std::vector<Entry>> path() const;
@@ -239,12 +239,12 @@ class SESSIONKIT_API Session {
   /// on the same branch since, the call reads, rebuilds and encodes only the entries after the kept messages,
   /// and copies the kept messages. The bytes are the same as without kept messages.
   ///
-  /// The call does not use kept messages in these cases: the target has policies or the mode `faithful`; a
-  /// `refresh`, a `rewind` or a compaction came before; or a new entry refers to an old one by its id
-  /// (docs/performance.md).
+  /// The call does not use kept messages in these cases: the target has policies or the mode `faithful`; the
+  /// host called `refresh` or `rewind`, or a compaction was stored, since the last request; or a new entry
+  /// refers to an old one by its id (docs/performance.md).
   Result<RequestParts> request(Target const& target) const;
-  /// The same request without the copy. Unlike `request`, this call keeps the messages from the first request
-  /// on. `RequestPieces::kept` is valid until the next call on this object or its destruction.
+  /// The same request without a copy of the kept messages. Unlike `request`, this call keeps messages from
+  /// the first request on. `RequestPieces::kept` is valid until this object is used again or destroyed.
   Result<RequestPieces> request_pieces(Target const& target) const;
 
   /// The policy of the session's profile.
@@ -258,17 +258,17 @@ class SESSIONKIT_API Session {
   /// lock is held while `summarizer` works, so other `Session` objects may append. Fails as `summarizer` and
   /// `append` do, and with `timed_out` after the policy's `deadline`. After an error, no summary is stored.
   ///
-  /// A breaker stops compactions that would not help. Two things open it: `max_failures` failures in a row,
-  /// and a compaction that saves less than `min_saved_percent`. While the breaker is open, size is no reason
-  /// for a compaction. The breaker closes when the context has grown by a quarter since the breaker opened.
-  /// An open breaker is stored as an entry, if the dialect can represent this entry. Events:
-  /// `compaction_started`, `compaction_ended`, `compaction_stopped`.
+  /// A breaker stops compactions that would not help. `max_failures` failures in a row open it, and so does a
+  /// compaction that saves less than `min_saved_percent`. While it is open, size is no reason for a
+  /// compaction. It closes when the context has grown by a quarter since then. If the dialect can represent
+  /// it, the log stores it as an entry; it then also closes when the entries after this entry have half of
+  /// the limit's tokens. Events: `compaction_started`, `compaction_ended`, `compaction_stopped`.
   Result<CompactionOutcome> compact(Summarizer& summarizer, CompactionPolicy const& policy,
                                     CompactionReason reason = CompactionReason::size);
   /// The same with `compaction_policy()`.
   Result<CompactionOutcome> compact(Summarizer& summarizer, CompactionReason reason = CompactionReason::size);
   /// Stores the summary of a plan as one entry, which is as durable as the end of a turn. Entries that were
-  /// appended after the plan was made stay after the summary. If the dialect has no ids, the kept messages
+  /// appended after the plan was made still count for the model. If the dialect has no ids, the kept messages
   /// are stored again after the summary, in the same write. Fails with `unsupported` if the dialect has no
   /// compactions, if the profile stores none, or if the line of the first kept entry has no id. Fails with
   /// `invalid_argument` while messages that the summary would replace are held back.

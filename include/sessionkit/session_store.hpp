@@ -16,8 +16,8 @@ namespace sessionkit { inline namespace v0 {
 
 /// One batch of entries for one session.
 struct Append {
-  /// The end of the log that the caller knows. The batch is appended there. `Position{}` means that the
-  /// session must not exist yet.
+  /// The end of the log, as far as the caller knows it. The batch is appended there. `Position{}` means that
+  /// the session must not exist yet.
   Position expected = {};
   std::vector<RecordView> records = {}; ///< if empty, a `durable` append only syncs the log
   /// The summary of the session with this batch included. If absent, the next `info` computes it.

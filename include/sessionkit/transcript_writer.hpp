@@ -29,7 +29,7 @@ struct WriterOptions {
 /// Each batch is one `write(2)` under a lock, which the system releases if the process ends. If the last line
 /// of the file has no line end, the batch begins with one. So the bytes of an incomplete line stay in the
 /// file and do not damage the batch. A writer never truncates the file and never changes its bytes. After a
-/// failed sync, a new writer of this process writes the bytes that may be lost again, unchanged and in place.
+/// failed sync, a new writer of this process rewrites, unchanged and in place, the bytes that may be lost.
 class SESSIONKIT_API TranscriptWriter {
  public:
   /// Opens a file. Fails with `not_found`, with `unsafe_path` (not a regular file, more than one link, a
