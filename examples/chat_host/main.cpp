@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// chat_host: conversations over HTTP. Every line about sessions is in conversations.cpp and host_turn.cpp;
-// the rest is the server around them.
+// chat_host: conversations over HTTP. The lines about sessions are in conversations.cpp, host_turn.cpp and
+// keeping.cpp; the rest is the server around them.
 #include "client_words.hpp"
 #include "options.hpp"
 #include "server.hpp"

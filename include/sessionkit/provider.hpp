@@ -31,7 +31,7 @@ struct RequestMembers {
   std::string_view system;   ///< for example "systemInstruction"
   std::string_view messages; ///< for example "contents"
 };
-/// Returns the names of the two members in the provider's API. For `native`, both are empty.
+/// Returns the names of the two members in the provider's API. For `native`: "system" and "messages".
 SESSIONKIT_API RequestMembers request_members(Provider provider) noexcept;
 
 /// Returns the name that requests for this target use for a tool. Use this name also in the list of tools in
