@@ -59,8 +59,8 @@ sk::Result<std::vector<sk::ConversationItem>> stored_items(sk::SessionStore& sto
 // [stored]
 
 // [arguments]
-// The arguments of a call as a tree of nlohmann, for a form. Without `<nlohmann::json>` the keys keep their
-// order.
+// The arguments of a call as a tree of nlohmann, to show them in a form on the screen. Its keys are sorted;
+// without `<nlohmann::json>` they keep their order.
 nlohmann::json arguments_of(sk::ToolUse const& call) { return sk::to_nlohmann<nlohmann::json>(call.input); }
 // [arguments]
 

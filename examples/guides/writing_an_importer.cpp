@@ -135,7 +135,7 @@ class Reader {
     for (Json const& part : list(json, "content")) add_part(part, message, report_);
     if (Json const created = member(json, "created"); created.is_number_unsigned())
       at_ = sk::from_unix_ms(std::int64_t{created.get<std::uint32_t>()} * 1000);
-    give("line-" + std::to_string(number_++), std::move(message)); // the same id in each import
+    give("line-" + std::to_string(number_), std::move(message)); // the same id in each import
   }
 
   void give(std::string id, sk::EntryBody body) {

@@ -15,8 +15,8 @@ namespace sessionkit { inline namespace v0 {
 
 /// A fault of a store, or an oddity that a person may want to know.
 struct DoctorFinding {
-  /// The kind of a finding. The kinds form two groups. Findings of the first group mean that entries or
-  /// sessions are lost or may get lost. Findings of the second group are harmless.
+  /// The kind of a finding. The kinds form two groups. Findings of the first group mean that something
+  /// is lost, may get lost or is wrong. Findings of the second group are harmless.
   enum Kind {
     transcript_damage,  ///< `damage` says what and where
     transcript_unread,  ///< the transcript cannot be opened or read
@@ -38,7 +38,7 @@ struct DoctorFinding {
   };
   /// What `repair` does.
   enum Remedy {
-    none,      ///< nothing: a person must decide
+    none,      ///< nothing: it is harmless, or a person must decide
     tighten,   ///< remove the permissions of other users
     set_aside, ///< move the file to the folder `quarantine/`
     rewrite, ///< rewrite the transcript without the bytes that give no entry; a copy of the original is kept

@@ -206,22 +206,22 @@ class SESSIONKIT_API MessageBuilder {
   void begin_tool_use(ToolUse call);
   /// Adds a part that is complete.
   void add(Part part);
-  /// Adds a piece of the arguments of the call that was begun last.
+  /// Adds a piece of the arguments of the call that was begun last. Ignored if a part was added after it.
   void tool_input(std::string_view delta);
 
   /// True if nothing was added yet.
   bool empty() const noexcept { return parts_.empty(); }
 
-  /// Returns the message; call this once. A call without any arguments gets `{}`. If the arguments of a call
-  /// are not a complete JSON value, `Generation::stop` decides what happens. After `aborted` or `error`, the
-  /// call is dropped. In all other cases, the arguments are kept as a JSON string.
+  /// Returns the message; call this once. If the arguments of a call are missing or no complete JSON value,
+  /// `Generation::stop` decides: after `aborted` or `error`, the call is dropped. In all other cases, missing
+  /// arguments become `{}`, and incomplete ones are kept as a JSON string.
   Message finish(Generation generation) &&;
 
  private:
   struct Draft {
     Part part;
     std::string input;
-    bool begun = false; // a call whose input is to be read from `input`
+    bool begun = false; // true: a call of `begin_tool_use`; `input` has its arguments
   };
   std::vector<Draft> parts_;
 };
