@@ -28,7 +28,7 @@ void results() {
     expect(failure.what() == failure.error().message, "one text");
   }
   sk::Exception const own(
-      sk::Error{sk::Errc::not_found, 0, "no such session"}); // for a host that throws itself
+      sk::Error{sk::Errc::not_found, 0, "no such session"}); // a host's own code can throw it too
   // [results]
   expect(own.error().code == sk::Errc::not_found, "the code is kept");
 }

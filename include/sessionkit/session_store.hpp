@@ -139,9 +139,9 @@ SESSIONKIT_API Result<std::vector<SessionInfo>> list_all(SessionStore& store, Li
 /// `SessionInfo::user`.
 SESSIONKIT_API Result<std::vector<SessionId>> find_sessions(SessionStore& store, std::string_view text);
 
-/// Returns a page of a query without the first `offset` sessions. The call reads these sessions too. To get
-/// the following pages, set `ListQuery::cursor` to the `next` of this page and call `SessionStore::list`.
-/// That call does not read the skipped sessions again.
+/// Skips the first `offset` sessions of a query, which it must read for this, and returns the page after
+/// them. To get the following pages, set `ListQuery::cursor` to the `next` of this page and call
+/// `SessionStore::list`. That call does not read the skipped sessions again.
 SESSIONKIT_API Result<SessionPage> list_sessions(SessionStore& store, ListQuery query, std::size_t offset);
 
 // For backends.

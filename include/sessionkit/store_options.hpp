@@ -18,7 +18,7 @@ enum class Durability {
   entry, ///< every entry also survives power loss
 };
 
-/// Called now and then with the number of finished transcripts and the number of all transcripts.
+/// Reports the progress of a call that visits all sessions: how many are done, and how many there are.
 using StoreProgress = std::function<void(std::size_t, std::size_t)>;
 
 }}
