@@ -111,7 +111,7 @@ TEST_CASE("killing the server under four writers loses no entry of the store tha
   if (!can_start_mongo()) return; // it is killed
   MongoServer server(MongoServer::Data::in_file);
   sk::MongoStoreOptions options;
-  options.wait = milliseconds(300);
+  options.wait = milliseconds(1500); // a server that has just started is slow
   auto const store = sk::open_mongo_store(server.url(), options).value();
   std::vector<sk::SessionId> const sessions{sid("a"), sid("b")};
   for (sk::SessionId const& id : sessions) store->append(id, batch_of({header_line(id.str())})).value();
@@ -279,7 +279,7 @@ TEST_CASE("a restarted MongoDB server is found again without an error for the ca
   if (!can_start_mongo()) return; // it is killed
   MongoServer server(MongoServer::Data::in_file);
   sk::MongoStoreOptions options;
-  options.wait = milliseconds(300);
+  options.wait = milliseconds(1500); // a server that has just started is slow
   auto const store = sk::open_mongo_store(server.url(), options).value();
   Position const end = store->append(sid("s1"), batch_of({header_line("s1")})).value();
   server.kill();
