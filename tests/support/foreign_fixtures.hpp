@@ -126,11 +126,12 @@ inline sessionkit::Context context_of(sessionkit::Log const& log) {
     ends.push_back(lines.size());
     lines += '\n';
   }
-  std::deque<std::string> kept;
+  std::deque<std::deque<std::string>> texts; // one for each record, because `head` empties its own
   for (std::size_t i = 0, begin = 0; i < ends.size(); begin = ends[i++] + 1) {
     sk::RecordView record;
-    REQUIRE(sk::native_dialect().head(std::string_view(lines).substr(begin, ends[i] - begin), record, kept));
-    record.line = std::string_view(lines).substr(begin, ends[i] - begin);
+    std::string_view const line = std::string_view(lines).substr(begin, ends[i] - begin);
+    REQUIRE(sk::native_dialect().head(line, record, texts.emplace_back()));
+    record.line = line;
     batch.records.push_back(record);
   }
   auto const appended = store->append(id, batch);

@@ -92,9 +92,10 @@ class ForeignMutator {
   /// Gives records the names of others, or their own: parents, ids, bases of forks.
   std::string names_changed(std::string const& bytes, bool is_log) {
     std::vector<Json> records = records_of(bytes, is_log);
-    std::vector<Json*> names;
-    for (Json& record : records) collect_names(record, names);
-    for (std::size_t n = 1 + random_.below(3); n > 0 && !names.empty(); --n) {
+    for (std::size_t n = 1 + random_.below(3); n > 0; --n) {
+      std::vector<Json*> names; // again, because a name that is replaced may contain others
+      for (Json& record : records) collect_names(record, names);
+      if (names.empty()) break;
       Json const other = *names[random_.below(names.size())];
       *names[random_.below(names.size())] = other;
     }
