@@ -38,7 +38,7 @@ template <class T> class ResultState {
   static constexpr bool moves_safely = std::is_nothrow_move_constructible_v<T>;
 
   // Leaves an error where the construction of a value threw.
-  struct ErrorUnlessDone {
+  struct ErrorUnlessDone { // NOLINT(cppcoreguidelines-special-member-functions)
     ~ErrorUnlessDone() {
       if (!done) new (&state->error_) Error();
       if (!done) state->ok_ = false;
@@ -68,15 +68,15 @@ template <class T> class ResultState {
   }
 
   union {
-    T value_;
-    Error error_;
+    T value_;     // NOLINT(readability-identifier-naming)
+    Error error_; // NOLINT(readability-identifier-naming)
   };
   bool ok_;
 };
 
 /// A base that takes the copies from a result whose value has none.
 template <bool Copies> struct CopiesIf {};
-template <> struct CopiesIf<false> {
+template <> struct CopiesIf<false> { // NOLINT(cppcoreguidelines-special-member-functions)
   CopiesIf() = default;
   CopiesIf(CopiesIf const&) = delete;
   CopiesIf(CopiesIf&&) = default;
