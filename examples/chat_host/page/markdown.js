@@ -95,7 +95,7 @@ function leaf(token, color) {
     case "fence": {
       const language = token.info.trim().split(/[\s{,]/)[0].slice(0, 30);
       const text = token.content.replace(/\n$/, "");
-      return code(language, text, text.length <= longestColored ? color(language, text) : null);
+      return code(language, text, text.length <= longestColored ? color(language, text, token.map[1]) : null);
     }
     case "code_block": return code("", token.content.replace(/\n$/, ""));
     case "hr": return ["hr", null];
@@ -140,7 +140,7 @@ export function completed(text) {
 // The blocks of `source`, one node each. Of a text that is not whole (`open`), all blocks but the last stay as they are:
 // `settled` is where the last one begins. `references` are the link definitions before this text; the result has those
 // of the settled blocks too.
-// Null if there is no parser. `color(language, text)` makes nodes of code, or null.
+// Null if there is no parser. `color(language, text, grows)` makes nodes of code, or null; code that grows may not be whole.
 export function parse(source, { open = false, references = {}, color = () => null } = {}) {
   if (!parser) return null;
   const env = { references: { ...references } };
@@ -152,5 +152,7 @@ export function parse(source, { open = false, references = {}, color = () => nul
   for (let n = 0; n < line; ++n) settled = text.indexOf("\n", settled) + 1;
   const known = { references: { ...references } }; // the last definition may not be whole
   if (text.includes("]:")) parser.parse(open ? text.slice(0, settled) : text, known);
-  return { blocks: grow(tokens, [], color), settled, references: known.references };
+  const lines = text.replace(/\n$/, "").split("\n").length;
+  const blocks = grow(tokens, [], (language, code_, end) => color(language, code_, open && end === lines));
+  return { blocks, settled, references: known.references };
 }

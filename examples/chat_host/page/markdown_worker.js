@@ -37,10 +37,10 @@ function highlighted(language, text) {
 // A growing block is colored again when it is half as long again; until then its new lines have no color. So the cost is
 // proportional to its length.
 let last = { language: "", text: "", nodes: null };
-function color(language, text, open) {
+function color(language, text, grows) {
   const grown = last.language === language && last.text !== "" && text.startsWith(last.text);
-  if (!open && last.text === text && last.language === language) return last.nodes;
-  if (!open || !grown || text.length > last.text.length * 1.5) last = { language, text, nodes: highlighted(language, text) };
+  if (!grows && last.text === text && last.language === language) return last.nodes;
+  if (!grows || !grown || text.length > last.text.length * 1.5) last = { language, text, nodes: highlighted(language, text) };
   return last.nodes && [...last.nodes, ...(text.length > last.text.length ? [text.slice(last.text.length)] : [])];
 }
 
@@ -50,7 +50,7 @@ async function answer({ source, open, references }) {
     highlighter = (await import("./highlight.js").catch(() => ({ default: null }))).default;
     self.postMessage("loaded");
   }
-  return parse(source, { open, references, color: (language, text) => color(language, text, open) });
+  return parse(source, { open, references, color });
 }
 
 self.addEventListener("message", async ({ data }) => self.postMessage(await answer(data).catch(() => null)));
