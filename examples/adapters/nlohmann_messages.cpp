@@ -13,23 +13,23 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-std::string text_of(Json const& object, char const* name) {
+std::string text_at(Json const& object, char const* name) {
   auto const found = object.find(name);
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-sk::Opaque opaque(Json const& part) { return {text_of(part, "type"), sk::to_raw_json(part)}; }
+sk::Opaque opaque(Json const& part) { return {text_at(part, "type"), sk::to_raw_json(part)}; }
 
 sk::ToolResult tool_result(Json const& part) {
   sk::ToolResult result;
-  result.tool_use_id = text_of(part, "tool_use_id");
+  result.tool_use_id = text_at(part, "tool_use_id");
   result.is_error = part.value("is_error", false);
   Json const content = part.value("content", Json());
   if (content.is_string()) result.content.emplace_back(sk::Text{content.get<std::string>()});
   if (!content.is_array()) return result;
   for (Json const& piece : content) {
-    if (text_of(piece, "type") == "text")
-      result.content.emplace_back(sk::Text{text_of(piece, "text")});
+    if (text_at(piece, "type") == "text")
+      result.content.emplace_back(sk::Text{text_at(piece, "text")});
     else
       result.content.emplace_back(opaque(piece));
   }
@@ -37,11 +37,11 @@ sk::ToolResult tool_result(Json const& part) {
 }
 
 sk::Part part_of(Json const& part) {
-  std::string const type = text_of(part, "type");
-  if (type == "text") return sk::Text{text_of(part, "text")};
-  if (type == "thinking") return sk::Thinking{text_of(part, "thinking"), text_of(part, "signature")};
+  std::string const type = text_at(part, "type");
+  if (type == "text") return sk::Text{text_at(part, "text")};
+  if (type == "thinking") return sk::Thinking{text_at(part, "thinking"), text_at(part, "signature")};
   if (type == "tool_use")
-    return sk::ToolUse{text_of(part, "id"), text_of(part, "name"),
+    return sk::ToolUse{text_at(part, "id"), text_at(part, "name"),
                        sk::to_raw_json(part.value("input", Json::object()))};
   if (type == "tool_result") return tool_result(part);
   return opaque(part);
@@ -54,7 +54,7 @@ sk::Error no_message(Json const& value) {
 }
 
 sk::Result<sk::Message> from_json(Json const& json) {
-  std::string const role = json.is_object() ? text_of(json, "role") : "";
+  std::string const role = json.is_object() ? text_at(json, "role") : "";
   if (role != "user" && role != "assistant") return no_message(json);
   sk::Message message;
   message.role = role == "user" ? sk::Role::user : sk::Role::assistant;

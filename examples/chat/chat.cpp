@@ -90,7 +90,6 @@ template <class... F> Overloaded(F...) -> Overloaded<F...>;
 
 Chat::Chat(Options options, bool interactive)
     : options_(std::move(options)),
-      interactive_(interactive),
       unsaved_(open_deferred(options_)),
       store_(unsaved_ ? unsaved_ : open_chat_store(options_).value()),
       store_of_session_(store_),

@@ -83,7 +83,6 @@ class Chat {
   void note(sessionkit::Event const& event);
 
   Options options_;
-  bool interactive_;
   std::shared_ptr<agent::DeferredStore> unsaved_; ///< null: each turn is stored when it ends
   std::shared_ptr<sessionkit::SessionStore> store_;
   std::shared_ptr<sessionkit::SessionStore> store_of_session_; ///< another one for a file that was opened

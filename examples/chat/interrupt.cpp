@@ -7,16 +7,16 @@ namespace chat {
 
 namespace {
 
-std::atomic<llm::CancelToken const*> current{nullptr}; // the only data a signal handler may use
+std::atomic<llm::CancelToken const*> current_token{nullptr}; // the only data a signal handler may use
 
 void cancel_current(int /*signal*/) {
-  if (auto const* const token = current.load()) token->cancel();
+  if (auto const* const token = current_token.load()) token->cancel();
 }
 
 }
 
 OnInterrupt::OnInterrupt(llm::CancelToken const& token) {
-  current = &token;
+  current_token = &token;
   struct sigaction action {};
   action.sa_handler = cancel_current;
   action.sa_flags = static_cast<int>(SA_RESETHAND); // the second one ends the program
@@ -26,7 +26,7 @@ OnInterrupt::OnInterrupt(llm::CancelToken const& token) {
 
 OnInterrupt::~OnInterrupt() {
   sigaction(SIGINT, &before_, nullptr);
-  current = nullptr;
+  current_token = nullptr;
 }
 
 }

@@ -16,7 +16,7 @@ struct Words {
   sk::Errc code;
   char const* text;
 };
-constexpr Words words[] = {
+constexpr Words words_of_codes[] = {
     {sk::Errc::not_found, "it does not exist any more"},
     {sk::Errc::already_exists, "it exists already"},
     {sk::Errc::conflict, "somebody else wrote at the same time; try again"},
@@ -82,7 +82,7 @@ std::string for_client(sk::Error const& error, char const* instead) {
 
 sk::Error for_client(sk::Error const& error) {
   note(error.message);
-  for (auto const& known : words)
+  for (auto const& known : words_of_codes)
     if (known.code == error.code) return {error.code, 0, known.text};
   return {error.code, 0, "the sessions cannot be read or written"};
 }

@@ -11,12 +11,12 @@ namespace sk = sessionkit;
 
 namespace {
 
-constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+constexpr std::string_view base64_digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 bool is_base64(std::string_view text) {
   if (text.empty() || text.size() % 4 != 0) return false;
   for (int pad = 0; pad < 2 && text.back() == '='; ++pad) text.remove_suffix(1);
-  return text.find_first_not_of(digits) == std::string_view::npos;
+  return text.find_first_not_of(base64_digits) == std::string_view::npos;
 }
 
 /// Decodes the first bytes of base64.
@@ -24,7 +24,7 @@ std::string begin_of(std::string_view base64) {
   std::string bytes;
   unsigned held = 0;
   for (std::size_t i = 0; i < std::min<std::size_t>(base64.size(), 16) && base64[i] != '='; ++i) {
-    held = (held << 6U) | static_cast<unsigned>(digits.find(base64[i]));
+    held = (held << 6U) | static_cast<unsigned>(base64_digits.find(base64[i]));
     if (i % 4 != 0) bytes += static_cast<char>((held >> (6 - 2 * (i % 4))) & 0xFFU);
   }
   return bytes;

@@ -12,7 +12,7 @@ namespace sk = sessionkit;
 namespace {
 
 constexpr std::size_t longest_excerpt = 4000; // bytes
-constexpr std::size_t longest_title = 100;    // bytes
+constexpr std::size_t longest_name = 100;     // bytes
 
 sk::SummaryPrompt make_words() {
   sk::SummaryPrompt words{"title"};
@@ -22,7 +22,7 @@ sk::SummaryPrompt make_words() {
   words.first = "Name this conversation in at most eight words. Answer with the name alone.";
   return words;
 }
-sk::SummaryPrompt const words = make_words();
+sk::SummaryPrompt const title_words = make_words();
 
 /// The end of the conversation, without tools.
 std::string excerpt_of(sk::Context const& context) {
@@ -30,7 +30,7 @@ std::string excerpt_of(sk::Context const& context) {
   for (auto entry = context.entries.rbegin(); entry != context.entries.rend(); ++entry) {
     auto const* const message = entry->as<sk::Message>();
     if (message == nullptr || message->role == sk::Role::tool || text.size() >= longest_excerpt) continue;
-    auto const& speaker = message->role == sk::Role::user ? words.user : words.assistant;
+    auto const& speaker = message->role == sk::Role::user ? title_words.user : title_words.assistant;
     std::string piece(speaker);
     piece += cut(message->text(), longest_excerpt / 4);
     piece += "\n\n";
@@ -46,13 +46,13 @@ sk::Result<std::string> propose_title(sk::Session& session, agent::Agent const& 
   auto const context = session.context();
   if (!context) return context.error();
   sk::SummaryRequest request;
-  request.words = &words;
+  request.words = &title_words;
   request.conversation = excerpt_of(*context);
-  request.max_tokens = longest_title;
+  request.max_tokens = longest_name;
   auto title = llm::LlmSummarizer(agent.provider, agent.target.model, cancel).summarize(request);
   if (!title) return title;
   auto const line = std::string_view(*title).substr(0, title->find('\n'));
-  return std::string(cut(line, longest_title));
+  return std::string(cut(line, longest_name));
 }
 
 }

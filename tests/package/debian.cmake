@@ -8,7 +8,8 @@ file(REMOVE_RECURSE "${own}")
 file(MAKE_DIRECTORY "${own}/root" "${own}/run")
 
 execute_process(COMMAND "${source}/packaging/debian/create" ${form} "${lib_build}" -DCMAKE_BUILD_TYPE=None
-                "-DCMAKE_CXX_COMPILER=${compiler}" "-DCMAKE_CXX_FLAGS=${flags}" # so a compiler cache has all objects already
+                "-DCMAKE_CXX_COMPILER=${compiler}" "-DCMAKE_CXX_FLAGS=${flags}"
+                "-DSESSIONKIT_PROGRAM_FLAGS=${program_flags}" # so a compiler cache has all objects already
                 OUTPUT_VARIABLE packages OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_VARIABLE log RESULT_VARIABLE result)
 if(NOT result EQUAL 0)
   message(FATAL_ERROR "packaging/debian/create: ${log}")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "support/catch.hpp"
 #include "support/gemini_checks.hpp"
+#include "support/long_form.hpp"
 #include "support/provider_checks.hpp"
 #include "support/random_context.hpp"
 #include "support/responses_checks.hpp"
@@ -19,7 +20,7 @@ using sessionkit_test::Json;
 
 namespace {
 
-constexpr std::size_t logs = 20000;
+constexpr std::size_t logs = 20000 / sessionkit_test::sanitizer_share;
 
 std::string encoded(sk::Context const& context, sk::Target const& target) {
   return sk::encode(sk::HistoryRebuilder(target).rebuild(context), target).messages;

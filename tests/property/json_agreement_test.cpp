@@ -5,6 +5,7 @@
 #include "support/catch.hpp"
 #include "support/json_lines.hpp"
 #include "support/json_oracle.hpp"
+#include "support/long_form.hpp"
 #include "support/random.hpp"
 
 #include <sessionkit/detail/json/json.hpp>
@@ -55,16 +56,16 @@ void compare_lines(std::uint64_t seed, std::size_t lines) {
 }
 
 TEST_CASE("scanner and nlohmann agree on generated and mutated lines, first quarter million") {
-  compare_lines(1, 250'000);
+  compare_lines(1, 250'000 / sessionkit_test::sanitizer_share);
 }
 TEST_CASE("scanner and nlohmann agree on generated and mutated lines, second quarter million") {
-  compare_lines(2, 250'000);
+  compare_lines(2, 250'000 / sessionkit_test::sanitizer_share);
 }
 TEST_CASE("scanner and nlohmann agree on generated and mutated lines, third quarter million") {
-  compare_lines(3, 250'000);
+  compare_lines(3, 250'000 / sessionkit_test::sanitizer_share);
 }
 TEST_CASE("scanner and nlohmann agree on generated and mutated lines, fourth quarter million") {
-  compare_lines(4, 250'000);
+  compare_lines(4, 250'000 / sessionkit_test::sanitizer_share);
 }
 
 TEST_CASE("policy: a lone surrogate escape does not lose the line, nlohmann refuses it") {

@@ -140,7 +140,7 @@ class Replay {
 }
 
 TEST_CASE("any context gives the same request in parts as from nothing") {
-  std::size_t const seeds = sessionkit_test::long_form() ? 60000 : 1500;
+  std::size_t const seeds = sessionkit_test::cases(1500, 60000);
   std::size_t compared = 0, gone_on = 0, refused = 0;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     CAPTURE(seed);
@@ -344,7 +344,7 @@ class AnyHost {
 }
 
 TEST_CASE("each request of a random session is the one made from nothing") {
-  std::size_t const seeds = sessionkit_test::long_form() ? 20000 : 400;
+  std::size_t const seeds = sessionkit_test::cases(400, 20000);
   std::size_t compared = 0, gone_on = 0;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     CAPTURE(seed);

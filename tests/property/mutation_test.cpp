@@ -182,7 +182,7 @@ class Damager {
 
 // A part of the damaged logs, so that the parts can run beside each other.
 void damage_logs(std::size_t part, std::size_t parts) {
-  std::size_t const count = (long_form() ? 50'000U : 12'000U) / parts;
+  std::size_t const count = cases(12'000, 50'000) / parts;
   for (std::size_t i = 0; i < count; ++i) {
     std::uint64_t const seed = part * 10'000'000 + i;
     constexpr std::array<std::size_t, 12> turns{0, 2, 3, 2, 3, 2,

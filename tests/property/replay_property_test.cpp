@@ -84,7 +84,7 @@ std::vector<Request> requests_of(sk::Context const& whole, sk::Target const& tar
 }
 
 TEST_CASE("requests of a correct host begin with the bytes of the requests before") {
-  std::size_t const logs = sessionkit_test::long_form() ? 10000 : 2000;
+  std::size_t const logs = sessionkit_test::cases(2000, 10000);
   std::size_t pairs = 0, compared = 0, crashes = 0, aborts = 0, compactions = 0, rewinds = 0;
   for (std::uint64_t seed = 1; seed <= logs; ++seed) {
     CAPTURE(seed);
@@ -124,7 +124,7 @@ TEST_CASE("requests of a correct host begin with the bytes of the requests befor
 }
 
 TEST_CASE("requests for every server begin with the bytes of the requests before") {
-  std::size_t const logs = sessionkit_test::long_form() ? 10000 : 600;
+  std::size_t const logs = sessionkit_test::cases(600, 10000);
   std::size_t pairs = 0;
   for (std::uint64_t seed = 1; seed <= logs; ++seed) {
     auto const log = sessionkit_test::HonestHost(seed, sk::Provider::openai_chat).run();
@@ -156,7 +156,7 @@ TEST_CASE("requests for every server begin with the bytes of the requests before
 }
 
 TEST_CASE("if a longer log changes a request sent before, the report says so and the divergence is found") {
-  std::size_t const logs = sessionkit_test::long_form() ? 10000 : 2000;
+  std::size_t const logs = sessionkit_test::cases(2000, 10000);
   std::size_t pairs = 0, changed = 0, reported = 0, blamed = 0;
   for (std::uint64_t seed = 1; seed <= logs; ++seed) {
     CAPTURE(seed);
@@ -238,7 +238,7 @@ void change(sk::History& history, sessionkit_test::Random& random) {
 
 TEST_CASE("two requests are equal if their bytes are, and differ if neither begins with the other") {
   using sk::RequestRelation;
-  std::size_t const logs = sessionkit_test::long_form() ? 20000 : 4000;
+  std::size_t const logs = sessionkit_test::cases(4000, 20000);
   std::size_t same = 0, extended = 0, differ = 0;
   for (std::uint64_t seed = 1; seed <= logs; ++seed) {
     CAPTURE(seed);

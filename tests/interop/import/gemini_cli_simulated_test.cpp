@@ -3,6 +3,7 @@
 // resumes, rewinds, compressions, results that are shortened later. The expectation is a plain reading of the
 // same file, which follows the program's own source (loadConversationRecord, convertSessionToClientHistory).
 #include "goldens.hpp"
+#include "support/long_form.hpp"
 #include "support/random.hpp"
 #include "support/transcript.hpp"
 
@@ -329,7 +330,7 @@ std::vector<std::string> lines_of(sk::Log const& log) {
 
 TEST_CASE("a session that Gemini CLI could have written rebuilds as a plain reading of its file") {
   std::size_t steps = 0;
-  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+  for (std::uint64_t seed = 0; seed < sessionkit_test::cases(300, 300); ++seed) {
     Program program(seed);
     std::vector<std::string> before;
     for (std::size_t step = 0; step < 14; ++step, ++steps) {
