@@ -100,7 +100,7 @@ def part_table(compiler):
 def source_table(compiler):
     """What a session needs as one .cpp, or all as one, and hello.cpp linked with it, both with these flags."""
     hello = ROOT / "examples/hello/hello.cpp"
-    session = [f"sessionkit/src_{part}.hpp" for part in ("core", "file_store", "history", "session")]
+    session = [f"sessionkit/src_{part}.hpp" for part in ("core", "transcript", "file_store", "history", "session")]
     yield "| | seconds | memory | hello, stripped | the same, collected |"
     yield "|---|---|---|---|---|"
     for name, headers in (("all", ["sessionkit/src.hpp"]), ("session", session)):
