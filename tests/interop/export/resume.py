@@ -35,6 +35,9 @@ KNOWN = {
     "text for a missing result": "pi says \"No result provided\"",
     "answers that were cut short": "pi does not send answers that were aborted",
     "spaces at the ends": "the program trims texts",
+    "order of results": "pi sends results in the order of the file, and its own last",
+    "text beside an image": "pi adds a text to a result that has only images",
+    "calls of several answers": "pi answers the calls of each answer before it sends the next one",
 }
 
 
@@ -341,7 +344,7 @@ def texts_of_entries(lines, kind, wanted):
     """The texts of blocks of this kind in the answers for which `wanted` is true."""
     answers = [line["message"] for line in lines if line.get("message", {}).get("role") == "assistant"]
     return {block[kind].strip() for message in answers if wanted(message) for block in message["content"]
-            if block["type"] == kind}
+            if block["type"] == kind and block[kind].strip()}
 
 
 def without_texts(messages, texts):
@@ -351,6 +354,46 @@ def without_texts(messages, texts):
 
 def with_pis_missing_results(messages):
     return json.loads(json.dumps(messages).replace(json.dumps(OUR_MISSING_RESULT), json.dumps(PIS_MISSING_RESULT)))
+
+
+SEE_IMAGE = {"type": "text", "text": "(see attached image)"}
+
+
+def without_image_texts(messages, used):
+    out = json.loads(json.dumps(messages))
+    for _, blocks in out:
+        for block in blocks:
+            if block["type"] == "tool_result" and len(block["content"]) > 1 and SEE_IMAGE in block["content"]:
+                used.add("text beside an image")
+                block["content"].remove(SEE_IMAGE)
+    return out
+
+
+def with_results_sorted(messages):
+    """Within a message; texts stay in their places, after the results."""
+    return [[role, sorted(blocks, key=lambda block: ("0" + block["tool_use_id"]) if block["type"] == "tool_result" else "1")]
+            for role, blocks in messages]
+
+
+def is_missing_results(message):
+    role, blocks = message
+    return role == "user" and all(block["type"] == "tool_result" and PIS_MISSING_RESULT in json.dumps(block["content"])
+                                  for block in blocks)
+
+
+def with_calls_joined(mine, theirs, used):
+    """Theirs, with two answers as one, as we send them, where pi has put results of its own between them."""
+    out, i = [], 0
+    while i < len(theirs):
+        if len(out) < len(mine) and theirs[i] != mine[len(out)] and i + 3 < len(theirs) \
+                and theirs[i][0] == "assistant" and is_missing_results(theirs[i + 1]):
+            used.add("calls of several answers")
+            joined = [[theirs[at][0], theirs[at][1] + theirs[at + 2][1]] for at in (i, i + 1)]
+            theirs = theirs[:i] + joined + theirs[i + 4:]
+            continue
+        out.append(theirs[i])
+        i += 1
+    return out
 
 
 def compare_pi(ours, sent, session_lines):
@@ -370,6 +413,13 @@ def compare_pi(ours, sent, session_lines):
         used.add("reasoning of another model")
         mine = [list(one) for one in without_reasoning(mine)]
         theirs = [list(one) for one in without_texts(theirs, thought)]
+    if mine != theirs:
+        theirs = without_image_texts(theirs, used)
+    if mine != theirs:
+        theirs = with_calls_joined(mine, theirs, used)
+    if mine != theirs and with_results_sorted(theirs) != theirs:
+        used.add("order of results")
+        mine, theirs = with_results_sorted(mine), with_results_sorted(theirs)
     if mine != theirs:
         mine, theirs = trimmed(mine, used), trimmed(theirs, used)
     if mine != theirs:

@@ -3,6 +3,9 @@
 #include "support/exports.hpp"
 
 #include <iostream>
+#include <map>
+#include <set>
+#include <sstream>
 
 using namespace sessionkit_test;
 namespace sk = sessionkit;
@@ -56,6 +59,26 @@ RoundTrip claude() {
 RoundTrip codex() { return {sk::codex_exporter(), sk::codex_importer(), sk::Provider::openai_responses}; }
 RoundTrip atif() { return {sk::atif_exporter(), sk::atif_importer(), sk::Provider::anthropic}; }
 RoundTrip opencode() { return {sk::opencode_exporter(), sk::opencode_importer(), sk::Provider::anthropic}; }
+
+// From the root to the last line, as pi reads a file.
+std::vector<json> messages_of_pi(std::string const& file) {
+  std::map<std::string, json> lines;
+  std::string last;
+  std::istringstream text(file);
+  for (std::string line; std::getline(text, line);) {
+    json entry = json::parse(line);
+    if (entry["type"] == "session") continue;
+    last = entry["id"];
+    lines[last] = std::move(entry);
+  }
+  std::vector<json> messages;
+  while (!last.empty()) {
+    json const& entry = lines.at(last);
+    if (entry["type"] == "message") messages.insert(messages.begin(), entry["message"]);
+    last = entry["parentId"].is_null() ? std::string{} : entry["parentId"].get<std::string>();
+  }
+  return messages;
+}
 
 // Without a loss, all that was said is said again.
 std::size_t check_losses(RoundTrip const& way, std::vector<StoredSession> const& sessions) {
@@ -118,6 +141,35 @@ TEST_CASE("a session that is exported to pi is the same, with all branches") {
     same += before == after ? 1U : 0U;
   }
   CHECK(same > 60);
+}
+
+TEST_CASE("a file for pi has each result right after the answer with its call, and each call once") {
+  auto sessions = native_sessions();
+  for (StoredSession& session : imported_sessions()) sessions.push_back(std::move(session));
+  std::size_t results = 0;
+  for (StoredSession const& session : sessions) {
+    auto const exported = sk::export_session(sk::pi_exporter(), *session.store, session.id).value();
+    INFO(session.name << '\n' << exported.files.front().content.substr(0, 4000));
+    std::set<std::string> called, open;
+    for (json const& message : messages_of_pi(exported.files.front().content)) {
+      bool const cut =
+          message.value("stopReason", "") == "aborted" || message.value("stopReason", "") == "error";
+      if (message["role"] == "toolResult") {
+        ++results;
+        CHECK(open.erase(message["toolCallId"].get<std::string>()) == 1);
+        continue;
+      }
+      open.clear();
+      if (message["role"] != "assistant") continue;
+      for (json const& part : message["content"]) {
+        if (part["type"] != "toolCall") continue;
+        CHECK_FALSE(part["id"] == "");
+        CHECK(called.insert(part["id"].get<std::string>()).second);
+        if (!cut) open.insert(part["id"].get<std::string>());
+      }
+    }
+  }
+  CHECK(results > 100);
 }
 
 TEST_CASE("an imported session that is exported imports again with the same history") {

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Exports a session as a transcript of pi, with all branches.
+// Exports a session as a transcript of pi: the log with all branches, or the rebuilt messages where pi would
+// not send it.
 #pragma once
 #include <sessionkit/detail/base/make_error.hpp>
+#include <sessionkit/detail/export/export_history.hpp>
 #include <sessionkit/detail/export/export_ids.hpp>
 #include <sessionkit/detail/export/export_pi.hpp>
 #include <sessionkit/detail/json/json.hpp>
 #include <sessionkit/detail/model/blob_refs.hpp>
 
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 namespace sessionkit { inline namespace v0 {
@@ -21,8 +24,7 @@ std::string line_of(Entry const& entry) {
 }
 
 // The log with the header that pi needs. A changed line is written again.
-Log with_header(ExportSource const& source, std::string const& id, std::string const& cwd) {
-  Log log = source.log;
+Log with_header(Log log, std::string const& id, std::string const& cwd) {
   if (log.entries.empty() || !log.entries.front().as<Header>()) {
     Entry entry;
     entry.link = Parent::root;
@@ -52,6 +54,104 @@ void lead_to(Log& log, EntryId const& leaf) {
   log.entries.push_back(std::move(entry));
 }
 
+// Whether pi sends what providers accept. It sends each message in its place, no answer that was cut short,
+// and results of its own for calls that the next messages do not answer. Providers refuse a result that
+// follows another message than that with its call, and two calls with one id.
+bool is_cut_short(Message const& message) noexcept {
+  return message.generation
+         && (message.generation->stop == StopReason::aborted
+             || message.generation->stop == StopReason::error);
+}
+
+bool has_results_in_order(std::vector<Entry> const& path) {
+  std::unordered_set<std::string> called, open;
+  for (Entry const& entry : path) {
+    auto const* const message = entry.as<Message>();
+    if (!message) continue;
+    bool said = false; // by the user; what follows answers no call
+    if (message->role == Role::assistant) open.clear();
+    for (Part const& part : message->parts) {
+      auto const* const call = std::get_if<ToolUse>(&part);
+      auto const* const result = std::get_if<ToolResult>(&part);
+      if (call && (call->id.empty() || !called.insert(call->id).second)) return false;
+      if (call && !is_cut_short(*message)) open.insert(call->id);
+      if (result && (said || open.erase(result->tool_use_id) == 0)) return false;
+      said = said || (message->role == Role::user && !result);
+    }
+    if (said) open.clear();
+  }
+  return true;
+}
+
+// The messages as they are sent, in the order in which pi sends them.
+class RebuiltLog {
+ public:
+  static Log of(detail::ExportHistory const& history) {
+    RebuiltLog made;
+    made.out_.entries.emplace_back().body = history.header;
+    made.out_.entries.back().link = Parent::root;
+    made.out_.entries.back().at = history.begin;
+    for (detail::ExportSegment const& segment : history.segments) made.add(segment);
+    if (history.title) made.add({}, history.end, *history.title);
+    return std::move(made.out_);
+  }
+
+ private:
+  void add(detail::ExportSegment const& segment) {
+    std::size_t const kept = out_.entries.size();
+    for (detail::ExportMessage const& message : segment.kept) add(message);
+    if (!segment.compaction.empty()) {
+      Compaction body;
+      body.summary = segment.summary;
+      body.tokens_before = segment.tokens_before;
+      Entry& entry = add(segment.compaction, segment.at, std::move(body));
+      auto& written = std::get<Compaction>(entry.body);
+      written.first_kept = out_.entries[kept].id; // its own id if nothing is kept
+    }
+    for (detail::ExportMessage const& message : segment.said) add(message);
+  }
+
+  // Each result is an entry of its own, and so are the texts between results.
+  void add(detail::ExportMessage const& message) {
+    Message* open = nullptr;
+    bool const has_calls =
+        std::any_of(message.pieces.begin(), message.pieces.end(), [](detail::ExportPiece const& piece) {
+          return std::holds_alternative<ToolUse>(piece.part);
+        });
+    for (detail::ExportPiece const& piece : message.pieces) {
+      bool const result = std::holds_alternative<ToolResult>(piece.part);
+      if (result || !open || open->role == Role::tool) {
+        Message begun;
+        begun.role = result ? Role::tool : message.role;
+        if (!result) begun.generation = message.generation;
+        if (has_calls && is_cut_short(begun))
+          begun.generation->stop = StopReason::tool_use; // or pi leaves it out
+        open = &std::get<Message>(add(piece.entry, message.at, std::move(begun)).body);
+      }
+      open->parts.push_back(piece.part);
+    }
+  }
+
+  // Below the entry before it. An id is used once.
+  Entry& add(EntryId const& from, Timestamp at, EntryBody body) {
+    std::string id = from.str();
+    while (id.empty() || id.front() == '@' || !used_.insert(id).second)
+      id = detail::letters_of("entry " + std::to_string(++made_), 8);
+    bool const first = out_.entries.size() == 1;
+    Entry entry;
+    entry.link = first ? Parent::root : Parent::entry;
+    if (!first) entry.parent = out_.entries.back().id;
+    entry.id = EntryId(std::move(id));
+    entry.at = at;
+    entry.body = std::move(body);
+    return out_.entries.emplace_back(std::move(entry));
+  }
+
+  Log out_;
+  std::unordered_set<std::string> used_;
+  std::size_t made_ = 0;
+};
+
 std::string folder_of(std::string const& cwd) {
   std::string name = cwd.substr(1);
   std::replace_if(
@@ -68,12 +168,22 @@ Result<Exported> export_to_pi(ExportSource const& source, ExportOptions const& o
   if (!id) return id.error();
   Result<std::string> cwd = export_cwd(source, options);
   if (!cwd) return cwd.error();
-  Log log = export_pi_inl::with_header(source, *id, *cwd);
-  export_pi_inl::lead_to(log, source.leaf);
+  bool const as_it_is = export_pi_inl::has_results_in_order(source.path);
+  std::vector<Loss> losses;
+  Log log;
+  if (as_it_is) {
+    log = export_pi_inl::with_header(source.log, *id, *cwd);
+    export_pi_inl::lead_to(log, source.leaf);
+  } else {
+    auto history = make_export_history(source, export_target(source, pi_exporter(), Provider::anthropic));
+    write_once(history);
+    log = export_pi_inl::with_header(export_pi_inl::RebuiltLog::of(history), *id, *cwd);
+    losses = std::move(history.losses);
+  }
   Result<SessionId> const named = SessionId::parse(*id);
   if (!named) return named.error();
-  Result<Converted> made =
-      convert_log(log, source.dialect ? *source.dialect : native_dialect(), native_dialect(), *named);
+  Result<Converted> made = convert_log(log, as_it_is && source.dialect ? *source.dialect : native_dialect(),
+                                       native_dialect(), *named);
   if (!made) return made.error();
   std::string time = to_rfc3339(log.entries.front().at);
   std::replace_if(
@@ -82,7 +192,8 @@ Result<Exported> export_to_pi(ExportSource const& source, ExportOptions const& o
   std::string const name = "sessions/" + export_pi_inl::folder_of(*cwd) + '/' + time + '_' + *id + ".jsonl";
   out.files.push_back({name, std::move(made->text)});
   out.resume = {{"pi", "--session", name}};
-  out.losses = std::move(made->losses);
+  out.losses = std::move(losses);
+  out.losses.insert(out.losses.end(), made->losses.begin(), made->losses.end());
   std::size_t elsewhere = 0;
   for (Entry const& entry : log.entries)
     if (auto const* const message = entry.as<Message>()) elsewhere += has_blob_refs(*message) ? 1U : 0U;
