@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-#include <sessionkit/detail/base/config.hpp>
-#include <sessionkit/detail/json/json_scan.hpp>
+#include <sessionkit/detail/json/decimal_to_double.hpp>
+#include <sessionkit/detail/json/json_decimal.hpp>
 
 #include <charconv>
 #include <cmath>
@@ -12,76 +12,6 @@
 #include <system_error>
 
 namespace sessionkit { inline namespace v0 { namespace detail {
-
-constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
-
-/// Moves `p` over digits; false if there is none.
-inline bool skip_digits(char const*& p, char const* end) noexcept {
-  char const* const begin = p;
-  while (p != end && is_digit(*p)) ++p;
-  return p != begin;
-}
-
-/// Moves `p` over the longest number of RFC 8259 section 6. False if there is none; then `p` is at the fault.
-SESSIONKIT_INLINE inline bool skip_number(char const*& p, char const* end) noexcept {
-  if (p != end && *p == '-') ++p;
-  if (p != end && *p == '0')
-    ++p;
-  else if (!skip_digits(p, end))
-    return false;
-  if (p != end && *p == '.') {
-    ++p;
-    if (!skip_digits(p, end)) return false;
-  }
-  if (p != end && (*p == 'e' || *p == 'E')) {
-    ++p;
-    if (p != end && (*p == '+' || *p == '-')) ++p;
-    if (!skip_digits(p, end)) return false;
-  }
-  return true;
-}
-
-/// The digits of a number. `point` is how many of them are before the decimal point after the exponent is
-/// applied.
-struct Decimal {
-  bool negative = false;
-  std::string_view whole, fraction;
-  std::int64_t point = 0;
-
-  std::size_t size() const noexcept { return whole.size() + fraction.size(); }
-  unsigned digit(std::size_t i) const noexcept {
-    return static_cast<unsigned>((i < whole.size() ? whole[i] : fraction[i - whole.size()]) - '0');
-  }
-};
-
-inline std::optional<Decimal> split_number(std::string_view raw) noexcept {
-  char const* p = raw.data();
-  char const* const end = p + raw.size();
-  if (!skip_number(p, end) || p != end) return std::nullopt;
-  Decimal number;
-  p = raw.data();
-  number.negative = *p == '-';
-  if (number.negative) ++p;
-  char const* begin = p;
-  skip_digits(p, end);
-  number.whole = between(begin, p);
-  if (p != end && *p == '.') {
-    begin = ++p;
-    skip_digits(p, end);
-    number.fraction = between(begin, p);
-  }
-  std::int64_t exponent = 0;
-  if (p != end) {
-    bool const minus = *++p == '-';
-    if (!is_digit(*p)) ++p;
-    constexpr std::int64_t enough = std::int64_t{1} << 50; // more than any view has digits
-    for (; p != end; ++p)
-      if (exponent < enough) exponent = exponent * 10 + (*p - '0');
-    if (minus) exponent = -exponent;
-  }
-  number.point = static_cast<std::int64_t>(number.whole.size()) + exponent;
-  return number;
-}
 
 /// The value without its sign, if it is integral and fits.
 inline std::optional<std::uint64_t> magnitude_of(Decimal const& number) noexcept {
@@ -140,20 +70,19 @@ inline std::optional<std::int64_t> to_int(std::string_view raw) noexcept {
 
 /// The nearest double. Absent if the value is beyond the greatest double. A value closer to zero than the
 /// smallest double becomes zero.
-inline std::optional<double> to_double(std::string_view raw) noexcept {
+inline std::optional<double> to_double(std::string_view raw) {
   auto const number = split_number(raw);
   if (!number) return std::nullopt;
+#if defined(__cpp_lib_to_chars)
   double value = 0;
   auto const read = std::from_chars(raw.data(), raw.data() + raw.size(), value);
   if (read.ec == std::errc()) return value;
-  std::size_t first = 0;
-  while (first < number->size() && number->digit(first) == 0) ++first;
-  if (static_cast<std::int64_t>(first) < number->point) return std::nullopt;
-  return number->negative ? -0.0 : 0.0;
+#endif
+  return decimal_to_double(*number); // from_chars does not tell too large from too small
 }
 
 /// The nearest integer to a number with a fraction. Absent where `to_int` would be: beyond 64 bits.
-inline std::optional<std::int64_t> to_rounded_int(std::string_view raw) noexcept {
+inline std::optional<std::int64_t> to_rounded_int(std::string_view raw) {
   if (auto const whole = to_int(raw)) return whole;
   constexpr double most = 9.2e18;
   auto const number = to_double(raw);
