@@ -9,6 +9,8 @@
 #include <sessionkit/sessionkit.hpp>
 #include <sessionkit/summarizer.hpp>
 
+#include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,6 +33,16 @@ void results() {
       sk::Error{sk::Errc::not_found, 0, "no such session"}); // a host's own code can throw it too
   // [results]
   expect(own.error().code == sk::Errc::not_found, "the code is kept");
+}
+
+void failure_handler() {
+  // [failure_handler]
+  sk::set_failure_handler([](sk::Error const& error) {
+    std::fprintf(stderr, "%s: %s\n", sk::to_string(error.code), error.message.c_str());
+    std::exit(1);
+  });
+  // [failure_handler]
+  expect(sk::set_failure_handler(nullptr) != nullptr, "the handler was set");
 }
 
 void json() {
@@ -151,6 +163,7 @@ void keys() {
 
 int main() {
   results();
+  failure_handler();
   json();
   times_and_ids();
   messages();

@@ -24,9 +24,18 @@ class SESSIONKIT_API Exception : public std::exception {
   Error error_;
 };
 
+/// A function that `Result::value()` calls on a failure, before it throws. It may end the program.
+using FailureHandler = void (*)(Error const& error);
+
+/// Sets the function that `Result::value()` calls on a failure, for all threads, and returns the previous
+/// one. Null (the default): none is called. If the function returns, `value()` throws `Exception`. If the
+/// library was compiled without exceptions (`-fno-exceptions`), `value()` writes the message to the standard
+/// error and calls `std::abort` instead.
+SESSIONKIT_API FailureHandler set_failure_handler(FailureHandler handler) noexcept;
+
 namespace detail {
-/// Throws `Exception`. This function exists so that the code for the throw is not compiled into each caller
-/// of `value()`.
+/// Throws `Exception`, or ends the program where there are no exceptions. This function exists so that the
+/// code for the throw is not compiled into each caller of `value()`.
 [[noreturn]] SESSIONKIT_COLD SESSIONKIT_API void throw_error(Error const& error);
 /// Returns the error of a result. If `error` is null, the result is a success, and the function returns an
 /// error with `invalid_argument`. These functions exist so that their code is not compiled into each caller.
@@ -60,7 +69,8 @@ template <class T> class [[nodiscard]] Result : private detail::CopiesIf<std::is
   /// The same as `ok`.
   explicit operator bool() const noexcept { return ok(); }
 
-  /// Returns the value, or throws `Exception` on a failure.
+  /// Returns the value. On a failure, throws `Exception`; see `set_failure_handler` for builds without
+  /// exceptions.
   T& value() & { return check(), *state_.value(); }
   /// The same.
   T const& value() const& { return check(), *state_.value(); }

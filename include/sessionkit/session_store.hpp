@@ -14,6 +14,12 @@
 
 namespace sessionkit { inline namespace v0 {
 
+class SessionStore;
+namespace detail {
+class StoreExtras;
+StoreExtras* extras_of(SessionStore const& store) noexcept;
+}
+
 /// One batch of entries for one session.
 struct Append {
   /// The end of the log, as far as the caller knows it. The batch is appended there. `Position{}` means that
@@ -98,11 +104,15 @@ class SESSIONKIT_API SessionStore {
   Profile const& profile() const noexcept { return profile_; }
 
  protected:
-  /// `profile` is the profile of new sessions in this store.
-  explicit SessionStore(Profile const& profile = profiles::native) noexcept : profile_(profile) {}
+  /// `profile` is the profile of new sessions in this store. `extras` is for stores of files only.
+  explicit SessionStore(Profile const& profile = profiles::native,
+                        detail::StoreExtras* extras = nullptr) noexcept
+      : profile_(profile), extras_(extras) {}
 
  private:
+  friend detail::StoreExtras* detail::extras_of(SessionStore const& store) noexcept;
   Profile profile_;
+  detail::StoreExtras* extras_;
 };
 
 // For hosts.

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Files the tests read (tests/data), and folders they may write to.
 #pragma once
+#include "give_up.hpp"
+
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <stdexcept>
 #include <string>
 
 #include <unistd.h>
@@ -15,19 +16,19 @@ namespace sessionkit_test {
 /// The path of a file under tests/data: `data("pi/simple_chat.jsonl")`.
 std::string data(std::string const& name);
 
-/// The bytes of a file; throws if it cannot be read.
+/// The bytes of a file; gives up if it cannot be read.
 inline std::string read_file(std::string const& path) {
   std::ifstream in(path, std::ios::binary);
-  if (!in) throw std::runtime_error("cannot read " + path);
+  if (!in) give_up("cannot read " + path);
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// Writes exactly these bytes; throws if it cannot.
+/// Writes exactly these bytes; gives up if it cannot.
 inline void write_file(std::string const& path, std::string const& bytes) {
   std::ofstream out(path, std::ios::binary | std::ios::trunc);
   out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   out.close();
-  if (!out) throw std::runtime_error("cannot write " + path);
+  if (!out) give_up("cannot write " + path);
 }
 
 /// A new folder, removed with its content at the end of the scope.
@@ -35,7 +36,7 @@ class TempDir {
  public:
   TempDir() {
     auto pattern = (std::filesystem::temp_directory_path() / "sessionkit-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("cannot make " + pattern);
+    if (::mkdtemp(pattern.data()) == nullptr) give_up("cannot make " + pattern);
     path_ = pattern;
   }
   TempDir(TempDir const&) = delete;

@@ -5,7 +5,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <stdexcept>
 #include <string>
 
 #include <sys/stat.h>
@@ -78,7 +77,7 @@ inline std::string claw_lines(std::string const& key, std::string const& id, std
 
 /// Two sessions, and a row that names no file.
 inline void make_claw_store(TempDir const& dir) {
-  if (::mkdir((dir / "transcripts").c_str(), 0700) != 0) throw std::runtime_error("cannot make transcripts");
+  if (::mkdir((dir / "transcripts").c_str(), 0700) != 0) give_up("cannot make transcripts");
   write_file(dir / "transcripts/" + claw_file, claw_lines("main:cli:user", claw_id, "hi"));
   write_file(dir / "transcripts/main_telegram_7_" + std::string(claw_other) + ".jsonl",
              claw_lines("main:telegram:7", claw_other, "hallo"));

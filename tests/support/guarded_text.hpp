@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include "support/give_up.hpp"
+
 #include <cstddef>
 #include <cstring>
-#include <new>
 #include <string_view>
 
 #include <sys/mman.h>
@@ -20,7 +21,8 @@ class GuardedText {
     mapped_ = room + page;
     begin_ = static_cast<char*>(
         ::mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-    if (begin_ == MAP_FAILED || ::mprotect(begin_ + room, page, PROT_NONE) != 0) throw std::bad_alloc();
+    if (begin_ == MAP_FAILED || ::mprotect(begin_ + room, page, PROT_NONE) != 0)
+      give_up("no memory for a guarded text");
     text_ = begin_ + room - size_;
     if (size_ != 0) std::memcpy(text_, text.data(), size_);
   }

@@ -3,7 +3,7 @@
 #pragma once
 #include "broken/good.hpp"
 
-#include <sessionkit/detail/store/lease.hpp>
+#include <sessionkit/detail/store/store_extras.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -37,13 +37,15 @@ struct IgnoresCrc : Good {
     return in->append(id, any);
   }
 };
-struct LeaseKeepsItselfOut : Good, sk::detail::LeasedStore {
+struct LeaseKeepsItselfOut : Good, sk::detail::StoreExtras {
+  LeaseKeepsItselfOut() : Good(this) {}
   Result<std::shared_ptr<void>> hold(SessionId const&) override {
     auto const lease = std::make_shared<int>();
     held = lease;
     return std::shared_ptr<void>(lease);
   }
   bool is_exclusive() const noexcept override { return false; }
+  Result<Position> durable_position(SessionId const& id) override { return end_of(id); }
   Result<Position> append(SessionId const& id, Append const& batch) override {
     if (!held.expired()) return Error{Errc::timed_out, 0, "somebody has a lease"};
     return in->append(id, batch);

@@ -26,6 +26,7 @@ using Shared = std::shared_ptr<SessionStore>;
 /// A correct store; each broken one does one thing differently.
 class Good : public SessionStore {
  public:
+  explicit Good(sk::detail::StoreExtras* extras = nullptr) : SessionStore(sk::profiles::native, extras) {}
   Result<Position> append(SessionId const& id, Append const& batch) override { return in->append(id, batch); }
   Result<RecordPage> read(SessionId const& id, ReadRange const& range) override {
     return in->read(id, range);

@@ -175,3 +175,18 @@ TEST_CASE("a success that is asked for its error answers invalid_argument, and n
   CHECK(good.error().code == Errc::invalid_argument);
   CHECK(half(4).error().message == done.error().message);
 }
+
+TEST_CASE("a failure handler sees the error of a value that is taken, and the exception follows") {
+  static std::vector<int> seen;
+  seen.clear();
+  FailureHandler const before = set_failure_handler([](Error const& error) { seen.push_back(error.system); });
+  CHECK(before == nullptr);
+  CHECK(half(4).value() == 2);
+  CHECK(seen.empty());
+  CHECK_THROWS_AS(half(3).value(), Exception);
+  CHECK_THROWS_AS(only_if(false).value(), Exception);
+  CHECK(seen == std::vector<int>{7, 5});
+  CHECK(set_failure_handler(nullptr) != nullptr);
+  CHECK_THROWS_AS(half(5).value(), Exception);
+  CHECK(seen.size() == 2);
+}

@@ -1,15 +1,43 @@
 // SPDX-License-Identifier: MIT
 // Names the error codes, answers for results without an error, and throws the error of a failed result when a
-// caller takes its value.
+// caller takes its value, or ends the program where there are no exceptions.
 #pragma once
 #include <sessionkit/error.hpp>
 #include <sessionkit/result.hpp>
 
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
 #include <utility>
 
 namespace sessionkit { inline namespace v0 {
 
-void detail::throw_error(Error const& error) { throw Exception(error); }
+namespace error_inl { namespace {
+
+std::atomic<FailureHandler> failure_handler{nullptr};
+
+#if !defined(__cpp_exceptions)
+// As the message of an exception that nobody catches.
+[[noreturn]] void end_program(Error const& error) {
+  std::fprintf(stderr, "sessionkit: a result without a value: %s\n", error.message.c_str());
+  std::abort();
+}
+#endif
+
+}}
+
+FailureHandler set_failure_handler(FailureHandler handler) noexcept {
+  return error_inl::failure_handler.exchange(handler);
+}
+
+void detail::throw_error(Error const& error) {
+  if (FailureHandler const handler = error_inl::failure_handler.load()) handler(error);
+#if defined(__cpp_exceptions)
+  throw Exception(error);
+#else
+  error_inl::end_program(error);
+#endif
+}
 
 Error const& detail::error_of(Error const* error) noexcept {
   static Error const none{Errc::invalid_argument, 0,

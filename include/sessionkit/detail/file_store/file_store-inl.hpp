@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Implements the store that keeps sessions as transcripts in a directory, with open writers and an index.
 #pragma once
+#include <sessionkit/detail/base/exceptions.hpp>
 #include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/base/make_error.hpp>
 #include <sessionkit/detail/base/opening_process.hpp>
@@ -10,6 +11,7 @@
 #include <sessionkit/detail/file_store/reader_options.hpp>
 #include <sessionkit/detail/file_store/store_index.hpp>
 #include <sessionkit/detail/store/append_decision.hpp>
+#include <sessionkit/detail/store/store_extras.hpp>
 #include <sessionkit/detail/transcript/file_summary.hpp>
 
 #include <cerrno>
@@ -24,11 +26,11 @@ std::string transcripts_path(std::string const& root, Profile const& profile,
                                      : options.transcripts;
 }
 
-class FileStore final : public SessionStore, public detail::SyncsFiles, public detail::LeasedStore {
+class FileStore final : public SessionStore, public detail::StoreExtras {
  public:
   SESSIONKIT_SELDOM FileStore(detail::FileOps& ops, std::string root, detail::OpenFile directory,
                               detail::OpenFile folder, Profile const& profile, FileStoreOptions options)
-      : SessionStore(profile),
+      : SessionStore(profile, this),
         ops_(&ops),
         root_(std::move(root)),
         directory_(std::move(directory)),
@@ -40,17 +42,14 @@ class FileStore final : public SessionStore, public detail::SyncsFiles, public d
   FileStore(FileStore const&) = delete;
   FileStore& operator=(FileStore const&) = delete;
   SESSIONKIT_SELDOM ~FileStore() override {
-    if (!process_.is_this_one()) return;
-    try {
-      index_.close();
-    } catch (...) { // out of memory: the index is a cache
-    }
+    if (process_.is_this_one())
+      detail::without_throwing([this] { index_.close(); }); // out of memory: the index is a cache
   }
 
   detail::StoreIndex& index() noexcept { return index_; }
   std::string path_of(SessionId const& id) const { return folder_.path() + "/" + folder_.file_of(id); }
   /// Empty in a forked child: finding the name may take a lock.
-  std::string known_path_of(SessionId const& id) const {
+  std::string transcript_path(SessionId const& id) const override {
     return process_.is_this_one() ? path_of(id) : std::string{};
   }
 
@@ -313,17 +312,17 @@ Result<std::size_t> reindex_file_store(std::string const& root, FileStoreOptions
 }
 
 Result<Position> durable_position(SessionStore& store, SessionId const& id) {
-  auto* const files = dynamic_cast<detail::SyncsFiles*>(&store);
-  if (files == nullptr)
+  detail::StoreExtras* const extras = detail::extras_of(store);
+  if (extras == nullptr)
     return detail::make_error(
         Errc::unsupported,
         "this store is no store of files, and does not tell how far a session is on the disk");
-  return files->durable_position(id);
+  return extras->durable_position(id);
 }
 
 std::string transcript_path(SessionStore const& store, SessionId const& id) {
-  auto const* const files = dynamic_cast<file_store_inl::FileStore const*>(&store);
-  return files ? files->known_path_of(id) : std::string{};
+  detail::StoreExtras const* const extras = detail::extras_of(store);
+  return extras ? extras->transcript_path(id) : std::string{};
 }
 
 }}

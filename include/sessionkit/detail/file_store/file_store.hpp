@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 #include <sessionkit/detail/file_store/writer_cache.hpp>
-#include <sessionkit/detail/store/lease.hpp>
 #include <sessionkit/file_store.hpp>
 
 namespace sessionkit { inline namespace v0 { namespace detail {
-
-/// A function that a store of files has in addition to the five of `SessionStore`.
-class SESSIONKIT_API SyncsFiles {
- public:
-  virtual ~SyncsFiles() = default;
-  virtual Result<Position> durable_position(SessionId const& id) = 0;
-};
 
 /// Refuses options that ask for a lease and for no writing.
 Result<void> check_lease_options(FileStoreOptions const& options, std::string const& path);

@@ -7,6 +7,7 @@
 #include <sessionkit/detail/file_store/reader_options.hpp>
 #include <sessionkit/detail/file_store/transcript_folder.hpp>
 #include <sessionkit/detail/file_store/transcript_store.hpp>
+#include <sessionkit/detail/store/store_extras.hpp>
 #include <sessionkit/detail/transcript/file_reader.hpp>
 #include <sessionkit/detail/transcript/file_summary.hpp>
 
@@ -45,11 +46,11 @@ Profile profile_of_dialect(std::string_view dialect) {
   return profile;
 }
 
-class TranscriptStore final : public SessionStore, public detail::SyncsFiles, public detail::LeasedStore {
+class TranscriptStore final : public SessionStore, public detail::StoreExtras {
  public:
   SESSIONKIT_SELDOM TranscriptStore(detail::FileOps& ops, std::string path, SessionId id,
                                     Profile const& profile, FileStoreOptions options)
-      : SessionStore(profile),
+      : SessionStore(profile, this),
         ops_(&ops),
         path_(std::move(path)),
         id_(std::move(id)),
@@ -59,7 +60,7 @@ class TranscriptStore final : public SessionStore, public detail::SyncsFiles, pu
   TranscriptStore& operator=(TranscriptStore const&) = delete;
   SESSIONKIT_SELDOM ~TranscriptStore() override = default;
 
-  SessionId const& session() const noexcept { return id_; }
+  std::optional<SessionId> only_session() const override { return id_; }
 
   Result<Position> append(SessionId const& id, Append const& batch) override {
     if (auto r = process_.check(); !r) return r.error();
@@ -191,8 +192,8 @@ SESSIONKIT_SELDOM Result<std::shared_ptr<SessionStore>> open_transcript(FileOps&
 }
 
 std::optional<SessionId> transcript_session(SessionStore const& store) {
-  auto const* const one = dynamic_cast<transcript_store_inl::TranscriptStore const*>(&store);
-  return one ? std::optional(one->session()) : std::nullopt;
+  detail::StoreExtras const* const extras = detail::extras_of(store);
+  return extras ? extras->only_session() : std::nullopt;
 }
 
 SESSIONKIT_SELDOM Result<std::shared_ptr<SessionStore>> open_transcript(std::string const& path,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Implements the public calls of a session and of its turns.
 #pragma once
+#include <sessionkit/detail/base/exceptions.hpp>
 #include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/base/make_error.hpp>
 #include <sessionkit/detail/dialects/member_codec.hpp>
@@ -449,11 +450,8 @@ Turn::Turn(char const* refused) noexcept : refused_(refused) {}
 Turn::Turn(Turn&& other) noexcept = default;
 
 Turn::~Turn() {
-  if (!session_) return;
-  try {
-    static_cast<void>(abort().ok()); // a destructor cannot report it; the next append will
-  } catch (...) {                    // out of memory, or a callback of the host
-  }
+  if (session_)
+    detail::without_throwing([this] { static_cast<void>(abort().ok()); }); // the next append reports it
 }
 
 Error Turn::cannot() const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Decides by the profile when messages become entries of the log, and makes those entries.
 #pragma once
+#include <sessionkit/detail/base/exceptions.hpp>
 #include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/base/make_error.hpp>
 #include <sessionkit/detail/dialects/storable_answer.hpp>
@@ -71,10 +72,7 @@ Error detail::unwritable_time(SessionId const& id, Timestamp at) {
 }
 
 Session::State::~State() {
-  try {
-    if (!tail.in_doubt()) static_cast<void>(store_waiting().ok());
-  } catch (...) { // out of memory, or a callback of the host
-  }
+  if (!tail.in_doubt()) detail::without_throwing([this] { static_cast<void>(store_waiting().ok()); });
 }
 
 Target Session::State::own_target(Target target) const {

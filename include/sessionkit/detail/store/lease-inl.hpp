@@ -3,6 +3,7 @@
 #pragma once
 #include <sessionkit/detail/base/make_error.hpp>
 #include <sessionkit/detail/store/lease.hpp>
+#include <sessionkit/detail/store/store_extras.hpp>
 
 #include <utility>
 
@@ -14,13 +15,13 @@ Lease& Lease::operator=(Lease&&) noexcept = default;
 Lease::~Lease() = default;
 
 SESSIONKIT_SELDOM Result<Lease> Lease::acquire(SessionStore& store, SessionId const& id) {
-  auto* const leased = dynamic_cast<detail::LeasedStore*>(&store);
-  if (leased == nullptr)
+  detail::StoreExtras* const extras = detail::extras_of(store);
+  if (extras == nullptr)
     return detail::make_error(
         Errc::unsupported,
         "session '{}': only stores of files have leases; with another store, let one process own the session",
         id.str());
-  Result<std::shared_ptr<void>> held = leased->hold(id);
+  Result<std::shared_ptr<void>> held = extras->hold(id);
   if (held) return Lease(std::move(*held));
   Error error = held.error();
   return detail::make_error(error.code, error.system, "session '{}': {}", id.str(), error.message);
@@ -29,8 +30,8 @@ SESSIONKIT_SELDOM Result<Lease> Lease::acquire(SessionStore& store, SessionId co
 namespace detail {
 
 SESSIONKIT_SELDOM Result<std::optional<Lease>> lease_of_session(SessionStore& store, SessionId const& id) {
-  auto const* const leased = dynamic_cast<LeasedStore const*>(&store);
-  if (leased == nullptr || !leased->is_exclusive()) return std::optional<Lease>{};
+  StoreExtras const* const extras = extras_of(store);
+  if (extras == nullptr || !extras->is_exclusive()) return std::optional<Lease>{};
   Result<Lease> lease = Lease::acquire(store, id);
   if (!lease) return lease.error();
   return std::optional<Lease>(std::move(*lease));

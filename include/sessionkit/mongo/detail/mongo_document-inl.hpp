@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Writes and reads BSON documents.
 #pragma once
+#include <sessionkit/detail/base/exceptions.hpp>
 #include <sessionkit/detail/base/utf8.hpp>
 #include <sessionkit/mongo/detail/mongo_document.hpp>
-
-#include <new>
 
 #include <bson/bson.h>
 
@@ -27,7 +26,7 @@ std::string_view view_of(std::uint8_t const* bytes, std::uint32_t size) noexcept
 
 // libbson refuses a field only if the document would have 2 GiB, which the limits of a batch prevent.
 void require(bool added) {
-  if (!added) throw std::bad_alloc();
+  if (!added) detail::out_of_memory();
 }
 
 bool find(std::string_view document, char const* name, bson_iter_t& at) noexcept {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Lends connections to threads and opens them when they are needed.
 #pragma once
+#include <sessionkit/detail/base/exceptions.hpp>
 #include <sessionkit/detail/base/make_error.hpp>
 #include <sessionkit/mongo/detail/mongo_pool.hpp>
 
@@ -42,11 +43,11 @@ Result<MongoPool::Lease> MongoPool::take(MongoDeadline deadline, Wanted wanted) 
 void MongoPool::give_back(MongoConnection connection) noexcept {
   std::lock_guard<std::mutex> const lock(mutex_);
   bool kept = false;
-  if (!connection.spent()) try {
+  if (!connection.spent())
+    detail::without_throwing([&] { // out of memory: the connection is closed
       idle_.push_back(std::move(connection));
       kept = true;
-    } catch (...) { // out of memory: the connection is closed
-    }
+    });
   if (!kept) --open_;
   given_back_.notify_one();
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Sends statements over one connection and turns SQLSTATE codes into errors.
 #pragma once
+#include <sessionkit/detail/base/exceptions.hpp>
 #include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/base/make_error.hpp>
 #include <sessionkit/detail/base/standard_descriptors.hpp>
@@ -9,7 +10,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <new>
 
 #include <libpq-fe.h>
 #include <poll.h>
@@ -237,7 +237,7 @@ Result<PostgresConnection> PostgresConnection::open(PostgresSettings const& sett
     made.handle_.reset(PQconnectdbParams(names, values, 1));
   }
   PGconn* const handle = made.handle_.get();
-  if (handle == nullptr) throw std::bad_alloc();
+  if (handle == nullptr) detail::out_of_memory();
   made.place_ = connection_inl::place_of_connection(handle, settings.schema);
   if (PQstatus(handle) != CONNECTION_OK) return connection_inl::cannot_connect(handle, made.place_);
   PQsetNoticeReceiver(handle, connection_inl::ignore_notices, nullptr); // else they go to the standard error

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Writes commands to one server and reads its replies.
 #pragma once
+#include <sessionkit/detail/base/exceptions.hpp>
 #include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/base/make_error.hpp>
 #include <sessionkit/detail/base/standard_descriptors.hpp>
@@ -9,7 +10,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <new>
 #include <system_error>
 
 #include <hiredis/hiredis.h>
@@ -138,7 +138,7 @@ Error RedisConnection::failure(Errc code, std::string_view what) const {
 Result<void> RedisConnection::connect(RedisDeadline deadline) {
   detail::StandardDescriptorsTaken const taken;
   context_.reset(redisConnectNonBlock(address_.host.c_str(), address_.port));
-  if (!context_) throw std::bad_alloc();
+  if (!context_) detail::out_of_memory();
   if (context_->err != 0) return failure(Errc::unavailable, "cannot connect");
   if (!redis_connection_inl::wait_for(context_->fd, POLLOUT, deadline))
     return failure(Errc::unavailable, "no connection in time");

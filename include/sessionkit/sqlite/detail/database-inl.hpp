@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Runs statements of SQLite on one connection and turns its codes into errors.
 #pragma once
+#include <sessionkit/detail/base/exceptions.hpp>
 #include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/base/make_error.hpp>
 #include <sessionkit/sqlite/detail/database.hpp>
-
-#include <new>
 
 #include <sqlite3.h>
 
@@ -66,7 +65,7 @@ void FinalizeSqlite::operator()(sqlite3_stmt* statement) const noexcept { sqlite
 Error SqliteDatabase::failure(std::string_view doing) const {
   int const primary = sqlite3_errcode(handle_.get()) & 0xFF;
   int const system = database_inl::has_errno(primary) ? sqlite3_system_errno(handle_.get()) : 0;
-  if (primary == SQLITE_NOMEM) throw std::bad_alloc();
+  if (primary == SQLITE_NOMEM) detail::out_of_memory();
   std::string text = detail::format_text("{}: cannot {}: {}", path_, doing, sqlite3_errmsg(handle_.get()));
   for (database_inl::SqliteMeaning const& meaning : database_inl::sqlite_meanings)
     if (meaning.code == primary)
@@ -92,7 +91,7 @@ Result<SqliteDatabase> SqliteDatabase::open(std::string const& path, Options con
   int const result =
       sqlite3_open_v2(name.c_str(), &handle, flags, options.vfs.empty() ? nullptr : options.vfs.c_str());
   database.handle_.reset(handle);
-  if (handle == nullptr) throw std::bad_alloc();
+  if (handle == nullptr) detail::out_of_memory();
   if (result != SQLITE_OK) return database.failure("open it");
   sqlite3_extended_result_codes(handle, 1);
   sqlite3_busy_handler(handle, database_inl::sqlite_wait_for_others,
