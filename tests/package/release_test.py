@@ -46,10 +46,10 @@ class Clone(unittest.TestCase):
 
     def make_tree(self, name):
         tree = self.folder / name
-        for path in {"scripts/release", "CHANGELOG.md", *(file for file, _ in release.VERSIONS)}:
+        for path in {"scripts/release", "scripts/one-file", "LICENSE", "CHANGELOG.md", *(file for file, _ in release.VERSIONS)}:
             (tree / path).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / path, tree / path)
-        for folder in ("packaging/conan/all", "packaging/vcpkg/sessionkit"):
+        for folder in ("include", "packaging/conan/all", "packaging/vcpkg/sessionkit"):
             shutil.copytree(ROOT / folder, tree / folder, dirs_exist_ok=True)
         (tree / "link").symlink_to("CHANGELOG.md")
         (tree / ".gitignore").write_text("/build/\n")
@@ -127,6 +127,15 @@ class Clone(unittest.TestCase):
         (second / "CHANGELOG.md").write_text((second / "CHANGELOG.md").read_text() + "- more\n")
         self.assertNotEqual(self.archive(second), first)
 
+    def test_the_two_files_of_a_tree_are_always_the_same_and_name_the_version(self):
+        second = self.make_tree("second")
+        for tree in (self.tree, second):
+            self.archive(tree)
+        for name in ("sessionkit.hpp", "sessionkit.cpp"):
+            first = (self.tree / "build/dist/one-file" / name).read_text()
+            self.assertIn(f"// sessionkit {VERSION}: ", first)
+            self.assertEqual((second / "build/dist/one-file" / name).read_text(), first)
+
     def test_the_archive_has_the_files_of_the_tree_below_one_folder(self):
         self.archive(self.tree)
         with tarfile.open(self.tree / f"build/dist/sessionkit-{VERSION}.tar.gz") as archive:
@@ -150,7 +159,7 @@ class Clone(unittest.TestCase):
         source = json.loads((dist / f"bazel/modules/sessionkit/{VERSION}/source.json").read_text())
         self.assertEqual(base64.b64decode(source["integrity"].split("-", 1)[1]).hex(), sha256)
         for path in dist.rglob("*"):
-            if path.is_file() and path.suffix != ".gz":
+            if path.is_file() and path.suffix != ".gz" and path.parent.name != "one-file":
                 self.assertNotRegex(path.read_text(), "OWNER|scripts/release", path)
                 self.assertNotRegex(path.read_text(), "0{64}", path)
 
