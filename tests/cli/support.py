@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import pty
+import re
 import shutil
 import struct
 import subprocess
@@ -78,6 +79,10 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual(run.code, code, run)
         self.assertTrue(run.err.startswith("sessionkit: ") or run.err.startswith("{"), run)
         return run
+
+    def verbs(self):
+        """All verbs, as the help of the program lists them."""
+        return re.findall(r"^  ([a-z]+) ", self.ok("--help").out.partition("Options of all commands:")[0], re.MULTILINE)
 
     def new(self, *args):
         return self.ok("new", *args).out.strip()

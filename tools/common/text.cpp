@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <ctime>
+#include <sstream>
 #include <vector>
 
 namespace cli {
@@ -170,6 +172,107 @@ std::string cut(std::string_view text, std::size_t most) {
     return true;
   });
   return out + "…";
+}
+
+std::size_t fitting(std::string_view text, std::size_t most) {
+  std::size_t used = 0, length = 0, word_end = 0;
+  bool fits = true;
+  for_code_points(text, [&](std::string_view bytes, CodePoint) {
+    used += columns(bytes);
+    fits = used <= most || length == 0;
+    if (!fits) return false;
+    if (bytes == " ") word_end = length;
+    length += bytes.size();
+    return true;
+  });
+  bool const between_words = fits || (length < text.size() && text[length] == ' ') || word_end == 0;
+  return between_words ? length : word_end;
+}
+
+std::string cut_front(std::string_view text, std::size_t most) {
+  if (columns(text) <= most) return std::string(text);
+  std::vector<std::string_view> points;
+  for_code_points(text, [&](std::string_view bytes, CodePoint) {
+    points.push_back(bytes);
+    return true;
+  });
+  std::size_t used = 1, from = points.size(); // 1: the ellipsis
+  while (from > 0 && used + columns(points[from - 1]) <= most) used += columns(points[--from]);
+  std::string out = "…";
+  for (; from < points.size(); ++from) out += points[from];
+  return out;
+}
+
+std::string wrapped(std::string const& text, std::size_t indent, std::size_t most) {
+  std::istringstream words(text);
+  std::string out;
+  std::size_t used = indent;
+  for (std::string word; words >> word; used += columns(word)) {
+    if (!out.empty() && used + 1 + columns(word) > most) {
+      out += "\n" + std::string(indent, ' ');
+      used = indent;
+    } else if (!out.empty()) {
+      out += ' ';
+      ++used;
+    }
+    out += word;
+  }
+  return out;
+}
+
+namespace {
+
+std::tm local_time(sessionkit::Timestamp at) {
+  std::time_t const seconds = std::chrono::system_clock::to_time_t(at);
+  std::tm parts{};
+  localtime_r(&seconds, &parts);
+  return parts;
+}
+
+char const* month_of(std::tm const& parts) {
+  constexpr char const* names[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                   "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+  return names[parts.tm_mon];
+}
+
+}
+
+std::string date_of(sessionkit::Timestamp at) {
+  auto const then = local_time(at);
+  return fmt::format("{} {} {}", month_of(then), then.tm_mday, then.tm_year + 1900);
+}
+
+std::string time_of_day(sessionkit::Timestamp at) {
+  auto const then = local_time(at);
+  return fmt::format("{:02}:{:02}", then.tm_hour, then.tm_min);
+}
+
+std::string moment(sessionkit::Timestamp at, sessionkit::Timestamp now) {
+  if (at == sessionkit::Timestamp{}) return "-";
+  auto const then = local_time(at), today = local_time(now);
+  if (then.tm_year != today.tm_year) return date_of(at);
+  if (then.tm_yday == today.tm_yday && at <= now + std::chrono::minutes(1)) return age(now - at);
+  return fmt::format("{} {} {}", month_of(then), then.tm_mday, time_of_day(at));
+}
+
+std::string span(std::chrono::milliseconds length) {
+  auto const seconds = length.count() / 1000;
+  if (seconds < 60) return fmt::format("{} s", seconds);
+  if (seconds < 3600) return fmt::format("{} min", seconds / 60);
+  if (seconds < 86400) return fmt::format("{} h", seconds / 3600);
+  return fmt::format("{} d", seconds / 86400);
+}
+
+std::string progress_text(std::size_t done, std::size_t total, char const* of,
+                          std::chrono::milliseconds elapsed) {
+  auto text = fmt::format("{} of {} {}", done, total, of);
+  if (done == 0 || done >= total || elapsed < std::chrono::seconds(1)) return text;
+  double const rate = static_cast<double>(done) * 1000 / static_cast<double>(elapsed.count()); // a second
+  auto const left = std::chrono::milliseconds(
+      static_cast<std::chrono::milliseconds::rep>(static_cast<double>(total - done) * 1000 / rate));
+  text += rate < 10 ? fmt::format(", {:.1f}/s", rate)
+                    : fmt::format(", {}/s", short_number(static_cast<std::uint64_t>(rate)));
+  return text + fmt::format(", {} left", span(left + std::chrono::milliseconds(999)));
 }
 
 std::string age(std::chrono::milliseconds since) {

@@ -33,6 +33,17 @@ std::string folded(std::string_view text);
 /// The first `most` columns of `text`, with an ellipsis if that is not all.
 std::string cut(std::string_view text, std::size_t most);
 
+/// The number of bytes of `text` that fit into `most` columns; it ends between two words if there are any. At
+/// least one character, unless the text is empty.
+std::size_t fitting(std::string_view text, std::size_t most);
+
+/// The last `most` columns of `text`, with an ellipsis if that is not all.
+std::string cut_front(std::string_view text, std::size_t most);
+
+/// The text with its lines broken between words, so that they have at most `columns` columns; all but the
+/// first begin with `indent` spaces, and the first is begun at that column.
+std::string wrapped(std::string const& text, std::size_t indent, std::size_t columns);
+
 /// The approximate width of the text on a terminal in columns: wide scripts count two.
 std::size_t columns(std::string_view text);
 
@@ -41,6 +52,24 @@ std::string plural(std::uint64_t count, char const* one, char const* many);
 
 /// "just now", "2m ago", "3h ago", "5d ago".
 std::string age(std::chrono::milliseconds since);
+
+/// When something was, for people, in local time: "5m ago" on the day of `now`, "Nov 3 08:00" in its year,
+/// else "Nov 3 2025"; "-" for the epoch, which means that the time is unknown.
+std::string moment(sessionkit::Timestamp at, sessionkit::Timestamp now);
+
+/// "Nov 3 2025", in local time.
+std::string date_of(sessionkit::Timestamp at);
+
+/// "08:00", in local time.
+std::string time_of_day(sessionkit::Timestamp at);
+
+/// A length of time in its largest unit: "4 s", "2 min", "3 h", "5 d".
+std::string span(std::chrono::milliseconds length);
+
+/// How far a long task is: "300 of 1200 files, 100/s, 9 s left". Rate and rest are absent in the first
+/// second.
+std::string progress_text(std::size_t done, std::size_t total, char const* of,
+                          std::chrono::milliseconds elapsed);
 
 /// "940", "31.2k", "1.4M".
 std::string short_number(std::uint64_t number);

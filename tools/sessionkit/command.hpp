@@ -93,7 +93,9 @@ struct Arguments {
   bool code = false, ignore_case = false, names_only = false, remove_label = false;
 };
 
-/// A flag (`-n,--limit`) or a positional argument (`SESSION`), and the member that receives its value.
+/// An option (`-n,--limit N`: its names, and a word for its value), a flag (`--json`) or a positional
+/// argument
+/// (`SESSION`), and the member that receives its value.
 struct Option {
   using Target =
       std::variant<bool Arguments::*, std::size_t Arguments::*, std::string Arguments::*,
@@ -106,9 +108,24 @@ struct Option {
   std::vector<std::string> choices = {}; ///< empty: any text
 };
 
+/// The parts of an option's spelling.
+struct Spelling {
+  std::vector<std::string> names; ///< none: a positional argument
+  std::string value;              ///< the word for its value; empty: a flag
+};
+Spelling spelling_of(Option const& option);
+/// False for a flag.
+bool takes_value(Option const& option);
+/// True if it may be given several times.
+bool is_list(Option const& option);
+
+/// The groups in which help lists the verbs, in this order.
+enum class Group { find, request, change, move, keep, shell };
+
 /// A verb. Its function returns the exit code, or throws `Failure` or `sessionkit::Exception`.
 struct Command {
   char const* name;
+  Group group;
   char const* summary;
   std::vector<Option> options;
   char const* examples;
@@ -116,7 +133,7 @@ struct Command {
   bool writes = false; ///< refused for files of other programs
 };
 
-/// All commands, in the order help lists them.
+/// All commands.
 std::vector<Command> const& command_table();
 std::vector<Option> const& common_options();
 /// The parts of the table: commands that read sessions, change them, and maintain stores.

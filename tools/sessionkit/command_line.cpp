@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "command_line.hpp"
+#include "helping.hpp"
 
 #include <sessionkit/version.hpp>
 
@@ -8,7 +9,7 @@
 
 #include <algorithm>
 #include <charconv>
-#include <common/text.hpp>
+#include <string_view>
 
 namespace cli {
 
@@ -37,18 +38,18 @@ CLI::Validator whole_number(std::size_t least) {
 }
 
 void add_option(CLI::App& app, Arguments& args, Option const& option) {
+  auto const [names, word] = spelling_of(option);
+  auto const spelling = names.empty() ? word : fmt::format("{}", fmt::join(names, ","));
   std::visit(
-      [&](auto target) {
+      [&, &names = names](auto target) {
         auto& value = member(args, target);
         using Value = std::decay_t<decltype(value)>;
         if constexpr (std::is_same_v<Value, bool>) {
-          app.add_flag(option.spelling, value, option.help);
+          app.add_flag(spelling, value, option.help);
         } else {
-          auto const choices =
-              option.choices.empty() ? "" : fmt::format(": {}", fmt::join(option.choices, ", "));
-          auto* const added = app.add_option(option.spelling, value, option.help);
+          auto* const added = app.add_option(spelling, value, option.help);
           added->required(option.required)->type_name("");
-          if (option.spelling[0] == '-') added->allow_extra_args(false); // one value each time it is given
+          if (!names.empty()) added->allow_extra_args(false); // one value each time it is given
           if constexpr (std::is_same_v<Value, std::size_t>) added->check(whole_number(0));
           if constexpr (std::is_same_v<Value, std::optional<std::size_t>>) added->check(whole_number(1));
           if (!option.choices.empty())
@@ -61,42 +62,79 @@ void add_option(CLI::App& app, Arguments& args, Option const& option) {
 void add_command(CLI::App& app, Arguments& args, Command const& command) {
   auto* const verb = app.add_subcommand(command.name, command.summary);
   for (Option const& option : command.options) add_option(*verb, args, option);
-  verb->footer(fmt::format("Examples:\n{}", command.examples));
 }
 
-/// The first word that is not a flag, if no command has this name.
-std::string unknown_verb(CLI::App const& app) {
-  if (!app.get_subcommands().empty()) return {};
-  for (auto const& word : app.remaining())
-    if (!word.empty() && word.front() != '-') return word;
+Command const* find_command(std::string const& name) {
+  auto const& table = command_table();
+  auto const found =
+      std::find_if(table.begin(), table.end(), [&](Command const& command) { return command.name == name; });
+  return found == table.end() ? nullptr : &*found;
+}
+
+/// The chosen command, as far as the line could be read.
+Command const* chosen_command(CLI::App const& app) {
+  auto const verbs = app.get_subcommands();
+  return verbs.empty() ? nullptr : find_command(verbs.front()->get_name());
+}
+
+/// The first word that nothing takes and that is, or is not, an option; empty if there is none.
+std::string unknown_word(CLI::App const& app, bool is_option) {
+  for (auto const& word : app.remaining(true))
+    if (!word.empty() && (word.front() == '-' && word.size() > 1) == is_option) return word;
   return {};
 }
 
-std::string nearest_verb(std::string const& word) {
-  auto const& table = command_table();
-  auto const distance = [&](Command const& command) { return edit_distance(word, command.name); };
-  auto const nearest = std::min_element(
-      table.begin(), table.end(), [&](auto const& a, auto const& b) { return distance(a) < distance(b); });
-  return distance(*nearest) <= 2 ? nearest->name : "";
+std::string see_help(Command const* command) {
+  return command == nullptr ? "sessionkit --help" : fmt::format("sessionkit {} --help", command->name);
+}
+
+Failure unknown_option(Command const* command, std::string const& word) {
+  auto const name = word.substr(0, word.find('='));
+  auto const nearest = nearest_option(command, name);
+  auto const where =
+      command == nullptr ? std::string("sessionkit") : fmt::format("the command '{}'", command->name);
+  return {Exit::usage, "usage", fmt::format("{} has no option '{}'", where, name),
+          nearest.empty() ? "see all options: " + see_help(command)
+                          : fmt::format("did you mean: {} (all options: {})", nearest, see_help(command))};
+}
+
+Failure unknown_command(std::string const& word) {
+  auto const nearest = nearest_command(word);
+  return {Exit::usage, "usage", fmt::format("there is no command '{}'", word),
+          nearest.empty() ? "see all commands: sessionkit --help"
+                          : fmt::format("did you mean: sessionkit {}", nearest)};
 }
 
 Failure usage_failure(CLI::App const& app, CLI::ParseError const& error) {
-  auto const verbs = app.get_subcommands();
-  if (auto const word = unknown_verb(app); !word.empty()) {
-    auto const nearest = nearest_verb(word);
-    return {Exit::usage, "usage", fmt::format("there is no command '{}'", word),
-            nearest.empty() ? "see all commands: sessionkit --help"
-                            : fmt::format("did you mean: sessionkit {}", nearest)};
-  }
-  return {Exit::usage, "usage", error.what(),
-          verbs.empty() ? "see: sessionkit --help"
-                        : fmt::format("see: sessionkit {} --help", verbs.front()->get_name())};
+  auto const* const command = chosen_command(app);
+  auto const word = unknown_word(app, false);
+  if (command == nullptr && !word.empty()) return unknown_command(word);
+  if (auto const option = unknown_word(app, true); !option.empty()) return unknown_option(command, option);
+  if (command != nullptr && !word.empty())
+    return {Exit::usage, "usage",
+            fmt::format("the command '{}' takes no further argument '{}'", command->name, word),
+            "see: " + see_help(command)};
+  return {Exit::usage, "usage", error.what(), "see: " + see_help(command)};
+}
+
+/// `help` and `help COMMAND`, as other programs have it.
+std::optional<std::string> asked_for_help(int argc, char const* const* argv, std::size_t columns) {
+  if (argc < 2 || argc > 3 || std::string_view(argv[1]) != "help") return std::nullopt;
+  if (argc == 2) return help_of_program(columns);
+  auto const* const command = find_command(argv[2]);
+  if (command == nullptr) throw unknown_command(argv[2]);
+  return help_of(*command, columns);
 }
 
 }
 
 Request parse_command_line(int argc, char const* const* argv) {
   Request request;
+  std::size_t const columns = std::clamp<std::size_t>(screen_of_stdout().columns, 40, 100);
+  if (auto text = asked_for_help(argc, argv, columns)) {
+    request.text = std::move(*text);
+    return request;
+  }
   CLI::App app("Inspect, continue and check the sessions of agent hosts", "sessionkit");
   app.set_version_flag("--version", "sessionkit " SESSIONKIT_VERSION, "print the version");
   app.require_subcommand(1, 1);
@@ -104,33 +142,18 @@ Request parse_command_line(int argc, char const* const* argv) {
   app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::Throw);
   for (Option const& option : common_options()) add_option(app, request.arguments, option);
   for (Command const& command : command_table()) add_command(app, request.arguments, command);
-  app.footer(
-      "A SESSION is an id, its first characters, a key, a title, @last, @-2 or a file. Data goes to stdout, "
-      "everything else to stderr.\n"
-      "@last is the session with the newest entry, or a fork made after it; @-2 is the one before.\n"
-      "An ENTRY is named by its id. Entries in claw0's and ai-panel's lines have none: @246 is the "
-      "one whose line "
-      "ends\n"
-      "at byte 246 of the file, as tree and history --explain print it.\n"
-      "Exit codes: 0 done, 1 failed (diff: they differ; search: not found), 2 usage, 3 not found, 4 "
-      "locked or changed,\n"
-      "5 damage, no session in the file, or (convert, cp, import) something left out,\n"
-      "6 forbidden, 7 no space, 8 unreachable, 9 outcome unknown. More: sessionkit COMMAND --help");
   try {
     app.parse(argc, argv);
   } catch (CLI::CallForHelp const&) {
-    auto const verbs = app.get_subcommands();
-    request.text = verbs.empty() ? app.help() : verbs.front()->help("sessionkit");
+    auto const* const command = chosen_command(app);
+    request.text = command == nullptr ? help_of_program(columns) : help_of(*command, columns);
     return request;
   } catch (CLI::CallForVersion const& version) {
     request.text = std::string(version.what()) + "\n";
     return request;
   } catch (CLI::ParseError const& error) { throw usage_failure(app, error); }
   if (request.arguments.server) request.arguments.provider = "openai-chat";
-  auto const name = app.get_subcommands().front()->get_name();
-  auto const& table = command_table();
-  request.command = &*std::find_if(table.begin(), table.end(),
-                                   [&](Command const& command) { return command.name == name; });
+  request.command = chosen_command(app);
   return request;
 }
 

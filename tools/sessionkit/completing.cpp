@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,28 +13,12 @@ namespace cli {
 
 namespace {
 
-/// `-n,--limit` as its names; a positional argument has none.
-std::vector<std::string> names_of(Option const& option) {
-  std::vector<std::string> names;
-  std::istringstream spelling(option.spelling);
-  for (std::string name; std::getline(spelling, name, ',');)
-    if (name.front() == '-') names.push_back(name);
-  return names;
-}
-
-bool takes_value(Option const& option) {
-  return !std::holds_alternative<bool Arguments::*>(option.target)
-         && !std::holds_alternative<bool OutputStyle::*>(option.target);
-}
-
-bool is_list(Option const& option) {
-  return std::holds_alternative<std::vector<std::string> Arguments::*>(option.target);
-}
+std::vector<std::string> names_of(Option const& option) { return spelling_of(option).names; }
 
 /// True if the argument is a session, so that its ids are offered; any other may be a file.
 bool names_session(Option const& option) {
-  std::string_view const name = option.spelling;
-  return name == "SESSION" || name == "A" || name == "B" || name == "--in";
+  auto const name = spelling_of(option).value;
+  return name == "SESSION" || name == "A" || name == "B";
 }
 
 std::string replaced(std::string text, std::string_view what, std::string_view with) {

@@ -21,8 +21,9 @@ inline std::vector<std::string> names_of_profiles() {
 
 inline Option const session{"SESSION", "id, first characters of an id, key, title, @last, @-2, or a file",
                             &A::session, true};
-inline Option const leaf{"--leaf", "the entry to end at: an id, or @246 (default: the last one)", &A::leaf};
-inline Option const provider{"--provider",
+inline Option const leaf{"--leaf ENTRY", "the entry to end at: an id, or @246 (default: the last one)",
+                         &A::leaf};
+inline Option const provider{"--provider NAME",
                              "whose wire format: anthropic, openai-chat, openai-responses, gemini or native",
                              &A::provider,
                              false,
@@ -33,9 +34,10 @@ inline std::vector<std::string> names_of_servers() {
   return names;
 }
 inline Option const server{
-    "--server", "for this server, which speaks OpenAI's Chat Completions (implies --provider openai-chat)",
-    &A::server, false, names_of_servers()};
+    "--server NAME",
+    "for this server, which speaks OpenAI's Chat Completions (implies --provider openai-chat)", &A::server,
+    false, names_of_servers()};
 inline Option const hidden{"--hidden", "include what another program added by itself", &A::hidden};
-inline Option const model{"--model", "for this model: thinking of other models is not sent", &A::model};
+inline Option const model{"--model NAME", "for this model: thinking of other models is not sent", &A::model};
 
 }
