@@ -38,7 +38,7 @@ class Doctor(ProgramTest):
         run = self.run_cli("doctor")
         self.assertEqual(run.code, 5)
         rows = [row.split("\t") for row in run.out.splitlines()]
-        self.assertEqual([row[:2] for row in rows], [["notice", "left_over"], ["damage", "index_unreadable"]])
+        self.assertEqual([row[:2] for row in rows], [["damage", "index_unreadable"], ["notice", "left_over"]])
         self.assertTrue(all(row[-1].startswith("would ") for row in rows), rows)
         self.assertIn("nothing was changed", run.err)
         self.assertEqual(self.snapshot(), before)

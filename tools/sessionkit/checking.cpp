@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // verify, reindex: check that all data exists and can be found.
+#include "alike.hpp"
 #include "naming.hpp"
 #include "recognising.hpp"
 
@@ -165,7 +166,24 @@ struct Verdict {
   std::size_t checked = 0, unchecked = 0, damaged = 0, findings = 0, unknown = 0; ///< files, places, lines
 };
 
-void write(Console& console, std::vector<Finding> const& all, Verdict const& verdict) {
+std::string in_store(Arguments const& args, std::string const& file) {
+  auto const root = args.session ? std::nullopt : known_store_root(args);
+  auto const relative = root ? fs::path(file).lexically_relative(*root).string() : std::string();
+  return relative.empty() || relative.substr(0, 2) == ".." ? file : relative;
+}
+
+void write_for_people(Console& console, Arguments const& args, std::vector<Finding> const& all) {
+  std::vector<Seen> seen;
+  for (auto const& finding : all) {
+    bool const is_in_file = finding.line != 0;
+    seen.push_back({is_damage(finding.damage.kind), to_string(finding.damage.kind),
+                    is_in_file ? in_store(args, finding.file) : finding.file,
+                    is_in_file ? std::optional(finding.line) : std::nullopt, finding.damage.what});
+  }
+  write_alike(console, seen);
+}
+
+void write(Console& console, Arguments const& args, std::vector<Finding> const& all, Verdict const& verdict) {
   if (console.json()) {
     Json findings = Json::array(), notices = Json::array();
     for (auto const& finding : all)
@@ -178,6 +196,7 @@ void write(Console& console, std::vector<Finding> const& all, Verdict const& ver
                                   {"notices", std::move(notices)}});
     return;
   }
+  if (console.pretty()) return write_for_people(console, args, all);
   std::vector<std::vector<std::string>> rows;
   rows.reserve(all.size());
   for (auto const& finding : all)
@@ -215,7 +234,10 @@ Exit verify(Console& console, Arguments const& given) {
   std::vector<Finding> all;
   Verdict verdict;
   std::optional<Exit> unreadable;
+  bool const logs = !subjects.empty() && subjects.front().store;
+  std::size_t begun = 0;
   for (auto const& subject : subjects) {
+    console.progress(begun++, subjects.size(), logs ? "sessions" : "files");
     Examined seen;
     auto const look = [&] {
       seen = subject.store ? check_log(subject) : check_file(console, subject.name);
@@ -235,8 +257,9 @@ Exit verify(Console& console, Arguments const& given) {
     verdict.damaged += count != 0 ? 1 : 0;
     std::move(found.begin(), found.end(), std::back_inserter(all));
   }
-  write(console, all, verdict);
-  bool const logs = !subjects.empty() && subjects.front().store;
+  console.progress(subjects.size(), subjects.size());
+  std::stable_partition(all.begin(), all.end(), [](auto const& one) { return is_damage(one.damage.kind); });
+  write(console, args, all, verdict);
   console.notice(summary_of(verdict, logs ? "session(s)" : "file(s)"));
   return verdict.findings != 0 ? Exit::damage : unreadable.value_or(Exit::ok);
 }

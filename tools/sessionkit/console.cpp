@@ -186,17 +186,21 @@ void Console::show(Failure const& failure) {
 }
 
 void Console::progress(std::size_t done, std::size_t total, char const* of) {
-  if (style_.quiet || style_.json || isatty(STDERR_FILENO) == 0) return;
+  if (style_.quiet || style_.json || isatty(STDERR_FILENO) == 0 || environment("TERM") == "dumb") return;
   constexpr std::chrono::milliseconds pause{500};
   auto const now = std::chrono::steady_clock::now();
-  if (shown_ == std::chrono::steady_clock::time_point{}) shown_ = now;
+  if (begun_ == std::chrono::steady_clock::time_point{}) begun_ = shown_ = now;
   bool const last = done == total;
   if (last ? !shows_progress_ : now - shown_ < pause) return;
   shown_ = now;
   shows_progress_ = !last;
+  if (last) begun_ = {};
   if (pager_.runs()) return; // the screen is the pager's
-  say(last ? std::string() : fmt::format("{} of {} {}", done, total, of));
-  std::fputs(last ? "\r\x1b[K" : "\r", stderr);
+  std::fputs("\r\x1b[K", stderr);
+  auto const elapsed = std::chrono::duration_cast<std::chrono::milliseconds>(now - begun_);
+  if (!last)
+    say(cut(progress_text(done, total, of, elapsed), std::max<std::size_t>(screen_.columns, 20) - 1));
+  std::fflush(stderr);
 }
 
 Exit Console::finish(Exit exit) {

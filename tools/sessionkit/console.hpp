@@ -40,6 +40,8 @@ class Console {
   bool json() const { return style_.json; }
   /// True if a person looks at stdout: tables are aligned.
   bool pretty() const { return pretty_; }
+  /// True if the screen shows colours and more than ASCII.
+  bool fancy() const { return pretty_ && colours_; }
   /// The number of columns of the screen.
   std::size_t width() const { return screen_.columns; }
 
@@ -66,7 +68,8 @@ class Console {
   void report(std::string_view line);
   void report_json(Json const& json);
   void show(Failure const& failure);
-  /// Shows the progress of a long task: one line on a terminal, after half a second; nothing anywhere else.
+  /// Shows the progress of a long task with its rate and the time that is left: one line on a terminal, after
+  /// half a second; nothing anywhere else. `done == total` removes the line.
   void progress(std::size_t done, std::size_t total, char const* of = "transcripts");
 
   /// Flushes stdout. Returns `exit`, or the code of a failure to write.
@@ -88,7 +91,7 @@ class Console {
   std::string held_ = {};
   std::string late_ = {}; // for stderr, after stdout is on the screen
   int write_error_ = 0;
-  std::chrono::steady_clock::time_point shown_ = {}; // of progress
+  std::chrono::steady_clock::time_point begun_ = {}, shown_ = {}; // of progress
   bool shows_progress_ = false;
 };
 

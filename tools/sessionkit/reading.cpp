@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <common/text.hpp>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -52,11 +53,27 @@ std::string count_of(sk::SessionInfo const& info, char const* unknown) {
 
 std::vector<std::string> table_row(sk::SessionInfo const& info, std::size_t id_length, sk::Timestamp now) {
   return {info.id.str().substr(0, id_length),
-          age(now - info.updated),
+          moment(info.updated, now),
           count_of(info, "-"),
           info.tokens ? short_number(*info.tokens) : "-",
           one_line(info.model),
-          cut(one_line(info.display_title()), 48)};
+          one_line(info.display_title(200))};
+}
+
+/// The number of characters of an id that are shown: all of them if the screen has room for them, and for
+/// some of each title.
+std::size_t id_length(std::vector<sk::SessionInfo> const& sessions, sk::SessionStore& store,
+                      std::size_t screen) {
+  constexpr std::size_t some_of_a_title = 30, gaps = 5 * 2;
+  std::vector<std::size_t> widths{7, 4, 6, 5}; // the headings from UPDATED to MODEL
+  std::size_t longest = 0;
+  for (auto const& info : sessions) {
+    auto const row = table_row(info, 0, sk::system_now());
+    longest = std::max(longest, info.id.str().size());
+    for (std::size_t i = 0; i < widths.size(); ++i) widths[i] = std::max(widths[i], columns(row[i + 1]));
+  }
+  auto const others = std::accumulate(widths.begin(), widths.end(), some_of_a_title + gaps);
+  return longest + others <= screen ? longest : unique_length(store);
 }
 
 std::vector<std::string> plain_row(sk::SessionInfo const& info) {
@@ -167,9 +184,10 @@ Exit ls(Console& console, Arguments const& given) {
     return Exit::ok;
   }
   std::vector<std::vector<std::string>> rows;
-  std::size_t const id_length = console.pretty() && store ? unique_length(*store) : 0;
+  std::size_t const shown_of_id =
+      console.pretty() && store ? id_length(page.sessions, *store, console.width()) : 0;
   for (auto const& info : page.sessions)
-    rows.push_back(console.pretty() ? table_row(info, id_length, sk::system_now()) : plain_row(info));
+    rows.push_back(console.pretty() ? table_row(info, shown_of_id, sk::system_now()) : plain_row(info));
   console.table({"ID", "UPDATED", "MSGS", "TOKENS", "MODEL", "TITLE"}, rows);
   if (!page.next.empty()) console.notice(fmt::format("there are more: sessionkit ls --cursor {}", page.next));
   return Exit::ok;
@@ -183,12 +201,13 @@ Exit show(Console& console, Arguments const& args) {
     list.emplace(console, "show@1", Json{{"session", json_of(named.store->info(named.id).value())}},
                  "entries");
   std::size_t unknown = 0;
+  Talk talk(console, args.thinking);
   auto const damaged = for_each_on(path, named, [&](Record const& record) {
     unknown += record.entry.as<sk::Unknown>() != nullptr ? 1U : 0U;
     if (list)
       list->add(sk::to_nlohmann(sk::RawJson::from(std::string(record.line))));
     else if (!record.again && (args.hidden || !is_hidden(record.entry)))
-      show_entry(console, record.entry, std::string(record.type), args.thinking);
+      talk.add(record.entry, std::string(record.type));
     return console.writable();
   });
   if (list) list->finish();

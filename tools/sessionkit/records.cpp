@@ -205,37 +205,58 @@ int colour_of(std::string const& speaker) {
   return speaker == "user" ? 32 : speaker == "assistant" ? 36 : 33;
 }
 
-void say(Console& console, std::string const& speaker, std::string const& text) {
-  console.write(console.coloured(colour_of(speaker), one_line(neutral(speaker)) + ">") + " ");
-  console.content(text);
-  console.write("\n");
 }
 
-void show_message(Console& console, sk::Entry const& entry, sk::Message const& message, bool thinking) {
+void Talk::say(std::string const& speaker, std::string const& text) {
+  auto const name = one_line(neutral(speaker));
+  if (!console_.pretty()) {
+    console_.write(console_.coloured(colour_of(speaker), name + ">") + " ");
+    console_.content(text);
+    return console_.write("\n");
+  }
+  std::string when;
+  if (auto const at = std::exchange(at_, {}); at != sk::Timestamp{}) {
+    auto const day = std::exchange(day_, date_of(at));
+    when = " · " + (day == day_ ? "" : day_ + " ") + time_of_day(at);
+  }
+  console_.write((std::exchange(first_, false) ? "" : "\n") + console_.coloured(colour_of(speaker), name)
+                 + when + "\n");
+  console_.content(text);
+  console_.write(!text.empty() && text.back() == '\n' ? "" : "\n");
+}
+
+void Talk::add(sk::Entry const& entry, sk::Message const& message) {
   for (auto const& part : message.parts)
-    std::visit(Overloaded{[&](sk::Text const& it) { say(console, speaker_of(entry, "message"), it.text); },
-                          [&](sk::Thinking const& it) {
-                            if (thinking) say(console, "thinking", it.redacted ? "[redacted]" : it.text);
-                          },
-                          [&](sk::ToolUse const& it) { say(console, "call " + it.name, it.input.str()); },
-                          [&](sk::ToolResult const& it) {
-                            say(console, (it.is_error ? "error " : "result ") + it.tool_name,
-                                text_of(it.content));
-                          },
-                          [&](sk::Image const& it) {
-                            say(console, speaker_of(entry, "message"), "[" + it.media_type + "]");
-                          },
-                          [](sk::Opaque const&) {}},
-               part);
+    std::visit(
+        Overloaded{[&](sk::Text const& it) { say(speaker_of(entry, "message"), it.text); },
+                   [&](sk::Thinking const& it) {
+                     if (thinking_) say("thinking", it.redacted ? "[redacted]" : it.text);
+                   },
+                   [&](sk::ToolUse const& it) { say("call " + it.name, it.input.str()); },
+                   [&](sk::ToolResult const& it) {
+                     say((it.is_error ? "error " : "result ") + it.tool_name, text_of(it.content));
+                   },
+                   [&](sk::Image const& it) { say(speaker_of(entry, "message"), "[" + it.media_type + "]"); },
+                   [](sk::Opaque const&) {}},
+        part);
 }
 
-}
-
-void show_entry(Console& console, sk::Entry const& entry, std::string const& type, bool thinking) {
+void Talk::add(sk::Entry const& entry, std::string const& type) {
+  at_ = entry.at;
   if (auto const* const message = entry.as<sk::Message>())
-    show_message(console, entry, *message, thinking);
+    add(entry, *message);
   else if (auto const text = summary_of(entry); !text.empty())
-    say(console, speaker_of(entry, type), text);
+    say(speaker_of(entry, type), text);
+}
+
+std::string in_words(std::string const& type) {
+  std::string out;
+  for (char const c : type) {
+    bool const capital = c >= 'A' && c <= 'Z';
+    if (capital && !out.empty()) out += ' ';
+    out += c == '_' ? ' ' : capital ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  return out;
 }
 
 }

@@ -75,8 +75,25 @@ std::string speaker_of(sessionkit::Entry const& entry, std::string const& type);
 /// too.
 std::vector<std::string> words_of(sessionkit::Entry const& entry, bool thinking);
 
-/// Prints an entry as part of a conversation: the speaker and the text. `thinking`: the model's reasoning
-/// too.
-void show_entry(Console& console, sessionkit::Entry const& entry, std::string const& type, bool thinking);
+/// Prints entries as a conversation. In a pipe each piece of it is `speaker> text`. On a terminal the speaker
+/// and the time are in a line of their own, after an empty line. `thinking`: the model's reasoning too.
+class Talk {
+ public:
+  Talk(Console& console, bool thinking) : console_(console), thinking_(thinking) {}
+  void add(sessionkit::Entry const& entry, std::string const& type);
+
+ private:
+  void add(sessionkit::Entry const& entry, sessionkit::Message const& message);
+  void say(std::string const& speaker, std::string const& text);
+
+  Console& console_;
+  bool thinking_;
+  bool first_ = true;
+  sessionkit::Timestamp at_ = {}; ///< of the entry whose first piece is not printed yet
+  std::string day_ = {};          ///< of the last time that was printed
+};
+
+/// The type of an entry in words: "model change" for `model_change`, "bash execution" for `bashExecution`.
+std::string in_words(std::string const& type);
 
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // doctor: finds what is wrong with a store, and repairs it.
+#include "alike.hpp"
 #include "naming.hpp"
 #include "recognising.hpp"
 
@@ -103,20 +104,57 @@ Json json_of(Row const& row) {
   return out;
 }
 
-void write(Console& console, sk::Diagnosis const& diagnosis, std::vector<Row> const& rows, bool repaired) {
-  if (console.json()) {
-    Json findings = Json::array();
-    for (auto const& row : rows) findings.push_back(json_of(row));
-    console.document(
-        "doctor@1",
-        {{"transcripts", diagnosis.transcripts}, {"repaired", repaired}, {"findings", std::move(findings)}});
-    return;
+/// True if others may use the folder too: it was copied or unpacked, and the modes of its files say nothing.
+bool is_open_to_others(std::string const& folder) {
+  std::error_code error;
+  auto const mode = fs::status(folder, error).permissions();
+  return !error && (mode & (fs::perms::group_all | fs::perms::others_all)) != fs::perms::none;
+}
+
+/// The rows that a person reads, damage first.
+std::vector<Row> rows_to_read(std::vector<Row> rows, sk::Diagnosis const& diagnosis) {
+  bool const copied = !diagnosis.root.empty() && is_open_to_others(diagnosis.root);
+  auto const is_noise = [&](Row const& row) {
+    return copied && row.left && row.finding.kind == sk::DoctorFinding::loose_mode;
+  };
+  rows.erase(std::remove_if(rows.begin(), rows.end(), is_noise), rows.end());
+  std::stable_partition(rows.begin(), rows.end(), [](Row const& row) { return !row.finding.harmless(); });
+  return rows;
+}
+
+std::string relative_to(std::string const& root, std::string const& path) {
+  auto const relative = fs::path(path).lexically_relative(root).string();
+  return root.empty() || relative.empty() || relative.substr(0, 2) == ".." ? path : relative;
+}
+
+std::string kind_of(sk::DoctorFinding const& finding) {
+  return finding.damage ? to_string(finding.damage->kind) : to_string(finding.kind);
+}
+
+void write_for_people(Console& console, sk::Diagnosis const& diagnosis, std::vector<Row> const& rows) {
+  std::vector<Seen> all;
+  for (auto const& row : rows) {
+    auto const place = relative_to(diagnosis.root, row.finding.path);
+    all.push_back({!row.finding.harmless(), kind_of(row.finding), place, {}, row.finding.what, row.action});
   }
+  write_alike(console, all);
+}
+
+void write_json(Console& console, sk::Diagnosis const& diagnosis, std::vector<Row> const& rows,
+                bool repaired) {
+  Json findings = Json::array();
+  for (auto const& row : rows) findings.push_back(json_of(row));
+  console.document(
+      "doctor@1",
+      {{"transcripts", diagnosis.transcripts}, {"repaired", repaired}, {"findings", std::move(findings)}});
+}
+
+void write(Console& console, sk::Diagnosis const& diagnosis, std::vector<Row> const& rows) {
+  if (console.pretty()) return write_for_people(console, diagnosis, rows);
   std::vector<std::vector<std::string>> table;
   for (auto const& row : rows) {
     auto const& damage = row.finding.damage;
-    table.push_back({row.finding.harmless() ? "notice" : "damage",
-                     damage ? to_string(damage->kind) : to_string(row.finding.kind),
+    table.push_back({row.finding.harmless() ? "notice" : "damage", kind_of(row.finding),
                      one_line(row.finding.path), damage ? fmt::format("{}", damage->offset) : "",
                      damage ? fmt::format("{}", damage->length) : "", one_line(row.finding.what),
                      one_line(row.action)});
@@ -140,8 +178,12 @@ Exit doctor(Console& console, Arguments const& args) {
     for (auto& finding : fixed.findings)
       if (finding.remedy == sk::DoctorFinding::rewrite) finding.remedy = sk::DoctorFinding::none;
   auto const treatments = args.repair ? sk::repair(fixed, options) : std::vector<sk::Treatment>{};
-  auto const rows = rows_of(patient.diagnosis, fixed, treatments, args.repair);
-  write(console, patient.diagnosis, rows, args.repair);
+  auto const all = rows_of(patient.diagnosis, fixed, treatments, args.repair);
+  auto const rows = console.json() ? all : rows_to_read(all, patient.diagnosis);
+  if (console.json())
+    write_json(console, patient.diagnosis, rows, args.repair);
+  else
+    write(console, patient.diagnosis, rows);
 
   auto const harm = [](Row const& row) { return row.left && !row.finding.harmless(); };
   auto const left = std::count_if(rows.begin(), rows.end(), harm);

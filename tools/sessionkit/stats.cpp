@@ -9,8 +9,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <common/text.hpp>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -39,12 +41,22 @@ struct Sum {
     }
     cost += price;
   }
+  void add(Sum const& other) {
+    answers += other.answers;
+    usage.input += other.usage.input;
+    usage.output += other.usage.output;
+    usage.cache_read += other.usage.cache_read;
+    usage.cache_write += other.usage.cache_write;
+    cost += other.cost;
+  }
+  std::uint64_t tokens() const { return usage.input + usage.output + usage.cache_read + usage.cache_write; }
 };
 using Key = std::tuple<std::string, std::string, std::string>; // day, provider, model
 
 struct Stats {
   std::uint64_t sessions = 0, messages = 0, turns = 0, compactions = 0, tokens = 0, damaged = 0;
   std::map<Key, Sum> by;
+  std::map<std::string, Sum> by_project; ///< by working directory
   Sum total;
 };
 
@@ -83,6 +95,7 @@ void count(Stats& stats, sk::SessionStore& store, sk::SessionId const& id) {
     if (!made.request_id.empty() && !requests.insert(made.request_id).second) return true;
     double const price = cost_of(*message);
     stats.by[{sk::to_rfc3339(entry.at).substr(0, 10), made.provider, made.model}].add(made, price);
+    stats.by_project[info.cwd].add(made, price);
     stats.total.add(made, price);
     return true;
   });
@@ -122,6 +135,125 @@ Json document_of(Stats const& stats) {
           {"by", std::move(rows)}};
 }
 
+using NamedSum = std::pair<std::string, Sum>;
+
+std::string money(double cost) {
+  return cost < 1 ? fmt::format("${:.4f}", cost) : fmt::format("${:.2f}", cost);
+}
+
+/// A bar of at most `width` columns for a share of the largest.
+std::string bar(double share, std::size_t width, bool fancy) {
+  auto const eighths = static_cast<std::size_t>(share * static_cast<double>(width) * 8 + 0.5);
+  if (!fancy) return std::string(std::max<std::size_t>((eighths + 4) / 8, share > 0 ? 1 : 0), '#');
+  constexpr char const* parts[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+  std::string out;
+  for (std::size_t i = 0; i < eighths / 8; ++i) out += "█";
+  return out + (eighths == 0 && share > 0 ? "▏" : parts[eighths % 8]);
+}
+
+/// What the bars of all charts show: cost if the log has any, else tokens.
+double measure(Sum const& sum, Sum const& total) {
+  return total.cost > 0 ? sum.cost : static_cast<double>(sum.tokens());
+}
+
+/// A chart: a bar and numbers for each name, aligned.
+void chart(Console& console, char const* heading, std::vector<NamedSum> const& sums, Sum const& total) {
+  std::size_t names = columns(heading), numbers = 0;
+  double most = 0;
+  std::vector<std::vector<std::string>> rows;
+  for (auto const& [name, sum] : sums) {
+    most = std::max(most, measure(sum, total));
+    auto text = cut_front(one_line(name), std::max<std::size_t>(console.width() * 2 / 5, 12));
+    if (!console.fancy() && text.compare(0, 3, "…") == 0) text.replace(0, 3, "..");
+    names = std::max(names, columns(text));
+    rows.push_back({text, fmt::format("{:>7}", sum.answers), fmt::format("{:>7}", short_number(sum.tokens())),
+                    fmt::format("{:>9}", total.cost > 0 ? money(sum.cost) : "-")});
+    numbers = 7 + 7 + 9 + 3 * 2;
+  }
+  std::vector<std::string> headings{heading, "ANSWERS", " TOKENS", "     COST"};
+  std::size_t const used = names + numbers + 2;
+  if (constexpr std::size_t least = 10, widest = 40; used + least <= console.width()) {
+    std::size_t const width = std::min(console.width() - used, widest);
+    headings.insert(headings.begin() + 1, total.cost > 0 ? "BY COST" : "BY TOKENS");
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      double const share = most > 0 ? measure(sums[i].second, total) / most : 0;
+      rows[i].insert(rows[i].begin() + 1, bar(share, width, console.fancy()));
+    }
+  }
+  console.table(headings, rows);
+}
+
+/// The largest first; the rest is one more.
+std::vector<NamedSum> largest(std::map<std::string, Sum> const& by, Sum const& total, std::size_t most) {
+  std::vector<NamedSum> all(by.begin(), by.end());
+  std::stable_sort(all.begin(), all.end(), [&](auto const& a, auto const& b) {
+    return measure(a.second, total) > measure(b.second, total);
+  });
+  if (all.size() <= most + 1) return all;
+  NamedSum rest{fmt::format("{} others", all.size() - most), {}};
+  for (auto one = all.begin() + static_cast<std::ptrdiff_t>(most); one != all.end(); ++one)
+    rest.second.add(one->second);
+  all.resize(most);
+  all.push_back(std::move(rest));
+  return all;
+}
+
+/// The newest days, and what was before them.
+std::vector<NamedSum> newest(std::map<std::string, Sum> const& by, std::size_t most) {
+  std::vector<NamedSum> all(by.begin(), by.end());
+  if (all.size() <= most) return all;
+  auto const first = all.end() - static_cast<std::ptrdiff_t>(most);
+  NamedSum before{"before", {}};
+  for (auto one = all.begin(); one != first; ++one) before.second.add(one->second);
+  all.erase(all.begin(), first);
+  all.insert(all.begin(), std::move(before));
+  return all;
+}
+
+void write_charts(Console& console, Stats const& stats) {
+  constexpr std::size_t most_days = 30, most_names = 10;
+  std::map<std::string, Sum> days, models, projects;
+  for (auto const& [key, sum] : stats.by) {
+    auto const& [day, provider, model] = key;
+    days[day].add(sum);
+    models[model.empty() ? "(unknown)" : provider.empty() ? model : provider + "/" + model].add(sum);
+  }
+  for (auto const& [cwd, sum] : stats.by_project) projects[cwd.empty() ? "(none)" : cwd].add(sum);
+  if (stats.total.answers == 0) return;
+  chart(console, "DAY", newest(days, most_days), stats.total);
+  console.write("\n");
+  chart(console, "MODEL", largest(models, stats.total, most_names), stats.total);
+  console.write("\n");
+  chart(console, "PROJECT", largest(projects, stats.total, most_names), stats.total);
+  auto const& used = stats.total.usage;
+  auto const all =
+      fmt::format("All: {}, {} tokens in, {} out, {} read from a cache, {} written to it{}",
+                  plural(stats.total.answers, "answer", "answers"), short_number(used.input),
+                  short_number(used.output), short_number(used.cache_read), short_number(used.cache_write),
+                  stats.total.cost > 0 ? ", " + money(stats.total.cost) : "");
+  console.write("\n" + wrapped(all, 0, std::max<std::size_t>(console.width(), 20)) + "\n");
+}
+
+void write_rows(Console& console, Stats const& stats) {
+  std::vector<std::vector<std::string>> rows;
+  for (auto const& [key, sum] : stats.by)
+    rows.push_back(row_of({std::get<0>(key), one_line(std::get<1>(key)), one_line(std::get<2>(key))}, sum));
+  rows.push_back(row_of({"total", "", ""}, stats.total));
+  console.table(
+      {"DAY", "PROVIDER", "MODEL", "ANSWERS", "INPUT", "OUTPUT", "CACHE_READ", "CACHE_WRITE", "COST"}, rows);
+}
+
+/// All sessions, archived ones too.
+void count_all(Console& console, Stats& stats, sk::SessionStore& store) {
+  auto const all = oldest_first(store);
+  std::size_t begun = 0;
+  for (auto const& info : all) {
+    console.progress(begun++, all.size(), "sessions");
+    count(stats, store, info.id);
+  }
+  console.progress(all.size(), all.size());
+}
+
 }
 
 Exit stats(Console& console, Arguments const& given) {
@@ -131,23 +263,16 @@ Exit stats(Console& console, Arguments const& given) {
     auto const named = find_session(console, args, *args.session);
     count(all, *named.store, named.id);
   } else {
-    auto const store = open_store(console, args).value();
-    for (bool const archived : {false, true}) {
-      sk::ListQuery query;
-      query.archived = archived;
-      for (auto const& info : sk::list_all(*store, query).value()) count(all, *store, info.id);
-    }
+    count_all(console, all, *open_store(console, args).value());
   }
   if (console.json()) {
     console.document("stats@1", document_of(all));
     return Exit::ok;
   }
-  std::vector<std::vector<std::string>> rows;
-  for (auto const& [key, sum] : all.by)
-    rows.push_back(row_of({std::get<0>(key), one_line(std::get<1>(key)), one_line(std::get<2>(key))}, sum));
-  rows.push_back(row_of({"total", "", ""}, all.total));
-  console.table(
-      {"DAY", "PROVIDER", "MODEL", "ANSWERS", "INPUT", "OUTPUT", "CACHE_READ", "CACHE_WRITE", "COST"}, rows);
+  if (console.pretty())
+    write_charts(console, all);
+  else
+    write_rows(console, all);
   console.notice(fmt::format("{}, {}, {}, {}, {} in context", plural(all.sessions, "session", "sessions"),
                              plural(all.messages, "message", "messages"), plural(all.turns, "turn", "turns"),
                              plural(all.compactions, "compaction", "compactions"),

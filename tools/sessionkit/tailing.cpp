@@ -31,11 +31,11 @@ std::optional<Line> line_of(sk::RecordPage const& page, sk::RecordPage::Item con
   return Line{*std::move(entry), std::string(item.type), std::string(item.line)};
 }
 
-void print(Console& console, Line const& line, bool thinking) {
+void print(Console& console, Talk& talk, Line const& line) {
   if (console.json())
     console.write(line.line + "\n");
   else
-    show_entry(console, line.entry, line.type, thinking);
+    talk.add(line.entry, line.type);
 }
 
 struct Ending {
@@ -74,14 +74,14 @@ void notice_change(Console& console, Named const& named, sk::LogNews const& news
         fmt::format("{}: {} at offset {}: {}", name, to_string(damage.kind), damage.offset, damage.what));
 }
 
-Exit follow_lines(Console& console, Arguments const& args, Named const& named, sk::Position from) {
+Exit follow_lines(Console& console, Talk& talk, Named const& named, sk::Position from) {
   FileWatch watch(named.path);
   FileWatch::Woken woken = FileWatch::Woken::look;
   sk::LogFollower follower(named.store, named.id, from);
   auto const take = [&](sk::LogNews const& news) {
     notice_change(console, named, news);
     for (auto const& item : news.page.items())
-      if (auto const line = line_of(news.page, item)) print(console, *line, args.thinking);
+      if (auto const line = line_of(news.page, item)) print(console, talk, *line);
     console.flush();
     return console.writable() && !FileWatch::stopped();
   };
@@ -100,8 +100,9 @@ Exit follow_lines(Console& console, Arguments const& args, Named const& named, s
 Exit tail(Console& console, Arguments const& args) {
   auto const named = find_session(console, args, *args.session);
   auto const ending = last_lines(named, args.last);
-  for (auto const& line : ending.lines) print(console, line, args.thinking);
-  return args.follow ? follow_lines(console, args, named, ending.end) : Exit::ok;
+  Talk talk(console, args.thinking);
+  for (auto const& line : ending.lines) print(console, talk, line);
+  return args.follow ? follow_lines(console, talk, named, ending.end) : Exit::ok;
 }
 
 }

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: MIT
+"""What a person sees: dates, times, findings that are counted, charts, progress. Golden screens at two sizes."""
+import datetime
+import os
+import re
+import shutil
+import signal
+import stat
+import time
+import unittest
+
+from support import HERE, PI, ProgramTest
+
+PLAIN = {"NO_COLOR": "1", "PAGER": "cat"}
+SCREENS = {
+    "ls": ["ls"], "show": ["show", "simple_chat"], "show_tools": ["show", "tool_calls", "--thinking"], "stats": ["stats"],
+    "doctor": ["doctor"], "verify": ["verify"], "tail": ["tail", "simple_chat", "-n", "2"],
+}
+
+
+class Screens(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.store.mkdir(mode=0o700)
+        for name in ("simple_chat", "branches_labels", "tool_calls", "edge_torn_tail", "edge_malformed_middle"):
+            shutil.copyfile(PI / f"{name}.jsonl", self.store / f"{name}.jsonl")
+            (self.store / f"{name}.jsonl").chmod(0o600)
+        for number in range(5):
+            (self.store / f"note{number}.txt").write_text("x")
+        self.ok("reindex")
+
+    def test_golden_screens_at_two_sizes(self):
+        for columns, rows in ((80, 24), (200, 60)):
+            text = ""
+            for name, args in SCREENS.items():
+                code, shown = self.on_terminal(*args, "--no-pager", env=PLAIN, size=(columns, rows))
+                text += f"$ sessionkit {' '.join(args)}\n{shown}exit {code}\n"
+            text = text.replace(str(self.folder), "/home/ada")
+            path = HERE / "golden" / f"people_{columns}x{rows}.txt"
+            if os.environ.get("SESSIONKIT_UPDATE_GOLDEN"):
+                path.write_text(text)
+            self.assertEqual(text, path.read_text())
+
+    def test_a_dumb_terminal_gets_ascii_bars_and_a_good_one_blocks(self):
+        for env in ({"TERM": "dumb", "PAGER": "cat"}, PLAIN):
+            shown = self.on_terminal("stats", "--no-pager", env=env, size=(80, 24))[1]
+            self.assertIn("####", shown)
+            self.assertTrue(shown.isascii(), shown)
+        shown = self.on_terminal("stats", "--no-pager", size=(80, 24))[1]
+        self.assertIn("████", shown)
+        self.assertNotIn("#", shown)
+
+    def test_the_longest_bar_is_the_greatest_cost_and_bars_are_in_proportion(self):
+        shown = self.on_terminal("stats", "--no-pager", env=PLAIN, size=(120, 40))[1]
+        rows = re.findall(r"^(\d{4}-\d\d-\d\d)  (#*) +(\d+) +\S+ +\$([\d.]+)$", shown, re.MULTILINE)
+        self.assertGreater(len(rows), 2, shown)
+        longest = max(len(bar) for _, bar, _, _ in rows)
+        most = max(float(cost) for *_, cost in rows)
+        for _, bar, _, cost in rows:
+            self.assertLessEqual(abs(len(bar) - float(cost) / most * longest), 1)
+        table = [line.split("\t") for line in self.ok("stats").out.splitlines()]
+        self.assertEqual(sum(int(row[3]) for row in table[:-1]), sum(int(answers) for _, _, answers, _ in rows))
+
+
+class Dates(ProgramTest):
+    def row_of(self, day):
+        name = f"at-{day}"
+        text = (PI / "simple_chat.jsonl").read_text().replace("2025-11-03", day)
+        self.store.mkdir(mode=0o700, exist_ok=True)
+        (self.store / f"{name}.jsonl").write_text(re.sub(r'"id":"[^"]*simple[^"]*"', f'"id":"{name}"', text, count=1))
+        shown = self.on_terminal("ls", env=PLAIN, size=(200, 50))[1]
+        return next(line for line in shown.splitlines() if line.startswith(name))
+
+    def test_today_is_relative_this_year_has_no_year_and_others_have(self):
+        today = datetime.datetime.now(datetime.timezone.utc)
+        month = 3 if today.month == 6 else 6
+        self.assertIn("  Nov 3 2019  ", self.row_of("2019-11-03"))
+        self.assertRegex(self.row_of(f"{today.year}-{month:02}-15"), f"  {'Mar' if month == 3 else 'Jun'} 15 08:00  ")
+        session = self.new()
+        self.assertRegex(self.on_terminal("ls", env=PLAIN)[1], rf"{session[:8]}\S*  just now")
+
+    def test_times_are_of_the_place(self):
+        shutil.copyfile(PI / "simple_chat.jsonl", self.folder / "talk.jsonl")
+        for zone, hour in (("UTC", "08:00"), ("XXX-3", "11:00")):
+            self.assertIn(f"user · Nov 3 2025 {hour}\n", self.on_terminal("show", "talk.jsonl", env={**PLAIN, "TZ": zone})[1])
+        self.assertEqual(self.ok("show", "talk.jsonl", env={"TZ": "XXX-3"}).out, self.ok("show", "talk.jsonl").out)
+
+    def test_a_wide_screen_has_whole_ids_and_titles_and_a_narrow_one_what_is_needed(self):
+        session = self.new("--title", "A title that is rather long, so that it shows where it is cut, and by how much")
+        self.new()
+        wide, narrow = (self.on_terminal("ls", env=PLAIN, size=(columns, 24))[1] for columns in (200, 80))
+        self.assertIn(session + "  ", wide)
+        self.assertIn("and by how much", wide)
+        self.assertNotIn(session, narrow)
+        self.assertIn("…", narrow)
+
+
+class Findings(ProgramTest):
+    def test_damage_is_first_and_what_is_alike_is_counted(self):
+        for name in ("one", "two"):
+            self.say(self.new("--id", name), "user", "hello")
+        with open(self.file_of("two"), "ab") as file:
+            file.write(b"bad\n" * 30)
+        for number in range(54):
+            (self.store / f"a{number}.txt").write_text("x")
+        code, shown = self.on_terminal("doctor", "--no-pager", env=PLAIN, size=(100, 40))
+        self.assertEqual(code, 5)
+        lines = shown.splitlines()
+        self.assertRegex(lines[0], r"^damage  30 × \w+  two\.jsonl$")
+        self.assertIn("notice  54 × foreign_file  a0.txt, a1.txt, a10.txt and 51 more", lines)
+        self.assertLess(len(lines), 15)
+        self.assertNotIn(str(self.store), shown)
+        plain = self.run_cli("doctor").out.splitlines()
+        self.assertEqual(len([row for row in plain if row.startswith("damage")]), 30)
+        self.assertTrue(plain[0].startswith("damage"))
+        self.assertEqual(len(self.run_cli("doctor", "--json").json["findings"]), len(plain))
+        code, shown = self.on_terminal("verify", "--no-pager", env=PLAIN, size=(100, 40))
+        self.assertEqual(code, 5)
+        self.assertRegex(shown.splitlines()[0], r"^damage  30 × \w+  two\.jsonl, line 3$")
+
+    def test_the_modes_of_a_copied_folder_are_no_finding_and_one_loose_file_is(self):
+        for name in ("one", "two"):
+            self.say(self.new("--id", name), "user", "hello")
+        self.file_of("one").chmod(0o644)
+        run = self.ok("doctor")
+        self.assertEqual([row.split("\t")[1] for row in run.out.splitlines()], ["loose_mode"])
+        for path in self.store.iterdir():
+            path.chmod(0o644)
+        self.store.chmod(0o755)
+        run = self.ok("doctor")
+        self.assertEqual((run.out, run.err), ("", "sessionkit: 0 finding(s) in 2 transcript(s)\n"))
+        kinds = [finding["kind"] for finding in self.ok("doctor", "--json").json["findings"]]
+        self.assertIn("loose_mode", kinds)  # programs get everything
+        self.ok("doctor", "--repair")
+        self.assertEqual({stat.S_IMODE(path.stat().st_mode) & 0o077 for path in self.store.glob("*.jsonl")}, {0})
+
+
+class Progress(ProgramTest):
+    def long_store(self):
+        self.store.mkdir(mode=0o700)
+        text = (PI / "simple_chat.jsonl").read_text()
+        for number in range(4000):
+            (self.store / f"s{number:04}.jsonl").write_text(text)
+
+    def watched(self, *args, env):
+        """The output of a program that is stopped again and again, as a slow disk would."""
+        import pty
+        from support import SESSIONKIT
+        environment = self.environment({"TERM": "xterm", **env})
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.execve(SESSIONKIT, [SESSIONKIT, *args], environment)
+        for _ in range(4):
+            time.sleep(0.03)
+            os.kill(pid, signal.SIGSTOP)
+            time.sleep(0.6)
+            os.kill(pid, signal.SIGCONT)
+        shown = b""
+        while True:
+            try:
+                piece = os.read(terminal, 65536)
+            except OSError:
+                break
+            if not piece:
+                break
+            shown += piece
+        os.close(terminal)
+        os.waitpid(pid, 0)
+        return shown.decode()
+
+    def test_a_long_task_shows_its_rate_and_the_rest_and_takes_them_away(self):
+        self.long_store()
+        for verb in ("verify", "stats", "reindex"):
+            shown = self.watched(verb, env={})
+            found = re.findall(r"(\d+) of (\d+) \w+(?:, ([\d.]+k?)/s, \d+ (?:s|min) left)?", shown)
+            self.assertTrue(any(rate for *_, rate in found), (verb, shown[-300:]))
+            self.assertTrue(all(int(done) <= int(total) for done, total, _ in found))
+            after = shown[shown.rindex(" left") + 5:]
+            self.assertTrue(after.startswith("\r\x1b[K"), after[:40])  # nothing of it stays on the screen
+
+    def test_a_dumb_terminal_and_quiet_have_none(self):
+        self.long_store()
+        self.assertNotIn(" of 4000 ", self.watched("verify", env={"TERM": "dumb"}))
+        self.assertNotIn(" of 4000 ", self.watched("verify", "--quiet", env={}))
+
+
+if __name__ == "__main__":
+    unittest.main()
