@@ -38,12 +38,14 @@ class Export(ProgramTest):
 
     def test_nothing_that_was_said_is_an_element_of_the_page(self):
         page = Page(self.ok("export", self.evil_session(), "--to", "html").out)
-        known = {"html", "head", "meta", "title", "style", "body", "header", "h1", "dl", "dt", "dd", "main", "article", "h2", "time", "div"}
+        known = {"html", "head", "meta", "title", "style", "body", "header", "h1", "dl", "dt", "dd", "main", "article", "h2", "time", "div", "nav", "ol", "li", "a",
+                 "p", "pre", "code", "br"}
         self.assertLessEqual(set(page.tags), known)
         self.assertEqual(page.tags.count("article"), len(EVIL) + 1)  # the title is an entry too
         self.assertFalse([name for name, _ in page.attributes if name.startswith("on")])
         self.assertIn(("content", "default-src 'none'; style-src 'unsafe-inline'; img-src data:"), page.attributes)
-        for text in (EVIL[0], EVIL[2], "&lt;script&gt;", "<!-- "):
+        self.assertFalse([value for name, value in page.attributes if name == "href" and not value.startswith("#")])
+        for text in (EVIL[0], EVIL[2], "&lt;script&gt;", "<!--"):
             self.assertIn(text, page.said)
 
     def test_nothing_that_was_said_leaves_its_quote_in_markdown(self):
@@ -51,11 +53,69 @@ class Export(ProgramTest):
         lines = text.splitlines()
         headings = [line for line in lines if line.startswith("#")]
         self.assertEqual(len(headings), 1 + len(EVIL) + 1)
-        self.assertTrue(all(re.match(r"# |## (user|assistant|session\\_info) · 20", line) for line in headings), headings)
+        self.assertTrue(all(re.match(r"# |## (user|assistant|session info) · 20", line) for line in headings), headings)
         self.assertFalse([line for line in lines if line and line[0] not in ">#-"])
         self.assertNotRegex(text, r"(?<!\\)<(script|img|!--|/div)")
         self.assertNotIn("![spy", text)
         self.assertNotIn("\x1b", text)
+
+    MARKDOWN = ("# Heading\n\nSome **bold** and `code`, [a link](https://example.org/?a=1&b=2).\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n"
+                "- one\n- two\n\n```python\ndef f(x):  # a comment\n    return 'text' + str(12)\n```\n\n```diff\n-old\n+new\n```\n"
+                "\n```nobody\nif x < 1 & 2\n```\n\n[bad](javascript:alert(1)) [worse](data:text/html,x) ![spy](https://spy.example/p.png)\n")
+
+    def page_of(self, answer):
+        session = self.new("--title", "A talk")
+        self.say(session, "user", "What is **this**?\nTell me.")
+        self.say(session, "assistant", answer)
+        text = self.ok("export", session, "--to", "html").out
+        return text, Page(text)
+
+    def test_an_answer_is_shown_as_the_markdown_it_is(self):
+        text, page = self.page_of(self.MARKDOWN)
+        if "markdown" not in [value for name, value in page.attributes if name == "class"]:
+            self.skipTest("built without md4c")
+        for element in ("h3", "strong", "table", "th", "td", "ul", "li", "pre", "code"):
+            self.assertIn(element, page.tags)
+        self.assertIn("**this**", page.said)  # a person's words are as they were typed
+        self.assertNotIn("**bold**", page.said)
+        links = [value for name, value in page.attributes if name == "href"]
+        self.assertEqual([link for link in links if not link.startswith("#")],
+                         ["https://example.org/?a=1&b=2", "https://spy.example/p.png"])
+        self.assertNotIn("img", page.tags)
+        self.assertNotIn("script", page.tags)
+
+    def test_code_is_coloured_and_no_character_of_it_is_lost(self):
+        text, page = self.page_of(self.MARKDOWN)
+        for kind, word in (("hk", "def"), ("hk", "return"), ("hc", "# a comment"), ("hs", "&#39;text&#39;"), ("hn", "12"),
+                           ("hd", "-old\n"), ("ha", "+new\n")):
+            self.assertIn(f'<span class="{kind}">{word}</span>', text)
+        self.assertIn("def f(x):  # a comment\n    return 'text' + str(12)\n", page.said)
+        self.assertIn("if x < 1 & 2\n", page.said)
+
+    def test_the_contents_lead_to_each_question_and_times_follow_one_another(self):
+        file = self.fixture("simple_chat.jsonl")
+        text = self.ok("export", file, "--to", "html").out
+        page = Page(text)
+        ids = [value for name, value in page.attributes if name == "id"]
+        targets = [value[1:] for name, value in page.attributes if name == "href"]
+        self.assertEqual(targets, ["contents", "9c6d4a97", "1435c6af"])
+        self.assertLessEqual(set(targets), set(ids))
+        self.assertIn('title="2025-11-03T08:00:01.807Z">2025-11-03 08:00 UTC</time>', text)
+        self.assertIn('title="2025-11-03T08:00:05.883Z">+3 s</time>', text)
+        self.assertIn("color-scheme: light dark", text)
+        self.assertNotRegex(text, r"(src|href)=\"(?!#|data:)")
+
+    def test_titles_in_markdown_have_the_backslashes_that_they_need_and_no_others(self):
+        for title, written in (("Fix v1.2 (now!) - see #12, a_b|c: 50% + {x}", "Fix v1.2 (now!) - see #12, a_b|c: 50% + {x}"),
+                               ("*a* _b_ [c](d) `e` <b> &amp; ~f~ $g$", r"\*a\* \_b\_ \[c](d) \`e\` \<b> \&amp; \~f\~ \$g\$"),
+                               ("a < b & c \\ d \\* e #", r"a < b & c \ d \\\* e \#"), ("1 < 2 && x_y_z", "1 < 2 && x_y_z")):
+            session = self.new("--title", title)
+            self.assertEqual(self.ok("export", session).out.splitlines()[0], f"# {written}")
+        self.assertIn("\n- created: 2025-11-03T08:00:00.000Z\n", self.ok("export", PI / "simple_chat.jsonl").out)
+
+    def test_a_long_answer_takes_time_in_proportion(self):
+        for hostile in ("[" * 200_000, "*a_" * 60_000, "`" * 100_000 + "x", "> " * 20_000, "| a " * 40_000 + "\n" + "|-" * 40_000):
+            self.page_of(hostile)
 
     def test_images_are_in_the_page_or_named(self):
         file = self.fixture("unicode_images.jsonl")

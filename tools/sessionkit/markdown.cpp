@@ -18,14 +18,35 @@ namespace {
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-/// Escapes text for Markdown and puts it on one line.
+bool is_alphanumeric(char c) { return is_letter(c) || (c >= '0' && c <= '9') || (c & '\x80') != 0; }
+
+/// True if the character at `i` may mean something in a line that does not begin with this text: code,
+/// emphasis (an underscore within a word does not), a link, a tag, a character by its name, formulas, and the
+/// `#` that may close a heading.
+bool means_something(std::string_view text, std::size_t i) {
+  char const c = text[i], before = i == 0 ? ' ' : text[i - 1], next = i + 1 < text.size() ? text[i + 1] : ' ';
+  switch (c) {
+  case '`':
+  case '*':
+  case '[':
+  case '~':
+  case '$': return true;
+  case '\\': return !is_alphanumeric(next) && next != ' ';
+  case '_': return !(is_alphanumeric(before) && is_alphanumeric(next));
+  case '<': return is_letter(next) || next == '/' || next == '!' || next == '?';
+  case '&': return is_alphanumeric(next) || next == '#';
+  case '#': return text.find_first_not_of('#', i) == std::string_view::npos;
+  default: return false;
+  }
+}
+
+/// Escapes text for Markdown and puts it on one line, which it does not begin.
 std::string plain(std::string_view text) {
+  auto const line = one_line(neutral(text));
   std::string out;
-  for (char const c : one_line(neutral(text))) {
-    bool const means_something =
-        std::string_view("\\`*_{}[]()<>#+-.!|~&$:@").find(c) != std::string_view::npos;
-    if (means_something) out += '\\';
-    out += c;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (means_something(line, i)) out += '\\';
+    out += line[i];
   }
   return out;
 }
@@ -117,7 +138,7 @@ class Markdown final : public ExportFormat {
     auto const* const message = entry.as<sk::Message>();
     auto const words = message == nullptr ? summary_of(entry) : std::string();
     if (message == nullptr && words.empty()) return;
-    sink_(fmt::format("\n## {} · {}\n\n", plain(speaker_of(entry, std::string(record.type))),
+    sink_(fmt::format("\n## {} · {}\n\n", plain(in_words(speaker_of(entry, std::string(record.type)))),
                       sk::to_rfc3339(entry.at)));
     if (message == nullptr) return sink_(block_quoted(words));
     for (auto const& part : message->parts) std::visit([this](auto const& it) { say(it); }, part);
