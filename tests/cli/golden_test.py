@@ -17,6 +17,7 @@ LEAF = "1435c6af"  # the third of the four entries of simple_chat
 
 # Each line is run for the verb, and once more with --json; commands that change something run in a separate store.
 SCREENS = {
+    "ui": ["ui"],
     "ls": ["ls", "ls -n 1", "ls --key nobody", "ls theirs", "ls -n many"],
     "show": [f"show {CHAT}", f"show {CHAT} --leaf {LEAF}", f"show {TORN} --leaf nope"],
     "last": [f"last {CHAT}", f"last {CHAT} --code", "last nobody"],
@@ -120,7 +121,7 @@ class Pipes(StoreTest):
     """The first line of each verb's list, its normal use."""
 
     def lines(self):
-        return [(verb, shlex.split(lines[0])) for verb, lines in SCREENS.items() if verb != "completion"]
+        return [(verb, shlex.split(lines[0])) for verb, lines in SCREENS.items() if verb not in ("completion", "ui")]
 
     def test_a_full_stdout_is_a_failure_of_every_verb(self):
         for verb, args in [*self.lines(), ("completion", ["completion", "bash"])]:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "shared_options.hpp"
+#include "ui.hpp"
 
 namespace cli {
 
@@ -18,6 +19,12 @@ std::vector<Command> commands_to_read() { // NOLINT(readability-function-size): 
         {"--cursor CURSOR", "continue where an earlier page ended", &A::cursor}},
        "  sessionkit ls -n 5\n  sessionkit ls --key main:cli:user --json\n  sessionkit ls | cut -f1",
        ls},
+      {"ui",
+       Group::find,
+       "Browse the sessions on a full screen: list and preview, conversations, trees, search",
+       {{"PATH", "a store, or files of another program (default: --store)", &A::path}},
+       "  sessionkit ui\n  sessionkit ui ~/.claude/projects\n  sessionkit ui sqlite:sessions.db",
+       ui},
       {"show",
        Group::find,
        "Print a conversation",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // tree: the entries of a session with their branches and labels.
 #include "records.hpp"
+#include "tree.hpp"
 
 #include <fmt/format.h>
 
@@ -86,9 +87,23 @@ void write_line(Console& console, std::string const& head, std::string const& te
   console.write(cut(head + cut(text, room) + tail, console.width()) + "\n");
 }
 
-/// A conversation runs straight down; children are indented only at branches.
 void draw(Console& console, Records const& records, sk::SessionInfo const& info) {
   auto const& entries = records.log.entries;
+  for (auto const& branch : branches_of(entries)) {
+    auto const& entry = entries[branch.entry];
+    auto const label = label_of(info, entry.id);
+    auto const who = fmt::format("{}  {}  ", one_line(entry.id.str()),
+                                 one_line(speaker_of(entry, records.types[branch.entry])));
+    auto const marks = fmt::format("{}{}", label.empty() ? "" : "  [" + label + "]",
+                                   entry.id == info.last ? "  <- leaf" : "");
+    write_line(console, branch.indent + console.shown(who), console.shown(one_line(summary_of(entry))),
+               console.shown(marks));
+  }
+}
+
+}
+
+std::vector<Branch> branches_of(std::vector<sk::Entry> const& entries) {
   auto const parents = parents_of(entries);
   std::vector<std::vector<std::size_t>> children(entries.size());
   std::vector<std::size_t> roots;
@@ -109,22 +124,15 @@ void draw(Console& console, Records const& records, sk::SessionInfo const& info)
         open.push_back({list[n], indent + (last ? "└─ " : "├─ "), indent + (last ? "   " : "│  ")});
     }
   };
+  std::vector<Branch> drawn;
   push(roots, "");
   while (!open.empty()) {
-    Step const step = std::move(open.back());
+    Step step = std::move(open.back());
     open.pop_back();
-    auto const& entry = entries[step.entry];
-    auto const label = label_of(info, entry.id);
-    auto const who = fmt::format("{}  {}  ", one_line(entry.id.str()),
-                                 one_line(speaker_of(entry, records.types[step.entry])));
-    auto const marks = fmt::format("{}{}", label.empty() ? "" : "  [" + label + "]",
-                                   entry.id == info.last ? "  <- leaf" : "");
-    write_line(console, step.first + console.shown(who), console.shown(one_line(summary_of(entry))),
-               console.shown(marks));
     push(children[step.entry], step.rest);
+    drawn.push_back({step.entry, std::move(step.first)});
   }
-}
-
+  return drawn;
 }
 
 Exit tree(Console& console, Arguments const& args) {
