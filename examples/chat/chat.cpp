@@ -10,6 +10,7 @@
 #include <agent/sub_agent.hpp>
 #include <algorithm>
 #include <charconv>
+#include <common/text.hpp>
 #include <iostream>
 #include <llm/llm_summarizer.hpp>
 #include <stdexcept>
@@ -35,11 +36,16 @@ sk::Target make_target(Options const& options, sk::Profile const& profile,
   return target;
 }
 
-agent::Agent make_agent(Options const& options, sk::Profile const& profile, bool interactive) {
+std::shared_ptr<llm::Provider> open_model(Options const& options, bool interactive) {
   auto asked = options.provider;
   if (interactive) asked.delay = std::chrono::milliseconds(30); // make the stream visible
+  return llm::open_provider(asked).value();
+}
+
+agent::Agent make_agent(Options const& options, sk::Profile const& profile,
+                        std::shared_ptr<llm::Provider> provider) {
   agent::Agent agent;
-  agent.provider = llm::open_provider(asked).value();
+  agent.provider = std::move(provider);
   agent.target = make_target(options, profile, agent.provider);
   agent.tools = agent::make_folder_tools(options.folder).value();
   agent = agent::fitted(std::move(agent), profile, options.window, options.compaction);
@@ -90,10 +96,11 @@ template <class... F> Overloaded(F...) -> Overloaded<F...>;
 
 Chat::Chat(Options options, bool interactive)
     : options_(std::move(options)),
+      interactive_(interactive),
       unsaved_(open_deferred(options_)),
       store_(unsaved_ ? unsaved_ : open_chat_store(options_).value()),
       store_of_session_(store_),
-      agent_(make_agent(options_, store_->profile(), interactive)) {
+      agent_(make_agent(options_, store_->profile(), open_model(options_, interactive))) {
   if (options_.key.empty()) options_.key = default_key(store_->profile().keys);
   if (!options_.requests.empty()) requests_file_.open(options_.requests);
   require_requests_file();
@@ -104,13 +111,26 @@ void Chat::require_requests_file() const {
   if (!requests_file_) throw std::runtime_error("cannot write the requests to " + options_.requests);
 }
 
-void Chat::exchange(sk::Message const& said) {
+agent::TurnOutcome Chat::run(sk::Message const& said) {
   llm::CancelToken const cancel;
   OnInterrupt const guard(cancel);
-  auto const outcome = agent::run_turn(
-                           *session_, agent_, said, [&](auto const& event) { watch(event); }, cancel)
-                           .value();
+  auto outcome = agent::run_turn(
+                     *session_, agent_, said,
+                     [&](auto const& event) {
+                       if (options_.output == Output::talk)
+                         watch(event);
+                       else
+                         report(event);
+                     },
+                     cancel)
+                     .value();
   agent::learn_limits(agent_, outcome.learned);
+  return outcome;
+}
+
+void Chat::exchange(sk::Message const& said) {
+  auto const outcome = run(said);
+  if (interactive_) show_status();
   switch (outcome.end) {
   case agent::TurnEnd::finished: break;
   case agent::TurnEnd::interrupted: print("[interrupted]\n"); break;
@@ -135,29 +155,29 @@ void Chat::watch(agent::Event const& event) {
 void Chat::show(llm::Event const& event) {
   if (auto const* const text = std::get_if<llm::TextDelta>(&event)) print(text->text);
   if (auto const* const retry = std::get_if<llm::RetryWait>(&event))
-    print(fmt::format("[{}; asking again in {:.1f} s]\n", retry->why,
-                      std::chrono::duration<double>(retry->wait).count()));
+    remark(fmt::format("[{}; asking again in {:.1f} s]\n", retry->why,
+                       std::chrono::duration<double>(retry->wait).count()));
 }
 
 void Chat::show(agent::Compacted const& compacted) {
-  if (compacted.error) return print(fmt::format("[not compacted: {}]\n", compacted.error->message));
+  if (compacted.error) return remark(fmt::format("[not compacted: {}]\n", compacted.error->message));
   if (compacted.outcome != sk::CompactionOutcome::not_needed)
-    return print(fmt::format("[compaction: {}]\n", to_string(compacted.outcome)));
+    return remark(fmt::format("[compaction: {}]\n", to_string(compacted.outcome)));
   if (!agent_.compaction)
-    return print(
+    return remark(
         fmt::format("[not compacted: {} stores no summaries; each request is cut to the model's window]\n",
                     store_->profile().name));
   auto const& keep = agent_.compaction->keep;
   constexpr char const* counted[] = {"turns", "messages", "tokens"};
-  print(fmt::format("[not compacted: there is nothing before the last {} {}, which are kept; fewer are kept "
-                    "when they no longer fit the model's window]\n",
-                    keep.count, counted[keep.by]));
+  remark(fmt::format("[not compacted: there is nothing before the last {} {}, which are kept; fewer are kept "
+                     "when they no longer fit the model's window]\n",
+                     keep.count, counted[keep.by]));
 }
 
 // Such a conversation is cut in each turn: once is enough.
 void Chat::show(agent::ViewCut const& cut) {
   if (std::exchange(cut_is_shown_, true)) return;
-  print(fmt::format(
+  remark(fmt::format(
       "[too long for the model: the oldest {} messages are not sent, {} tool results are shortened]\n",
       cut.messages, cut.results));
 }
@@ -169,7 +189,7 @@ void Chat::note_request(agent::RequestMade const& request) {
                    << "}\n"
                    << std::flush;
   require_requests_file();
-  print("assistant> ");
+  if (options_.output == Output::talk) print("assistant> ");
 }
 
 void Chat::greet(bool known) {
@@ -183,6 +203,44 @@ void Chat::greet(bool known) {
     print(fmt::format("[{} lines of the log are damaged: sessionkit doctor]\n", info.damaged));
   if (unsaved_)
     print(fmt::format("[not stored before {}]\n", options_.no_save_on_exit ? "/save" : "the end"));
+}
+
+void Chat::introduce() const {
+  bool const scripted = options_.provider.name == "scripted";
+  print(scripted ? std::string(
+            "A script answers here, no model: it remembers what you say, and reads config.json. For a "
+            "model: chat --provider anthropic, openai or gemini\n")
+                 : fmt::format("{} of {} answers.\n", options_.model, options_.provider.name));
+  print("Try: What is in config.json?  /help shows the commands, Tab completes them, Ctrl-C stops an answer, "
+        "Ctrl-D "
+        "leaves.\n");
+}
+
+std::string Chat::cost_of(sk::Usage const& used) const {
+  if (!options_.prices) return {};
+  constexpr double million = 1e6;
+  auto const read = static_cast<double>(used.input + used.cache_read + used.cache_write);
+  double const dollars =
+      (read * options_.prices->first + static_cast<double>(used.output) * options_.prices->second) / million;
+  return fmt::format("${:.{}f}", dollars, dollars < 1 ? 4 : 2);
+}
+
+void Chat::show_status() {
+  auto const used = session_->info().value().usage;
+  auto const context = sk::count_tokens(session_->context().value());
+  auto const cost = cost_of(used);
+  print(fmt::format("[{} of {} tokens in context · {} in, {} out{}]\n", cli::short_number(context),
+                    cli::short_number(options_.window), cli::short_number(used.input + used.cache_read),
+                    cli::short_number(used.output), cost.empty() ? "" : " · " + cost));
+}
+
+void Chat::change_model(std::string const& rest) {
+  if (!rest.empty() && rest != options_.model) {
+    options_.model = rest;
+    agent_ = make_agent(options_, store_->profile(), agent_.provider);
+    requests_.clear();
+  }
+  print(fmt::format("{} of {} answers\n", options_.model, options_.provider.name));
 }
 
 void Chat::save() {
@@ -227,7 +285,13 @@ sk::Session Chat::resume_or_create() {
 // A model that reasons does so in each answer: once is enough.
 void Chat::note(sk::Event const& event) {
   if (event.kind == sk::Event::part_left_out && noted_.insert(event.message).second)
-    print(fmt::format("[{}]\n", event.message));
+    remark(fmt::format("[{}]\n", event.message));
+}
+
+// What is not the answer does not belong among the data of a script.
+void Chat::remark(std::string const& text) const {
+  if (options_.output == Output::talk) return print(text);
+  std::cerr << cli::neutral(text) << std::flush;
 }
 
 sk::SessionOptions Chat::session_options() {

@@ -12,6 +12,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace chat {
@@ -25,6 +26,17 @@ class Chat {
 
   /// Prints the session's name and length. `known`: the person asked for this session.
   void greet(bool known);
+
+  /// Prints which model answers, and what to try.
+  void introduce() const;
+
+  /// Sends one message and prints the answer only, or its events as lines of JSON, as the options say.
+  void ask(std::string const& text);
+
+  /// Words that may continue the last word of a line that is being typed.
+  std::vector<std::string> completions(std::string const& before) const;
+  /// The text with which the next line begins, as a command asked; empty afterwards.
+  std::string take_draft() { return std::exchange(draft_, {}); }
 
   /// Stores what is not stored yet, and reports nothing. Errors are those of the store.
   void save();
@@ -47,6 +59,12 @@ class Chat {
   static Command const commands[];
 
   void exchange(sessionkit::Message const& said);
+  agent::TurnOutcome run(sessionkit::Message const& said);
+  void show_status();
+  void report(agent::Event const& event);
+  void remark(std::string const& text) const;
+  sessionkit::Message take_back();
+  std::string cost_of(sessionkit::Usage const& usage) const;
   void watch(agent::Event const& event);
   void note_request(agent::RequestMade const& request);
   void show(llm::Event const& event);
@@ -72,6 +90,12 @@ class Chat {
   void export_to(std::string const& rest);
   void explain(std::string const& rest);
   void show_help(std::string const& rest);
+  void change_model(std::string const& rest);
+  void retry(std::string const& rest);
+  void edit(std::string const& rest);
+  void branch(std::string const& rest);
+  void search(std::string const& rest);
+  void show_cost(std::string const& rest);
 
   /// Lists the newest, one a line: with a number, or a mark at the open one.
   std::vector<sessionkit::SessionInfo> show_sessions(bool numbered);
@@ -83,6 +107,7 @@ class Chat {
   void note(sessionkit::Event const& event);
 
   Options options_;
+  bool interactive_;
   std::shared_ptr<agent::DeferredStore> unsaved_; ///< null: each turn is stored when it ends
   std::shared_ptr<sessionkit::SessionStore> store_;
   std::shared_ptr<sessionkit::SessionStore> store_of_session_; ///< another one for a file that was opened
@@ -92,6 +117,7 @@ class Chat {
   std::ofstream requests_file_;
   std::set<std::string> noted_ = {}; ///< events that were shown
   bool cut_is_shown_ = false;
+  std::string draft_ = {};
 };
 
 }

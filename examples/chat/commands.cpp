@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "chat.hpp"
+#include "completion.hpp"
 #include "interrupt.hpp"
 #include "samples.hpp"
 #include "screen.hpp"
@@ -28,6 +29,12 @@ Chat::Command const Chat::commands[] = {
     {"/open", "FILE", "continue a transcript file of any program", &Chat::open_file_named},
     {"/history", "", "show the messages of this session", &Chat::show_history},
     {"/tree", "", "show all branches of this session", &Chat::show_tree},
+    {"/retry", "", "ask for another answer to the last message; the old one stays, as a branch",
+     &Chat::retry},
+    {"/edit", "[TEXT]", "replace the last message and send it again; without TEXT, edit it first",
+     &Chat::edit},
+    {"/branch", "[N]", "list the branches of this session, or continue the Nth", &Chat::branch},
+    {"/search", "TEXT", "find a text in all sessions", &Chat::search},
     {"/undo", "", "take the last turn back; it stays in the log, as a branch", &Chat::undo},
     {"/fork", "[KEY]", "copy this session and continue the copy", &Chat::fork},
     {"/title", "TEXT", "name this session", &Chat::set_title},
@@ -35,6 +42,8 @@ Chat::Command const Chat::commands[] = {
     {"/image", "FILE [TEXT]", "send a picture, and a text with it", &Chat::send_picture},
     {"/save", "", "store the conversation now", &Chat::save_now},
     {"/tokens", "", "show the length of the conversation and the tokens used", &Chat::show_tokens},
+    {"/cost", "", "show the tokens used and what they cost", &Chat::show_cost},
+    {"/model", "[NAME]", "show the model that answers, or choose another", &Chat::change_model},
     {"/export", "[FILE]", "export as Markdown", &Chat::export_to},
     {"/explain", "", "show how much of each request was sent before", &Chat::explain},
     {"/delete", "ID|KEY", "move a session to the trash", &Chat::remove_session},
@@ -45,18 +54,18 @@ Chat::Command const Chat::commands[] = {
 namespace {
 
 std::string trimmed(std::string const& text) {
-  auto const begin = text.find_first_not_of(" \t");
-  return begin == std::string::npos ? "" : text.substr(begin, text.find_last_not_of(" \t") + 1 - begin);
+  auto const begin = text.find_first_not_of(" \t\n");
+  return begin == std::string::npos ? "" : text.substr(begin, text.find_last_not_of(" \t\n") + 1 - begin);
 }
 
 }
 
 bool Chat::take(std::string const& line) {
-  auto const word_end = std::min(line.find(' '), line.size());
+  auto const word_end = std::min(line.find_first_of(" \n"), line.size());
   auto const name = line.substr(0, word_end);
   auto const rest = trimmed(line.substr(word_end));
   if (name.empty() || name.front() != '/') {
-    if (line.find_first_not_of(" \t") != std::string::npos) exchange(sk::user(line));
+    if (line.find_first_not_of(" \t\n") != std::string::npos) exchange(sk::user(line));
     return true;
   }
   for (auto const& command : commands) {
@@ -65,6 +74,10 @@ bool Chat::take(std::string const& line) {
     bool const needs_it = !command.rest.empty() && command.rest.front() != '[';
     if (needs_it && rest.empty()) throw std::runtime_error(fmt::format("which? {} {}", name, command.rest));
     (this->*command.run)(rest);
+    return true;
+  }
+  if (line.find('\n') != std::string::npos) { // pasted: a path or a comment, no command
+    exchange(sk::user(line));
     return true;
   }
   print(fmt::format("there is no command {}\n", name));
@@ -123,10 +136,16 @@ void Chat::set_title(std::string const& rest) {
 
 // The stored mark makes the next run continue from here too.
 void Chat::undo(std::string const& /*rest*/) {
+  auto const said = take_back().text();
+  session_->append_entry(sk::Custom{"undo", {}}).value();
+  print(fmt::format("taken back: {}\n", said));
+}
+
+// Moves the leaf before the last message of the person, and returns this message.
+sk::Message Chat::take_back() {
   auto const path = session_->path().value();
   auto const last = std::find_if(path.rbegin(), path.rend(), is_said);
-  if (last == path.rend()) throw std::runtime_error("there is nothing to undo");
-  auto const said = last->text();
+  if (last == path.rend()) throw std::runtime_error("there is no message yet");
   auto const before = std::next(last);
   auto const moved = session_->rewind(before == path.rend() ? sk::EntryId() : before->id);
   if (!moved && moved.error().code == sk::Errc::unsupported)
@@ -135,8 +154,7 @@ void Chat::undo(std::string const& /*rest*/) {
         "ends earlier: sessionkit fork "
         + session_->id().str() + " --at ENTRY");
   moved.value();
-  session_->append_entry(sk::Custom{"undo", {}}).value();
-  print(fmt::format("taken back: {}\n", said));
+  return *last->as<sk::Message>();
 }
 
 void Chat::fork(std::string const& rest) {
@@ -180,5 +198,38 @@ void Chat::export_to(std::string const& rest) {
 }
 
 void Chat::explain(std::string const& /*rest*/) { print(requests_.text()); }
+
+std::vector<std::string> Chat::completions(std::string const& before) const {
+  if (before.empty() || before.front() != '/') return {};
+  auto const name_end = before.find(' ');
+  std::vector<std::string> found;
+  auto const add = [&](std::string word, std::string const& begun) {
+    if (!word.empty() && word.compare(0, begun.size(), begun) == 0) found.push_back(std::move(word));
+  };
+  if (name_end == std::string::npos) {
+    for (auto const& command : commands) add(std::string(command.name), before);
+    return found;
+  }
+  auto const* const command = std::find_if(std::begin(commands), std::end(commands), [&](Command const& one) {
+    return one.name == before.substr(0, name_end);
+  });
+  auto const begun = before.substr(before.rfind(' ') + 1);
+  if (command == std::end(commands)) return found;
+  if (command->rest.find("FILE") != std::string_view::npos) return files_that_begin(begun);
+  if (command->name == "/model") {
+    add(options_.model, begun);
+    add(llm::find_provider_defaults(options_.provider.name)->model, begun);
+    for (auto const& info : store_->list({}).value().sessions) add(info.model, begun);
+  }
+  bool const ids = command->rest.find("ID") != std::string_view::npos;
+  if (bool const keys = command->rest.find("KEY") != std::string_view::npos; keys || ids)
+    for (auto const& info : store_->list({}).value().sessions) {
+      if (ids) add(info.id.str(), begun);
+      if (!sk::is_state_key(info.key)) add(info.key, begun);
+    }
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
 
 }

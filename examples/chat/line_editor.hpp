@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace chat {
 
@@ -20,8 +22,12 @@ class LineEditor {
   LineEditor& operator=(LineEditor const&) = delete;
   ~LineEditor();
 
-  /// `interrupted`: Ctrl-C was pressed, so discard the line.
-  Line read(std::string const& prompt);
+  /// `interrupted`: Ctrl-C was pressed, so discard the line. A line that is edited begins with `draft`. A
+  /// block that is pasted is one line: its line ends are in the content.
+  Line read(std::string const& prompt, std::string const& draft);
+
+  /// Gives words that may continue the last word of the text before the cursor. May be empty.
+  std::function<std::vector<std::string>(std::string const& before)> complete = {};
 
   bool on_terminal() const noexcept { return on_terminal_; }
 

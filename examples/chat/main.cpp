@@ -14,6 +14,8 @@
 #include <common/text.hpp>
 #include <csignal>
 #include <iostream>
+#include <iterator>
+#include <stdexcept>
 #include <string>
 #include <system_error>
 
@@ -38,10 +40,34 @@ void play(chat::Options const& options, char const* program) {
   chat::play_continuation(options);
 }
 
+/// Sends one message for a script.
+int ask_once(chat::Options const& options) {
+  chat::Chat chat(options, false);
+  std::string text = *options.print;
+  if (text == "-") text.assign(std::istreambuf_iterator<char>(std::cin), {});
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  if (text.empty()) throw std::runtime_error("--print: there is nothing to send; stdin is empty");
+  chat.ask(text);
+  return 0;
+}
+
+/// A message of a person at a terminal: a line that ends with a backslash continues in the next one.
+chat::LineEditor::Line read_message(chat::LineEditor& editor, std::string const& draft) {
+  auto line = editor.read("you> ", draft);
+  while (editor.on_terminal() && line.kind == chat::LineEditor::Line::text && !line.content.empty()
+         && line.content.back() == '\\') {
+    auto next = editor.read("...> ", {});
+    if (next.kind != chat::LineEditor::Line::text) return next;
+    line.content.back() = '\n';
+    line.content += next.content;
+  }
+  return line;
+}
+
 /// Returns the number of lines that failed.
 int talk(chat::Chat& chat, chat::LineEditor& editor, chat::LineEditor::Line line) {
   int failures = 0;
-  for (; line.kind != chat::LineEditor::Line::end; line = editor.read("you> ")) {
+  for (; line.kind != chat::LineEditor::Line::end; line = read_message(editor, chat.take_draft())) {
     if (line.kind == chat::LineEditor::Line::interrupted) {
       std::cout << '\n';
       continue;
@@ -59,9 +85,10 @@ int talk(chat::Chat& chat, chat::LineEditor& editor, chat::LineEditor::Line line
 
 int run(chat::Options const& options, char const* program) {
   if (options.own_folder) chat::make_own_folder(options.folder);
+  if (options.print) return ask_once(options);
   chat::LineEditor editor;
   chat::LineEditor::Line first{chat::LineEditor::Line::text};
-  if (!editor.on_terminal() && !options.script) first = editor.read("");
+  if (!editor.on_terminal() && !options.script) first = editor.read("", {});
   bool const nobody = first.kind == chat::LineEditor::Line::end && options.provider.name == "scripted";
   if (options.script || nobody) {
     play(options, program);
@@ -71,6 +98,8 @@ int run(chat::Options const& options, char const* program) {
   // Between two turns Ctrl-C has nothing to stop.
   // NOLINTNEXTLINE(concurrency-mt-unsafe): there is one thread
   if (editor.on_terminal()) std::signal(SIGINT, [](int /*signal*/) {});
+  editor.complete = [&](std::string const& before) { return chat.completions(before); };
+  if (editor.on_terminal()) chat.introduce();
   chat.greet(options.resume.has_value());
   chat.prune();
   int const failures = talk(chat, editor, std::move(first));

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <locale>
+#include <sstream>
 #include <string_view>
 #include <vector>
 
@@ -29,12 +31,16 @@ char const usage[] =
     "  -c, --continue     continue the newest session, whatever its key\n"
     "  -r, --resume [ID]  continue this session: an id, the beginning of an id, a key or a title; without\n"
     "                     ID, choose\n"
+    "  -p, --print TEXT   send TEXT, print the answer only, and leave; -: all of stdin\n"
+    "  --json             with --print: print the session, the text, calls, results and the end as lines of\n"
+    "                     JSON\n"
     "  --provider NAME    anthropic, openai (and compatible servers), openai-responses, gemini, or\n"
     "                     scripted (default)\n"
     "  --base-url URL     the provider's base URL, for example http://localhost:8080/v1\n"
     "  --server NAME      whose rules with --provider openai: azure, deepseek, mistral, groq, llama_cpp,\n"
     "                     vllm or ollama\n"
     "  --model NAME       the model (default: a small one of the provider)\n"
+    "  --prices IN/OUT    the dollars for a million tokens that the model reads and writes: show the cost\n"
     "  --no-stream        ask for each answer as a whole, and show it when it is complete\n"
     "  --script-file FILE the answers of the scripted provider, one a line\n"
     "  --system FILE      the system prompt\n"
@@ -91,6 +97,19 @@ bool read_number(std::string const& text, std::size_t& into) {
   return read.ec == std::errc() && read.ptr == end;
 }
 
+bool read_price(std::string const& text, double& into) {
+  std::istringstream stream(text);
+  stream.imbue(std::locale::classic());
+  return stream >> into && stream.eof() && into >= 0;
+}
+
+bool read_prices(std::string const& text, Options& options) {
+  auto const slash = text.find('/');
+  auto& prices = options.prices.emplace();
+  return slash != std::string::npos && read_price(text.substr(0, slash), prices.first)
+         && read_price(text.substr(slash + 1), prices.second);
+}
+
 bool read_file(std::string const& path, std::string& into) {
   std::ifstream file(path, std::ios::binary);
   if (file) into.assign(std::istreambuf_iterator<char>(file), {});
@@ -143,6 +162,9 @@ constexpr Flag with_value[] = {
        return read_number(v, o.prune.max_sessions) && o.prune.max_sessions != 0;
      }},
     {"--folder", take_folder},
+    {"--print", [](Options& o, std::string const& v) { return !(o.print = v)->empty(); }},
+    {"-p", [](Options& o, std::string const& v) { return !(o.print = v)->empty(); }},
+    {"--prices", [](Options& o, std::string const& v) { return read_prices(v, o); }},
     {"--requests", [](Options& o, std::string const& v) { return !(o.requests = v).empty(); }},
 };
 struct Switch {
@@ -155,6 +177,7 @@ constexpr Switch switches[] = {
     {"--no-save-on-exit", &Options::no_save_on_exit},
     {"--no-stream", &Options::no_stream},
     {"--shared-sub-agent", &Options::shared_sub_agent},
+    {"--json", &Options::json},
     {"--continue", &Options::newest},
     {"-c", &Options::newest},
     {"--script", &Options::script},
@@ -211,6 +234,11 @@ std::optional<Options> parse_options(int argc, char** argv, std::string& why) {
     why = "--no-save-on-exit needs --no-auto-save: without it each turn is stored when it ends";
     return std::nullopt;
   }
+  if (options.json && !options.print) {
+    why = "--json needs --print: it is the form of one answer";
+    return std::nullopt;
+  }
+  if (options.print) options.output = options.json ? Output::json : Output::answer;
   if (options.no_session) options.profile = sk::profiles::ephemeral;
   return options;
 }

@@ -8,8 +8,12 @@
 #include <llm/open_provider.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace chat {
+
+/// What is printed: a talk with a person, or for scripts the answer alone, or its events as lines of JSON.
+enum class Output { talk, answer, json };
 
 struct Options {
   std::string store;                                          ///< URL or directory of the sessions
@@ -26,6 +30,10 @@ struct Options {
   agent::CompactionNumbers compaction = {};
   agent::PruneRule prune = {};
   agent::ViewLimits view = {};
+  std::optional<std::string> print; ///< ask this once and leave; "-": stdin
+  Output output = Output::talk;
+  std::optional<std::pair<double, double>> prices; ///< dollars for a million tokens in, and out
+  bool json = false;
   bool no_session = false;      ///< nothing is stored
   bool no_auto_save = false;    ///< the conversation is stored at the end, not in each turn
   bool no_save_on_exit = false; ///< nor at the end, only at `/save`
