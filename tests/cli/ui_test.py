@@ -123,6 +123,18 @@ class Ui(ProgramTest):
         screen.press("q", "3 sessions")
         self.assertEqual(screen.leaves(), 0)
 
+    def test_a_session_that_cannot_be_read_does_not_end_it(self):
+        screen = Screen(self)
+        screen.wait_for("3 sessions")
+        (self.store / "tool_calls.jsonl").unlink()
+        lines = screen.press(DOWN, "2/3")
+        self.assertIn("tool_calls", "".join(line.partition("│ ")[2] for line in lines))
+        self.assertIn("tool_calls", screen.press(ENTER, "2/3")[-1])
+        screen.press("/reversed" + ENTER, "1 hit")
+        self.assertIn("not everything was searched", screen.lines[-1])
+        screen.press("q", "3 sessions")
+        self.assertEqual(screen.leaves(), 0)
+
     def test_each_line_of_a_conversation_can_be_reached(self):
         self.say(self.new(), "user", "\n".join(f"line {i}" for i in range(100)))
         screen = Screen(self)

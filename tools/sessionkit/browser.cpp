@@ -20,7 +20,7 @@ constexpr std::size_t most_entries = 2000; // of a conversation that is shown
 constexpr std::size_t most_hits = 500;
 constexpr std::size_t least_for_preview = 70; // columns
 
-std::string padded(std::string text, std::size_t columns_wide) {
+std::string padded(std::string const& text, std::size_t columns_wide) {
   auto const used = columns(text);
   return used < columns_wide ? text + std::string(columns_wide - used, ' ') : cut(text, columns_wide);
 }
@@ -28,6 +28,16 @@ std::string padded(std::string text, std::size_t columns_wide) {
 std::string title_of(sk::SessionInfo const& info) {
   auto const title = one_line(neutral(info.display_title(200)));
   return title.empty() ? info.id.str() : title;
+}
+
+/// The error that the call throws; empty if there is none.
+template <class F> std::string error_of(F&& call) {
+  try {
+    call();
+  } catch (Failure const& failure) { return failure.message; } catch (sk::Exception const& exception) {
+    return exception.error().message;
+  }
+  return {};
 }
 
 /// The part of the text around the first place of `query`, on one line; empty if it is not there.
@@ -61,6 +71,12 @@ std::size_t Browser::current_session() const {
 }
 
 bool Browser::take(Key const& key) {
+  bool stays = true;
+  message_ = error_of([&] { stays = act(key); });
+  return stays;
+}
+
+bool Browser::act(Key const& key) {
   if (typing_) return take_typed(key);
   switch (key.name) {
   case Key::text: return take_letter(key.typed);
@@ -171,17 +187,20 @@ void Browser::show_tree() {
 }
 
 void Browser::search() {
+  std::string message;
   while (leave()) {}
   hits_.clear();
   cut_short_ = false;
   auto const query = folded(query_);
   for (std::size_t i = 0; i < sessions_.size() && !cut_short_; ++i) {
-    search_in(i, query);
+    if (auto const error = error_of([&] { search_in(i, query); }); !error.empty()) message = error;
     cut_short_ = cut_short_ || (on_search && !on_search(i + 1, sessions_.size()));
   }
   views_.push_back(View::hits);
   places_.push_back(0);
   top_ = 0;
+  if (!message.empty())
+    throw Failure{Exit::runtime, "not_searched", "not everything was searched: " + message};
 }
 
 void Browser::search_in(std::size_t session, std::string const& query) {
@@ -228,6 +247,7 @@ ScreenLine Browser::title_line(std::size_t columns_wide) const {
 
 ScreenLine Browser::help_line(std::size_t columns_wide) const {
   if (typing_) return {{cut("search: " + one_line(neutral(query_)) + "_", columns_wide), Style::strong}};
+  if (!message_.empty()) return {{cut(one_line(neutral(message_)), columns_wide), Style::strong}};
   char const* help = "";
   switch (views_.back()) {
   case View::list: help = "Enter read  t tree  / search  q leave"; break;
@@ -264,7 +284,12 @@ ScreenLine Browser::row_line(std::size_t number, std::size_t columns_wide) const
 std::vector<Row> const& Browser::preview(std::size_t columns_wide) {
   auto const session = current_session();
   if (previewed_ != session || preview_columns_ != columns_wide) {
-    preview_ = talk_rows(*store_, sessions_[session].id, {}, 30, columns_wide);
+    auto const error =
+        error_of([&] { preview_ = talk_rows(*store_, sessions_[session].id, {}, 30, columns_wide); });
+    if (!error.empty()) {
+      preview_.clear();
+      for (auto& line : lines_of(error, columns_wide)) preview_.push_back({std::move(line), Style::hit});
+    }
     previewed_ = session;
     preview_columns_ = columns_wide;
   }

@@ -35,8 +35,9 @@ struct Row {
   sessionkit::EntryId entry = {};
 };
 
-/// What the full-screen browser shows and what its keys do; the terminal is elsewhere. Each function may
-/// throw `Failure` or `sessionkit::Exception`.
+/// What the full-screen browser shows and what its keys do; the terminal is elsewhere. The constructor may
+/// throw `sessionkit::Exception`. Later errors are shown: a session that cannot be read does not end the
+/// browser.
 class Browser {
  public:
   Browser(StorePtr store, std::string name);
@@ -57,6 +58,7 @@ class Browser {
     std::string text;
   };
 
+  bool act(Key const& key);
   bool take_typed(Key const& key);
   bool take_letter(std::string const& letter);
   void move(Key::Name to);
@@ -82,6 +84,7 @@ class Browser {
   std::vector<Hit> hits_ = {};
   bool cut_short_ = false; ///< there may be more hits
   std::string query_ = {};
+  std::string message_ = {}; ///< an error, until the next key
   bool typing_ = false;
   std::vector<View> views_ = {View::list}; ///< the last one is shown
   std::vector<std::size_t> places_ = {0};  ///< for each: the selected line
