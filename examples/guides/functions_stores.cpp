@@ -13,6 +13,7 @@
 #include <sessionkit/lease.hpp>
 #include <sessionkit/memory_store.hpp>
 #include <sessionkit/retention.hpp>
+#include <sessionkit/search.hpp>
 #include <sessionkit/sessionkit.hpp>
 #include <sessionkit/transcript_reader.hpp>
 #include <sessionkit/transcript_writer.hpp>
@@ -136,6 +137,23 @@ void followers() {
   expect(follower.position() == session.end(), "everything was reported");
   // [follow]
   expect(lines == 2, "the header and a message");
+
+  // [search]
+  std::vector<sk::SessionId> sessions;
+  for (sk::SessionInfo const& info : sk::list_all(*store).value()) sessions.push_back(info.id);
+  sk::SearchQuery query{"HELLO"};
+  query.ignore_case = true; // as `fold_case` does
+  query.role = sk::Role::user;
+  std::string screen;
+  do {
+    auto const page = sk::search(*store, sessions, query).value();
+    for (sk::SearchHit const& hit : page.hits)
+      screen += hit.session.str() + ": " + hit.before + "[" + hit.match + "]" + hit.after + "\n";
+    query.cursor = page.next;
+  } while (!query.cursor.empty());
+  expect(sk::fold_case("HELLO") == "hello", "small letters");
+  // [search]
+  expect(screen == session.id().str() + ": [Hello].\n", "what the user said");
 
   // [compare]
   std::shared_ptr<sk::SessionStore> const copies = sk::make_memory_store();

@@ -71,6 +71,18 @@ struct Damage {
 /// The longest line, in bytes, that stores and readers accept if their options set no other limit.
 inline constexpr std::uint64_t default_max_line = std::uint64_t{64} << 20;
 
+/// Decides by the bytes of a line whether its record is wanted. Several threads may call `passes` at once.
+class SESSIONKIT_API LineFilter {
+ public:
+  LineFilter() = default;
+  LineFilter(LineFilter const&) = default;
+  /// The same.
+  LineFilter& operator=(LineFilter const&) = default;
+  virtual ~LineFilter() = default;
+  /// True if the record of this line is wanted. `line` is one line without its line end. It may be any bytes.
+  virtual bool passes(std::string_view line) const noexcept = 0;
+};
+
 /// Which records of a log to read.
 struct ReadRange {
   /// The direction of reading.
@@ -92,6 +104,10 @@ struct ReadRange {
   /// must decode the records that it uses. If a record is missing or bad, the caller must read again without
   /// `heads_only`. A store may ignore `heads_only` and check complete lines.
   bool heads_only = false;
+  /// If not null, a store may leave out each record whose line does not pass, and then it need not report the
+  /// damage within this line either. A caller must check the records that it gets, because a store may also
+  /// ignore `filter`. The filter must exist until the call returns.
+  LineFilter const* filter = nullptr;
 };
 
 /// Some records of a log, in the order of the `ReadRange`. The page owns the bytes of the records. Views into

@@ -5,6 +5,7 @@
 #include <sessionkit/detail/base/error-inl.hpp>
 #include <sessionkit/detail/base/file_doubts-inl.hpp>
 #include <sessionkit/detail/base/file_ops-inl.hpp>
+#include <sessionkit/detail/base/fold_case-inl.hpp>
 #include <sessionkit/detail/base/format_text-inl.hpp>
 #include <sessionkit/detail/base/ids-inl.hpp>
 #include <sessionkit/detail/base/lock_holder-inl.hpp>

@@ -8,3 +8,5 @@
 #include <sessionkit/detail/upkeep/follow-inl.hpp>
 #include <sessionkit/detail/upkeep/repair-inl.hpp>
 #include <sessionkit/detail/upkeep/retention-inl.hpp>
+#include <sessionkit/detail/upkeep/search-inl.hpp>
+#include <sessionkit/detail/upkeep/search_needle-inl.hpp>
