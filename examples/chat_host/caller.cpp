@@ -2,8 +2,7 @@
 #include "caller.hpp"
 
 #include <sessionkit/ids.hpp>
-
-#include <common/text.hpp>
+#include <sessionkit/search.hpp>
 
 namespace chat_host {
 
@@ -12,7 +11,7 @@ namespace {
 /// The text after the scheme, which ignores case; empty for another scheme.
 std::string_view token_in(std::string_view authorization) {
   constexpr std::string_view scheme = "bearer ";
-  if (cli::folded(authorization.substr(0, scheme.size())) != scheme) return {};
+  if (sessionkit::fold_case(authorization.substr(0, scheme.size())) != scheme) return {};
   return authorization.substr(scheme.size());
 }
 

@@ -8,10 +8,10 @@
 #include <sessionkit/dialect.hpp>
 #include <sessionkit/ids.hpp>
 #include <sessionkit/json.hpp>
+#include <sessionkit/search.hpp>
 #include <sessionkit/session_key.hpp>
 
 #include <algorithm>
-#include <common/text.hpp>
 #include <utility>
 
 namespace chat_host {
@@ -242,7 +242,7 @@ sk::Result<void> Conversations::choose_branch(Caller const& caller, sk::SessionI
 }
 
 sk::Result<sk::SessionPage> Conversations::list(Caller const& caller, ListRequest const& wanted) const {
-  auto const words = cli::folded(wanted.search);
+  auto const words = sk::fold_case(wanted.search);
   sk::ListQuery query;
   if (!hosted_.owns_store) query.agent = hosted_.agent;
   query.user = caller.user;
@@ -259,7 +259,7 @@ sk::Result<sk::SessionPage> Conversations::list(Caller const& caller, ListReques
     for (auto& info : page->sessions) {
       if (!is_ours(info)) continue;
       info.agent = hosted_.agent;
-      if (cli::folded(info.display_title()).find(words) == std::string::npos) continue;
+      if (sk::fold_case(info.display_title()).find(words) == std::string::npos) continue;
       if (to_skip != 0)
         --to_skip;
       else

@@ -5,8 +5,8 @@
 
 #include <sessionkit/copy.hpp>
 #include <sessionkit/file_store.hpp>
+#include <sessionkit/search.hpp>
 
-#include <common/text.hpp>
 #include <filesystem>
 #include <utility>
 
@@ -30,7 +30,7 @@ std::filesystem::path in_trash(sk::SessionStore const& store, sk::SessionId cons
 }
 
 sk::Result<SearchPage> Conversations::search(Caller const& caller, SearchRequest const& wanted) const {
-  auto const words = cli::folded(wanted.text);
+  auto const words = sk::fold_case(wanted.text);
   sk::ListQuery query;
   if (!hosted_.owns_store) query.agent = hosted_.agent;
   query.user = caller.user;

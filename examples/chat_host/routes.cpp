@@ -4,10 +4,10 @@
 #include "views.hpp"
 
 #include <sessionkit/json.hpp>
+#include <sessionkit/search.hpp>
 
 #include <algorithm>
 #include <charconv>
-#include <common/text.hpp>
 #include <cstdint>
 #include <regex>
 #include <string_view>
@@ -394,7 +394,7 @@ std::optional<Problem> objection_to(Request const& request, std::vector<Credenti
   if (has_body(request) && !takes_body && request.get_header_value("Content-Length") != "0")
     return Problem{400, "no body is expected here"};
   // The HTTP library would parse it for a handler that does not exist here.
-  if (cli::folded(request.get_header_value("Content-Type")).compare(0, 10, "multipart/") == 0)
+  if (sk::fold_case(request.get_header_value("Content-Type")).compare(0, 10, "multipart/") == 0)
     return Problem{415, "a body is JSON, not a form of several parts"};
   return std::nullopt;
 }

@@ -2,9 +2,9 @@
 #include "searching.hpp"
 
 #include <sessionkit/message.hpp>
+#include <sessionkit/search.hpp>
 
 #include <algorithm>
-#include <common/text.hpp>
 #include <utility>
 
 namespace chat_host {
@@ -40,7 +40,7 @@ std::vector<Hit> hits_in(sk::SessionInfo const& info, std::vector<sk::Entry> con
     if (message == nullptr || again[i]) continue;
     if (message->role != sk::Role::user && message->role != sk::Role::assistant) continue;
     auto const text = message->text();
-    auto const at = cli::folded(text).find(folded);
+    auto const at = sk::fold_case(text).find(folded);
     if (at == std::string::npos) continue;
     Hit hit{info};
     hit.entry = entries[i].id;

@@ -32,7 +32,7 @@ struct SearchPage {
 };
 
 /// The messages of a person or of the model that contain the text, ignoring case, newest first; at most
-/// `most`. `folded` is the text in small letters (`cli::folded`).
+/// `most`. `folded` is the text in small letters (`fold_case`).
 std::vector<Hit> hits_in(sessionkit::SessionInfo const& info, std::vector<sessionkit::Entry> const& entries,
                          std::string_view folded, std::size_t most);
 

@@ -5,7 +5,6 @@
 #include <chat_host/chat_request.hpp>
 #include <chat_host/image_url.hpp>
 #include <chat_host/text.hpp>
-#include <common/text.hpp>
 #include <string>
 #include <variant>
 
@@ -89,11 +88,6 @@ TEST_CASE("a token belongs to one person, and the scheme ignores case", "[host]"
   CHECK(chat_host::authenticate("Bearer all", known)->user.empty());
   for (auto const* header : {"", "Bearer ", "Bearer", "a", "Bearer A", "Bearer  a", "Basic a", "Bearer aa"})
     CHECK_FALSE(chat_host::authenticate(header, known));
-}
-
-TEST_CASE("a search ignores the case of words", "[host]") {
-  CHECK(cli::folded("Straße ÀÖØÞß×÷ ŁŽĦ ΑΩ ЁЖЯ 題 😀 İ") == "straße àöøþß×÷ łžħ αω ёжя 題 😀 İ");
-  CHECK(cli::folded("\xC3") == "\xC3");
 }
 
 TEST_CASE("text is cut between characters", "[host]") {

@@ -116,42 +116,6 @@ std::string unix_lines(std::string_view text) {
   return out;
 }
 
-namespace {
-
-/// Ranges of capital letters with a constant distance to their small letters, all two bytes of UTF-8.
-struct Capitals {
-  char32_t first, last, distance;
-};
-constexpr Capitals capitals[] = {{0xC0, 0xD6, 32},   {0xD8, 0xDE, 32},   {0x391, 0x3A1, 32},
-                                 {0x3A3, 0x3AB, 32}, {0x400, 0x40F, 80}, {0x410, 0x42F, 32}};
-
-char32_t small_of(char32_t c) {
-  for (auto const& range : capitals)
-    if (c >= range.first && c <= range.last) return c + range.distance;
-  bool const even_is_capital =
-      (c >= 0x100 && c <= 0x137) || (c >= 0x14A && c <= 0x177) || (c >= 0x460 && c <= 0x481);
-  bool const odd_is_capital = (c >= 0x139 && c <= 0x148) || (c >= 0x179 && c <= 0x17E);
-  bool const is_capital = (even_is_capital && c % 2 == 0 && c != 0x130) || (odd_is_capital && c % 2 == 1);
-  return is_capital ? c + 1 : c;
-}
-
-}
-
-std::string folded(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  for_code_points(text, [&](std::string_view bytes, CodePoint c) {
-    if (c.length == 1 && c.value >= 'A' && c.value <= 'Z')
-      out += static_cast<char>(c.value + ('a' - 'A'));
-    else if (char32_t const small = c.length == 2 ? small_of(c.value) : c.value; small != c.value)
-      (out += static_cast<char>(0xC0U | small >> 6U)) += static_cast<char>(0x80U | (small & 0x3FU));
-    else
-      out += bytes;
-    return true;
-  });
-  return out;
-}
-
 std::size_t columns(std::string_view text) {
   std::size_t sum = 0;
   for_code_points(text, [&](std::string_view, CodePoint c) {

@@ -26,10 +26,6 @@ std::string one_line(std::string_view text);
 /// With `\n` for `\r\n`.
 std::string unix_lines(std::string_view text);
 
-/// Replaces capital letters of the Latin, Greek and Cyrillic alphabets by small ones of the same length in
-/// bytes, for comparisons.
-std::string folded(std::string_view text);
-
 /// The first `most` columns of `text`, with an ellipsis if that is not all.
 std::string cut(std::string_view text, std::size_t most);
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The state of the full-screen browser: which view is shown, what is selected, and what each key does.
 #include "browser.hpp"
+#include "hiding.hpp"
 #include "records.hpp"
 #include "talk_rows.hpp"
+
+#include <sessionkit/search.hpp>
 
 #include <fmt/format.h>
 
@@ -38,15 +41,6 @@ template <class F> std::string error_of(F&& call) {
     return exception.error().message;
   }
   return {};
-}
-
-/// The part of the text around the first place of `query`, on one line; empty if it is not there.
-std::string around(std::string const& text, std::string const& query) {
-  auto const found = folded(text).find(query);
-  if (found == std::string::npos) return {};
-  auto begin = found < 30 ? 0 : text.rfind(' ', found - 20);
-  if (begin == std::string::npos || found - begin > 200) begin = found;
-  return one_line(neutral(text.substr(begin, 300)));
 }
 
 }
@@ -143,7 +137,8 @@ void Browser::enter() {
     auto const& hit = hits_[places_.back()];
     show_talk(hit.session, {}, hit.entry);
     bool const is_there =
-        !talk_.empty() && folded(talk_[places_.back()].text).find(folded(query_)) != std::string::npos;
+        !talk_.empty()
+        && sk::fold_case(talk_[places_.back()].text).find(sk::fold_case(query_)) != std::string::npos;
     if (!is_there) next_hit(true);
     return;
   }
@@ -191,9 +186,8 @@ void Browser::search() {
   while (leave()) {}
   hits_.clear();
   cut_short_ = false;
-  auto const query = folded(query_);
   for (std::size_t i = 0; i < sessions_.size() && !cut_short_; ++i) {
-    if (auto const error = error_of([&] { search_in(i, query); }); !error.empty()) message = error;
+    if (auto const error = error_of([&] { search_in(i); }); !error.empty()) message = error;
     cut_short_ = cut_short_ || (on_search && !on_search(i + 1, sessions_.size()));
   }
   views_.push_back(View::hits);
@@ -203,25 +197,26 @@ void Browser::search() {
     throw Failure{Exit::runtime, "not_searched", "not everything was searched: " + message};
 }
 
-void Browser::search_in(std::size_t session, std::string const& query) {
-  for_each_record(*store_, sessions_[session].id, [&](Record const& record) {
-    for (auto const& text : words_of(record.entry, false))
-      if (auto found = around(text, query); !found.empty()) {
-        hits_.push_back({session, record.entry.id, std::move(found)});
-        break;
-      }
-    cut_short_ = hits_.size() >= most_hits;
-    return !cut_short_;
-  });
+void Browser::search_in(std::size_t session) {
+  sk::SearchQuery query{query_};
+  query.ignore_case = true;
+  query.limit = most_hits - hits_.size();
+  query.after = 240;
+  auto const page = sk::search(*store_, {sessions_[session].id}, query).value();
+  for (auto const& hit : page.hits)
+    if (!is_hidden(hit.entry))
+      hits_.push_back({session, hit.entry.id, one_line(neutral(hit.before + hit.match + hit.after))});
+  cut_short_ = !page.next.empty();
+  if (!page.failures.empty()) throw sk::Exception(page.failures.front().error);
 }
 
 void Browser::next_hit(bool forward) {
   if (views_.back() != View::talk || query_.empty() || talk_.empty()) return;
-  auto const query = folded(query_);
+  auto const query = sk::fold_case(query_);
   auto const step = forward ? std::size_t{1} : talk_.size() - 1;
   for (std::size_t i = 1; i < talk_.size(); ++i) {
     auto const row = (places_.back() + i * step) % talk_.size();
-    if (folded(talk_[row].text).find(query) == std::string::npos) continue;
+    if (sk::fold_case(talk_[row].text).find(query) == std::string::npos) continue;
     places_.back() = row;
     return;
   }
@@ -275,7 +270,8 @@ ScreenLine Browser::list_line(std::size_t number, std::size_t columns_wide) cons
 ScreenLine Browser::row_line(std::size_t number, std::size_t columns_wide) const {
   auto const& row = (views_.back() == View::talk ? talk_ : tree_)[number];
   auto style = row.style;
-  if (!query_.empty() && folded(row.text).find(folded(query_)) != std::string::npos) style = Style::hit;
+  if (!query_.empty() && sk::fold_case(row.text).find(sk::fold_case(query_)) != std::string::npos)
+    style = Style::hit;
   if (number == places_.back() && views_.back() == View::tree) style = Style::selected;
   auto const mark = number == places_.back() ? "> " : "  ";
   return {{mark + cut(row.text, columns_wide - std::min<std::size_t>(columns_wide, 2)), style}};

@@ -65,7 +65,7 @@ class Browser {
   void enter();
   bool leave();
   void search();
-  void search_in(std::size_t session, std::string const& query);
+  void search_in(std::size_t session);
   void show_talk(std::size_t session, sessionkit::EntryId const& leaf, sessionkit::EntryId const& at);
   void show_tree();
   void next_hit(bool forward);

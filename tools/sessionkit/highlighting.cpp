@@ -2,6 +2,8 @@
 // Colours code by the few rules that most languages share: comments, strings, numbers and keywords.
 #include "html_text.hpp"
 
+#include <sessionkit/search.hpp>
+
 #include <algorithm>
 #include <common/text.hpp>
 
@@ -108,7 +110,7 @@ Token word_at(Syntax const& syntax, std::string_view rest) {
   while (length < rest.size() && (is_word(rest[length]) || (number && rest[length] == '.'))) ++length;
   auto const word = rest.substr(0, length);
   bool const any_case = syntax.line_comment == "--" && syntax.quotes.size() == 2; // SQL
-  bool const keyword = has_word(syntax.keywords, any_case ? folded(word) : std::string(word));
+  bool const keyword = has_word(syntax.keywords, any_case ? sessionkit::fold_case(word) : std::string(word));
   return {length, number ? "hn" : keyword ? "hk" : nullptr};
 }
 
@@ -155,7 +157,7 @@ std::string coloured_lines(std::string_view patch) {
 }
 
 std::string html_of_code(std::string_view code, std::string_view language) {
-  auto const name = folded(language);
+  auto const name = sessionkit::fold_case(language);
   if (name == "diff" || name == "patch") return coloured_lines(code);
   for (auto const& syntax : syntaxes)
     if (!name.empty() && name.find(' ') == std::string::npos && has_word(syntax.languages, name))

@@ -2,6 +2,8 @@
 // Turns text and Markdown into elements of a page that no text can leave.
 #include "html_text.hpp"
 
+#include <sessionkit/search.hpp>
+
 #include <fmt/format.h>
 
 #include <common/text.hpp>
@@ -41,7 +43,7 @@ std::string address_of(MD_ATTRIBUTE const& attribute) {
   std::string address(attribute.text, attribute.size);
   for (std::size_t at = 0; (at = address.find("&amp;", at)) != std::string::npos; ++at)
     address.erase(at + 1, 4);
-  auto const small = folded(address);
+  auto const small = sessionkit::fold_case(address);
   for (std::string_view const scheme : {"https://", "http://", "mailto:"})
     if (small.compare(0, scheme.size(), scheme) == 0) return address;
   return {};

@@ -142,15 +142,12 @@ std::string words_of(sk::Message const& message) {
 
 }
 
-std::vector<std::string> words_of(sk::Entry const& entry, bool thinking) {
+std::vector<std::string> words_of(sk::Entry const& entry) {
   auto const* const message = entry.as<sk::Message>();
   if (message == nullptr) return {summary_of(entry)};
   std::vector<std::string> all;
   for (auto const& part : message->parts)
     std::visit(Overloaded{[&](sk::Text const& it) { all.push_back(it.text); },
-                          [&](sk::Thinking const& it) {
-                            if (thinking) all.push_back(it.text);
-                          },
                           [&](sk::ToolUse const& it) { all.push_back(it.name + " " + it.input.str()); },
                           [&](sk::ToolResult const& it) { all.push_back(text_of(it.content)); },
                           [](auto const&) {}},

@@ -71,9 +71,8 @@ std::string text_of(std::vector<sessionkit::ToolContent> const& content);
 /// of the line.
 std::string speaker_of(sessionkit::Entry const& entry, std::string const& type);
 
-/// All of its content, piece by piece: text, calls, results, summaries. `thinking`: the model's reasoning
-/// too.
-std::vector<std::string> words_of(sessionkit::Entry const& entry, bool thinking);
+/// Its content, piece by piece: text, calls, results, summaries, but not the model's reasoning.
+std::vector<std::string> words_of(sessionkit::Entry const& entry);
 
 /// Prints entries as a conversation. In a pipe each piece of it is `speaker> text`. On a terminal the speaker
 /// and the time are in a line of their own, after an empty line. `thinking`: the model's reasoning too.

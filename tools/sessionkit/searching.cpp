@@ -3,10 +3,13 @@
 #include "hiding.hpp"
 #include "records.hpp"
 
+#include <sessionkit/search.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <common/text.hpp>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -18,48 +21,26 @@ namespace sk = sessionkit;
 
 namespace {
 
-constexpr std::size_t before_match = 40, behind_match = 80; // bytes shown beside it, about
+/// Hits that are in memory at once: an entry may be large.
+constexpr std::size_t hits_at_once = 64;
 
 /// The line of a hit, cut to a readable length.
 struct Snippet {
   std::string before, match, behind;
+  explicit Snippet(sk::SearchHit const& hit)
+      : before((hit.cut_before ? "…" : "") + one_line(hit.before)),
+        match(one_line(hit.match)),
+        behind(one_line(hit.after) + (hit.cut_after ? "…" : "")) {}
   std::string text() const { return before + match + behind; }
 };
 
-bool is_inside(std::string_view text, std::size_t at) {
-  return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80;
+std::optional<sk::Role> role_of(std::string const& name) {
+  if (name.empty()) return std::nullopt;
+  return name == "user"        ? sk::Role::user
+         : name == "assistant" ? sk::Role::assistant
+         : name == "tool"      ? sk::Role::tool
+                               : sk::Role::system;
 }
-
-Snippet snippet_of(std::string_view text, std::size_t at, std::size_t length) {
-  std::size_t const end = at + length;
-  std::size_t begin = at - std::min(at, before_match), last = std::min(text.size(), end + behind_match);
-  while (is_inside(text, begin)) --begin;
-  while (is_inside(text, last)) ++last;
-  auto const part = [&](std::size_t from, std::size_t to) { return one_line(text.substr(from, to - from)); };
-  return {(begin > 0 ? "…" : "") + part(begin, at), part(at, end),
-          part(end, last) + (last < text.size() ? "…" : "")};
-}
-
-class Query {
- public:
-  Query(std::string text, bool ignores_case)
-      : text_(ignores_case ? folded(text) : std::move(text)), ignores_case_(ignores_case) {}
-
-  std::optional<Snippet> find_in(std::string const& text) const {
-    auto const at = ignores_case_ ? folded(text).find(text_) : text.find(text_);
-    if (at == std::string::npos) return std::nullopt;
-    return snippet_of(text, at, text_.size());
-  }
-  std::optional<Snippet> find_in(sk::Entry const& entry, bool thinking) const {
-    for (auto const& words : words_of(entry, thinking))
-      if (auto found = find_in(words)) return found;
-    return std::nullopt;
-  }
-
- private:
-  std::string text_;
-  bool ignores_case_;
-};
 
 /// Shows hits as they are found.
 class Hits {
@@ -68,21 +49,26 @@ class Hits {
     if (console.json()) list_.emplace(console, "search@1", Json{{"query", args.query}}, "hits");
   }
   /// Returns whether to look for more in this session.
-  bool add(sk::SessionId const& session, Record const& record, Snippet const& found) {
-    auto const kind = speaker_of(record.entry, std::string(record.type));
+  bool add(sk::SearchHit const& hit) {
+    auto const kind = speaker_of(hit.entry, hit.type);
+    Snippet const found(hit);
     ++count_;
     if (list_)
-      list_->add({{"session", session.str()},
-                  {"entry", record.entry.id.str()},
+      list_->add({{"session", hit.session.str()},
+                  {"entry", hit.entry.id.str()},
                   {"kind", kind},
-                  {"timestamp", sk::to_rfc3339(record.entry.at)},
+                  {"timestamp", sk::to_rfc3339(hit.entry.at)},
                   {"snippet", found.text()},
                   {"match", found.match}});
     else if (args_.names_only)
-      console_.write(session.str() + "\n");
+      console_.write(hit.session.str() + "\n");
     else
-      write(session, record, kind, found);
+      write(hit, kind, found);
     return !args_.names_only && !is_over();
+  }
+  /// How many to look for at once.
+  std::size_t wanted() const {
+    return args_.limit == 0 ? hits_at_once : std::min(args_.limit - count_, hits_at_once);
   }
   bool is_over() const { return is_full() || !console_.writable(); }
   bool is_full() const { return args_.limit != 0 && count_ >= args_.limit; }
@@ -92,15 +78,13 @@ class Hits {
   }
 
  private:
-  void write(sk::SessionId const& session, Record const& record, std::string const& kind,
-             Snippet const& found) {
+  void write(sk::SearchHit const& hit, std::string const& kind, Snippet const& found) {
+    auto const& session = hit.session.str();
     if (!console_.pretty())
-      return console_.table({},
-                            {{session.str(), one_line(record.entry.id.str()), one_line(kind), found.text()}});
-    if (session.str() != last_) console_.write(fmt::format("{}\n", console_.coloured(35, session.str())));
-    last_ = session.str();
-    console_.content(
-        fmt::format("  {}  {}  {}", one_line(record.entry.id.str()), one_line(kind), found.before));
+      return console_.table({}, {{session, one_line(hit.entry.id.str()), one_line(kind), found.text()}});
+    if (session != last_) console_.write(fmt::format("{}\n", console_.coloured(35, session)));
+    last_ = session;
+    console_.content(fmt::format("  {}  {}  {}", one_line(hit.entry.id.str()), one_line(kind), found.before));
     console_.write(console_.coloured(31, console_.shown(found.match)));
     console_.content(found.behind + "\n");
   }
@@ -128,6 +112,22 @@ Places places_of(Console& console, Arguments const& args) {
   return places;
 }
 
+/// Adds the hits in one session. Returns the damaged places. A failure of a whole session is thrown.
+std::uint64_t search_one(sk::SessionStore& store, sk::SessionId const& id, sk::SearchQuery query, bool hidden,
+                         Hits& hits) {
+  std::uint64_t damaged = 0;
+  do {
+    query.limit = hits.wanted();
+    auto const page = sk::search(store, {id}, query).value();
+    damaged += page.damaged;
+    for (auto const& hit : page.hits)
+      if ((hidden || !is_hidden(hit.entry)) && !hits.add(hit)) return damaged;
+    if (!page.failures.empty()) throw sk::Exception(page.failures.front().error);
+    query.cursor = page.next;
+  } while (!query.cursor.empty());
+  return damaged;
+}
+
 }
 
 Exit search(Console& console, Arguments const& given) {
@@ -136,21 +136,19 @@ Exit search(Console& console, Arguments const& given) {
     throw Failure{Exit::usage, "invalid_argument", "there is nothing to search for",
                   "give a text of at least one character"};
   auto const places = places_of(console, args);
-  Query const query(args.query, args.ignore_case);
+  sk::SearchQuery query{args.query};
+  query.ignore_case = args.ignore_case;
+  query.thinking = args.thinking;
+  query.role = role_of(args.role);
   Hits hits(console, args);
-  std::size_t damaged = 0, done = 0;
+  std::uint64_t damaged = 0;
+  std::size_t done = 0;
   std::optional<Failure> failed;
   for (auto const& id : places.sessions) {
     if (hits.is_over()) break;
     console.progress(done++, places.sessions.size(), "sessions");
     try {
-      damaged += for_each_record(*places.store, id, [&](Record const& record) {
-        if (!args.role.empty() && speaker_of(record.entry, std::string(record.type)) != args.role)
-          return true;
-        if (!args.hidden && is_hidden(record.entry)) return true;
-        auto const found = query.find_in(record.entry, args.thinking);
-        return !found || hits.add(id, record, *found);
-      });
+      damaged += search_one(*places.store, id, query, args.hidden, hits);
     } catch (sk::Exception const& exception) { // removed in the meantime, or unreadable: search the others
       if (exception.error().code == sk::Errc::not_found && !args.session) continue;
       failed = failure_of(exception.error());

@@ -34,7 +34,7 @@ std::string type_of(sk::Entry const& entry) {
 
 void add_rows(std::vector<Row>& rows, sk::Entry const& entry, std::string& day, std::size_t columns) {
   auto const speaker = speaker_of(entry, type_of(entry));
-  auto const words = words_of(entry, false);
+  auto const words = words_of(entry);
   bool const says_something =
       std::any_of(words.begin(), words.end(), [](std::string const& text) { return !text.empty(); });
   if (!says_something) return;
