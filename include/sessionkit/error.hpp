@@ -21,7 +21,7 @@ enum class Errc {
   unsafe_path,         ///< a link, a special file, a foreign owner or a network file system
   no_space,    ///< the disk is full, or a quota or a limit of file sizes is reached; free some space and try
                ///< again
-  io_error,    ///< the operating system reported a failure; `Error::system` holds errno
+  io_error,    ///< the operating system reported a failure; `Error::system` holds its number
   unavailable, ///< the server cannot be reached; try again later
   not_written, ///< the append stored no entry; it may be repeated
   outcome_unknown, ///< the append may be stored in full, in part or not at all; repeat it with the same ids
@@ -32,7 +32,7 @@ enum class Errc {
 /// A failure: its kind, the system's error number, and a sentence for people.
 struct Error {
   Errc code;                ///< the kind, which says what the caller can do
-  int system = 0;           ///< errno or a backend's own code; 0 if none
+  int system = 0;           ///< the operating system's number (errno), or a backend's own; 0 if none
   std::string message = {}; ///< a sentence that names the session or file, the place and the fix
 };
 

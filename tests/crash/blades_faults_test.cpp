@@ -153,16 +153,18 @@ void put_others(ModelDisk& disk) {
   ModelProcess process(disk, 1);
   std::string path;
   for (std::string const name : {"/home", "/agents", "/sessions"}) {
-    int const above = process.open(AT_FDCWD, path.empty() ? "/" : path.c_str(), O_RDONLY | O_DIRECTORY, 0);
-    process.make_directory(AT_FDCWD, (path += name).c_str(), 0700);
+    int const above = process.open(sk::detail::working_directory, path.empty() ? "/" : path.c_str(),
+                                   sk::detail::OpenFlags::directory);
+    process.make_directory(sk::detail::working_directory, (path += name).c_str());
     process.sync(above);
   }
   for (auto const& [name, text] : others) {
-    int const file = process.open(AT_FDCWD, (root + "/" + name).c_str(), O_WRONLY | O_CREAT, 0600);
+    int const file = process.open(sk::detail::working_directory, (root + "/" + name).c_str(),
+                                  sk::detail::OpenFlags::write | sk::detail::OpenFlags::create);
     process.write(file, text.data(), text.size());
     process.sync(file);
   }
-  process.sync(process.open(AT_FDCWD, root.c_str(), O_RDONLY | O_DIRECTORY, 0));
+  process.sync(process.open(sk::detail::working_directory, root.c_str(), sk::detail::OpenFlags::directory));
 }
 
 // The files as they are, without the store.

@@ -155,8 +155,9 @@ std::string run(Kind kind, int error, bool sticky, std::int64_t at, bool large, 
       nlohmann::json index = nlohmann::json::parse(disk.contents(root + "/sessions.json").value());
       index["ballast"] = std::string(300 << 10, 'x');
       std::string const text = index.dump(), path = root + "/sessions.json";
-      before.unlink(AT_FDCWD, path.c_str());
-      int const file = before.open(AT_FDCWD, path.c_str(), O_WRONLY | O_CREAT | O_EXCL, 0600);
+      before.unlink(sk::detail::working_directory, path.c_str());
+      int const file = before.open(sk::detail::working_directory, path.c_str(),
+                                   sk::detail::OpenFlags::write | sk::detail::OpenFlags::only_new);
       if (before.write(file, text.data(), text.size()) != static_cast<std::int64_t>(text.size()))
         return "cannot prepare";
       before.sync(file);

@@ -188,7 +188,7 @@ void ModelProcess::die() {
 }
 
 std::optional<ModelDisk::Inode> ModelProcess::base(int directory) const {
-  if (directory == AT_FDCWD) return ModelDisk::root;
+  if (directory == sk::detail::working_directory) return ModelDisk::root;
   auto const found = open_.find(directory);
   if (found == open_.end()) return std::nullopt;
   return found->second.inode;
@@ -199,21 +199,23 @@ ModelDisk::Description* ModelProcess::description(int descriptor) {
   return found == open_.end() ? nullptr : &found->second;
 }
 
-int ModelProcess::open(int directory, char const* name, int flags, unsigned mode) {
+int ModelProcess::open(int directory, char const* name, sk::detail::OpenFlags flags) {
+  using sk::detail::OpenFlags;
   auto const from = base(directory);
   if (dead_ || !from) return dead_ ? -EIO : -EBADF;
   std::optional<ModelDisk::Inode> inode = disk_->find(*from, name);
-  if (inode && (flags & O_CREAT) != 0 && (flags & O_EXCL) != 0) return -EEXIST;
+  if (inode && has(flags, OpenFlags::only_new)) return -EEXIST;
   if (!inode) {
     auto const [parent, last] = disk_->place(*from, name);
-    if ((flags & O_CREAT) == 0 || !parent) return -ENOENT;
-    inode = disk_->make(false, mode, *parent);
+    if (!has(flags, OpenFlags::create | OpenFlags::only_new) || !parent) return -ENOENT;
+    inode = disk_->make(false, 0600, *parent);
     disk_->change({{*parent, last, inode}});
   }
   ModelDisk::Node const& node = disk_->node(*inode);
-  if (node.is_directory && (flags & O_ACCMODE) != O_RDONLY) return -EISDIR;
-  if (!node.is_directory && (flags & O_DIRECTORY) != 0) return -ENOTDIR;
-  open_.emplace(next_descriptor_, ModelDisk::Description{*inode, node.errors, (flags & O_APPEND) != 0, 0});
+  if (node.is_directory && has(flags, OpenFlags::write)) return -EISDIR;
+  if (!node.is_directory && has(flags, OpenFlags::directory)) return -ENOTDIR;
+  open_.emplace(next_descriptor_,
+                ModelDisk::Description{*inode, node.errors, has(flags, OpenFlags::append), 0});
   return next_descriptor_++;
 }
 
@@ -333,13 +335,13 @@ int ModelProcess::set_mode(int descriptor, unsigned mode) {
   return 0;
 }
 
-int ModelProcess::make_directory(int directory, char const* name, unsigned mode) {
+int ModelProcess::make_directory(int directory, char const* name) {
   auto const from = base(directory);
   if (dead_ || !from) return dead_ ? -EIO : -EBADF;
   if (disk_->find(*from, name)) return -EEXIST;
   auto const [parent, last] = disk_->place(*from, name);
   if (!parent) return -ENOENT;
-  ModelDisk::Inode const made = disk_->make(true, mode, *parent);
+  ModelDisk::Inode const made = disk_->make(true, 0700, *parent);
   disk_->change({{*parent, last, made}});
   return 0;
 }

@@ -99,7 +99,7 @@ class ModelProcess : public sk::detail::FileOps {
   /// The next sync of a directory fails and loses names: processes see them, and no later sync tries them.
   void fail_next_name_sync() noexcept { fails_name_sync_ = true; }
 
-  int open(int directory, char const* name, int flags, unsigned mode) override;
+  int open(int directory, char const* name, sk::detail::OpenFlags flags) override;
   int close(int descriptor) override;
   std::int64_t pread(int descriptor, char* to, std::size_t bytes, std::uint64_t offset) override;
   std::int64_t write(int descriptor, char const* from, std::size_t bytes) override;
@@ -112,11 +112,11 @@ class ModelProcess : public sk::detail::FileOps {
   int unlock(int descriptor) override;
   sk::detail::LockHolder lock_holder(int) override { return {}; }
   int set_mode(int descriptor, unsigned mode) override;
-  int make_directory(int directory, char const* name, unsigned mode) override;
+  int make_directory(int directory, char const* name) override;
   int rename(int from_directory, char const* from, int to_directory, char const* to, bool replace) override;
   int unlink(int directory, char const* name) override;
   int list(int directory, sk::detail::FileNames& names) override;
-  std::int64_t file_system(int) override { return 0xEF53; }
+  int file_system(int, std::string_view&) override { return 0; }
   int process() override { return number_; }
   unsigned user() override { return 1000; }
   std::chrono::steady_clock::time_point now() override { return now_; }

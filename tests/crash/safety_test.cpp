@@ -248,7 +248,10 @@ TEST_CASE("T30: only weakened system calls accept a network file system, and a p
   class Nfs final : public WeakFileOps {
    public:
     Nfs() : WeakFileOps(Weakness::none) {}
-    std::int64_t file_system(int) override { return 0x6969; }
+    int file_system(int, std::string_view& network) override {
+      network = "NFS";
+      return 0;
+    }
   } nfs;
   TempDir dir;
   CHECK(sk::detail::open_file_store(nfs, dir / "s", {}).error().code == Errc::unsafe_path);

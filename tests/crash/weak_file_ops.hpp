@@ -9,8 +9,6 @@
 #include <set>
 #include <string>
 
-#include <fcntl.h>
-
 namespace sessionkit_test {
 
 namespace sk = sessionkit;
@@ -23,7 +21,7 @@ enum class Weakness {
   hidden_sync_error, // a failed sync reports success
   no_lock,           // every lock is granted
   no_seal,           // the newline before a line is left out
-  no_append,         // O_APPEND is left out
+  no_append,         // writes go to the offset of the descriptor
   split_write,       // a write is two
   short_is_whole,    // a short write reports full length
   same_file,         // any file at the path is taken for the open one
@@ -51,10 +49,10 @@ class WeakFileOps : public sk::detail::FileOps {
   explicit WeakFileOps(Weakness weakness, sk::detail::FileOps& inner = sk::detail::system_file_ops())
       : weak_(weakness), inner_(&inner), process_(inner.process()) {}
 
-  int open(int directory, char const* name, int flags, unsigned mode) override {
-    if (weak_ == Weakness::no_link_check) flags &= ~O_NOFOLLOW;
-    if (weak_ == Weakness::no_append) flags &= ~O_APPEND;
-    int const descriptor = inner_->open(directory, name, flags, mode);
+  int open(int directory, char const* name, sk::detail::OpenFlags flags) override {
+    if (weak_ == Weakness::no_link_check) flags = flags | sk::detail::OpenFlags::follow_links;
+    if (weak_ == Weakness::no_append) flags = without(flags, sk::detail::OpenFlags::append);
+    int const descriptor = inner_->open(directory, name, flags);
     sk::detail::FileStatus first;
     if (weak_ == Weakness::same_file && descriptor >= 0 && inner_->status(descriptor, first) == 0)
       first_.emplace(name, first);
@@ -126,16 +124,18 @@ class WeakFileOps : public sk::detail::FileOps {
   int set_mode(int descriptor, unsigned mode) override {
     return weak_ == Weakness::no_mode ? 0 : inner_->set_mode(descriptor, mode);
   }
-  int make_directory(int directory, char const* name, unsigned mode) override {
-    return inner_->make_directory(directory, name, mode);
+  int make_directory(int directory, char const* name) override {
+    return inner_->make_directory(directory, name);
   }
   int rename(int from_dir, char const* from, int to_dir, char const* to, bool replace) override {
     return inner_->rename(from_dir, from, to_dir, to, replace);
   }
   int unlink(int directory, char const* name) override { return inner_->unlink(directory, name); }
   int list(int directory, sk::detail::FileNames& names) override { return inner_->list(directory, names); }
-  std::int64_t file_system(int descriptor) override {
-    return weak_ == Weakness::any_file_system ? 0xEF53 : inner_->file_system(descriptor);
+  int file_system(int descriptor, std::string_view& network) override {
+    int const result = inner_->file_system(descriptor, network);
+    if (weak_ == Weakness::any_file_system) network = {};
+    return result;
   }
   int process() override { return weak_ == Weakness::no_fork_check ? process_ : inner_->process(); }
   unsigned user() override { return weak_ == Weakness::any_owner ? opened_.owner : inner_->user(); }
@@ -144,6 +144,9 @@ class WeakFileOps : public sk::detail::FileOps {
   void pause(std::chrono::milliseconds time) override { inner_->pause(time); }
 
  private:
+  static sk::detail::OpenFlags without(sk::detail::OpenFlags flags, sk::detail::OpenFlags flag) {
+    return static_cast<sk::detail::OpenFlags>(static_cast<unsigned>(flags) & ~static_cast<unsigned>(flag));
+  }
   int loosen(int result, sk::detail::FileStatus& out) const {
     if (weak_ != Weakness::no_kind_check || out.kind == sk::detail::FileStatus::directory) return result;
     out.kind = sk::detail::FileStatus::regular;

@@ -5,6 +5,7 @@ includes     interface headers name none of the costly headers, and sessionkit.h
 rooms        includes lead down the table of docs/architecture.md; programs include public headers only; unit tests lie in
              the room of what they test
 bodies       every X-inl.hpp has a header, a first sentence, a namespace of its own, and is listed once in its room's src.hpp
+systems      system headers are in the bodies for one system (X_posix-inl.hpp) only
 patterns     a text has as many places as values
 first_lines  every source file begins with its licence, every header has #pragma once
 cost         preprocessed lines of sessionkit.hpp stay under the bound
@@ -18,7 +19,7 @@ import sys
 import tempfile
 
 from patterns import check_patterns
-from rooms import INCLUDE, check_bodies, check_rooms
+from rooms import INCLUDE, check_bodies, check_rooms, check_systems
 
 # With libstdc++ 12 the standard headers of the interface are about 43,000 lines; <iostream> would add 6,000 to them,
 # <filesystem> 12,000, <nlohmann/json.hpp> 36,000. Ours is what sessionkit.hpp adds to the standard headers it includes.
@@ -108,7 +109,8 @@ def check_cost(root, compiler):
 
 
 def main():
-    checks = {"includes": check_includes, "rooms": check_rooms, "bodies": check_bodies, "patterns": check_patterns,
+    checks = {"includes": check_includes, "rooms": check_rooms, "bodies": check_bodies,
+              "systems": check_systems, "patterns": check_patterns,
               "first_lines": check_first_lines, "cost": check_cost}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("check", choices=checks)

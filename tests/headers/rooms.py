@@ -5,6 +5,11 @@ import re
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 LICENCE = "// SPDX-License-Identifier: MIT\n"
+# Headers of POSIX, Linux or Windows, and of C where it is about them. <system_error> and <ctime> are the same everywhere.
+SYSTEM_HEADER = re.compile(r"(sys|linux|arpa|netinet|net|asm|bits|mach)/.*|c?(errno|signal)(\.h)?|"
+                           r"(fcntl|unistd|poll|netdb|dirent|pthread|sched|pwd|grp|termios|spawn|dlfcn|fnmatch|glob|utime|"
+                           r"ftw|strings|semaphore|mqueue|aio|ifaddrs|syslog|wordexp|langinfo|io|process|direct|windows|"
+                           r"winsock2|ws2tcpip)\.h")
 UMBRELLAS = re.compile(r"sessionkit\.hpp|src(_\w+)?\.hpp")  # they hold the rooms and belong to none
 PROGRAMS = ("tools", "examples")
 
@@ -183,11 +188,12 @@ def wrong_namespaces(path, text):
 
 
 def has_header(root, rooms, path):
+    """A body for one system, `X_posix-inl.hpp`, may have the header `X.hpp`, which all systems share."""
     folder, name = path.rsplit("/", 1)
     stem = name[:-len("-inl.hpp")]
     include = root / "include/sessionkit"
     room = rooms.of(path)
-    if (include / folder / f"{stem}.hpp").exists():
+    if any((include / folder / f"{own}.hpp").exists() for own in (stem, re.sub(r"_posix$", "", stem))):
         return True
     if room in rooms.components:
         return (include / room / f"{stem}.hpp").exists()
@@ -224,6 +230,15 @@ def check_lists(root, rooms, bodies):
             yield f"list: {', '.join(p.name for p in parts)} name {name} {held.count(name)} times"
     if sorted(own_includes((include / "src.hpp").read_text())) != [part.name for part in parts]:
         yield f"list: src.hpp does not name exactly {', '.join(p.name for p in parts)}"
+
+
+def check_systems(root, _):
+    """System headers are in the bodies for one system only, so that another system needs no more than other bodies."""
+    files = [p for folder in ("include", "src") for p in (root / folder).rglob("*") if p.suffix in (".hpp", ".cpp")]
+    for file in sorted(files):
+        for name in INCLUDE.findall(file.read_text()):
+            if SYSTEM_HEADER.fullmatch(name) and not file.name.endswith("_posix-inl.hpp"):
+                yield f"system: {file.relative_to(root)} includes <{name}>"
 
 
 def check_bodies(root, _):

@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 from patterns import check_patterns
-from rooms import LICENCE, TESTS_OF_MORE, check_bodies, check_rooms
+from rooms import LICENCE, TESTS_OF_MORE, check_bodies, check_rooms, check_systems
 
 BODY = (LICENCE + "// Does what is planted.\n#pragma once\n#include <sessionkit/error.hpp>\n\n"
         "namespace sessionkit { inline namespace v0 { namespace detail {\nnamespace %s_inl { namespace {\n\n"
@@ -130,6 +130,20 @@ PLANTED = [
      [f"list: {PARTS} name detail/json/src.hpp 0 times"]),
     (check_bodies, replace(f"{IN}src.hpp", include("src_upkeep.hpp"), ""),
      [f"list: src.hpp does not name exactly {PARTS}"]),
+    (check_bodies, body("json", "json_posix", header=False), []),  # it has the header json.hpp
+    (check_bodies, body("json", "planted_posix", header=False),
+     ["header: detail/json/planted_posix-inl.hpp has no header of its stem"]),
+    (check_systems, add(f"{IN}detail/base/ids-inl.hpp", "#include <unistd.h>\n"),
+     [f"system: {IN}detail/base/ids-inl.hpp includes <unistd.h>"]),
+    (check_systems, add(f"{IN}error.hpp", "# include <cerrno>\n#include <system_error>\n"),
+     [f"system: {IN}error.hpp includes <cerrno>"]),
+    (check_systems, add(f"{IN}sqlite/detail/sqlite_file-inl.hpp", "#include <sys/stat.h>\n#include <sqlite3.h>\n"),
+     [f"system: {IN}sqlite/detail/sqlite_file-inl.hpp includes <sys/stat.h>"]),
+    (check_systems, add("src/base.cpp", "#include <netinet/in.h>\n#include <windows.h>\n"),
+     ["system: src/base.cpp includes <netinet/in.h>", "system: src/base.cpp includes <windows.h>"]),
+    (check_systems, add(f"{IN}detail/base/file_ops_posix.hpp", "#include <fcntl.h>\n"),  # a header, which others include
+     [f"system: {IN}detail/base/file_ops_posix.hpp includes <fcntl.h>"]),
+    (check_systems, add(f"{IN}detail/base/file_ops_posix-inl.hpp", "#include <sys/uio.h>\n"), []),
     (check_patterns, add("include/planted.hpp", 'auto a = format_text("{} of {}", 1);\n'),
      ["pattern: include/planted.hpp:1: format_text has places for 2 values and is given 1"]),
     (check_patterns, add("include/planted.hpp", 'auto a = format_text(\n    "{} "\n    R"x({{}} {:08x})x", f(1, 2));\n'),
@@ -153,7 +167,7 @@ def main():
             shutil.copytree(root / part, copy / part, ignore=shutil.ignore_patterns("images", "node_modules"))
         clean = {path: (path.stat().st_mtime_ns, path.read_bytes()) for path in copy.rglob("*") if path.is_file()}
         run = lambda check: report(check, copy)
-        before = {check: run(check) for check in (check_rooms, check_bodies, check_patterns)}
+        before = {check: run(check) for check in (check_rooms, check_bodies, check_systems, check_patterns)}
         for number, (check, plant, expected) in enumerate(PLANTED):
             plant(copy)
             found = sorted(set(run(check)) - set(before[check]))

@@ -72,8 +72,8 @@ class FaultyFileOps : public sk::detail::FileOps {
   }
   std::uint64_t bytes_read = 0, bytes_written = 0, largest_read = 0;
   std::int64_t fired = 0;
-  int pretend_process = 0;     // 0: the real one
-  std::int64_t pretend_fs = 0; // 0: the real one
+  int pretend_process = 0;          // 0: the real one
+  std::string_view pretend_network; // empty: the real one
   std::chrono::milliseconds paused{0};
   std::function<void()> on_pause;
   std::function<void(Call)> before;
@@ -87,8 +87,8 @@ class FaultyFileOps : public sk::detail::FileOps {
     only = Call::count;
   }
 
-  int open(int directory, char const* name, int flags, unsigned mode) override {
-    return fails(Call::open) ? -fault.error : real().open(directory, name, flags, mode);
+  int open(int directory, char const* name, sk::detail::OpenFlags flags) override {
+    return fails(Call::open) ? -fault.error : real().open(directory, name, flags);
   }
   int close(int descriptor) override {
     bool const failed = fails(Call::close);
@@ -137,8 +137,8 @@ class FaultyFileOps : public sk::detail::FileOps {
   int set_mode(int d, unsigned mode) override {
     return fails(Call::mode) ? -fault.error : real().set_mode(d, mode);
   }
-  int make_directory(int directory, char const* name, unsigned mode) override {
-    return fails(Call::mkdir) ? -fault.error : real().make_directory(directory, name, mode);
+  int make_directory(int directory, char const* name) override {
+    return fails(Call::mkdir) ? -fault.error : real().make_directory(directory, name);
   }
   int rename(int from_dir, char const* from, int to_dir, char const* to, bool replace) override {
     return fails(Call::rename) ? -fault.error : real().rename(from_dir, from, to_dir, to, replace);
@@ -149,9 +149,11 @@ class FaultyFileOps : public sk::detail::FileOps {
   int list(int directory, sk::detail::FileNames& names) override {
     return fails(Call::list) ? -fault.error : real().list(directory, names);
   }
-  std::int64_t file_system(int d) override {
+  int file_system(int d, std::string_view& network) override {
     if (fails(Call::file_system)) return -fault.error;
-    return pretend_fs != 0 ? pretend_fs : real().file_system(d);
+    int const result = real().file_system(d, network);
+    if (!pretend_network.empty()) network = pretend_network;
+    return result;
   }
   int process() override {
     ++process_calls_; // not one of the calls that fail; and without the lock, which a forked child may find

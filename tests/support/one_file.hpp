@@ -12,8 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include <fcntl.h>
-
 namespace sessionkit_test {
 
 namespace sk = sessionkit;
@@ -23,7 +21,9 @@ class OneFile : public sk::detail::FileOps {
   explicit OneFile(std::string content = {}) : bytes(std::move(content)) {}
   std::string bytes;
 
-  int open(int, char const*, int flags, unsigned) override { return (flags & O_EXCL) != 0 ? -EEXIST : 3; }
+  int open(int, char const*, sk::detail::OpenFlags flags) override {
+    return has(flags, sk::detail::OpenFlags::only_new) ? -EEXIST : 3;
+  }
   int close(int) override { return 0; }
   std::int64_t pread(int, char* to, std::size_t count, std::uint64_t offset) override {
     std::size_t const from = std::min<std::size_t>(static_cast<std::size_t>(offset), bytes.size());
@@ -59,11 +59,11 @@ class OneFile : public sk::detail::FileOps {
   int unlock(int) override { return 0; }
   sk::detail::LockHolder lock_holder(int) override { return {}; }
   int set_mode(int, unsigned) override { return 0; }
-  int make_directory(int, char const*, unsigned) override { return -EROFS; }
+  int make_directory(int, char const*) override { return -EROFS; }
   int rename(int, char const*, int, char const*, bool) override { return -EROFS; }
   int unlink(int, char const*) override { return -EROFS; }
   int list(int, sk::detail::FileNames&) override { return -ENOTDIR; }
-  std::int64_t file_system(int) override { return 0; }
+  int file_system(int, std::string_view&) override { return 0; }
   int process() override { return 1; }
   unsigned user() override { return 0; }
   std::chrono::steady_clock::time_point now() override { return {}; }

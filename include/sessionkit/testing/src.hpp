@@ -2,6 +2,7 @@
 /// All definitions of the conformance kit, for a program that compiles them itself. Include this in exactly
 /// one .cpp. The program also includes <sessionkit/src.hpp> in one .cpp, or links the library.
 #pragma once
+#include <sessionkit/testing/detail/child_process_posix-inl.hpp>
 #include <sessionkit/testing/detail/concurrent_checks-inl.hpp>
 #include <sessionkit/testing/detail/contract_checks-inl.hpp>
 #include <sessionkit/testing/detail/core_checks-inl.hpp>

@@ -171,7 +171,8 @@ TEST_CASE("in a forked child a writer answers forked, and knows nothing to be du
   StoppingOps ops;
   sk::WriterOptions options;
   options.create = true;
-  auto writer = sk::detail::FileWriter::open(ops, {AT_FDCWD, path, path}, options).value();
+  auto writer =
+      sk::detail::FileWriter::open(ops, {sk::detail::working_directory, path, path}, options).value();
   Position end = writer.append(Batch({header_line("s1")}, {}, true)).value();
   REQUIRE(writer.durable_position() == end);
   Batch const first({message_line("x", "", "x")}, end);

@@ -285,7 +285,7 @@ bool is_poisoned(sk::Result<Position> const& answer) {
 }
 
 sk::detail::FileWriter open_on(sk::detail::FileOps& ops) {
-  return sk::detail::FileWriter::open(ops, {AT_FDCWD, "t", "t"}, {}).value();
+  return sk::detail::FileWriter::open(ops, {sk::detail::working_directory, "t", "t"}, {}).value();
 }
 
 }

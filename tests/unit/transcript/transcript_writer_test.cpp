@@ -34,7 +34,8 @@ sk::TranscriptWriter open_new(std::string const& path) {
 }
 sk::detail::FileWriter open_log(sk::detail::FileOps& ops, std::string const& path,
                                 sk::WriterOptions options) {
-  return sk::detail::FileWriter::open(ops, {AT_FDCWD, path, path}, std::move(options)).value();
+  return sk::detail::FileWriter::open(ops, {sk::detail::working_directory, path, path}, std::move(options))
+      .value();
 }
 
 // The lines of the entries: a reader checks heads only, so terminated torn bytes may give a
@@ -544,7 +545,8 @@ bool run_with_fault(FaultyFileOps& ops, std::string const& path, Tally& tally) {
       break;
     }
     if (!writer) {
-      auto opened = sk::detail::FileWriter::open(ops, {AT_FDCWD, path, path}, creating());
+      auto opened =
+          sk::detail::FileWriter::open(ops, {sk::detail::working_directory, path, path}, creating());
       if (!opened) continue;
       writer.emplace(std::move(*opened));
     }

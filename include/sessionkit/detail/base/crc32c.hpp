@@ -9,6 +9,12 @@
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <cpuid.h>
 #define SESSIONKIT_CRC32C_INSTRUCTION 1
+#if defined(__clang__)                                                                                       \
+    && __clang_major__ >= 15 // there it is a feature of its own, which a host may switch off
+#define SESSIONKIT_CRC32C_TARGET __attribute__((target("sse4.2,crc32")))
+#else
+#define SESSIONKIT_CRC32C_TARGET __attribute__((target("sse4.2")))
+#endif
 #else
 #define SESSIONKIT_CRC32C_INSTRUCTION 0
 #endif
@@ -100,8 +106,8 @@ inline bool crc32c_has_instruction() noexcept {
 }
 
 /// Adds the eight bytes at `p` to `crc` by the instruction of SSE 4.2.
-__attribute__((target("sse4.2"))) inline std::uint64_t crc32c_of_eight(std::uint64_t crc,
-                                                                       unsigned char const* p) noexcept {
+SESSIONKIT_CRC32C_TARGET inline std::uint64_t crc32c_of_eight(std::uint64_t crc,
+                                                              unsigned char const* p) noexcept {
   std::uint64_t eight = 0;
   std::memcpy(&eight, p, sizeof eight);
   return __builtin_ia32_crc32di(crc, eight);
@@ -109,8 +115,8 @@ __attribute__((target("sse4.2"))) inline std::uint64_t crc32c_of_eight(std::uint
 
 /// Does the same as `crc32c_by_tables` on processors that have the instruction. Each instruction waits for
 /// the result of the previous one. Therefore three parts of a long text are computed at the same time.
-__attribute__((target("sse4.2"))) inline std::uint32_t
-crc32c_by_instruction(unsigned char const* p, std::size_t left, std::uint32_t crc) noexcept {
+SESSIONKIT_CRC32C_TARGET inline std::uint32_t crc32c_by_instruction(unsigned char const* p, std::size_t left,
+                                                                    std::uint32_t crc) noexcept {
   std::uint64_t wide = crc;
   for (; left >= 3 * crc32c_part; left -= 3 * crc32c_part, p += 3 * crc32c_part) {
     std::uint64_t second = 0, third = 0;
@@ -141,3 +147,4 @@ inline std::uint32_t crc32c(std::string_view bytes, std::uint32_t seed = 0) noex
 }}}
 
 #undef SESSIONKIT_CRC32C_INSTRUCTION
+#undef SESSIONKIT_CRC32C_TARGET

@@ -4,18 +4,14 @@
 #include <sessionkit/detail/base/directory_lock.hpp>
 #include <sessionkit/detail/base/make_error.hpp>
 
-#include <cerrno>
-
-#include <fcntl.h>
-
 namespace sessionkit { inline namespace v0 { namespace detail {
 
 Result<OpenFile> lock_directory(FileOps& ops, int directory, std::string const& root,
                                 std::chrono::milliseconds wait) {
   char const* const name = directory_lock_name;
   std::string const path = root + "/" + name;
-  int const flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
-  int const descriptor = uninterrupted([&] { return ops.open(directory, name, flags, 0600); });
+  OpenFlags const flags = OpenFlags::read | OpenFlags::write | OpenFlags::create;
+  int const descriptor = uninterrupted([&] { return ops.open(directory, name, flags); });
   if (descriptor < 0) return file_error(-descriptor, path, "cannot open the lock file");
   OpenFile file(ops, descriptor);
   FileStatus status;

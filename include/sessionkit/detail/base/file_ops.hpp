@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 #include <sessionkit/detail/base/file_doubts.hpp>
+#include <sessionkit/detail/base/system_fault.hpp>
 #include <sessionkit/result.hpp>
 
-#include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,13 +15,14 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// The members of `fstat` that the library reads.
+/// What the library reads of the status of a file.
 struct FileStatus {
   enum Kind { regular, directory, link, other };
   Kind kind = other;
   std::uint64_t device = 0, inode = 0, size = 0, links = 0;
   std::int64_t modified_ns = 0; ///< since 1970
-  unsigned owner = 0, mode = 0; ///< permission bits only
+  unsigned owner = 0;
+  unsigned mode = 0; ///< who may do what, as the bits of `chmod`: 0600 is a file for its owner only
   bool same_file(FileStatus const& o) const noexcept { return device == o.device && inode == o.inode; }
   /// True for the same file with unchanged bytes, as far as its size and time show.
   bool same_version(FileStatus const& o) const noexcept {
@@ -61,38 +63,65 @@ class FileNames {
   std::size_t size_ = 0;
 };
 
+/// The directory argument of a function of `FileOps` whose name is a path: the path is relative to the
+/// working directory, or absolute.
+inline constexpr int working_directory = std::numeric_limits<int>::min();
+
+/// How a file is opened. A symbolic link is refused, and no open waits for the other end of a pipe.
+enum class OpenFlags : unsigned {
+  read = 1,
+  write = 2,
+  append = 4,        ///< with `write`: each write goes to the end of the file
+  create = 8,        ///< a missing file is made, for its owner only
+  only_new = 16,     ///< the file is made as by `create`, and its name may not exist before
+  truncate = 32,     ///< the file loses its content
+  directory = 64,    ///< the name must be a directory; it is opened for its names, and to be synced
+  follow_links = 128 ///< a symbolic link leads to its target
+};
+constexpr OpenFlags operator|(OpenFlags a, OpenFlags b) noexcept {
+  return static_cast<OpenFlags>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
+}
+constexpr bool has(OpenFlags flags, OpenFlags flag) noexcept {
+  return (static_cast<unsigned>(flags) & static_cast<unsigned>(flag)) != 0;
+}
+
 /// Makes every system call on the files of a store, so that a test can count the calls and let them fail. A
-/// function returns the result of its system call, or minus errno. No function repeats a call.
+/// function returns the result of its system call, or a failure (below zero, see `fault_of`). No function
+/// repeats a call.
 class SESSIONKIT_API FileOps {
  public:
   virtual ~FileOps() = default;
 
-  virtual int open(int directory, char const* name, int flags, unsigned mode) = 0;
+  /// Returns a descriptor: a number by which the other functions know the open file.
+  virtual int open(int directory, char const* name, OpenFlags flags) = 0;
   virtual int close(int descriptor) = 0;
   virtual std::int64_t pread(int descriptor, char* to, std::size_t bytes, std::uint64_t offset) = 0;
   virtual std::int64_t write(int descriptor, char const* from, std::size_t bytes) = 0;
-  /// Writes at an offset of a file that was opened without `O_APPEND`.
+  /// Writes at an offset of a file that was opened without `append`.
   virtual std::int64_t pwrite(int descriptor, char const* from, std::size_t bytes, std::uint64_t offset) = 0;
   virtual int sync_data(int descriptor) = 0;
   virtual int sync(int descriptor) = 0;
   virtual int status(int descriptor, FileStatus& out) = 0;
   /// Reads the status of the name itself: a symbolic link is not followed.
   virtual int status_at(int directory, char const* name, FileStatus& out) = 0;
-  /// Takes an exclusive `flock` without waiting.
+  /// Takes an exclusive lock of the file, without waiting. Closing the descriptor, or the end of the process,
+  /// gives it back.
   virtual int try_lock(int descriptor) = 0;
   virtual int unlock(int descriptor) = 0;
   /// Returns who has the lock that `try_lock` did not get. Nothing is believed that is older than the call.
   virtual LockHolder lock_holder(int descriptor) = 0;
   virtual int set_mode(int descriptor, unsigned mode) = 0;
-  virtual int make_directory(int directory, char const* name, unsigned mode) = 0;
-  /// Returns minus EEXIST if `replace` is false and the new name exists.
+  /// Makes a directory for its owner only.
+  virtual int make_directory(int directory, char const* name) = 0;
+  /// Fails with `exists` if `replace` is false and the new name exists.
   virtual int rename(int from_directory, char const* from, int to_directory, char const* to,
                      bool replace) = 0;
   virtual int unlink(int directory, char const* name) = 0;
   /// Lists the names in an open directory, without `.` and `..`, in any order.
   virtual int list(int directory, FileNames& names) = 0;
-  /// The magic number of the file system (`statfs`).
-  virtual std::int64_t file_system(int descriptor) = 0;
+  /// Sets `network` to the name of the network file system that has the file, such as "NFS"; empty: it is on
+  /// a disk of this machine.
+  virtual int file_system(int descriptor, std::string_view& network) = 0;
 
   virtual int process() = 0;
   virtual unsigned user() = 0;
@@ -109,6 +138,12 @@ class SESSIONKIT_API FileOps {
 
 /// The `FileOps` that calls the operating system.
 SESSIONKIT_API FileOps& system_file_ops() noexcept;
+
+/// True if this process may write to a file, or make files in a directory.
+SESSIONKIT_API bool may_write(char const* path) noexcept;
+
+/// Removes an empty directory.
+SESSIONKIT_API int remove_directory(char const* path) noexcept;
 
 /// An open descriptor that closes itself.
 class OpenFile {
@@ -141,16 +176,17 @@ class OpenFile {
 };
 
 /// Repeats a call that a signal interrupted. Gives up after 64 repetitions, because the calls of a test may
-/// return EINTR every time.
+/// be interrupted every time.
 template <class Call> auto uninterrupted(Call&& call) -> decltype(call()) {
   auto result = call();
-  for (int i = 0; i < 64 && result == -EINTR; ++i) result = call();
+  for (int i = 0; i < 64 && fault_of(result) == SystemFault::interrupted; ++i) result = call();
   return result;
 }
 
-/// Returns the code that shows what a caller can do about an errno.
+/// Returns the code that shows what a caller can do about a failure. `system` is the system's number of it,
+/// above zero.
 SESSIONKIT_API Errc errc_of(int system) noexcept;
-/// Makes the error `path: doing: the system's message; the fix`. `system` is a positive errno.
+/// Makes the error `path: doing: the system's message; the fix`. `system` is as above.
 SESSIONKIT_API Error file_error(int system, std::string_view path, std::string_view doing);
 
 /// Takes the exclusive lock within `wait`, or fails with `timed_out` and names the process that has the lock.

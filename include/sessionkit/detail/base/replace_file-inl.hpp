@@ -7,10 +7,7 @@
 #include <sessionkit/detail/base/replace_file.hpp>
 #include <sessionkit/ids.hpp>
 
-#include <cerrno>
 #include <vector>
-
-#include <fcntl.h>
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
@@ -22,13 +19,13 @@ constexpr std::size_t draft_digits = 16; // as in `random_entry_id`
 int look(FileOps& ops, int directory, std::string const& name, FileStatus& out) {
   out = {};
   int const failed = uninterrupted([&] { return ops.status_at(directory, name.c_str(), out); });
-  return failed == -ENOENT ? 0 : failed;
+  return fault_of(failed) == SystemFault::missing ? 0 : failed;
 }
 
 int write_all(FileOps& ops, int descriptor, std::string_view text) {
   while (!text.empty()) {
     auto const put = uninterrupted([&] { return ops.write(descriptor, text.data(), text.size()); });
-    if (put <= 0) return put == 0 ? -EIO : static_cast<int>(put);
+    if (put <= 0) return put == 0 ? -system_code(SystemFault::input_or_output) : static_cast<int>(put);
     text.remove_prefix(static_cast<std::size_t>(put));
   }
   return 0;
@@ -38,7 +35,9 @@ int write_all(FileOps& ops, int descriptor, std::string_view text) {
 enum class Draft { removed, gone, unknown };
 Draft remove_draft(FileOps& ops, int directory, std::string const& draft) {
   int const failed = uninterrupted([&] { return ops.unlink(directory, draft.c_str()); });
-  return failed == 0 ? Draft::removed : failed == -ENOENT ? Draft::gone : Draft::unknown;
+  return failed == 0                                ? Draft::removed
+         : fault_of(failed) == SystemFault::missing ? Draft::gone
+                                                    : Draft::unknown;
 }
 
 }}
@@ -52,8 +51,8 @@ SESSIONKIT_SELDOM Result<OpenFile> replace_file(FileOps& ops, int directory, std
   FileStatus before; // the mode that somebody gave it is kept
   int failed = look(ops, directory, name, before);
   if (failed < 0 && expected != nullptr) return file_error(-failed, path, "cannot look at it");
-  int const flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
-  int const descriptor = uninterrupted([&] { return ops.open(directory, draft.c_str(), flags, 0600); });
+  OpenFlags const flags = OpenFlags::write | OpenFlags::only_new;
+  int const descriptor = uninterrupted([&] { return ops.open(directory, draft.c_str(), flags); });
   if (descriptor < 0) return file_error(-descriptor, path, "cannot make a draft beside it");
   OpenFile file(ops, descriptor);
   bool const has_mode = before.inode != 0 && before.kind == FileStatus::regular;

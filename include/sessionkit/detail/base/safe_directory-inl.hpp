@@ -5,46 +5,34 @@
 #include <sessionkit/detail/base/make_error.hpp>
 #include <sessionkit/detail/base/safe_directory.hpp>
 
-#include <algorithm>
-#include <array>
-#include <cerrno>
-
-#include <fcntl.h>
-
 namespace sessionkit { inline namespace v0 { namespace detail {
 
 namespace safe_directory_inl { namespace {
 
-// A file system on which locks and syncs do less than on a disk (linux/magic.h).
-struct NetworkFileSystem {
-  std::int64_t magic;
-  char const* name;
-};
-constexpr std::array<NetworkFileSystem, 4> network_file_systems{
-    {{0x6969, "NFS"}, {0x517B, "SMB"}, {0xFE534D42, "SMB2"}, {0xFF534D42, "CIFS"}}};
-
 // Makes the name of `path` survive power loss.
 Result<void> sync_name_of(FileOps& ops, std::string const& path) {
   std::string const parent = parent_directory(path);
-  int const flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
-  int const descriptor = uninterrupted([&] { return ops.open(AT_FDCWD, parent.c_str(), flags, 0); });
-  if (descriptor == -EACCES) return {}; // one that we may pass but not open
+  OpenFlags const flags = OpenFlags::directory | OpenFlags::follow_links;
+  int const descriptor = uninterrupted([&] { return ops.open(working_directory, parent.c_str(), flags); });
+  if (fault_of(descriptor) == SystemFault::no_access) return {}; // one that we may pass but not open
   if (descriptor < 0) return file_error(-descriptor, parent, "cannot open the directory");
   OpenFile const directory(ops, descriptor);
   return sync_directory(ops, descriptor, parent);
 }
 
 Result<void> make_one_directory(FileOps& ops, std::string const& path, std::string const& parent) {
-  int const made = ops.make_directory(AT_FDCWD, path.c_str(), 0700);
-  if (made == -EEXIST) return {};
-  if (made == -ENOENT) // there is something of that name, but nothing can be made in it
-    return detail::make_error(Errc::not_found, ENOENT,
+  int const made = ops.make_directory(working_directory, path.c_str());
+  if (fault_of(made) == SystemFault::exists) return {};
+  if (fault_of(made)
+      == SystemFault::missing) // there is something of that name, but nothing can be made in it
+    return detail::make_error(Errc::not_found, -made,
                               "{}: cannot make the directory: {} leads nowhere (a dangling link, a removed "
                               "working directory or no real file system); give an absolute path on a disk",
                               path, parent);
   if (made < 0) return file_error(-made, path, "cannot make the directory");
-  int const descriptor = ops.open(AT_FDCWD, path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW, 0);
-  if (descriptor == -EACCES) return {}; // a umask that takes our own rights: opening it will say so
+  int const descriptor = ops.open(working_directory, path.c_str(), OpenFlags::directory);
+  if (fault_of(descriptor) == SystemFault::no_access)
+    return {}; // a umask that takes our own rights: opening it will say so
   if (descriptor < 0) return file_error(-descriptor, path, "cannot open the new directory");
   OpenFile const directory(ops, descriptor);
   int const failed = ops.set_mode(descriptor, 0700);
@@ -56,9 +44,10 @@ Result<void> make_one_directory(FileOps& ops, std::string const& path, std::stri
 // could sync. So only the name of an existing store is left to the first durable append.
 SESSIONKIT_SELDOM Result<void> make_store_directory(FileOps& ops, std::string const& path, bool for_another) {
   FileStatus there;
-  int const found = uninterrupted([&] { return ops.status_at(AT_FDCWD, path.c_str(), there); });
+  int const found = uninterrupted([&] { return ops.status_at(working_directory, path.c_str(), there); });
   if (found == 0) return for_another ? sync_name_of(ops, path) : Result<void>{};
-  if (found != -ENOENT) return file_error(-found, path, "cannot look at the directory");
+  if (fault_of(found) != SystemFault::missing)
+    return file_error(-found, path, "cannot look at the directory");
   std::string const parent = parent_directory(path);
   if (parent != path)
     if (auto r = make_store_directory(ops, parent, true); !r) return r;
@@ -77,21 +66,19 @@ SESSIONKIT_SELDOM Result<OpenFile> open_store_directory(FileOps& ops, std::strin
   while (path.size() > 1 && path.back() == '/') path.pop_back(); // else a link would be followed
   if (create)
     if (auto r = safe_directory_inl::make_store_directory(ops, path, false); !r) return r.error();
-  int const flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW;
-  int const descriptor = uninterrupted([&] { return ops.open(AT_FDCWD, path.c_str(), flags, 0); });
+  OpenFlags const flags = OpenFlags::directory;
+  int const descriptor = uninterrupted([&] { return ops.open(working_directory, path.c_str(), flags); });
   if (descriptor < 0) return file_error(-descriptor, path, "cannot open the store's directory");
   OpenFile directory(ops, descriptor);
-  std::int64_t const magic = ops.file_system(descriptor);
-  if (magic < 0) return file_error(static_cast<int>(-magic), path, "cannot find out the file system");
-  auto const found = std::find_if(
-      safe_directory_inl::network_file_systems.begin(), safe_directory_inl::network_file_systems.end(),
-      [&](safe_directory_inl::NetworkFileSystem const& fs) { return fs.magic == magic; });
-  if (found != safe_directory_inl::network_file_systems.end())
+  std::string_view network;
+  int const failed = ops.file_system(descriptor, network);
+  if (failed < 0) return file_error(-failed, path, "cannot find out the file system");
+  if (!network.empty())
     return detail::make_error(
         Errc::unsafe_path,
         "{}: on a network file system ({}), whose locks and syncs cannot be trusted; keep "
         "sessions on a local disk or in a database",
-        path, found->name);
+        path, network);
   return directory;
 }
 
@@ -106,10 +93,11 @@ Result<DirectoryAccess> access_to(FileOps& ops, int directory, std::string const
 
 Result<OpenFile> open_trash(FileOps& ops, int root, std::string const& root_path) {
   std::string const path = root_path + "/trash";
-  int const made = ops.make_directory(root, "trash", 0700);
-  if (made < 0 && made != -EEXIST) return file_error(-made, path, "cannot make the trash");
-  int const flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW;
-  int const descriptor = ops.open(root, "trash", flags, 0);
+  int const made = ops.make_directory(root, "trash");
+  if (made < 0 && fault_of(made) != SystemFault::exists)
+    return file_error(-made, path, "cannot make the trash");
+  OpenFlags const flags = OpenFlags::directory;
+  int const descriptor = ops.open(root, "trash", flags);
   if (descriptor < 0) return file_error(-descriptor, path, "cannot open the trash");
   OpenFile trash(ops, descriptor);
   if (made == 0) (void)ops.set_mode(descriptor, 0700); // whatever the umask; one that is there keeps its own

@@ -19,7 +19,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <iterator>
 #include <map>
 #include <mutex>
@@ -27,8 +26,6 @@
 #include <set>
 #include <utility>
 #include <vector>
-
-#include <fcntl.h>
 
 namespace sessionkit { inline namespace v0 {
 
@@ -322,9 +319,11 @@ Result<bool> BladesStore::store_again(SessionId const& id, Stored const& stored)
 // The names of the documents, and at first that of their directory: its maker may have died before it could.
 Result<void> BladesStore::sync_names() {
   if (auto r = detail::sync_directory(*ops_, directory_.get(), root_); !r || above_synced_) return r;
-  int const flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
-  int const descriptor = detail::uninterrupted([&] { return ops_->open(directory_.get(), "..", flags, 0); });
-  if (descriptor < 0 && descriptor != -EACCES) // one that we may pass but not open is not ours to sync
+  detail::OpenFlags const flags = detail::OpenFlags::directory | detail::OpenFlags::follow_links;
+  int const descriptor = detail::uninterrupted([&] { return ops_->open(directory_.get(), "..", flags); });
+  if (descriptor < 0
+      && detail::fault_of(descriptor)
+             != detail::SystemFault::no_access) // one that we may pass but not open is not ours to sync
     return detail::file_error(-descriptor, root_ + "/..", "cannot open the directory");
   detail::OpenFile const above(*ops_, descriptor);
   if (above)
@@ -456,12 +455,12 @@ Result<void> BladesStore::remove(SessionId const& id) {
   detail::FileStatus file;
   std::string const name = name_of(id);
   int failed = ops_->status_at(directory_.get(), name.c_str(), file);
-  if (failed == -ENOENT) return missing(id);
+  if (detail::fault_of(failed) == detail::SystemFault::missing) return missing(id);
   if (failed < 0) return detail::file_error(-failed, path_of(id), "cannot look at the document");
   Result<detail::OpenFile> const trash = detail::open_trash(*ops_, directory_.get(), root_);
   if (!trash) return trash.error();
   failed = ops_->rename(directory_.get(), name.c_str(), trash->get(), name.c_str(), false);
-  if (failed == -EEXIST) { // one of this name was removed before
+  if (detail::fault_of(failed) == detail::SystemFault::exists) { // one of this name was removed before
     std::string const other = detail::format_text("{}.{}{}", id.str(), random_entry_id(), suffix);
     failed = ops_->rename(directory_.get(), name.c_str(), trash->get(), other.c_str(), false);
   }

@@ -7,7 +7,6 @@
 #include <sessionkit/detail/transcript/file_summary.hpp>
 
 #include <algorithm>
-#include <cerrno>
 #include <unordered_set>
 #include <utility>
 
@@ -92,7 +91,7 @@ Result<void> DirectoryWatch::look(SessionId const& id, bool by_size) {
   Result<std::string> const file = folder_->find(id);
   if (!file) return file.error();
   int const failed = ops_->status_at(folder_->directory(), file->c_str(), now);
-  if (failed == -ENOENT) return missing(id);
+  if (fault_of(failed) == SystemFault::missing) return missing(id);
   bool ours = false;
   {
     std::lock_guard<std::mutex> const lock(state_->mutex);

@@ -14,8 +14,6 @@
 #include <sessionkit/detail/store/store_extras.hpp>
 #include <sessionkit/detail/transcript/file_summary.hpp>
 
-#include <cerrno>
-
 namespace sessionkit { inline namespace v0 {
 
 namespace file_store_inl { namespace {
@@ -154,7 +152,7 @@ Result<Position> FileStore::durable_position(SessionId const& id) {
   Result<std::string> const name = folder_.find(id);
   if (!name) return name.error();
   int const failed = ops_->status_at(folder_.directory(), name->c_str(), status);
-  if (failed == -ENOENT) return index_.missing(id);
+  if (detail::fault_of(failed) == detail::SystemFault::missing) return index_.missing(id);
   if (failed < 0) return detail::file_error(-failed, path_of(id), "cannot look at the file");
   return logs_.durable(id.str());
 }
@@ -206,13 +204,13 @@ Result<void> FileStore::move_to_trash(SessionId const& id, detail::CachedWriter 
   if (!leased)
     if (auto r = detail::lock_within(*ops_, file->get(), options_.lock_wait, path); !r) return r;
   if (looked == 0) looked = ops_->status_at(folder_.directory(), name.c_str(), named);
-  if (looked == -ENOENT || (looked == 0 && !held.same_file(named)))
+  if (detail::fault_of(looked) == detail::SystemFault::missing || (looked == 0 && !held.same_file(named)))
     return index_.missing(id); // somebody was faster
   if (looked < 0) return detail::file_error(-looked, path, "cannot look at the transcript");
   Result<detail::OpenFile> const trash = detail::open_trash(*ops_, directory_.get(), root_);
   if (!trash) return trash.error();
   int failed = ops_->rename(folder_.directory(), name.c_str(), trash->get(), name.c_str(), false);
-  if (failed == -EEXIST) { // one of this name was removed before
+  if (detail::fault_of(failed) == detail::SystemFault::exists) { // one of this name was removed before
     std::string const other =
         detail::format_text("{}.{}{}", id.str(), random_entry_id(), detail::transcript_suffix);
     failed = ops_->rename(folder_.directory(), name.c_str(), trash->get(), other.c_str(), false);

@@ -6,16 +6,13 @@
 #include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/base/make_error.hpp>
 #include <sessionkit/detail/base/replace_file.hpp>
+#include <sessionkit/detail/base/text_memory.hpp>
 #include <sessionkit/detail/file_store/index_files.hpp>
 #include <sessionkit/ids.hpp>
 
 #include <algorithm>
-#include <cerrno>
 #include <memory>
 #include <utility>
-
-#include <fcntl.h>
-#include <sys/mman.h>
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
@@ -23,25 +20,12 @@ namespace index_files_inl { namespace {
 
 constexpr char const *snapshot_name = "sessions.json", *journal_name = index_journal_name;
 constexpr std::size_t piece = std::size_t{256} << 10; // stays in the processor's cache
-constexpr std::size_t large_page = std::size_t{2} << 20;
 constexpr std::uint64_t most_bytes = std::uint64_t{64} << 20,
                         most_for_one = 4096; // of a file; and a transcript
 constexpr int load_tries = 8;                // another process may be writing a new snapshot
 constexpr std::chrono::milliseconds load_pause{2};
 constexpr int in_place_tries = 3; // programs that write the snapshot in place may be at it
 constexpr std::chrono::milliseconds in_place_pause{10};
-
-// Memory for the text of a large index: getting it in small pages costs as much as reading into it.
-std::unique_ptr<char[]> text_memory(std::size_t bytes) {
-  std::unique_ptr<char[]> memory(new char[bytes]); // not cleared: it is read into at once
-#if defined(MADV_HUGEPAGE)
-  void* begin = memory.get();
-  std::size_t left = bytes;
-  if (std::align(large_page, large_page, begin, left) != nullptr)
-    ::madvise(begin, left / large_page * large_page, MADV_HUGEPAGE); // a wish
-#endif
-  return memory;
-}
 
 }}
 
@@ -66,7 +50,7 @@ bool IndexFiles::is_too_large(std::uint64_t size) const {
 Result<IndexText> IndexFiles::read_bytes(OpenFile const& file, std::string const& path, std::uint64_t from,
                                          std::uint64_t to, std::function<void(std::string_view)> const& use) {
   auto const size = static_cast<std::size_t>(to - from);
-  IndexText text{index_files_inl::text_memory(size), size};
+  IndexText text{text_memory(size), size};
   for (std::size_t at = 0, bytes = 0; at < size; at += bytes) {
     bytes = std::min(index_files_inl::piece, size - at);
     if (auto r = read_exactly(*ops_, file.get(), text.bytes.get() + at, bytes, from + at, path); !r)
@@ -134,14 +118,15 @@ SESSIONKIT_SELDOM JournalDelta::State IndexFiles::try_snapshot(IndexRows& out) {
 
 bool IndexFiles::is_missing() {
   FileStatus ignored;
-  return ops_->status_at(directory_, index_files_inl::snapshot_name, ignored) == -ENOENT;
+  return fault_of(ops_->status_at(directory_, index_files_inl::snapshot_name, ignored))
+         == SystemFault::missing;
 }
 
 // Is the snapshot still the one last read or written? Absent: it is not known.
 std::optional<bool> IndexFiles::snapshot_unchanged() {
   FileStatus now;
   int const failed = ops_->status_at(directory_, index_files_inl::snapshot_name, now);
-  if (failed < 0 && failed != -ENOENT) return std::nullopt;
+  if (failed < 0 && fault_of(failed) != SystemFault::missing) return std::nullopt;
   return failed < 0 ? seen_.inode == 0 : now.same_version(seen_);
 }
 
@@ -238,7 +223,8 @@ SESSIONKIT_SELDOM JournalDelta IndexFiles::load() {
 SESSIONKIT_SELDOM bool IndexFiles::load_journal(JournalDelta& delta) {
   FileStatus now;
   int const failed = ops_->status_at(directory_, index_files_inl::journal_name, now);
-  if (failed == -ENOENT) return snapshot_unchanged().value_or(true); // or it is part of a new snapshot
+  if (fault_of(failed) == SystemFault::missing)
+    return snapshot_unchanged().value_or(true); // or it is part of a new snapshot
   bool const large = failed == 0 && is_too_large(now.size);
   std::optional<IndexText> const text = failed < 0 || large ? std::nullopt : read_journal(0, now);
   std::optional<JournalHead> const head = text ? parse_journal_begin(text->view()) : std::nullopt;
@@ -263,7 +249,7 @@ bool IndexFiles::is_in_change(FileStatus const& journal) {
     ops_->pause(index_files_inl::load_pause);
     FileStatus now;
     int const failed = ops_->status_at(directory_, index_files_inl::journal_name, now);
-    if (failed == -ENOENT || (failed == 0 && !now.same_version(journal))) return true;
+    if (fault_of(failed) == SystemFault::missing || (failed == 0 && !now.same_version(journal))) return true;
     if (!snapshot_unchanged().value_or(true)) return true;
   }
   return false;
@@ -275,10 +261,11 @@ SESSIONKIT_SELDOM JournalDelta IndexFiles::look() {
   std::optional<bool> const same = snapshot_unchanged();
   FileStatus now;
   int const failed = ops_->status_at(directory_, index_files_inl::journal_name, now);
-  if (!same || (failed < 0 && failed != -ENOENT)) return {}; // what is in memory serves
+  if (!same || (failed < 0 && fault_of(failed) != SystemFault::missing))
+    return {}; // what is in memory serves
   if (!*same) return load();
   JournalDelta delta;
-  if (failed == -ENOENT) {
+  if (fault_of(failed) == SystemFault::missing) {
     if (journal_.inode == 0) return {};
     if (!snapshot_unchanged().value_or(true)) return load(); // it became part of a new snapshot
     journal_ = {};
@@ -300,10 +287,9 @@ SESSIONKIT_SELDOM JournalDelta IndexFiles::look() {
 
 SESSIONKIT_SELDOM Result<OpenFile> IndexFiles::open_for_append() {
   bool const make = journal_.inode == 0;
-  int const flags = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+  OpenFlags const flags = OpenFlags::write | OpenFlags::append;
   int const descriptor = uninterrupted([&] {
-    return ops_->open(directory_, index_files_inl::journal_name, make ? flags | O_CREAT | O_EXCL : flags,
-                      0600);
+    return ops_->open(directory_, index_files_inl::journal_name, make ? flags | OpenFlags::only_new : flags);
   });
   if (descriptor < 0) return file_error(-descriptor, journal_path_, "cannot open the journal of the index");
   OpenFile file(*ops_, descriptor);
@@ -344,7 +330,7 @@ Result<void> IndexFiles::append(std::function<std::string(JournalDelta)> const& 
       loaded_ = ops_->unlink(directory_, index_files_inl::journal_name) == 0;
       begin_journal(usable_);
     }
-    return file_error(put < 0 ? static_cast<int>(-put) : ENOSPC, journal_path_,
+    return file_error(put < 0 ? static_cast<int>(-put) : system_code(SystemFault::no_space), journal_path_,
                       "cannot write to the journal");
   }
   journal_.size += text.size();
@@ -358,7 +344,7 @@ void IndexFiles::restart_journal() {
   char const* const name = index_files_inl::journal_name;
   int const failed = alien_ ? move_aside(name) : ops_->unlink(directory_, name);
   loaded_ = true;
-  begin_journal(failed == 0 || failed == -ENOENT);
+  begin_journal(failed == 0 || fault_of(failed) == SystemFault::missing);
 }
 
 }}}

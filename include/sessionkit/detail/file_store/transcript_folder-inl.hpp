@@ -7,12 +7,9 @@
 #include <sessionkit/detail/transcript/file_reader.hpp>
 
 #include <algorithm>
-#include <cerrno>
 #include <optional>
 #include <set>
 #include <utility>
-
-#include <fcntl.h>
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
@@ -26,8 +23,9 @@ constexpr std::size_t claw0_id_length = 12;
 
 // A missing, forbidden or irregular file is no evidence; any other failure may hide a file that is.
 bool is_no_answer(Error const& error) noexcept {
-  return error.code == Errc::not_found || error.code == Errc::unsafe_path || error.system == EACCES
-         || error.system == EPERM;
+  SystemFault const fault = fault_of(-std::int64_t{error.system});
+  return error.code == Errc::not_found || error.code == Errc::unsafe_path || fault == SystemFault::no_access
+         || fault == SystemFault::not_permitted;
 }
 
 // The first part of the index; nothing if there is none.
@@ -181,7 +179,8 @@ SESSIONKIT_SELDOM Result<Profile> detect_profile(FileOps& ops, int directory, st
   if (!index) return index.error();
   FileStatus folder;
   int const failed = ops.status_at(directory, transcript_folder_inl::folder_name, folder);
-  if (failed < 0 && failed != -ENOENT) return file_error(-failed, root, "cannot look for transcripts");
+  if (failed < 0 && fault_of(failed) != SystemFault::missing)
+    return file_error(-failed, root, "cannot look for transcripts");
   bool const has_folder = failed == 0 && folder.kind == FileStatus::directory;
   bool const by_key = transcript_folder_inl::names_by_key(*index);
   if (by_key && has_folder) return profiles::claw0;
@@ -250,11 +249,13 @@ SESSIONKIT_SELDOM Result<OpenFile> TranscriptFolder::open(FileOps& ops, int root
                                                           bool create) {
   if (layout == StoreLayout::by_id) return OpenFile{};
   std::string const path = usual_path(root_path, layout);
-  int const made = create ? ops.make_directory(root, transcript_folder_inl::folder_name, 0700) : -EEXIST;
-  if (made < 0 && made != -EEXIST) return file_error(-made, path, "cannot make the directory");
-  int const flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW;
+  int const made = create ? ops.make_directory(root, transcript_folder_inl::folder_name)
+                          : -system_code(SystemFault::exists);
+  if (made < 0 && fault_of(made) != SystemFault::exists)
+    return file_error(-made, path, "cannot make the directory");
+  OpenFlags const flags = OpenFlags::directory;
   int const descriptor =
-      uninterrupted([&] { return ops.open(root, transcript_folder_inl::folder_name, flags, 0); });
+      uninterrupted([&] { return ops.open(root, transcript_folder_inl::folder_name, flags); });
   if (descriptor < 0) return file_error(-descriptor, path, "cannot open the directory");
   OpenFile folder(ops, descriptor);
   if (made == 0)

@@ -11,8 +11,6 @@
 #include <sessionkit/detail/transcript/file_reader.hpp>
 #include <sessionkit/detail/transcript/file_summary.hpp>
 
-#include <fcntl.h>
-
 namespace sessionkit { inline namespace v0 {
 
 namespace transcript_store_inl { namespace {
@@ -129,14 +127,16 @@ class TranscriptStore final : public SessionStore, public detail::StoreExtras {
   }
 
  private:
-  detail::CachedWriter::Target target() const { return {{AT_FDCWD, path_, path_}, id_.str()}; }
+  detail::CachedWriter::Target target() const {
+    return {{detail::working_directory, path_, path_}, id_.str()};
+  }
   Result<void> check_writable() const {
     if (!options_.read_only) return {};
     return detail::make_error(Errc::unsupported,
                               "{} was opened to be read only; open it without that to write", path_);
   }
   Result<detail::OpenFile> open() const {
-    return detail::open_for_reading(*ops_, AT_FDCWD, path_.c_str(), true, path_);
+    return detail::open_for_reading(*ops_, detail::working_directory, path_.c_str(), true, path_);
   }
   detail::FileReader reader(detail::OpenFile const& file) const {
     detail::FileReader log(*ops_, file.get(), path_, detail::reader_options(options_));
@@ -172,7 +172,7 @@ namespace detail {
 SESSIONKIT_SELDOM Result<std::shared_ptr<SessionStore>> open_transcript(FileOps& ops, std::string const& path,
                                                                         FileStoreOptions options) {
   if (auto r = check_lease_options(options, path); !r) return r.error();
-  Result<OpenFile> const file = open_for_reading(ops, AT_FDCWD, path.c_str(), true, path);
+  Result<OpenFile> const file = open_for_reading(ops, detail::working_directory, path.c_str(), true, path);
   if (!file) return file.error();
   FileReader log(ops, file->get(), path, reader_options(options));
   Result<RecordPage> const page = log.first();

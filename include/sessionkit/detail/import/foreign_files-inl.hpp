@@ -7,8 +7,6 @@
 #include <algorithm>
 #include <utility>
 
-#include <fcntl.h>
-
 namespace sessionkit { inline namespace v0 {
 
 namespace foreign_files_inl { namespace {
@@ -140,9 +138,8 @@ class DiskFiles final : public ForeignFiles {
     for (std::size_t at = 0, slash = 0; (slash = name.find('/', at)) != std::string::npos; at = slash + 1) {
       std::string const component = name.substr(at, slash - at);
       int const directory = folder ? folder.get() : root_.get();
-      int const next = detail::uninterrupted([&] {
-        return ops_.open(directory, component.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW, 0);
-      });
+      int const next = detail::uninterrupted(
+          [&] { return ops_.open(directory, component.c_str(), detail::OpenFlags::directory); });
       if (next < 0) return detail::file_error(-next, path_ + '/' + name, "cannot open the folder");
       folder = detail::OpenFile(ops_, next);
     }
@@ -202,7 +199,7 @@ namespace detail {
 Result<std::unique_ptr<ForeignFiles>> open_foreign_files(FileOps& ops, std::string const& root,
                                                          ImportLimits const& limits) {
   int const descriptor = uninterrupted(
-      [&] { return ops.open(AT_FDCWD, root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW, 0); });
+      [&] { return ops.open(detail::working_directory, root.c_str(), detail::OpenFlags::directory); });
   if (descriptor < 0) return file_error(-descriptor, root, "cannot open the folder");
   return std::unique_ptr<ForeignFiles>(
       std::make_unique<foreign_files_inl::DiskFiles>(ops, OpenFile(ops, descriptor), root, limits));

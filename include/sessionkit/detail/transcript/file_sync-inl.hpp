@@ -7,10 +7,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <utility>
-
-#include <fcntl.h>
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
@@ -21,7 +18,7 @@ constexpr std::array<char const*, 3> paths_up{"..", "../..", "../../.."};
 FileSync::FileSync(FileOps& ops, FilePlace place)
     : ops_(&ops),
       place_(std::move(place)),
-      beside_(place_.directory == AT_FDCWD ? parent_directory(place_.name) : std::string()) {}
+      beside_(place_.directory == working_directory ? parent_directory(place_.name) : std::string()) {}
 
 Result<void> FileSync::reach(SyncedFile& file, std::uint64_t end) {
   std::unique_lock<std::mutex> lock(mutex_);
@@ -83,17 +80,18 @@ int FileSync::sync_now(int descriptor, bool named) noexcept {
   int failed = uninterrupted([&] { return ops_->sync_data(descriptor); });
   if (failed < 0 || named) return failed;
   failed = beside_.empty() ? uninterrupted([&] { return ops_->sync(place_.directory); })
-                           : sync_directory_at(AT_FDCWD, beside_.c_str());
+                           : sync_directory_at(working_directory, beside_.c_str());
   for (std::size_t up = 0; up < place_.above && up < file_sync_inl::paths_up.size() && failed == 0; ++up) {
     failed = sync_directory_at(place_.directory, file_sync_inl::paths_up[up]);
-    if (failed == -EACCES) return 0; // a directory that we may pass but not open is not ours to sync
+    if (fault_of(failed) == SystemFault::no_access)
+      return 0; // a directory that we may pass but not open is not ours to sync
   }
   return failed;
 }
 
 int FileSync::sync_directory_at(int directory, char const* path) noexcept {
-  int const flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
-  int const descriptor = uninterrupted([&] { return ops_->open(directory, path, flags, 0); });
+  OpenFlags const flags = OpenFlags::directory | OpenFlags::follow_links;
+  int const descriptor = uninterrupted([&] { return ops_->open(directory, path, flags); });
   if (descriptor < 0) return descriptor;
   OpenFile const opened(*ops_, descriptor);
   return uninterrupted([&] { return ops_->sync(descriptor); });

@@ -10,7 +10,8 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// The place of a transcript: a name in a directory that another object keeps open, or a path and AT_FDCWD.
+/// The place of a transcript: a name in a directory that another object keeps open, or a path and
+/// `working_directory`.
 struct FilePlace {
   int directory;
   std::string name;
@@ -61,7 +62,7 @@ class SESSIONKIT_API FileSync {
   mutable std::mutex mutex_;
   std::condition_variable done_;
   bool busy_ = false;
-  std::atomic<int> failure_{0}; // errno of the sync that failed
+  std::atomic<int> failure_{0}; // the system's number of the failure
   std::uint64_t last_durable_ = 0;
 };
 

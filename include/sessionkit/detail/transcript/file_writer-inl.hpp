@@ -9,10 +9,7 @@
 #include <sessionkit/detail/transcript/file_writer.hpp>
 
 #include <algorithm>
-#include <cerrno>
 #include <optional>
-
-#include <fcntl.h>
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
@@ -71,17 +68,17 @@ SESSIONKIT_SELDOM Result<void> FileWriter::open_file() {
   end_bytes_.clear();
   end_bytes_.reserve(file_writer_inl::end_bytes_kept); // nothing may fail between a write and its answer
   auto opened = std::make_shared<SyncedFile>();
-  int const flags = O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+  OpenFlags const flags = OpenFlags::read | OpenFlags::write | OpenFlags::append;
   char const* const name = place_.name.c_str();
-  int descriptor = -EEXIST;
+  int descriptor = -system_code(SystemFault::exists);
   bool made = false;
-  for (int i = 0; i < file_writer_inl::open_tries && descriptor == -EEXIST; ++i) {
+  for (int i = 0; i < file_writer_inl::open_tries && fault_of(descriptor) == SystemFault::exists; ++i) {
     made = false;
-    descriptor = uninterrupted([&] { return ops_->open(place_.directory, name, flags, 0); });
-    if (descriptor != -ENOENT || !may_create_) continue;
+    descriptor = uninterrupted([&] { return ops_->open(place_.directory, name, flags); });
+    if (fault_of(descriptor) != SystemFault::missing || !may_create_) continue;
     made = true;
     descriptor =
-        uninterrupted([&] { return ops_->open(place_.directory, name, flags | O_CREAT | O_EXCL, 0600); });
+        uninterrupted([&] { return ops_->open(place_.directory, name, flags | OpenFlags::only_new); });
   }
   if (descriptor < 0) return file_error(-descriptor, place_.path, "cannot open the file for appending");
   opened->file = OpenFile(*ops_, descriptor);
@@ -171,7 +168,8 @@ Result<std::uint64_t> FileWriter::lock_file(std::chrono::milliseconds wait) {
       return now.size;
     }
     file_.reset(); // gives the lock back too
-    if (failed < 0 && failed != -ENOENT) return file_error(-failed, place_.path, "cannot look at the file");
+    if (failed < 0 && fault_of(failed) != SystemFault::missing)
+      return file_error(-failed, place_.path, "cannot look at the file");
   }
   return error(Errc::io_error,
                "the file is replaced again and again; find out who does it, then repeat the call");
@@ -222,21 +220,21 @@ Result<Position> FileWriter::write_locked(Append const& batch, Append* at_end, b
 SESSIONKIT_SELDOM Result<void> FileWriter::write_doubtful_again(std::uint64_t size) {
   std::optional<FileDoubts::Doubt> const doubt = ops_->doubts().find(file_->identity());
   if (!doubt || file_->written_again == doubt->failure) return {};
-  int const flags =
-      O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY; // O_APPEND would ignore the place
+  OpenFlags const flags = OpenFlags::read | OpenFlags::write; // `append` would ignore the place
   int const descriptor =
-      uninterrupted([&] { return ops_->open(place_.directory, place_.name.c_str(), flags, 0); });
+      uninterrupted([&] { return ops_->open(place_.directory, place_.name.c_str(), flags); });
   OpenFile const second(*ops_, descriptor);
   FileStatus status;
   int failed = descriptor < 0 ? descriptor : ops_->status(descriptor, status);
-  if (failed == 0 && !status.same_file(file_->opened)) failed = -ESTALE;
+  if (failed == 0 && !status.same_file(file_->opened)) failed = -system_code(SystemFault::replaced);
   std::string bytes;
   for (std::uint64_t at = doubt->from; at < size && failed == 0; at += bytes.size()) {
     bytes.resize(static_cast<std::size_t>(
         std::min<std::uint64_t>(size - at, std::uint64_t{file_writer_inl::written_again_at_once})));
     if (auto r = read_exactly(*ops_, descriptor, bytes.data(), bytes.size(), at, place_.path); !r) return r;
     auto const put = uninterrupted([&] { return ops_->pwrite(descriptor, bytes.data(), bytes.size(), at); });
-    if (put != static_cast<std::int64_t>(bytes.size())) failed = put < 0 ? static_cast<int>(put) : -EIO;
+    if (put != static_cast<std::int64_t>(bytes.size()))
+      failed = put < 0 ? static_cast<int>(put) : -system_code(SystemFault::input_or_output);
   }
   if (failed == 0) {
     file_->written_again = doubt->failure;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Finds the lines of a file from either end, a window at a time.
 #pragma once
+#include <sessionkit/detail/base/last_byte.hpp>
 #include <sessionkit/detail/transcript/line_scan.hpp>
 
 #include <algorithm>
@@ -75,8 +76,8 @@ Result<std::uint64_t> LineScan::line_begin(std::uint64_t offset) {
   while (offset > 0) {
     std::size_t const bytes = line_scan_inl::window_of(wanted, offset);
     if (auto r = read(scratch_.get(), bytes, offset - bytes); !r) return r.error();
-    if (void const* hit = ::memrchr(scratch_.get(), '\n', bytes))
-      return offset - bytes + static_cast<std::uint64_t>(static_cast<char const*>(hit) - scratch_.get()) + 1;
+    if (char const* hit = last_byte(scratch_.get(), '\n', bytes))
+      return offset - bytes + static_cast<std::uint64_t>(hit - scratch_.get()) + 1;
     offset -= bytes;
     wanted = line_scan_inl::scratch_bytes;
   }
@@ -155,7 +156,7 @@ Result<void> LineScan::backward(std::uint64_t to, LineSink& sink) {
     for (held = whole; held > 0; held = static_cast<std::size_t>(to - low)) {
       bool const terminated = base[held - 1] == '\n';
       std::size_t const text = held - (terminated ? 1 : 0);
-      auto const* hit = static_cast<char const*>(::memrchr(base, '\n', std::min(text, window)));
+      char const* const hit = last_byte(base, '\n', std::min(text, window));
       if (hit == nullptr && low > 0) break;
       std::size_t const begin = hit == nullptr ? 0 : static_cast<std::size_t>(hit - base) + 1;
       if (!offer(RawLine{low + begin, text - begin, base + begin, terminated}, sink))

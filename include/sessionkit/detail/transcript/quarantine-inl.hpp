@@ -5,10 +5,7 @@
 #include <sessionkit/detail/transcript/quarantine.hpp>
 
 #include <algorithm>
-#include <cerrno>
 #include <memory>
-
-#include <fcntl.h>
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
@@ -24,10 +21,11 @@ Quarantine::Quarantine(FileOps& ops, int directory, std::string path, Timestamp 
 
 SESSIONKIT_SELDOM Result<void> Quarantine::open() {
   if (folder_) return {};
-  int const made = ops_->make_directory(directory_, folder_name, 0700);
-  if (made < 0 && made != -EEXIST) return file_error(-made, path_, "cannot make the quarantine");
-  int const flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW;
-  int const descriptor = uninterrupted([&] { return ops_->open(directory_, folder_name, flags, 0); });
+  int const made = ops_->make_directory(directory_, folder_name);
+  if (made < 0 && fault_of(made) != SystemFault::exists)
+    return file_error(-made, path_, "cannot make the quarantine");
+  OpenFlags const flags = OpenFlags::directory;
+  int const descriptor = uninterrupted([&] { return ops_->open(directory_, folder_name, flags); });
   if (descriptor < 0) return file_error(-descriptor, path_, "cannot open the quarantine");
   OpenFile folder(*ops_, descriptor);
   if (int const failed = made == 0 ? ops_->set_mode(descriptor, 0700) : 0; failed < 0)
@@ -45,11 +43,11 @@ std::string Quarantine::name_of(std::string const& name, int tries) const {
 SESSIONKIT_SELDOM Result<std::string> Quarantine::copy(int descriptor, std::string const& name) {
   if (auto r = open(); !r) return r.error();
   std::string own;
-  int made = -EEXIST;
-  int const flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
-  for (int i = 0; i < quarantine_inl::most_names && made == -EEXIST; ++i) {
+  int made = -system_code(SystemFault::exists);
+  OpenFlags const flags = OpenFlags::write | OpenFlags::only_new;
+  for (int i = 0; i < quarantine_inl::most_names && fault_of(made) == SystemFault::exists; ++i) {
     own = name_of(name, i);
-    made = uninterrupted([&] { return ops_->open(folder_.get(), own.c_str(), flags, 0600); });
+    made = uninterrupted([&] { return ops_->open(folder_.get(), own.c_str(), flags); });
   }
   std::string const path = path_ + "/" + own;
   if (made < 0) return file_error(-made, path, "cannot make a copy");
@@ -80,8 +78,8 @@ SESSIONKIT_SELDOM Result<std::string> Quarantine::copy(int descriptor, std::stri
 Result<std::string> Quarantine::take(int from, std::string const& name) {
   if (auto r = open(); !r) return r.error();
   std::string own;
-  int failed = -EEXIST;
-  for (int i = 0; i < quarantine_inl::most_names && failed == -EEXIST; ++i) {
+  int failed = -system_code(SystemFault::exists);
+  for (int i = 0; i < quarantine_inl::most_names && fault_of(failed) == SystemFault::exists; ++i) {
     own = name_of(name, i);
     failed = ops_->rename(from, name.c_str(), folder_.get(), own.c_str(), false);
   }
@@ -95,7 +93,7 @@ Result<void> write_fully(FileOps& ops, int descriptor, std::string_view bytes, s
   while (!bytes.empty()) {
     auto const put = uninterrupted([&] { return ops.write(descriptor, bytes.data(), bytes.size()); });
     if (put <= 0)
-      return file_error(put == 0 ? ENOSPC : static_cast<int>(-put), path,
+      return file_error(put == 0 ? system_code(SystemFault::no_space) : static_cast<int>(-put), path,
                         detail::format_text("cannot write {} bytes", bytes.size()));
     bytes.remove_prefix(static_cast<std::size_t>(put));
   }

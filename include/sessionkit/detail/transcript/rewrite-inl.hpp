@@ -8,11 +8,8 @@
 #include <sessionkit/detail/transcript/rewrite.hpp>
 
 #include <algorithm>
-#include <cerrno>
 #include <deque>
 #include <optional>
-
-#include <fcntl.h>
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
@@ -133,8 +130,8 @@ struct Rewriting {
 };
 
 SESSIONKIT_SELDOM Result<void> Rewriting::open(std::chrono::milliseconds lock_wait) {
-  int const flags = O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
-  int const descriptor = uninterrupted([&] { return ops.open(directory, name.c_str(), flags, 0); });
+  OpenFlags const flags = OpenFlags::read | OpenFlags::write | OpenFlags::append;
+  int const descriptor = uninterrupted([&] { return ops.open(directory, name.c_str(), flags); });
   if (descriptor < 0) return file_error(-descriptor, path, "cannot open the transcript");
   old = OpenFile(ops, descriptor);
   if (int const failed = ops.status(descriptor, status); failed < 0)
@@ -163,8 +160,8 @@ Result<void> Rewriting::pass(FileReader& log, GoodLineSink& sink, std::uint64_t 
 }
 
 Result<OpenFile> Rewriting::make_new(std::string const& temporary) const {
-  int const flags = O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW;
-  int const descriptor = uninterrupted([&] { return ops.open(directory, temporary.c_str(), flags, 0600); });
+  OpenFlags const flags = OpenFlags::read | OpenFlags::write | OpenFlags::append | OpenFlags::only_new;
+  int const descriptor = uninterrupted([&] { return ops.open(directory, temporary.c_str(), flags); });
   if (descriptor < 0) return file_error(-descriptor, path, "cannot make a new file beside it");
   OpenFile file(ops, descriptor);
   if (int const failed = ops.set_mode(descriptor, status.mode & 0777U); failed < 0) {

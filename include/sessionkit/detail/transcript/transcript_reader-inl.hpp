@@ -4,8 +4,6 @@
 #include <sessionkit/detail/base/make_error.hpp>
 #include <sessionkit/detail/transcript/verify.hpp>
 
-#include <fcntl.h>
-
 namespace sessionkit { inline namespace v0 {
 
 struct TranscriptReader::State {
@@ -21,7 +19,8 @@ TranscriptReader::~TranscriptReader() = default;
 SESSIONKIT_SELDOM Result<TranscriptReader> TranscriptReader::open(std::string const& path,
                                                                   ReaderOptions options) {
   detail::FileOps& ops = detail::system_file_ops();
-  Result<detail::OpenFile> file = detail::open_for_reading(ops, AT_FDCWD, path.c_str(), true, path);
+  Result<detail::OpenFile> file =
+      detail::open_for_reading(ops, detail::working_directory, path.c_str(), true, path);
   if (!file) return file.error();
   detail::FileReader log(ops, file->get(), path, options);
   if (auto r = log.detect(); !r) return r.error();

@@ -3,8 +3,6 @@
 #pragma once
 #include <sessionkit/detail/transcript/file_writer.hpp>
 
-#include <fcntl.h>
-
 namespace sessionkit { inline namespace v0 {
 
 struct TranscriptWriter::State {
@@ -18,7 +16,7 @@ TranscriptWriter::~TranscriptWriter() = default;
 
 SESSIONKIT_SELDOM Result<TranscriptWriter> TranscriptWriter::open(std::string const& path,
                                                                   WriterOptions options) {
-  return open_at(AT_FDCWD, path, path, std::move(options));
+  return open_at(detail::working_directory, path, path, std::move(options));
 }
 
 Result<TranscriptWriter> TranscriptWriter::open_at(int directory, std::string const& name, std::string path,

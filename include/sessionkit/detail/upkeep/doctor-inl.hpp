@@ -15,10 +15,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <map>
-
-#include <fcntl.h>
 
 namespace sessionkit { inline namespace v0 {
 namespace detail {
@@ -289,7 +286,7 @@ Result<Diagnosis> diagnose_store(FileOps& ops, std::string const& root, DoctorOp
 }
 
 Result<Diagnosis> diagnose_transcript(FileOps& ops, std::string const& path, DoctorOptions const& options) {
-  Result<OpenFile> const file = open_for_reading(ops, AT_FDCWD, path.c_str(), true, path);
+  Result<OpenFile> const file = open_for_reading(ops, working_directory, path.c_str(), true, path);
   if (!file) return file.error();
   FileReader log(ops, file->get(), path, ReaderOptions{options.max_line});
   Result<std::vector<DoctorFinding>> found = doctor_inl::transcript_findings(log);

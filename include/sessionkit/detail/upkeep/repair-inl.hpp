@@ -8,11 +8,8 @@
 #include <sessionkit/detail/transcript/rewrite.hpp>
 #include <sessionkit/detail/upkeep/repair.hpp>
 
-#include <cerrno>
 #include <map>
 #include <utility>
-
-#include <fcntl.h>
 
 namespace sessionkit { inline namespace v0 {
 namespace detail {
@@ -63,8 +60,8 @@ class Repairer {
   }
 
   Outcome tighten(std::string const& path) {
-    int const flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
-    int const descriptor = uninterrupted([&] { return ops_.open(AT_FDCWD, path.c_str(), flags, 0); });
+    OpenFlags const flags = OpenFlags::read;
+    int const descriptor = uninterrupted([&] { return ops_.open(working_directory, path.c_str(), flags); });
     if (descriptor < 0) return file_error(-descriptor, path, "cannot open it");
     OpenFile const file(ops_, descriptor);
     FileStatus status;
@@ -76,8 +73,8 @@ class Repairer {
 
   Result<OpenFile> directory_of(std::string const& path) {
     std::string const parent = parent_directory(path);
-    int const flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
-    int const descriptor = uninterrupted([&] { return ops_.open(AT_FDCWD, parent.c_str(), flags, 0); });
+    OpenFlags const flags = OpenFlags::directory | OpenFlags::follow_links;
+    int const descriptor = uninterrupted([&] { return ops_.open(working_directory, parent.c_str(), flags); });
     if (descriptor < 0) return file_error(-descriptor, parent, "cannot open the directory");
     return OpenFile(ops_, descriptor);
   }
@@ -139,8 +136,8 @@ std::vector<Treatment> repair(FileOps& ops, Diagnosis const& diagnosis, DoctorOp
   if (diagnosis.findings.empty()) return {};
   bool const store = !diagnosis.root.empty();
   std::string const root = store ? diagnosis.root : parent_directory(diagnosis.findings.front().path);
-  int const flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | (store ? O_NOFOLLOW : 0);
-  int const descriptor = uninterrupted([&] { return ops.open(AT_FDCWD, root.c_str(), flags, 0); });
+  OpenFlags const flags = store ? OpenFlags::directory : OpenFlags::directory | OpenFlags::follow_links;
+  int const descriptor = uninterrupted([&] { return ops.open(working_directory, root.c_str(), flags); });
   if (descriptor >= 0)
     return repair_inl::Repairer(ops, diagnosis, options, root, OpenFile(ops, descriptor)).run();
   std::vector<Treatment> out;

@@ -4,6 +4,7 @@
 #include <sessionkit/detail/base/exceptions.hpp>
 #include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/base/make_error.hpp>
+#include <sessionkit/detail/base/sockets.hpp>
 #include <sessionkit/detail/base/standard_descriptors.hpp>
 #include <sessionkit/detail/base/utf8.hpp>
 #include <sessionkit/postgres/detail/connection.hpp>
@@ -12,7 +13,6 @@
 #include <charconv>
 
 #include <libpq-fe.h>
-#include <poll.h>
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
@@ -289,8 +289,7 @@ Result<std::string> PostgresConnection::quoted(std::string const& name) const {
 }
 
 bool PostgresConnection::is_quiet() const {
-  pollfd ready{PQsocket(handle_.get()), POLLIN, 0};
-  if (::poll(&ready, 1, 0) <= 0) return true;
+  if (!has_input(PQsocket(handle_.get()))) return true;
   return PQconsumeInput(handle_.get()) == 1 && PQstatus(handle_.get()) == CONNECTION_OK;
 }
 
@@ -317,17 +316,8 @@ Error PostgresConnection::failure(char const* doing, pg_result const* result) {
 // True: there are bytes to read, or room to write. False: the deadline passed.
 bool PostgresConnection::wait(bool writing,
                               std::optional<connection_inl::PostgresClock::time_point> deadline) {
-  for (;;) {
-    int left = -1;
-    if (deadline) {
-      auto const time =
-          std::chrono::ceil<std::chrono::milliseconds>(*deadline - connection_inl::PostgresClock::now());
-      if (time.count() <= 0) return false;
-      left = static_cast<int>(time.count());
-    }
-    pollfd ready{PQsocket(handle_.get()), static_cast<short>(POLLIN | (writing ? POLLOUT : 0)), 0};
-    if (int const events = ::poll(&ready, 1, left); events > 0) return true;
-  }
+  return wait_for_socket(PQsocket(handle_.get()), writing ? SocketWait::for_both : SocketWait::to_read,
+                         deadline);
 }
 
 // Reads the answer to its end. The last result counts: a commit fails after the rows of its statement.

@@ -4,19 +4,14 @@
 #include <sessionkit/detail/base/exceptions.hpp>
 #include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/base/make_error.hpp>
+#include <sessionkit/detail/base/sockets.hpp>
 #include <sessionkit/detail/base/standard_descriptors.hpp>
+#include <sessionkit/detail/base/system_fault.hpp>
 #include <sessionkit/redis/detail/redis_connection.hpp>
 
-#include <algorithm>
-#include <cerrno>
 #include <charconv>
-#include <system_error>
 
 #include <hiredis/hiredis.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <poll.h>
-#include <sys/socket.h>
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
@@ -34,19 +29,6 @@ void append_command(std::string& out, RedisCommand const& command) {
   for (std::string_view const text : command.texts()) {
     append_number(out, '$', text.size());
     out.append(text).append("\r\n");
-  }
-}
-
-// False: the time is over.
-bool wait_for(int descriptor, short events, RedisDeadline deadline) {
-  for (;;) {
-    auto const left =
-        std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()).count();
-    if (left <= 0) return false;
-    pollfd one{descriptor, events, 0};
-    int const ready = ::poll(&one, 1, static_cast<int>(std::min<std::int64_t>(left, 1 << 30)));
-    if (ready > 0) return true;
-    if (ready < 0 && errno != EINTR) return false;
   }
 }
 
@@ -130,7 +112,7 @@ RedisConnection::~RedisConnection() = default;
 
 Error RedisConnection::failure(Errc code, std::string_view what) const {
   bool const explained = context_ && context_->err != 0;
-  int const system = explained && context_->err == REDIS_ERR_IO ? errno : 0;
+  int const system = explained && context_->err == REDIS_ERR_IO ? last_system_code() : 0;
   return detail::make_error(code, system, "{}: {}{}{}", address_.text(), what, explained ? ": " : "",
                             explained ? context_->errstr : "");
 }
@@ -140,17 +122,13 @@ Result<void> RedisConnection::connect(RedisDeadline deadline) {
   context_.reset(redisConnectNonBlock(address_.host.c_str(), address_.port));
   if (!context_) detail::out_of_memory();
   if (context_->err != 0) return failure(Errc::unavailable, "cannot connect");
-  if (!redis_connection_inl::wait_for(context_->fd, POLLOUT, deadline))
+  if (!wait_for_socket(context_->fd, SocketWait::to_write, deadline))
     return failure(Errc::unavailable, "no connection in time");
-  int error = 0;
-  socklen_t size = sizeof error;
-  ::getsockopt(context_->fd, SOL_SOCKET, SO_ERROR, &error, &size);
-  if (error != 0)
+  if (int const error = connect_failure(context_->fd); error != 0)
     return detail::make_error(Errc::unavailable, error,
                               "{}: cannot connect: {}; start the server or name another", address_.text(),
-                              std::generic_category().message(error));
-  int const one = 1;
-  ::setsockopt(context_->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+                              system_message(error));
+  prepare_to_send(context_->fd);
   context_->flags |= REDIS_CONNECTED;
   return {};
 }
@@ -193,13 +171,14 @@ RedisConnection::open(RedisAddress const& address, RedisPlace const& place, Redi
 // the host process: hiredis itself would write with SIGPIPE.
 Result<void> RedisConnection::send_all(std::string_view bytes, RedisDeadline deadline) {
   while (!bytes.empty()) {
-    ssize_t const sent = ::send(context_->fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (sent >= 0)
+    std::int64_t const sent = send_some(context_->fd, bytes);
+    SystemFault const fault = fault_of(sent);
+    if (fault == SystemFault::none)
       bytes.remove_prefix(static_cast<std::size_t>(sent));
-    else if (int const system = errno; system != EAGAIN && system != EINTR)
-      return detail::make_error(Errc::unavailable, system, "{}: the connection broke while writing",
-                                address_.text());
-    else if (!redis_connection_inl::wait_for(context_->fd, POLLOUT, deadline))
+    else if (fault != SystemFault::would_wait && fault != SystemFault::interrupted)
+      return detail::make_error(Errc::unavailable, static_cast<int>(-sent),
+                                "{}: the connection broke while writing", address_.text());
+    else if (!wait_for_socket(context_->fd, SocketWait::to_write, deadline))
       return failure(Errc::unavailable, "the server takes nothing");
   }
   return {};
@@ -211,7 +190,7 @@ Result<RedisReply> RedisConnection::receive(RedisDeadline deadline) {
     if (redisGetReplyFromReader(context_.get(), &reply) != REDIS_OK)
       return failure(Errc::outcome_unknown, "the answer is none of Redis");
     if (reply != nullptr) return RedisReply(static_cast<redisReply*>(reply));
-    if (!redis_connection_inl::wait_for(context_->fd, POLLIN, deadline))
+    if (!wait_for_socket(context_->fd, SocketWait::to_read, deadline))
       return failure(Errc::outcome_unknown, "no answer in time");
     if (redisBufferRead(context_.get()) != REDIS_OK)
       return failure(Errc::outcome_unknown, "the connection broke before the answer");

@@ -3,18 +3,15 @@
 #pragma once
 #include <sessionkit/detail/base/file_ops.hpp>
 #include <sessionkit/detail/base/make_error.hpp>
+#include <sessionkit/ids.hpp>
 #include <sessionkit/sqlite/detail/foreign_database.hpp>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <chrono>
-#include <cstdlib>
 #include <utility>
 
-#include <fcntl.h>
 #include <sqlite3.h>
-#include <unistd.h>
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
@@ -75,7 +72,8 @@ Result<void> copy_file(ForeignFiles& files, std::string const& name, std::uint64
                        std::string const& to) {
   FileOps& ops = system_file_ops();
   int const descriptor = uninterrupted([&] {
-    return ops.open(AT_FDCWD, to.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    return ops.open(working_directory, to.c_str(),
+                    OpenFlags::write | OpenFlags::create | OpenFlags::truncate);
   });
   if (descriptor < 0) return file_error(-descriptor, to, "cannot make the copy of the database");
   OpenFile const copy(ops, descriptor);
@@ -98,7 +96,7 @@ Result<void> copy_once(ForeignFiles& files, std::string const& file, States cons
   for (std::size_t i = 0; i < suffixes.size(); ++i) {
     std::string const name = to + std::string(suffixes[i]);
     if (!states[i].exists) {
-      ops.unlink(AT_FDCWD, name.c_str());
+      ops.unlink(working_directory, name.c_str());
       continue;
     }
     Result<void> copied = copy_file(files, file + std::string(suffixes[i]), states[i].size, name);
@@ -208,20 +206,23 @@ std::string sql_name(std::string_view name) {
 }
 
 Result<PrivateFolder> PrivateFolder::make(std::string const& below) {
-  std::string path = (below.empty() ? std::string("/tmp") : below) + "/sessionkit-import-XXXXXX";
-  if (::mkdtemp(path.data()) == nullptr) // mode 0700
-    return file_error(errno, path, "cannot make a private folder; set ImportLimits::scratch");
+  std::string path =
+      (below.empty() ? std::string("/tmp") : below) + "/sessionkit-import-" + random_entry_id();
+  if (int const failed = system_file_ops().make_directory(working_directory, path.c_str()); failed < 0)
+    return file_error(-failed, path, "cannot make a private folder; set ImportLimits::scratch");
   return PrivateFolder(std::move(path));
 }
 
-PrivateFolder::PrivateFolder(std::string path) : path_(std::move(path)), process_(::getpid()) {}
+PrivateFolder::PrivateFolder(std::string path)
+    : path_(std::move(path)), process_(system_file_ops().process()) {}
 
 PrivateFolder::~PrivateFolder() {
-  if (path_.empty() || process_ != ::getpid()) return;
   FileOps& ops = system_file_ops();
+  if (path_.empty() || process_ != ops.process()) return;
   for (char const* suffix : {"", "-wal", "-shm", "-journal"})
-    ops.unlink(AT_FDCWD, (path_ + '/' + std::string(foreign_database_inl::copy_name) + suffix).c_str());
-  ::rmdir(path_.c_str());
+    ops.unlink(working_directory,
+               (path_ + '/' + std::string(foreign_database_inl::copy_name) + suffix).c_str());
+  remove_directory(path_.c_str());
 }
 
 Result<std::unique_ptr<ForeignDatabase>> ForeignDatabase::open(ForeignFiles& files, std::string const& file,

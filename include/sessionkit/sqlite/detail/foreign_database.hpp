@@ -38,7 +38,7 @@ class PrivateFolder {
  private:
   explicit PrivateFolder(std::string path);
   std::string path_;
-  long process_; // a child of fork has this object too
+  int process_; // a child of fork has this object too
 };
 
 /// A private copy of another program's database, open. The copy is used again as long as the files are open

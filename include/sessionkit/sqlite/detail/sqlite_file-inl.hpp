@@ -5,12 +5,7 @@
 #include <sessionkit/detail/base/safe_directory.hpp>
 #include <sessionkit/sqlite/detail/sqlite_file.hpp>
 
-#include <cerrno>
-
-#include <fcntl.h>
 #include <sqlite3.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
@@ -45,8 +40,9 @@ Result<void> set_checkpoints(SqliteDatabase& db) {
 
 // True if the file has no log and can get none: then only the file itself is read.
 bool is_sealed_off(std::string const& path, std::string const& folder) {
-  return ::access((path + "-wal").c_str(), F_OK) != 0
-         && ::faccessat(AT_FDCWD, folder.c_str(), W_OK, AT_EACCESS) != 0;
+  FileStatus log;
+  return system_file_ops().status_at(working_directory, (path + "-wal").c_str(), log) < 0
+         && !may_write(folder.c_str());
 }
 
 }}
@@ -56,23 +52,30 @@ Result<SqliteFile> prepare_sqlite_file(std::string const& path, bool create) {
   if (path.empty() || path == ":memory:")
     return make_error(Errc::invalid_argument,
                       "a database in memory lives as long as its connection; use make_memory_store");
-  auto const opened = open_store_directory(system_file_ops(), sqlite_file_inl::folder_of(path), create);
+  FileOps& ops = system_file_ops();
+  auto const opened = open_store_directory(ops, sqlite_file_inl::folder_of(path), create);
   if (!opened) return opened.error();
-  struct stat found = {};
-  auto const refused = [&](Errc code, char const* why) {
-    return make_error(code, errno, "{}: {}", path, why);
+  auto const refused = [&](Errc code, int result, char const* why) {
+    return make_error(code, -result, "{}: {}", path, why);
   };
-  if (::lstat(path.c_str(), &found) != 0) {
-    if (errno != ENOENT) return refused(Errc::io_error, "cannot look at the file; change its folder's mode");
-    if (!create) return refused(Errc::not_found, "there is no such database; create it or name another");
-    int const file = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (file < 0 && errno != EEXIST) return refused(Errc::io_error, "cannot make the file");
-    if (file >= 0) ::close(file);
-    if (::lstat(path.c_str(), &found) != 0) return refused(Errc::io_error, "cannot look at the file made");
+  FileStatus found;
+  int looked = ops.status_at(working_directory, path.c_str(), found);
+  if (looked < 0) {
+    if (fault_of(looked) != SystemFault::missing)
+      return refused(Errc::io_error, looked, "cannot look at the file; change its folder's mode");
+    if (!create)
+      return refused(Errc::not_found, looked, "there is no such database; create it or name another");
+    OpenFlags const flags = OpenFlags::read | OpenFlags::write | OpenFlags::only_new;
+    int const made = ops.open(working_directory, path.c_str(), flags);
+    OpenFile const file(ops, made);
+    if (!file && fault_of(made) != SystemFault::exists)
+      return refused(Errc::io_error, made, "cannot make the file");
+    looked = ops.status_at(working_directory, path.c_str(), found);
+    if (looked < 0) return refused(Errc::io_error, looked, "cannot look at the file made");
   }
-  if (!S_ISREG(found.st_mode))
-    return refused(Errc::unsafe_path, "not a regular file; name the database itself, no link");
-  return SqliteFile{found.st_dev, found.st_ino};
+  if (found.kind != FileStatus::regular)
+    return refused(Errc::unsafe_path, 0, "not a regular file; name the database itself, no link");
+  return SqliteFile{found.device, found.inode};
 }
 
 // A foreign database stays as it is: we change its journal mode only after we recognised its tables.

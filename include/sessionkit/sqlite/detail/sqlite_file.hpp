@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include <sessionkit/detail/base/file_ops.hpp>
 #include <sessionkit/sqlite/detail/database.hpp>
 #include <sessionkit/sqlite/detail/sqlite_schema.hpp>
 #include <sessionkit/sqlite/sqlite_store.hpp>
 
+#include <cstdint>
 #include <string>
-
-#include <sys/stat.h>
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
 /// Identifies the file, whatever its name is.
 struct SqliteFile {
-  dev_t device = 0;
-  ino_t number = 0;
-  bool is(struct stat const& found) const noexcept {
-    return found.st_dev == device && found.st_ino == number;
-  }
+  std::uint64_t device = 0, inode = 0;
+  bool is(FileStatus const& found) const noexcept { return found.device == device && found.inode == inode; }
 };
 
 /// A connection for writing, how further ones are opened, and the tables that were found or made.

@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: MIT
 // Creates the tables of a database, upgrades old ones, and adopts those of ZeroClaw.
 #pragma once
+#include <sessionkit/detail/base/file_ops.hpp>
 #include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/base/make_error.hpp>
-#include <sessionkit/detail/base/standard_descriptors.hpp>
 #include <sessionkit/profile.hpp>
 #include <sessionkit/sqlite/detail/sqlite_schema.hpp>
 
 #include <algorithm>
-#include <cerrno>
 #include <iterator>
 #include <set>
 #include <vector>
 
-#include <fcntl.h>
 #include <sqlite3.h>
-#include <unistd.h>
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 namespace sqlite_schema_inl { namespace {
@@ -183,30 +180,35 @@ Result<void> copy_pages(SqliteDatabase const& database, std::string const& into)
 }
 
 // A name that no earlier copy has.
-std::string name_of_copy(std::string const& path) {
+std::string name_of_copy(FileOps& ops, std::string const& path) {
   std::string const first = path + sqlite_copy_suffix;
   std::string name = first;
-  for (int n = 2; ::access(name.c_str(), F_OK) == 0; ++n) name = detail::format_text("{}-{}", first, n);
+  FileStatus earlier;
+  for (int n = 2; ops.status_at(working_directory, name.c_str(), earlier) == 0; ++n)
+    name = detail::format_text("{}-{}", first, n);
   return name;
 }
 
 // Copies page by page, under the lock that keeps writers out. Returns the name of the copy.
 Result<std::string> keep_original(SqliteDatabase& database) {
-  std::string const copy = name_of_copy(database.path()), made = copy + ".part";
-  ::unlink(made.c_str());
-  int const file =
-      above_standard(::open(made.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-  auto const refused = [&](char const* what) {
-    return detail::make_error(Errc::io_error, errno, "{}: cannot {}; make room or change its mode", made,
+  FileOps& ops = system_file_ops();
+  std::string const copy = name_of_copy(ops, database.path()), made = copy + ".part";
+  ops.unlink(working_directory, made.c_str());
+  auto const refused = [&](int result, char const* what) {
+    return detail::make_error(Errc::io_error, -result, "{}: cannot {}; make room or change its mode", made,
                               what);
   };
-  if (file < 0) return refused("keep a copy of the database");
+  int const descriptor = ops.open(working_directory, made.c_str(), OpenFlags::write | OpenFlags::only_new);
+  if (descriptor < 0) return refused(descriptor, "keep a copy of the database");
+  OpenFile const file(ops, descriptor);
   Result<void> kept = copy_pages(database, made);
-  if (kept && ::fdatasync(file) != 0) kept = refused("bring the copy of the database to the disk");
-  if (kept && ::rename(made.c_str(), copy.c_str()) != 0) kept = refused("rename the copy of the database");
-  ::close(file);
+  if (int const failed = kept ? ops.sync_data(descriptor) : 0; failed < 0)
+    kept = refused(failed, "bring the copy of the database to the disk");
+  int const renamed =
+      kept ? ops.rename(working_directory, made.c_str(), working_directory, copy.c_str(), true) : 0;
+  if (renamed < 0) kept = refused(renamed, "rename the copy of the database");
   if (kept) return copy;
-  ::unlink(made.c_str());
+  ops.unlink(working_directory, made.c_str());
   return kept.error();
 }
 
@@ -283,7 +285,7 @@ Result<SqliteSchema> plan_schema(SqliteDatabase& database, std::set<std::string>
 
 // Removes the copy, because the database was not changed.
 void forget_copy(SqliteSchema const& schema) {
-  if (!schema.copy.empty()) ::unlink(schema.copy.c_str());
+  if (!schema.copy.empty()) system_file_ops().unlink(working_directory, schema.copy.c_str());
 }
 
 // Runs under the write lock.

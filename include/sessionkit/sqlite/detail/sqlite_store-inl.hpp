@@ -13,13 +13,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <limits>
 #include <mutex>
 
 #include <sqlite3.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 namespace sessionkit { inline namespace v0 {
 
@@ -82,7 +79,7 @@ class SqliteStore final : public SessionStore {
   Result<void> check_log() const;
   void remember_log();
   void keep_strange_log() noexcept;
-  Error moved(std::string const& path, bool there) const;
+  Error moved(std::string const& path, int looked) const;
   Result<void> check_handle() const;
   Result<void> begin_writing(SqliteTransaction& transaction) const;
   Result<void> set_level(bool durable);
@@ -116,28 +113,32 @@ Error sqlite_not_written(Error error) {
   return error;
 }
 
-// SQLite itself goes on writing to a file that no longer has its name.
-Result<void> SqliteStore::check_file() const {
-  struct stat found = {};
-  bool const there = ::stat(path_.c_str(), &found) == 0;
-  if (there && file_.is(found)) return check_log();
-  return moved(path_, there);
+int look(std::string const& path, detail::FileStatus& found) {
+  return detail::system_file_ops().status_at(detail::working_directory, path.c_str(), found);
 }
 
-Error SqliteStore::moved(std::string const& path, bool there) const {
-  return detail::make_error(Errc::poisoned, there ? 0 : errno,
+// SQLite itself goes on writing to a file that no longer has its name.
+Result<void> SqliteStore::check_file() const {
+  detail::FileStatus found;
+  int const looked = look(path_, found);
+  if (looked == 0 && file_.is(found)) return check_log();
+  return moved(path_, looked);
+}
+
+Error SqliteStore::moved(std::string const& path, int looked) const {
+  return detail::make_error(Errc::poisoned, -looked,
                             "{}: the file was {} while it was open; open the store again", path,
-                            there ? "replaced" : "removed");
+                            looked == 0 ? "replaced" : "removed");
 }
 
 // SQLite itself goes on writing to a log that no longer has its name, and nobody would find it.
 Result<void> SqliteStore::check_log() const {
   for (SqliteCompanion const& one : log_) {
     if (!one.file) continue;
-    struct stat found = {};
+    detail::FileStatus found;
     std::string const path = path_ + one.suffix;
-    bool const there = ::stat(path.c_str(), &found) == 0;
-    if (!there || !one.file->is(found)) return moved(path, there);
+    int const looked = look(path, found);
+    if (looked < 0 || !one.file->is(found)) return moved(path, looked);
   }
   return {};
 }
@@ -146,18 +147,17 @@ Result<void> SqliteStore::check_log() const {
 // log.
 void SqliteStore::remember_log() {
   for (SqliteCompanion& one : log_) {
-    struct stat found = {};
-    if (!one.file && ::stat((path_ + one.suffix).c_str(), &found) == 0)
-      one.file = SqliteFile{found.st_dev, found.st_ino};
+    detail::FileStatus found;
+    if (!one.file && look(path_ + one.suffix, found) == 0) one.file = SqliteFile{found.device, found.inode};
   }
 }
 
 // The last connection that closes writes its log into the database and removes the file of the log's name. If
 // that is the log of another program, it must stay.
 void SqliteStore::keep_strange_log() noexcept {
-  struct stat found = {};
+  detail::FileStatus found;
   SqliteCompanion const& log = log_.front();
-  if (!log.file || ::stat((path_ + log.suffix).c_str(), &found) != 0 || log.file->is(found)) return;
+  if (!log.file || look(path_ + log.suffix, found) != 0 || log.file->is(found)) return;
   for (SqliteDatabase* const db : {&writer_.db, &reader_.db})
     (void)sqlite3_db_config(db->handle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
 }

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Checks that threads, stores and processes may write to one session at a time or all at once.
 #pragma once
+#include <sessionkit/testing/detail/child_process.hpp>
 #include <sessionkit/testing/detail/concurrent_checks.hpp>
 
 #include <algorithm>
 #include <atomic>
-#include <csignal>
+#include <chrono>
 #include <map>
 #include <mutex>
 #include <set>
 #include <thread>
-
-#include <sys/wait.h>
-#include <unistd.h>
 
 namespace sessionkit { inline namespace v0 { namespace testing::detail {
 
@@ -257,69 +255,6 @@ void two_stores_and_threads(Trial& t) {
   all_stand_once(t, *second, id, start, all);
 }
 
-/// Runs a function in a process, which answers with bytes on a pipe and tears nothing of this process down.
-class Child {
- public:
-  template <class Work> explicit Child(Work work) {
-    int ends[2];
-    Trial::expect(::pipe(ends) == 0, "pipe failed");
-    id_ = ::fork();
-    Trial::expect(id_ >= 0, "fork failed");
-    if (id_ == 0) {
-      ::close(ends[0]);
-      int status = 0;
-      try {
-        work(ends[1]);
-      } catch (Refuted const& refuted) {
-        say(ends[1], "!" + refuted.what);
-        status = 1;
-      } catch (...) { status = 2; }
-      ::_exit(status);
-    }
-    ::close(ends[1]);
-    pipe_ = ends[0];
-  }
-  Child(Child const&) = delete;
-  Child& operator=(Child const&) = delete;
-  ~Child() {
-    kill();
-    ::close(pipe_);
-  }
-  static void say(int pipe, std::string const& text) {
-    for (std::size_t at = 0; at < text.size();) {
-      ssize_t const put = ::write(pipe, text.data() + at, text.size() - at);
-      if (put <= 0) return;
-      at += static_cast<std::size_t>(put);
-    }
-  }
-  std::string hear(std::size_t at_most) {
-    std::string text(at_most, '\0');
-    std::size_t size = 0;
-    while (size < at_most) {
-      ssize_t const got = ::read(pipe_, &text[size], at_most - size);
-      if (got <= 0) break;
-      size += static_cast<std::size_t>(got);
-    }
-    text.resize(size);
-    return text;
-  }
-  void kill() {
-    if (id_ <= 0) return;
-    ::kill(id_, SIGKILL);
-    wait();
-  }
-  void wait() {
-    if (id_ <= 0) return;
-    int status = 0;
-    while (::waitpid(id_, &status, 0) < 0 && errno == EINTR) {}
-    id_ = 0;
-  }
-
- private:
-  pid_t id_ = 0;
-  int pipe_ = -1;
-};
-
 void processes(Trial& t) {
   SessionId const id = sid("s1");
   Records const start = t.session(id, 1);
@@ -340,8 +275,8 @@ void processes(Trial& t) {
         crew.join();
       };
     };
-    Child a(write(0)), b(write(1));
-    for (Child* child : {&a, &b}) {
+    ChildProcess a(write(0)), b(write(1));
+    for (ChildProcess* child : {&a, &b}) {
       std::string const complaint = child->hear(4096);
       t.expect(complaint.empty(), "in another process: " + complaint);
       child->wait();
@@ -372,11 +307,10 @@ void forked_child(Trial& t) {
   });
   std::string wrong;
   for (int i = 0; i < children && wrong.empty(); ++i) {
-    Child child([&](int pipe) {
-      ::signal(SIGALRM, SIG_DFL);
-      ::alarm(seconds);
+    ChildProcess child([&](int pipe) {
+      ChildProcess::end_after(std::chrono::seconds(seconds));
       auto const answer = [&](char const* call, auto const& got) {
-        if (got || got.error().code != Errc::forked) Child::say(pipe, std::string(call) + " ");
+        if (got || got.error().code != Errc::forked) ChildProcess::say(pipe, std::string(call) + " ");
       };
       answer("append", store->append(other, batch_of(start)));
       answer("append", store->append(id, batch_of(more, Position{1})));
@@ -384,7 +318,7 @@ void forked_child(Trial& t) {
       answer("info", store->info(id));
       answer("list", store->list({}));
       answer("remove", store->remove(id));
-      Child::say(pipe, "end");
+      ChildProcess::say(pipe, "end");
     });
     std::string const said = child.hear(4096);
     wrong = said == "end" ? std::string() : said.empty() ? "no call returned" : said;
@@ -410,11 +344,11 @@ void killed(Trial& t) {
       batches.push_back({t.message("kill " + std::to_string(i)), t.message("second")});
     std::size_t acknowledged = 0;
     {
-      Child child([&](int pipe) {
+      ChildProcess child([&](int pipe) {
         auto store = t.again();
         for (Records const& batch : batches) {
           append_somehow(*store, id, batch);
-          Child::say(pipe, ".");
+          ChildProcess::say(pipe, ".");
         }
       });
       std::size_t const few = 1 + t.below(40);

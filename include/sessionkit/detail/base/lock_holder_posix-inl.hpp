@@ -7,11 +7,15 @@
 #include <charconv>
 #include <system_error>
 
+#if defined(__linux__)
 #include <sys/sysmacros.h>
+#else
+#include <sys/types.h>
+#endif
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-namespace lock_holder_inl { namespace {
+namespace lock_holder_posix_inl { namespace {
 
 // Takes the next word of a line.
 std::string_view next_word(std::string_view& line) noexcept {
@@ -41,7 +45,10 @@ int holder_in_line(std::string_view line, std::uint64_t device, std::uint64_t in
   std::string_view process = next_word(line);
   std::string_view file = next_word(line);
   std::uint64_t const high = next_number(file, 16), low = next_number(file, 16);
-  if (high != major(device) || low != minor(device) || next_number(file, 10) != inode) return 0;
+  auto const number = static_cast<dev_t>(device);
+  if (high != static_cast<std::uint64_t>(major(number)) || low != static_cast<std::uint64_t>(minor(number))
+      || next_number(file, 10) != inode)
+    return 0;
   return static_cast<int>(next_number(process, 10));
 }
 
@@ -50,7 +57,7 @@ int holder_in_line(std::string_view line, std::uint64_t device, std::uint64_t in
 int holder_in_lock_table(std::string_view table, std::uint64_t device, std::uint64_t inode) noexcept {
   while (!table.empty()) {
     std::size_t const end = table.find('\n');
-    if (int const holder = lock_holder_inl::holder_in_line(table.substr(0, end), device, inode))
+    if (int const holder = lock_holder_posix_inl::holder_in_line(table.substr(0, end), device, inode))
       return holder;
     table.remove_prefix(end == std::string_view::npos ? table.size() : end + 1);
   }

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: MIT
+// Implements `FileOps` by the system calls of POSIX.
+#pragma once
+#include <sessionkit/detail/base/file_ops.hpp>
+#include <sessionkit/detail/base/file_ops_posix.hpp>
+#include <sessionkit/detail/base/lock_holder.hpp>
+#include <sessionkit/detail/base/standard_descriptors.hpp>
+
+#include <cerrno>
+#include <ctime>
+#include <thread>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#if defined(__APPLE__)
+#include <sys/mount.h>
+#else
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#endif
+
+namespace sessionkit { inline namespace v0 { namespace detail {
+
+namespace file_ops_posix_inl { namespace {
+
+template <class T> T or_errno(T result) noexcept { return result < 0 ? static_cast<T>(-errno) : result; }
+
+#if defined(__APPLE__)
+timespec modified(struct stat const& s) noexcept { return s.st_mtimespec; }
+
+// `fsync` leaves the bytes in the memory of the disk. Not every file system has the other call.
+int sync_to_disk(int descriptor) noexcept {
+  int const result = ::fcntl(descriptor, F_FULLFSYNC);
+  return result < 0 && (errno == ENOTSUP || errno == EINVAL || errno == ENOTTY) ? ::fsync(descriptor)
+                                                                                : result;
+}
+int sync_data_to_disk(int descriptor) noexcept { return sync_to_disk(descriptor); }
+
+int rename_to_new(int from_directory, char const* from, int to_directory, char const* to) noexcept {
+  return ::renameatx_np(from_directory, from, to_directory, to, RENAME_EXCL);
+}
+
+std::string_view network_of(struct statfs const& s) noexcept {
+  for (std::string_view const name : {"nfs", "smbfs", "afpfs", "webdav"})
+    if (name == s.f_fstypename) return name;
+  return (s.f_flags & MNT_LOCAL) != 0 ? std::string_view() : std::string_view("unknown");
+}
+#else
+timespec modified(struct stat const& s) noexcept { return s.st_mtim; }
+
+int sync_to_disk(int descriptor) noexcept { return ::fsync(descriptor); }
+int sync_data_to_disk(int descriptor) noexcept { return ::fdatasync(descriptor); }
+
+// Not every C library has a function for this call.
+int rename_to_new(int from_directory, char const* from, int to_directory, char const* to) noexcept {
+  constexpr unsigned no_replace = 1; // RENAME_NOREPLACE of linux/fs.h
+  return static_cast<int>(::syscall(SYS_renameat2, from_directory, from, to_directory, to, no_replace));
+}
+
+std::string_view network_of(struct statfs const& s) noexcept {
+  return network_file_system_of(static_cast<std::uint32_t>(s.f_type));
+}
+#endif
+
+FileStatus file_status_of(struct stat const& s) noexcept {
+  FileStatus out;
+  out.kind = S_ISREG(s.st_mode)   ? FileStatus::regular
+             : S_ISDIR(s.st_mode) ? FileStatus::directory
+             : S_ISLNK(s.st_mode) ? FileStatus::link
+                                  : FileStatus::other;
+  timespec const time = modified(s);
+  out.device = static_cast<std::uint64_t>(s.st_dev);
+  out.inode = s.st_ino;
+  out.size = static_cast<std::uint64_t>(s.st_size);
+  out.links = s.st_nlink;
+  out.modified_ns = std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+  out.owner = s.st_uid;
+  out.mode = s.st_mode & 07777U;
+  return out;
+}
+
+// Descriptors, flags and modes as the system takes them.
+int directory_of(int directory) noexcept { return directory == working_directory ? AT_FDCWD : directory; }
+
+int flags_of(OpenFlags flags) noexcept {
+  int const access = !has(flags, OpenFlags::write) ? O_RDONLY
+                     : has(flags, OpenFlags::read) ? O_RDWR
+                                                   : O_WRONLY;
+  return access | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (has(flags, OpenFlags::append) ? O_APPEND : 0)
+         | (has(flags, OpenFlags::create) ? O_CREAT : 0)
+         | (has(flags, OpenFlags::only_new) ? O_CREAT | O_EXCL : 0)
+         | (has(flags, OpenFlags::truncate) ? O_TRUNC : 0)
+         | (has(flags, OpenFlags::directory) ? O_DIRECTORY : 0)
+         | (has(flags, OpenFlags::follow_links) ? 0 : O_NOFOLLOW);
+}
+
+constexpr unsigned new_file_mode = 0600, new_directory_mode = 0700;
+
+// A file system on which locks and syncs do less than on a disk (linux/magic.h).
+struct NetworkFileSystem {
+  std::uint32_t magic;
+  std::string_view name;
+};
+constexpr NetworkFileSystem network_file_systems[] = {
+    {0x6969, "NFS"}, {0x517B, "SMB"}, {0xFE534D42, "SMB2"}, {0xFF534D42, "CIFS"}};
+
+constexpr std::size_t longest_lock_table = std::size_t{1} << 20;
+
+// What the kernel knows about locks; empty if it does not say.
+SESSIONKIT_SELDOM std::string lock_table(FileOps& ops) {
+  std::string table;
+  OpenFile const file(ops, ops.open(working_directory, "/proc/locks", OpenFlags::read));
+  char piece[4096];
+  std::int64_t got = 1;
+  while (file && got > 0 && table.size() < longest_lock_table) {
+    got = uninterrupted([&] { return ops.pread(file.get(), piece, sizeof piece, table.size()); });
+    if (got > 0) table.append(piece, static_cast<std::size_t>(got));
+  }
+  return table;
+}
+
+class SystemFileOps final : public FileOps {
+ public:
+  int open(int directory, char const* name, OpenFlags flags) override {
+    return above_standard(or_errno(::openat(directory_of(directory), name, flags_of(flags), new_file_mode)));
+  }
+  int close(int descriptor) override { return or_errno(::close(descriptor)); }
+  std::int64_t pread(int descriptor, char* to, std::size_t bytes, std::uint64_t offset) override {
+    return or_errno<std::int64_t>(::pread(descriptor, to, bytes, static_cast<off_t>(offset)));
+  }
+  std::int64_t write(int descriptor, char const* from, std::size_t bytes) override {
+    return or_errno<std::int64_t>(::write(descriptor, from, bytes));
+  }
+  std::int64_t pwrite(int descriptor, char const* from, std::size_t bytes, std::uint64_t offset) override {
+    return or_errno<std::int64_t>(::pwrite(descriptor, from, bytes, static_cast<off_t>(offset)));
+  }
+  int sync_data(int descriptor) override { return or_errno(sync_data_to_disk(descriptor)); }
+  int sync(int descriptor) override { return or_errno(sync_to_disk(descriptor)); }
+  int status(int descriptor, FileStatus& out) override {
+    struct stat s;
+    int const result = or_errno(::fstat(descriptor, &s));
+    if (result == 0) out = file_status_of(s);
+    return result;
+  }
+  int status_at(int directory, char const* name, FileStatus& out) override {
+    struct stat s;
+    int const result = or_errno(::fstatat(directory_of(directory), name, &s, AT_SYMLINK_NOFOLLOW));
+    if (result == 0) out = file_status_of(s);
+    return result;
+  }
+  int try_lock(int descriptor) override { return or_errno(::flock(descriptor, LOCK_EX | LOCK_NB)); }
+  int unlock(int descriptor) override { return or_errno(::flock(descriptor, LOCK_UN)); }
+  LockHolder lock_holder(int descriptor) override {
+    LockHolder holder;
+    FileStatus file;
+    if (status(descriptor, file) < 0) return holder;
+    holder.process = holder_in_lock_table(file_ops_posix_inl::lock_table(*this), file.device, file.inode);
+    char host[256] = {};
+    if (::gethostname(host, sizeof host - 1) == 0) holder.host = host;
+    return holder;
+  }
+  int set_mode(int descriptor, unsigned mode) override {
+    return or_errno(::fchmod(descriptor, static_cast<mode_t>(mode)));
+  }
+  int make_directory(int directory, char const* name) override {
+    return or_errno(::mkdirat(directory_of(directory), name, new_directory_mode));
+  }
+  int rename(int from_directory, char const* from, int to_directory, char const* to, bool replace) override {
+    int const source = directory_of(from_directory), target = directory_of(to_directory);
+    if (replace) return or_errno(::renameat(source, from, target, to));
+    int const result = or_errno(rename_to_new(source, from, target, to));
+    if (result != -EINVAL && result != -ENOSYS && result != -ENOTSUP) return result;
+    // A file system without the flag: look first, which leaves a small window.
+    FileStatus taken;
+    if (status_at(to_directory, to, taken) == 0) return -EEXIST;
+    return or_errno(::renameat(source, from, target, to));
+  }
+  int unlink(int directory, char const* name) override {
+    return or_errno(::unlinkat(directory_of(directory), name, 0));
+  }
+  int list(int directory, FileNames& names) override {
+    int const own = open(directory, ".", OpenFlags::directory);
+    if (own < 0) return own;
+    DIR* const stream = ::fdopendir(own);
+    if (stream == nullptr) {
+      int const failed = -errno;
+      ::close(own);
+      return failed;
+    }
+    names.clear();
+    errno = 0;
+    while (dirent const* entry =
+               ::readdir(stream)) { // NOLINT(concurrency-mt-unsafe): the stream is ours alone
+      std::string_view const name = entry->d_name;
+      if (name != "." && name != "..") names.push_back(name);
+      errno = 0;
+    }
+    int const failed = -errno;
+    ::closedir(stream);
+    return failed;
+  }
+  int file_system(int descriptor, std::string_view& network) override {
+    struct statfs s;
+    int const result = or_errno(::fstatfs(descriptor, &s));
+    if (result == 0) network = network_of(s);
+    return result;
+  }
+
+  int process() override { return ::getpid(); }
+  unsigned user() override { return ::geteuid(); }
+  std::chrono::steady_clock::time_point now() override { return std::chrono::steady_clock::now(); }
+  std::int64_t wall_ns() override {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(
+               std::chrono::system_clock::now().time_since_epoch())
+        .count();
+  }
+  void pause(std::chrono::milliseconds time) override { std::this_thread::sleep_for(time); }
+};
+
+}}
+
+std::string_view network_file_system_of(std::uint32_t magic) noexcept {
+  for (file_ops_posix_inl::NetworkFileSystem const& one : file_ops_posix_inl::network_file_systems)
+    if (one.magic == magic) return one.name;
+  return {};
+}
+
+FileOps& system_file_ops() noexcept {
+  static file_ops_posix_inl::SystemFileOps ops; // holds nothing
+  return ops;
+}
+
+bool may_write(char const* path) noexcept { return ::faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0; }
+
+int remove_directory(char const* path) noexcept {
+  return file_ops_posix_inl::or_errno(::unlinkat(AT_FDCWD, path, AT_REMOVEDIR));
+}
+
+}}}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/detail/base/config.hpp>
+
+#include <cstdint>
+#include <string_view>
+
+namespace sessionkit { inline namespace v0 { namespace detail {
+
+/// Names the network file system that has this magic number (statfs(2)); empty for any other file system.
+SESSIONKIT_API std::string_view network_file_system_of(std::uint32_t magic) noexcept;
+
+}}}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include <sessionkit/detail/base/config.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace sessionkit { inline namespace v0 { namespace detail {
+
+/// The failures of a call of the system that the library distinguishes. A call returns a failure as a
+/// number below zero. The number itself differs between systems, so only `fault_of` reads it.
+enum class SystemFault {
+  none,            ///< the call succeeded
+  interrupted,     ///< a signal came first; the call may be repeated
+  would_wait,      ///< another has the lock, or the socket is not ready
+  missing,         ///< nothing has this name
+  exists,          ///< something has this name already
+  replaced,        ///< the name belongs to another file now
+  no_access,       ///< this user has no right to it
+  not_permitted,   ///< the system permits it to nobody, or only to an administrator
+  read_only,       ///< the file system cannot be written to
+  no_space,        ///< the disk is full
+  no_quota,        ///< the user's part of the disk is full
+  too_large,       ///< a file may not become so large
+  link,            ///< the name is a symbolic link
+  directory,       ///< the name is a directory
+  no_directory,    ///< the name, or a part of the path, is no directory
+  special_file,    ///< the name is a pipe or a device
+  too_many_open,   ///< this process may open no more files
+  name_too_long,   ///< the file system cannot hold the name
+  input_or_output, ///< the disk failed
+  other,           ///< any other failure
+};
+
+/// Returns the failure of a call that returned `result`; `none` unless it is below zero.
+SESSIONKIT_API SystemFault fault_of(std::int64_t result) noexcept;
+
+/// Returns the system's own number (above zero) of a failure that no call reported. `fault` is neither `none`
+/// nor `other`.
+SESSIONKIT_API int system_code(SystemFault fault) noexcept;
+
+/// Returns the system's text for one of its numbers (above zero).
+SESSIONKIT_API std::string system_message(int system);
+
+}}}
