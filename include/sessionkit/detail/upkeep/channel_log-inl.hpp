@@ -30,7 +30,7 @@ bool is_channel_type(std::string_view type) noexcept {
 
 // True for a character that a file name must not contain; '%' is among them because it marks an escape.
 bool is_escaped_in_channel(char c) noexcept {
-  return c == '/' || c == '\\' || c == '%' || c == '\x7F' || (c >= 0 && c < ' ');
+  return c == '/' || c == '\\' || c == '%' || c == '\x7F' || static_cast<unsigned char>(c) < ' ';
 }
 
 // The name of a channel's file. Every channel has another; for ai-panel's channels it is ai-panel's name.
