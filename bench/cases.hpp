@@ -66,6 +66,7 @@ void measure_resume_size(Workbench& bench);
 void measure_next_request(Workbench& bench);
 void measure_whole_path(Workbench& bench);
 void measure_verify(Workbench& bench);
+void measure_search(Workbench& bench);
 void measure_sqlite(Workbench& bench);
 void measure_redis(Workbench& bench);
 void measure_postgres(Workbench& bench);

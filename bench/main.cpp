@@ -27,7 +27,7 @@ constexpr Case cases[] {
   {"resume", measure_resume}, {"next", measure_next_request}, {"append", measure_append},
       {"durable", measure_durable_append}, {"group", measure_group_commit}, {"index", measure_index},
       {"path", measure_whole_path}, {"size", measure_resume_size}, {"memory", measure_memory},
-      {"verify", measure_verify},
+      {"verify", measure_verify}, {"search", measure_search},
 #if SESSIONKIT_BENCH_SQLITE
       {"sqlite", measure_sqlite},
 #endif
@@ -44,7 +44,7 @@ constexpr Case cases[] {
 constexpr char const* usage =
     R"(usage: sessionkit_bench [--only CASE] [--dir DIR] [--quick] [--json]
 Measures ratios to what the machine can do at best; figures are medians, with quartiles in brackets.
-  --only CASE  one of: resume append durable group index path size memory verify sqlite redis postgres mongo
+  --only CASE  one of: resume append durable group index path size memory verify search sqlite redis postgres mongo
                (may be repeated)
   --dir DIR    where files are made, and removed at the end; default $TMPDIR, else /tmp. Needs 2 GB
   --quick      files of 100 MB instead of 1 GB, 10,000 sessions instead of 100,000

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+// A rare word in all sessions of a store.
+#include "cases.hpp"
+#include "limits.hpp"
+
+#include <sessionkit/search.hpp>
+#include <sessionkit/sessionkit.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+namespace sessionkit_bench {
+
+namespace sk = sessionkit;
+
+namespace {
+
+constexpr char const* word = "velvetcandle";
+
+/// Copies of a transcript; the last one has the word.
+std::vector<sk::SessionId> make_sessions(std::string const& root, std::string const& transcript,
+                                         std::size_t count) {
+  std::filesystem::create_directory(root);
+  std::filesystem::permissions(root, std::filesystem::perms::owner_all);
+  std::vector<sk::SessionId> ids;
+  std::string path;
+  for (std::size_t i = 0; i < count; ++i) {
+    char name[32];
+    std::snprintf(name, sizeof name, "s%07u", static_cast<unsigned>(i));
+    ids.push_back(value_of(sk::SessionId::parse(name), "id"));
+    path = root + "/" + name + ".jsonl";
+    std::filesystem::copy_file(transcript, path);
+  }
+  std::ofstream(path, std::ios::app)
+      << R"({"type":"message","id":"ffffffff","parentId":null,"timestamp":"2026-01-06T00:00:00.000Z",)"
+      << R"("message":{"role":"user","content":"a )" << word << "\"}}\n";
+  return ids;
+}
+
+std::uint64_t read_all(std::string const& root, std::vector<sk::SessionId> const& ids, std::string& buffer) {
+  std::uint64_t bytes = 0;
+  for (sk::SessionId const& id : ids) bytes += read_whole(root + "/" + id.str() + ".jsonl", buffer);
+  return bytes;
+}
+
+bool runs(std::string const& command) {
+  return std::system((command + " >/dev/null 2>&1").c_str())
+         == 0; // NOLINT(concurrency-mt-unsafe,cert-env33-c)
+}
+
+}
+
+void measure_search(Workbench& bench) {
+  std::string const root = bench.path("search");
+  MadeTranscript const& made = bench.transcript(1, false);
+  auto const ids = make_sessions(root, made.path, bench.quick() ? 100 : 1000);
+  auto const store = value_of(sk::open_file_store(root), "open");
+  std::string buffer;
+  Contest contest(bench.quick() ? 15 : 7);
+  auto const read = contest.add_one(
+      "read()", [&] { keep(read_all(root, ids, buffer)); }, 1);
+  auto const search = contest.add_one(
+      "search",
+      [&] {
+        auto const page = value_of(sk::search(*store, ids, {word}), "search");
+        require(page.hits.size() == 1 && page.damaged == 0, "the word is not found");
+      },
+      1);
+  std::vector<std::pair<std::string, Contest::Row>> programs;
+  for (std::string const command : {"rg -j1 -F -l", "env LC_ALL=C grep -rFl"})
+    if (std::string const line = command + " " + word + " " + root; runs(line))
+      programs.emplace_back(command, contest.add_one(
+                                         command, [line] { require(runs(line), line); }, 1));
+  contest.run();
+  std::string const size = std::to_string(ids.size()) + " MB in as many sessions";
+  bench.reported("search.read", "a rare word in " + size + ", over read() of the files", contest, search,
+                 read);
+  for (auto const& [command, row] : programs) {
+    bool const ripgrep = command.compare(0, 2, "rg") == 0;
+    bench.reported(ripgrep ? "search.ripgrep" : "search.grep", "the same, over the program " + command,
+                   contest, search, row, ripgrep ? 1.5 : 0);
+  }
+}
+
+}
