@@ -17,7 +17,7 @@ namespace {
 
 std::string json_text(std::string_view text) { return sk::RawJson::string(text).str(); }
 
-void line(std::string const& members) { std::cout << '{' << members << "}\n" << std::flush; }
+void print_line(std::string const& members) { std::cout << '{' << members << "}\n" << std::flush; }
 
 std::string json_of(sk::Usage const& usage) {
   return fmt::format(R"({{"input":{},"output":{},"cache_read":{},"cache_write":{}}})", usage.input,
@@ -30,7 +30,7 @@ std::string result_text(sk::Message const& message) {
   return {};
 }
 
-bool failed(sk::Message const& message) {
+bool is_failure(sk::Message const& message) {
   for (auto const& part : message.parts)
     if (auto const* const result = std::get_if<sk::ToolResult>(&part)) return result->is_error;
   return false;
@@ -62,7 +62,7 @@ std::string members_of(agent::Event const& event) {
                        json_text(started->call->name), started->call->input.str());
   if (auto const* const ended = std::get_if<agent::ToolEnded>(&event))
     return fmt::format(R"("type":"result","id":{},"name":{},"error":{},"text":{})",
-                       json_text(ended->call->id), json_text(ended->call->name), failed(*ended->result),
+                       json_text(ended->call->id), json_text(ended->call->name), is_failure(*ended->result),
                        json_text(result_text(*ended->result)));
   return {};
 }
@@ -74,7 +74,7 @@ void Chat::report(agent::Event const& event) {
   if (auto const* const compacted = std::get_if<agent::Compacted>(&event)) return show(*compacted);
   if (auto const* const cut = std::get_if<agent::ViewCut>(&event)) return show(*cut);
   if (options_.output == Output::json) {
-    if (auto const members = members_of(event); !members.empty()) line(members);
+    if (auto const members = members_of(event); !members.empty()) print_line(members);
     return;
   }
   if (auto const* const progress = std::get_if<llm::Event>(&event)) return show(*progress);
@@ -84,15 +84,16 @@ void Chat::report(agent::Event const& event) {
 void Chat::ask(std::string const& text) {
   bool const json = options_.output == Output::json;
   if (json)
-    line(fmt::format(R"("type":"session","id":{},"provider":{},"model":{})", json_text(session_->id().str()),
-                     json_text(options_.provider.name), json_text(options_.model)));
+    print_line(fmt::format(R"("type":"session","id":{},"provider":{},"model":{})",
+                           json_text(session_->id().str()), json_text(options_.provider.name),
+                           json_text(options_.model)));
   auto const outcome = run(sk::user(text));
   save();
   auto const why = outcome.failure ? outcome.failure->message : std::string();
   if (json)
-    line(fmt::format(R"("type":"end","end":"{}","text":{},"usage":{}{})", name_of(outcome.end),
-                     json_text(outcome.text), json_of(session_->info().value().usage),
-                     why.empty() ? "" : R"(,"why":)" + json_text(why)));
+    print_line(fmt::format(R"("type":"end","end":"{}","text":{},"usage":{}{})", name_of(outcome.end),
+                           json_text(outcome.text), json_of(session_->info().value().usage),
+                           why.empty() ? "" : R"(,"why":)" + json_text(why)));
   if (outcome.end != agent::TurnEnd::finished)
     throw std::runtime_error(why.empty() ? std::string("the turn was not finished: ") + name_of(outcome.end)
                                          : why);
