@@ -147,7 +147,7 @@ std::string nearest_option(Command const* command, std::string const& word) {
       if (name.size() <= 2 || !is_near(bare, name.substr(2)) || distance >= least) continue;
       least = distance;
       auto const value = spelling_of(option).value;
-      found = name + (value.empty() ? "" : " " + value);
+      found = value.empty() ? name : fmt::format("{} {}", name, value);
     }
   if (!found.empty()) return found;
   for (auto const& option : all) // the value of an option, written as an option
