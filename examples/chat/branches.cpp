@@ -3,12 +3,15 @@
 #include "chat.hpp"
 #include "screen.hpp"
 
+#include <sessionkit/search.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
 #include <common/text.hpp>
 #include <stdexcept>
+#include <vector>
 
 namespace chat {
 
@@ -28,15 +31,6 @@ std::string last_words(sk::SessionStore& store, sk::SessionId const& id, sk::Ent
     return false;
   }).value();
   return line.empty() ? "(nothing was said)" : line;
-}
-
-/// The part of the text around the first place of `query`, which is folded; empty if it is not there.
-std::string around(std::string const& text, std::string const& query) {
-  auto const found = cli::folded(text).find(query);
-  if (found == std::string::npos) return {};
-  auto begin = found < 20 ? 0 : text.rfind(' ', found - 10);
-  if (begin == std::string::npos || found - begin > 100) begin = found;
-  return cli::cut(cli::one_line(text.substr(begin, 300)), 70);
 }
 
 }
@@ -75,20 +69,20 @@ void Chat::branch(std::string const& rest) {
 }
 
 void Chat::search(std::string const& rest) {
-  constexpr std::size_t most = 20;
-  auto const query = cli::folded(rest);
-  std::size_t found = 0;
-  for (auto const& info : sk::list_all(*store_).value()) {
-    if (sk::is_state_key(info.key)) continue;
-    for (auto const& entry : sk::load_log(*store_, info.id).value().entries) {
-      auto const* const message = entry.as<sk::Message>();
-      auto const line = message == nullptr ? std::string() : around(message->text(), query);
-      if (line.empty()) continue;
-      if (++found > most) return print(fmt::format("[the first {} places; all: sessionkit search]\n", most));
-      print(fmt::format("{}  {}> {}\n", info.id.str(), who(*message), line));
-    }
+  sk::SearchQuery query{rest};
+  query.ignore_case = true;
+  query.limit = 20;
+  std::vector<sk::SessionId> sessions;
+  for (auto const& info : sk::list_all(*store_).value())
+    if (!sk::is_state_key(info.key)) sessions.push_back(info.id);
+  auto const page = sk::search(*store_, sessions, query).value();
+  for (auto const& hit : page.hits) {
+    auto const* const message = hit.entry.as<sk::Message>();
+    print(fmt::format("{}  {}> {}\n", hit.session.str(), message ? std::string(who(*message)) : hit.type,
+                      cli::cut(cli::one_line(hit.before + hit.match + hit.after), 70)));
   }
-  if (found == 0) print("nothing has this text\n");
+  if (!page.next.empty()) print(fmt::format("[the first {} places; all: sessionkit search]\n", query.limit));
+  if (page.hits.empty()) print("nothing has this text\n");
 }
 
 void Chat::show_cost(std::string const& /*rest*/) {
