@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
+#include <initializer_list>
 
 #include <fcntl.h>
 #include <sys/random.h>
