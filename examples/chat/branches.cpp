@@ -82,7 +82,7 @@ void Chat::search(std::string const& rest) {
                       cli::cut(cli::one_line(hit.before + hit.match + hit.after), 70)));
   }
   if (!page.next.empty()) print(fmt::format("[the first {} places; all: sessionkit search]\n", query.limit));
-  if (page.hits.empty()) print("nothing has this text\n");
+  if (page.hits.empty() && page.failures.empty()) print("nothing has this text\n");
 }
 
 void Chat::show_cost(std::string const& /*rest*/) {

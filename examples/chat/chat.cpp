@@ -332,8 +332,11 @@ void Chat::open(sk::SessionId const& id) {
 
 void Chat::open_file(std::string const& path) {
   auto const store = sk::open_transcript(path).value(); // a store of one session
+  auto const id = sk::transcript_session(*store).value();
+  auto const info = store->info(id).value();
+  if (info.entries == 0 && info.damaged != 0) throw std::runtime_error(path + " contains no session");
+  session_.emplace(sk::Session::open(store, id).value());
   store_of_session_ = store;
-  session_.emplace(sk::Session::open(store, sk::transcript_session(*store).value()).value());
   greet(true);
 }
 

@@ -9,6 +9,8 @@
 
 #include <agent/picture.hpp>
 #include <algorithm>
+#include <common/text.hpp>
+#include <filesystem>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -70,6 +72,7 @@ bool Chat::take(std::string const& line) {
   }
   for (auto const& command : commands) {
     if (command.name != name) continue;
+    if (command.rest.empty() && !rest.empty() && line.find('\n') != std::string::npos) break; // pasted
     if (command.run == nullptr) return false;
     bool const needs_it = !command.rest.empty() && command.rest.front() != '[';
     if (needs_it && rest.empty()) throw std::runtime_error(fmt::format("which? {} {}", name, command.rest));
@@ -80,14 +83,19 @@ bool Chat::take(std::string const& line) {
     exchange(sk::user(line));
     return true;
   }
-  print(fmt::format("there is no command {}\n", name));
-  show_help({});
+  auto const nearest =
+      std::min_element(std::begin(commands), std::end(commands), [&](auto const& a, auto const& b) {
+        return cli::edit_distance(name, a.name) < cli::edit_distance(name, b.name);
+      });
+  bool const is_near = cli::edit_distance(name, nearest->name) <= 2;
+  print(fmt::format("there is no command {}{}; /help lists them. A message may begin with a space.\n", name,
+                    is_near ? fmt::format(": did you mean {}?", nearest->name) : ""));
   return true;
 }
 
 void Chat::show_help(std::string const& /*rest*/) {
   for (auto const& command : commands)
-    print(fmt::format("{:<10} {:<8} {}\n", command.name, command.rest, command.help));
+    print(fmt::format("{:<10} {:<11} {}\n", command.name, command.rest, command.help));
 }
 
 void Chat::begin_session(std::string const& rest) {
@@ -193,7 +201,8 @@ void Chat::send_picture(std::string const& rest) {
 void Chat::export_to(std::string const& rest) {
   auto const text = as_markdown(session_->info().value(), session_->path().value());
   if (rest.empty()) return print(text);
-  write_file(rest, text);
+  if (std::filesystem::exists(rest)) throw std::runtime_error(rest + " exists already; name another file");
+  write_file(rest, cli::neutral(text)); // a terminal may show it later
   print(fmt::format("wrote {}\n", rest));
 }
 

@@ -80,7 +80,16 @@ int talk(chat::Chat& chat, chat::LineEditor& editor, chat::LineEditor::Line line
       ++failures;
     }
   }
+  if (line.kind == chat::LineEditor::Line::end && editor.on_terminal()) std::cout << '\n';
   return failures;
+}
+
+/// The option that names the store, for a shell; empty if the store is the default.
+std::string store_words(chat::Options const& options) {
+  if (options.store == chat::default_store()) return {};
+  std::string quoted;
+  for (char const c : options.store) quoted += c == '\'' ? std::string(R"('\'')") : std::string(1, c);
+  return "--store '" + quoted + "' ";
 }
 
 int run(chat::Options const& options, char const* program) {
@@ -105,7 +114,8 @@ int run(chat::Options const& options, char const* program) {
   int const failures = talk(chat, editor, std::move(first));
   chat.leave();
   if (editor.on_terminal() && !options.no_session)
-    std::cout << "resume with: chat -r " << chat.id().str() << '\n' << std::flush;
+    std::cout << cli::neutral("resume with: chat " + store_words(options) + "-r " + chat.id().str()) << '\n'
+              << std::flush;
   return failures == 0 || editor.on_terminal() ? 0 : 1;
 }
 
@@ -115,7 +125,7 @@ int main(int argc, char** argv) {
   std::string why;
   auto const options = chat::parse_options(argc, argv, why);
   if (!options) {
-    std::cerr << "chat: " << why << '\n' << chat::usage;
+    std::cerr << "chat: " << cli::neutral(why) << "\nsee: chat --help\n";
     return 2;
   }
   if (options->help || options->version) {

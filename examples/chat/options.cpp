@@ -77,11 +77,6 @@ std::string data_directory() {
   return ".";
 }
 
-std::string default_store() {
-  auto store = variable("SESSIONKIT_STORE");
-  return store.empty() ? data_directory() + "/sessions" : store;
-}
-
 bool take_folder(Options& options, std::string const& folder) {
   options.folder = folder;
   options.own_folder = false;
@@ -211,6 +206,11 @@ bool take_flag(std::vector<std::string> const& words, std::size_t& i, Options& o
   return known->take(options, words[++i]);
 }
 
+}
+
+std::string default_store() {
+  auto store = variable("SESSIONKIT_STORE");
+  return store.empty() ? data_directory() + "/sessions" : store;
 }
 
 std::optional<Options> parse_options(int argc, char** argv, std::string& why) {

@@ -49,6 +49,9 @@ struct Options {
 
 extern char const usage[];
 
+/// Where sessions are without `--store`.
+std::string default_store();
+
 /// Parses the command line and the environment. Absent if they are invalid; `why` then gives the reason.
 std::optional<Options> parse_options(int argc, char** argv, std::string& why);
 

@@ -21,6 +21,7 @@
 #include <fstream>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -154,6 +155,22 @@ void followers() {
   expect(sk::fold_case("HELLO") == "hello", "small letters");
   // [search]
   expect(screen == session.id().str() + ": [Hello].\n", "what the user said");
+
+  // [filter]
+  class Questions final : public sk::LineFilter {
+   public:
+    bool passes(std::string_view line) const noexcept override {
+      return line.find('?') != std::string_view::npos;
+    }
+  };
+  Questions const questions;
+  sk::ReadRange range;
+  range.filter = &questions;
+  std::size_t asked = 0;
+  auto const found = store->read(session.id(), range).value();
+  for (sk::RecordPage::Item const& item : found.items()) asked += questions.passes(item.line) ? 1U : 0U;
+  // [filter]
+  expect(asked == 0, "nothing was asked");
 
   // [compare]
   std::shared_ptr<sk::SessionStore> const copies = sk::make_memory_store();

@@ -39,7 +39,7 @@ void failure_handler() {
   // [failure_handler]
   sk::set_failure_handler([](sk::Error const& error) {
     std::fprintf(stderr, "%s: %s\n", sk::to_string(error.code), error.message.c_str());
-    std::exit(1);
+    std::_Exit(1);
   });
   // [failure_handler]
   expect(sk::set_failure_handler(nullptr) != nullptr, "the handler was set");

@@ -76,8 +76,11 @@ class SESSIONKIT_API LineFilter {
  public:
   LineFilter() = default;
   LineFilter(LineFilter const&) = default;
+  LineFilter(LineFilter&&) = default;
   /// The same.
   LineFilter& operator=(LineFilter const&) = default;
+  /// The same.
+  LineFilter& operator=(LineFilter&&) = default;
   virtual ~LineFilter() = default;
   /// True if the record of this line is wanted. `line` is one line without its line end. It may be any bytes.
   virtual bool passes(std::string_view line) const noexcept = 0;

@@ -200,14 +200,17 @@ void Browser::search() {
 void Browser::search_in(std::size_t session) {
   sk::SearchQuery query{query_};
   query.ignore_case = true;
-  query.limit = most_hits - hits_.size();
   query.after = 240;
-  auto const page = sk::search(*store_, {sessions_[session].id}, query).value();
-  for (auto const& hit : page.hits)
-    if (!is_hidden(hit.entry))
-      hits_.push_back({session, hit.entry.id, one_line(neutral(hit.before + hit.match + hit.after))});
-  cut_short_ = !page.next.empty();
-  if (!page.failures.empty()) throw sk::Exception(page.failures.front().error);
+  do {
+    query.limit = most_hits - hits_.size();
+    auto const page = sk::search(*store_, {sessions_[session].id}, query).value();
+    for (auto const& hit : page.hits)
+      if (!is_hidden(hit.entry))
+        hits_.push_back({session, hit.entry.id, one_line(neutral(hit.before + hit.match + hit.after))});
+    if (!page.failures.empty()) throw sk::Exception(page.failures.front().error);
+    query.cursor = page.next;
+  } while (!query.cursor.empty() && hits_.size() < most_hits);
+  cut_short_ = !query.cursor.empty();
 }
 
 void Browser::next_hit(bool forward) {

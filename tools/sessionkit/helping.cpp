@@ -129,6 +129,12 @@ std::string help_of(Command const& command, std::size_t columns) {
 }
 
 std::string nearest_command(std::string const& word) {
+  constexpr std::pair<char const*, char const*> elsewhere[] = {
+      {"list", "ls"},     {"cat", "show"},    {"view", "show"}, {"mv", "cp"},
+      {"move", "cp"},     {"undo", "rewind"}, {"delete", "rm"}, {"remove", "rm"},
+      {"grep", "search"}, {"find", "search"}, {"cost", "stats"}};
+  for (auto const& [other, ours] : elsewhere)
+    if (word == other) return ours;
   auto const& table = command_table();
   auto const distance = [&](Command const& command) { return edit_distance(word, command.name); };
   auto const nearest = std::min_element(

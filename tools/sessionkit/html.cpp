@@ -141,7 +141,7 @@ class Page final : public ExportFormat {
   std::string time_of(sk::Entry const& entry) {
     if (entry.at == sk::Timestamp{}) return {};
     auto const exact = sk::to_rfc3339(entry.at);
-    return fmt::format("<time datetime=\"{0}\" title=\"{0}\">{1}</time>", exact,
+    return fmt::format(R"(<time datetime="{0}" title="{0}">{1}</time>)", exact,
                        when(entry.at, std::exchange(before_, entry.at)));
   }
 

@@ -31,7 +31,7 @@ void append_escaped(std::string& out, std::string_view text) {
 }
 
 std::string as_characters(std::string_view safe) {
-  std::string out = "<div class=\"text\" dir=\"auto\">";
+  std::string out = R"(<div class="text" dir="auto">)";
   append_escaped(out, safe);
   return out + "</div>\n";
 }
@@ -149,7 +149,7 @@ class Writer {
     bool const inside = std::find(links_.begin(), links_.end(), true) != links_.end();
     links_.push_back(!address.empty() && !inside);
     if (!links_.back()) return;
-    out += "<a rel=\"noopener noreferrer nofollow\" href=\"";
+    out += R"(<a rel="noopener noreferrer nofollow" href=")";
     append_escaped(out, address);
     out += "\">";
   }

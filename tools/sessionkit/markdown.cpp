@@ -65,10 +65,13 @@ std::string without_html(std::string_view line) {
 
 std::size_t run_of(std::string_view line, char c) { return std::min(line.find_first_not_of(c), line.size()); }
 
-/// Knows whether a line is code: only fences at the very beginning of a line are certain.
+/// Knows whether a line is code: only fences at the very beginning of a line are certain. Behind a line that
+/// may open or close a block elsewhere (indented, or in a list or a quote) nothing is certain.
 class Fences {
  public:
   bool is_code(std::string_view line) {
+    if (may_be_fence(line)) is_certain_ = false;
+    if (!is_certain_) return false;
     char const mark = line.empty() ? ' ' : line.front();
     std::size_t const length = mark == '`' || mark == '~' ? run_of(line, mark) : 0;
     if (open_ == 0) {
@@ -82,8 +85,17 @@ class Fences {
   }
 
  private:
+  bool may_be_fence(std::string_view line) const {
+    auto const begin = std::min(line.find_first_not_of(" \t"), line.size());
+    auto const rest = line.substr(begin);
+    if (open_ != 0) return begin != 0 && (rest.substr(0, 3) == "```" || rest.substr(0, 3) == "~~~");
+    auto const behind = line.substr(std::max(run_of(line, '`'), run_of(line, '~')));
+    return behind.find("```") != std::string_view::npos || behind.find("~~~") != std::string_view::npos;
+  }
+
   std::size_t open_ = 0;
   char mark_ = ' ';
+  bool is_certain_ = true;
 };
 
 template <class F> void for_lines(std::string_view text, F&& each) {

@@ -64,8 +64,8 @@ std::vector<std::string> table_row(sk::SessionInfo const& info, std::size_t id_l
 /// some of each title.
 std::size_t id_length(std::vector<sk::SessionInfo> const& sessions, sk::SessionStore& store,
                       std::size_t screen) {
-  constexpr std::size_t some_of_a_title = 30, gaps = 5 * 2;
-  std::vector<std::size_t> widths{7, 4, 6, 5}; // the headings from UPDATED to MODEL
+  constexpr std::size_t some_of_a_title = 30, gaps = 10; // two between columns
+  std::vector<std::size_t> widths{7, 4, 6, 5};           // the headings from UPDATED to MODEL
   std::size_t longest = 0;
   for (auto const& info : sessions) {
     auto const row = table_row(info, 0, sk::system_now());
@@ -188,7 +188,11 @@ Exit ls(Console& console, Arguments const& given) {
       console.pretty() && store ? id_length(page.sessions, *store, console.width()) : 0;
   for (auto const& info : page.sessions)
     rows.push_back(console.pretty() ? table_row(info, shown_of_id, sk::system_now()) : plain_row(info));
-  console.table({"ID", "UPDATED", "MSGS", "TOKENS", "MODEL", "TITLE"}, rows);
+  if (rows.empty())
+    console.notice(fmt::format("there are no such sessions in {}; sessionkit new creates one",
+                               shown(store_address(args))));
+  else
+    console.table({"ID", "UPDATED", "MSGS", "TOKENS", "MODEL", "TITLE"}, rows);
   if (!page.next.empty()) console.notice(fmt::format("there are more: sessionkit ls --cursor {}", page.next));
   return Exit::ok;
 }

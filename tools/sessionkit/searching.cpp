@@ -161,6 +161,9 @@ Exit search(Console& console, Arguments const& given) {
     console.notice(fmt::format("stopped after {}; for all: --limit 0", plural(hits.count(), "hit", "hits")));
   if (damaged != 0)
     console.notice(fmt::format("{} damaged place(s) skipped; see: sessionkit verify", damaged));
+  if (hits.count() == 0 && !failed)
+    console.notice(args.ignore_case ? "no session contains this text"
+                                    : "no session contains this text; -i ignores case");
   if (failed) return failed->exit;
   return hits.count() != 0 ? Exit::ok : Exit::differs;
 }

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <common/text.hpp>
 #include <cstdint>
 #include <iterator>
@@ -143,10 +144,10 @@ std::string money(double cost) {
 
 /// A bar of at most `width` columns for a share of the largest.
 std::string bar(double share, std::size_t width, bool fancy) {
-  auto const eighths = static_cast<std::size_t>(share * static_cast<double>(width) * 8 + 0.5);
-  if (!fancy) return std::string(std::max<std::size_t>((eighths + 4) / 8, share > 0 ? 1 : 0), '#');
-  constexpr char const* parts[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+  auto const eighths = static_cast<std::size_t>(std::lround(share * static_cast<double>(width) * 8));
   std::string out;
+  if (!fancy) return out.append(std::max<std::size_t>((eighths + 4) / 8, share > 0 ? 1 : 0), '#');
+  constexpr char const* parts[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
   for (std::size_t i = 0; i < eighths / 8; ++i) out += "█";
   return out + (eighths == 0 && share > 0 ? "▏" : parts[eighths % 8]);
 }
@@ -216,7 +217,8 @@ void write_charts(Console& console, Stats const& stats) {
   for (auto const& [key, sum] : stats.by) {
     auto const& [day, provider, model] = key;
     days[day].add(sum);
-    models[model.empty() ? "(unknown)" : provider.empty() ? model : provider + "/" + model].add(sum);
+    std::string const name = provider.empty() ? model : fmt::format("{}/{}", provider, model);
+    models[model.empty() ? "(unknown)" : name].add(sum);
   }
   for (auto const& [cwd, sum] : stats.by_project) projects[cwd.empty() ? "(none)" : cwd].add(sum);
   if (stats.total.answers == 0) return;

@@ -12,7 +12,7 @@
 #include <langinfo.h>
 #include <unistd.h>
 
-#define NCURSES_NOMACROS 1
+#define NCURSES_NOMACROS 1 // NOLINT(readability-identifier-naming): the name that curses.h looks for
 #include <curses.h>
 #endif
 
@@ -92,6 +92,7 @@ class Terminal {
 std::string utf8_of(wint_t character) {
   std::string out(MB_CUR_MAX, '\0');
   std::mbstate_t state{};
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): the state is our own
   auto const length = std::wcrtomb(out.data(), static_cast<wchar_t>(character), &state);
   out.resize(length == static_cast<std::size_t>(-1) ? 0 : length);
   return out;

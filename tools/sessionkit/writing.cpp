@@ -34,6 +34,13 @@ std::string read_stdin() {
 }
 
 sk::NewSession about_new(Arguments const& args) {
+  for (auto const& [name, value] : {std::pair{"--key", args.key},
+                                    {"--agent", args.agent},
+                                    {"--user", args.user},
+                                    {"--title", args.title}})
+    if (auto const bad = value ? first_bad_utf8(*value) : std::nullopt)
+      throw Failure{Exit::usage, "invalid_argument", fmt::format("{} is not UTF-8 at byte {}", name, *bad),
+                    "convert it first, for example with iconv"};
   sk::NewSession about;
   about.key = args.key.value_or("");
   about.agent = args.agent.value_or("");

@@ -3,22 +3,23 @@
 #include <sessionkit/detail/json/json_decimal.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// A natural number of any size.
+/// A natural number as large as the conversion of a double needs: 800 digits take 84 words, the powers of
+/// five 109 more.
 class BigNumber {
  public:
   /// The number of bits without leading zeros.
   std::size_t size() const noexcept {
-    if (words_.empty()) return 0;
-    std::size_t bits = words_.size() * 32;
-    for (std::uint32_t top = words_.back(); (top & 0x8000'0000U) == 0; top <<= 1) --bits;
+    if (count_ == 0) return 0;
+    std::size_t bits = count_ * 32;
+    for (std::uint32_t top = words_[count_ - 1]; (top & 0x8000'0000U) == 0; top <<= 1) --bits;
     return bits;
   }
   bool bit(std::size_t at) const noexcept { return (words_[at / 32] >> (at % 32) & 1) != 0; }
@@ -29,31 +30,37 @@ class BigNumber {
     return false;
   }
 
-  void multiply_and_add(std::uint32_t factor, std::uint32_t summand) {
+  void multiply_and_add(std::uint32_t factor, std::uint32_t summand) noexcept {
     std::uint64_t carry = summand;
-    for (std::uint32_t& word : words_) {
-      carry += std::uint64_t{word} * factor;
-      word = static_cast<std::uint32_t>(carry);
+    for (std::size_t i = 0; i < count_; ++i) {
+      carry += std::uint64_t{words_[i]} * factor;
+      words_[i] = static_cast<std::uint32_t>(carry);
       carry >>= 32;
     }
-    if (carry != 0) words_.push_back(static_cast<std::uint32_t>(carry));
+    if (carry != 0) words_[count_++] = static_cast<std::uint32_t>(carry);
   }
   /// False if there is a remainder, which is lost.
   bool divide(std::uint32_t divisor) noexcept {
     std::uint64_t rest = 0;
-    for (std::size_t i = words_.size(); i-- > 0;) {
+    for (std::size_t i = count_; i-- > 0;) {
       rest = rest << 32 | words_[i];
       words_[i] = static_cast<std::uint32_t>(rest / divisor);
       rest %= divisor;
     }
-    while (!words_.empty() && words_.back() == 0) words_.pop_back();
+    while (count_ > 0 && words_[count_ - 1] == 0) --count_;
     return rest == 0;
   }
   /// Multiplies by 2 to the power of 32 * `count`.
-  void add_words(std::size_t count) { words_.insert(words_.begin(), count, 0); }
+  void add_words(std::size_t count) noexcept {
+    auto const end = words_.begin() + static_cast<std::ptrdiff_t>(count_);
+    std::copy_backward(words_.begin(), end, end + static_cast<std::ptrdiff_t>(count));
+    std::fill_n(words_.begin(), count, 0U);
+    count_ += count;
+  }
 
  private:
-  std::vector<std::uint32_t> words_; // least significant first, without leading zeros
+  std::array<std::uint32_t, 200> words_{}; // least significant first
+  std::size_t count_ = 0;                  // of them, without leading zeros
 };
 
 /// `number`, plus something less than 1 if `more`, times 2 to the power of `exponent`: rounded to the nearest
@@ -75,14 +82,14 @@ inline double nearest_double(BigNumber const& number, bool more, int exponent) n
 
 /// The nearest double, as `std::from_chars` finds it, for standard libraries that lack this function. Absent
 /// if the value is beyond the greatest double.
-inline std::optional<double> decimal_to_double(Decimal const& number) {
+inline std::optional<double> decimal_to_double(Decimal const& number) noexcept {
   constexpr std::int64_t most_digits = 800; // later ones only say whether a number is above a half
   auto const size = static_cast<std::int64_t>(number.size());
   std::int64_t first = 0;
   while (first < size && number.digit(static_cast<std::size_t>(first)) == 0) ++first;
   std::int64_t const point = number.point - first;
-  if (first == size || point < -330) return number.negative ? -0.0 : 0.0;
-  if (point > 310) return std::nullopt;
+  if (first == size || point < -323) return number.negative ? -0.0 : 0.0;
+  if (point > 309) return std::nullopt;
 
   BigNumber digits;
   bool more = false;
@@ -96,6 +103,7 @@ inline std::optional<double> decimal_to_double(Decimal const& number) {
       ++power;
     }
   }
+  for (; power >= 9; power -= 9) digits.multiply_and_add(1'000'000'000, 0);
   for (; power > 0; --power) digits.multiply_and_add(10, 0);
   int exponent = static_cast<int>(power); // of two; the powers of five follow
   if (power < 0) {
@@ -103,6 +111,8 @@ inline std::optional<double> decimal_to_double(Decimal const& number) {
     digits.add_words(words);
     exponent -= static_cast<int>(words) * 32;
   }
+  constexpr std::uint32_t thirteenth = 1'220'703'125; // power of five
+  for (; power <= -13; power += 13) more = !digits.divide(thirteenth) || more;
   for (; power < 0; ++power) more = !digits.divide(5) || more;
   double const value = nearest_double(digits, more, exponent);
   if (std::isinf(value)) return std::nullopt;

@@ -80,4 +80,11 @@ inline std::optional<Decimal> split_number(std::string_view raw) noexcept {
   return number;
 }
 
+/// True if the number is at least one, without its sign.
+inline bool is_one_or_more(Decimal const& number) noexcept {
+  std::size_t zeros = 0;
+  while (zeros < number.size() && number.digit(zeros) == 0) ++zeros;
+  return zeros < number.size() && static_cast<std::int64_t>(zeros) < number.point;
+}
+
 }}}

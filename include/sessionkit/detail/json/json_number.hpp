@@ -70,19 +70,24 @@ inline std::optional<std::int64_t> to_int(std::string_view raw) noexcept {
 
 /// The nearest double. Absent if the value is beyond the greatest double. A value closer to zero than the
 /// smallest double becomes zero.
-inline std::optional<double> to_double(std::string_view raw) {
+inline std::optional<double> to_double(std::string_view raw) noexcept {
   auto const number = split_number(raw);
   if (!number) return std::nullopt;
 #if defined(__cpp_lib_to_chars)
   double value = 0;
   auto const read = std::from_chars(raw.data(), raw.data() + raw.size(), value);
   if (read.ec == std::errc()) return value;
+#if !defined(_GLIBCXX_RELEASE)                                                                               \
+    || _GLIBCXX_RELEASE >= 12                       // libstdc++ 11 refuses numbers that are not normal, too
+  if (is_one_or_more(*number)) return std::nullopt; // from_chars does not tell too large from too small
+  return number->negative ? -0.0 : 0.0;
 #endif
-  return decimal_to_double(*number); // from_chars does not tell too large from too small
+#endif
+  return decimal_to_double(*number);
 }
 
 /// The nearest integer to a number with a fraction. Absent where `to_int` would be: beyond 64 bits.
-inline std::optional<std::int64_t> to_rounded_int(std::string_view raw) {
+inline std::optional<std::int64_t> to_rounded_int(std::string_view raw) noexcept {
   if (auto const whole = to_int(raw)) return whole;
   constexpr double most = 9.2e18;
   auto const number = to_double(raw);

@@ -137,7 +137,7 @@ bool has_escape_for(std::string_view line, bool ascii) noexcept {
 }}
 
 ByteRun::ByteRun(std::string small, std::string capital)
-    : small_(std::move(small)), capital_(std::move(capital)), first_(0), second_(small_.size() - 1) {
+    : small_(std::move(small)), capital_(std::move(capital)), second_(small_.size() - 1) {
   auto const rarer = [&](std::size_t a, std::size_t b) {
     return search_needle_inl::rarity(small_[a]) > search_needle_inl::rarity(small_[b]);
   };

@@ -22,7 +22,8 @@ class SESSIONKIT_API ByteRun {
   bool is_at(char const* p) const noexcept;
 
   std::string small_, capital_;
-  std::size_t first_, second_; ///< the places of its two rarest bytes, with which the search begins
+  /// The places of its two rarest bytes, with which the search begins.
+  std::size_t first_ = 0, second_;
 };
 
 /// Decides by the bytes of a line whether the entry of this line can have a text. It may let other lines

@@ -67,8 +67,8 @@ Result<SqliteFile> prepare_sqlite_file(std::string const& path, bool create) {
       return refused(Errc::not_found, looked, "there is no such database; create it or name another");
     OpenFlags const flags = OpenFlags::read | OpenFlags::write | OpenFlags::only_new;
     int const made = ops.open(working_directory, path.c_str(), flags);
-    OpenFile const file(ops, made);
-    if (!file && fault_of(made) != SystemFault::exists)
+    OpenFile(ops, made).reset(); // at once, because closing it drops the locks of this process on the file
+    if (made < 0 && fault_of(made) != SystemFault::exists)
       return refused(Errc::io_error, made, "cannot make the file");
     looked = ops.status_at(working_directory, path.c_str(), found);
     if (looked < 0) return refused(Errc::io_error, looked, "cannot look at the file made");
