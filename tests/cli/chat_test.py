@@ -113,10 +113,26 @@ class Chat(ProgramTest):
         out = self.chat(stdin="Hello\n")
         self.assertIn("You said \"Hello\"", out)
 
+    def test_an_export_does_not_replace_a_file(self):
+        mine, new = self.folder / "mine.md", self.folder / "new.md"
+        mine.write_text("mine")
+        run = Run(self.run_program(stdin=f"\x1b[31mHello\n/export {mine}\n/export {new}\n", program=CHAT))
+        self.assertIn("exists already", run.err)
+        self.assertEqual(mine.read_text(), "mine")
+        self.assertIn("Hello", new.read_text())
+        self.assertNotIn("\x1b", new.read_text())
+
+    def test_a_file_without_a_session_is_not_opened(self):
+        other = self.folder / "other.txt"
+        other.write_text("no session\n" * 5)
+        run = Run(self.run_program(stdin=f"Hello\n/open {other}\nread config.json\n", program=CHAT))
+        self.assertIn("contains no session", run.err)
+        self.assertIn("It says: ", run.out)
+
     def test_bad_flags_exit_with_2(self):
         run = Run(self.run_program("--nonsense", program=CHAT))
         self.assertEqual(run.code, 2)
-        self.assertIn("usage:", run.err)
+        self.assertIn("see: chat --help", run.err)
 
 
 if __name__ == "__main__":
