@@ -106,7 +106,7 @@ class Terminal:
         """Types a command that may show its own prompt, and returns its output."""
         self.type(command + "\n/end\n")
         shown = self.expect("there is no command /end")
-        self.expect("/quit")
+        self.expect("/help lists them")
         self.expect("you> ")
         return shown
 

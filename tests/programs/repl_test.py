@@ -453,7 +453,7 @@ class Repl(ProgramTest):
         for arguments in (["--profile", "none"], ["--provider", "none"], ["--window", "many"], ["--key"], ["--no"]):
             run = Run(self.run_program(*arguments, program=CHAT))
             self.assertEqual(run.code, 2, arguments)
-            self.assertRegex(run.err, r"\Achat: .*\nusage: ")
+            self.assertRegex(run.err, r"\Achat: .*\nsee: chat --help\n")
         run = Run(self.run_program("--store", "mongodb://x/y", program=CHAT, stdin="x\n"))
         self.assertEqual(run.code, 1)
         self.assertRegex(run.err, r"\Achat: this program has no 'mongodb' stores; ")

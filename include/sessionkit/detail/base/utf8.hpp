@@ -81,9 +81,10 @@ inline bool are_five_of_three(char const* p) noexcept {
   auto const is = [](__m128i block, int byte) {
     return _mm_cmpeq_epi8(block, _mm_set1_epi8(static_cast<char>(byte)));
   };
-  __m128i const follows = _mm_cmplt_epi8(bytes, _mm_set1_epi8(-0x40));
-  __m128i const leads = _mm_andnot_si128(_mm_or_si128(is(bytes, 0xE0), is(bytes, 0xED)),
-                                         is(_mm_and_si128(bytes, _mm_set1_epi8(-0x10)), 0xE0));
+  __m128i const follows = _mm_cmplt_epi8(bytes, _mm_set1_epi8(static_cast<char>(-0x40)));
+  __m128i const leads =
+      _mm_andnot_si128(_mm_or_si128(is(bytes, 0xE0), is(bytes, 0xED)),
+                       is(_mm_and_si128(bytes, _mm_set1_epi8(static_cast<char>(-0x10))), 0xE0));
   constexpr int fifteen = 0x7FFF, first_of_three = 0x1249;
   return (_mm_movemask_epi8(leads) & fifteen) == first_of_three
          && (_mm_movemask_epi8(follows) & fifteen) == (fifteen & ~first_of_three);
