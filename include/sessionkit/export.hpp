@@ -82,7 +82,9 @@ SESSIONKIT_API Exporter const& claude_code_exporter() noexcept;
 SESSIONKIT_API Exporter const& codex_exporter() noexcept;
 /// The document that `opencode import` reads, `SESSION.json` (version 1.18.33 imports it).
 SESSIONKIT_API Exporter const& opencode_exporter() noexcept;
-/// pi's transcripts, `sessions/FOLDER/TIME_SESSION.jsonl`, with all branches (version 0.73.1 resumes one).
+/// pi's transcripts, `sessions/FOLDER/TIME_SESSION.jsonl` (version 0.73.1 resumes one), with all branches. If
+/// providers would refuse the request that pi makes of the log, the file has only the messages of the `valid`
+/// history.
 SESSIONKIT_API Exporter const& pi_exporter() noexcept;
 
 /// A trajectory of the Agent Trajectory Interchange Format (ATIF 1.7), `SESSION.json`, with files for its

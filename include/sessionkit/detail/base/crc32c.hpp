@@ -9,8 +9,8 @@
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <cpuid.h>
 #define SESSIONKIT_CRC32C_INSTRUCTION 1
-#if defined(__clang__)                                                                                       \
-    && __clang_major__ >= 15 // there it is a feature of its own, which a host may switch off
+// In clang 15 and newer the instruction is a feature of its own, which a host may switch off.
+#if defined(__clang__) && __clang_major__ >= 15
 #define SESSIONKIT_CRC32C_TARGET __attribute__((target("sse4.2,crc32")))
 #else
 #define SESSIONKIT_CRC32C_TARGET __attribute__((target("sse4.2")))

@@ -54,15 +54,16 @@ void lead_to(Log& log, EntryId const& leaf) {
   log.entries.push_back(std::move(entry));
 }
 
-// Whether pi sends what providers accept. It sends each message in its place, no answer that was cut short,
-// and results of its own for calls that the next messages do not answer. Providers refuse a result that
-// follows another message than that with its call, and two calls with one id.
+// pi does not send such an answer.
 bool is_cut_short(Message const& message) noexcept {
   return message.generation
          && (message.generation->stop == StopReason::aborted
              || message.generation->stop == StopReason::error);
 }
 
+// True if pi sends this path in a form that providers accept. pi sends each message in its place, and adds a
+// result of its own where the next message does not answer a call. A provider refuses a result that follows
+// another message than that with its call, two calls with one id, and a call without an id.
 bool has_results_in_order(std::vector<Entry> const& path) {
   std::unordered_set<std::string> called, open;
   for (Entry const& entry : path) {

@@ -77,9 +77,9 @@ inline std::optional<double> to_double(std::string_view raw) noexcept {
   double value = 0;
   auto const read = std::from_chars(raw.data(), raw.data() + raw.size(), value);
   if (read.ec == std::errc()) return value;
-#if !defined(_GLIBCXX_RELEASE)                                                                               \
-    || _GLIBCXX_RELEASE >= 12                       // libstdc++ 11 refuses numbers that are not normal, too
-  if (is_one_or_more(*number)) return std::nullopt; // from_chars does not tell too large from too small
+// from_chars does not tell too large from too small. libstdc++ 11 also refuses numbers that are not normal.
+#if !defined(_GLIBCXX_RELEASE) || _GLIBCXX_RELEASE >= 12
+  if (is_one_or_more(*number)) return std::nullopt;
   return number->negative ? -0.0 : 0.0;
 #endif
 #endif
