@@ -10,7 +10,7 @@ import stat
 import time
 import unittest
 
-from support import HERE, PI, ProgramTest
+from support import HERE, PI, ProgramTest, read_terminal
 
 PLAIN = {"NO_COLOR": "1", "PAGER": "cat"}
 SCREENS = {
@@ -152,21 +152,16 @@ class Progress(ProgramTest):
         if pid == 0:
             os.execve(SESSIONKIT, [SESSIONKIT, *args], environment)
         shown = b""
-        while True:
-            if stops > 0 and b" left" not in shown:
-                stops -= 1
-                time.sleep(0.03)
-                os.kill(pid, signal.SIGSTOP)
-                time.sleep(0.6)
-                os.kill(pid, signal.SIGCONT)
-            if stops > 0 and not select.select([terminal], [], [], 0)[0]:
-                continue
-            try:
-                piece = os.read(terminal, 65536)
-            except OSError:
+        for _ in range(stops):
+            time.sleep(0.03)
+            os.kill(pid, signal.SIGSTOP)
+            time.sleep(0.6)
+            os.kill(pid, signal.SIGCONT)
+            if select.select([terminal], [], [], 0)[0]:
+                shown += read_terminal(terminal)
+            if b" left" in shown:
                 break
-            if not piece:
-                break
+        while piece := read_terminal(terminal):
             shown += piece
         os.close(terminal)
         os.waitpid(pid, 0)

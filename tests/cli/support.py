@@ -112,16 +112,18 @@ class ProgramTest(unittest.TestCase):
         if answer:
             os.write(terminal, answer)
         shown = b""
-        while True:
-            try:
-                piece = os.read(terminal, 65536)
-            except OSError:
-                break
-            if not piece:
-                break
+        while piece := read_terminal(terminal):
             shown += piece
         os.close(terminal)
         return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), shown.decode().replace("\r\n", "\n")
+
+
+def read_terminal(terminal):
+    """The next bytes that a program writes to its terminal; none if it has ended."""
+    try:
+        return os.read(terminal, 65536)
+    except OSError:
+        return b""
 
 
 def texts(messages):
