@@ -2,6 +2,7 @@
 // A search finds what a plain scan finds: the texts of each line are known to the code that wrote the line.
 #include "support/catch.hpp"
 #include "support/data.hpp"
+#include "support/file_store.hpp"
 #include "support/long_form.hpp"
 #include "support/random.hpp"
 #include "support/transcript.hpp"
@@ -18,13 +19,6 @@
 using namespace sessionkit_test;
 
 namespace {
-
-using Ids = std::vector<std::string>;
-
-sk::SessionId id_of(std::string const& text) { return sk::SessionId::parse(text).value(); }
-std::shared_ptr<sk::SessionStore> open_store(std::string const& root) {
-  return sk::open_file_store(root).value();
-}
 
 /// A line, and the texts in which a search must find.
 struct Line {

@@ -2,6 +2,7 @@
 #include "support/catch.hpp"
 #include "support/data.hpp"
 #include "support/faulty_file_ops.hpp"
+#include "support/file_store.hpp"
 #include "support/transcript.hpp"
 
 #include <sessionkit/detail/file_store/file_store.hpp>
@@ -14,13 +15,6 @@
 using namespace sessionkit_test;
 
 namespace {
-
-using Ids = std::vector<std::string>;
-
-sk::SessionId id_of(std::string const& text) { return sk::SessionId::parse(text).value(); }
-std::shared_ptr<sk::SessionStore> open_store(std::string const& root) {
-  return sk::open_file_store(root).value();
-}
 
 /// Sessions in files, written line by line.
 struct Logs {
