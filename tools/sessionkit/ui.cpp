@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // ui: the full-screen browser on a terminal, with ncurses. It only reads.
 #include "browser.hpp"
+#include "terminal_type.hpp"
 #include "ui.hpp"
 
 #ifdef CLI_HAS_CURSES
@@ -28,7 +29,8 @@ namespace {
 class Terminal {
  public:
   explicit Terminal(bool colours) {
-    screen_ = newterm(nullptr, stdout, stdin);
+    // newterm() keeps memory when it fails, so what mostly makes it fail is asked first
+    if (terminal_type_is_known()) screen_ = newterm(nullptr, stdout, stdin);
     if (screen_ == nullptr)
       throw Failure{Exit::usage, "unsupported",
                     "this terminal cannot show the browser: TERM is " + environment("TERM"),
@@ -85,7 +87,7 @@ class Terminal {
     return A_NORMAL;
   }
 
-  SCREEN* screen_;
+  SCREEN* screen_ = nullptr;
   bool colours_ = false;
 };
 
