@@ -71,7 +71,7 @@ bool Pager::start() {
   int ends[2];
   if (!can_start(command) || pipe(ends) != 0) return false;
   std::fflush(stdout);
-  process_ = fork();
+  process_ = ::fork();
   if (process_ == 0) {
     close(ends[1]);
     become(command, ends[0]);

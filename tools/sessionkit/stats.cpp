@@ -52,11 +52,11 @@ struct Sum {
   }
   std::uint64_t tokens() const { return usage.input + usage.output + usage.cache_read + usage.cache_write; }
 };
-using Key = std::tuple<std::string, std::string, std::string>; // day, provider, model
+using GroupKey = std::tuple<std::string, std::string, std::string>; // day, provider, model
 
 struct Stats {
   std::uint64_t sessions = 0, messages = 0, turns = 0, compactions = 0, tokens = 0, damaged = 0;
-  std::map<Key, Sum> by;
+  std::map<GroupKey, Sum> by;
   std::map<std::string, Sum> by_project; ///< by working directory
   Sum total;
 };
