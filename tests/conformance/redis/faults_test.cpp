@@ -309,7 +309,7 @@ TEST_CASE("a port where nobody listens is reported, and IPv6 addresses are print
 TEST_CASE("a durable append is outcome_unknown if too few replicas have it in time") {
   RedisServer const server(
       {"--appendonly", "yes", "--appendfsync", "always", "--repl-diskless-sync-delay", "0"});
-  sk::RedisStoreOptions options = waiting(milliseconds(200));
+  sk::RedisStoreOptions options = waiting(milliseconds(1500));
   options.replicas = 1;
   auto const store = open(server.url(), options);
   auto const got = store->append(sid("s1"), batch_of({header_line("s1")}));
@@ -453,7 +453,8 @@ TEST_CASE("a session's keys expire together, and the lists drop it") {
   auto const store = open(server.url() + (in_url ? "?ttl=60" : ""), options);
   store->append(sid("s1"), batch_of({header_line("s1")})).value();
   std::string const log = server.ask({"PEXPIRETIME", "sessionkit:{s1}:log"});
-  CHECK(log == server.ask({"PEXPIRETIME", "sessionkit:{s1}:row"}));
+  auto const both = {std::stoll(log), std::stoll(server.ask({"PEXPIRETIME", "sessionkit:{s1}:row"}))};
+  CHECK(std::max(both) - std::min(both) <= 5); // in ms: two commands of one script set them
   CHECK(std::stoll(log) > 0);
   CHECK(std::stoll(server.ask({"PTTL", "sessionkit:{s1}:log"})) <= 60000);
   server.ask({"DEL", "sessionkit:{s1}:row"});
