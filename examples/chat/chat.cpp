@@ -59,34 +59,11 @@ std::string default_key(sk::KeyScheme scheme) {
   return by_place ? sk::resolve({}, scheme) : "chat";
 }
 
-/// The number of user messages on the path to the leaf; the summary also counts those taken back.
-std::uint64_t turns_of(sk::SessionStore& store, sk::SessionInfo const& info) {
-  auto const places = sk::path_positions(store, info.id);
-  if (!places || places->size() == info.entries)
-    return info.turns; // there is one path, or the path is unknown
-  auto const path = sk::load_path(store, info.id).value();
-  return static_cast<std::uint64_t>(std::count_if(path.begin(), path.end(), is_said));
-}
-
 /// The store of a conversation that is not stored in each turn; null if it is, or if nothing is stored at
 /// all.
 std::shared_ptr<agent::DeferredStore> open_deferred(Options const& options) {
   if (!options.no_auto_save || options.profile.timing == sk::WriteTiming::never) return nullptr;
   return std::make_shared<agent::DeferredStore>(open_chat_store(options).value());
-}
-
-/// A page of the sessions that match, without those that hold shared state.
-sk::SessionPage list_conversations(sk::SessionStore& store, sk::ListQuery query) {
-  sk::SessionPage found;
-  std::size_t const most = query.limit;
-  do {
-    query.limit = most - found.sessions.size();
-    auto page = store.list(query).value();
-    for (auto& info : page.sessions)
-      if (!sk::is_state_key(info.key)) found.sessions.push_back(std::move(info));
-    found.next = query.cursor = std::move(page.next);
-  } while (found.sessions.size() < most && !found.next.empty());
-  return found;
 }
 
 template <class... F> struct Overloaded : F... { using F::operator()...; };
@@ -97,6 +74,7 @@ template <class... F> Overloaded(F...) -> Overloaded<F...>;
 Chat::Chat(Options options, bool interactive)
     : options_(std::move(options)),
       interactive_(interactive),
+      styled_(interactive && shows_styles()),
       unsaved_(open_deferred(options_)),
       store_(unsaved_ ? unsaved_ : open_chat_store(options_).value()),
       store_of_session_(store_),
@@ -130,6 +108,7 @@ agent::TurnOutcome Chat::run(sk::Message const& said) {
 
 void Chat::exchange(sk::Message const& said) {
   auto const outcome = run(said);
+  end_answer();
   if (interactive_) show_status();
   switch (outcome.end) {
   case agent::TurnEnd::finished: break;
@@ -142,9 +121,13 @@ void Chat::exchange(sk::Message const& said) {
 void Chat::watch(agent::Event const& event) {
   std::visit(Overloaded{[&](llm::Event const& progress) { show(progress); },
                         [&](agent::RequestMade const& request) { note_request(request); },
-                        [](agent::AnswerEnded const& /*ended*/) { print("\n"); },
-                        [](agent::ToolStarted const& started) {
-                          print(fmt::format("[{} {}]\n", started.call->name, started.call->input.str()));
+                        [&](agent::AnswerEnded const& /*ended*/) {
+                          end_answer();
+                          print("\n");
+                        },
+                        [&](agent::ToolStarted const& started) {
+                          print_in(quiet,
+                                   fmt::format("[{} {}]\n", started.call->name, started.call->input.str()));
                         },
                         [](agent::ToolEnded const& /*ended*/) {},
                         [&](agent::Compacted const& compacted) { show(compacted); },
@@ -153,7 +136,7 @@ void Chat::watch(agent::Event const& event) {
 }
 
 void Chat::show(llm::Event const& event) {
-  if (auto const* const text = std::get_if<llm::TextDelta>(&event)) print(text->text);
+  if (auto const* const text = std::get_if<llm::TextDelta>(&event)) show_text(text->text);
   if (auto const* const retry = std::get_if<llm::RetryWait>(&event))
     remark(fmt::format("[{}; asking again in {:.1f} s]\n", retry->why,
                        std::chrono::duration<double>(retry->wait).count()));
@@ -189,31 +172,42 @@ void Chat::note_request(agent::RequestMade const& request) {
                    << "}\n"
                    << std::flush;
   require_requests_file();
-  if (options_.output == Output::talk) print("assistant> ");
+  if (options_.output == Output::talk) begin_answer();
 }
 
-void Chat::greet(bool known) {
-  requests_.clear();
-  auto const info = session_->info().value();
-  if (info.turns == 0 && !known)
-    print(fmt::format("New session {}\n", info.id.str()));
+void Chat::begin_answer() {
+  std::string const prompt = "assistant> ";
+  print_in(bold | model, prompt);
+  if (styled_) answer_.emplace(terminal_size().columns, prompt.size());
+}
+
+void Chat::show_text(std::string const& piece) {
+  if (answer_)
+    std::cout << answer_->add(piece) << std::flush;
   else
-    print(fmt::format("Restored: {} previous turns\n", turns_of(*store_of_session_, info)));
-  if (info.damaged != 0)
-    print(fmt::format("[{} lines of the log are damaged: sessionkit doctor]\n", info.damaged));
-  if (unsaved_)
-    print(fmt::format("[not stored before {}]\n", options_.no_save_on_exit ? "/save" : "the end"));
+    print(piece);
+}
+
+void Chat::end_answer() {
+  if (answer_) std::cout << answer_->end() << std::flush;
+  answer_.reset();
+}
+
+void Chat::print_in(Style style, std::string const& text) const {
+  std::cout << in_style(text, styled_ ? style : plain) << std::flush;
+}
+
+std::size_t Chat::columns() const {
+  constexpr std::size_t no_limit = 1U << 20U;
+  return interactive_ ? terminal_size().columns : no_limit;
 }
 
 void Chat::introduce() const {
   bool const scripted = options_.provider.name == "scripted";
-  print(scripted ? std::string(
-            "A script answers here, no model: it remembers what you say, and reads config.json. For a "
-            "model: chat --provider anthropic, openai or gemini\n")
-                 : fmt::format("{} of {} answers.\n", options_.model, options_.provider.name));
-  print("Try: What is in config.json?  /help shows the commands, Tab completes them, Ctrl-C stops an answer, "
-        "Ctrl-D "
-        "leaves.\n");
+  auto const line = [&](std::string const& text) { print(cli::wrapped(text, 0, columns()) + '\n'); };
+  line(scripted ? std::string("A script answers here, no model. For a model: chat --provider anthropic")
+                : fmt::format("{} of {} answers.", options_.model, options_.provider.name));
+  line("Try: What is in config.json?  Tab completes, /help lists all, Ctrl-D leaves.");
 }
 
 std::string Chat::cost_of(sk::Usage const& used) const {
@@ -229,9 +223,11 @@ void Chat::show_status() {
   auto const used = session_->info().value().usage;
   auto const context = sk::count_tokens(session_->context().value());
   auto const cost = cost_of(used);
-  print(fmt::format("[{} of {} tokens in context · {} in, {} out{}]\n", cli::short_number(context),
-                    cli::short_number(options_.window), cli::short_number(used.input + used.cache_read),
-                    cli::short_number(used.output), cost.empty() ? "" : " · " + cost));
+  auto const line =
+      fmt::format("[{} of {} tokens in context · {} in, {} out{}]", cli::short_number(context),
+                  cli::short_number(options_.window), cli::short_number(used.input + used.cache_read),
+                  cli::short_number(used.output), cost.empty() ? "" : " · " + cost);
+  print_in(quiet, cli::cut(line, columns()) + '\n');
 }
 
 void Chat::change_model(std::string const& rest) {
@@ -268,20 +264,6 @@ void Chat::prune() {
   if (!done) print(fmt::format("[old sessions were not removed: {}]\n", done.error().message));
 }
 
-sk::Session Chat::resume_or_create() {
-  if (options_.resume && options_.resume->empty()) return choose();
-  if (options_.resume) return sk::Session::open(store_, find(*options_.resume), session_options()).value();
-  if (options_.newest) {
-    sk::ListQuery newest;
-    newest.limit = 1;
-    newest.archived = false;
-    auto const page = list_conversations(*store_, newest);
-    if (!page.sessions.empty())
-      return sk::Session::open(store_, page.sessions.front().id, session_options()).value();
-  }
-  return sk::Session::resume(store_, options_.key, session_options()).value();
-}
-
 // A model that reasons does so in each answer: once is enough.
 void Chat::note(sk::Event const& event) {
   if (event.kind == sk::Event::part_left_out && noted_.insert(event.message).second)
@@ -289,8 +271,9 @@ void Chat::note(sk::Event const& event) {
 }
 
 // What is not the answer does not belong among the data of a script.
-void Chat::remark(std::string const& text) const {
-  if (options_.output == Output::talk) return print(text);
+void Chat::remark(std::string const& text) {
+  end_answer();
+  if (options_.output == Output::talk) return print_in(quiet, text);
   std::cerr << cli::neutral(text) << std::flush;
 }
 
@@ -298,53 +281,6 @@ sk::SessionOptions Chat::session_options() {
   sk::SessionOptions how;
   how.on_event = [this](sk::Event const& event) { note(event); };
   return how;
-}
-
-sk::Session Chat::choose() {
-  auto const sessions = show_sessions(true);
-  if (sessions.empty()) throw std::runtime_error("there is no session to continue");
-  print("which? ");
-  std::string typed;
-  std::getline(std::cin, typed);
-  std::size_t number = 0;
-  std::from_chars(typed.data(), typed.data() + typed.size(), number);
-  if (number == 0 || number > sessions.size()) throw std::runtime_error("no session was chosen");
-  return sk::Session::open(store_, sessions[number - 1].id, session_options()).value();
-}
-
-std::vector<sk::SessionInfo> Chat::show_sessions(bool numbered) {
-  auto page = list_conversations(*store_, {});
-  for (std::size_t i = 0; i < page.sessions.size(); ++i) {
-    auto const& info = page.sessions[i];
-    auto const mark = numbered ? fmt::format("{:>3}", i + 1) : info.id == session_->id() ? "*" : " ";
-    print(fmt::format("{} {}  {}  {} turns  {}\n", mark, info.id.str(), info.key, turns_of(*store_, info),
-                      info.display_title()));
-  }
-  if (!page.next.empty()) print("[there are older ones: sessionkit ls -n 0]\n");
-  return std::move(page.sessions);
-}
-
-void Chat::open(sk::SessionId const& id) {
-  session_.emplace(sk::Session::open(store_, id, session_options()).value());
-  store_of_session_ = store_;
-  greet(true);
-}
-
-void Chat::open_file(std::string const& path) {
-  auto const store = sk::open_transcript(path).value(); // a store of one session
-  auto const id = sk::transcript_session(*store).value();
-  auto const info = store->info(id).value();
-  if (info.entries == 0 && info.damaged != 0) throw std::runtime_error(path + " contains no session");
-  session_.emplace(sk::Session::open(store, id).value());
-  store_of_session_ = store;
-  greet(true);
-}
-
-sk::SessionId Chat::find(std::string const& name) {
-  auto const found = sk::find_sessions(*store_, name).value();
-  if (found.empty()) throw std::runtime_error("there is no session '" + name + "'");
-  if (found.size() > 1) throw std::runtime_error("'" + name + "' may be any of several sessions");
-  return found.front();
 }
 
 }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include "completion.hpp"
+#include "markdown.hpp"
 #include "options.hpp"
 #include "request_log.hpp"
+#include "terminal.hpp"
 
 #include <sessionkit/sessionkit.hpp>
 
@@ -33,8 +36,8 @@ class Chat {
   /// Sends one message and prints the answer only, or its events as lines of JSON, as the options say.
   void ask(std::string const& text);
 
-  /// Words that may continue the last word of a line that is being typed.
-  std::vector<std::string> completions(std::string const& before) const;
+  /// What may replace the last word, or the words after a command, of a line that is being typed.
+  Completions completions(std::string const& before) const;
   /// The text with which the next line begins, as a command asked; empty afterwards.
   std::string take_draft() { return std::exchange(draft_, {}); }
 
@@ -62,7 +65,14 @@ class Chat {
   agent::TurnOutcome run(sessionkit::Message const& said);
   void show_status();
   void report(agent::Event const& event);
-  void remark(std::string const& text) const;
+  void remark(std::string const& text);
+  void begin_answer();
+  void show_text(std::string const& piece);
+  void end_answer();
+  /// In a style, where the terminal shows styles.
+  void print_in(Style style, std::string const& text) const;
+  /// The columns of a line: no limit where no person reads.
+  std::size_t columns() const;
   sessionkit::Message take_back();
   std::string cost_of(sessionkit::Usage const& usage) const;
   void watch(agent::Event const& event);
@@ -76,6 +86,7 @@ class Chat {
   void begin_session(std::string const& rest);
   void list_sessions(std::string const& rest);
   void switch_to(std::string const& rest);
+  void choose_session(std::string const& rest);
   void open_file_named(std::string const& rest);
   void show_history(std::string const& rest);
   void remove_session(std::string const& rest);
@@ -102,12 +113,15 @@ class Chat {
   sessionkit::SessionId find(std::string const& name);
   void open(sessionkit::SessionId const& id);
   sessionkit::Session resume_or_create();
-  sessionkit::Session choose();
+  /// Absent if the person chose none.
+  std::optional<sessionkit::SessionId> choose();
   sessionkit::SessionOptions session_options();
   void note(sessionkit::Event const& event);
 
   Options options_;
   bool interactive_;
+  bool styled_;                                   ///< answers show their Markdown, and colours
+  std::optional<MarkdownStream> answer_;          ///< the answer that streams, if styled
   std::shared_ptr<agent::DeferredStore> unsaved_; ///< null: each turn is stored when it ends
   std::shared_ptr<sessionkit::SessionStore> store_;
   std::shared_ptr<sessionkit::SessionStore> store_of_session_; ///< another one for a file that was opened

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <common/text.hpp>
 #include <filesystem>
+#include <iostream>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -28,6 +29,7 @@ Chat::Command const Chat::commands[] = {
     {"/new", "[KEY]", "begin another session", &Chat::begin_session},
     {"/sessions", "", "list the sessions, newest first", &Chat::list_sessions},
     {"/switch", "ID|KEY", "continue another session", &Chat::switch_to},
+    {"/resume", "", "choose a session from a list that you can search", &Chat::choose_session},
     {"/open", "FILE", "continue a transcript file of any program", &Chat::open_file_named},
     {"/history", "", "show the messages of this session", &Chat::show_history},
     {"/tree", "", "show all branches of this session", &Chat::show_tree},
@@ -94,8 +96,16 @@ bool Chat::take(std::string const& line) {
 }
 
 void Chat::show_help(std::string const& /*rest*/) {
+  constexpr std::size_t indent = 23;
+  auto const line = [&](std::string const& left, std::string_view help) {
+    print(fmt::format("{:<22} {}\n", left, cli::wrapped(std::string(help), indent, columns())));
+  };
   for (auto const& command : commands)
-    print(fmt::format("{:<10} {:<11} {}\n", command.name, command.rest, command.help));
+    line(fmt::format("{:<10} {}", command.name, command.rest), command.help);
+  line("Tab", "completes commands, sessions, models and files");
+  line("Ctrl-R", "searches the lines that you typed");
+  line("Ctrl-C", "stops an answer and keeps what has come; drops a line");
+  line("Alt-Enter, or \\ Enter", "begins another line of the same message");
 }
 
 void Chat::begin_session(std::string const& rest) {
@@ -115,7 +125,10 @@ void Chat::switch_to(std::string const& rest) { open(find(rest)); }
 
 void Chat::open_file_named(std::string const& rest) { open_file(rest); }
 
-void Chat::show_history(std::string const& /*rest*/) { print(as_talk(session_->path().value())); }
+void Chat::show_history(std::string const& /*rest*/) {
+  auto const width = styled_ ? std::optional(columns()) : std::nullopt;
+  std::cout << as_talk(session_->path().value(), width) << std::flush;
+}
 
 void Chat::show_tree(std::string const& /*rest*/) {
   print(as_tree(sk::load_log(*store_of_session_, session_->id()).value(), session_->path().value()));
@@ -208,37 +221,67 @@ void Chat::export_to(std::string const& rest) {
 
 void Chat::explain(std::string const& /*rest*/) { print(requests_.text()); }
 
-std::vector<std::string> Chat::completions(std::string const& before) const {
+namespace {
+
+/// Those that begin so, sorted, each once.
+std::vector<std::string> that_begin(std::string_view begun, std::vector<std::string> words) {
+  auto const other = [&](std::string const& word) {
+    return word.empty() || word.compare(0, begun.size(), begun) != 0;
+  };
+  words.erase(std::remove_if(words.begin(), words.end(), other), words.end());
+  std::sort(words.begin(), words.end());
+  words.erase(std::unique(words.begin(), words.end()), words.end());
+  return words;
+}
+
+std::vector<std::string> models_of(std::vector<sk::SessionInfo> const& sessions) {
+  std::vector<std::string> models;
+  for (auto const& info : sessions) models.push_back(info.model);
+  return models;
+}
+
+/// What names a session; without `whole`, only keys.
+std::vector<std::string> names_of(std::vector<sk::SessionInfo> const& sessions, bool whole) {
+  std::vector<std::string> names;
+  for (auto const& info : sessions) {
+    if (sk::is_state_key(info.key)) continue;
+    names.push_back(info.key);
+    if (!whole) continue;
+    names.push_back(info.id.str());
+    names.push_back(info.display_title());
+  }
+  return names;
+}
+
+}
+
+Completions Chat::completions(std::string const& before) const {
   if (before.empty() || before.front() != '/') return {};
   auto const name_end = before.find(' ');
-  std::vector<std::string> found;
-  auto const add = [&](std::string word, std::string const& begun) {
-    if (!word.empty() && word.compare(0, begun.size(), begun) == 0) found.push_back(std::move(word));
-  };
   if (name_end == std::string::npos) {
-    for (auto const& command : commands) add(std::string(command.name), before);
-    return found;
+    std::vector<std::string> names;
+    for (auto const& command : commands) names.emplace_back(command.name);
+    return {0, that_begin(before, std::move(names))};
   }
   auto const* const command = std::find_if(std::begin(commands), std::end(commands), [&](Command const& one) {
     return one.name == before.substr(0, name_end);
   });
-  auto const begun = before.substr(before.rfind(' ') + 1);
-  if (command == std::end(commands)) return found;
-  if (command->rest.find("FILE") != std::string_view::npos) return files_that_begin(begun);
+  if (command == std::end(commands)) return {};
+  auto const has = [&](char const* argument) {
+    return command->rest.find(argument) != std::string_view::npos;
+  };
+  auto const word = before.rfind(' ') + 1;
+  if (has("FILE")) return {word, files_that_begin(before.substr(word))};
+  auto const rest = std::min(before.find_first_not_of(' ', name_end), before.size()); // a title has spaces
+  auto const begun = std::string_view(before).substr(rest);
   if (command->name == "/model") {
-    add(options_.model, begun);
-    add(llm::find_provider_defaults(options_.provider.name)->model, begun);
-    for (auto const& info : store_->list({}).value().sessions) add(info.model, begun);
+    auto models = models_of(store_->list({}).value().sessions);
+    models.push_back(options_.model);
+    models.emplace_back(llm::find_provider_defaults(options_.provider.name)->model);
+    return {rest, that_begin(begun, std::move(models))};
   }
-  bool const ids = command->rest.find("ID") != std::string_view::npos;
-  if (bool const keys = command->rest.find("KEY") != std::string_view::npos; keys || ids)
-    for (auto const& info : store_->list({}).value().sessions) {
-      if (ids) add(info.id.str(), begun);
-      if (!sk::is_state_key(info.key)) add(info.key, begun);
-    }
-  std::sort(found.begin(), found.end());
-  found.erase(std::unique(found.begin(), found.end()), found.end());
-  return found;
+  if (has("KEY")) return {rest, that_begin(begun, names_of(store_->list({}).value().sessions, has("ID")))};
+  return {};
 }
 
 }

@@ -3,6 +3,7 @@
 #include "completion.hpp"
 
 #include <algorithm>
+#include <common/text.hpp>
 #include <filesystem>
 #include <system_error>
 
@@ -26,6 +27,19 @@ std::vector<std::string> files_that_begin(std::string const& begun) {
   }
   std::sort(found.begin(), found.end());
   return found;
+}
+
+std::string in_columns(std::vector<std::string> const& words, std::size_t columns) {
+  std::size_t widest = 1;
+  for (auto const& word : words) widest = std::max(widest, cli::columns(word) + 2);
+  auto const in_row = std::max<std::size_t>((columns + 2) / widest, 1);
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    auto const word = cli::cut(cli::one_line(words[i]), columns);
+    bool const ends = i + 1 == words.size() || (i + 1) % in_row == 0;
+    text += word + (ends ? "\n" : std::string(widest - cli::columns(word), ' '));
+  }
+  return text;
 }
 
 std::string common_beginning(std::vector<std::string> const& words) {

@@ -2,10 +2,11 @@
 #include "completion.hpp"
 #include "interrupt.hpp"
 #include "line_editor.hpp"
+#include "row_writer.hpp"
+#include "terminal.hpp"
 
 #include <algorithm>
 #include <common/text.hpp>
-#include <cstdlib>
 #include <iostream>
 #include <string_view>
 #include <utility>
@@ -42,7 +43,7 @@ struct LineEditor::Editor {
     HistEvent event;
     history(history_, &event, H_SETSIZE, 500);
     el_set(edit_, EL_CLIENTDATA, this);
-    el_set(edit_, EL_PROMPT, &Editor::prompt_of);
+    el_set(edit_, EL_PROMPT_ESC, &Editor::prompt_of, prompt_mark);
     el_set(edit_, EL_EDITOR, "emacs");
     el_set(edit_, EL_HIST, history, history_);
     // Ctrl-C is a key here: as a signal it would arrive while the terminal is in the editor's mode.
@@ -52,6 +53,9 @@ struct LineEditor::Editor {
     el_set(edit_, EL_BIND, "^R", "em-inc-search-prev", nullptr);
     el_set(edit_, EL_ADDFN, "chat-paste", "Inserts what is pasted", &Editor::paste);
     el_set(edit_, EL_BIND, "\\e[200~", "chat-paste", nullptr);
+    el_set(edit_, EL_ADDFN, "chat-line-end", "Begins another line", &Editor::begin_line);
+    el_set(edit_, EL_BIND, "\\e^M", "chat-line-end", nullptr);
+    el_set(edit_, EL_BIND, "\\e^J", "chat-line-end", nullptr);
     el_set(edit_, EL_ADDFN, "chat-complete", "Completes the word", &Editor::complete);
     el_set(edit_, EL_BIND, "^I", "chat-complete", nullptr);
   }
@@ -63,7 +67,7 @@ struct LineEditor::Editor {
   }
 
   Line read(std::string const& prompt, std::string const& draft) {
-    prompt_ = prompt;
+    prompt_ = styled_prompt(prompt);
     interrupted_ = false;
     if (!draft.empty()) el_push(edit_, (paste_begin + draft + paste_end).c_str());
     int count = 0;
@@ -89,6 +93,15 @@ struct LineEditor::Editor {
     el_get(edit, EL_CLIENTDATA, &self);
     return *static_cast<Editor*>(self);
   }
+  // What is between two marks takes no column.
+  static std::string styled_prompt(std::string const& prompt) {
+    if (!shows_styles()) return prompt;
+    auto const mark = std::string(1, prompt_mark);
+    auto text = in_style(prompt, bold | person);
+    text.insert(text.find('m') + 1, mark);
+    text.insert(text.rfind('\x1b'), mark);
+    return mark + text + mark;
+  }
   static char* prompt_of(EditLine* edit) { return of(edit).prompt_.data(); }
   // Line ends of what is pasted do not send the message.
   static unsigned char paste(EditLine* edit, int /*key*/) {
@@ -106,19 +119,20 @@ struct LineEditor::Editor {
     if (!text.empty()) el_winsertstr(edit, text.c_str());
     return CC_REFRESH;
   }
+  static unsigned char begin_line(EditLine* edit, int /*key*/) {
+    return el_insertstr(edit, "\n") == 0 ? CC_REFRESH : CC_ERROR;
+  }
   static unsigned char complete(EditLine* edit, int /*key*/) {
     auto const& words_for = of(edit).owner_.complete;
     LineInfo const* const line = el_line(edit);
     std::string const before(line->buffer, line->cursor);
-    auto const words = words_for ? words_for(before) : std::vector<std::string>{};
-    auto const begun = before.size() - (before.rfind(' ') + 1); // npos + 1 is 0
+    auto const [from, words] = words_for ? words_for(before) : Completions{};
+    auto const begun = before.size() - from;
     auto common = common_beginning(words);
     if (words.size() == 1 && common.back() != '/') common += ' ';
     if (common.size() > begun) return el_insertstr(edit, common.c_str() + begun) == 0 ? CC_REFRESH : CC_ERROR;
     if (words.size() < 2) return CC_ERROR;
-    std::cout << '\n';
-    for (auto const& word : words) std::cout << cli::neutral(word) << "  ";
-    std::cout << '\n' << std::flush;
+    std::cout << '\n' << cli::neutral(in_columns(words, terminal_size().columns)) << std::flush;
     return CC_REDISPLAY;
   }
   static unsigned char interrupt(EditLine* edit, int /*key*/) {
@@ -126,6 +140,7 @@ struct LineEditor::Editor {
     return CC_EOF;
   }
 
+  static constexpr char prompt_mark = '\1';
   static constexpr std::size_t most_pasted = 4 << 20; // characters
   static constexpr char const* paste_end = "\x1b[201~";
   std::string const paste_begin = "\x1b[200~";
@@ -150,9 +165,7 @@ struct LineEditor::Editor {
 #endif
 
 LineEditor::LineEditor() : on_terminal_(isatty(STDIN_FILENO) != 0) {
-  char const* const terminal = std::getenv("TERM"); // NOLINT(concurrency-mt-unsafe): there is one thread
-  bool const dumb = terminal == nullptr || std::string_view(terminal) == "dumb";
-  if (on_terminal_ && isatty(STDOUT_FILENO) != 0 && !dumb) editor_ = std::make_unique<Editor>(*this);
+  if (can_draw()) editor_ = std::make_unique<Editor>(*this);
 }
 LineEditor::~LineEditor() = default;
 

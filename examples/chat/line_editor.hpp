@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+#include "completion.hpp"
+
 #include <functional>
 #include <memory>
 #include <optional>
@@ -26,8 +28,8 @@ class LineEditor {
   /// block that is pasted is one line: its line ends are in the content.
   Line read(std::string const& prompt, std::string const& draft);
 
-  /// Gives words that may continue the last word of the text before the cursor. May be empty.
-  std::function<std::vector<std::string>(std::string const& before)> complete = {};
+  /// Gives words that may replace the end of the text before the cursor. May be empty.
+  std::function<Completions(std::string const& before)> complete = {};
 
   bool on_terminal() const noexcept { return on_terminal_; }
 

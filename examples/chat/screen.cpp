@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "markdown.hpp"
 #include "screen.hpp"
 
 #include <fmt/format.h>
@@ -23,6 +24,13 @@ char const* speaker(sk::Role role) {
   case sk::Role::system: break;
   }
   return "system";
+}
+
+/// A whole answer as rows for a terminal.
+std::string as_markdown_rows(std::string const& text, std::size_t columns, std::size_t used) {
+  MarkdownStream rows(columns, used);
+  auto all = rows.add(text);
+  return all + rows.end();
 }
 
 bool was_interrupted(sk::Message const& message) {
@@ -85,18 +93,26 @@ bool is_said(sk::Entry const& entry) {
 
 void print(std::string const& text) { std::cout << cli::neutral(text) << std::flush; }
 
-std::string as_talk(std::vector<sk::Entry> const& path) {
+std::string as_talk(std::vector<sk::Entry> const& path, std::optional<std::size_t> columns) {
+  auto const styled = [&](std::string const& text, Style style) {
+    return in_style(text, columns ? style : plain);
+  };
   std::string all;
   for (auto const& entry : path) {
     if (auto const* const compaction = entry.as<sk::Compaction>())
-      all += fmt::format("[summary of earlier messages, at {} tokens]\n{}\n", compaction->tokens_before,
-                         compaction->summary);
+      all += styled(fmt::format("[summary of earlier messages, at {} tokens]\n{}\n",
+                                compaction->tokens_before, compaction->summary),
+                    quiet);
     auto const* const message = entry.as<sk::Message>();
     if (message == nullptr) continue;
-    if (auto const text = message->text(); !text.empty())
-      all += fmt::format("{}> {}{}\n", speaker(message->role), text,
-                         was_interrupted(*message) ? " [interrupted]" : "");
-    all += tool_lines(*message);
+    if (auto const text = message->text(); !text.empty()) {
+      auto const who = fmt::format("{}> ", speaker(message->role));
+      bool const answers = message->role == sk::Role::assistant;
+      all += styled(who, bold | (answers ? model : person));
+      all += answers && columns ? as_markdown_rows(text, *columns, who.size()) : cli::neutral(text);
+      all += was_interrupted(*message) ? " [interrupted]\n" : "\n";
+    }
+    all += styled(tool_lines(*message), quiet);
   }
   return all;
 }

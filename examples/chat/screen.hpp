@@ -6,6 +6,8 @@
 #include <sessionkit/entry.hpp>
 #include <sessionkit/session_info.hpp>
 
+#include <cstddef>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -18,8 +20,9 @@ void print(std::string const& text);
 /// True if the entry is a user message.
 bool is_said(sessionkit::Entry const& entry);
 
-/// The messages of a path, one or more lines each.
-std::string as_talk(std::vector<sessionkit::Entry> const& path);
+/// The messages of a path, one or more lines each, harmless on a terminal. With `columns`, in styles, and
+/// answers show their Markdown in so many columns.
+std::string as_talk(std::vector<sessionkit::Entry> const& path, std::optional<std::size_t> columns = {});
 
 /// The same as Markdown.
 std::string as_markdown(sessionkit::SessionInfo const& info, std::vector<sessionkit::Entry> const& path);

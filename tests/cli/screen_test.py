@@ -1,14 +1,9 @@
 # SPDX-License-Identifier: MIT
 """A person's screen: pagers, narrow terminals, wide characters, colours, progress."""
-import unicodedata
 import unittest
 
+from keyboard import width
 from support import PI, ProgramTest
-
-
-def width(text):
-    """The columns of the text on a terminal, by Unicode's own tables."""
-    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
 class Pager(ProgramTest):

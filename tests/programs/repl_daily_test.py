@@ -86,7 +86,7 @@ class Daily(ProgramTest):
         (self.folder / "notes-of-today.md").write_text("x")
         terminal = self.terminal()
         for typed, completed in (("/swi\t", "/switch "), ("/switch a-s\t", "/switch a-session "), ("/switch wo\t", "/switch work "),
-                                 ("/image notes\t", "/image notes-of-today.md "), ("/e\t\t", "/edit  /export  /explain")):
+                                 ("/image notes\t", "/image notes-of-today.md "), ("/e\t\t", "/edit     /explain  /export")):
             terminal.type(typed)
             terminal.expect(completed)
             terminal.press("\x03", "you> ")

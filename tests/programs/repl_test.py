@@ -312,7 +312,7 @@ class Repl(ProgramTest):
         self.assertIn("you> two", self.chat("/history\n", "-c"))
         for name in (ids["a"], "a"):
             self.assertIn("you> one", self.chat("/history\n", "-r", name))
-        chosen = self.terminal("-r")
+        chosen = self.terminal("-r", env={"TERM": "dumb"})  # a terminal that can be drawn on: repl_screen_test.py
         shown = chosen.expect("which? ")
         number = next(line.split()[0] for line in shown.splitlines() if ids["a"] in line)
         chosen.type(number + "\n")

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+// The sessions of the store: which is open, which there are, and which the person means.
+#include "chat.hpp"
+#include "picker.hpp"
+#include "screen.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <common/text.hpp>
+#include <iostream>
+#include <stdexcept>
+#include <utility>
+
+namespace chat {
+
+namespace sk = sessionkit;
+
+namespace {
+
+/// The number of user messages on the path to the leaf; the summary also counts those taken back.
+std::uint64_t turns_of(sk::SessionStore& store, sk::SessionInfo const& info) {
+  auto const places = sk::path_positions(store, info.id);
+  if (!places || places->size() == info.entries)
+    return info.turns; // there is one path, or the path is unknown
+  auto const path = sk::load_path(store, info.id).value();
+  return static_cast<std::uint64_t>(std::count_if(path.begin(), path.end(), is_said));
+}
+
+/// A page of the sessions that match, without those that hold shared state.
+sk::SessionPage list_conversations(sk::SessionStore& store, sk::ListQuery query) {
+  sk::SessionPage found;
+  std::size_t const most = query.limit;
+  do {
+    query.limit = most - found.sessions.size();
+    auto page = store.list(query).value();
+    for (auto& info : page.sessions)
+      if (!sk::is_state_key(info.key)) found.sessions.push_back(std::move(info));
+    found.next = query.cursor = std::move(page.next);
+  } while (found.sessions.size() < most && !found.next.empty());
+  return found;
+}
+
+}
+
+void Chat::greet(bool known) {
+  requests_.clear();
+  auto const info = session_->info().value();
+  if (info.turns == 0 && !known)
+    print(fmt::format("New session {}\n", info.id.str()));
+  else
+    print(fmt::format("Restored: {} previous turns\n", turns_of(*store_of_session_, info)));
+  if (info.damaged != 0)
+    print(fmt::format("[{} lines of the log are damaged: sessionkit doctor]\n", info.damaged));
+  if (unsaved_)
+    print(fmt::format("[not stored before {}]\n", options_.no_save_on_exit ? "/save" : "the end"));
+}
+
+sk::Session Chat::resume_or_create() {
+  if (options_.resume && options_.resume->empty()) {
+    auto const chosen = choose();
+    if (!chosen) throw std::runtime_error("no session was chosen");
+    return sk::Session::open(store_, *chosen, session_options()).value();
+  }
+  if (options_.resume) return sk::Session::open(store_, find(*options_.resume), session_options()).value();
+  if (options_.newest) {
+    sk::ListQuery newest;
+    newest.limit = 1;
+    newest.archived = false;
+    auto const page = list_conversations(*store_, newest);
+    if (!page.sessions.empty())
+      return sk::Session::open(store_, page.sessions.front().id, session_options()).value();
+  }
+  return sk::Session::resume(store_, options_.key, session_options()).value();
+}
+
+std::optional<sk::SessionId> Chat::choose() {
+  if (interactive_ && can_draw()) {
+    auto sessions = sk::list_all(*store_).value();
+    sessions.erase(std::remove_if(sessions.begin(), sessions.end(),
+                                  [](auto const& info) { return sk::is_state_key(info.key); }),
+                   sessions.end());
+    if (sessions.empty()) throw std::runtime_error("there is no session to continue");
+    return pick_on_terminal(std::move(sessions));
+  }
+  auto const sessions = show_sessions(true);
+  if (sessions.empty()) throw std::runtime_error("there is no session to continue");
+  print("which? ");
+  std::string typed;
+  std::getline(std::cin, typed);
+  std::size_t number = 0;
+  std::from_chars(typed.data(), typed.data() + typed.size(), number);
+  if (number == 0 || number > sessions.size()) return std::nullopt;
+  return sessions[number - 1].id;
+}
+
+void Chat::choose_session(std::string const& /*rest*/) {
+  if (auto const chosen = choose()) open(*chosen);
+}
+
+std::vector<sk::SessionInfo> Chat::show_sessions(bool numbered) {
+  auto page = list_conversations(*store_, {});
+  for (std::size_t i = 0; i < page.sessions.size(); ++i) {
+    auto const& info = page.sessions[i];
+    auto const mark = numbered ? fmt::format("{:>3}", i + 1) : info.id == session_->id() ? "*" : " ";
+    auto const row = fmt::format("{} {}  {}  {} turns  {}", mark, info.id.str(), info.key,
+                                 turns_of(*store_, info), info.display_title());
+    print(cli::cut(row, columns()) + '\n');
+  }
+  if (!page.next.empty()) print("[there are older ones: sessionkit ls -n 0]\n");
+  return std::move(page.sessions);
+}
+
+void Chat::open(sk::SessionId const& id) {
+  session_.emplace(sk::Session::open(store_, id, session_options()).value());
+  store_of_session_ = store_;
+  greet(true);
+}
+
+void Chat::open_file(std::string const& path) {
+  auto const store = sk::open_transcript(path).value(); // a store of one session
+  auto const id = sk::transcript_session(*store).value();
+  auto const info = store->info(id).value();
+  if (info.entries == 0 && info.damaged != 0) throw std::runtime_error(path + " contains no session");
+  session_.emplace(sk::Session::open(store, id).value());
+  store_of_session_ = store;
+  greet(true);
+}
+
+sk::SessionId Chat::find(std::string const& name) {
+  auto const found = sk::find_sessions(*store_, name).value();
+  if (found.empty()) throw std::runtime_error("there is no session '" + name + "'");
+  if (found.size() > 1) throw std::runtime_error("'" + name + "' may be any of several sessions");
+  return found.front();
+}
+
+}
