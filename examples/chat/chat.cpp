@@ -11,9 +11,11 @@
 #include <algorithm>
 #include <charconv>
 #include <common/text.hpp>
+#include <filesystem>
 #include <iostream>
 #include <llm/llm_summarizer.hpp>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 
 namespace chat {
@@ -211,12 +213,7 @@ void Chat::introduce() const {
 }
 
 std::string Chat::cost_of(sk::Usage const& used) const {
-  if (!options_.prices) return {};
-  constexpr double million = 1e6;
-  auto const read = static_cast<double>(used.input + used.cache_read + used.cache_write);
-  double const dollars =
-      (read * options_.prices->first + static_cast<double>(used.output) * options_.prices->second) / million;
-  return fmt::format("${:.{}f}", dollars, dollars < 1 ? 4 : 2);
+  return options_.prices ? cli::money(cli::cost_of(used, *options_.prices)) : std::string();
 }
 
 void Chat::show_status() {
@@ -280,6 +277,13 @@ void Chat::remark(std::string const& text) {
 sk::SessionOptions Chat::session_options() {
   sk::SessionOptions how;
   how.on_event = [this](sk::Event const& event) { note(event); };
+  // Where the person was when the session began, for lists by project.
+  how.before_append = [](sk::Entry& entry) {
+    std::error_code unknown;
+    auto* const header = std::get_if<sk::Header>(&entry.body);
+    if (header != nullptr && header->cwd.empty())
+      header->cwd = std::filesystem::current_path(unknown).string();
+  };
   return how;
 }
 

@@ -100,6 +100,7 @@ class Chat {
   void send_picture(std::string const& rest);
   void export_to(std::string const& rest);
   void explain(std::string const& rest);
+  void show_request(std::string const& rest);
   void show_help(std::string const& rest);
   void change_model(std::string const& rest);
   void retry(std::string const& rest);

@@ -50,12 +50,23 @@ Chat::Command const Chat::commands[] = {
     {"/model", "[NAME]", "show the model that answers, or choose another", &Chat::change_model},
     {"/export", "[FILE]", "export as Markdown", &Chat::export_to},
     {"/explain", "", "show how much of each request was sent before", &Chat::explain},
+    {"/request", "[PROVIDER]", "show the request that a provider would get for this session",
+     &Chat::show_request},
     {"/delete", "ID|KEY", "move a session to the trash", &Chat::remove_session},
     {"/help", "", "show this list", &Chat::show_help},
     {"/quit", "", "leave; so does Ctrl-D", nullptr},
 };
 
 namespace {
+
+struct ProviderName {
+  char const* name;
+  sk::Provider provider;
+};
+constexpr ProviderName providers[] = {{"anthropic", sk::Provider::anthropic},
+                                      {"openai", sk::Provider::openai_chat},
+                                      {"openai-responses", sk::Provider::openai_responses},
+                                      {"gemini", sk::Provider::gemini}};
 
 std::string trimmed(std::string const& text) {
   auto const begin = text.find_first_not_of(" \t\n");
@@ -221,6 +232,20 @@ void Chat::export_to(std::string const& rest) {
 
 void Chat::explain(std::string const& /*rest*/) { print(requests_.text()); }
 
+void Chat::show_request(std::string const& rest) {
+  auto target = agent_.target;
+  if (!rest.empty()) {
+    auto const* const named = std::find_if(std::begin(providers), std::end(providers),
+                                           [&](ProviderName const& one) { return rest == one.name; });
+    if (named == std::end(providers))
+      throw std::runtime_error("which provider? anthropic, openai, openai-responses or gemini");
+    target.provider = named->provider;
+    if (target.provider != agent_.target.provider) target.server = {};
+  }
+  auto const parts = session_->request(target).value();
+  print(fmt::format(R"({{"system":{},"messages":{}}})", parts.system, parts.messages) + '\n');
+}
+
 namespace {
 
 /// Those that begin so, sorted, each once.
@@ -274,6 +299,11 @@ Completions Chat::completions(std::string const& before) const {
   if (has("FILE")) return {word, files_that_begin(before.substr(word))};
   auto const rest = std::min(before.find_first_not_of(' ', name_end), before.size()); // a title has spaces
   auto const begun = std::string_view(before).substr(rest);
+  if (command->name == "/request") {
+    std::vector<std::string> names;
+    for (auto const& one : providers) names.emplace_back(one.name);
+    return {rest, that_begin(begun, std::move(names))};
+  }
   if (command->name == "/model") {
     auto models = models_of(store_->list({}).value().sessions);
     models.push_back(options_.model);

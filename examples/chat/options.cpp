@@ -6,8 +6,6 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
-#include <locale>
-#include <sstream>
 #include <string_view>
 #include <vector>
 
@@ -15,53 +13,67 @@ namespace chat {
 
 namespace sk = sessionkit;
 
-char const usage[] =
-    "usage: chat [options]\n"
-    "  --store URL        where sessions are kept: a directory, or a URL as sessionkit takes it, for "
-    "example\n"
-    "                     sqlite:FILE or redis://HOST (default: the user's data directory)\n"
-    "  --transcript-dir DIR\n"
-    "                     the directory of claw0's transcripts, if it lies apart from its sessions.json\n"
-    "  --no-session       store nothing\n"
-    "  --no-auto-save     store the conversation when the program ends, not after each turn\n"
-    "  --no-save-on-exit  with --no-auto-save: store it only at /save\n"
-    "  --profile NAME     store sessions in the format of: native, claw0, ai_panel, zyhive, zeroclaw,\n"
-    "                     blades, openclaw, ephemeral (default: what the store has, else native)\n"
-    "  --key KEY          the key of the conversation (default: chat, or as the store's program has it)\n"
-    "  -c, --continue     continue the newest session, whatever its key\n"
-    "  -r, --resume [ID]  continue this session: an id, the beginning of an id, a key or a title; without\n"
-    "                     ID, choose\n"
-    "  -p, --print TEXT   send TEXT, print the answer only, and leave; -: all of stdin\n"
-    "  --json             with --print: print the session, the text, calls, results and the end as lines of\n"
-    "                     JSON\n"
-    "  --provider NAME    anthropic, openai (and compatible servers), openai-responses, gemini, or\n"
-    "                     scripted (default)\n"
-    "  --base-url URL     the provider's base URL, for example http://localhost:8080/v1\n"
-    "  --server NAME      whose rules with --provider openai: azure, deepseek, mistral, groq, llama_cpp,\n"
-    "                     vllm or ollama\n"
-    "  --model NAME       the model (default: a small one of the provider)\n"
-    "  --prices IN/OUT    the dollars for a million tokens that the model reads and writes: show the cost\n"
-    "  --no-stream        ask for each answer as a whole, and show it when it is complete\n"
-    "  --script-file FILE the answers of the scripted provider, one a line\n"
-    "  --system FILE      the system prompt\n"
-    "  --window N         the model's window, in tokens (default: 200000, at least 500)\n"
-    "  --max-turns N      show the model only the last N turns\n"
-    "  --max-tokens N     show the model only as many of the last turns as fit into N tokens\n"
-    "  --keep-messages N  show the model only the last N messages, and the rest of their turn\n"
-    "  --threshold N      compact above N tokens; 0: only when the window is full (default: the profile's)\n"
-    "  --history-limit N  a compaction keeps the last N messages (default: as the profile says)\n"
-    "  --idle DAYS        remove sessions that had no entry for so many days, but not the open one\n"
-    "  --most N           remove the oldest sessions above this number, but not the open one\n"
-    "  --folder DIR       the folder for the tools to read and write (default: a folder in the user's "
-    "data\n"
-    "                     directory)\n"
-    "  --shared-sub-agent store the messages of the sub-agent in this session, too (default: its answer "
-    "only)\n"
-    "  --requests FILE    write each request to this file, one a line\n"
-    "  --script           play the demonstration\n"
-    "  -h, --help         show this text\n"
-    "  --version          print the version\n"
-    "The key of the provider is read from ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY.\n";
+char const usage[] = "usage: chat [options]\n"
+                     "  --store URL        where sessions are kept: a directory, or a URL as\n"
+                     "                     sessionkit takes it, for example sqlite:FILE or\n"
+                     "                     redis://HOST (default: the user's data directory)\n"
+                     "  --transcript-dir DIR\n"
+                     "                     the directory of claw0's transcripts, if it lies apart\n"
+                     "                     from its sessions.json\n"
+                     "  --no-session       store nothing\n"
+                     "  --no-auto-save     store the conversation when the program ends, not after\n"
+                     "                     each turn\n"
+                     "  --no-save-on-exit  with --no-auto-save: store it only at /save\n"
+                     "  --profile NAME     store sessions in the format of: native, claw0, ai_panel,\n"
+                     "                     zyhive, zeroclaw, blades, openclaw, ephemeral (default:\n"
+                     "                     what the store has, else native)\n"
+                     "  --key KEY          the key of the conversation (default: chat, or as the\n"
+                     "                     store's program has it)\n"
+                     "  -c, --continue     continue the newest session, whatever its key\n"
+                     "  -r, --resume [ID]  continue this session: an id, the beginning of an id, a\n"
+                     "                     key or a title; without ID, choose\n"
+                     "  -p, --print TEXT   send TEXT, print the answer only, and leave; -: all of\n"
+                     "                     stdin\n"
+                     "  --json             with --print: print the session, the text, calls, results\n"
+                     "                     and the end as lines of JSON\n"
+                     "  --provider NAME    anthropic, openai (and compatible servers),\n"
+                     "                     openai-responses, gemini, or scripted (default)\n"
+                     "  --base-url URL     the provider's base URL, for example\n"
+                     "                     http://localhost:8080/v1\n"
+                     "  --server NAME      whose rules with --provider openai: azure, deepseek,\n"
+                     "                     mistral, groq, llama_cpp, vllm or ollama\n"
+                     "  --model NAME       the model (default: a small one of the provider)\n"
+                     "  --prices IN/OUT    the dollars for a million tokens that the model reads and\n"
+                     "                     writes: show the cost\n"
+                     "  --no-stream        ask for each answer as a whole, and show it when it is\n"
+                     "                     complete\n"
+                     "  --script-file FILE the answers of the scripted provider, one a line\n"
+                     "  --system FILE      the system prompt\n"
+                     "  --window N         the model's window, in tokens (default: 200000, at least\n"
+                     "                     500)\n"
+                     "  --max-turns N      show the model only the last N turns\n"
+                     "  --max-tokens N     show the model only as many of the last turns as fit into\n"
+                     "                     N tokens\n"
+                     "  --keep-messages N  show the model only the last N messages, and the rest of\n"
+                     "                     their turn\n"
+                     "  --threshold N      compact above N tokens; 0: only when the window is full\n"
+                     "                     (default: the profile's)\n"
+                     "  --history-limit N  a compaction keeps the last N messages (default: as the\n"
+                     "                     profile says)\n"
+                     "  --idle DAYS        remove sessions that had no entry for so many days, but\n"
+                     "                     not the open one\n"
+                     "  --most N           remove the oldest sessions above this number, but not the\n"
+                     "                     open one\n"
+                     "  --folder DIR       the folder for the tools to read and write (default: a\n"
+                     "                     folder in the user's data directory)\n"
+                     "  --shared-sub-agent store the messages of the sub-agent in this session, too\n"
+                     "                     (default: its answer only)\n"
+                     "  --requests FILE    write each request to this file, one a line\n"
+                     "  --script           play the demonstration\n"
+                     "  -h, --help         show this text\n"
+                     "  --version          print the version\n"
+                     "The key of the provider is read from ANTHROPIC_API_KEY, OPENAI_API_KEY or\n"
+                     "GEMINI_API_KEY.\n";
 
 namespace {
 
@@ -90,19 +102,6 @@ bool read_number(std::string const& text, std::size_t& into) {
   auto const* const end = text.data() + text.size();
   auto const read = std::from_chars(text.data(), end, into);
   return read.ec == std::errc() && read.ptr == end;
-}
-
-bool read_price(std::string const& text, double& into) {
-  std::istringstream stream(text);
-  stream.imbue(std::locale::classic());
-  return stream >> into && stream.eof() && into >= 0;
-}
-
-bool read_prices(std::string const& text, Options& options) {
-  auto const slash = text.find('/');
-  auto& prices = options.prices.emplace();
-  return slash != std::string::npos && read_price(text.substr(0, slash), prices.first)
-         && read_price(text.substr(slash + 1), prices.second);
 }
 
 bool read_file(std::string const& path, std::string& into) {
@@ -159,7 +158,8 @@ constexpr Flag with_value[] = {
     {"--folder", take_folder},
     {"--print", [](Options& o, std::string const& v) { return !(o.print = v)->empty(); }},
     {"-p", [](Options& o, std::string const& v) { return !(o.print = v)->empty(); }},
-    {"--prices", [](Options& o, std::string const& v) { return read_prices(v, o); }},
+    {"--prices",
+     [](Options& o, std::string const& v) { return (o.prices = cli::parse_prices(v)).has_value(); }},
     {"--requests", [](Options& o, std::string const& v) { return !(o.requests = v).empty(); }},
 };
 struct Switch {

@@ -4,11 +4,11 @@
 
 #include <agent/agent.hpp>
 #include <agent/pruning.hpp>
+#include <common/prices.hpp>
 #include <cstddef>
 #include <llm/open_provider.hpp>
 #include <optional>
 #include <string>
-#include <utility>
 
 namespace chat {
 
@@ -32,7 +32,7 @@ struct Options {
   agent::ViewLimits view = {};
   std::optional<std::string> print; ///< ask this once and leave; "-": stdin
   Output output = Output::talk;
-  std::optional<std::pair<double, double>> prices; ///< dollars for a million tokens in, and out
+  std::optional<cli::Prices> prices;
   bool json = false;
   bool no_session = false;      ///< nothing is stored
   bool no_auto_save = false;    ///< the conversation is stored at the end, not in each turn

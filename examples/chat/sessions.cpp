@@ -19,8 +19,12 @@ namespace sk = sessionkit;
 
 namespace {
 
-/// The number of user messages on the path to the leaf; the summary also counts those taken back.
+constexpr std::uint64_t most_walked = 5000; // entries of a path that is read only for its length
+
+/// The number of user messages on the path to the leaf. The summary also counts those taken back, and that is
+/// the number for a long log: a person does not wait for the other one.
 std::uint64_t turns_of(sk::SessionStore& store, sk::SessionInfo const& info) {
+  if (info.entries > most_walked) return info.turns;
   auto const places = sk::path_positions(store, info.id);
   if (!places || places->size() == info.entries)
     return info.turns; // there is one path, or the path is unknown

@@ -142,6 +142,25 @@ class Stats(ProgramTest):
         self.assertTrue(all(len(row["day"]) == 10 and row["model"] for row in shown["by"]))
         self.assertEqual(self.ok("stats", copy).out.splitlines()[-1].split("\t")[0], "total")
 
+    def test_prices_are_for_answers_without_a_recorded_cost(self):
+        log = self.folder / "panel.jsonl"
+        usage = {"input": 1_000_000, "output": 100_000}
+        said = [{"type": "message", "timestamp": 1700000000000 + i, "message": {
+            "role": "user" if i % 2 == 0 else "assistant", "content": f"words {i}"}} for i in range(4)]
+        for line in said[1::2]:
+            line["message"].update(model="m", usage=dict(usage))
+        head = {"type": "session", "version": 1, "id": "p1", "agentId": "a", "createdAt": 1700000000000}
+        log.write_text("".join(json.dumps(line) + "\n" for line in [head, *said]))
+        self.assertIn("--prices 3/15", self.ok("stats", log).err)
+        self.assertAlmostEqual(self.ok("stats", log, "--prices", "3/15", "--json").json["total"]["cost"], 2 * (3 + 1.5))
+        said[1]["message"]["usage"]["cost"] = {"total": 0.25}
+        log.write_text("".join(json.dumps(line) + "\n" for line in [head, *said]))
+        run = self.ok("stats", log, "--prices", "3/15", "--json")
+        self.assertAlmostEqual(run.json["total"]["cost"], 0.25 + 4.5)
+        self.assertNotIn("--prices", self.ok("stats", log).err)
+        for prices in ("3", "a/b", "-1/2", "/"):
+            self.fails(2, "stats", log, "--prices", prices)
+
     def test_copies_after_a_compaction_are_counted_and_shown_once(self):
         log = self.folder / "panel.jsonl"
         said = [{"type": "message", "timestamp": 1700000000000 + i, "message": {

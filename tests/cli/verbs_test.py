@@ -24,6 +24,7 @@ class New(ProgramTest):
         self.assertEqual((header["type"], header["version"], header["id"], header["cwd"]),
                          ("session", 3, session, "/srv/project"))
         self.assertEqual((title["type"], title["name"]), ("session_info", "Plan"))
+        self.assertIn("  title  Plan", self.on_terminal("tree", session, env={"NO_COLOR": "1"}, size=(80, 24))[1])
         row = self.ok("ls", "--json").json["sessions"][0]
         self.assertEqual((row["id"], row["key"], row["agent"], row["user"], row["cwd"], row["title"]),
                          (session, "k:1", "a", "u", "/srv/project", "Plan"))

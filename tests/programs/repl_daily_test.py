@@ -6,6 +6,10 @@ import time
 import unittest
 
 from live import CHAT, ProgramTest, Run, Terminal
+import check_anthropic
+import check_gemini
+import check_openai
+import check_responses
 
 PASTE, PASTE_END = "\x1b[200~", "\x1b[201~"
 
@@ -37,6 +41,28 @@ class Daily(ProgramTest):
         self.assertIn("Try: What is in config.json?", second)
         self.assertIn("/help", second)
         self.assertNotIn("Try:", self.run_chat(stdin="x\n").out)  # nobody reads it there
+
+    def test_help_fits_eighty_columns(self):
+        for line in self.run_chat("--help").out.splitlines():
+            self.assertLessEqual(len(line), 80, line)
+
+    def test_a_session_records_where_it_began(self):
+        self.run_chat(stdin="one\n/new other\ntwo\n")
+        self.assertEqual([row["cwd"] for row in map(lambda s: self.ok("info", s["id"], "--json").json,
+                                                    self.ok("ls", "--json").json["sessions"])], [str(self.folder)] * 2)
+
+    def test_request_is_the_one_that_the_provider_gets(self):
+        (self.folder / "a.txt").write_text("the content")
+        steps = self.script({"text": "Let me look.", "tools": [{"name": "read_file", "input": {"path": "a.txt"}}]}, {"text": "Done."})
+        self.run_chat("--folder", self.folder, *steps, stdin="Read it\n")
+        for provider, faults_in in (("anthropic", lambda said: check_anthropic.check(said, allow_prefill=True)),
+                                    ("openai", check_openai.check), ("openai-responses", check_responses.check),
+                                    ("gemini", lambda said: check_gemini.check(said, allow_prefill=True))):
+            out = self.run_chat(stdin=f"/request {provider}\n").out
+            messages = json.loads(out.splitlines()[-1])["messages"]
+            self.assertIn("the content", json.dumps(messages))
+            self.assertEqual(faults_in(messages), [], provider)
+        self.assertIn("which provider?", self.run_chat(stdin="/request nobody\n").err)
 
     def test_retry_keeps_the_old_answer_as_a_branch_and_branch_goes_back(self):
         run = self.run_chat(*self.script({"text": "first answer"}, {"text": "second answer"}),

@@ -57,6 +57,9 @@ struct Arguments {
   // search
   std::string query;
 
+  // stats
+  std::optional<std::string> prices;
+
   // set, label, rewind
   std::vector<std::string> assignments, unset;
   std::string entry;

@@ -184,6 +184,7 @@ std::string summary_of(sk::Entry const& entry) {
 
 std::string speaker_of(sk::Entry const& entry, std::string const& type) {
   if (auto const* const custom = entry.as<sk::CustomMessage>()) return custom->type;
+  if (entry.as<sk::TitleChange>() != nullptr) return "title"; // its type is not a word for people
   auto const* const message = entry.as<sk::Message>();
   if (message == nullptr) return type;
   switch (message->role) {

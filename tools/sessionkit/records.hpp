@@ -67,8 +67,8 @@ std::string summary_of(sessionkit::Entry const& entry);
 /// Text of a tool result, images and unknown parts as `[type]`.
 std::string text_of(std::vector<sessionkit::ToolContent> const& content);
 
-/// `user`, `assistant`, `tool` and `system` for messages, an extension's name for its entries, else the type
-/// of the line.
+/// `user`, `assistant`, `tool` and `system` for messages, `title`, an extension's name for its entries, else
+/// the type of the line.
 std::string speaker_of(sessionkit::Entry const& entry, std::string const& type);
 
 /// Its content, piece by piece: text, calls, results, summaries, but not the model's reasoning.

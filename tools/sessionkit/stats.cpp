@@ -11,10 +11,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <common/prices.hpp>
 #include <common/text.hpp>
 #include <cstdint>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -59,10 +61,11 @@ struct Stats {
   std::map<GroupKey, Sum> by;
   std::map<std::string, Sum> by_project; ///< by working directory
   Sum total;
+  std::optional<Prices> prices; ///< for answers without a recorded cost
 };
 
 /// The price of an answer as pi recorded it, in dollars.
-double cost_of(sk::Message const& message) {
+double recorded_cost(sk::Message const& message) {
   if (!message.metadata.is_object()) return 0;
   Json const metadata = sk::to_nlohmann(message.metadata);
   for (char const* const path : {"/usage/cost/total", "/cost"}) {
@@ -94,7 +97,8 @@ void count(Stats& stats, sk::SessionStore& store, sk::SessionId const& id) {
     if (message == nullptr || message->role != sk::Role::assistant) return true;
     auto const made = message->generation.value_or(sk::Generation{});
     if (!made.request_id.empty() && !requests.insert(made.request_id).second) return true;
-    double const price = cost_of(*message);
+    double price = recorded_cost(*message);
+    if (price == 0 && stats.prices && made.usage) price = cost_of(*made.usage, *stats.prices);
     stats.by[{sk::to_rfc3339(entry.at).substr(0, 10), made.provider, made.model}].add(made, price);
     stats.by_project[info.cwd].add(made, price);
     stats.total.add(made, price);
@@ -137,10 +141,6 @@ Json document_of(Stats const& stats) {
 }
 
 using NamedSum = std::pair<std::string, Sum>;
-
-std::string money(double cost) {
-  return cost < 1 ? fmt::format("${:.4f}", cost) : fmt::format("${:.2f}", cost);
-}
 
 /// A bar of at most `width` columns for a share of the largest.
 std::string bar(double share, std::size_t width, bool fancy) {
@@ -261,6 +261,9 @@ void count_all(Console& console, Stats& stats, sk::SessionStore& store) {
 Exit stats(Console& console, Arguments const& given) {
   Arguments const args = with_foreign_store(given);
   Stats all;
+  if (args.prices && !(all.prices = parse_prices(*args.prices)))
+    throw Failure{Exit::usage, "usage", fmt::format("'{}' is not a pair of prices", *args.prices),
+                  "give the dollars for a million tokens in, and out: --prices 3/15"};
   if (args.session) {
     auto const named = find_session(console, args, *args.session);
     count(all, *named.store, named.id);
@@ -279,6 +282,8 @@ Exit stats(Console& console, Arguments const& given) {
                              plural(all.messages, "message", "messages"), plural(all.turns, "turn", "turns"),
                              plural(all.compactions, "compaction", "compactions"),
                              plural(all.tokens, "token", "tokens")));
+  if (all.total.answers != 0 && all.total.cost == 0 && !all.prices)
+    console.notice("no cost is recorded; give the dollars for a million tokens in, and out: --prices 3/15");
   return Exit::ok;
 }
 

@@ -62,7 +62,7 @@ std::vector<Command> commands_to_keep() { // NOLINT(readability-function-size): 
        import_files},
       {"discover",
        Group::move,
-       "List where other programs keep conversations on this machine, without reading one",
+       "List where other programs keep conversations on this machine; reads the beginnings of files only",
        {{"ROOT", "files or folders to look at (default: the usual places of each program)", &A::files}},
        "  sessionkit discover\n  sessionkit discover /backup/home --json\n  sessionkit discover | cut -f5",
        discover},

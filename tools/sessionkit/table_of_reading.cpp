@@ -133,8 +133,11 @@ std::vector<Command> commands_to_read() { // NOLINT(readability-function-size): 
       {"stats",
        Group::find,
        "Count answers, tokens and cost by day and model",
-       {{"SESSION", "id, key, @last or a file (default: the whole store)", &A::session}},
-       "  sessionkit stats\n  sessionkit stats @last --json\n  sessionkit stats session.jsonl | cut -f1,3,9",
+       {{"SESSION", "id, key, @last or a file (default: the whole store)", &A::session},
+        {"--prices IN/OUT", "dollars for a million tokens in and out, for answers without a recorded cost",
+         &A::prices}},
+       "  sessionkit stats\n  sessionkit stats @last --json\n  sessionkit stats --prices 3/15\n"
+       "  sessionkit stats session.jsonl | cut -f1,3,9",
        stats},
       {"info",
        Group::find,
