@@ -188,12 +188,12 @@ def wrong_namespaces(path, text):
 
 
 def has_header(root, rooms, path):
-    """A body for one system, `X_posix-inl.hpp`, may have the header `X.hpp`, which all systems share."""
+    """A body for one system, `X_posix-inl.hpp` or `X_wasi-inl.hpp`, may have the header `X.hpp`, which all systems share."""
     folder, name = path.rsplit("/", 1)
     stem = name[:-len("-inl.hpp")]
     include = root / "include/sessionkit"
     room = rooms.of(path)
-    if any((include / folder / f"{own}.hpp").exists() for own in (stem, re.sub(r"_posix$", "", stem))):
+    if any((include / folder / f"{own}.hpp").exists() for own in (stem, re.sub(r"_(posix|wasi)$", "", stem))):
         return True
     if room in rooms.components:
         return (include / room / f"{stem}.hpp").exists()
@@ -237,7 +237,7 @@ def check_systems(root, _):
     files = [p for folder in ("include", "src") for p in (root / folder).rglob("*") if p.suffix in (".hpp", ".cpp")]
     for file in sorted(files):
         for name in INCLUDE.findall(file.read_text()):
-            if SYSTEM_HEADER.fullmatch(name) and not file.name.endswith("_posix-inl.hpp"):
+            if SYSTEM_HEADER.fullmatch(name) and not file.name.endswith(("_posix-inl.hpp", "_wasi-inl.hpp")):
                 yield f"system: {file.relative_to(root)} includes <{name}>"
 
 

@@ -131,6 +131,7 @@ PLANTED = [
     (check_bodies, replace(f"{IN}src.hpp", include("src_upkeep.hpp"), ""),
      [f"list: src.hpp does not name exactly {PARTS}"]),
     (check_bodies, body("json", "json_posix", header=False), []),  # it has the header json.hpp
+    (check_bodies, body("json", "json_wasi", header=False), []),
     (check_bodies, body("json", "planted_posix", header=False),
      ["header: detail/json/planted_posix-inl.hpp has no header of its stem"]),
     (check_systems, add(f"{IN}detail/base/ids-inl.hpp", "#include <unistd.h>\n"),

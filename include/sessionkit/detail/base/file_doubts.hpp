@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 #include <sessionkit/detail/base/config.hpp>
+#include <sessionkit/detail/base/mutex.hpp>
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -43,7 +43,7 @@ class SESSIONKIT_API FileDoubts {
   void settle(File const& file, std::uint64_t failure);
 
  private:
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
   std::atomic<std::uint64_t> failures_{0}; // nearly always 0; then `find` takes no lock
   bool overflowed_ = false;
   std::map<File, Doubt> files_;

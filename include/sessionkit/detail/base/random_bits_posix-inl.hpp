@@ -31,13 +31,18 @@ std::size_t read_urandom(unsigned char* bytes, std::size_t size) noexcept {
   return filled;
 }
 
+#if defined(__wasi__)
+std::uint64_t process() noexcept { return 0; } // there are no others
+#else
+std::uint64_t process() noexcept { return static_cast<std::uint64_t>(::getpid()); }
+#endif
+
 /// Neither system call nor device (a bare chroot on an old kernel).
 std::uint64_t last_resort(void const* address) noexcept {
   auto const ticks = [](auto now) { return static_cast<std::uint64_t>(now.time_since_epoch().count()); };
   std::uint64_t bits = ticks(std::chrono::system_clock::now());
-  for (std::uint64_t const more :
-       {ticks(std::chrono::steady_clock::now()), static_cast<std::uint64_t>(::getpid()),
-        static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(address))}) {
+  for (std::uint64_t const more : {ticks(std::chrono::steady_clock::now()), process(),
+                                   static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(address))}) {
     bits = (bits ^ more) * 0x9E3779B97F4A7C15;
     bits ^= bits >> 29;
   }

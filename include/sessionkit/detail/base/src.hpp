@@ -5,18 +5,24 @@
 #include <sessionkit/detail/base/error-inl.hpp>
 #include <sessionkit/detail/base/file_doubts-inl.hpp>
 #include <sessionkit/detail/base/file_ops-inl.hpp>
-#include <sessionkit/detail/base/file_ops_posix-inl.hpp>
 #include <sessionkit/detail/base/fold_case-inl.hpp>
 #include <sessionkit/detail/base/format_text-inl.hpp>
 #include <sessionkit/detail/base/ids-inl.hpp>
-#include <sessionkit/detail/base/lock_holder_posix-inl.hpp>
 #include <sessionkit/detail/base/make_error-inl.hpp>
 #include <sessionkit/detail/base/opening_process-inl.hpp>
-#include <sessionkit/detail/base/random_bits_posix-inl.hpp>
 #include <sessionkit/detail/base/replace_file-inl.hpp>
 #include <sessionkit/detail/base/safe_directory-inl.hpp>
+#include <sessionkit/detail/base/time-inl.hpp>
+
+// The seam to the operating system.
+#if defined(__wasi__)
+#include <sessionkit/detail/base/file_ops_wasi-inl.hpp>
+#else
+#include <sessionkit/detail/base/file_ops_posix-inl.hpp>
+#include <sessionkit/detail/base/lock_holder_posix-inl.hpp>
 #include <sessionkit/detail/base/sockets_posix-inl.hpp>
 #include <sessionkit/detail/base/standard_descriptors_posix-inl.hpp>
-#include <sessionkit/detail/base/system_fault_posix-inl.hpp>
 #include <sessionkit/detail/base/text_memory_posix-inl.hpp>
-#include <sessionkit/detail/base/time-inl.hpp>
+#endif
+#include <sessionkit/detail/base/random_bits_posix-inl.hpp>
+#include <sessionkit/detail/base/system_fault_posix-inl.hpp>

@@ -36,7 +36,7 @@ RecordPage records_of_page(RecordPage const& whole, ReadRange const& range) {
 
 std::shared_ptr<BladesReading const> BladesReadings::find(SessionId const& id, ReadRange const& range,
                                                           FileStatus const& now) {
-  std::lock_guard<std::mutex> const guard(mutex_);
+  std::lock_guard<Mutex> const guard(mutex_);
   auto const found =
       std::find_if(kept_.begin(), kept_.end(), [&](Kept const& kept) { return kept.first == id; });
   if (found == kept_.end()) return nullptr;
@@ -50,7 +50,7 @@ std::shared_ptr<BladesReading const> BladesReadings::find(SessionId const& id, R
 }
 
 void BladesReadings::keep(SessionId const& id, std::shared_ptr<BladesReading const> reading) {
-  std::lock_guard<std::mutex> const guard(mutex_);
+  std::lock_guard<Mutex> const guard(mutex_);
   drop_locked(id);
   kept_.emplace_front(id, std::move(reading));
   std::uint64_t bytes = 0;
@@ -64,7 +64,7 @@ void BladesReadings::keep(SessionId const& id, std::shared_ptr<BladesReading con
 }
 
 void BladesReadings::drop(SessionId const& id) {
-  std::lock_guard<std::mutex> const guard(mutex_);
+  std::lock_guard<Mutex> const guard(mutex_);
   drop_locked(id);
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 #include <sessionkit/detail/base/file_ops.hpp>
+#include <sessionkit/detail/base/mutex.hpp>
 #include <sessionkit/ids.hpp>
 #include <sessionkit/record.hpp>
 
 #include <cstddef>
 #include <list>
 #include <memory>
-#include <mutex>
 #include <utility>
 
 namespace sessionkit { inline namespace v0 { namespace detail {
@@ -44,7 +44,7 @@ class SESSIONKIT_API BladesReadings {
   using Kept = std::pair<SessionId, std::shared_ptr<BladesReading const>>;
   void drop_locked(SessionId const& id);
 
-  std::mutex mutex_;
+  Mutex mutex_;
   std::list<Kept> kept_; // the one used last is first
 };
 

@@ -5,6 +5,7 @@
 #include <sessionkit/detail/base/directory_lock.hpp>
 #include <sessionkit/detail/base/format_text.hpp>
 #include <sessionkit/detail/base/make_error.hpp>
+#include <sessionkit/detail/base/mutex.hpp>
 #include <sessionkit/detail/base/opening_process.hpp>
 #include <sessionkit/detail/base/replace_file.hpp>
 #include <sessionkit/detail/base/safe_directory.hpp>
@@ -21,7 +22,6 @@
 #include <atomic>
 #include <iterator>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <utility>
@@ -134,7 +134,7 @@ class BladesStore final : public SessionStore {
   detail::OpenFile directory_;
   BladesStoreOptions options_;
   detail::OpeningProcess process_;
-  std::mutex mutex_; // for the members below
+  detail::Mutex mutex_; // for the members below
   std::map<SessionId, Row> rows_;
   std::map<SessionId, std::uint32_t> states_; // the last line of a state that was appended here
   std::set<SessionId> reported_;              // their unknown roles were reported
@@ -189,7 +189,7 @@ Result<detail::AppendPlan> BladesStore::decide(SessionId const& id, Append const
   if (log != nullptr) last = {log->log_end, detail::crc32c(log->items().back().line)};
   Append asked = messages;
   {
-    std::lock_guard<std::mutex> const guard(mutex_);
+    std::lock_guard<detail::Mutex> const guard(mutex_);
     auto const state = states_.find(id);
     if (state != states_.end() && asked.expected_crc == state->second) asked.expected_crc.reset();
   }
@@ -273,7 +273,7 @@ Result<std::optional<Position>> BladesStore::write(SessionId const& id, Append c
   Result<bool> const stored = store(id, *document, found ? found->from.status : detail::FileStatus{});
   if (!stored) return stored.error();
   if (!*stored) return std::optional<Position>();
-  std::lock_guard<std::mutex> const guard(mutex_);
+  std::lock_guard<detail::Mutex> const guard(mutex_);
   if (is_state(batch.records.back())) states_[id] = detail::crc32c(batch.records.back().line);
   return std::optional<Position>(document->end());
 }
@@ -282,7 +282,7 @@ Result<bool> BladesStore::store(SessionId const& id, detail::BladesDocument cons
                                 detail::FileStatus const& replaced) {
   readings_.drop(id);
   {
-    std::lock_guard<std::mutex> const guard(mutex_);
+    std::lock_guard<detail::Mutex> const guard(mutex_);
     rows_.erase(id);
   }
   Result<detail::OpenFile> const file =
@@ -373,7 +373,7 @@ Result<RecordPage> BladesStore::read(SessionId const& id, ReadRange const& range
 void BladesStore::report_strangers(SessionId const& id, RecordPage const& page) {
   if (!options_.on_event) return;
   {
-    std::lock_guard<std::mutex> const guard(mutex_);
+    std::lock_guard<detail::Mutex> const guard(mutex_);
     if (!reported_.insert(id).second) return;
   }
   for (RecordPage::Item const& item : page.items()) {
@@ -390,7 +390,7 @@ void BladesStore::report_strangers(SessionId const& id, RecordPage const& page) 
 Result<SessionInfo> BladesStore::row_of(SessionId const& id) {
   detail::FileStatus now;
   if (ops_->status_at(directory_.get(), name_of(id).c_str(), now) == 0) {
-    std::lock_guard<std::mutex> const guard(mutex_);
+    std::lock_guard<detail::Mutex> const guard(mutex_);
     if (auto const known = rows_.find(id); known != rows_.end() && known->second.file.same_version(now))
       return known->second.info;
   }
@@ -399,7 +399,7 @@ Result<SessionInfo> BladesStore::row_of(SessionId const& id) {
   if (!*found) return missing(id);
   SessionInfo info = folded(id, (*found)->document.records());
   if ((*found)->from.settled) {
-    std::lock_guard<std::mutex> const guard(mutex_);
+    std::lock_guard<detail::Mutex> const guard(mutex_);
     rows_.insert_or_assign(id, Row{(*found)->from.status, info});
   }
   return info;
@@ -466,7 +466,7 @@ Result<void> BladesStore::remove(SessionId const& id) {
   }
   if (failed < 0) return detail::file_error(-failed, path_of(id), "cannot move the document to the trash");
   {
-    std::lock_guard<std::mutex> const guard(mutex_);
+    std::lock_guard<detail::Mutex> const guard(mutex_);
     rows_.erase(id);
     states_.erase(id);
     reported_.erase(id);

@@ -2,12 +2,12 @@
 // Implements the smallest store, which keeps sessions in maps and is the model for the other stores.
 #pragma once
 #include <sessionkit/detail/base/crc32c.hpp>
+#include <sessionkit/detail/base/mutex.hpp>
 #include <sessionkit/detail/base/opening_process.hpp>
 #include <sessionkit/detail/store/append_decision.hpp>
 #include <sessionkit/memory_store.hpp>
 
 #include <map>
-#include <mutex>
 
 namespace sessionkit { inline namespace v0 {
 
@@ -20,7 +20,7 @@ class MemoryStore final : public SessionStore {
   Result<Position> append(SessionId const& id, Append const& batch) override {
     if (auto r = process_.check(); !r) return r.error();
     if (auto r = detail::check_lines(batch.records, {}, "session '" + id.str() + "'"); !r) return r.error();
-    std::lock_guard<std::mutex> const lock(mutex_);
+    std::lock_guard<detail::Mutex> const lock(mutex_);
     auto const found = logs_.find(id);
     std::optional<detail::LastRecord> last;
     if (found != logs_.end()) last = {Position{found->second.rows.size()}, found->second.info.end_crc};
@@ -45,7 +45,7 @@ class MemoryStore final : public SessionStore {
 
   Result<RecordPage> read(SessionId const& id, ReadRange const& range) override {
     if (auto r = process_.check(); !r) return r.error();
-    std::lock_guard<std::mutex> const lock(mutex_);
+    std::lock_guard<detail::Mutex> const lock(mutex_);
     auto const found = logs_.find(id);
     if (found == logs_.end()) return missing(id);
     auto const& rows = found->second.rows;
@@ -72,7 +72,7 @@ class MemoryStore final : public SessionStore {
 
   Result<SessionInfo> info(SessionId const& id) override {
     if (auto r = process_.check(); !r) return r.error();
-    std::lock_guard<std::mutex> const lock(mutex_);
+    std::lock_guard<detail::Mutex> const lock(mutex_);
     auto const found = logs_.find(id);
     if (found == logs_.end()) return missing(id);
     return found->second.info;
@@ -80,7 +80,7 @@ class MemoryStore final : public SessionStore {
 
   Result<SessionPage> list(ListQuery const& query) override {
     if (auto r = process_.check(); !r) return r.error();
-    std::lock_guard<std::mutex> const lock(mutex_);
+    std::lock_guard<detail::Mutex> const lock(mutex_);
     std::vector<SessionInfo> matching;
     for (auto const& [id, log] : logs_)
       if (selects(query, log.info)) matching.push_back(log.info);
@@ -89,7 +89,7 @@ class MemoryStore final : public SessionStore {
 
   SESSIONKIT_SELDOM Result<void> remove(SessionId const& id) override {
     if (auto r = process_.check(); !r) return r;
-    std::lock_guard<std::mutex> const lock(mutex_);
+    std::lock_guard<detail::Mutex> const lock(mutex_);
     if (logs_.erase(id) == 0) return missing(id);
     return {};
   }
@@ -123,7 +123,7 @@ class MemoryStore final : public SessionStore {
   static constexpr char const* place = "this store in memory";
 
   detail::OpeningProcess process_{place};
-  std::mutex mutex_;
+  detail::Mutex mutex_;
   std::map<SessionId, MemoryLog> logs_;
 };
 
