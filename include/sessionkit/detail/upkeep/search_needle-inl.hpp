@@ -101,7 +101,7 @@ __m128i load16(char const* p) noexcept { return _mm_loadu_si128(reinterpret_cast
 // Calls `check` with each of the first `places` bytes of a text that `select` chooses, until it returns true.
 // `select` gets 16 bytes at once, and may look at the bytes after them.
 template <class Select, class Check>
-bool any_place(char const* text, std::size_t places, Select select, Check check) noexcept {
+bool any_place(char const* text, std::size_t places, [[maybe_unused]] Select select, Check check) noexcept {
 #if defined(__SSE2__)
   constexpr std::size_t block = 64;
   for (std::size_t at = 0; places >= block && at < places; at += block) {
