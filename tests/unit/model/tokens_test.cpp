@@ -8,6 +8,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -52,6 +54,14 @@ TEST_CASE("the provider's count covers everything up to it") {
   CHECK(sk::count_tokens(talk) == 117);
   CHECK(sk::count_tokens({talk.front()}) == 1000);
   CHECK(sk::count_tokens({}) == 0);
+}
+
+TEST_CASE("a count that no conversation has stays large, and does not wrap around") {
+  constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+  for (sk::Usage const& usage : {sk::Usage{most, 1, 0, 0}, sk::Usage{0, most, most, 2},
+                                 sk::Usage{most / 2, most / 2, 1, 1}, sk::Usage{0, 0, 0, most}})
+    CHECK(sk::count_tokens({counted("a", usage), sk::user(std::string(4000, 'x'))})
+          == std::numeric_limits<std::size_t>::max() / 2 + 1000);
 }
 
 TEST_CASE("counts of aborted and failed answers are ignored") {

@@ -345,10 +345,8 @@ std::size_t count_tokens(Context const& context, TokenEstimator const& estimator
   for (std::size_t i = context.entries.size(); i-- > 0;) {
     auto const* message = context.entries[i].as<Message>();
     bool const fresh = !context.compaction || i >= context.after_compaction;
-    if (message && fresh && detail::has_usable_count(*message)) {
-      Usage const& used = *message->generation->usage;
-      return tokens + static_cast<std::size_t>(used.input + used.output + used.cache_read + used.cache_write);
-    }
+    if (message && fresh && detail::has_usable_count(*message))
+      return tokens + detail::tokens_of(*message->generation->usage);
     tokens += estimate_tokens(context.entries[i], estimator);
   }
   auto const* compaction = context.compaction ? context.compaction->as<Compaction>() : nullptr;

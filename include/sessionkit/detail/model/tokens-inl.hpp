@@ -8,6 +8,9 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
 #include <variant>
 
 namespace sessionkit { inline namespace v0 {
@@ -91,18 +94,24 @@ constexpr std::array<Estimator, 11> known_estimators{
      estimator_by<bytes_and_frame>("zeroclaw_main"),
      estimator_by<claw0_v2>("claw0_v2")}};
 
-std::size_t tokens_of(Usage const& usage) {
-  return static_cast<std::size_t>(usage.input + usage.output + usage.cache_read + usage.cache_write);
-}
-
 }}
 
 namespace detail {
 
 bool has_usable_count(Message const& message) noexcept {
   if (message.role != Role::assistant || !message.generation || !message.generation->usage) return false;
-  if (tokens_inl::tokens_of(*message.generation->usage) == 0) return false; // the provider did not count
+  if (tokens_of(*message.generation->usage) == 0) return false; // the provider did not count
   return message.generation->stop != StopReason::aborted && message.generation->stop != StopReason::error;
+}
+
+std::size_t tokens_of(Usage const& usage) noexcept {
+  constexpr std::uint64_t most = std::numeric_limits<std::size_t>::max() / 2;
+  std::uint64_t sum = 0;
+  for (std::uint64_t const part : {usage.input, usage.output, usage.cache_read, usage.cache_write}) {
+    if (part > most - sum) return static_cast<std::size_t>(most);
+    sum += part;
+  }
+  return static_cast<std::size_t>(sum);
 }
 
 }
@@ -133,7 +142,7 @@ std::size_t count_tokens(std::vector<Message> const& messages, TokenEstimator co
   std::size_t tokens = 0;
   for (std::size_t i = messages.size(); i-- > 0;) {
     if (detail::has_usable_count(messages[i]))
-      return tokens + tokens_inl::tokens_of(*messages[i].generation->usage);
+      return tokens + detail::tokens_of(*messages[i].generation->usage);
     tokens += estimator ? estimator(messages[i]) : estimate_tokens(messages[i]);
   }
   return tokens;
