@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: MIT
+"""docs/platforms.md: a cell of the table of promises says what the rows under "What ran" show, for the targets of its line and
+the program of its column. These rows are of programs that passed, on targets of scripts/platforms. A target may have no row:
+then it was not tried."""
+import pathlib
+import re
+import subprocess
+import sys
+
+from pages import rows_of, section_of
+
+ELSEWHERE = {"crash tests, SQLite and servers", "power cuts"}  # tests of ctest, which run on one platform
+PASSED = re.compile(r"All tests passed \(\d+ assertions in \d+ test cases?\)|sessionkit \S+: stored and read|\d+ kB, not run|"
+                    r"the same \d+ lines as here|the same bytes in \d+ files, continued on (\d+) of \1 targets")
+WORDS = {"here": "ran here", "linked": "linked"}
+
+
+def table_of(text, title):
+    """The rows of the section's only table, each as a dict by the names of the columns."""
+    head, *rows = rows_of(section_of(text, title)) or [[]]
+    return [dict(zip(head, row)) for row in rows]
+
+
+def shown(runs, targets, program):
+    """What the rows show: every target of a platform must have run the program."""
+    ways = [{WORDS.get(run["how"], f"ran under {run['how']}") for run in runs
+             if (run["target"], run["program"]) == (target, program)} for target in targets]
+    return ", ".join(sorted(set().union(*ways))) if ways and all(ways) else "not tried"
+
+
+def promise_faults(text, runs):
+    programs = {row["column"]: row["program"].strip("`") for row in table_of(text, "The programs")}
+    promises = table_of(text, "Which promise was proved where")
+    print(f"{len(promises)} platforms, {len(programs)} programs")
+    if not promises or not programs:
+        yield "docs/platforms.md has no promises"
+    for row in promises:
+        targets = re.findall(r"`([^`]+)`", row["targets"])
+        for column, cell in row.items():
+            if column in programs:
+                seen = shown(runs, targets, programs[column])
+                if cell != seen:
+                    yield f"docs/platforms.md: {row['platform']}, {column}: '{cell}', but '{seen}' was shown"
+            elif column in ELSEWHERE and cell != "not tried" and "x86_64-linux-gnu" not in targets:
+                yield f"docs/platforms.md: {row['platform']}, {column}: ctest runs these tests on one platform only"
+
+
+def run_faults(runs, targets):
+    ran = {run["target"] for run in runs}
+    print(f"{len(runs)} rows of {len(ran)} targets; not tried: {', '.join(sorted(targets - ran)) or 'none'}")
+    yield from (f"docs/platforms.md: {target} is no target" for target in sorted(ran - targets) if "windows" not in target)
+    for run in runs:
+        if not PASSED.fullmatch(run["seen"]) or not run["how"]:
+            yield f"docs/platforms.md: {run['target']}, {run['program']}: '{run['seen']}' is no success"
+        if not re.fullmatch(r"\d{4}-\d\d-\d\d", run["date"]) or not re.fullmatch(r"[0-9a-f]{8,40}", run["commit"]):
+            yield f"docs/platforms.md: {run['target']}, {run['program']} has no date or no commit"
+
+
+def main():
+    root = pathlib.Path(sys.argv[1])
+    text = (root / "docs/platforms.md").read_text()
+    runs = table_of(text, "What ran")
+    listed = subprocess.run([root / "scripts/platforms", "--list"], check=True, stdout=subprocess.PIPE, text=True)
+    found = [*run_faults(runs, set(listed.stdout.split())), *promise_faults(text, runs)]
+    print("\n".join(found))
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
