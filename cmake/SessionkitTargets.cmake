@@ -36,6 +36,12 @@ endif()
 set(sessionkit_include_dirs "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>"
                             "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
 
+# Where the system keeps the functions that the seam calls and that no program links by itself.
+set(sessionkit_system)
+if(WIN32)
+  set(sessionkit_system ntdll)
+endif()
+
 # A section for each function and each table: a static program that is linked with --gc-sections keeps what it calls.
 include(CheckCXXCompilerFlag)
 check_cxx_compiler_flag("-ffunction-sections -fdata-sections" sessionkit_has_sections)
@@ -54,7 +60,7 @@ endif()
 function(sessionkit_add_compiled target)
   add_library(${target} ${ARGN} $<TARGET_OBJECTS:sessionkit_objects>)
   target_include_directories(${target} PUBLIC ${sessionkit_include_dirs})
-  target_link_libraries(${target} PRIVATE ${sessionkit_formatter})
+  target_link_libraries(${target} PRIVATE ${sessionkit_formatter} ${sessionkit_system})
   target_compile_features(${target} PUBLIC cxx_std_17)
   set_target_properties(${target} PROPERTIES
     LINKER_LANGUAGE CXX
@@ -101,7 +107,7 @@ endif()
 
 add_library(sessionkit_header_only INTERFACE)
 target_include_directories(sessionkit_header_only INTERFACE ${sessionkit_include_dirs})
-target_link_libraries(sessionkit_header_only INTERFACE ${sessionkit_formatter})
+target_link_libraries(sessionkit_header_only INTERFACE ${sessionkit_formatter} ${sessionkit_system})
 target_compile_definitions(sessionkit_header_only INTERFACE $<$<NOT:$<BOOL:${SESSIONKIT_WITH_FMT}>>:SESSIONKIT_WITHOUT_FMT>)
 target_compile_features(sessionkit_header_only INTERFACE cxx_std_17)
 set_target_properties(sessionkit_header_only PROPERTIES EXPORT_NAME header_only)
@@ -170,6 +176,17 @@ macro(sessionkit_add_backend name package)
     sessionkit_add_component(${name} ${backend_LINK})
   endif()
 endmacro()
+
+# The stores of servers wait for sockets, which the seam has for POSIX only.
+if(WIN32)
+  foreach(name IN ITEMS REDIS POSTGRES MONGO)
+    if(NOT SESSIONKIT_WITH_${name} STREQUAL "AUTO" AND SESSIONKIT_WITH_${name})
+      message(FATAL_ERROR "SESSIONKIT_WITH_${name}=${SESSIONKIT_WITH_${name}}: this store needs Linux. "
+                          "Leave it out: -DSESSIONKIT_WITH_${name}=OFF")
+    endif()
+    set(SESSIONKIT_WITH_${name} OFF)
+  endforeach()
+endif()
 
 sessionkit_add_backend(sqlite SQLite3 PC "sqlite3 >= 3.35" FIND 3.35 LINK SQLite::SQLite3 DEBIAN libsqlite3-dev)
 sessionkit_add_backend(redis Hiredis PC "hiredis >= 0.14" FIND 0.14 MODULE LINK Hiredis::Hiredis Threads::Threads DEBIAN libhiredis-dev)

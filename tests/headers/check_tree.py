@@ -5,7 +5,7 @@ includes     interface headers name none of the costly headers, and sessionkit.h
 rooms        includes lead down the table of docs/architecture.md; programs include public headers only; unit tests lie in
              the room of what they test
 bodies       every X-inl.hpp has a header, a first sentence, a namespace of its own, and is listed once in its room's src.hpp
-systems      system headers are in the bodies for one system (X_posix-inl.hpp, X_wasi-inl.hpp) only
+systems      system headers are in the bodies for one system (X_posix-, X_wasi- or X_windows-inl.hpp) only
 patterns     a text has as many places as values
 first_lines  every source file begins with its licence, every header has #pragma once
 cost         preprocessed lines of sessionkit.hpp stay under the bound

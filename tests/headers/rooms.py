@@ -9,7 +9,7 @@ LICENCE = "// SPDX-License-Identifier: MIT\n"
 SYSTEM_HEADER = re.compile(r"(sys|linux|arpa|netinet|net|asm|bits|mach)/.*|c?(errno|signal)(\.h)?|"
                            r"(fcntl|unistd|poll|netdb|dirent|pthread|sched|pwd|grp|termios|spawn|dlfcn|fnmatch|glob|utime|"
                            r"ftw|strings|semaphore|mqueue|aio|ifaddrs|syslog|wordexp|langinfo|io|process|direct|windows|"
-                           r"winsock2|ws2tcpip)\.h")
+                           r"winsock2|ws2tcpip|winternl|aclapi|ntsecapi)\.h")
 UMBRELLAS = re.compile(r"sessionkit\.hpp|src(_\w+)?\.hpp")  # they hold the rooms and belong to none
 PROGRAMS = ("tools", "examples")
 
@@ -188,12 +188,12 @@ def wrong_namespaces(path, text):
 
 
 def has_header(root, rooms, path):
-    """A body for one system, `X_posix-inl.hpp` or `X_wasi-inl.hpp`, may have the header `X.hpp`, which all systems share."""
+    """A body for one system, such as `X_posix-inl.hpp`, may have the header `X.hpp`, which all systems share."""
     folder, name = path.rsplit("/", 1)
     stem = name[:-len("-inl.hpp")]
     include = root / "include/sessionkit"
     room = rooms.of(path)
-    if any((include / folder / f"{own}.hpp").exists() for own in (stem, re.sub(r"_(posix|wasi)$", "", stem))):
+    if any((include / folder / f"{own}.hpp").exists() for own in (stem, re.sub(r"_(posix|wasi|windows)$", "", stem))):
         return True
     if room in rooms.components:
         return (include / room / f"{stem}.hpp").exists()
@@ -237,7 +237,7 @@ def check_systems(root, _):
     files = [p for folder in ("include", "src") for p in (root / folder).rglob("*") if p.suffix in (".hpp", ".cpp")]
     for file in sorted(files):
         for name in INCLUDE.findall(file.read_text()):
-            if SYSTEM_HEADER.fullmatch(name) and not file.name.endswith(("_posix-inl.hpp", "_wasi-inl.hpp")):
+            if SYSTEM_HEADER.fullmatch(name) and not file.name.endswith(("_posix-inl.hpp", "_wasi-inl.hpp", "_windows-inl.hpp")):
                 yield f"system: {file.relative_to(root)} includes <{name}>"
 
 

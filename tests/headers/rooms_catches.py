@@ -132,6 +132,7 @@ PLANTED = [
      [f"list: src.hpp does not name exactly {PARTS}"]),
     (check_bodies, body("json", "json_posix", header=False), []),  # it has the header json.hpp
     (check_bodies, body("json", "json_wasi", header=False), []),
+    (check_bodies, body("json", "json_windows", header=False), []),
     (check_bodies, body("json", "planted_posix", header=False),
      ["header: detail/json/planted_posix-inl.hpp has no header of its stem"]),
     (check_systems, add(f"{IN}detail/base/ids-inl.hpp", "#include <unistd.h>\n"),
@@ -145,6 +146,10 @@ PLANTED = [
     (check_systems, add(f"{IN}detail/base/file_ops_posix.hpp", "#include <fcntl.h>\n"),  # a header, which others include
      [f"system: {IN}detail/base/file_ops_posix.hpp includes <fcntl.h>"]),
     (check_systems, add(f"{IN}detail/base/file_ops_posix-inl.hpp", "#include <sys/uio.h>\n"), []),
+    (check_systems, add(f"{IN}detail/base/file_ops_windows-inl.hpp", "#include <windows.h>\n"), []),
+    (check_systems, add(f"{IN}detail/base/windows_names.hpp", "#include <windows.h>\n#include <winternl.h>\n"),
+     [f"system: {IN}detail/base/windows_names.hpp includes <windows.h>",
+      f"system: {IN}detail/base/windows_names.hpp includes <winternl.h>"]),
     (check_patterns, add("include/planted.hpp", 'auto a = format_text("{} of {}", 1);\n'),
      ["pattern: include/planted.hpp:1: format_text has places for 2 values and is given 1"]),
     (check_patterns, add("include/planted.hpp", 'auto a = format_text(\n    "{} "\n    R"x({{}} {:08x})x", f(1, 2));\n'),

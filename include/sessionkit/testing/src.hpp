@@ -2,7 +2,6 @@
 /// All definitions of the conformance kit, for a program that compiles them itself. Include this in exactly
 /// one .cpp. The program also includes <sessionkit/src.hpp> in one .cpp, or links the library.
 #pragma once
-#include <sessionkit/testing/detail/child_process_posix-inl.hpp>
 #include <sessionkit/testing/detail/concurrent_checks-inl.hpp>
 #include <sessionkit/testing/detail/contract_checks-inl.hpp>
 #include <sessionkit/testing/detail/core_checks-inl.hpp>
@@ -12,3 +11,10 @@
 #include <sessionkit/testing/detail/model_checks-inl.hpp>
 #include <sessionkit/testing/detail/store_conformance-inl.hpp>
 #include <sessionkit/testing/detail/trial-inl.hpp>
+
+// The seam to the operating system.
+#if defined(_WIN32)
+#include <sessionkit/testing/detail/child_process_windows-inl.hpp>
+#else
+#include <sessionkit/testing/detail/child_process_posix-inl.hpp>
+#endif

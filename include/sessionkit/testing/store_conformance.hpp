@@ -11,8 +11,8 @@
 #include <vector>
 
 /// Checks of the contract of `SessionStore`, without a test framework. The author of a store fills a
-/// `StoreUnderTest`, calls `check_store` and reads the report. The checks need POSIX, because some of them
-/// fork.
+/// `StoreUnderTest`, calls `check_store` and reads the report. Some checks need copies of the
+/// process (forks). Windows has none, so these checks are not run there, and the report says so.
 namespace sessionkit { inline namespace v0 { namespace testing {
 
 /// Promises of a store beyond the contract. Each claimed promise is checked, and a broken promise is a
@@ -96,6 +96,7 @@ enum class Verdict {
   failed,      ///< the store does not do what `CheckName::sentence` says
   not_claimed, ///< the check was not run, because the store does not claim `CheckName::needs`
   cannot_keep, ///< as `failed`, but `StoreUnderTest::cannot_keep` names the check
+  not_possible ///< the check was not run, because this system cannot copy a process
 };
 /// The enumerator's name. Never null.
 SESSIONKIT_API char const* to_string(Verdict) noexcept;
@@ -106,7 +107,7 @@ struct CheckResult {
   Tier tier = Tier::core;            ///< the topic
   Verdict verdict = Verdict::passed; ///< the outcome
   /// With the verdicts `failed` and `cannot_keep`, the result that the check saw instead of the expected one.
-  /// With `not_claimed`, the claim that the check needs.
+  /// With `not_claimed`, the claim that the check needs; with `not_possible`, what the system cannot do.
   std::string seen = {};
 };
 
@@ -131,7 +132,7 @@ struct ConformanceReport {
 };
 
 /// Returns the reports as a table: a row for each store, a column for each tier, the claims that are missing,
-/// and the checks that cannot be kept.
+/// the checks that cannot be kept, and those that this system cannot run.
 SESSIONKIT_API std::string to_table(std::vector<ConformanceReport> const& reports);
 
 /// Options of `check_store`: how much the checks try.

@@ -30,6 +30,11 @@ constexpr FaultRow fault_table[] = {
     {SystemFault::read_only, Errc::io_error, "mount the file system for writing"},
     {SystemFault::too_many_open, Errc::io_error, "raise the limit of open files (ulimit -n), or close some"},
     {SystemFault::name_too_long, Errc::invalid_argument, "use a shorter name"},
+    {SystemFault::bad_name, Errc::invalid_argument,
+     "use a name that this system permits (Windows: no device such as CON, no dot or space at the end, none "
+     "of "
+     "< > : \" | ? *)"},
+    {SystemFault::in_use, Errc::io_error, "end the other program that has it open, then repeat the call"},
 };
 constexpr FaultRow other_fault{SystemFault::other, Errc::io_error, "see to the disk, then repeat the call"};
 
@@ -138,9 +143,9 @@ Result<void> sync_directory(FileOps& ops, int directory, std::string_view path) 
 }
 
 std::string parent_directory(std::string_view path) {
-  auto const slash = path.find_last_of('/');
-  if (slash == std::string_view::npos) return ".";
-  return std::string(path.substr(0, slash == 0 ? 1 : slash));
+  std::size_t const begin = name_begin(path);
+  if (begin == 0) return ".";
+  return std::string(path.substr(0, std::max(root_length(path), begin - 1)));
 }
 
 }}}

@@ -87,7 +87,7 @@ constexpr bool has(OpenFlags flags, OpenFlags flag) noexcept {
 
 /// Makes every system call on the files of a store, so that a test can count the calls and let them fail. A
 /// function returns the result of its system call, or a failure (below zero, see `fault_of`). No function
-/// repeats a call.
+/// repeats a call, but on Windows for two seconds if another program does not share the file.
 class SESSIONKIT_API FileOps {
  public:
   virtual ~FileOps() = default;
@@ -206,6 +206,12 @@ SESSIONKIT_API Result<OpenFile> open_for_reading(FileOps& ops, int directory, ch
 
 /// Syncs a directory, so that the names in it survive power loss.
 SESSIONKIT_API Result<void> sync_directory(FileOps& ops, int directory, std::string_view path);
+
+/// Returns where the last name of a path begins; the size of the path if it ends with a separator.
+SESSIONKIT_API std::size_t name_begin(std::string_view path) noexcept;
+
+/// Returns the size of a path's beginning that is no name: the "/" of an absolute path, or the drive.
+SESSIONKIT_API std::size_t root_length(std::string_view path) noexcept;
 
 /// The directory part of a path, or "." if the path has none.
 SESSIONKIT_API std::string parent_directory(std::string_view path);

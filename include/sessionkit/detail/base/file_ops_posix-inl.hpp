@@ -239,4 +239,10 @@ int remove_directory(char const* path) noexcept {
   return file_ops_posix_inl::or_errno(::unlinkat(AT_FDCWD, path, AT_REMOVEDIR));
 }
 
+std::size_t name_begin(std::string_view path) noexcept { return path.find_last_of('/') + 1; } // npos + 1 is 0
+
+std::size_t root_length(std::string_view path) noexcept {
+  return !path.empty() && path.front() == '/' ? 1 : 0;
+}
+
 }}}

@@ -4,9 +4,7 @@
 #include <sessionkit/detail/base/random_bits.hpp>
 
 #include <cerrno>
-#include <chrono>
 #include <cstddef>
-#include <initializer_list>
 
 #include <fcntl.h>
 #include <sys/random.h>
@@ -37,25 +35,13 @@ std::uint64_t process() noexcept { return 0; } // there are no others
 std::uint64_t process() noexcept { return static_cast<std::uint64_t>(::getpid()); }
 #endif
 
-/// Neither system call nor device (a bare chroot on an old kernel).
-std::uint64_t last_resort(void const* address) noexcept {
-  auto const ticks = [](auto now) { return static_cast<std::uint64_t>(now.time_since_epoch().count()); };
-  std::uint64_t bits = ticks(std::chrono::system_clock::now());
-  for (std::uint64_t const more : {ticks(std::chrono::steady_clock::now()), process(),
-                                   static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(address))}) {
-    bits = (bits ^ more) * 0x9E3779B97F4A7C15;
-    bits ^= bits >> 29;
-  }
-  return bits;
-}
-
 }}
 
 std::uint64_t random_bits() noexcept {
   unsigned char bytes[8] = {};
   if (::getentropy(bytes, sizeof bytes) != 0
       && random_bits_posix_inl::read_urandom(bytes, sizeof bytes) != sizeof bytes)
-    return random_bits_posix_inl::last_resort(bytes);
+    return unique_bits(bytes, random_bits_posix_inl::process()); // a bare chroot on an old kernel
   std::uint64_t bits = 0;
   for (unsigned char const byte : bytes) bits = bits << 8 | byte;
   return bits;

@@ -63,7 +63,8 @@ SESSIONKIT_SELDOM Result<OpenFile> open_store_directory(FileOps& ops, std::strin
         Errc::invalid_argument,
         "the store's directory has an empty path; name one, \".\" for the working directory");
   std::string path = given;
-  while (path.size() > 1 && path.back() == '/') path.pop_back(); // else a link would be followed
+  while (path.size() > root_length(path) && name_begin(path) == path.size())
+    path.pop_back(); // else a link would be followed
   if (create)
     if (auto r = safe_directory_inl::make_store_directory(ops, path, false); !r) return r.error();
   OpenFlags const flags = OpenFlags::directory;

@@ -10,11 +10,20 @@
 #include <sessionkit/detail/base/ids-inl.hpp>
 #include <sessionkit/detail/base/make_error-inl.hpp>
 #include <sessionkit/detail/base/opening_process-inl.hpp>
+#include <sessionkit/detail/base/random_bits-inl.hpp>
 #include <sessionkit/detail/base/replace_file-inl.hpp>
 #include <sessionkit/detail/base/safe_directory-inl.hpp>
 #include <sessionkit/detail/base/time-inl.hpp>
 
 // The seam to the operating system.
+#if defined(_WIN32)
+#include <sessionkit/detail/base/file_access_windows-inl.hpp>
+#include <sessionkit/detail/base/file_ops_windows-inl.hpp>
+#include <sessionkit/detail/base/random_bits_windows-inl.hpp>
+#include <sessionkit/detail/base/standard_descriptors_windows-inl.hpp>
+#include <sessionkit/detail/base/system_fault_windows-inl.hpp>
+#include <sessionkit/detail/base/text_memory_windows-inl.hpp>
+#else
 #if defined(__wasi__)
 #include <sessionkit/detail/base/file_ops_wasi-inl.hpp>
 #else
@@ -26,3 +35,4 @@
 #endif
 #include <sessionkit/detail/base/random_bits_posix-inl.hpp>
 #include <sessionkit/detail/base/system_fault_posix-inl.hpp>
+#endif

@@ -28,6 +28,8 @@ enum class SystemFault {
   special_file,    ///< the name is a pipe or a device
   too_many_open,   ///< this process may open no more files
   name_too_long,   ///< the file system cannot hold the name
+  bad_name,        ///< the system permits no file of this name
+  in_use,          ///< another program has the file open, and shares it with nobody
   input_or_output, ///< the disk failed
   other,           ///< any other failure
 };

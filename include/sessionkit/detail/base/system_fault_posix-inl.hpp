@@ -32,6 +32,8 @@ constexpr Row rows[] = {
     {ENXIO, SystemFault::special_file},
     {EMFILE, SystemFault::too_many_open},
     {ENAMETOOLONG, SystemFault::name_too_long},
+    {EILSEQ, SystemFault::bad_name},
+    {EBUSY, SystemFault::in_use},
     {EIO, SystemFault::input_or_output},
 };
 static_assert(EAGAIN == EWOULDBLOCK, "a system with two numbers needs two rows");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Makes a store of one transcript of any name.
 #pragma once
+#include <sessionkit/detail/base/file_ops.hpp>
 #include <sessionkit/detail/base/make_error.hpp>
 #include <sessionkit/detail/base/opening_process.hpp>
 #include <sessionkit/detail/file_store/file_store.hpp>
@@ -17,8 +18,7 @@ namespace transcript_store_inl { namespace {
 
 // The file's name without directory and extension, made into a session id.
 SessionId session_id_of_path(std::string_view path) {
-  std::size_t const slash = path.find_last_of('/');
-  if (slash != std::string_view::npos) path.remove_prefix(slash + 1);
+  path.remove_prefix(detail::name_begin(path));
   std::size_t const dot = path.find_last_of('.');
   if (dot != std::string_view::npos && dot > 0) path = path.substr(0, dot);
   std::string clean;

@@ -119,7 +119,7 @@ class Repairer {
     return quarantine_.take(directory->get(), name_of(path));
   }
 
-  static std::string name_of(std::string const& path) { return path.substr(path.find_last_of('/') + 1); }
+  static std::string name_of(std::string const& path) { return path.substr(name_begin(path)); }
 
   FileOps& ops_;
   Diagnosis const& diagnosis_;

@@ -11,6 +11,9 @@ namespace sessionkit { inline namespace v0 { namespace testing::detail {
 /// of this process down. A check that the function refutes (`Refuted`) is answered with its text after a "!".
 class ChildProcess {
  public:
+  /// False on a system that cannot copy a process. Nothing else here may then be called.
+  static bool possible() noexcept;
+
   /// The argument of `work` is the end of the pipe that `say` takes. Refutes the check if there can be no
   /// copy.
   explicit ChildProcess(std::function<void(int pipe)> const& work);

@@ -2,6 +2,7 @@
 // Runs the checks that a store claims to pass and writes the report.
 #pragma once
 #include <sessionkit/raw_json.hpp>
+#include <sessionkit/testing/detail/child_process.hpp>
 #include <sessionkit/testing/detail/concurrent_checks.hpp>
 #include <sessionkit/testing/detail/contract_checks.hpp>
 #include <sessionkit/testing/detail/core_checks.hpp>
@@ -13,6 +14,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace sessionkit { inline namespace v0 { namespace testing {
 
@@ -52,12 +54,22 @@ std::string claims_missing(Claim has, Claim needs) {
   return out;
 }
 
+// Each check with these claims runs a copy of the process.
+bool needs_copy(Claim needs) noexcept {
+  return has_claim(needs, Claim::shared_between_processes) || has_claim(needs, Claim::refuses_children);
+}
+
 CheckResult run_check(detail::Check const& check, StoreUnderTest const& store,
                       ConformanceOptions const& options, Dialect const& dialect) {
   CheckResult result{check.name.name, check.name.tier};
   if (std::string missing = claims_missing(store.claims, check.name.needs); !missing.empty()) {
     result.verdict = Verdict::not_claimed;
     result.seen = std::move(missing);
+    return result;
+  }
+  if (needs_copy(check.name.needs) && !detail::ChildProcess::possible()) {
+    result.verdict = Verdict::not_possible;
+    result.seen = "this system cannot copy a process";
     return result;
   }
   try {
@@ -135,6 +147,7 @@ char const* to_string(Verdict verdict) noexcept {
   case Verdict::failed: return "failed";
   case Verdict::not_claimed: return "not_claimed";
   case Verdict::cannot_keep: return "cannot_keep";
+  case Verdict::not_possible: return "not_possible";
   }
   return "unknown";
 }
@@ -201,11 +214,13 @@ std::string to_table(std::vector<ConformanceReport> const& reports) {
           (missing += missing.empty() ? "" : ", ") += to_string(claim);
           break;
         }
-    std::string excused;
-    for (CheckResult const& check : report.checks)
-      if (check.verdict == Verdict::cannot_keep)
-        excused.append(excused.empty() ? "" : ", ").append(check.name);
-    if (!excused.empty()) missing += (missing.empty() ? "cannot keep: " : "; cannot keep: ") + excused;
+    for (auto const& [verdict, words] : {std::pair(Verdict::cannot_keep, "cannot keep: "),
+                                         std::pair(Verdict::not_possible, "not possible here: ")}) {
+      std::string names;
+      for (CheckResult const& check : report.checks)
+        if (check.verdict == verdict) names.append(names.empty() ? "" : ", ").append(check.name);
+      if (!names.empty()) missing += (missing.empty() ? words : std::string("; ") + words) + names;
+    }
     table += (missing.empty() ? "-" : missing) + "\n";
   }
   return table;

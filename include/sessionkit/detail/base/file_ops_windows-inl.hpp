@@ -1,0 +1,505 @@
+// SPDX-License-Identifier: MIT
+// Implements `FileOps` by the system calls of Windows 10 and later.
+#pragma once
+#include <sessionkit/detail/base/file_access_windows.hpp>
+#include <sessionkit/detail/base/file_ops.hpp>
+#include <sessionkit/detail/base/windows_codes.hpp>
+#include <sessionkit/detail/base/windows_names.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <thread>
+
+#if !defined(WIN32_LEAN_AND_MEAN)
+#define WIN32_LEAN_AND_MEAN
+#endif
+#if !defined(NOMINMAX)
+#define NOMINMAX
+#endif
+#include <windows.h>
+// after windows.h
+#include <winternl.h>
+
+namespace sessionkit { inline namespace v0 { namespace detail {
+
+namespace file_ops_windows_inl { namespace {
+
+int last_failure() noexcept { return -static_cast<int>(::GetLastError()); }
+
+// The system's own translation makes "access denied" of these.
+int failure_of(NTSTATUS status) noexcept {
+  switch (static_cast<unsigned long>(status)) {
+  case 0xC00000BA: return -windows_code::is_a_directory; // STATUS_FILE_IS_A_DIRECTORY
+  case 0xC0000056: return -ERROR_DELETE_PENDING;         // STATUS_DELETE_PENDING
+  default: return status < 0 ? -static_cast<int>(::RtlNtStatusToDosError(status)) : 0;
+  }
+}
+
+// A handle has 32 significant bits, and is a multiple of 4: it is its own descriptor.
+HANDLE handle_of(int descriptor) noexcept {
+  return reinterpret_cast<HANDLE>(static_cast<std::intptr_t>(descriptor));
+}
+int descriptor_of(HANDLE handle) noexcept {
+  return static_cast<int>(reinterpret_cast<std::intptr_t>(handle));
+}
+
+class Handle {
+ public:
+  explicit Handle(HANDLE handle = nullptr) noexcept : handle_(handle) {}
+  Handle(Handle&& o) noexcept : handle_(std::exchange(o.handle_, nullptr)) {}
+  Handle& operator=(Handle&& o) noexcept {
+    std::swap(handle_, o.handle_);
+    return *this;
+  }
+  Handle(Handle const&) = delete;
+  Handle& operator=(Handle const&) = delete;
+  ~Handle() {
+    if (handle_ != nullptr) ::CloseHandle(handle_);
+  }
+  HANDLE get() const noexcept { return handle_; }
+  int release() noexcept { return descriptor_of(std::exchange(handle_, nullptr)); }
+
+ private:
+  HANDLE handle_;
+};
+
+// A name as the kernel takes it: relative to an open directory, or absolute. It has no limit of 260
+// characters.
+struct NativeName {
+  HANDLE root = nullptr;
+  std::wstring text = {};
+};
+
+bool begins_with(std::string_view text, std::string_view begin) noexcept {
+  return text.substr(0, begin.size()) == begin;
+}
+
+// `\\server\share\x` and `C:\x`, below the kernel's directory of DOS devices.
+std::wstring below_devices(std::wstring const& path) {
+  bool const on_server = path.size() > 2 && path[0] == L'\\' && path[1] == L'\\';
+  return on_server ? L"\\??\\UNC" + path.substr(1) : L"\\??\\" + path;
+}
+
+int make_full(std::wstring const& path, std::wstring& out) {
+  DWORD const room = ::GetFullPathNameW(path.c_str(), 0, nullptr, nullptr);
+  if (room == 0) return last_failure();
+  std::wstring full(room, L'\0');
+  full.resize(::GetFullPathNameW(path.c_str(), room, &full[0], nullptr));
+  if (full.empty()) return last_failure();
+  out = below_devices(full);
+  return 0;
+}
+
+// The path of an open directory, below which there is a name with `..`, which the kernel does not know.
+int make_full_below(HANDLE directory, std::wstring const& name, std::wstring& out) {
+  DWORD const room = ::GetFinalPathNameByHandleW(directory, nullptr, 0, FILE_NAME_NORMALIZED);
+  if (room == 0) return last_failure();
+  std::wstring path(room, L'\0');
+  path.resize(::GetFinalPathNameByHandleW(directory, &path[0], room, FILE_NAME_NORMALIZED));
+  constexpr std::wstring_view server = L"\\\\?\\UNC\\", local = L"\\\\?\\";
+  path = path.substr(0, server.size()) == server
+             ? L"\\\\" + path.substr(server.size())
+             : path.substr(path.substr(0, local.size()) == local ? local.size() : 0);
+  return make_full(path + L"\\" + name, out);
+}
+
+int make_path(std::string_view path, NativeName& out) {
+  std::string name(path);
+  std::replace(name.begin(), name.end(), '/', '\\');
+  bool const verbatim = begins_with(name, "\\\\?\\");
+  if (begins_with(name, "\\\\.\\")) return -ERROR_BAD_DEVICE;
+  std::size_t begin = verbatim ? 4 : 0;
+  if (name.size() >= begin + 2 && name[begin + 1] == ':') begin += 2; // a drive
+  if (name.empty()) return -ERROR_PATH_NOT_FOUND;
+  if (!has_windows_names(std::string_view(name).substr(begin), "\\")) return -ERROR_INVALID_NAME;
+  std::wstring wide;
+  if (!append_utf16(name, wide)) return -ERROR_NO_UNICODE_TRANSLATION;
+  if (!verbatim) return make_full(wide, out.text);
+  out.text = L"\\??\\" + wide.substr(4);
+  return 0;
+}
+
+int make_native(int directory, char const* name, NativeName& out) {
+  std::string_view const given = name;
+  if (directory == working_directory) return make_path(given, out);
+  out.root = handle_of(directory);
+  if (given.empty()) return -ERROR_PATH_NOT_FOUND;
+  if (given == ".") return 0;
+  if (!has_windows_names(given, "/")) return -ERROR_INVALID_NAME;
+  if (!append_utf16(given, out.text)) return -ERROR_NO_UNICODE_TRANSLATION;
+  std::replace(out.text.begin(), out.text.end(), L'/', L'\\');
+  if (given != ".." && !begins_with(given, "../")) return 0;
+  std::wstring const up = std::exchange(out.text, {});
+  return make_full_below(std::exchange(out.root, nullptr), up, out.text);
+}
+
+// Others may read, write, rename and remove every file that is open here.
+constexpr ULONG share = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
+
+struct Opening {
+  ACCESS_MASK access;
+  ULONG options = 0;
+  ULONG disposition = FILE_OPEN;
+  void* security = nullptr; // of a new file
+};
+
+int open_native(NativeName const& name, Opening const& how, Handle& out) {
+  std::size_t const bytes = name.text.size() * sizeof(wchar_t);
+  if (bytes > 0xFFFC) return -ERROR_FILENAME_EXCED_RANGE;
+  UNICODE_STRING text;
+  text.Buffer = const_cast<wchar_t*>(name.text.c_str());
+  text.Length = text.MaximumLength = static_cast<USHORT>(bytes);
+  OBJECT_ATTRIBUTES attributes;
+  InitializeObjectAttributes(&attributes, &text, OBJ_CASE_INSENSITIVE, name.root, how.security);
+  IO_STATUS_BLOCK io = {};
+  HANDLE handle = nullptr;
+  NTSTATUS const status =
+      ::NtCreateFile(&handle, how.access | SYNCHRONIZE, &attributes, &io, nullptr, FILE_ATTRIBUTE_NORMAL,
+                     share, how.disposition, how.options | FILE_SYNCHRONOUS_IO_NONALERT, nullptr, 0);
+  if (status < 0) return failure_of(status);
+  out = Handle(handle);
+  return 0;
+}
+
+// Scanners and indexers open a file for moments and share it with nobody. They are waited for.
+constexpr std::chrono::milliseconds longest_wait{2000};
+template <class Call> int when_shared(Call&& call, bool denied_too = false) {
+  auto const deadline = std::chrono::steady_clock::now() + longest_wait;
+  std::chrono::milliseconds step{1};
+  for (;;) {
+    int const result = call();
+    bool const waits = result == -ERROR_SHARING_VIOLATION || result == -ERROR_DELETE_PENDING
+                       || result == -ERROR_USER_MAPPED_FILE || (denied_too && result == -ERROR_ACCESS_DENIED);
+    if (!waits || std::chrono::steady_clock::now() >= deadline) return result;
+    std::this_thread::sleep_for(step);
+    step = std::min(step * 2, std::chrono::milliseconds{50});
+  }
+}
+
+// Links of all kinds. A file that a service fetches on demand is one too: its bytes are elsewhere.
+bool is_link(HANDLE handle) noexcept {
+  FILE_ATTRIBUTE_TAG_INFO info = {};
+  return ::GetFileInformationByHandleEx(handle, FileAttributeTagInfo, &info, sizeof info) != 0
+         && (info.FileAttributes & FILE_ATTRIBUTE_REPARSE_POINT) != 0;
+}
+
+bool is_directory(HANDLE handle) noexcept {
+  FILE_STANDARD_INFO info = {};
+  return ::GetFileInformationByHandleEx(handle, FileStandardInfo, &info, sizeof info) != 0
+         && info.Directory != 0;
+}
+
+// 128 bits of the file and 64 of the volume in two numbers: files of one volume never have the same two.
+void set_identity(HANDLE handle, BY_HANDLE_FILE_INFORMATION const& info, FileStatus& out) noexcept {
+  FILE_ID_INFO id = {};
+  std::uint64_t low = std::uint64_t{info.nFileIndexHigh} << 32 | info.nFileIndexLow, high = 0;
+  out.device = info.dwVolumeSerialNumber;
+  if (::GetFileInformationByHandleEx(handle, FileIdInfo, &id, sizeof id) != 0) {
+    out.device = id.VolumeSerialNumber;
+    std::copy_n(id.FileId.Identifier, sizeof low, reinterpret_cast<unsigned char*>(&low));
+    std::copy_n(id.FileId.Identifier + sizeof low, sizeof high, reinterpret_cast<unsigned char*>(&high));
+  }
+  constexpr std::uint64_t odd = 0x9E3779B97F4A7C15;
+  out.device ^= high * odd;
+  out.inode = low ^ (high * odd >> 1 | high << 63);
+}
+
+int read_status(HANDLE handle, FileStatus& out) {
+  BY_HANDLE_FILE_INFORMATION info = {};
+  if (::GetFileInformationByHandle(handle, &info) == 0) return last_failure();
+  FileStatus status;
+  bool const directory = (info.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY) != 0;
+  status.kind = (info.dwFileAttributes & FILE_ATTRIBUTE_REPARSE_POINT) != 0 ? FileStatus::link
+                : directory                                                 ? FileStatus::directory
+                : ::GetFileType(handle) == FILE_TYPE_DISK                   ? FileStatus::regular
+                                                                            : FileStatus::other;
+  set_identity(handle, info, status);
+  status.size = directory ? 0 : std::uint64_t{info.nFileSizeHigh} << 32 | info.nFileSizeLow;
+  status.links = info.nNumberOfLinks;
+  constexpr std::int64_t between_1601_and_1970 = 116'444'736'000'000'000;
+  status.modified_ns = static_cast<std::int64_t>((std::uint64_t{info.ftLastWriteTime.dwHighDateTime} << 32
+                                                  | info.ftLastWriteTime.dwLowDateTime)
+                                                 - between_1601_and_1970)
+                       * 100;
+  FileAccess access;
+  if (int const failed = read_access(handle, directory, access); failed < 0) return failed;
+  status.owner = access.owner;
+  status.mode = access.mode;
+  out = status;
+  return 0;
+}
+
+// The kernel's request to rename (FILE_RENAME_INFORMATION), before the characters of the name.
+struct RenameRequest {
+  ULONG flags;
+  HANDLE root;
+  ULONG name_bytes;
+};
+constexpr ULONG replace_flag = 1, posix_flag = 2; // of FileRenameInformationEx; the first is ReplaceIfExists
+constexpr int rename_class = 10, rename_ex_class = 65, remove_class = 13, remove_ex_class = 64;
+
+template <class Value>
+int set_information(HANDLE handle, int kind, Value* value, std::size_t bytes) noexcept {
+  IO_STATUS_BLOCK io = {};
+  return failure_of(::NtSetInformationFile(handle, &io, value, static_cast<ULONG>(bytes),
+                                           static_cast<FILE_INFORMATION_CLASS>(kind)));
+}
+
+// A file system without these requests, such as FAT.
+bool is_unknown(int failure) noexcept {
+  return failure == -ERROR_INVALID_PARAMETER || failure == -ERROR_NOT_SUPPORTED
+         || failure == -ERROR_INVALID_FUNCTION || failure == -ERROR_CALL_NOT_IMPLEMENTED;
+}
+
+int rename_open(HANDLE file, NativeName const& to, bool replace) {
+  constexpr std::size_t begin = offsetof(RenameRequest, name_bytes) + sizeof(ULONG);
+  std::size_t const name_bytes = to.text.size() * sizeof(wchar_t);
+  std::size_t const bytes = std::max(begin + name_bytes, sizeof(RenameRequest));
+  std::unique_ptr<std::uint64_t[]> memory(new std::uint64_t[bytes / sizeof(std::uint64_t) + 1]());
+  auto* const request = reinterpret_cast<RenameRequest*>(memory.get());
+  request->root = to.root;
+  request->name_bytes = static_cast<ULONG>(name_bytes);
+  std::copy_n(reinterpret_cast<char const*>(to.text.data()), name_bytes,
+              reinterpret_cast<char*>(memory.get()) + begin);
+  request->flags = posix_flag | (replace ? replace_flag : 0);
+  int const failed = set_information(file, rename_ex_class, request, bytes);
+  if (!is_unknown(failed)) return failed;
+  request->flags = replace ? replace_flag : 0;
+  return set_information(file, rename_class, request, bytes);
+}
+
+int remove_open(HANDLE file) noexcept {
+  ULONG flags = 1 | 2; // FILE_DISPOSITION_DELETE, FILE_DISPOSITION_POSIX_SEMANTICS
+  int const failed = set_information(file, remove_ex_class, &flags, sizeof flags);
+  if (!is_unknown(failed)) return failed;
+  BOOLEAN removed = TRUE;
+  return set_information(file, remove_class, &removed, sizeof removed);
+}
+
+int remove_name(int directory, char const* name, ULONG kind) {
+  NativeName native;
+  if (int const failed = make_native(directory, name, native); failed < 0) return failed;
+  return when_shared(
+      [&] {
+        Handle file;
+        int const failed = open_native(native, {DELETE, kind | FILE_OPEN_REPARSE_POINT}, file);
+        return failed < 0 ? failed : remove_open(file.get());
+      },
+      true);
+}
+
+// One byte, where no file has bytes: a lock keeps others from reading what it covers.
+OVERLAPPED locked_place() noexcept {
+  OVERLAPPED place = {};
+  place.OffsetHigh = 0x40000000;
+  return place;
+}
+OVERLAPPED place_at(std::uint64_t offset) noexcept {
+  OVERLAPPED place = {};
+  place.Offset = static_cast<DWORD>(offset);
+  place.OffsetHigh = static_cast<DWORD>(offset >> 32);
+  return place;
+}
+DWORD size_of_call(std::size_t bytes) noexcept {
+  return static_cast<DWORD>(std::min(bytes, std::size_t{1} << 30));
+}
+
+Opening opening_of(OpenFlags flags) noexcept {
+  Opening how{READ_CONTROL | FILE_READ_ATTRIBUTES};
+  if (has(flags, OpenFlags::directory)) {
+    how.access |= FILE_LIST_DIRECTORY | FILE_TRAVERSE | FILE_ADD_FILE; // the last for a sync
+    how.options |= FILE_DIRECTORY_FILE;
+  } else if (has(flags, OpenFlags::write)) {
+    how.options |= FILE_NON_DIRECTORY_FILE;
+    how.access |= has(flags, OpenFlags::append) ? FILE_APPEND_DATA : FILE_WRITE_DATA;
+  }
+  // What can only append cannot be locked.
+  if (!has(flags, OpenFlags::write) || has(flags, OpenFlags::read | OpenFlags::append))
+    how.access |= FILE_READ_DATA;
+  if (!has(flags, OpenFlags::follow_links)) how.options |= FILE_OPEN_REPARSE_POINT;
+  if (has(flags, OpenFlags::create)) how.disposition = FILE_OPEN_IF;
+  if (has(flags, OpenFlags::only_new)) how.disposition = FILE_CREATE;
+  if (how.disposition != FILE_OPEN) how.security = private_security(false);
+  return how;
+}
+
+class SystemFileOps final : public FileOps {
+ public:
+  int open(int directory, char const* name, OpenFlags flags) override {
+    NativeName native;
+    if (int const failed = make_native(directory, name, native); failed < 0) return failed;
+    Opening how = opening_of(flags);
+    Handle file;
+    auto const try_open = [&] { return open_native(native, how, file); };
+    int failed = when_shared(try_open);
+    if (failed == -ERROR_ACCESS_DENIED && has(flags, OpenFlags::directory)) {
+      how.access &= ~static_cast<ACCESS_MASK>(FILE_ADD_FILE);
+      failed = when_shared(try_open);
+    }
+    if (failed < 0) return failed;
+    if (::GetFileType(file.get()) != FILE_TYPE_DISK) return -ERROR_BAD_DEVICE;
+    if (!has(flags, OpenFlags::follow_links) && is_link(file.get())) return -windows_code::is_a_link;
+    FILE_END_OF_FILE_INFO empty = {};
+    if (has(flags, OpenFlags::truncate)
+        && ::SetFileInformationByHandle(file.get(), FileEndOfFileInfo, &empty, sizeof empty) == 0)
+      return last_failure();
+    return file.release();
+  }
+  int close(int descriptor) override {
+    return ::CloseHandle(handle_of(descriptor)) != 0 ? 0 : last_failure();
+  }
+  std::int64_t pread(int descriptor, char* to, std::size_t bytes, std::uint64_t offset) override {
+    OVERLAPPED place = place_at(offset);
+    DWORD got = 0;
+    if (::ReadFile(handle_of(descriptor), to, size_of_call(bytes), &got, &place) != 0) return got;
+    return ::GetLastError() == ERROR_HANDLE_EOF ? 0 : last_failure();
+  }
+  std::int64_t write(int descriptor, char const* from, std::size_t bytes) override {
+    DWORD put = 0;
+    return ::WriteFile(handle_of(descriptor), from, size_of_call(bytes), &put, nullptr) != 0
+               ? std::int64_t{put}
+               : last_failure();
+  }
+  std::int64_t pwrite(int descriptor, char const* from, std::size_t bytes, std::uint64_t offset) override {
+    OVERLAPPED place = place_at(offset);
+    DWORD put = 0;
+    return ::WriteFile(handle_of(descriptor), from, size_of_call(bytes), &put, &place) != 0
+               ? std::int64_t{put}
+               : last_failure();
+  }
+  int sync_data(int descriptor) override { return sync(descriptor); }
+  int sync(int descriptor) override {
+    HANDLE const handle = handle_of(descriptor);
+    if (::FlushFileBuffers(handle) != 0) return 0;
+    int const failed = last_failure();
+    // The file system's own log keeps the names, whether it takes this call for a directory or not.
+    return is_directory(handle) && (failed == -ERROR_ACCESS_DENIED || is_unknown(failed)) ? 0 : failed;
+  }
+  int status(int descriptor, FileStatus& out) override { return read_status(handle_of(descriptor), out); }
+  int status_at(int directory, char const* name, FileStatus& out) override {
+    NativeName native;
+    if (int const failed = make_native(directory, name, native); failed < 0) return failed;
+    Handle file;
+    int const failed =
+        open_native(native, {FILE_READ_ATTRIBUTES | READ_CONTROL, FILE_OPEN_REPARSE_POINT}, file);
+    if (failed == -ERROR_DELETE_PENDING) return -ERROR_FILE_NOT_FOUND;
+    return failed < 0 ? failed : read_status(file.get(), out);
+  }
+  int try_lock(int descriptor) override {
+    OVERLAPPED place = locked_place();
+    constexpr DWORD how = LOCKFILE_EXCLUSIVE_LOCK | LOCKFILE_FAIL_IMMEDIATELY;
+    return ::LockFileEx(handle_of(descriptor), how, 0, 1, 0, &place) != 0 ? 0 : last_failure();
+  }
+  int unlock(int descriptor) override {
+    OVERLAPPED place = locked_place();
+    return ::UnlockFileEx(handle_of(descriptor), 0, 1, 0, &place) != 0 ? 0 : last_failure();
+  }
+  LockHolder lock_holder(int) override { return {}; } // the system does not say
+  int set_mode(int descriptor, unsigned mode) override {
+    HANDLE const handle = handle_of(descriptor);
+    return set_access(handle, is_directory(handle), mode);
+  }
+  int make_directory(int directory, char const* name) override {
+    NativeName native;
+    if (int const failed = make_native(directory, name, native); failed < 0) return failed;
+    Handle made;
+    return open_native(
+        native, {FILE_READ_ATTRIBUTES, FILE_DIRECTORY_FILE, FILE_CREATE, private_security(true)}, made);
+  }
+  int rename(int from_directory, char const* from, int to_directory, char const* to, bool replace) override {
+    NativeName source, target;
+    if (int const failed = make_native(from_directory, from, source); failed < 0) return failed;
+    if (int const failed = make_native(to_directory, to, target); failed < 0) return failed;
+    return when_shared(
+        [&] {
+          Handle file; // through to the disk: the new name too
+          int const failed =
+              open_native(source, {DELETE, FILE_OPEN_REPARSE_POINT | FILE_WRITE_THROUGH}, file);
+          return failed < 0 ? failed : rename_open(file.get(), target, replace);
+        },
+        true);
+  }
+  int unlink(int directory, char const* name) override {
+    return remove_name(directory, name, FILE_NON_DIRECTORY_FILE);
+  }
+  int list(int directory, FileNames& names) override {
+    OpenFile const own(*this, open(directory, ".", OpenFlags::directory)); // reading moves its place
+    if (!own) return own.get();
+    constexpr DWORD bytes = 1 << 16;
+    std::unique_ptr<std::uint64_t[]> const memory(new std::uint64_t[bytes / sizeof(std::uint64_t)]);
+    names.clear();
+    std::string name;
+    while (::GetFileInformationByHandleEx(handle_of(own.get()), FileIdBothDirectoryInfo, memory.get(), bytes)
+           != 0) {
+      auto const* at = reinterpret_cast<char const*>(memory.get());
+      for (;;) {
+        auto const* const entry = reinterpret_cast<FILE_ID_BOTH_DIR_INFO const*>(at);
+        name.clear();
+        append_utf8(std::wstring_view(entry->FileName, entry->FileNameLength / sizeof(wchar_t)), name);
+        if (name != "." && name != "..") names.push_back(name);
+        if (entry->NextEntryOffset == 0) break;
+        at += entry->NextEntryOffset;
+      }
+    }
+    return ::GetLastError() == ERROR_NO_MORE_FILES ? 0 : last_failure();
+  }
+  int file_system(int descriptor, std::string_view& network) override {
+    FILE_FS_DEVICE_INFORMATION device = {};
+    IO_STATUS_BLOCK io = {};
+    int const failed = failure_of(::NtQueryVolumeInformationFile(handle_of(descriptor), &io, &device,
+                                                                 sizeof device, FileFsDeviceInformation));
+    if (failed < 0) return failed;
+    constexpr ULONG remote_device = 0x10; // FILE_REMOTE_DEVICE
+    network = (device.Characteristics & remote_device) != 0 ? std::string_view("a network drive")
+                                                            : std::string_view();
+    return 0;
+  }
+
+  int process() override { return static_cast<int>(::GetCurrentProcessId()); }
+  unsigned user() override { return windows_owner::user; }
+  std::chrono::steady_clock::time_point now() override { return std::chrono::steady_clock::now(); }
+  std::int64_t wall_ns() override {
+    FILETIME time = {};
+    ::GetSystemTimePreciseAsFileTime(&time);
+    constexpr std::int64_t between_1601_and_1970 = 116'444'736'000'000'000;
+    return (static_cast<std::int64_t>(std::uint64_t{time.dwHighDateTime} << 32 | time.dwLowDateTime)
+            - between_1601_and_1970)
+           * 100;
+  }
+  void pause(std::chrono::milliseconds time) override { std::this_thread::sleep_for(time); }
+};
+
+bool is_separator(char c) noexcept { return c == '/' || c == '\\'; }
+
+}}
+
+FileOps& system_file_ops() noexcept {
+  static file_ops_windows_inl::SystemFileOps ops; // holds nothing
+  return ops;
+}
+
+bool may_write(char const* path) noexcept {
+  file_ops_windows_inl::NativeName native;
+  file_ops_windows_inl::Handle file;
+  return file_ops_windows_inl::make_native(working_directory, path, native) == 0
+         && file_ops_windows_inl::open_native(native, {FILE_WRITE_DATA}, file)
+                == 0; // of a directory: add files
+}
+
+int remove_directory(char const* path) noexcept {
+  return file_ops_windows_inl::remove_name(working_directory, path, FILE_DIRECTORY_FILE);
+}
+
+std::size_t name_begin(std::string_view path) noexcept {
+  std::size_t begin = path.size();
+  while (begin > root_length(path) && !file_ops_windows_inl::is_separator(path[begin - 1])) --begin;
+  return begin;
+}
+
+std::size_t root_length(std::string_view path) noexcept {
+  std::size_t const drive = path.size() >= 2 && path[1] == ':' ? 2 : 0;
+  return drive + (path.size() > drive && file_ops_windows_inl::is_separator(path[drive]) ? 1 : 0);
+}
+
+}}}
