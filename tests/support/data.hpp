@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <random>
 #include <string>
 
 #include <unistd.h>
@@ -35,8 +36,8 @@ inline void write_file(std::string const& path, std::string const& bytes) {
 class TempDir {
  public:
   TempDir() {
-    auto pattern = (std::filesystem::temp_directory_path() / "sessionkit-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) give_up("cannot make " + pattern);
+    auto pattern = (std::filesystem::temp_directory_path() / "sessionkit-XXXXXX").generic_string();
+    if (!make_unique_directory(pattern)) give_up("cannot make " + pattern);
     path_ = pattern;
   }
   TempDir(TempDir const&) = delete;
@@ -50,6 +51,22 @@ class TempDir {
   std::string operator/(std::string const& name) const { return path_ + "/" + name; }
 
  private:
+#if defined(_WIN32)
+  static bool make_unique_directory(std::string& pattern) { // it has no mkdtemp
+    std::random_device random;
+    for (int tries = 0; tries < 100; ++tries) {
+      std::string const name = pattern.substr(0, pattern.size() - 6) + std::to_string(random());
+      std::error_code failed;
+      if (!std::filesystem::create_directory(name, failed)) continue;
+      pattern = name;
+      return true;
+    }
+    return false;
+  }
+#else
+  static bool make_unique_directory(std::string& pattern) { return ::mkdtemp(pattern.data()) != nullptr; }
+#endif
+
   std::string path_;
 };
 

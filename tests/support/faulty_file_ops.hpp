@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cerrno>
 #include <cstdint>
 #include <functional>
 #include <mutex>
@@ -59,7 +58,7 @@ class FaultyFileOps : public sk::detail::FileOps {
   /// From the call of this number on (the first is 0) fails with `error`; once, or always after.
   struct Fault {
     std::int64_t at = -1;
-    int error = EIO;
+    int error = sk::detail::system_code(sk::detail::SystemFault::input_or_output);
     bool sticky = false;
     bool short_write = false; // instead of `error`, a write takes half of the bytes (and others work)
   } fault;

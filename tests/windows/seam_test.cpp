@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: MIT
+// What the calls on files promise on Windows, against what the system's own functions show.
+#include "support/catch.hpp"
+#include "support/data.hpp"
+
+#include <sessionkit/detail/base/file_ops.hpp>
+#include <sessionkit/detail/base/safe_directory.hpp>
+
+#include <chrono>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <windows.h>
+// after windows.h
+#include <aclapi.h>
+
+using namespace sessionkit_test;
+namespace sk = sessionkit;
+using sk::detail::FileNames;
+using sk::detail::FileStatus;
+using File = sk::detail::OpenFile; // Windows has a function OpenFile
+using sk::detail::OpenFlags;
+using sk::detail::SystemFault;
+using sk::detail::working_directory;
+
+namespace {
+
+sk::detail::FileOps& ops() { return sk::detail::system_file_ops(); }
+
+/// A folder that is open.
+struct Folder {
+  TempDir dir;
+  File opened{ops(), ops().open(working_directory, dir.path().c_str(), OpenFlags::directory)};
+  int get() const { return opened.get(); }
+  File open(char const* name, OpenFlags flags) const { return {ops(), ops().open(get(), name, flags)}; }
+  SystemFault fault(char const* name, OpenFlags flags) const {
+    int const result = ops().open(get(), name, flags);
+    if (result >= 0) ops().close(result);
+    return sk::detail::fault_of(result);
+  }
+  std::set<std::string> names() const {
+    FileNames found;
+    CHECK(ops().list(get(), found) == 0);
+    std::set<std::string> all;
+    found.each([&](std::string_view name) { all.emplace(name); });
+    return all;
+  }
+};
+
+constexpr OpenFlags appending = OpenFlags::read | OpenFlags::write | OpenFlags::append;
+
+void put(File const& file, std::string const& text) {
+  REQUIRE(ops().write(file.get(), text.data(), text.size()) == static_cast<std::int64_t>(text.size()));
+}
+std::string get(File const& file, std::uint64_t offset = 0) {
+  std::string text(100, '\0');
+  auto const got = ops().pread(file.get(), &text[0], text.size(), offset);
+  REQUIRE(got >= 0);
+  text.resize(static_cast<std::size_t>(got));
+  return text;
+}
+
+/// wine has no rename that replaces an open file; on Windows it is there since 10 1607, on NTFS.
+bool is_wine() { return ::GetProcAddress(::GetModuleHandleA("ntdll.dll"), "wine_get_version") != nullptr; }
+
+/// The file as a program opens it that shares it with nobody.
+HANDLE unshared(std::string const& path) {
+  return ::CreateFileA(path.c_str(), GENERIC_READ, 0, nullptr, OPEN_EXISTING, 0, nullptr);
+}
+
+}
+
+TEST_CASE("two handles that append never write over each other, also after a read") {
+  Folder folder;
+  File const a = folder.open("log", appending | OpenFlags::only_new), b = folder.open("log", appending);
+  REQUIRE((a && b));
+  put(a, "one ");
+  put(b, "two ");
+  CHECK(get(a) == "one two ");
+  put(a, "three ");
+  CHECK(get(b, 4) == "two three ");
+  CHECK(get(b, 14).empty());
+  CHECK(get(b, 1 << 20).empty());
+  CHECK(read_file(folder.dir / "log") == "one two three ");
+}
+
+TEST_CASE("a lock keeps others from the lock, and nobody from reading or appending") {
+  Folder folder;
+  File a = folder.open("log", appending | OpenFlags::only_new);
+  File const b = folder.open("log", appending);
+  REQUIRE(ops().try_lock(a.get()) == 0);
+  CHECK(sk::detail::fault_of(ops().try_lock(b.get())) == SystemFault::would_wait);
+  put(b, "text");
+  CHECK(get(b) == "text");
+  CHECK(read_file(folder.dir / "log") == "text"); // another program's way of reading
+  CHECK(ops().unlock(a.get()) == 0);
+  CHECK(ops().try_lock(b.get()) == 0);
+  CHECK(sk::detail::fault_of(ops().try_lock(a.get())) == SystemFault::would_wait);
+  CHECK(ops().unlock(b.get()) == 0);
+  CHECK(ops().try_lock(a.get()) == 0);
+  a.reset(); // closing gives it back
+  CHECK(ops().try_lock(b.get()) == 0);
+}
+
+TEST_CASE("an open file can be renamed, replaced and removed, and its reader keeps its bytes") {
+  Folder folder;
+  File old = folder.open("log", appending | OpenFlags::only_new);
+  put(old, "old");
+  FileStatus before, now;
+  REQUIRE(ops().status(old.get(), before) == 0);
+  File draft = folder.open("draft", OpenFlags::write | OpenFlags::only_new);
+  put(draft, "new");
+  CHECK(sk::detail::fault_of(ops().rename(folder.get(), "draft", folder.get(), "log", false))
+        == SystemFault::exists);
+  if (is_wine()) { // it refuses, and changes nothing; and it removes a file when it is closed
+    CHECK(sk::detail::fault_of(ops().rename(folder.get(), "draft", folder.get(), "log", true))
+          == SystemFault::no_access);
+    CHECK(read_file(folder.dir / "log") == "old");
+    CHECK(read_file(folder.dir / "draft") == "new");
+    old.reset();
+  }
+  CHECK(ops().rename(folder.get(), "draft", folder.get(), "log", true) == 0);
+  CHECK(read_file(folder.dir / "log") == "new");
+  if (old) CHECK(get(old) == "old");
+  REQUIRE(ops().status_at(folder.get(), "log", now) == 0);
+  CHECK_FALSE(now.same_file(before));
+  CHECK(ops().rename(folder.get(), "log", folder.get(), "Other", false) == 0); // although it is open here
+  CHECK(folder.names() == std::set<std::string>{"Other"});
+  CHECK(ops().unlink(folder.get(), "Other") == 0);
+  if (is_wine()) draft.reset();
+  CHECK(folder.names().empty());
+  CHECK(folder.fault("Other", OpenFlags::read) == SystemFault::missing);
+  File const again = folder.open("Other", appending | OpenFlags::only_new);
+  CHECK(again);
+  CHECK(sk::detail::fault_of(ops().unlink(folder.get(), "missing")) == SystemFault::missing);
+}
+
+TEST_CASE("a file that another program shares with nobody is waited for, but not for ever") {
+  Folder folder;
+  put(folder.open("log", appending | OpenFlags::only_new), "text");
+  put(folder.open("draft", appending | OpenFlags::only_new), "new");
+  for (bool const again : {false, true}) {
+    HANDLE const scanner = unshared(folder.dir / "log");
+    REQUIRE(scanner != INVALID_HANDLE_VALUE);
+    std::thread ends([&] {
+      ::Sleep(200);
+      ::CloseHandle(scanner);
+    });
+    if (again)
+      CHECK(ops().rename(folder.get(), "draft", folder.get(), "log", true) == 0);
+    else
+      CHECK(folder.fault("log", appending) == SystemFault::none);
+    ends.join();
+  }
+  CHECK(read_file(folder.dir / "log") == "new");
+  HANDLE const scanner = unshared(folder.dir / "log");
+  REQUIRE(scanner != INVALID_HANDLE_VALUE);
+  auto const begin = std::chrono::steady_clock::now();
+  int const refused = ops().open(folder.get(), "log", appending);
+  CHECK(sk::detail::fault_of(refused) == SystemFault::in_use);
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(20));
+  CHECK(sk::detail::file_error(-refused, "log", "cannot open").message.find("other program")
+        != std::string::npos);
+  FileStatus status;
+  CHECK(ops().status_at(folder.get(), "log", status) == 0); // a look needs no share
+  ::CloseHandle(scanner);
+}
+
+TEST_CASE("names that Windows changes or takes for devices are refused, and the error says so") {
+  Folder folder;
+  for (char const* const name : {"CON", "nul.jsonl", "com1", "lpt9.txt", "a.", "a ", "a:b", "a\\b", "..\\b",
+                                 "C:x", "a?", "a*", "a<", "a|", "a\"", "a\tb", "x/nul/y", "\xC3("}) {
+    INFO(name);
+    int const refused = ops().open(folder.get(), name, appending | OpenFlags::create);
+    CHECK(sk::detail::fault_of(refused) == SystemFault::bad_name);
+    FileStatus status;
+    CHECK(sk::detail::fault_of(ops().status_at(folder.get(), name, status)) == SystemFault::bad_name);
+    CHECK(sk::detail::fault_of(ops().make_directory(folder.get(), name)) == SystemFault::bad_name);
+  }
+  CHECK(folder.names().empty());
+  sk::Error const error =
+      sk::detail::file_error(sk::detail::system_code(SystemFault::bad_name), "CON", "cannot make the file");
+  CHECK(error.code == sk::Errc::invalid_argument);
+  CHECK(error.message.find("no device such as CON, no dot or space at the end") != std::string::npos);
+  CHECK(sk::detail::fault_of(ops().open(working_directory, "\\\\.\\pipe\\x", OpenFlags::read))
+        == SystemFault::special_file);
+}
+
+TEST_CASE("names of every script, and lone surrogates, are listed as they were made") {
+  Folder folder;
+  std::set<std::string> const names{
+      "plain", "\xC3\xA4\xC3\xB6", "\xE4\xBD\xA0\xE5\xA5\xBD.jsonl", "\xF0\x9F\x98\x80", "a b", ".lock"};
+  for (std::string const& name : names) CHECK(folder.open(name.c_str(), appending | OpenFlags::only_new));
+  CHECK(folder.names() == names);
+  std::wstring const wide =
+      std::wstring(folder.dir.path().begin(), folder.dir.path().end()) + L"/\u4F60\u597D.jsonl";
+  CHECK(::GetFileAttributesW(wide.c_str())
+        != INVALID_FILE_ATTRIBUTES); // the system knows it by the same name
+}
+
+TEST_CASE("upper and lower case name the same file") {
+  Folder folder;
+  File const made = folder.open("Talk", appending | OpenFlags::only_new);
+  CHECK(folder.fault("talk", appending | OpenFlags::only_new) == SystemFault::exists);
+  FileStatus one, other;
+  REQUIRE(ops().status(made.get(), one) == 0);
+  REQUIRE(ops().status_at(folder.get(), "TALK", other) == 0);
+  CHECK(one.same_file(other));
+}
+
+TEST_CASE("a path may be longer than 260 characters") {
+  Folder folder;
+  std::string path = folder.dir.path();
+  for (int i = 0; i < 8; ++i) {
+    path += "/" + std::string(50, static_cast<char>('a' + i));
+    REQUIRE(ops().make_directory(working_directory, path.c_str()) == 0);
+  }
+  REQUIRE(path.size() > 400);
+  File const file(ops(),
+                  ops().open(working_directory, (path + "/f").c_str(), appending | OpenFlags::only_new));
+  REQUIRE(file);
+  put(file, "far");
+  File const below(ops(), ops().open(working_directory, path.c_str(), OpenFlags::directory));
+  FileStatus one, other;
+  REQUIRE(ops().status(file.get(), one) == 0);
+  REQUIRE(ops().status_at(below.get(), "f", other) == 0);
+  CHECK(one.same_file(other));
+}
+
+TEST_CASE("two dots lead to the directory above an open one") {
+  Folder folder;
+  REQUIRE(ops().make_directory(folder.get(), "a") == 0);
+  REQUIRE(ops().make_directory(folder.get(), "a/b") == 0);
+  File const below = folder.open("a/b", OpenFlags::directory);
+  FileStatus parent, named;
+  File const one(ops(), ops().open(below.get(), "..", OpenFlags::directory));
+  REQUIRE(ops().status(one.get(), parent) == 0);
+  REQUIRE(ops().status_at(folder.get(), "a", named) == 0);
+  CHECK(parent.same_file(named));
+  File const two(ops(), ops().open(below.get(), "../..", OpenFlags::directory));
+  REQUIRE(ops().status(two.get(), parent) == 0);
+  REQUIRE(ops().status(folder.get(), named) == 0);
+  CHECK(parent.same_file(named));
+}
+
+TEST_CASE("directories, files and their status") {
+  Folder folder;
+  CHECK(ops().make_directory(folder.get(), "d") == 0);
+  CHECK(sk::detail::fault_of(ops().make_directory(folder.get(), "d")) == SystemFault::exists);
+  CHECK(sk::detail::fault_of(ops().make_directory(folder.get(), "missing/d")) == SystemFault::missing);
+  File file = folder.open("d/f", appending | OpenFlags::only_new);
+  put(file, "12345");
+  CHECK(folder.fault("d/f", OpenFlags::directory) == SystemFault::no_directory);
+  CHECK(folder.fault("d", appending) == SystemFault::directory);
+  CHECK(folder.fault("d", OpenFlags::read) == SystemFault::none); // its status says what it is
+  FileStatus status, named, directory;
+  REQUIRE(ops().status(file.get(), status) == 0);
+  REQUIRE(ops().status_at(folder.get(), "d/f", named) == 0);
+  REQUIRE(ops().status_at(folder.get(), "d", directory) == 0);
+  CHECK(status.kind == FileStatus::regular);
+  CHECK(directory.kind == FileStatus::directory);
+  CHECK(status.size == 5);
+  CHECK(status.links == 1);
+  CHECK(status.same_version(named));
+  CHECK_FALSE(status.same_file(directory));
+  CHECK(status.owner == ops().user());
+  CHECK(std::abs(status.modified_ns - ops().wall_ns()) < 100'000'000'000);
+  std::string const linked = folder.dir / "second";
+  REQUIRE(::CreateHardLinkA(linked.c_str(), (folder.dir / "d/f").c_str(), nullptr) != 0);
+  REQUIRE(ops().status(file.get(), status) == 0);
+  CHECK(status.links == 2);
+  File cut = folder.open("d/f", OpenFlags::write | OpenFlags::create | OpenFlags::truncate);
+  CHECK(read_file(folder.dir / "d/f").empty());
+  CHECK(ops().pwrite(cut.get(), "ab", 2, 3) == 2);
+  CHECK(read_file(folder.dir / "d/f") == std::string("\0\0\0ab", 5));
+  CHECK(ops().sync(file.get()) == 0);
+  CHECK(ops().sync_data(cut.get()) == 0);
+  CHECK(ops().sync(folder.get()) == 0);
+  CHECK(sk::detail::fault_of(sk::detail::remove_directory((folder.dir / "d").c_str())) != SystemFault::none);
+  CHECK(ops().unlink(folder.get(), "d/f") == 0);
+  CHECK(sk::detail::fault_of(ops().unlink(folder.get(), "d")) == SystemFault::directory);
+  file.reset(); // wine removes it only now
+  cut.reset();
+  CHECK(sk::detail::remove_directory((folder.dir / "d").c_str()) == 0);
+  std::string_view network = "not set";
+  CHECK(ops().file_system(folder.get(), network) == 0);
+  CHECK(network.empty());
+  CHECK(sk::detail::may_write(folder.dir.path().c_str()));
+  CHECK_FALSE(sk::detail::may_write((folder.dir / "missing").c_str()));
+}
+
+TEST_CASE("new files and directories are for their owner only") {
+  Folder folder;
+  File const file = folder.open("f", appending | OpenFlags::only_new);
+  REQUIRE(ops().make_directory(folder.get(), "d") == 0);
+  FileStatus status;
+  REQUIRE(ops().status(file.get(), status) == 0);
+  CHECK((status.mode & 0777U) == 0600);
+  REQUIRE(ops().status_at(folder.get(), "d", status) == 0);
+  CHECK((status.mode & 0777U) == 0700);
+  CHECK(ops().set_mode(file.get(), 0600) == 0);
+
+  // Somebody opens it to everybody; the status says so, and the mode takes it back.
+  std::string const path = folder.dir / "f";
+  SID_IDENTIFIER_AUTHORITY world = SECURITY_WORLD_SID_AUTHORITY;
+  PSID everybody = nullptr;
+  REQUIRE(::AllocateAndInitializeSid(&world, 1, SECURITY_WORLD_RID, 0, 0, 0, 0, 0, 0, 0, &everybody) != 0);
+  alignas(8) unsigned char list[256];
+  auto* const acl = reinterpret_cast<ACL*>(list);
+  ::InitializeAcl(acl, sizeof list, ACL_REVISION);
+  ::AddAccessAllowedAce(acl, ACL_REVISION, FILE_ALL_ACCESS, everybody);
+  REQUIRE(::SetNamedSecurityInfoA(const_cast<char*>(path.c_str()), SE_FILE_OBJECT, DACL_SECURITY_INFORMATION,
+                                  nullptr, nullptr, acl, nullptr)
+          == ERROR_SUCCESS);
+  ::FreeSid(everybody);
+  REQUIRE(ops().status(file.get(), status) == 0);
+  CHECK((status.mode & 0066U) == 0066U);
+  REQUIRE(ops().set_mode(file.get(), 0600) == 0);
+  REQUIRE(ops().status(file.get(), status) == 0);
+  CHECK((status.mode & 0777U) == 0600);
+}
+
+TEST_CASE("the parts of a path on Windows") {
+  using sk::detail::parent_directory;
+  CHECK(parent_directory("C:\\a\\b") == "C:\\a");
+  CHECK(parent_directory("C:\\a/b") == "C:\\a");
+  CHECK(parent_directory("C:\\a") == "C:\\");
+  CHECK(parent_directory("C:/") == "C:/");
+  CHECK(parent_directory("C:a") == "C:");
+  CHECK(parent_directory("a\\b") == "a");
+  CHECK(parent_directory("a") == ".");
+  CHECK(parent_directory("\\a") == "\\");
+}
+
+TEST_CASE("a store's directory is made with its parents, whichever separators its path has") {
+  Folder folder;
+  std::string const path = folder.dir / "a\\b/c\\";
+  CHECK(sk::detail::open_store_directory(ops(), path, true).ok());
+  FileStatus status;
+  REQUIRE(ops().status_at(folder.get(), "a/b/c", status) == 0);
+  CHECK(status.kind == FileStatus::directory);
+}
