@@ -261,6 +261,7 @@ std::vector<std::string> that_begin(std::string_view begun, std::vector<std::str
 
 std::vector<std::string> models_of(std::vector<sk::SessionInfo> const& sessions) {
   std::vector<std::string> models;
+  models.reserve(sessions.size());
   for (auto const& info : sessions) models.push_back(info.model);
   return models;
 }

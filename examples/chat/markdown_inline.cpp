@@ -224,22 +224,8 @@ class Inline {
   }
 
   bool text() {
-    auto end = std::min(line_.find_first_of("\\`*_~[!<", at_), line_.size());
-    if (end == line_.size() && !complete_) end -= cut_character();
-    if (end == at_) return false;
+    auto const end = std::min(line_.find_first_of("\\`*_~[!<", at_), line_.size());
     return as_text(end - at_);
-  }
-
-  /// The bytes of a character at the end of the line whose rest has not come.
-  std::size_t cut_character() const {
-    for (std::size_t back = 1; back <= 3 && back <= line_.size() - at_; ++back) {
-      auto const byte = static_cast<unsigned char>(line_[line_.size() - back]);
-      if (byte < 0x80) return 0;
-      if (byte < 0xC0) continue;
-      std::size_t const length = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : 2;
-      return length > back ? back : 0;
-    }
-    return 0;
   }
 
   std::string_view line_;

@@ -143,23 +143,28 @@ class Stats(ProgramTest):
         self.assertEqual(self.ok("stats", copy).out.splitlines()[-1].split("\t")[0], "total")
 
     def test_prices_are_for_answers_without_a_recorded_cost(self):
-        log = self.folder / "panel.jsonl"
-        usage = {"input": 1_000_000, "output": 100_000}
-        said = [{"type": "message", "timestamp": 1700000000000 + i, "message": {
-            "role": "user" if i % 2 == 0 else "assistant", "content": f"words {i}"}} for i in range(4)]
-        for line in said[1::2]:
-            line["message"].update(model="m", usage=dict(usage))
-        head = {"type": "session", "version": 1, "id": "p1", "agentId": "a", "createdAt": 1700000000000}
-        log.write_text("".join(json.dumps(line) + "\n" for line in [head, *said]))
-        self.assertIn("--prices 3/15", self.ok("stats", log).err)
-        self.assertAlmostEqual(self.ok("stats", log, "--prices", "3/15", "--json").json["total"]["cost"], 2 * (3 + 1.5))
-        said[1]["message"]["usage"]["cost"] = {"total": 0.25}
-        log.write_text("".join(json.dumps(line) + "\n" for line in [head, *said]))
-        run = self.ok("stats", log, "--prices", "3/15", "--json")
-        self.assertAlmostEqual(run.json["total"]["cost"], 0.25 + 4.5)
-        self.assertNotIn("--prices", self.ok("stats", log).err)
+        copy = self.fixture("compaction_once.jsonl")
+        expected, answers, lines = 0, 0, []
+        for line in map(json.loads, pathlib.Path(copy).read_text().splitlines()):
+            usage = line.get("message", {}).get("usage")
+            if usage:
+                answers += 1
+                recorded = usage.pop("cost")["total"]
+                if answers == 1:  # the only one that keeps its cost
+                    usage["cost"] = {"total": recorded}
+                    expected += recorded
+                else:
+                    expected += ((usage["input"] + usage["cacheRead"] + usage["cacheWrite"]) * 3 + usage["output"] * 15) / 1e6
+            lines.append(json.dumps(line) + "\n")
+        pathlib.Path(copy).write_text("".join(lines))
+        self.assertGreater(answers, 10)
+        self.assertAlmostEqual(self.ok("stats", copy, "--prices", "3/15", "--json").json["total"]["cost"], expected)
+        self.assertNotIn("--prices", self.ok("stats", copy).err)
+        without = [line for line in lines if '"cost"' not in line]
+        pathlib.Path(copy).write_text("".join(without))
+        self.assertIn("--prices 3/15", self.ok("stats", copy).err)
         for prices in ("3", "a/b", "-1/2", "/"):
-            self.fails(2, "stats", log, "--prices", prices)
+            self.fails(2, "stats", copy, "--prices", prices)
 
     def test_copies_after_a_compaction_are_counted_and_shown_once(self):
         log = self.folder / "panel.jsonl"

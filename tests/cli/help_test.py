@@ -24,7 +24,7 @@ class Help(ProgramTest):
         taking = set(re.search(r"_sessionkit_values\(\) { echo '(.*?)'", self.ok("completion", "bash").out).group(1).split())
         seen = set()
         for verb in [[], *([verb] for verb in self.verbs())]:
-            for names, word in re.findall(r"^  ((?:-\w, )?--[\w-]+)( [A-Z]+)?(?:  |$)", self.ok(*verb, "--help").out, re.MULTILINE):
+            for names, word in re.findall(r"^  ((?:-\w, )?--[\w-]+)( [A-Z/]+)?(?:  |$)", self.ok(*verb, "--help").out, re.MULTILINE):
                 for name in names.split(", "):
                     self.assertEqual(bool(word), name in taking, (verb, name))
                     seen.add(name)
