@@ -11,7 +11,6 @@ namespace chat {
 
 namespace {
 
-constexpr auto npos = std::string_view::npos;
 constexpr std::size_t most_table_lines = 500; // held until the table is complete
 
 std::string_view without_indent(std::string_view text) {
@@ -23,7 +22,7 @@ bool is_blank(std::string_view text) { return without_indent(text).empty(); }
 /// True for marks that are a rule if there are three: "---", "* * *".
 bool is_rule_so_far(std::string_view text) {
   auto const inside = without_indent(text);
-  if (inside.empty() || std::string_view("-*_").find(inside.front()) == npos) return false;
+  if (inside.empty() || std::string_view("-*_").find(inside.front()) == std::string_view::npos) return false;
   return std::all_of(inside.begin(), inside.end(),
                      [&](char c) { return c == inside.front() || c == ' ' || c == '\t'; });
 }
@@ -45,14 +44,14 @@ struct Marks {
 
 std::size_t spaces_at(std::string_view text, std::size_t at) {
   auto const end = text.find_first_not_of(" \t", at);
-  return (end == npos ? text.size() : end) - at;
+  return (end == std::string_view::npos ? text.size() : end) - at;
 }
 
 bool ends_word(std::string_view text, std::size_t at) { return at == text.size() || text[at] == ' '; }
 
 void read_item(std::string_view text, Marks& marks) {
   auto at = marks.text;
-  if (at < text.size() && std::string_view("-*+").find(text[at]) != npos) {
+  if (at < text.size() && std::string_view("-*+").find(text[at]) != std::string_view::npos) {
     if (ends_word(text, at + 1)) marks.item = "• ";
     ++at;
   } else {
@@ -96,9 +95,9 @@ bool kind_is_known(std::string_view text) {
   auto rest = without_indent(text);
   while (!rest.empty() && rest.front() == '>') rest = without_indent(rest.substr(1));
   if (rest.empty() || rest.front() == '|' || begins_fence(rest) || is_rule_so_far(rest)) return false;
-  if (std::string_view("#-*+`~_0123456789").find(rest.front()) == npos) return true;
+  if (std::string_view("#-*+`~_0123456789").find(rest.front()) == std::string_view::npos) return true;
   auto const word = rest.find(' ');
-  return word != npos && !is_blank(rest.substr(word));
+  return word != std::string_view::npos && !is_blank(rest.substr(word));
 }
 
 }
@@ -107,7 +106,7 @@ std::string MarkdownStream::add(std::string_view piece) {
   while (!piece.empty()) {
     auto const end = piece.find('\n');
     line_ += piece.substr(0, end);
-    if (end == npos) break;
+    if (end == std::string_view::npos) break;
     finish_line();
     piece.remove_prefix(end + 1);
   }
@@ -143,7 +142,7 @@ bool MarkdownStream::is_whole_line() {
   }
   if (!inside.empty() && inside.front() == '|' && hold_for_table(inside)) return true;
   end_table();
-  if (begins_fence(inside) && inside.find('`', inside.find_first_not_of('`')) == npos) {
+  if (begins_fence(inside) && inside.find('`', inside.find_first_not_of('`')) == std::string_view::npos) {
     fence_ = Fence{inside.front(), std::min(inside.find_first_not_of(inside.front()), inside.size())};
     begin_block();
     rows_.put_whole(line_, quiet);

@@ -12,15 +12,13 @@ namespace chat {
 
 namespace {
 
-constexpr auto npos = std::string_view::npos;
-
 bool is_space(char c) { return c == ' ' || c == '\t'; }
 bool is_punctuation(char c) { return std::ispunct(static_cast<unsigned char>(c)) != 0; }
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || (c & '\x80') != 0; }
 
 std::size_t run_length(std::string_view text, std::size_t at) {
   auto const end = text.find_first_not_of(text[at], at);
-  return (end == npos ? text.size() : end) - at;
+  return (end == std::string_view::npos ? text.size() : end) - at;
 }
 
 /// The part of a line that decides what a mark means.
@@ -34,19 +32,19 @@ struct Window {
 
 /// Where a mark ends; `unknown`: that is not known before more of the line has come.
 struct Place {
-  std::size_t at = npos;
+  std::size_t at = std::string_view::npos;
   bool unknown = false;
 };
 
 /// The next run of exactly so many backticks.
 Place code_end(Window const& in, std::size_t from, std::size_t length) {
-  for (auto at = in.text.find('`', from); at != npos;) {
+  for (auto at = in.text.find('`', from); at != std::string_view::npos;) {
     auto const run = run_length(in.text, at);
-    if (at + run == in.text.size() && !in.complete) return {npos, true};
+    if (at + run == in.text.size() && !in.complete) return {std::string_view::npos, true};
     if (run == length) return {at};
     at = in.text.find('`', at + run);
   }
-  return {npos, !in.complete};
+  return {std::string_view::npos, !in.complete};
 }
 
 bool opens(Window const& in, std::size_t at, std::size_t length) {
@@ -72,29 +70,30 @@ Place emphasis_end(Window const& in, std::size_t from, char mark, std::size_t le
       continue;
     }
     auto const run = run_length(in.text, at);
-    if (at + run == in.text.size() && !in.complete) return {npos, true};
+    if (at + run == in.text.size() && !in.complete) return {std::string_view::npos, true};
     if (c == '`') {
       auto const end = code_end(in, at + run, run);
       if (end.unknown) return end;
-      at = end.at == npos ? at + run : end.at + run;
+      at = end.at == std::string_view::npos ? at + run : end.at + run;
       continue;
     }
     bool const fits = run == length || (run == 3 && length < 3); // the rest of three ends what is within
     if (fits && at > from && closes(in, at, run)) return {at + run - length};
     at += run;
   }
-  return {npos, !in.complete};
+  return {std::string_view::npos, !in.complete};
 }
 
 struct Link {
   std::string_view label, target;
-  std::size_t end = npos; ///< npos: no link
+  std::size_t end = std::string_view::npos; ///< npos: no link
   bool unknown = false;
 };
 
 Link link_at(Window const& in, std::size_t at) {
   auto const close = in.text.find(']', at);
-  if (close == npos || (close + 1 == in.text.size() && !in.complete)) return {{}, {}, npos, !in.complete};
+  if (close == std::string_view::npos || (close + 1 == in.text.size() && !in.complete))
+    return {{}, {}, std::string_view::npos, !in.complete};
   if (in.at(close + 1) != '(') return {};
   std::size_t depth = 0;
   for (std::size_t i = close + 1; i < in.text.size(); ++i) {
@@ -104,7 +103,7 @@ Link link_at(Window const& in, std::size_t at) {
       return {in.text.substr(at + 1, close - at - 1), target.substr(0, target.find(" \"")), i + 1};
     }
   }
-  return {{}, {}, npos, !in.complete};
+  return {{}, {}, std::string_view::npos, !in.complete};
 }
 
 class Inline {
@@ -159,7 +158,7 @@ class Inline {
     auto const run = run_length(in.text, here());
     auto const end = code_end(in, here() + run, run);
     if (end.unknown) return false;
-    if (end.at == npos) return as_text(run);
+    if (end.at == std::string_view::npos) return as_text(run);
     auto inside = in.text.substr(here() + run, end.at - here() - run);
     if (inside.size() > 2 && inside.front() == ' ' && inside.back() == ' ')
       inside = inside.substr(1, inside.size() - 2);
@@ -187,7 +186,7 @@ class Inline {
     if (!opens(in, here(), run)) return as_text(run);
     auto const end = emphasis_end(in, here() + run, line_[at_], run);
     if (end.unknown) return false;
-    if (end.at == npos) return as_text(run);
+    if (end.at == std::string_view::npos) return as_text(run);
     nested(in.text.substr(here() + run, end.at - here() - run), how);
     at_ += end.at + run - here();
     return true;
@@ -199,7 +198,7 @@ class Inline {
     auto const in = window();
     auto const found = link_at(in, here() + mark);
     if (found.unknown) return false;
-    if (found.end == npos) return as_text(mark + 1);
+    if (found.end == std::string_view::npos) return as_text(mark + 1);
     if (mark != 0) rows_.put("image: ", style_ | quiet);
     nested(found.label, underlined);
     if (found.label != found.target) rows_.put(" (" + std::string(found.target) + ")", style_ | quiet);
@@ -215,9 +214,10 @@ class Inline {
   bool address() {
     auto const in = window();
     auto const end = in.text.find_first_of(" >", here());
-    if (end == npos && !in.complete) return false;
-    auto const inside = end == npos ? std::string_view() : in.text.substr(here() + 1, end - here() - 1);
-    if (inside.find(':') == npos || in.at(end) != '>') return as_text(1);
+    if (end == std::string_view::npos && !in.complete) return false;
+    auto const inside =
+        end == std::string_view::npos ? std::string_view() : in.text.substr(here() + 1, end - here() - 1);
+    if (inside.find(':') == std::string_view::npos || in.at(end) != '>') return as_text(1);
     rows_.put(inside, style_ | underlined);
     at_ += inside.size() + 2;
     return true;

@@ -14,7 +14,7 @@ constexpr std::size_t narrowest = 4;
 
 using Cells = std::vector<std::string>;
 
-std::string trimmed(std::string_view text) {
+std::string without_margins(std::string_view text) {
   auto const begin = text.find_first_not_of(" \t");
   if (begin == std::string_view::npos) return {};
   return std::string(text.substr(begin, text.find_last_not_of(" \t") + 1 - begin));
@@ -24,7 +24,7 @@ std::string trimmed(std::string_view text) {
 Cells cells_of(std::string_view line) {
   Cells cells(1);
   bool in_code = false;
-  auto const inside = trimmed(line);
+  auto const inside = without_margins(line);
   for (std::size_t i = inside.front() == '|' ? 1 : 0; i < inside.size(); ++i) {
     if (inside[i] == '`') in_code = !in_code;
     bool const escaped = inside[i] == '\\' && i + 1 < inside.size() && inside[i + 1] == '|';
@@ -34,7 +34,7 @@ Cells cells_of(std::string_view line) {
     else if (i + 1 < inside.size())
       cells.emplace_back();
   }
-  for (auto& cell : cells) cell = trimmed(cell);
+  for (auto& cell : cells) cell = without_margins(cell);
   return cells;
 }
 
@@ -124,7 +124,7 @@ void write_rule(Look const& look, RowWriter& rows) {
 }
 
 bool is_table_rule(std::string_view line) {
-  auto const text = trimmed(line);
+  auto const text = without_margins(line);
   return text.size() > 1 && text.front() == '|' && text.find('-') != std::string::npos
          && text.find_first_not_of("|-: \t") == std::string::npos;
 }

@@ -12,7 +12,7 @@ namespace chat {
 
 namespace {
 
-std::string_view variable(char const* name) {
+std::string_view value_of(char const* name) {
   char const* const value = std::getenv(name); // NOLINT(concurrency-mt-unsafe): there is one thread
   return value == nullptr ? "" : value;
 }
@@ -20,11 +20,11 @@ std::string_view variable(char const* name) {
 }
 
 bool can_draw() {
-  auto const type = variable("TERM");
+  auto const type = value_of("TERM");
   return isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0 && !type.empty() && type != "dumb";
 }
 
-bool shows_styles() { return can_draw() && variable("NO_COLOR").empty(); }
+bool shows_styles() { return can_draw() && value_of("NO_COLOR").empty(); }
 
 Size terminal_size() {
   constexpr std::size_t narrowest = 20;
