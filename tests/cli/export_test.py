@@ -53,7 +53,7 @@ class Export(ProgramTest):
         lines = text.splitlines()
         headings = [line for line in lines if line.startswith("#")]
         self.assertEqual(len(headings), 1 + len(EVIL) + 1)
-        self.assertTrue(all(re.match(r"# |## (user|assistant|session info) · 20", line) for line in headings), headings)
+        self.assertTrue(all(re.match(r"# |## (user|assistant|title) · 20", line) for line in headings), headings)
         self.assertFalse([line for line in lines if line and line[0] not in ">#-"])
         self.assertNotRegex(text, r"(?<!\\)<(script|img|!--|/div)")
         self.assertNotIn("![spy", text)
