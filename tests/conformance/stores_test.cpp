@@ -82,6 +82,9 @@ struct Files {
       return static_cast<std::uint64_t>(ops->calls(Call::sync_data) + ops->calls(Call::sync));
     };
     store.removed_lines = [this](sk::SessionId const& id) { return removed_lines(id); };
+#if defined(_WIN32)
+    store.cannot_keep = {"session_ids"}; // the file system takes `a` and `A` for one name
+#endif
     return store;
   }
 };

@@ -29,7 +29,8 @@ class CMakeErrors(unittest.TestCase):
         said = self.refused("-DCMAKE_SYSTEM_NAME=Darwin")
         self.assertIn("sessionkit supports Linux and Windows, not Darwin.", said)
         self.assertIn("docker run", said)
-        said = self.refused("-DCMAKE_SYSTEM_NAME=Windows")  # with a compiler that is not MinGW's
+        other_compiler = [f"-DCMAKE_CXX_COMPILER_{what}" for what in ("FORCED=ON", "ID_RUN=1", "ID=PGI")]
+        said = self.refused("-DCMAKE_SYSTEM_NAME=Windows", *other_compiler)
         self.assertIn("On Windows, sessionkit supports MinGW-w64 only.", said)
         self.assertIn("wsl --install -d Debian", said)
 

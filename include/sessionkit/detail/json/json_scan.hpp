@@ -90,7 +90,7 @@ inline char const* near_string_end(char const* p) noexcept {
 inline char const* string_end(char const* p, char const* end) noexcept {
 #if defined(__SSE2__)
   if (end - p >= 16)
-    if (char const* const near = near_string_end(p)) return near;
+    if (char const* const end_near = near_string_end(p)) return end_near;
   std::uint64_t carry = 0;
   for (; end - p >= 64; p += 64) {
     std::uint64_t quotes = mask64(p, '"');
@@ -166,7 +166,7 @@ inline char const* skip_value(char const* p, char const* end) noexcept {
 SESSIONKIT_INLINE inline char const* skip_value(char const* p, char const* end, JsonMap const* map) noexcept {
   if (map == nullptr || p == end || (*p != '"' && *p != '{' && *p != '[')) return skip_value(p, end);
   if (*p == '"' && end - p > JsonMap::shortest)
-    if (char const* const near = string_end(p + 1, p + JsonMap::shortest)) return near + 1;
+    if (char const* const quote = string_end(p + 1, p + JsonMap::shortest)) return quote + 1;
   char const* const known = map->end_of(p);
   return known != nullptr ? known : skip_value(p, end);
 }
