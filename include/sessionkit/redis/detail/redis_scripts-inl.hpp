@@ -29,8 +29,10 @@ if ARGV[8] ~= '' then
   redis.call('HSET', KEYS[2], 'dialect', ARGV[8], 'made', now[1] .. '.' .. now[2])
 end
 if ARGV[3] ~= '0' then
-  redis.call('PEXPIRE', KEYS[1], ARGV[3])
-  redis.call('PEXPIRE', KEYS[2], ARGV[3])
+  local now = redis.call('TIME')
+  local at = string.format('%.0f', now[1] * 1000 + math.floor(now[2] / 1000) + ARGV[3]) -- one moment for both
+  redis.call('PEXPIREAT', KEYS[1], at)
+  redis.call('PEXPIREAT', KEYS[2], at)
 end
 if #KEYS > 2 then
   local lists = cmsgpack.pack({unpack(KEYS, 4)})
