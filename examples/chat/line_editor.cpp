@@ -48,15 +48,16 @@ struct LineEditor::Editor {
     el_set(edit_, EL_HIST, history, history_);
     // Ctrl-C is a key here: as a signal it would arrive while the terminal is in the editor's mode.
     el_set(edit_, EL_SETTY, "-d", "-isig", nullptr);
-    el_set(edit_, EL_ADDFN, "chat-interrupt", "Discards the line", &Editor::interrupt);
+    // The wide form, because el_set() keeps copies of these names and never frees them.
+    el_wset(edit_, EL_ADDFN, L"chat-interrupt", L"Discards the line", &Editor::interrupt);
     el_set(edit_, EL_BIND, "^C", "chat-interrupt", nullptr);
     el_set(edit_, EL_BIND, "^R", "em-inc-search-prev", nullptr);
-    el_set(edit_, EL_ADDFN, "chat-paste", "Inserts what is pasted", &Editor::paste);
+    el_wset(edit_, EL_ADDFN, L"chat-paste", L"Inserts what is pasted", &Editor::paste);
     el_set(edit_, EL_BIND, "\\e[200~", "chat-paste", nullptr);
-    el_set(edit_, EL_ADDFN, "chat-line-end", "Begins another line", &Editor::begin_line);
+    el_wset(edit_, EL_ADDFN, L"chat-line-end", L"Begins another line", &Editor::begin_line);
     el_set(edit_, EL_BIND, "\\e^M", "chat-line-end", nullptr);
     el_set(edit_, EL_BIND, "\\e^J", "chat-line-end", nullptr);
-    el_set(edit_, EL_ADDFN, "chat-complete", "Completes the word", &Editor::complete);
+    el_wset(edit_, EL_ADDFN, L"chat-complete", L"Completes the word", &Editor::complete);
     el_set(edit_, EL_BIND, "^I", "chat-complete", nullptr);
   }
   Editor(Editor const&) = delete;
