@@ -52,8 +52,8 @@ endif()
 
 # Files are compiled one by one, also in a host that sets CMAKE_UNITY_BUILD.
 set(sessionkit_units UNITY_BUILD OFF)
-if(SESSIONKIT_DEMO)
-  set(sessionkit_units UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
+if(SESSIONKIT_FEW_UNITS)
+  set(sessionkit_units UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE "${SESSIONKIT_FEW_UNITS}")
 endif()
 
 # sessionkit_add_compiled(<target> [STATIC|SHARED]): a library of those objects; without a kind, BUILD_SHARED_LIBS decides.
@@ -75,14 +75,14 @@ if(NOT SESSIONKIT_HEADER_ONLY)
                        exchange import export) # the order of docs/architecture.md
   list(TRANSFORM sessionkit_rooms REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/src/\\1.cpp" OUTPUT_VARIABLE sessionkit_sources)
   add_library(sessionkit_objects OBJECT ${sessionkit_sources})
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT SESSIONKIT_DEMO)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT SESSIONKIT_FEW_UNITS)
     # g++ stops inlining when a file has grown by a share of its size, which these two reach. They read every line.
     set_source_files_properties("${PROJECT_SOURCE_DIR}/src/dialects.cpp" "${PROJECT_SOURCE_DIR}/src/history.cpp" PROPERTIES
       COMPILE_OPTIONS "$<$<CONFIG:Release>:--param=inline-unit-growth=100>")
   endif()
   # Optimised builds compile these rooms for size. Speed would gain little there: they wait for a disk or a model, and the
   # work on each byte is done in other rooms.
-  if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang" AND NOT SESSIONKIT_DEMO)
+  if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang" AND NOT SESSIONKIT_FEW_UNITS)
     set(sessionkit_small "$<$<OR:$<CONFIG:Release>,$<CONFIG:RelWithDebInfo>>:-Os>")
     if("${CMAKE_CXX_FLAGS}" MATCHES "-O[23]")
       set(sessionkit_small -Os)
