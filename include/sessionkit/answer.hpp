@@ -18,8 +18,8 @@ enum class FailureKind : std::uint8_t {
   cancelled,        ///< the host stopped the request; the library itself never reports this
   refused,          ///< the request is invalid or forbidden by a policy; a retry does not help
   context_exceeded, ///< the history does not fit into the model's window: make it shorter
-  unauthorized,     ///< the API key is missing or wrong, or does not permit the request
-  rate_limited,     ///< there were too many requests, or there is no credit: try later
+  unauthorized,     ///< the API key is missing or wrong, does not permit the request, or has no credit
+  rate_limited,     ///< there were too many requests: try later
   overloaded,       ///< the provider is too busy: try later
   unavailable,      ///< the provider failed, or cannot be reached: try later
   cut,              ///< the stream ended before the provider marked the end of the answer
@@ -50,19 +50,19 @@ SESSIONKIT_API AnswerFailure decode_failure(int status, std::string_view body);
 /// The message has all parts in their order. A part that this library does not know becomes `Opaque`. Unknown
 /// members of a known part become its `extra`. `Generation` has the model, the request id, the usage, the
 /// stop reason and `api`. `Generation::provider` stays empty, because the body does not name the server; the
-/// host may set it. If an answer ended by itself and has calls, its `StopReason` is `tool_use`. A call
-/// without an id gets one.
+/// host may set it. If the provider ended the answer normally and the answer has calls, its `StopReason` is
+/// `tool_use`. A call without an id gets one.
 ///
-/// Fails with `corrupt` if the body is not a complete answer in the provider's format. Fails with
-/// `unavailable` and the provider's message if the body reports a failure; `decode_failure` then returns the
-/// kind of this failure. Fails with `unsupported` for `native`.
+/// Fails with `corrupt` if the body is not a JSON object, or has neither a part nor a mark of the end. Fails
+/// with `unavailable` and the provider's message if the body reports a failure; `decode_failure` then returns
+/// the kind of this failure. Fails with `unsupported` for `native`.
 SESSIONKIT_API Result<Message> decode_response(Provider provider, std::string_view body);
 
-/// A piece of an answer, for a listener that shows it while it arrives.
+/// A piece of an answer. A listener can show the pieces while the answer arrives.
 struct AnswerPiece {
   /// The kind of the piece.
   enum Kind : std::uint8_t {
-    text,                   ///< more text, or more of a refusal
+    text,                   ///< the next text of the answer or of a refusal
     thinking,               ///< more reasoning
     tool_use,               ///< a call begins: `id` and `name`
     tool_input              ///< more JSON text of the arguments of the call `id`
@@ -73,10 +73,10 @@ struct AnswerPiece {
   std::string_view name = {}; ///< the name of the tool, for `tool_use`; valid as long as `content`
 };
 
-/// Reads an answer while it arrives. The bytes of the response body may be cut anywhere. The body may have
-/// one of these forms: server-sent events (WHATWG HTML, section 9.2.6), JSON objects one after the other or
-/// in an array, or one object if the response is not streamed. The resulting message is the same as that of
-/// `decode_response` for the same answer. A decoder does no I/O. Use it from one thread at a time.
+/// Reads an answer while it arrives. The response body may be split between calls of `feed` at any byte. The
+/// body may have one of these forms: server-sent events (WHATWG HTML, section 9.2.6), JSON objects one after
+/// the other or in an array, or one object if the response is not streamed. The resulting message is the same
+/// as that of `decode_response` for the same answer. A decoder does no I/O. Use it from one thread at a time.
 ///
 ///     sk::StreamDecoder decoder(sk::Provider::anthropic);
 ///     while (...) decoder.feed(bytes);

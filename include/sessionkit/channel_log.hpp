@@ -22,7 +22,8 @@ namespace sessionkit { inline namespace v0 {
 struct Channel {
   std::string type; ///< letters, digits and `_`; not empty
   std::string id;   ///< any text; not empty
-  /// The name of the channel in lines and file names, for example `telegram-42`.
+  /// The name of the channel in lines, for example `telegram-42`. The file has this name too, but characters
+  /// that a file name cannot contain are written as `%XX`.
   std::string name() const { return type + "-" + id; }
   /// True if type and id are equal, byte for byte.
   friend bool operator==(Channel const& a, Channel const& b) { return a.type == b.type && a.id == b.id; }
@@ -35,7 +36,7 @@ struct ChannelMessage {
   std::string role;        ///< "user" or "assistant"
   std::string content;     ///< UTF-8; bytes that are not UTF-8 are stored as U+FFFD
   std::string sender = {}; ///< the person's name in the channel; may be empty
-  Timestamp at = {};       ///< if absent (1970), the time at which the message is stored
+  Timestamp at = {};       ///< the default (1970): the time at which the message is stored
   /// The id distinguishes messages with equal text and time. If it is empty, `append` makes one. Lines of
   /// other programs have no id.
   std::string id = {};
@@ -78,8 +79,8 @@ struct ChannelSummary {
   std::uint64_t messages = 0; ///< the number of messages
   std::uint64_t damaged = 0;  ///< the number of lines that give no message
   std::uint64_t bytes = 0;    ///< the size of the file
-  Timestamp first = {};       ///< the time of the first message; the default if there is none
-  Timestamp last = {};        ///< the time of the last message; the default if there is none
+  Timestamp first = {};       ///< the time of the first message; 1970 if there is no message
+  Timestamp last = {};        ///< the time of the last message; 1970 if there is no message
 };
 
 /// A record of all messages in the channels of an agent, for its administrator. Each channel is one
@@ -87,9 +88,9 @@ struct ChannelSummary {
 /// form of ZyHive and ai-panel (their pkg/convlog). No session, history or store contains these messages, so
 /// no model ever sees them.
 ///
-/// Several processes may write to one directory, and several threads may call an object at once. Copies of
-/// the object use the same log. In a forked process, calls of the parent's object fail with `forked`. The
-/// process must open its own object.
+/// Several processes may write to one directory, and several threads may call functions of one object at the
+/// same time. Copies of the object use the same log. In a forked process, calls of the parent's object fail
+/// with `forked`. The process must open its own object.
 class SESSIONKIT_API ChannelLog {
  public:
   /// Opens the logs in a directory. Fails with `not_found` if the directory does not exist and `create` is
@@ -104,7 +105,8 @@ class SESSIONKIT_API ChannelLog {
   /// a crash left an incomplete line at the end of the file, the bytes of this line stay, and a line end is
   /// added to them (`Event::tail_sealed`). Fails with `invalid_argument` for an invalid channel or `extra`,
   /// or a line longer than `max_line`. Other errors are those of `TranscriptWriter::append`, without
-  /// `conflict`. After `outcome_unknown`, the message may be stored. To find out, look for its id.
+  /// `conflict`. After `outcome_unknown`, the message may be stored. To find out, look for its id; so a
+  /// caller that wants to know must set `ChannelMessage::id`.
   Result<Position> append(Channel const& channel, ChannelMessage const& message);
 
   /// Reads a page of a channel. Fails with `not_found` if the channel has no messages. A line that gives no

@@ -16,7 +16,7 @@ namespace sessionkit { inline namespace v0 {
 struct LeftOut {
   EntryId entry = {};    ///< the entry of the answer; if the answer has no line, the entry before the answer
   std::string what = {}; ///< for example "reasoning"
-  bool was_sent = false; ///< true: earlier requests of the same tool loop contained it
+  bool was_sent = false; ///< true: earlier requests of the same turn contained it
 };
 
 /// The entries that count for the model: the path to the leaf, without what the last compaction replaced.
@@ -56,7 +56,8 @@ SESSIONKIT_API Result<Context> load_context(SessionStore& store, SessionId const
 SESSIONKIT_API Result<std::vector<Entry>> load_path(SessionStore& store, SessionId const& id,
                                                     EntryId const& leaf = {});
 
-/// Returns the positions at which the entries of the path of `load_path` end, oldest first. A position needs
+/// Returns the position at which each entry on the path to the leaf ends, oldest first, also of entries that
+/// cannot be decoded. A position needs
 /// only a few bytes, so a caller can use the positions to read a long path page by page. Errors are those of
 /// `load_path`.
 SESSIONKIT_API Result<std::vector<Position>> path_positions(SessionStore& store, SessionId const& id,
@@ -77,8 +78,8 @@ struct Log {
   /// that makes a `Log` itself may leave a line empty.
   std::vector<std::string> lines = {};
 };
-/// Whether a `Log` also keeps the line of each entry, which doubles its memory. `convert_log` uses the lines
-/// to copy them unchanged.
+/// Whether a `Log` also keeps the line of each entry. With the lines, a `Log` needs twice the memory.
+/// `convert_log` uses the lines to copy them unchanged.
 enum class LogLines {
   none, ///< `Log::lines` stays empty
   kept, ///< `Log::lines` has the line of each entry

@@ -16,9 +16,9 @@ namespace sessionkit { inline namespace v0 {
 struct Dialect {
   std::string_view name; ///< the name that `find_dialect` finds, for example "native"; static storage
 
-  /// Returns true if this line is in this dialect and in no other. The line may be a header or an entry. The
-  /// first complete line that the `detect` of some dialect recognises decides the log's dialect. The function
-  /// returns false for a header that several programs could have written.
+  /// Returns true if this line may be in this dialect. The line may be a header or an entry. The first
+  /// complete line that only one program could have written decides the log's dialect. The function returns
+  /// false for a header that several programs could have written.
   bool (*detect)(std::string_view line) noexcept;
 
   /// Reads the head of a line: id, type and parent. The function stops as soon as these are known, so true
@@ -36,15 +36,15 @@ struct Dialect {
   /// with `unsupported` if this dialect cannot represent the entry; `out` is then unchanged.
   Result<void> (*encode)(Entry const& entry, std::string& out);
 
-  /// Returns true if `encode` can represent bodies of this type (an index in `EntryBody`).
+  /// Returns true if `encode` can represent bodies of the type with this index in `EntryBody`.
   bool (*can)(std::size_t body_index) noexcept;
 
   /// Splits a message, so that each returned message is one line in this dialect. Returns at least one
   /// message.
   std::vector<Message> (*split)(Message const& message);
 
-  /// True if lines have ids and parents. If false, each entry follows the one before it, its id is made of
-  /// its place (`@N`), and a log has no branches.
+  /// True if lines have ids and parents. If false, each entry follows the one before it, its id is
+  /// `@N`, where N is the position at which the entry ends, and a log has no branches.
   bool has_ids;
 
   /// True if one message must have all tool results of an answer. Some programs need this, because they keep
@@ -62,9 +62,9 @@ struct Dialect {
   std::string_view header_time = {};
   std::string_view line_time = {}; ///< the same for any other line
 
-  /// True if lines of this dialect are parts of a document, and never lines of a file. The store of the
-  /// documents makes these lines itself. So no line needs to be recognised, and `detect` always returns
-  /// false.
+  /// True if lines of this dialect are parts of one JSON document, which is the whole session, and never
+  /// lines of a file. The store that keeps such documents makes these lines itself. So no line needs to be
+  /// recognised, and `detect` always returns false.
   bool in_documents = false;
 };
 
@@ -72,9 +72,10 @@ struct Dialect {
 /// and 2 are read. Source: pi-coding-agent's docs/session.md and its session-manager.
 SESSIONKIT_API Dialect const& native_dialect() noexcept;
 
-/// The lines of claw0's lesson s03. The first line has the type `session`, and the others `user`,
-/// `assistant`, `tool_use` or `tool_result`. Each type has its own members and an RFC 3339 `ts`. Data that
-/// claw0 does not know is written as members that claw0 ignores. Source: claw0's docs/zh/s03_sessions.md.
+/// The lines of claw0's lesson s03. The first line has the type `session` and the time `created`.
+/// Lines of messages have the types `user`, `assistant`, `tool_use` and `tool_result`, and an RFC 3339 `ts`.
+/// Data that claw0 does not know is written as members and lines that claw0 ignores. Source: claw0's
+/// docs/zh/s03_sessions.md.
 SESSIONKIT_API Dialect const& flat_dialect() noexcept;
 
 /// A later variant of claw0's lines: without a header, with `ts` in seconds since 1970, and with results in

@@ -34,7 +34,7 @@ struct DoctorFinding {
     left_over,    ///< a file that a killed program left, or an index that was moved aside earlier
     lock_file,    ///< a lock of another program, or this library's lock while a process holds it
     empty_transcript, ///< no session was ever stored in it
-    foreign_file,     ///< a file that does not belong to this library and does no harm
+    foreign_file, ///< a file, or a row of the index, that does not belong to this library and does no harm
   };
   /// What `repair` does.
   enum Remedy {
@@ -61,7 +61,7 @@ SESSIONKIT_API char const* to_string(DoctorFinding::Remedy) noexcept;
 /// Options of the diagnosis and of `repair`.
 struct DoctorOptions {
   std::chrono::milliseconds lock_wait{5000}; ///< the longest wait for a writer; then `timed_out`
-  std::uint64_t max_line = default_max_line; ///< in bytes; longer lines are left alone
+  std::uint64_t max_line = default_max_line; ///< in bytes; longer lines are reported and not repaired
   Timestamp now = {};                        ///< the time that is part of the names of quarantined copies
   StoreProgress progress = {};               ///< absent: nothing is reported
 };
@@ -75,7 +75,7 @@ struct Diagnosis {
 };
 
 /// Examines a file store and changes nothing. Reads every transcript completely. Fails with `not_found`,
-/// `unsafe_path` or `io_error`.
+/// `unsafe_path` or `io_error`, or with `unsupported` for the folder of another program.
 SESSIONKIT_API Result<Diagnosis> diagnose_store(std::string const& root, DoctorOptions const& options = {});
 /// Examines one transcript and changes nothing.
 SESSIONKIT_API Result<Diagnosis> diagnose_transcript(std::string const& path,
@@ -91,9 +91,9 @@ struct Treatment {
 /// Repairs the findings, one file after the other. A failure does not stop the other repairs. No byte is
 /// destroyed: before `repair` removes or replaces bytes of a file, it copies these bytes and syncs the copy.
 /// The copies are in the folder `quarantine/`, in the root of the store or beside a single transcript.
-/// `repair` rewrites a transcript under the lock of the transcript, and keeps entries that were appended
-/// since the diagnosis. If a repair fails, the file is either the old one or the complete new one. The result
-/// has no element for a finding without a remedy.
+/// `repair` holds the lock of a transcript while it rewrites the transcript, and keeps entries that were
+/// appended since the diagnosis. If a repair fails, the file is either the old one or the complete new one.
+/// The result has no element for a finding without a remedy.
 SESSIONKIT_API std::vector<Treatment> repair(Diagnosis const& diagnosis, DoctorOptions const& options);
 
 }}

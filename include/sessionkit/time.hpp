@@ -20,7 +20,7 @@ using Clock = std::function<Timestamp()>;
 SESSIONKIT_API Timestamp system_now() noexcept;
 
 /// Writes a time as `2025-11-03T08:00:01.807Z`: RFC 3339 in UTC, always with three digits of milliseconds, as
-/// JavaScript's `toISOString` does.
+/// JavaScript's `toISOString` does. A year outside 0 to 9999 has a sign and six digits, as there.
 SESSIONKIT_API std::string to_rfc3339(Timestamp);
 
 /// Reads RFC 3339 and similar forms that other programs write. A time may have any number of fraction digits.
@@ -30,7 +30,8 @@ SESSIONKIT_API Result<Timestamp> parse_rfc3339(std::string_view text);
 
 /// Returns milliseconds since 1970; a time before 1970 is negative.
 inline std::int64_t to_unix_ms(Timestamp at) noexcept { return at.time_since_epoch().count(); }
-/// Returns the time that is this number of milliseconds after 1970; a negative number gives a time before.
+/// Returns the time that is this number of milliseconds after 1970; a negative number gives a time before
+/// 1970.
 inline Timestamp from_unix_ms(std::int64_t ms) noexcept { return Timestamp(std::chrono::milliseconds(ms)); }
 
 }}
