@@ -18,7 +18,7 @@ endif()
 # scripts/demo builds from scratch, and once.
 set(SESSIONKIT_DEMO OFF CACHE BOOL "Only examples/chat")
 # Units of several files read each header once: less time for all of them, but more after a change of one.
-set(SESSIONKIT_FEW_UNITS "" CACHE STRING "How many files of a target are compiled as one (0: all); empty: each alone")
+set(SESSIONKIT_FEW_UNITS 0 CACHE STRING "How many files of a target are compiled as one; 0: each file alone")
 
 # Under a sanitizer most of the time goes into optimising the tests, which does not make them faster.
 set(SESSIONKIT_PROGRAM_FLAGS "" CACHE STRING "How examples and tests are compiled, beyond the flags of the library")

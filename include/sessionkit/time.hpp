@@ -19,8 +19,8 @@ using Clock = std::function<Timestamp()>;
 /// The system clock's time now.
 SESSIONKIT_API Timestamp system_now() noexcept;
 
-/// Writes a time as `2025-11-03T08:00:01.807Z`: RFC 3339 in UTC, always with three digits of milliseconds, as
-/// JavaScript's `toISOString` does. A year outside 0 to 9999 has a sign and six digits, as there.
+/// Writes a time as `2025-11-03T08:00:01.807Z`: RFC 3339 in UTC, always with three digits of milliseconds. A
+/// year outside 0 to 9999 has a sign and six digits. JavaScript's `toISOString` writes the same.
 SESSIONKIT_API std::string to_rfc3339(Timestamp);
 
 /// Reads RFC 3339 and similar forms that other programs write. A time may have any number of fraction digits.

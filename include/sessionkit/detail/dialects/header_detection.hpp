@@ -5,8 +5,9 @@
 #include <array>
 #include <string_view>
 
-// Decides from the first line of a file which program owns the file. Programs ignore each other's members.
-// This library does the same, because a foreign member in a header must not change the owner of the file.
+// Reads the marks that programs leave in a header; `DialectSearch` decides. Programs ignore each other's
+// members. This library does the same, because a foreign member in a header must not change the owner of the
+// file.
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 

@@ -162,15 +162,16 @@ struct ChannelLog::State {
   FileStoreOptions writing = {};
   detail::OpeningProcess process{root, *ops};
   detail::WriterCache logs = {};
+  mutable detail::LastBegin last_begin = {}; // a channel is read page by page
 };
 
 Result<channel_log_inl::ChannelRecords> ChannelLog::State::open(std::string const& name) const {
   std::string const path = path_of(name);
   Result<detail::OpenFile> file = detail::open_for_reading(*ops, folder.get(), name.c_str(), false, path);
   if (!file) return file.error();
-  int const descriptor = file->get();
-  return channel_log_inl::ChannelRecords{
-      std::move(*file), detail::FileReader(*ops, descriptor, path, ReaderOptions{options.max_line})};
+  detail::FileReader log(*ops, file->get(), path, ReaderOptions{options.max_line});
+  log.keep_begin_in(last_begin);
+  return channel_log_inl::ChannelRecords{std::move(*file), std::move(log)};
 }
 
 Result<ChannelSummary> ChannelLog::State::summary_of(Channel const& channel, std::string const& name) const {
