@@ -19,6 +19,12 @@ struct ReaderOptions {
   Dialect const* fallback = nullptr;
 };
 
+/// The lines of a transcript whose entries would be `Unknown`: they are kept, and no model sees them.
+struct UnknownLines {
+  std::uint64_t count = 0;             ///< lines
+  std::vector<std::string> types = {}; ///< their different types, at most 8, each cut to 64 bytes; "": none
+};
+
 /// Reads one transcript file, from its beginning or its end, in windows of limited size. A reader takes no
 /// lock and writes nothing.
 ///
@@ -55,8 +61,9 @@ class SESSIONKIT_API TranscriptReader {
 
   /// Reads the complete file and returns all faults of lines and of relations between entries (`DamageKind`),
   /// in file order. If `progress` is given, it is called now and then with the number of bytes read and the
-  /// number of all bytes.
-  Result<std::vector<Damage>> verify(std::function<void(std::uint64_t, std::uint64_t)> const& progress = {});
+  /// number of all bytes. If `unknown` is given, the lines of unknown types are added to it.
+  Result<std::vector<Damage>> verify(std::function<void(std::uint64_t, std::uint64_t)> const& progress = {},
+                                     UnknownLines* unknown = nullptr);
 
   /// The path that the caller gave.
   std::string const& path() const noexcept;

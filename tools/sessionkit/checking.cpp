@@ -119,27 +119,35 @@ std::ptrdiff_t count_damage(std::vector<Finding> const& findings) {
 /// The findings in one subject.
 struct Examined {
   std::vector<Finding> findings = {};
-  UnknownLines unknown = {};
+  sk::UnknownLines unknown = {};
 };
 
 Examined check_file(Console& console, std::string const& path) {
   auto reader = sk::TranscriptReader::open(path).value();
   refuse_foreign(path); // it would be one finding a line
-  std::vector<Finding> findings;
-  for (auto& damage : reader.verify().value()) findings.push_back({path, 0, std::move(damage)});
+  Examined seen;
+  auto& findings = seen.findings;
+  for (auto& damage : reader.verify({}, &seen.unknown).value())
+    findings.push_back({path, 0, std::move(damage)});
   if (count_damage(findings) == 0) require_transcript(console, path);
   std::stable_sort(findings.begin(), findings.end(),
                    [](Finding const& a, Finding const& b) { return a.damage.offset < b.damage.offset; });
   count_lines(path, findings);
-  return {std::move(findings), unknown_lines(path)};
+  return seen;
 }
 
 /// An engine keeps its rows intact; the check is of their content.
 Examined check_log(Subject const& subject) {
   Examined seen;
-  for (auto& damage : sk::load_log(*subject.store, *subject.id).value().damage)
-    seen.findings.push_back({subject.name, 0, std::move(damage)});
-  seen.unknown = unknown_lines(*subject.store, *subject.id);
+  auto log = sk::load_log(*subject.store, *subject.id).value();
+  for (auto& damage : log.damage) seen.findings.push_back({subject.name, 0, std::move(damage)});
+  auto& types = seen.unknown.types;
+  for (auto const& entry : log.entries) {
+    auto const* unknown = entry.as<sk::Unknown>();
+    if (unknown == nullptr) continue;
+    ++seen.unknown.count;
+    if (std::find(types.begin(), types.end(), unknown->type) == types.end()) types.push_back(unknown->type);
+  }
   return seen;
 }
 
@@ -163,7 +171,8 @@ Json json_of(Finding const& finding) {
 
 /// The files that were checked, with the result of each.
 struct Verdict {
-  std::size_t checked = 0, unchecked = 0, damaged = 0, findings = 0, unknown = 0; ///< files, places, lines
+  std::size_t checked = 0, unchecked = 0, damaged = 0, findings = 0; ///< files and places
+  std::uint64_t unknown = 0;                                         ///< lines
 };
 
 std::string in_store(Arguments const& args, std::string const& file) {
@@ -208,12 +217,15 @@ void write(Console& console, Arguments const& args, std::vector<Finding> const& 
 }
 
 /// Complete lines of unknown types are not damage, but they must be reported.
-void notice_unknown(Console& console, std::string const& name, UnknownLines const& unknown) {
-  if (unknown.count != 0)
-    console.notice(
-        fmt::format("{}: {} line(s) are of no type that its format has ({}); they are kept and never "
-                    "sent",
-                    name, unknown.count, unknown.types));
+void notice_unknown(Console& console, std::string const& name, sk::UnknownLines const& unknown) {
+  if (unknown.count == 0) return;
+  std::vector<std::string> types;
+  for (auto const& type : unknown.types)
+    if (types.size() < 3)
+      types.push_back(type.empty() ? "none" : cut(one_line(neutral(std::string(type))), 40));
+  console.notice(fmt::format("{}: {} line(s) are of no type that its format has ({}); they are kept and "
+                             "never sent",
+                             name, unknown.count, fmt::join(types, ", ")));
 }
 
 std::string summary_of(Verdict const& verdict, char const* subjects) {

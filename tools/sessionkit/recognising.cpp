@@ -64,40 +64,6 @@ std::string words_of(Survey const& found) {
 
 }
 
-namespace {
-
-template <class Read> UnknownLines unknown_among(Read read) {
-  UnknownLines found;
-  std::vector<std::string> types;
-  sk::ReadRange range;
-  for (;;) {
-    sk::RecordPage const page = read(range);
-    for (auto const& item : page.items()) {
-      auto const entry = sk::decode(page, item);
-      if (!entry || !entry->template as<sk::Unknown>()) continue;
-      ++found.count;
-      auto const type = item.type.empty() ? "none" : cut(one_line(neutral(std::string(item.type))), 40);
-      if (types.size() < 3 && std::find(types.begin(), types.end(), type) == types.end())
-        types.push_back(type);
-    }
-    if (!page.more) break;
-    range.from = page.next;
-  }
-  found.types = fmt::format("{}", fmt::join(types, ", "));
-  return found;
-}
-
-}
-
-UnknownLines unknown_lines(std::string const& path) {
-  auto reader = sk::TranscriptReader::open(path).value();
-  return unknown_among([&](sk::ReadRange const& range) { return reader.read(range).value(); });
-}
-
-UnknownLines unknown_lines(sk::SessionStore& store, sk::SessionId const& id) {
-  return unknown_among([&](sk::ReadRange const& range) { return store.read(id, range).value(); });
-}
-
 void refuse_foreign(std::string const& path) {
   if (auto const program = foreign_program(path))
     throw Failure{Exit::usage, "unsupported",

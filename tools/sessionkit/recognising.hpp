@@ -9,15 +9,6 @@
 
 namespace cli {
 
-/// How many lines of a transcript are of types that its format does not have, and the types: at most three.
-struct UnknownLines {
-  std::size_t count = 0;
-  std::string types;
-};
-UnknownLines unknown_lines(std::string const& path);
-/// The same for a log without a file of its own.
-UnknownLines unknown_lines(sessionkit::SessionStore& store, sessionkit::SessionId const& id);
-
 /// Ends the command if `path` is a conversation of another program.
 void refuse_foreign(std::string const& path);
 

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <filesystem>
 #include <limits>
 #include <random>
 
@@ -435,6 +436,66 @@ TEST_CASE("verify takes an empty parentId for a root and reports second headers 
   CHECK(got == expected);
   CHECK_FALSE(sk::is_damage(DamageKind::second_header));
   CHECK(std::string(sk::to_string(DamageKind::duplicate_key)) == "duplicate_key");
+}
+
+namespace {
+
+/// The lines of unknown types, found by decoding each.
+sk::UnknownLines decoded_unknown_lines(std::string const& path) {
+  auto reader = sk::TranscriptReader::open(path).value();
+  sk::UnknownLines found;
+  sk::ReadRange range;
+  for (bool more = true; more;) {
+    auto const page = reader.read(range).value();
+    for (auto const& item : page.items()) {
+      auto const entry = sk::decode(page, item);
+      if (!entry || entry->as<sk::Unknown>() == nullptr) continue;
+      ++found.count;
+      std::string const type(item.type.substr(0, 64));
+      if (found.types.size() < 8
+          && std::find(found.types.begin(), found.types.end(), type) == found.types.end())
+        found.types.push_back(type);
+    }
+    more = page.more;
+    range.from = page.next;
+  }
+  return found;
+}
+
+void check_unknown_lines(std::string const& path, std::uint64_t& lines) {
+  INFO(path);
+  auto const expected = decoded_unknown_lines(path);
+  sk::UnknownLines found;
+  sk::TranscriptReader::open(path).value().verify({}, &found).value();
+  CHECK(found.count == expected.count);
+  CHECK(found.types == expected.types);
+  lines += found.count;
+}
+
+}
+
+TEST_CASE("verify counts the lines of unknown types as decoding each of them would") {
+  std::uint64_t lines = 0;
+  for (auto const& file : std::filesystem::recursive_directory_iterator(data("")))
+    if (file.path().extension() == ".jsonl") check_unknown_lines(file.path().string(), lines);
+  CHECK(lines > 500); // files of other programs are among them
+  TempDir dir;
+  std::string bytes = header_line() + "\n";
+  std::vector<std::string> const roles = {R"("user")", R"("ghost")", R"("gh\u006fst")", "7",
+                                          '"' + std::string(100, 'r') + '"'};
+  for (auto const& role : roles)
+    for (std::string const type : {"message", "ghost", "ghost"})
+      bytes += R"({"type":")" + type + R"(","id":"i)" + std::to_string(bytes.size())
+               + R"(","message":{"content":"x","role":)" + role + "}}\n";
+  for (int i = 0; i < 100; ++i) // more than are remembered
+    bytes += R"({"type":"t)" + std::to_string(i) + R"(","id":"j)" + std::to_string(i) + "\"}\n";
+  bytes += R"({"id":"k"})"
+           "\n"
+           + message_line("l", "k", "y") + "\n";
+  write_file(dir / "t.jsonl", bytes);
+  lines = 0;
+  check_unknown_lines(dir / "t.jsonl", lines);
+  CHECK(lines == 10 + 4 + 100 + 1);
 }
 
 TEST_CASE("verify finds every kind of damage and nothing in an undamaged file") {

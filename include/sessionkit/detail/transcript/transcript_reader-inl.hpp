@@ -42,8 +42,9 @@ Result<TranscriptReader> TranscriptReader::from_descriptor(int descriptor, std::
 Result<RecordPage> TranscriptReader::read(ReadRange const& range) { return state_->log.read(range); }
 Dialect const& TranscriptReader::dialect() const noexcept { return state_->log.dialect(); }
 Result<std::vector<Damage>>
-TranscriptReader::verify(std::function<void(std::uint64_t, std::uint64_t)> const& progress) {
-  return detail::verify_transcript(state_->log, progress);
+TranscriptReader::verify(std::function<void(std::uint64_t, std::uint64_t)> const& progress,
+                         UnknownLines* unknown) {
+  return detail::verify_transcript(state_->log, progress, unknown);
 }
 std::string const& TranscriptReader::path() const noexcept { return state_->log.path(); }
 

@@ -73,20 +73,77 @@ class IdPlaces {
   std::uint64_t salt_ = id_hash(random_entry_id());
 };
 
-bool has_duplicate_key(std::string_view line, JsonMap const& map) {
+struct LineMembers {
+  bool twice = false;            ///< `type`, `id` or `parentId` is there twice
+  std::string_view message = {}; ///< its JSON; empty if there is none
+};
+
+LineMembers members_of(std::string_view line, JsonMap const& map) {
   constexpr std::string_view names[] = {"type", "id", "parentId"};
-  unsigned seen = 0, twice = 0;
-  auto const see = [&](std::string_view key, std::string_view) {
+  LineMembers found;
+  unsigned seen = 0;
+  auto const see = [&](std::string_view key, std::string_view value) {
     for (unsigned i = 0; i < 3; ++i)
       if (key_is(key, names[i])) {
-        twice |= seen & (1U << i);
+        found.twice |= (seen & (1U << i)) != 0;
         seen |= 1U << i;
       }
-    return twice == 0;
+    if (key_is(key, "message")) found.message = value;
+    return true;
   };
   for_members(line, see, &map);
-  return twice != 0;
+  return found;
 }
+
+// Counts the lines of unknown types. Whether a line is one depends on its type and on the role of its message
+// alone: so one line of each such pair is decoded.
+class UnknownTypes {
+ public:
+  /// Counts nothing if `out` is null.
+  UnknownTypes(Dialect const& dialect, UnknownLines* out) : dialect_(dialect), out_(out) {}
+
+  void look_at(RecordView const& record, std::string_view message, JsonMap const& map) {
+    if (out_ == nullptr || !is_unknown(record, role_in(message, map))) return;
+    ++out_->count;
+    std::string type(record.type.substr(0, max_bytes));
+    auto& types = out_->types;
+    if (types.size() < 8 && std::find(types.begin(), types.end(), type) == types.end())
+      types.push_back(std::move(type));
+  }
+
+ private:
+  struct Pair {
+    std::string type, role; ///< the role as its JSON
+    bool unknown;
+  };
+
+  static std::string_view role_in(std::string_view message, JsonMap const& map) {
+    std::string_view role;
+    if (json_kind(message) != JsonKind::object) return role;
+    auto const see = [&](std::string_view key, std::string_view value) {
+      if (key_is(key, "role")) role = value;
+      return role.empty();
+    };
+    for_members(message, see, &map);
+    return role;
+  }
+  bool is_unknown(RecordView const& record, std::string_view role) {
+    auto const same = [&](Pair const& pair) { return pair.type == record.type && pair.role == role; };
+    auto const known = std::find_if(pairs_.begin(), pairs_.end(), same);
+    if (known != pairs_.end()) return known->unknown;
+    Result<Entry> const entry = dialect_.decode(record);
+    bool const unknown = entry && entry->as<Unknown>() != nullptr;
+    if (!entry || record.type.size() > max_bytes || role.size() > max_bytes) return unknown;
+    if (pairs_.size() == max_pairs) pairs_.clear();
+    pairs_.push_back({std::string(record.type), std::string(role), unknown});
+    return unknown;
+  }
+
+  static constexpr std::size_t max_bytes = 64, max_pairs = 32; // no program has so many or so long ones
+  Dialect const& dialect_;
+  UnknownLines* out_;
+  std::vector<Pair> pairs_;
+};
 
 // Lines that have one oddity, reported as one finding.
 struct OddLines {
@@ -101,8 +158,8 @@ struct OddLines {
 class VerifySink final : public LineSink {
  public:
   VerifySink(FileReader const& reader, std::uint64_t size,
-             std::function<void(std::uint64_t, std::uint64_t)> const& progress)
-      : reader_(reader), size_(size), progress_(progress) {}
+             std::function<void(std::uint64_t, std::uint64_t)> const& progress, UnknownLines* unknown)
+      : reader_(reader), size_(size), progress_(progress), unknown_(reader.dialect(), unknown) {}
 
   std::size_t next_window(std::uint64_t) override { return verify_window; }
 
@@ -190,7 +247,9 @@ class VerifySink final : public LineSink {
       add(line.offset, line.length, DamageKind::no_final_newline,
           "the last line is whole but has no end; the next append adds it");
     check_sum(line, record.line);
-    if (has_duplicate_key(record.line, map_)) duplicate_keys_.note(line);
+    LineMembers const members = members_of(record.line, map_);
+    if (members.twice) duplicate_keys_.note(line);
+    unknown_.look_at(record, members.message, map_);
     relations(line, trimmed, record);
   }
 
@@ -281,6 +340,7 @@ class VerifySink final : public LineSink {
   FileReader const& reader_;
   std::uint64_t size_, reported_ = 0;
   std::function<void(std::uint64_t, std::uint64_t)> const& progress_;
+  UnknownTypes unknown_;
   std::vector<Damage> damage_;
   std::vector<Dangling> dangling_;
   IdPlaces ids_;
@@ -300,11 +360,12 @@ class VerifySink final : public LineSink {
 }}
 
 Result<std::vector<Damage>>
-verify_transcript(FileReader& log, std::function<void(std::uint64_t, std::uint64_t)> const& progress) {
+verify_transcript(FileReader& log, std::function<void(std::uint64_t, std::uint64_t)> const& progress,
+                  UnknownLines* unknown) {
   if (auto r = log.detect(); !r) return r.error();
   Result<FileStatus> const now = log.status();
   if (!now) return now.error();
-  verify_inl::VerifySink sink(log, now->size, progress);
+  verify_inl::VerifySink sink(log, now->size, progress, unknown);
   LineScan lines = log.scan();
   if (auto r = lines.forward(0, now->size, sink); !r) return r.error();
   return sink.finish();
