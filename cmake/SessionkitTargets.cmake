@@ -80,15 +80,22 @@ if(NOT SESSIONKIT_HEADER_ONLY)
     set_source_files_properties("${PROJECT_SOURCE_DIR}/src/dialects.cpp" "${PROJECT_SOURCE_DIR}/src/history.cpp" PROPERTIES
       COMPILE_OPTIONS "$<$<CONFIG:Release>:--param=inline-unit-growth=100>")
   endif()
-  # Optimised builds compile these rooms for size. Speed would gain little there: they wait for a disk or a model, and the
-  # work on each byte is done in other rooms.
+  # Optimised builds compile some rooms for size: those that wait for a disk or a model, and do little work for each byte.
+  # With -O3, the rooms that an append or a list passes are compiled for speed.
   if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang" AND NOT SESSIONKIT_FEW_UNITS)
     set(sessionkit_small "$<$<OR:$<CONFIG:Release>,$<CONFIG:RelWithDebInfo>>:-Os>")
+    set(sessionkit_small_at_O2 "$<$<CONFIG:RelWithDebInfo>:-Os>")
     if("${CMAKE_CXX_FLAGS}" MATCHES "-O[23]")
       set(sessionkit_small -Os)
     endif()
-    foreach(room IN ITEMS base store file_store compaction upkeep session exchange export)
+    if("${CMAKE_CXX_FLAGS}" MATCHES "-O2")
+      set(sessionkit_small_at_O2 -Os)
+    endif()
+    foreach(room IN ITEMS compaction upkeep exchange export)
       set_source_files_properties("${PROJECT_SOURCE_DIR}/src/${room}.cpp" PROPERTIES COMPILE_OPTIONS "${sessionkit_small}")
+    endforeach()
+    foreach(room IN ITEMS base store file_store session)
+      set_source_files_properties("${PROJECT_SOURCE_DIR}/src/${room}.cpp" PROPERTIES COMPILE_OPTIONS "${sessionkit_small_at_O2}")
     endforeach()
   endif()
   if(NOT SESSIONKIT_WITH_FMT)

@@ -21,11 +21,11 @@ namespace sessionkit { inline namespace v0 {
 /// spelling, so integers stay integers. An element of `history` that is no message, or whose role is unknown,
 /// is kept as `Custom` data of type "blades.item". `Entry::extra` keeps the unknown members of a message, and
 /// the `extra` of a part keeps those of a call or a result. The content of a tool result may be JSON that is
-/// not a string. Then the text of the result is this JSON, and `Entry::extra` has the id of the call as
-/// `bladesJsonResult`, so that `export_blades` writes the JSON again. A time that `to_rfc3339` spells
-/// differently (nanoseconds, another zone) is kept as the text `bladesTime` in `Entry::extra`, and
-/// `export_blades` writes this text again. Fails with `corrupt` if the text is no such document, and with
-/// `unsupported_version` for another version.
+/// not a string. The text of the result is then this JSON. The member `bladesJsonResult` of `Entry::extra`
+/// has the id of the call, and because of this member `export_blades` writes the JSON again. A time that
+/// `to_rfc3339` spells differently (nanoseconds, another zone) is kept as the text `bladesTime` in
+/// `Entry::extra`, and `export_blades` writes this text again. Fails with `corrupt` if the text is no such
+/// document, and with `unsupported_version` for another version.
 SESSIONKIT_API Result<Log> import_blades(std::string_view document);
 
 /// Returns true if a text looks like a document of blades: a JSON object with an array `history` and without
@@ -57,24 +57,26 @@ struct BladesStoreOptions {
 };
 
 /// Opens a directory of blades documents as a store. Each session is one file `<dir>/<session id>.json` with
-/// one `SessionData`. The design document of blades uses a function `NewFileSessionStore(dir)` with this
-/// layout, but does not show its code. Documents that a program of blades saved are continued in place. Bytes
-/// that an append does not change stay as they were, also those of unknown members.
+/// one `SessionData`. This layout is that of `NewFileSessionStore(dir)`, a function in the design document of
+/// blades. (The document does not show the code of the function.) Documents that a program of blades saved
+/// are continued in place. Bytes that an append does not change stay as they were, also those of unknown
+/// members.
 ///
 /// The store of blades documents is the only store that replaces a file as a whole: an append writes a draft,
-/// syncs it and renames it. So each append is durable, and its cost grows with the length of the document. A
-/// line of the log is an item of the history, unchanged. The header is the document without history and
-/// state. The header has the time of saving (`updated_at`), unless `updated_at` is equal to the time of the
-/// newest message. A document has messages and one state. Anything else (titles, labels, archiving,
-/// compactions, branches) is `unsupported`. A changed state replaces the old one, and the end of the log does
-/// not move. Two processes that use this store lose none of each other's entries. But a program of blades
-/// takes no lock and saves the session that it has in memory. So it overwrites entries that were appended
-/// since it loaded the session.
+/// syncs it and renames it. So each append is durable, and its cost grows with the length of the document.
+/// The first line of the log is the header: the document without history and state. Every item of the history
+/// is one line, unchanged. The header also has the time of saving (`updated_at`), unless this is the time of
+/// the newest message. A document has messages and one state. Anything else (titles, labels, archiving,
+/// compactions, branches) is `unsupported`. An append of state replaces the state of the document. It does
+/// not move the end of the log. Two processes that use this store lose none of each other's entries. But a
+/// program of blades takes no lock and saves the session that it has in memory. So it overwrites entries that
+/// were appended since it loaded the session.
 ///
 /// A document that cannot be read is never shown as an empty session. Calls for its session fail with
-/// `corrupt`, and a list shows the session with `damaged` 1. A message with an unknown role stays in the
-/// document and is not sent to a model. `Event::part_left_out` reports it. Opening fails with `not_found` if
-/// the directory does not exist and `create` is false, with `unsafe_path`, or with `io_error`.
+/// `corrupt`, with `unsupported_version` for another version, or with `unsupported` if the document is larger
+/// than `max_document`. A list shows the session with `damaged` 1. A message with an unknown role stays in
+/// the document and is not sent to a model. `Event::part_left_out` reports it. Opening fails with `not_found`
+/// if the directory does not exist and `create` is false, with `unsafe_path`, or with `io_error`.
 SESSIONKIT_API Result<std::shared_ptr<SessionStore>> open_blades_store(std::string const& dir,
                                                                        BladesStoreOptions options = {});
 

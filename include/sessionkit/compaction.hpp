@@ -17,8 +17,8 @@ namespace sessionkit { inline namespace v0 {
 /// The reason for a compaction.
 enum class CompactionReason {
   size,             ///< the context is above its limit; if it is not, nothing is planned
-  context_exceeded, ///< the provider refused a request as too long; nothing is planned if neither a message
-                    ///< of the user nor a complete answer follows the last compaction
+  context_exceeded, ///< the provider refused a request as too long; after a compaction, the next one is
+                    ///< planned only if a message of the user or a complete answer follows the last one
   manual,           ///< a person wants it; the size and the breaker (`min_saved_percent` below) do not matter
 };
 
@@ -33,8 +33,8 @@ struct CompactionPolicy {
       0; ///< a limit: the window minus this number of tokens, which are reserved for the answer; 0: none
 
   KeepRule keep = {}; ///< what stays, unless the limit allows less (`CompactionPlan::keeps_less`)
-  /// True: a cut may be inside a turn, between tool results and the next answer. Such a cut occurs if `keep`
-  /// counts tokens, or if the newest turn alone has more than half of the limit.
+  /// True: a cut may be inside a turn, between tool results and the next answer. This happens if `keep`
+  /// counts tokens, or if the newest turn alone has more tokens than may stay (docs/compaction.md).
   bool split_turns = true;
 
   SummaryPrompt const* prompt = nullptr; ///< null: `structured`
@@ -42,15 +42,17 @@ struct CompactionPolicy {
   /// The maximum length of a summary in tokens; 0: an eighth of `limit_of`, but at most 8,000. If there is no
   /// limit, 0 means 2,000.
   std::size_t max_summary_tokens = 0;
-  /// The maximum number of tokens of the conversation in one request for a summary. A longer conversation
-  /// takes several requests. 0 means the limit of the context.
+  /// The most tokens of the conversation that one request for a summary contains. A longer conversation takes
+  /// several requests. 0 means the limit of the context without the prompt and the summary, but at least a
+  /// quarter of the limit. If there is no limit, 0 means that one request contains everything.
   std::size_t max_request_tokens = 0;
   std::chrono::milliseconds deadline{
-      0};                          ///< the time for all requests of one compaction together; 0: unlimited
-  unsigned min_saved_percent = 20; ///< if a compaction saves a smaller percentage of the tokens, the breaker
-                                   ///< opens; the open breaker stops compactions for the reason `size`
-  unsigned max_failures = 3;       ///< after this many failures in a row the breaker opens
-  TokenEstimator estimator = {};   ///< absent: `estimate_tokens`
+      0}; ///< the time for all requests of one compaction together; 0: unlimited
+  /// The percentage of the tokens that a compaction should save. If it saves less, the breaker opens. The
+  /// open breaker stops compactions for the reason `size`.
+  unsigned min_saved_percent = 20;
+  unsigned max_failures = 3;     ///< after this many failures in a row the breaker opens
+  TokenEstimator estimator = {}; ///< absent: `estimate_tokens`
 };
 
 /// Returns the policy of a profile.
@@ -70,24 +72,25 @@ SESSIONKIT_API std::size_t count_tokens(Context const& context, TokenEstimator c
 /// The plan of a compaction. It owns all its data, so a host may carry it out later and on another thread.
 struct CompactionPlan {
   CompactionReason reason = CompactionReason::manual; ///< why the plan was made
-  EntryId first_kept = {};          ///< the first entry that stays; all entries after it stay too
-  EntryId last_summarized = {};     ///< the last message that the summary replaces
-  EntryId previous = {};            ///< the compaction before this one; empty if there is none
-  std::size_t summarized = 0;       ///< how many messages the summary replaces, without those of a split turn
-  std::size_t turn_prefix = 0;      ///< how many messages of a split turn the summary replaces
-  std::size_t kept = 0;             ///< how many messages stay
-  bool keeps_less = false;          ///< true: `policy.keep` demands more messages, but they would not fit
-  std::uint64_t tokens_before = 0;  ///< the tokens of the whole context
-  std::uint64_t tokens_removed = 0; ///< an estimate for what the summary replaces and a previous summary
-  std::uint64_t tokens_kept = 0;    ///< an estimate for the entries that stay
+  EntryId first_kept = {};         ///< the first entry that stays, with all entries after it; empty: none
+  EntryId last_summarized = {};    ///< the last message that the summary replaces
+  EntryId previous = {};           ///< the compaction before this one; empty if there is none
+  std::size_t summarized = 0;      ///< how many messages the summary replaces, without those of a split turn
+  std::size_t turn_prefix = 0;     ///< how many messages of a split turn the summary replaces
+  std::size_t kept = 0;            ///< how many messages stay
+  bool keeps_less = false;         ///< true: `policy.keep` demands more messages, but they would not fit
+  std::uint64_t tokens_before = 0; ///< the tokens of the whole context
+  /// An estimate of the tokens that are replaced: the summarised entries, and a previous summary.
+  std::uint64_t tokens_removed = 0;
+  std::uint64_t tokens_kept = 0;               ///< an estimate for the entries that stay
   std::vector<std::string> conversations = {}; ///< the texts to summarise, one for each request
   std::string previous_summary = {}; ///< the summary of the previous compaction, without the text of `facts`
-  /// The paths of files that tool calls read but did not change: first those of earlier compactions, then
-  /// those of the summarised calls; of more than 1,000, the newest. The member function `facts` below makes
-  /// one text of `read_files`, `modified_files` and `calls`, which is stored after the summary.
+  /// The next three lists are facts: first those of earlier compactions, then those of the summarised calls.
+  /// Each list has at most the newest 1,000. `facts()` makes one text of them, which is stored after the
+  /// summary. This list has the paths of files that tool calls read but did not change.
   std::vector<std::string> read_files = {};
-  std::vector<std::string> modified_files = {}; ///< the same for files that these calls changed
-  std::vector<std::string> calls = {};          ///< the same for the other calls, with shortened arguments
+  std::vector<std::string> modified_files = {}; ///< the paths of files that tool calls changed
+  std::vector<std::string> calls = {};          ///< all other calls, with shortened arguments
   CompactionPolicy policy = {};                 ///< the policy of the plan
 
   /// Returns the request for `conversations[part]`. `summary_so_far` is the summary of everything before that
@@ -100,8 +103,9 @@ struct CompactionPlan {
 
 /// Decides whether to compact, and where to cut. Pure. The cut never separates a call from its result. The
 /// plan is absent if there is no reason to compact, if nothing can be summarised, or, for the reason `size`,
-/// if the breaker is open. Nothing can be summarised if the log has no message of the user, or if it has only
-/// the newest turn and this turn must not be split.
+/// if the breaker is open. Nothing can be summarised in three cases: `CompactionPolicy::keep` keeps all
+/// messages and they fit; the context has neither a message of the user nor an earlier compaction; or it has
+/// only the newest turn, and this turn must not be split.
 SESSIONKIT_API std::optional<CompactionPlan>
 plan_compaction(Context const& context, CompactionPolicy const& policy = {},
                 CompactionReason reason = CompactionReason::size);
@@ -116,7 +120,7 @@ SESSIONKIT_API Result<std::string> summarize(CompactionPlan const& plan, Summari
 enum class CompactionOutcome {
   applied,     ///< the summary was stored, and replaces the earlier messages
   superseded,  ///< nothing was stored: another compaction was stored first, the entry `first_kept` is no
-               ///< longer on the path, or messages followed a plan that keeps nothing
+               ///< longer on the path, or nothing would stay and a message was added after the plan
   no_progress, ///< nothing was stored, because the summary is blank or not shorter than the messages it would
                ///< replace
   not_needed,  ///< there was nothing to plan

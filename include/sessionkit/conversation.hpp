@@ -35,19 +35,21 @@ struct ConversationItem {
 
 /// Returns everything that was said on a path, oldest first. This is the view for a screen, and a `History`
 /// is the view for a model. Nothing is repaired, joined or dropped. The result of a tool is in the item of
-/// its call. If a message contains only such results, it has no item of its own. A result without a call
-/// stays in an item of its own. These entries have no item: custom messages that are not shown
-/// (`CustomMessage::is_shown`), titles, state, labels, changes of the model, `Custom` entries, and lines that
-/// this library does not know. In ai-panel's dialect, a compaction writes the kept messages again. Each of
-/// these messages is shown once, at its first place.
+/// its call. A message that contains only results of known calls has no item. A result without a call stays
+/// in an item of its own. These entries have no item: custom messages that are not shown
+/// (`CustomMessage::is_shown`), titles, state, archive marks, labels, changes of the model, `Custom` entries,
+/// compactions whose write was cut short, and lines that this library does not know. In ai-panel's dialect, a
+/// compaction writes the kept messages again. Each of these messages is shown once, at its first place.
 ///
 /// `path` has the entries from the first one to the leaf (`load_path`). `context` has the entries that count
-/// for the model (`load_context`). An entry that is only in `path` is marked `compacted`. A custom message
-/// that is never sent is marked `left_out`. The function is pure, and its time is proportional to the path.
+/// for the model (`load_context`). An entry of `path` that is not in `context` is marked `compacted`, and
+/// so is every compaction except the last one. A custom message in the context that is never sent is marked
+/// `left_out`. All other items are marked `sent`. The function is pure, and its time is proportional to the
+/// path.
 SESSIONKIT_API std::vector<ConversationItem> conversation_of(std::vector<Entry> path, Context const& context);
 
-/// The same. An entry of the context is also marked `left_out` if the messages of `history` contain nothing
-/// of it. The reason is that a policy removed the entry, or that no provider accepts it. Instructions
+/// The same. An entry of the context is also marked `left_out` if no message of `history` contains anything
+/// of it, because a policy removed the entry, or because no provider would accept it. Instructions
 /// (`Role::system`) are not among the messages of `history`, but they stay marked `sent`.
 SESSIONKIT_API std::vector<ConversationItem> conversation_of(std::vector<Entry> path, Context const& context,
                                                              History const& history);

@@ -44,7 +44,8 @@ struct Dialect {
   std::vector<Message> (*split)(Message const& message);
 
   /// True if lines have ids and parents. If false, each entry follows the one before it, its id is
-  /// `@N`, where N is the position at which the entry ends, and a log has no branches.
+  /// `@N`, where N is the place at which the line ends (in a file the byte offset before its line end, in a
+  /// database the position), and a log has no branches.
   bool has_ids;
 
   /// True if one message must have all tool results of an answer. Some programs need this, because they keep

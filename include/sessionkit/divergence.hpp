@@ -19,8 +19,8 @@ enum class RequestRelation {
 
 /// Compares two requests that `encode` made. A longer request extends a shorter one if their system texts are
 /// equal, and if the messages of the longer one begin with the bytes of the messages of the shorter one. The
-/// last bytes of the shorter one, which only close its last content, its last message and the array, are not
-/// compared. Pure.
+/// brackets and quotes that close the last content, the last message and the array of the shorter one are not
+/// compared, because the longer one continues at this place. Pure.
 SESSIONKIT_API RequestRelation compare_requests(RequestParts const& earlier, RequestParts const& later);
 
 /// The first place at which a later request differs from an earlier one. After this place, a provider cannot
@@ -34,15 +34,15 @@ struct Divergence {
   /// if the history has no such part.
   EntryId earlier = {};
   EntryId later = {}; ///< the same in the later history
-  /// A few words of this part in the earlier request. If the system texts differ, a few words from the place
-  /// at which they differ. Empty if the request has no such part.
+  /// A few words of this part in the earlier request. If `in_system` is true, these words are from the system
+  /// text instead, and begin where the texts differ. Empty if the request has no such part.
   std::string before = {};
   std::string after = {}; ///< the same in the later request
   bool compacted =
       false; ///< true: the requests differ because their histories begin after different compactions
-  /// The repair that caused the difference: a repair at this place that is in the `History::report` of only
-  /// one of the two histories. If there are several such repairs, a retroactive one is preferred. Absent if
-  /// there is no such repair, or if `compacted` is true.
+  /// The repair that caused the difference. It was made at this place, and the `History::report` of one
+  /// history has it more often than the other. If there are several such repairs, a retroactive one is
+  /// preferred. Absent if there is no such repair, or if `compacted` is true.
   std::optional<Repair> repair = {};
 };
 

@@ -15,7 +15,7 @@ namespace sessionkit { inline namespace v0 {
 /// How an entry names its parent, the entry that it follows.
 enum class Parent {
   root,     ///< the entry has no parent, because it begins a conversation
-  previous, ///< the parent is the entry before this one in the log, as always in formats without ids
+  previous, ///< the parent is the entry directly before this one; in formats without ids it always is
   entry,    ///< the entry names its parent by id
 };
 
@@ -28,7 +28,7 @@ struct Header {
   std::string cwd = {};            ///< the working directory of the host
   std::string parent_session = {}; ///< where a fork came from: an id, or a path in pi's files
   RawJson metadata = {};           ///< null, or an object of the host
-  std::uint64_t copied = 0;        ///< the number of entries after the header that a fork copied
+  std::uint64_t copied = 0;        ///< how many entries a fork copied; they follow the header directly
   int version = 3;                 ///< the version of the format in the file; 1 if the file has none
 };
 /// A summary that replaces earlier messages. The model sees `summary` and the kept entries. The log keeps all
@@ -36,26 +36,26 @@ struct Header {
 struct Compaction {
   std::string summary; ///< the text that the model sees in place of the earlier messages
   /// The first entry that the model still sees; it is earlier on the path. If `first_kept` is the id of the
-  /// compaction itself, or of no entry, the model sees only the entries after the compaction.
+  /// compaction itself, or if no entry has this id, the model sees only the entries after the compaction.
   EntryId first_kept = {};
   std::uint64_t tokens_before = 0; ///< the tokens of the context before the compaction; 0: not known
   /// Null, or data of the program that made the summary. This library writes an object with `readFiles`,
   /// `modifiedFiles`, `reason` and `lastSummarized` (as in `CompactionPlan`).
   RawJson details = {};
   bool from_hook = false; ///< true: an extension of pi made the summary and `details`
-  /// In files of version 1, the index of the first kept line. It has the meaning of `first_kept`. The header
-  /// has the index 0.
+  /// Files of version 1 have this in place of `first_kept`: the index of the first kept line. The header has
+  /// the index 0.
   std::optional<std::uint64_t> first_kept_index = {};
   std::optional<std::uint64_t> tokens_after = {}; ///< an estimate for the summary and the kept entries
-  /// The number of messages that ai-panel's dialect writes again after this entry. If the log has fewer of
-  /// them, the write was cut short, and the compaction does not count.
+  /// In ai-panel's dialect, copies of the kept messages follow this entry. This is the number of copies. If
+  /// fewer of them follow, the write was cut short, and the compaction is ignored.
   std::optional<std::uint64_t> kept_again = {};
 };
 /// A summary of a branch that the conversation has left.
 struct BranchSummary {
-  std::string summary;    ///< the text that the model sees; blank: the model sees none
-  EntryId from = {};      ///< the entry that was the leaf of that branch; native lines write "root" if empty
-  RawJson details = {};   ///< null, or data of the program that made the summary
+  std::string summary;  ///< the text that the model sees; blank: the model sees none
+  EntryId from = {};    ///< the last entry (leaf) of that branch; if this is empty, native lines have "root"
+  RawJson details = {}; ///< null, or data of the program that made the summary
   bool from_hook = false; ///< true: an extension of pi made the summary
 };
 /// A new title. An empty text clears the title. If `by_person` is true, a person chose the title, and no
@@ -108,7 +108,7 @@ struct Custom {
 };
 /// A line that this library does not understand. The log keeps it, and it is never sent.
 struct Unknown {
-  std::string type;  ///< the member `type` of the line; empty if it has none
+  std::string type;  ///< the member `type` of the line (of a `bare` line the `role`); empty if it has none
   RawJson line = {}; ///< the complete line
 };
 
@@ -118,12 +118,14 @@ using EntryBody = std::variant<Header, Message, Compaction, BranchSummary, Title
 
 /// One line of a log, decoded.
 struct Entry {
-  EntryId id = {};                ///< `@N` if the line has no id; empty in an entry that is not stored yet
+  /// If the line has no id, `@N`, where N is the place of the line in the log. Empty in an entry that is not
+  /// stored yet.
+  EntryId id = {};
   Parent link = Parent::previous; ///< how the entry names its parent
   EntryId parent = {};            ///< set if `link` is `entry`
   Timestamp at = {};              ///< when the entry was made; the default (1970): the line has no time
   EntryBody body = Unknown{};     ///< the content
-  RawJson extra = {}; ///< null, or an object of the members of the line that `body` does not represent
+  RawJson extra = {};             ///< null, or an object with the members of the line that are not in `body`
 
   /// A pointer to the body if it is of the type `T`, else null.
   template <class T> T const* as() const noexcept { return std::get_if<T>(&body); }

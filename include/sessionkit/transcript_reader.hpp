@@ -14,15 +14,17 @@ namespace sessionkit { inline namespace v0 {
 /// How to read a transcript.
 struct ReaderOptions {
   std::uint64_t max_line = default_max_line; ///< in bytes; longer lines are skipped as `oversize`
-  /// The dialect of a file whose lines do not show their dialect. An example is a file with only a header
-  /// that several programs could have written. Null means native.
+  /// The dialect of a file if its lines do not show it. For example, the file may have only a header that
+  /// several programs could have written. If null, the most likely program of the header decides, and without
+  /// a header the dialect is native.
   Dialect const* fallback = nullptr;
 };
 
 /// The lines of a transcript whose entries would be `Unknown`: they are kept, and no model sees them.
 struct UnknownLines {
-  std::uint64_t count = 0;             ///< lines
-  std::vector<std::string> types = {}; ///< their different types, at most 8, each cut to 64 bytes; "": none
+  std::uint64_t count = 0; ///< the number of lines
+  /// The different types of these lines: at most 8, each cut to 64 bytes. "" means a line without a type.
+  std::vector<std::string> types = {};
 };
 
 /// Reads one transcript file, from its beginning or its end, in windows of limited size. A reader takes no
@@ -49,11 +51,12 @@ class SESSIONKIT_API TranscriptReader {
   /// Closes the file, unless the caller gave the descriptor.
   ~TranscriptReader();
 
-  /// Reads records of the file in its present state, including the header. Only the heads of lines are
-  /// checked, so decoding a line may still show that it is bad. An example is an incomplete line to which a
-  /// later append added a line end. The position of a record is the byte offset after its line end, or after
-  /// its last byte if the line end is missing. A file without any recognisable line reads as an empty log in
-  /// the native dialect.
+  /// Reads records of the file in its present state, including the header. Only the head of each line
+  /// (id, type, parent) is checked. So a record may be bad, and only decoding shows this. For example, a line
+  /// was incomplete when a later append added a line end to it. The position of a record is the byte offset
+  /// after its line end, or after its last byte if the line end is missing. A file in which no line gives a
+  /// record reads as an empty log. Its dialect is then the fallback, or native if there is none, unless a
+  /// torn line shows another dialect.
   Result<RecordPage> read(ReadRange const& range);
 
   /// The dialect of the file. The first line that only one program could have written decides the dialect.

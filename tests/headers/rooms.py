@@ -29,7 +29,7 @@ TESTS_OF_MORE = {
     "session/session_left_out_test.cpp": "sessions with answers that their lines cannot represent",
     "session/session_import_test.cpp": "sessions with times and metadata of their past",
     "session/session_misuse_test.cpp": "sessions and turns that are used wrongly",
-    "session/state_test.cpp": "state of sessions through every store",
+    "session/state_test.cpp": "state, existence and lists as hosts of blades use them",
 }
 
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // ZeroClaw's documentation of its sessions, section by section, on the SQLite store: the content of the
-// tables when.
+// tables.
 #include "support/catch.hpp"
 #include "support/data.hpp"
 

@@ -2,6 +2,7 @@
 // Answers of models with parts that a profile's lines cannot represent.
 #include "support/catch.hpp"
 #include "support/conversations.hpp"
+#include "support/data.hpp"
 #include "support/logs.hpp"
 
 #include <sessionkit/file_store.hpp>
@@ -269,4 +270,29 @@ TEST_CASE("a failing append of a shortened answer leaves everything as it was, s
   session.append(answer).value();
   CHECK(events == 1);
   CHECK(session.context().value().entries.size() == 2);
+}
+
+TEST_CASE(
+    "an answer whose text has unknown members is stored without them where lines have no place for them") {
+  TempDir dir;
+  write_file(dir / "talk.jsonl", R"({"role":"user","content":"How is the weather?"})"
+                                 "\n");
+  std::vector<std::string> events;
+  sk::SessionOptions options;
+  options.on_event = [&](sk::Event const& event) {
+    if (event.kind == sk::Event::part_left_out) events.push_back(event.message);
+  };
+  auto store = sk::open_transcript(dir / "talk.jsonl").value();
+  auto session = sk::Session::open(store, store->list({}).value().sessions.front().id, options).value();
+  sk::Text said{"It is sunny."};
+  said.extra = sk::RawJson::from(R"({"citations":["sky"]})");
+  sk::Text signed_text = said;
+  signed_text.text = " Very.";
+  signed_text.signature = "c2lnbmF0dXJl";
+  session.append(answer_of({said, signed_text}, sk::Provider::anthropic)).value();
+  session.end_turn().value();
+  CHECK(read_file(dir / "talk.jsonl").find(R"({"role":"assistant","content":"It is sunny.)")
+        != std::string::npos);
+  CHECK(events.size() == 2); // members, and a signature
+  for (auto const& event : events) INFO(event);
 }

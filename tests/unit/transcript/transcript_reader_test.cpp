@@ -498,6 +498,73 @@ TEST_CASE("verify counts the lines of unknown types as decoding each of them wou
   CHECK(lines == 10 + 4 + 100 + 1);
 }
 
+namespace {
+
+std::string one_of(std::vector<std::string> const& choices, std::mt19937& random) {
+  return choices[random() % choices.size()];
+}
+
+/// A line whose members have values of any kind, right or wrong.
+std::string any_line(std::mt19937& random) {
+  static std::vector<std::string> const types = {"",
+                                                 R"("type":"message",)",
+                                                 R"("type":"user",)",
+                                                 R"("type":"assistant",)",
+                                                 R"("type":"tool_use",)",
+                                                 R"("type":"tool_result",)",
+                                                 R"("type":"compaction",)",
+                                                 R"("type":"custom",)",
+                                                 R"("type":"label",)",
+                                                 R"("type":"ghost",)"};
+  static std::vector<std::string> const roles = {"",
+                                                 R"("role":"user",)",
+                                                 R"("role":"assistant",)",
+                                                 R"("role":"toolResult",)",
+                                                 R"("role":"ghost",)",
+                                                 R"("role":1,)"};
+  static std::vector<std::string> const contents = {"",
+                                                    R"("content":"x",)",
+                                                    R"("content":[],)",
+                                                    R"("content":[{"type":"text","text":"x"}],)",
+                                                    R"("content":{},)",
+                                                    R"("content":7,)"};
+  static std::vector<std::string> const times = {"", R"("ts":1708300001,)", R"("timestamp":1708300001000,)",
+                                                 R"("timestamp":"2026-01-01T00:00:00.000Z",)",
+                                                 R"("timestamp":"then",)"};
+  auto const message = [&] {
+    std::string members = one_of(roles, random) + one_of(contents, random);
+    if (!members.empty()) members.pop_back();
+    return "\"message\":{" + members + "},";
+  };
+  std::vector<std::string> const messages = {"", R"("message":"x",)", message(), message(), message()};
+  return "{" + one_of(types, random) + one_of(roles, random) + one_of(contents, random)
+         + one_of(times, random) + one_of(messages, random) + R"("summary":"x"})" + "\n";
+}
+
+}
+
+TEST_CASE("verify counts lines of unknown types in every dialect, whatever kinds of values lines have") {
+  std::vector<std::string> const beginnings = {
+      header_line() + "\n",
+      R"({"type":"session","version":3,"id":"a","agentId":"b","createdAt":1708300001000})"
+      "\n",
+      R"({"type":"session","id":"a","created":"2026-01-01T00:00:00"})"
+      "\n",
+      R"({"role":"user","content":"x"})"
+      "\n"};
+  TempDir dir;
+  std::mt19937 random(20);
+  std::uint64_t lines = 0;
+  for (int round = 0; round < 40; ++round)
+    for (auto const& beginning : beginnings) {
+      std::string bytes = beginning;
+      for (int i = 0; i < 60; ++i) bytes += any_line(random);
+      write_file(dir / "any.jsonl", bytes);
+      check_unknown_lines(dir / "any.jsonl", lines);
+    }
+  CHECK(lines > 2000);
+}
+
 TEST_CASE("verify finds every kind of damage and nothing in an undamaged file") {
   CHECK(sk::TranscriptReader::open(data("pi/tool_calls.jsonl")).value().verify().value().empty());
   TempDir dir;

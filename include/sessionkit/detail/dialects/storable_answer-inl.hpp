@@ -28,6 +28,12 @@ std::string* signature_of(Part& part) noexcept {
   return signature && !signature->empty() ? signature : nullptr;
 }
 
+// The members of a text that this library does not know; null if there are none.
+RawJson* members_of_text(Part& part) noexcept {
+  auto* text = std::get_if<Text>(&part);
+  return text && !text->extra.is_null() ? &text->extra : nullptr;
+}
+
 // Whether the dialect has a line for an answer of this part alone. Only an answer of the same API may hold
 // some blocks, so it is known who made it.
 bool is_storable(Part const& part, Message const& answer, Dialect const& dialect) {
@@ -52,17 +58,20 @@ SESSIONKIT_SELDOM std::vector<std::string> make_storable(Message& answer, Dialec
   std::vector<Part> kept;
   for (Part& part : answer.parts) {
     std::string* const signature = storable_answer_inl::signature_of(part);
+    RawJson* const members = storable_answer_inl::members_of_text(part);
     std::string name = storable_answer_inl::name_of_part(part);
-    bool const plain = signature == nullptr && name.empty();
-    if (plain || storable_answer_inl::is_storable(part, answer, dialect)) {
-      kept.push_back(std::move(part));
-    } else if (signature != nullptr) {
-      signature->clear();
-      note("a signature");
-      kept.push_back(std::move(part));
-    } else {
-      note(std::move(name));
+    bool const plain = signature == nullptr && members == nullptr && name.empty();
+    auto const storable = [&] { return storable_answer_inl::is_storable(part, answer, dialect); };
+    if (!plain && !storable()) {
+      note(signature != nullptr ? "a signature" : members != nullptr ? "the members of a text" : name);
+      if (signature == nullptr && members == nullptr) continue;
+      if (signature != nullptr) signature->clear();
+      if (members != nullptr && (signature == nullptr || !storable())) {
+        if (signature != nullptr) note("the members of a text");
+        *members = {};
+      }
     }
+    kept.push_back(std::move(part));
   }
   answer.parts = std::move(kept);
   return removed;

@@ -41,7 +41,7 @@ Error DirectoryWatch::missing(SessionId const& id) const {
                             id.str(), root_);
 }
 
-SESSIONKIT_SELDOM Result<void> DirectoryWatch::refresh(SessionId const& id, bool all) {
+Result<void> DirectoryWatch::refresh(SessionId const& id, bool all) {
   Result<std::string> const file = folder_->find(id);
   if (!file) return file.error();
   std::string const path = folder_->path() + "/" + *file;
@@ -86,7 +86,7 @@ SESSIONKIT_SELDOM Result<void> DirectoryWatch::refresh(SessionId const& id, bool
   return {};
 }
 
-Result<void> DirectoryWatch::look(SessionId const& id, bool by_size) {
+Result<bool> DirectoryWatch::look(SessionId const& id, bool by_size) {
   FileStatus now;
   Result<std::string> const file = folder_->find(id);
   if (!file) return file.error();
@@ -106,19 +106,21 @@ Result<void> DirectoryWatch::look(SessionId const& id, bool by_size) {
       }
       if (failed == 0 && seen != state_->seen.end() && seen->second.file.same_version(now)
           && (by_size || seen->second.checked))
-        return {};
+        return false;
     }
   }
   bool const never_ours = now.kind == FileStatus::directory || now.kind == FileStatus::other;
   if (failed == 0 && never_ours && !ours) return missing(id);
   Result<void> const fresh = refresh(id, false);
-  if (fresh || (ours && fresh.error().code != Errc::not_found)) return {};
+  if (fresh || (ours && fresh.error().code != Errc::not_found)) return true;
   return fresh.error();
 }
 
-SESSIONKIT_SELDOM void DirectoryWatch::look_at(std::vector<SessionId> const& ids, bool by_size) {
+bool DirectoryWatch::look_at(std::vector<SessionId> const& ids, bool by_size) {
+  bool changed = false;
   for (SessionId const& id : ids) {
-    Result<void> const found = look(id, by_size);
+    Result<bool> const found = look(id, by_size);
+    changed = changed || !found || *found;
     std::lock_guard<std::mutex> const lock(state_->mutex);
     bool const gone = !found && found.error().code == Errc::not_found;
     if (gone) state_->absent.insert(id.str()), state_->stale.erase(id.str());
@@ -127,6 +129,7 @@ SESSIONKIT_SELDOM void DirectoryWatch::look_at(std::vector<SessionId> const& ids
     else
       state_->unread.insert_or_assign(id.str(), found.error());
   }
+  return changed;
 }
 
 SESSIONKIT_SELDOM std::vector<SessionId> DirectoryWatch::doubtful() {
@@ -196,7 +199,7 @@ SESSIONKIT_SELDOM void DirectoryWatch::compare_names(FileNames const& there, boo
   });
 }
 
-SESSIONKIT_SELDOM Result<void> DirectoryWatch::sweep() {
+Result<void> DirectoryWatch::sweep() {
   auto const began = ops_->now();
   bool all = shared_, first = false;
   std::size_t rows = 0;

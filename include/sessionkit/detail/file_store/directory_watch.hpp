@@ -53,8 +53,10 @@ class SESSIONKIT_API DirectoryWatch {
   Result<void> refresh(SessionId const& id, bool all);
   /// As `refresh`, but does not open a transcript that did not change. If `by_size` is true, does not open a
   /// transcript that ends where its row says either. If a transcript cannot be read, its row stays unchanged.
-  Result<void> look(SessionId const& id, bool by_size);
-  void look_at(std::vector<SessionId> const& ids, bool by_size);
+  /// Returns false if nothing changed.
+  Result<bool> look(SessionId const& id, bool by_size);
+  /// Looks at each transcript. Returns false if none changed and all could be read.
+  bool look_at(std::vector<SessionId> const& ids, bool by_size);
   /// Updates all rows. An append that is not in our journal is found only by a look at each transcript. Such
   /// looks are so rare that they take a small part of the time. The first sweep looks only at the newest
   /// transcripts, because a process that was killed during a turn was most likely writing one of these.

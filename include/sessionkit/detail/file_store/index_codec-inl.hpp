@@ -108,7 +108,7 @@ SESSIONKIT_SELDOM std::string write_rows(IndexRows const& rows, bool with_text) 
 
 }}
 
-Result<IndexRows> parse_session_index(std::string_view text) {
+SESSIONKIT_SELDOM Result<IndexRows> parse_session_index(std::string_view text) {
   Error alien{Errc::corrupt, 0,
               "not a session index ({\"sessions\":{...}})"}; // its braces are no places of values
   if (!check_json(text)) return alien;

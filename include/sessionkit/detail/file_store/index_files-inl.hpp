@@ -255,7 +255,7 @@ bool IndexFiles::is_in_change(FileStatus const& journal) {
   return false;
 }
 
-SESSIONKIT_SELDOM JournalDelta IndexFiles::look() {
+JournalDelta IndexFiles::look() {
   if (!loaded_) return load();
   if (!options_.journal) return {}; // the rows in memory are used until we write
   std::optional<bool> const same = snapshot_unchanged();

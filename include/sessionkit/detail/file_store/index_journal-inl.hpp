@@ -51,7 +51,7 @@ std::optional<RowChange> parse_journal_change(std::string_view json) {
 
 }}
 
-std::string journal_head_line(JournalHead const& head) {
+SESSIONKIT_SELDOM std::string journal_head_line(JournalHead const& head) {
   std::string json, out;
   JsonWriter line(json);
   line.begin_object().key("journal").unsigned_integer(1).member("id", head.id);

@@ -145,24 +145,20 @@ std::vector<IndexRow const*> StoreIndex::select(ListQuery const& query,
 }
 
 // The rows shown are current, also if others appended; their order may be older.
-SESSIONKIT_SELDOM std::vector<SessionInfo> StoreIndex::select_true(ListQuery const& query) {
+std::vector<SessionInfo> StoreIndex::select_true(ListQuery const& query) {
   std::optional<ListPlace> const after = parse_list_cursor(query.cursor);
   std::unordered_set<std::string> looked;
   for (;;) {
+    std::vector<SessionInfo> matching;
     std::vector<SessionId> unseen;
     {
       Lock const lock(state_.mutex);
-      std::vector<IndexRow const*> const rows = select(query, after);
-      for (IndexRow const* row : rows)
+      for (IndexRow const* row : select(query, after)) {
         if (looked.insert(row->info.id.str()).second) unseen.push_back(row->info.id);
-      if (unseen.empty()) {
-        std::vector<SessionInfo> matching;
-        matching.reserve(rows.size());
-        for (IndexRow const* row : rows) matching.push_back(summary(*row));
-        return matching;
+        matching.push_back(summary(*row));
       }
     }
-    watch_.look_at(unseen, false);
+    if (!watch_.look_at(unseen, false)) return matching;
   }
 }
 
@@ -224,7 +220,7 @@ void StoreIndex::catch_up() {
   if (writing) apply(files_.look());
 }
 
-void StoreIndex::apply(JournalDelta delta) {
+SESSIONKIT_SELDOM void StoreIndex::apply(JournalDelta delta) {
   Lock const lock(state_.mutex);
   std::string why = std::move(delta.doubt);
   if (delta.whole && delta.state == JournalDelta::unavailable) why = files_.path() + " could not be read";
@@ -403,8 +399,11 @@ SESSIONKIT_SELDOM Result<StoreIndex::Compared> StoreIndex::compare_rows(bool reb
       known = state_.rows.has(id.str());
     }
     if (!rebuild && known && stale.count(id.str()) == 0) continue;
-    Result<void> const row =
-        rebuild && known && !shared() ? watch_.look(id, true) : watch_.refresh(id, false);
+    Result<void> row;
+    if (!rebuild || !known || shared())
+      row = watch_.refresh(id, false);
+    else if (auto const looked = watch_.look(id, true); !looked)
+      row = looked.error();
     if (row)
       ++compared.rows;
     else if (row.error().code != Errc::not_found && compared.unread++ == 0)

@@ -328,7 +328,8 @@ Result<std::vector<SessionId>> TranscriptFolder::list(std::optional<Error>* unre
 }
 
 // Of a file that is called by a key.
-std::optional<SessionId> TranscriptFolder::id_by_key(std::string const& file, std::optional<Error>* unread) {
+SESSIONKIT_SELDOM std::optional<SessionId> TranscriptFolder::id_by_key(std::string const& file,
+                                                                       std::optional<Error>* unread) {
   if (auto known = known_in(file)) return known;
   Result<std::optional<SessionId>> found = transcript_folder_inl::id_in_file(*ops_, directory(), file, true);
   bool const read = found.ok(); // else its name is used, and nothing is learned from it

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Repairs images for the provider that they are sent to.
+// Decides whether a provider accepts an image, and repairs the image if not.
 #pragma once
 #include <sessionkit/detail/base/utf8.hpp>
 #include <sessionkit/detail/history/image_rules.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Imports documents of go-kratos/blades: one entry for each message, and the state as the last entry.
+// The importer of documents of go-kratos/blades, also of damaged ones: one entry for each message, and the
+// state as the last entry.
 #pragma once
 #include <sessionkit/detail/base/crc32c.hpp>
 #include <sessionkit/detail/base/format_text.hpp>

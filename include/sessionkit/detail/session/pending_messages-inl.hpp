@@ -36,14 +36,15 @@ Message const* only_results(Entry const& entry) noexcept {
   return message && is_only_results(*message) ? message : nullptr;
 }
 
-// An answer of the model that is not of unsigned texts and calls alone; null if it is, or if it is no answer.
+// An answer of the model that has more than texts and calls without signatures and unknown members; null if
+// it is, or if it is no answer.
 Message const* answer_with_more_than_text(Entry const& entry) noexcept {
   auto const* message = entry.as<Message>();
   if (!message || message->role != Role::assistant) return nullptr;
   auto const is_plain = [](Part const& part) {
     auto const* text = std::get_if<Text>(&part);
     auto const* call = std::get_if<ToolUse>(&part);
-    return text ? text->signature.empty() : call ? call->signature.empty() : false;
+    return text ? text->signature.empty() && text->extra.is_null() : call ? call->signature.empty() : false;
   };
   return std::all_of(message->parts.begin(), message->parts.end(), is_plain) ? nullptr : message;
 }

@@ -74,8 +74,10 @@ class IdPlaces {
 };
 
 struct LineMembers {
-  bool twice = false;            ///< `type`, `id` or `parentId` is there twice
-  std::string_view message = {}; ///< its JSON; empty if there is none
+  bool twice = false; ///< `type`, `id` or `parentId` is there twice
+  // Their JSON; empty if there is none.
+  std::string_view message = {};
+  std::string_view content = {};
 };
 
 LineMembers members_of(std::string_view line, JsonMap const& map) {
@@ -89,21 +91,23 @@ LineMembers members_of(std::string_view line, JsonMap const& map) {
         seen |= 1U << i;
       }
     if (key_is(key, "message")) found.message = value;
+    if (key_is(key, "content")) found.content = value;
     return true;
   };
   for_members(line, see, &map);
   return found;
 }
 
-// Counts the lines of unknown types. Whether a line is one depends on its type and on the role of its message
-// alone: so one line of each such pair is decoded.
+// Counts the lines of unknown types. Whether a line is one depends on its type, on the role of its message
+// and, in `bare` lines, on the kind of its content: so of lines that are alike in all three, one is decoded.
 class UnknownTypes {
  public:
   /// Counts nothing if `out` is null.
   UnknownTypes(Dialect const& dialect, UnknownLines* out) : dialect_(dialect), out_(out) {}
 
-  void look_at(RecordView const& record, std::string_view message, JsonMap const& map) {
-    if (out_ == nullptr || !is_unknown(record, role_in(message, map))) return;
+  void look_at(RecordView const& record, LineMembers const& members, JsonMap const& map) {
+    if (out_ == nullptr) return;
+    if (!is_unknown(record, role_in(members.message, map), json_kind(members.content))) return;
     ++out_->count;
     std::string type(record.type.substr(0, max_bytes));
     auto& types = out_->types;
@@ -112,8 +116,9 @@ class UnknownTypes {
   }
 
  private:
-  struct Pair {
+  struct Alike {
     std::string type, role; ///< the role as its JSON
+    JsonKind content;
     bool unknown;
   };
 
@@ -127,22 +132,24 @@ class UnknownTypes {
     for_members(message, see, &map);
     return role;
   }
-  bool is_unknown(RecordView const& record, std::string_view role) {
-    auto const same = [&](Pair const& pair) { return pair.type == record.type && pair.role == role; };
-    auto const known = std::find_if(pairs_.begin(), pairs_.end(), same);
-    if (known != pairs_.end()) return known->unknown;
+  bool is_unknown(RecordView const& record, std::string_view role, JsonKind content) {
+    auto const same = [&](Alike const& lines) {
+      return lines.type == record.type && lines.role == role && lines.content == content;
+    };
+    auto const known = std::find_if(decoded_.begin(), decoded_.end(), same);
+    if (known != decoded_.end()) return known->unknown;
     Result<Entry> const entry = dialect_.decode(record);
     bool const unknown = entry && entry->as<Unknown>() != nullptr;
     if (!entry || record.type.size() > max_bytes || role.size() > max_bytes) return unknown;
-    if (pairs_.size() == max_pairs) pairs_.clear();
-    pairs_.push_back({std::string(record.type), std::string(role), unknown});
+    if (decoded_.size() == max_decoded) decoded_.clear();
+    decoded_.push_back({std::string(record.type), std::string(role), content, unknown});
     return unknown;
   }
 
-  static constexpr std::size_t max_bytes = 64, max_pairs = 32; // no program has so many or so long ones
+  static constexpr std::size_t max_bytes = 64, max_decoded = 32; // no program has so many or so long ones
   Dialect const& dialect_;
   UnknownLines* out_;
-  std::vector<Pair> pairs_;
+  std::vector<Alike> decoded_;
 };
 
 // Lines that have one oddity, reported as one finding.
@@ -249,7 +256,7 @@ class VerifySink final : public LineSink {
     check_sum(line, record.line);
     LineMembers const members = members_of(record.line, map_);
     if (members.twice) duplicate_keys_.note(line);
-    unknown_.look_at(record, members.message, map_);
+    unknown_.look_at(record, members, map_);
     relations(line, trimmed, record);
   }
 
