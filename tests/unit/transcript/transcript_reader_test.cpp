@@ -552,6 +552,10 @@ TEST_CASE("verify counts lines of unknown types in every dialect, whatever kinds
       "\n",
       R"({"role":"user","content":"x"})"
       "\n"};
+  std::vector<std::string> const bare = {
+      R"({"role":"user","content":"x"})",    R"({"role":"user","content":["x"]})",
+      R"({"role":"assistant","content":7})", R"({"role":"assistant","content":"y"})",
+      R"({"role":"ghost","content":"x"})",   R"({"role":"user"})"};
   TempDir dir;
   std::mt19937 random(20);
   std::uint64_t lines = 0;
@@ -562,6 +566,12 @@ TEST_CASE("verify counts lines of unknown types in every dialect, whatever kinds
       write_file(dir / "any.jsonl", bytes);
       check_unknown_lines(dir / "any.jsonl", lines);
     }
+  for (int round = 0; round < 40; ++round) {
+    std::string bytes = bare[0] + "\n";
+    for (int i = 0; i < 10; ++i) bytes += one_of(bare, random) + "\n";
+    write_file(dir / "any.jsonl", bytes);
+    check_unknown_lines(dir / "any.jsonl", lines);
+  }
   CHECK(lines > 2000);
 }
 
