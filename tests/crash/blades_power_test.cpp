@@ -43,6 +43,7 @@ class Hosts {
 
   void run(int steps) {
     for (int i = 0; i < steps; ++i) step();
+    opens_live_ = true;
     cut_power();
     for (auto const& [name, lines] : talks_) {
       Host& host = hosts_.front();
@@ -80,10 +81,21 @@ class Hosts {
     if (!host.store) {
       sk::BladesStoreOptions options;
       options.lock_wait = std::chrono::milliseconds{5};
+      bool const may_die = !opens_live_ && !host.ops->before && random_.one_in(4);
+      if (may_die) die_while_opening(host);
       auto opened = sk::detail::open_blades_store(*host.ops, root, options);
-      if (opened) host.store = std::move(*opened);
+      if (may_die) host.ops->before = nullptr;
+      if (opened && !host.process->dead()) host.store = std::move(*opened);
     }
     return host.store != nullptr;
+  }
+
+  // The one that makes the directory may leave the sync of its name to others.
+  void die_while_opening(Host& host) {
+    std::int64_t const at = host.ops->calls() + static_cast<std::int64_t>(random_.below(32));
+    host.ops->before = [&host, at](Call) {
+      if (host.ops->calls() >= at) host.process->die();
+    };
   }
 
   void step() {
@@ -225,6 +237,7 @@ class Hosts {
   std::vector<Host> hosts_;
   std::map<std::string, std::vector<Line>> talks_;
   bool power_fails_ = false, nested_ = false, interleaved_ = false;
+  bool opens_live_ = false; // no process dies while it opens the store
   int next_process_ = 100, next_text_ = 0;
 };
 
