@@ -80,22 +80,23 @@ if(NOT SESSIONKIT_HEADER_ONLY)
     set_source_files_properties("${PROJECT_SOURCE_DIR}/src/dialects.cpp" "${PROJECT_SOURCE_DIR}/src/history.cpp" PROPERTIES
       COMPILE_OPTIONS "$<$<CONFIG:Release>:--param=inline-unit-growth=100>")
   endif()
-  # Optimised builds compile some rooms for size: those that wait for a disk or a model, and do little work for each byte.
-  # With -O3, the rooms that an append or a list passes are compiled with -O2, which is as fast there, and smaller.
+  # Some rooms wait for a disk or a model and do little work for each byte: optimised builds compile them for size. The rooms
+  # that an append or a list passes are compiled for size if the build uses -O2. If it uses -O3, they are compiled with -O2,
+  # which is as fast there, and smaller.
   if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang" AND NOT SESSIONKIT_FEW_UNITS)
-    set(sessionkit_small "$<$<OR:$<CONFIG:Release>,$<CONFIG:RelWithDebInfo>>:-Os>")
-    set(sessionkit_small_at_O2 "$<$<CONFIG:RelWithDebInfo>:-Os>$<$<CONFIG:Release>:-O2>")
+    set(sessionkit_waiting "$<$<OR:$<CONFIG:Release>,$<CONFIG:RelWithDebInfo>>:-Os>")
+    set(sessionkit_appending "$<$<CONFIG:RelWithDebInfo>:-Os>$<$<CONFIG:Release>:-O2>")
     if("${CMAKE_CXX_FLAGS}" MATCHES "-O[23]")
-      set(sessionkit_small -Os)
+      set(sessionkit_waiting -Os)
     endif()
     if("${CMAKE_CXX_FLAGS}" MATCHES "-O2")
-      set(sessionkit_small_at_O2 -Os)
+      set(sessionkit_appending -Os)
     endif()
     foreach(room IN ITEMS compaction upkeep exchange export)
-      set_source_files_properties("${PROJECT_SOURCE_DIR}/src/${room}.cpp" PROPERTIES COMPILE_OPTIONS "${sessionkit_small}")
+      set_source_files_properties("${PROJECT_SOURCE_DIR}/src/${room}.cpp" PROPERTIES COMPILE_OPTIONS "${sessionkit_waiting}")
     endforeach()
     foreach(room IN ITEMS base store file_store session)
-      set_source_files_properties("${PROJECT_SOURCE_DIR}/src/${room}.cpp" PROPERTIES COMPILE_OPTIONS "${sessionkit_small_at_O2}")
+      set_source_files_properties("${PROJECT_SOURCE_DIR}/src/${room}.cpp" PROPERTIES COMPILE_OPTIONS "${sessionkit_appending}")
     endforeach()
   endif()
   if(NOT SESSIONKIT_WITH_FMT)

@@ -17,8 +17,8 @@ namespace sessionkit { inline namespace v0 {
 /// The reason for a compaction.
 enum class CompactionReason {
   size,             ///< the context is above its limit; if it is not, nothing is planned
-  context_exceeded, ///< the provider refused a request as too long; after a compaction, the next one is
-                    ///< planned only if a message of the user or a complete answer follows the last one
+  context_exceeded, ///< the provider refused a request as too long; after a compaction, another one is
+                    ///< planned only when a message of the user or a complete answer has followed it
   manual,           ///< a person wants it; the size and the breaker (`min_saved_percent` below) do not matter
 };
 

@@ -15,7 +15,7 @@ namespace sessionkit { inline namespace v0 {
 /// How an entry names its parent, the entry that it follows.
 enum class Parent {
   root,     ///< the entry has no parent, because it begins a conversation
-  previous, ///< the parent is the entry directly before this one; in formats without ids it always is
+  previous, ///< the parent is the entry directly before this one, as it always is in formats without ids
   entry,    ///< the entry names its parent by id
 };
 
@@ -35,8 +35,9 @@ struct Header {
 /// entries.
 struct Compaction {
   std::string summary; ///< the text that the model sees in place of the earlier messages
-  /// The first entry that the model still sees; it is earlier on the path. If `first_kept` is the id of the
-  /// compaction itself, or if no entry has this id, the model sees only the entries after the compaction.
+  /// The first entry that the model still sees; on the path, it comes before the compaction. If `first_kept`
+  /// is the id of the compaction itself, or if no entry has this id, the model sees only the entries after
+  /// the compaction.
   EntryId first_kept = {};
   std::uint64_t tokens_before = 0; ///< the tokens of the context before the compaction; 0: not known
   /// Null, or data of the program that made the summary. This library writes an object with `readFiles`,

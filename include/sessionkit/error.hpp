@@ -15,7 +15,7 @@ enum class Errc {
   conflict,         ///< another writer appended first; refresh and decide again
   invalid_argument, ///< the call cannot succeed with these arguments
   unsupported,      ///< this dialect, store or provider cannot represent the data or do the operation
-  timed_out, ///< the lock was not free, or the server did not answer, in time; nothing happened, try again
+  timed_out, ///< the wait for the lock or for the server's answer took too long; nothing happened, try again
   corrupt,   ///< the data violates its format; `TranscriptReader::verify` shows where
   unsupported_version, ///< written in a newer format than this library knows
   unsafe_path, ///< the path is a link, a special file, another user's file, or on a network file system

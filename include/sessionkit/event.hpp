@@ -5,8 +5,8 @@
 
 namespace sessionkit { inline namespace v0 {
 
-/// A report of something that a person may want to know, although no call need have failed. The library
-/// writes no logs of its own.
+/// A report of something that a person may want to know. The call during which it happened may have
+/// succeeded. The library writes no logs of its own.
 struct Event {
   /// The kind of the event.
   enum Kind {

@@ -38,10 +38,10 @@ struct Target {
   std::vector<HistoryPolicy> policies = {}; ///< applied in order, after the repairs
   RebuildMode mode = RebuildMode::valid;    ///< `faithful` is for comparison with another program
   /// How consecutive messages of the user are sent. In `faithful` mode, `join` follows ZeroClaw: consecutive
-  /// messages of any one role become one text.
+  /// messages of the same role, also of another role than the user's, become one text.
   ConsecutiveUser consecutive_user = ConsecutiveUser::parts;
-  /// The wire format whose signatures the receiver accepts, as in `Generation::api`. For Gemini on Vertex AI,
-  /// for example, it is "google-vertex". If empty, the provider decides: "anthropic-messages",
+  /// The wire format whose signatures the receiver accepts, named as in `Generation::api`. For Gemini on
+  /// Vertex AI, for example, it is "google-vertex". If empty, the provider decides: "anthropic-messages",
   /// "openai-responses" or "google-generative-ai".
   std::string api = {};
   bool images = true;            ///< false: the model reads no images, only text
@@ -51,8 +51,8 @@ struct Target {
   /// The rules of the server for `openai_chat`, for example `servers::deepseek`. Other providers and the mode
   /// `faithful` ignore them.
   ServerRules server = {};
-  /// The wording of the requests in `valid` mode. With the `Profile::wording` of a program, it is that
-  /// program's wording.
+  /// The wording of the requests in `valid` mode. If a host sets this to the `Profile::wording` of a program,
+  /// the requests have that program's wording.
   Wording wording = {};
 };
 

@@ -106,9 +106,9 @@ class SESSIONKIT_API Session {
   static Result<Session> open(std::shared_ptr<SessionStore> store, SessionId const& id,
                               SessionOptions options = {});
   /// Opens the session that a person means by a text: an id, its first characters, a key, a title or `@last`.
-  /// `find_sessions` has the rule, and says who may give such texts. Fails with `not_found` if no session
-  /// fits. Fails with `invalid_argument` if several sessions fit (the message names them), or if the text has
-  /// a form that `find_sessions` refuses.
+  /// The comment of `find_sessions` has the rule, and says who may give such texts. Fails with `not_found` if
+  /// no session fits. Fails with `invalid_argument` if several sessions fit (the message names them), or if
+  /// the text has a form that `find_sessions` refuses.
   static Result<Session> open_named(std::shared_ptr<SessionStore> store, std::string_view text,
                                     SessionOptions options = {});
   /// Creates a session. Fails with `already_exists` if `NewSession::id` is already used.

@@ -63,13 +63,12 @@ SESSIONKIT_SELDOM std::vector<std::string> make_storable(Message& answer, Dialec
     bool const plain = signature == nullptr && members == nullptr && name.empty();
     auto const storable = [&] { return storable_answer_inl::is_storable(part, answer, dialect); };
     if (!plain && !storable()) {
-      note(signature != nullptr ? "a signature" : members != nullptr ? "the members of a text" : name);
-      if (signature == nullptr && members == nullptr) continue;
-      if (signature != nullptr) signature->clear();
-      if (members != nullptr && (signature == nullptr || !storable())) {
-        if (signature != nullptr) note("the members of a text");
-        *members = {};
+      if (!name.empty()) {
+        note(std::move(name));
+        continue;
       }
+      if (signature != nullptr) note("a signature"), signature->clear();
+      if (members != nullptr && !storable()) note("unknown members of a text"), *members = {};
     }
     kept.push_back(std::move(part));
   }
