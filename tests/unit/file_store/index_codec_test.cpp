@@ -171,8 +171,8 @@ TEST_CASE("an index is recognised at every cut of it, and nothing else is") {
 
 namespace {
 
-/// A sealed index of many rows, some of them another program's, with unusual members.
-std::string sealed_text(Random& random, int rows) {
+/// An index of many rows, some of them another program's, with unusual members.
+std::string checksummed_text(Random& random, int rows) {
   IndexRows index;
   index.members.emplace_back("the\\u0069rs", "[1,{\"sessions\":{}}]");
   index.foreign_rows["not an \"id\""] = "{\"k\":1}";
@@ -188,31 +188,31 @@ std::string sealed_text(Random& random, int rows) {
     index.put(std::move(row));
   }
   std::string text = write_session_index(index);
-  sk::detail::seal_index(text);
+  sk::detail::add_checksum(text);
   return text;
 }
 
 std::optional<IndexRows> find_rows(std::string const& text) {
   sk::detail::IndexText own{std::make_unique<char[]>(text.size()), text.size()};
   text.copy(own.bytes.get(), text.size());
-  std::string_view const sealed =
-      own.view().substr(0, static_cast<std::size_t>(sk::detail::sealed_bytes(text.size())));
-  sk::detail::SealedRows rows;
-  for (std::size_t come = 0; come < sealed.size();) { // in pieces that end anywhere
-    come += std::min<std::size_t>(sealed.size() - come, 1 + come % 97);
-    rows.look(sealed.substr(0, come));
+  std::string_view const covered =
+      own.view().substr(0, static_cast<std::size_t>(sk::detail::checksummed_bytes(text.size())));
+  sk::detail::ChecksummedRows rows;
+  for (std::size_t come = 0; come < covered.size();) { // in pieces that end anywhere
+    come += std::min<std::size_t>(covered.size() - come, 1 + come % 97);
+    rows.look(covered.substr(0, come));
   }
-  return rows.take(own, sk::detail::crc32c(sealed));
+  return rows.take(own, sk::detail::crc32c(covered));
 }
 
 }
 
-TEST_CASE("rows found by the seal of an index equal those found by reading all of it") {
+TEST_CASE("rows found by the checksum of an index equal those found by reading all of it") {
   std::uint64_t const seed = std::random_device{}();
   CAPTURE(seed);
   Random random(seed);
   for (int i = 0; i < 60; ++i) {
-    std::string const text = sealed_text(random, i);
+    std::string const text = checksummed_text(random, i);
     REQUIRE(Json::accept(text));
     IndexRows all = sk::detail::parse_session_index(text).value();
     IndexRows found = find_rows(text).value();
@@ -246,9 +246,9 @@ TEST_CASE("rows found by the seal of an index equal those found by reading all o
   }
 }
 
-TEST_CASE("a changed byte, a cut or another program's change breaks the seal of an index") {
+TEST_CASE("a changed byte, a cut or another program's change breaks the checksum of an index") {
   Random random(7);
-  std::string const text = sealed_text(random, 5);
+  std::string const text = checksummed_text(random, 5);
   REQUIRE(find_rows(text).has_value());
   int believed = 0;
   for (std::size_t at = 0; at < text.size(); ++at) {
@@ -258,12 +258,12 @@ TEST_CASE("a changed byte, a cut or another program's change breaks the seal of 
     believed += find_rows(text.substr(0, at)).has_value() ? 1 : 0;
   }
   CHECK(believed == 0);
-  std::string const rewritten = Json::parse(text).dump(); // which keeps the seal as a member
+  std::string const rewritten = Json::parse(text).dump(); // which keeps the checksum as a member
   CHECK_FALSE(find_rows(rewritten).has_value());
   IndexRows kept = sk::detail::parse_session_index(rewritten).value();
   CHECK(kept.members.size() == 1);
   std::string again = write_session_index(kept);
-  sk::detail::seal_index(again);
+  sk::detail::add_checksum(again);
   CHECK(find_rows(again).has_value());
 }
 
@@ -274,12 +274,12 @@ TEST_CASE("lines that no index of ours has are not believed because of their che
         "{\"sessions\":{\n\"not an id\":{\n}", "{\"sessions\":{\"a\":{}\n}", "{\"sessions\":{\n\"\n}",
         "{\"sessions\":{\n\"a\":\n}"}) {
     std::string text = std::string(body) + "}\n";
-    sk::detail::seal_index(text);
+    sk::detail::add_checksum(text);
     CAPTURE(text);
     CHECK_FALSE(find_rows(text).has_value());
   }
   std::string text = "{\"sessions\":{\n\"a\":{{\"lastAt\":7,\"end\":9}\n}}\n"; // no JSON, and no torn line
-  sk::detail::seal_index(text);
+  sk::detail::add_checksum(text);
   IndexRows found = find_rows(text).value();
   CHECK(found.find("a")->info.end == sk::Position{}); // it folds again
 }

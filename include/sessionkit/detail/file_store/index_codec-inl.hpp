@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads and writes the forms of `sessions.json`, and the seal that makes it unnecessary to parse our own.
+// Reads and writes the forms of `sessions.json`, and the checksum that makes it unnecessary to parse our own.
 #pragma once
 #include <sessionkit/detail/base/crc32c.hpp>
 #include <sessionkit/detail/base/format_text.hpp>
@@ -17,7 +17,7 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 
 namespace index_codec_inl { namespace {
 
-constexpr std::string_view seal_member = "sessionkitCrc", end_of_index = "}\n";
+constexpr std::string_view checksum_member = "sessionkitCrc", end_of_index = "}\n";
 // Our own row is a member of each row of claw0, which keeps it as it is.
 constexpr std::string_view own_member = "sessionkit";
 constexpr std::array<std::string_view, 7> key_row_members{{own_member, "session_key", "session_id",
@@ -64,8 +64,8 @@ void write_key_row(std::string_view key, IndexRow const& row, JsonWriter& out, s
   out.end_object();
 }
 
-std::string seal_of(std::uint32_t crc) {
-  return detail::format_text(",\"{}\":\"{:08x}\"}}\n", seal_member, crc);
+std::string checksum_text(std::uint32_t crc) {
+  return detail::format_text(",\"{}\":\"{:08x}\"}}\n", checksum_member, crc);
 }
 
 // The member by which lists are ordered.
@@ -117,7 +117,7 @@ SESSIONKIT_SELDOM Result<IndexRows> parse_session_index(std::string_view text) {
   for_members(text, [&](std::string_view key, std::string_view value) {
     if (key_is(key, "sessions"))
       sessions = value;
-    else if (!key_is(key, index_codec_inl::seal_member))
+    else if (!key_is(key, index_codec_inl::checksum_member))
       index.members.emplace_back(key, value);
     return true;
   });
@@ -181,7 +181,7 @@ SESSIONKIT_SELDOM Result<IndexRows> parse_openclaw_index(std::string_view text) 
 SESSIONKIT_SELDOM std::string write_key_index(IndexRows const& rows) {
   std::map<std::string_view, IndexRow const*> newest; // a key has one session there
   rows.each([&](std::string_view, IndexRow const* row, std::string_view) {
-    if (row == nullptr) return; // not read yet: only a sealed index has such rows, and these have no seal
+    if (row == nullptr) return; // not read yet, which only an index with a checksum has
     std::string const& key = row->key.empty() ? row->info.key : row->key;
     if (key.empty() || row->file.empty()) return;
     IndexRow const*& best = newest[key];
@@ -217,17 +217,17 @@ IndexCodec const& index_codec(StoreLayout layout, bool shared) noexcept {
   return shared ? by_id_shared : by_id;
 }
 
-void seal_index(std::string& text) {
+void add_checksum(std::string& text) {
   text.resize(text.size() - index_codec_inl::end_of_index.size());
-  text += index_codec_inl::seal_of(crc32c(text));
+  text += index_codec_inl::checksum_text(crc32c(text));
 }
 
-std::uint64_t sealed_bytes(std::uint64_t size) noexcept {
-  std::uint64_t const seal = index_codec_inl::seal_member.size() + 16;
-  return size > seal ? size - seal : 0;
+std::uint64_t checksummed_bytes(std::uint64_t size) noexcept {
+  std::uint64_t const checksum = index_codec_inl::checksum_member.size() + 16;
+  return size > checksum ? size - checksum : 0;
 }
 
-void SealedRows::look(std::string_view text) {
+void ChecksummedRows::look(std::string_view text) {
   while (as_written_) {
     std::size_t const end = text.find('\n', searched_);
     if (end == std::string_view::npos) {
@@ -241,14 +241,14 @@ void SealedRows::look(std::string_view text) {
 }
 
 // The members beside the rows.
-bool SealedRows::take_first(std::string_view line) {
+bool ChecksummedRows::take_first(std::string_view line) {
   Result<IndexRows> beside = parse_session_index(std::string(line) + "}}");
   if (!beside || beside->size() + beside->foreign_rows.size() > 0) return false;
   beside_ = std::move(*beside);
   return true;
 }
 
-bool SealedRows::take_row(std::string_view line) {
+bool ChecksummedRows::take_row(std::string_view line) {
   if (!line.empty() && line.back() == ',') line.remove_suffix(1);
   char const* const end = line.data() + line.size();
   char const* const quote = line.empty() || line[0] != '"' ? nullptr : string_end(line.data() + 1, end);
@@ -265,10 +265,10 @@ bool SealedRows::take_row(std::string_view line) {
   return bool(check_json(json));
 }
 
-std::optional<IndexRows> SealedRows::take(IndexText& text, std::uint32_t crc) {
-  auto const sealed = static_cast<std::size_t>(sealed_bytes(text.size));
-  bool const whole = as_written_ && begin_ > 0 && text.view().substr(begin_, sealed - begin_) == "}";
-  if (!whole || text.view().substr(sealed) != index_codec_inl::seal_of(crc)) return std::nullopt;
+std::optional<IndexRows> ChecksummedRows::take(IndexText& text, std::uint32_t crc) {
+  auto const covered = static_cast<std::size_t>(checksummed_bytes(text.size));
+  bool const whole = as_written_ && begin_ > 0 && text.view().substr(begin_, covered - begin_) == "}";
+  if (!whole || text.view().substr(covered) != index_codec_inl::checksum_text(crc)) return std::nullopt;
   IndexRows rows(std::move(text), std::move(rows_));
   rows.foreign_rows = std::move(beside_.foreign_rows);
   rows.members = std::move(beside_.members);

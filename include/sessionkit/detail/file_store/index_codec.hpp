@@ -35,26 +35,26 @@ SESSIONKIT_API Result<IndexRows> parse_openclaw_index(std::string_view text);
 struct IndexCodec {
   Result<IndexRows> (*parse)(std::string_view text);
   std::string (*write)(IndexRows const& rows);
-  bool sealed; ///< the text may have a seal
+  bool has_checksum; ///< its text may have one
 };
 /// Returns the codec of a layout. `shared` means that another program reads the index.
 SESSIONKIT_API IndexCodec const& index_codec(StoreLayout layout, bool shared = false) noexcept;
 
-/// Adds a checksum, the seal, after the rows of a session index. If a reader finds the seal correct, the text
+/// Adds a checksum after the rows of a session index. If a reader finds the checksum correct, the text
 /// is ours and complete, and need not be parsed.
-SESSIONKIT_API void seal_index(std::string& text);
-/// How many bytes the seal of an index of this size covers, if the index has a seal.
-SESSIONKIT_API std::uint64_t sealed_bytes(std::uint64_t size) noexcept;
+SESSIONKIT_API void add_checksum(std::string& text);
+/// How many bytes the checksum of an index of this size covers, if the index has one.
+SESSIONKIT_API std::uint64_t checksummed_bytes(std::uint64_t size) noexcept;
 
-/// Finds the rows of a sealed index without parsing them, because each row is one line. The text is searched
-/// while it is read, because each piece is then in the processor's cache.
-class SESSIONKIT_API SealedRows {
+/// Finds the rows of an index with a checksum without parsing them, because each row is one line. The text is
+/// searched while it is read, because each piece is then in the processor's cache.
+class SESSIONKIT_API ChecksummedRows {
  public:
-  /// Searches the part that the seal covers. `text` is as much of the part as was read so far, and begins at
-  /// the same address in every call.
+  /// Searches the part that the checksum covers. `text` is as much of the part as was read so far, and begins
+  /// at the same address in every call.
   void look(std::string_view text);
-  /// Returns the rows, after all was read. The rows then own the text. `crc` is the checksum of the sealed
-  /// bytes. Absent if there is no seal, or if it does not match.
+  /// Returns the rows, after all was read. The rows then own the text. `crc` is the checksum of these
+  /// bytes. Absent if there is no checksum, or if it does not match.
   std::optional<IndexRows> take(IndexText& text, std::uint32_t crc);
 
  private:

@@ -83,14 +83,14 @@ SESSIONKIT_SELDOM JournalDelta::State IndexFiles::try_snapshot(IndexRows& out) {
     return JournalDelta::unreadable;
   }
   IndexCodec const& codec = index_codec(options_.layout);
-  auto const sealed = static_cast<std::size_t>(sealed_bytes(now.size));
-  SealedRows lines;
+  auto const covered = static_cast<std::size_t>(checksummed_bytes(now.size));
+  ChecksummedRows lines;
   std::size_t come = 0;
-  std::uint32_t crc = 0; // of what is sealed
+  std::uint32_t crc = 0; // of the covered bytes
   auto const look = [&](std::string_view text) {
-    std::size_t const end = std::min(text.size(), sealed);
+    std::size_t const end = std::min(text.size(), covered);
     crc = crc32c(text.substr(come, end - come), crc);
-    if (codec.sealed && come < sealed) lines.look(text.substr(0, end));
+    if (codec.has_checksum && come < covered) lines.look(text.substr(0, end));
     come = end;
   };
   Result<IndexText> text = file ? read_bytes(*file, snapshot_path_, 0, now.size, look) : file.error();
@@ -98,7 +98,7 @@ SESSIONKIT_SELDOM JournalDelta::State IndexFiles::try_snapshot(IndexRows& out) {
     failure_ = text.error();
     return failure_.code == Errc::unsafe_path ? JournalDelta::unreadable : JournalDelta::unavailable;
   }
-  print_ = {now.size, crc32c(text->view().substr(sealed), crc)};
+  print_ = {now.size, crc32c(text->view().substr(covered), crc)};
   std::optional<IndexRows> found = lines.take(*text, crc);
   Result<IndexRows> rows = found ? Result<IndexRows>(std::move(*found)) : codec.parse(text->view());
   foreign_ = false;

@@ -153,7 +153,10 @@ std::vector<SessionInfo> StoreIndex::select_true(ListQuery const& query) {
     std::vector<SessionId> unseen;
     {
       Lock const lock(state_.mutex);
-      for (IndexRow const* row : select(query, after)) {
+      std::vector<IndexRow const*> const rows = select(query, after);
+      matching.reserve(rows.size());
+      unseen.reserve(rows.size());
+      for (IndexRow const* row : rows) {
         if (looked.insert(row->info.id.str()).second) unseen.push_back(row->info.id);
         matching.push_back(summary(*row));
       }
@@ -354,7 +357,7 @@ SESSIONKIT_SELDOM Result<void> StoreIndex::write_whole(std::chrono::milliseconds
     apply(std::move(delta));
     Lock const lock(state_.mutex);
     std::string text = index_codec(profile_.layout, shared()).write(state_.rows);
-    if (!shared()) seal_index(text);
+    if (!shared()) add_checksum(text);
     rows = take_unwritten();
     acted = rebuild_ == rebuild; // else a reason came that nobody has acted on
     if (acted) rebuild_.clear();
