@@ -133,6 +133,28 @@ TEST_CASE("a durable append costs one sync and no other call") {
   }
 }
 
+TEST_CASE("the end of a turn reads four blocks and the new entries, whatever the size of the transcript") {
+  TempDir dir;
+  FaultyFileOps ops;
+  auto const store = sk::detail::open_file_store(ops, dir.path(), {}).value();
+  std::string const header = log_header("s1");
+  sk::Append batch;
+  batch.records.push_back({"s1", "session", header, sk::Parent::root});
+  sk::Position end = store->append(sid("s1"), batch).value();
+  batch.durable = true;
+  for (int i = 0; i < 200; ++i) {
+    std::string const id = "e" + std::to_string(i),
+                      line = message_line(id, "", "user", std::string(200, 'x'));
+    batch.expected = end;
+    batch.records.assign(1, {id, "message", line, sk::Parent::root});
+    ops.reset();
+    end = store->append(sid("s1"), batch).value();
+    if (i == 0) continue; // the index begins
+    CHECK(ops.bytes_read <= 4 * 4 * kib + line.size() + 100);
+    CHECK(ops.calls(Call::open) <= 3);
+  }
+}
+
 TEST_CASE("listing known sessions reads no transcript") {
   TempDir dir;
   FaultyFileOps ops;

@@ -12,10 +12,11 @@ namespace sessionkit { inline namespace v0 {
 
 namespace dialect_inl { namespace {
 
-// In the order they are tried; the first that recognises a line wins.
+// In the order they are tried; the first that recognises a line wins. The dialect of new logs is the first:
+// each end of a turn looks at a header.
 std::array<Dialect const*, 6> known_dialects() noexcept {
-  return {&panel_dialect(),  &flat_dialect(), &flat_v2_dialect(),
-          &native_dialect(), &bare_dialect(), &detail::blades_dialect()};
+  return {&native_dialect(),  &panel_dialect(), &flat_dialect(),
+          &flat_v2_dialect(), &bare_dialect(),  &detail::blades_dialect()};
 }
 
 }}

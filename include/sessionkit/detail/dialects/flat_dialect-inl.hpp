@@ -25,11 +25,12 @@ namespace flat_dialect_inl { namespace {
 
 bool is_flat_line(std::string_view line, std::string_view type) noexcept {
   using detail::find_member;
+  bool const message = type == "\"user\"" || type == "\"assistant\"";
+  if (!message && type != "\"tool_use\"" && type != "\"tool_result\"") return false;
   if (find_member(line, "ts").empty() && !find_member(line, "timestamp").empty())
     return false; // Gemini CLI's
-  if (type == "\"user\"" || type == "\"assistant\"")
-    return !find_member(line, "content").empty() && find_member(line, "message").empty();
-  return (type == "\"tool_use\"" || type == "\"tool_result\"") && !find_member(line, "tool_use_id").empty();
+  if (message) return !find_member(line, "content").empty() && find_member(line, "message").empty();
+  return !find_member(line, "tool_use_id").empty();
 }
 
 bool has_number(std::string_view line, std::string_view name) noexcept {

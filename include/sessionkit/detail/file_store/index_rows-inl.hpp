@@ -72,9 +72,10 @@ IndexRow* IndexRows::find(std::string_view name) {
 
 IndexRows::Row& IndexRows::row_of(SessionId const& id) {
   find(id.str());
-  auto const [row, made] = read_.try_emplace(id.str(), IndexRow{make_session_info(id)});
-  if (made) names_sum_ += name_hash(id.str());
-  return *row;
+  auto const found = read_.find(id.str());
+  if (found != read_.end()) return *found;
+  names_sum_ += name_hash(id.str());
+  return *read_.emplace(id.str(), IndexRow{make_session_info(id)}).first;
 }
 
 void IndexRows::put(IndexRow row) {

@@ -87,7 +87,9 @@ SESSIONKIT_SELDOM Result<FileSummary> summarise(FileReader& log, SessionId const
         still_holds({known->end, known->end_crc}, [&](ReadRange const& page) { return log.read(page); });
     if (!holds) return holds.error();
     if (*holds) out.info = std::move(*known);
+    out.exists = *holds; // a record that is still there
   }
+  bool const certain = out.exists;
   ReadRange range;
   range.from = out.info.end;
   range.max_records = std::numeric_limits<std::size_t>::max();
@@ -105,7 +107,7 @@ SESSIONKIT_SELDOM Result<FileSummary> summarise(FileReader& log, SessionId const
     more = page->more;
     range.from = page->next;
   }
-  if (out.exists || out.trailing > 0 || out.info.end != Position{}) {
+  if (!certain && (out.exists || out.trailing > 0)) {
     Result<bool> const nothing = holds_nothing(log); // torn lines may look like records, or like damage
     if (!nothing) return nothing.error();
     out.exists = !*nothing;

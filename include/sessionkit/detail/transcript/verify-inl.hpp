@@ -81,17 +81,21 @@ struct LineMembers {
 };
 
 LineMembers members_of(std::string_view line, JsonMap const& map) {
-  constexpr std::string_view names[] = {"type", "id", "parentId"};
   LineMembers found;
-  unsigned seen = 0;
+  bool type = false, id = false, parent = false;
   auto const see = [&](std::string_view key, std::string_view value) {
-    for (unsigned i = 0; i < 3; ++i)
-      if (key_is(key, names[i])) {
-        found.twice |= (seen & (1U << i)) != 0;
-        seen |= 1U << i;
-      }
-    if (key_is(key, "message")) found.message = value;
-    if (key_is(key, "content")) found.content = value;
+    bool const escaped = key.find('\\') != key.npos;
+    auto const is = [&](std::string_view name) { return escaped ? key_is(key, name) : key == name; };
+    if (is("type"))
+      found.twice |= std::exchange(type, true);
+    else if (is("id"))
+      found.twice |= std::exchange(id, true);
+    else if (is("parentId"))
+      found.twice |= std::exchange(parent, true);
+    else if (is("message"))
+      found.message = value;
+    else if (is("content"))
+      found.content = value;
     return true;
   };
   for_members(line, see, &map);
