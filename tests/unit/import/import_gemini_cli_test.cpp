@@ -243,3 +243,9 @@ TEST_CASE("a document of Gemini CLI without the id of its session is read") {
   std::string const text = R"({"sessionId":7,"projectHash":"h","messages":[)" + said("a", "one") + "]}";
   CHECK(path_of(imported(text, nullptr, "tmp/p/chats/session-1.json")) == "one ");
 }
+
+TEST_CASE("a document of Gemini CLI that has a member of a message is read") {
+  std::string const text =
+      R"({"sessionId":"s1","projectHash":"h","id":"a","messages":[)" + said("b", "one") + "]}";
+  CHECK(path_of(imported(text)) == "one ");
+}

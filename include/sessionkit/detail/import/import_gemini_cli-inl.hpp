@@ -66,10 +66,10 @@ class SessionReader {
     if (std::string_view const target = find_member(line, "$rewindTo");
         detail::json_kind(target) == JsonKind::string)
       return rewind(detail::to_text(target));
-    if (!find_member(line, "id").empty()) return message(line);
+    bool const document = detail::json_kind(find_member(line, "messages")) == JsonKind::array;
+    if (!document && !find_member(line, "id").empty()) return message(line);
     std::string_view const set = find_member(line, "$set");
     if (detail::json_kind(set) == JsonKind::object) return change(set);
-    bool const document = detail::json_kind(find_member(line, "messages")) == JsonKind::array;
     if (document || !member_text(line, "sessionId").empty()) return session(line);
     pass_over(set.empty() ? "(no type)" : "$set");
   }
