@@ -34,13 +34,13 @@ class Salvage {
 
  private:
   void close(std::size_t at) {
-    // A few open brackets more than the document has are damage. Deeper objects are never looked at, so that
-    // the time stays proportional.
-    constexpr std::size_t deepest = 4;
+    // Brackets that damage opened make what follows deeper. Each byte is looked at as often as it is in an
+    // object, so deep objects are looked at as long as the time stays proportional.
+    constexpr std::size_t usual_depth = 4, most_times = 8;
     std::size_t const begin = open_.back();
     open_.pop_back();
-    if (open_.size() > deepest) return;
     std::string_view const object = text_.substr(begin, at + 1 - begin);
+    if (open_.size() > usual_depth && (deep_bytes_ += object.size()) > most_times * text_.size()) return;
     if (!is_wanted_(object) || !check_json(object)) return;
     while (!found_.empty() && found_.back().data() > object.data()) found_.pop_back();
     found_.push_back(object);
@@ -50,6 +50,7 @@ class Salvage {
   bool (*is_wanted_)(std::string_view object);
   std::vector<std::size_t> open_;
   std::vector<std::string_view> found_;
+  std::size_t deep_bytes_ = 0; ///< of objects below the usual depth
   bool in_string_ = false;
 };
 
