@@ -172,6 +172,28 @@ TEST_CASE("a file for pi has each result right after the answer with its call, a
   CHECK(results > 100);
 }
 
+TEST_CASE("pi sends something of the user first, and introduces a summary once") {
+  std::size_t summaries = 0;
+  for (StoredSession const& session : imported_sessions()) {
+    auto const source = sk::load_export_source(*session.store, session.id).value();
+    auto const exported = sk::pi_exporter().write(source, {}).value();
+    std::string const& text = exported.files.front().content;
+    INFO(session.name << '\n' << text.substr(0, 4000));
+    bool const compacted = text.find(R"("type":"compaction")") != text.npos;
+    summaries += compacted ? 1U : 0U;
+    CHECK(text.find("history before this point was compacted") == text.npos);
+  }
+  CHECK(summaries > 5);
+  for (StoredSession const& session : native_sessions()) {
+    if (session.name.find("flat-v2/10") != 0) continue;
+    auto const exported = sk::export_session(sk::pi_exporter(), *session.store, session.id).value();
+    auto const messages = messages_of_pi(exported.files.front().content);
+    REQUIRE_FALSE(messages.empty());
+    CHECK(messages.front()["role"] == "user");
+    CHECK(messages.front()["content"].dump().find("[conversation begins]") != std::string::npos);
+  }
+}
+
 TEST_CASE("an imported session that is exported imports again with the same history") {
   auto const sessions = imported_sessions();
   REQUIRE(sessions.size() > 60);

@@ -7,6 +7,7 @@
 #include <sessionkit/detail/export/export_ids.hpp>
 #include <sessionkit/detail/export/export_pi.hpp>
 #include <sessionkit/detail/json/json.hpp>
+#include <sessionkit/detail/json/whitespace.hpp>
 #include <sessionkit/detail/model/blob_refs.hpp>
 
 #include <algorithm>
@@ -61,9 +62,31 @@ bool is_cut_short(Message const& message) noexcept {
              || message.generation->stop == StopReason::error);
 }
 
-// True if pi sends this path in a form that providers accept. pi sends each message in its place, and adds a
-// result of its own where the next message does not answer a call. A provider refuses a result that follows
-// another message than that with its call, two calls with one id, and a call without an id.
+bool is_blank(Message const& message) {
+  return std::all_of(message.parts.begin(), message.parts.end(), [](Part const& part) {
+    auto const* const text = std::get_if<Text>(&part);
+    return text && detail::is_blank(text->text);
+  });
+}
+
+// True if pi sends something of the user first, as some providers demand. pi leaves out blank messages.
+bool begins_with_the_user(std::vector<Entry> const& path) {
+  auto const is_compaction = [](Entry const& entry) { return entry.as<Compaction>() != nullptr; };
+  if (std::any_of(path.begin(), path.end(), is_compaction)) return true; // sent first, as the user's
+  for (Entry const& entry : path) {
+    if (entry.as<BranchSummary>()) return true;
+    if (auto const* const text = entry.as<CustomMessage>(); text && text->in_context) return true;
+    auto const* const message = entry.as<Message>();
+    if (!message || message->role == Role::system || is_cut_short(*message)) continue;
+    if (message->role != Role::user || !is_blank(*message)) return message->role == Role::user;
+  }
+  return true;
+}
+
+// True if pi sends the results of this path in a form that providers accept. pi sends each message in its
+// place, and adds a result of its own where the next message does not answer a call. A provider refuses a
+// result that follows another message than that with its call, two calls with one id, and a call without an
+// id.
 bool has_results_in_order(std::vector<Entry> const& path) {
   std::unordered_set<std::string> called, open;
   for (Entry const& entry : path) {
@@ -169,14 +192,17 @@ Result<Exported> export_to_pi(ExportSource const& source, ExportOptions const& o
   if (!id) return id.error();
   Result<std::string> cwd = export_cwd(source, options);
   if (!cwd) return cwd.error();
-  bool const as_it_is = export_pi_inl::has_results_in_order(source.path);
+  bool const as_it_is =
+      export_pi_inl::begins_with_the_user(source.path) && export_pi_inl::has_results_in_order(source.path);
   std::vector<Loss> losses;
   Log log;
   if (as_it_is) {
     log = export_pi_inl::with_header(source.log, *id, *cwd);
     export_pi_inl::lead_to(log, source.leaf);
   } else {
-    auto history = make_export_history(source, export_target(source, pi_exporter(), Provider::anthropic));
+    ExportTarget target = export_target(source, pi_exporter(), Provider::anthropic);
+    target.introduces_summary = false; // pi does
+    auto history = make_export_history(source, target);
     write_once(history);
     log = export_pi_inl::with_header(export_pi_inl::RebuiltLog::of(history), *id, *cwd);
     losses = std::move(history.losses);
