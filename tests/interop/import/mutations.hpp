@@ -180,14 +180,17 @@ inline void add_names(sk::Entry const& entry, std::set<std::string>& said) {
   add_texts(entry, said);
 }
 
-/// Whether a message names one of these files, so that a person knows what to look at.
+/// Whether a message names one of these files, or a folder that is above it and cannot be read, so that a
+/// person knows what to look at.
 inline bool names_a_file(std::string const& message, Subject const& subject) {
   if (message.find(subject.file) != std::string::npos) return true;
   for (auto const& file : subject.files) {
     if (message.find(file.first) != std::string::npos) return true;
-    std::string const folder = file.first.substr(0, file.first.rfind('/') + 1);
+    std::string folder = file.first.substr(0, file.first.rfind('/') + 1);
     if (folder.size() > 1 && message.find(folder.substr(0, folder.size() - 1)) != std::string::npos)
       return true;
+    for (; folder.size() > 1; folder.resize(folder.rfind('/', folder.size() - 2) + 1))
+      if (message.rfind(folder.substr(0, folder.size() - 1) + ": ", 0) == 0) return true;
   }
   return false;
 }
@@ -361,7 +364,7 @@ class Run {
         fs::create_symlink(random.one_in(4) ? at : outside, at);
     }
     auto const opened = sk::open_foreign_files(root.string()).value();
-    bool const main = !held && (root / subject.file).string().rfind(at.string(), 0) == 0;
+    bool const main = !held && ((root / subject.file).string() + '/').rfind(at.string() + '/', 0) == 0;
     Outcome outcome = import_all(program_, subject, *opened, finished);
     if (main) CHECK_FALSE(outcome.read);
     if (held) CHECK(outcome.read);

@@ -180,19 +180,42 @@ std::string first_text(Json const& content) {
   return {};
 }
 
+// Where the JSON object ends that begins at `begin`; `begin` if none does.
+std::size_t object_end(std::string const& bytes, std::size_t begin) {
+  std::size_t depth = 0;
+  bool in_string = false;
+  for (std::size_t at = begin; at < bytes.size(); ++at) {
+    char const c = bytes[at];
+    if (in_string && c == '\\')
+      ++at;
+    else if (c == '"')
+      in_string = !in_string;
+    else if (!in_string && c == '{')
+      ++depth;
+    else if (!in_string && c == '}' && --depth == 0)
+      return is_object_to_others(bytes.substr(begin, at + 1 - begin)) ? at + 1 : begin;
+  }
+  return begin;
+}
+
+// Whether damage made a longer element of an earlier one and what is at `at`.
+bool is_in_another(std::string const& bytes, std::size_t at) {
+  for (std::size_t begin = bytes.find("\n    {"); begin < at; begin = bytes.find("\n    {", begin + 1))
+    if (object_end(bytes, begin + 5) > at) return true;
+  return false;
+}
+
 // The elements of a document's list that are in other bytes as they were. Documents have an element's lines
 // to themselves, so that a damaged line is in one element.
 std::vector<Json> whole_elements(std::string const& document, char const* list, std::string const& bytes) {
   std::vector<Json> whole;
-  auto const opened = std::count(bytes.begin(), bytes.end(), '{'),
-             closed = std::count(bytes.begin(), bytes.end(), '}');
-  if (opened > closed + 3) return whole; // more open brackets than the importer follows
   auto const parsed = nlohmann::ordered_json::parse(document);
   for (auto const& element : parsed[list]) {
     std::string block = "\n    ";
     for (char const c : element.dump(2)) block += c == '\n' ? "\n    " : std::string(1, c);
     std::size_t const at = bytes.find(block);
-    if (at != std::string::npos && bytes.find_first_of(",\n", at + block.size()) == at + block.size())
+    if (at != std::string::npos && bytes.find_first_of(",\n", at + block.size()) == at + block.size()
+        && !is_in_another(bytes, at))
       whole.push_back(Json::parse(element.dump()));
   }
   return whole;
@@ -242,10 +265,11 @@ class GeminiCli final : public OneFile {
     }
   }
 
-  // Of a damaged document, the messages whose text is as it was.
+  // Of a damaged document, the messages whose text is as it was. Bytes that are not UTF-8 do not damage it.
   static std::optional<Survey> of_document(Subject const& subject, std::string const& bytes) {
     Survey survey;
     Json document = Json::parse(bytes, nullptr, false);
+    if (document.is_discarded()) document = Json::parse(oracle::fix(bytes).text, nullptr, false);
     if (document.is_object()) {
       add_messages({&document}, survey);
       return survey;
