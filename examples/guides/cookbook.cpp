@@ -92,7 +92,7 @@ sk::Result<sk::Session> open_typed(std::shared_ptr<sk::SessionStore> const& stor
 // [named]
 
 // [texts]
-// What a session says, as plain text: messages and summaries, a line for each.
+// What a session says, as plain text: the texts of messages and summaries.
 sk::Result<std::string> plain_text(sk::Session const& session) {
   auto const path = session.path();
   if (!path) return path.error();

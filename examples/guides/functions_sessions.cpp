@@ -146,9 +146,8 @@ void compactions(sk::Session& session) {
   auto const plan =
       sk::plan_compaction(context, policy, sk::CompactionReason::manual); // absent: nothing to do
   if (plan && tokens > 0) {
-    sk::SummaryRequest const request = plan->request(0, plan->previous_summary); // of the first part
-    std::string const summary =
-        call_the_model(request) + '\n' + plan->facts(); // the session adds the facts itself
+    sk::SummaryRequest const request = plan->request(0, plan->previous_summary); // of conversations[0]
+    std::string const summary = call_the_model(request) + '\n' + plan->facts();  // as `apply` below stores it
     expect(!summary.empty(), "a text for the model");
     session.apply(*plan, call_the_model(request)).value();
   }

@@ -90,8 +90,8 @@ constexpr ServerRules groq_rules() noexcept {
   return rules;
 }
 
-// A server that runs any model. The model's chat template decides, so these rules satisfy all common
-// templates.
+// A server that runs any model. The model's chat template decides. These rules satisfy the common templates,
+// except those without a system role.
 constexpr ServerRules template_rules(std::string_view name) noexcept {
   ServerRules rules;
   rules.name = name;

@@ -73,7 +73,7 @@ class ClaudeRecord {
 
 /// A line that is a node of Claude Code's tree: its place in the file, and what links it to others. The line
 /// is read again when its entry is made, so that the text of a conversation is never in memory as a whole.
-/// Names are those of `ClaudeLines::names`.
+/// `uuid`, `parent`, `logical_parent` and `message_id` are numbers of names in `ClaudeLines::names`.
 struct ClaudeNode {
   enum Kind : unsigned char { user, assistant, attachment, local_command, boundary, other };
   std::uint64_t offset = 0, size = 0;
@@ -83,8 +83,8 @@ struct ClaudeNode {
   Kind kind = other;
   bool summary = false;           ///< the summary of a compaction
   bool made_up = false;           ///< an answer that the program made itself
-  bool may_go_on = false;         ///< no reason to stop is known, or that it calls tools
-  bool side_line_follows = false; ///< a line that is no node is the next one in the file
+  bool may_go_on = false;         ///< the `stop_reason` is missing, or it is `tool_use`
+  bool side_line_follows = false; ///< before the next node comes a line that is no node
   std::size_t unit = 0;           ///< index of the unit that the node belongs to (claude_code_tree.hpp)
 };
 

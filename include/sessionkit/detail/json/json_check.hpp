@@ -52,7 +52,7 @@ inline char short_escape(char const* p, char const* end) noexcept {
 }
 
 /// Moves `p` inside a string to the first quote or control byte, or to the first backslash that begins no
-/// two-byte escape, or to `end`. Sets `non_ascii` if a byte >= 0x80 was passed or follows closely.
+/// two-byte escape, or to `end`. Sets `non_ascii` if a byte >= 0x80 was passed.
 inline void skip_text_scalar(char const*& p, char const* end, bool& non_ascii) noexcept {
   while (p != end && *p != '"' && byte_of(*p) >= 0x20) {
     if (*p == '\\') {
@@ -69,8 +69,8 @@ inline __m128i control_bytes(__m128i block) noexcept {
   return _mm_cmpeq_epi8(_mm_min_epu8(block, _mm_set1_epi8(0x1F)), block);
 }
 
-/// `letters` has a bit for each byte after a backslash, except for quotes and backslashes. Returns the bits
-/// of the bytes that make no two-byte escape.
+/// `letters` has a bit for each of the 64 bytes at `p` that follows a backslash and is itself neither a quote
+/// nor a backslash. Returns the bits of the bytes that make no two-byte escape.
 inline std::uint64_t other_escapes(char const* p, std::uint64_t letters) noexcept {
   letters &= ~mask64(p, 'n'); // most escapes are `\n`
   if (letters == 0) return 0;
@@ -118,6 +118,8 @@ inline bool skip_text_blocks(char const*& p, char const* end, bool& non_ascii) n
 }
 #endif
 
+/// As `skip_text_scalar`, but reads blocks. May also set `non_ascii` for a byte that follows the stop in its
+/// block.
 inline void skip_text(char const*& p, char const* end, bool& non_ascii) noexcept {
 #if defined(__SSE2__)
   if (end - p >= 16) { // most strings end within one block

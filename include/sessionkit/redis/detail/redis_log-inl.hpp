@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads and writes sessions and lists in Redis, one script call for each function.
+// Reads and writes sessions and lists in Redis, each change in a script.
 #pragma once
 #include <sessionkit/detail/base/crc32c.hpp>
 #include <sessionkit/detail/base/format_text.hpp>

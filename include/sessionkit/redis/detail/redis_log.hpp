@@ -19,12 +19,13 @@ class RedisKeys {
   std::string row(SessionId const& id) const { return prefix_ + "{" + id.str() + "}:row"; }
   std::string all() const { return prefix_ + "{#}:all"; }
   std::string pending() const { return prefix_ + "{#}:pending"; }
-  /// The key with the names of the lists that contain a session. It is needed if the row of the session is
-  /// lost.
+  /// A hash for all sessions: for the id of each session, the names of the lists that contain the session. It
+  /// is needed to find these lists if the row of the session is lost.
   std::string where() const { return prefix_ + "{#}:where"; }
   std::string about() const { return prefix_ + "{#}:about"; }
-  /// The key that names the process and the session that may start for a session key. It is in the slot of
-  /// the lists, not in that of the session.
+  /// The Redis key of the claim (`RedisLog::Claim`) of a session key. It names the process that may start a
+  /// session for the session key, and the id of this session. It is in the slot of the lists, not in that of
+  /// the session.
   std::string claim(std::string_view key) const { return prefix_ + "{#}:claim:" + std::string(key); }
   /// The key which, if it exists, forbids that the session starts with this claim.
   std::string bar(std::string_view id, std::string_view token) const {
@@ -32,7 +33,8 @@ class RedisKeys {
   }
   /// Returns the lists that contain a session.
   std::vector<std::string> lists(SessionInfo const& info) const;
-  /// The shortest list that contains all sessions of a query.
+  /// Returns a list that contains all sessions of a query: the list of the query's key, else of its user,
+  /// else of its agent, else the list of all sessions.
   std::string list_for(ListQuery const& query) const;
   /// The pattern by which SCAN finds logs. `id_of_log` returns the id in such a key, or an empty text if the
   /// key is not that of a log.
@@ -70,13 +72,13 @@ struct RedisSession {
 /// is made of its place. False if the line is no entry.
 bool redis_record(std::string_view line, Position end, std::string_view dialect, RecordPage& page);
 
-/// Returns a time as the lists store it. Scores are doubles, so times that a double cannot distinguish are
-/// equal.
+/// Returns a time as the lists store it. There, a time is the score in a sorted set, and Redis keeps a score
+/// as a double. So a time beyond 2^53 ms or before -2^53 ms is stored as this limit.
 std::int64_t listed_time(std::int64_t unix_ms) noexcept;
 
-/// Sessions and lists in Redis. Each function calls one script. On one server a session and the lists change
-/// in one script. In a cluster the lists are in another slot, so a change is announced there before it is
-/// made, and completed there after it was made.
+/// Sessions and lists in Redis. Most functions call one script; those that go through many sessions or lists
+/// call several. On one server a session and the lists change in one script. In a cluster the lists are in
+/// another slot, so a change is announced there before it is made, and completed there after it was made.
 class RedisLog {
  public:
   RedisLog(RedisServers& servers, std::string prefix, std::chrono::milliseconds ttl)
