@@ -269,7 +269,8 @@ class GeminiCli final : public OneFile {
   static std::optional<Survey> of_document(Subject const& subject, std::string const& bytes) {
     Survey survey;
     Json document = Json::parse(bytes, nullptr, false);
-    if (document.is_discarded()) document = Json::parse(oracle::fix(bytes).text, nullptr, false);
+    if (document.is_discarded() && is_object_to_others(bytes))
+      document = Json::parse(oracle::fix(bytes).text, nullptr, false);
     if (document.is_object()) {
       add_messages({&document}, survey);
       return survey;
