@@ -26,7 +26,7 @@ namespace {
 void about_a_session(sk::Session& session) {
   // [about]
   session.set_title("Weather", false)
-      .value(); // false: by the program; a person's title is not replaced by later ones
+      .value(); // false: the program made this title; it does not replace a person's title
   session.set_label(session.leaf(), "good answer").value();
   session.set_state("theme", sk::RawJson::string("dark")).value();
   session.set_state("draft", sk::RawJson::string("and tomor")).value();
@@ -43,7 +43,7 @@ void about_a_session(sk::Session& session) {
   expect(info.title == "Weather" && info.archived && info.state.size() == 1, "what was set");
   expect(info.end == session.end(), "all of the log is counted");
   bool const new_title =
-      sk::title_is_due(info, 3); // after 4, 12, 30 and 80 messages, unless a person wrote it
+      sk::title_is_due(info, 3); // 3 messages before; due at 4, 12, 30 and 80, if no person chose it
   // [about]
   expect(info.labels.size() == 1 && !new_title, "a label, and two messages");
 }
@@ -51,7 +51,7 @@ void about_a_session(sk::Session& session) {
 void turns(sk::Session& session) {
   // [turns]
   session.append(sk::user("Stop after this.")).value();
-  session.end_turn().value(); // as durable now as the store promises for turns
+  session.end_turn().value(); // now the entries are as durable as the store promises at a turn's end
 
   auto turn = session.begin_turn();
   turn.append(sk::user("And tomorrow?")).value();

@@ -138,7 +138,7 @@ void names() {
   auto const members = sk::request_members(provider); // where the two parts of a request belong in its body
   expect(members.system == "system" && members.messages == "messages", "two members");
 
-  // What a profile's program would send: its counts, its order of messages, its text before a summary.
+  // A target like the profile's program: its estimate of tokens, and its text before a summary.
   sk::Target target = sk::target_of(sk::profiles::zeroclaw);
   target.provider = provider;
   // [names]

@@ -66,7 +66,7 @@ struct AnswerPiece {
     thinking,               ///< more reasoning
     tool_use,               ///< a call begins: `id` and `name`
     tool_input              ///< more JSON text of the arguments of the call `id`
-  } kind;                   ///< which of the members are set
+  } kind;                   ///< decides which of the following members are set
   std::string_view content; ///< valid during the call of the listener
   /// The id of the call, for `tool_use` and `tool_input`; valid as long as `content`.
   std::string_view id = {};
@@ -93,7 +93,7 @@ class SESSIONKIT_API StreamDecoder {
   explicit StreamDecoder(Provider provider, OnPiece on_piece = {});
   /// Takes the other decoder's answer. You may then only destroy the other decoder or assign to it.
   StreamDecoder(StreamDecoder&&) noexcept;
-  /// The same. The answer that this decoder had is dropped.
+  /// Does the same. The answer that this decoder had is dropped.
   StreamDecoder& operator=(StreamDecoder&&) noexcept;
   StreamDecoder(StreamDecoder const&) = delete;
   StreamDecoder& operator=(StreamDecoder const&) = delete;

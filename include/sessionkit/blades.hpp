@@ -42,7 +42,7 @@ SESSIONKIT_API Converted export_blades(Log const& log, SessionId const& id);
 /// Options of a store of blades documents.
 struct BladesStoreOptions {
   std::chrono::milliseconds lock_wait{5000}; ///< the longest wait for another writer; then `timed_out`
-  /// In bytes; larger files are refused with `unsupported`.
+  /// The maximum size of a file in bytes. A larger file is refused with `unsupported`.
   std::uint64_t max_document = std::uint64_t{256} << 20;
   bool create = true;     ///< make the directory (mode 0700) if it does not exist
   bool read_only = false; ///< true: create nothing; appends and removals fail with `unsupported`
@@ -65,12 +65,12 @@ struct BladesStoreOptions {
 /// The store of blades documents is the only store that replaces a file as a whole: an append writes a draft,
 /// syncs it and renames it. So each append is durable, and its cost grows with the length of the document.
 /// The first line of the log is the header: the document without history and state. Every item of the history
-/// is one line, unchanged. The header also has the time of saving (`updated_at`), unless this is the time of
-/// the newest message. A document has messages and one state. Anything else (titles, labels, archiving,
-/// compactions, branches) is `unsupported`. An append of state replaces the state of the document. It does
-/// not move the end of the log. Two processes that use this store lose none of each other's entries. But a
-/// program of blades takes no lock and saves the session that it has in memory. So it overwrites entries that
-/// were appended since it loaded the session.
+/// is one line, unchanged. If the time of saving (`updated_at`) differs from the time of the newest message,
+/// the header also has the time of saving. A document has messages and one state. Anything else (titles,
+/// labels, archiving, compactions, branches) is `unsupported`. An append of state replaces the state of the
+/// document. It does not move the end of the log. Two processes that use this store lose none of each other's
+/// entries. But a program of blades takes no lock and saves the session that it has in memory. So it
+/// overwrites entries that were appended since it loaded the session.
 ///
 /// A document that cannot be read is never shown as an empty session. Calls for its session fail with
 /// `corrupt`, with `unsupported_version` for another version, or with `unsupported` if the document is larger

@@ -22,8 +22,8 @@ namespace sessionkit { inline namespace v0 {
 struct Channel {
   std::string type; ///< letters, digits and `_`; not empty
   std::string id;   ///< any text; not empty
-  /// The name of the channel in lines, for example `telegram-42`. The file has this name too, but characters
-  /// that a file name cannot contain are written as `%XX`.
+  /// Returns the name of the channel as the lines contain it, for example `telegram-42`. The name of the file
+  /// is the same, except that `%XX` replaces each character that a file name cannot contain.
   std::string name() const { return type + "-" + id; }
   /// True if type and id are equal, byte for byte.
   friend bool operator==(Channel const& a, Channel const& b) { return a.type == b.type && a.id == b.id; }
@@ -69,7 +69,7 @@ struct ChannelQuery {
 struct ChannelPage {
   std::vector<ChannelMessage> messages = {}; ///< in the order of the query
   std::vector<Damage> damage = {}; ///< lines that give no message, in the order in which they were read
-  bool more = false;               ///< true: there may be more messages in the order of the query
+  bool more = false;               ///< true: there may be another page
   Position next = {};              ///< `ChannelQuery::from` of the following page
 };
 
@@ -105,8 +105,8 @@ class SESSIONKIT_API ChannelLog {
   /// a crash left an incomplete line at the end of the file, the bytes of this line stay, and a line end is
   /// added to them (`Event::tail_sealed`). Fails with `invalid_argument` for an invalid channel or `extra`,
   /// or a line longer than `max_line`. Other errors are those of `TranscriptWriter::append`, without
-  /// `conflict`. After `outcome_unknown`, the message may be stored. To find out, look for its id; so a
-  /// caller that wants to know must set `ChannelMessage::id`.
+  /// `conflict`. After `outcome_unknown`, the message may be stored. A caller that must find out sets
+  /// `ChannelMessage::id` before the call, and looks for this id afterwards.
   Result<Position> append(Channel const& channel, ChannelMessage const& message);
 
   /// Reads a page of a channel. Fails with `not_found` if the channel has no messages. A line that gives no

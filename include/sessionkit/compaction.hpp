@@ -27,8 +27,8 @@ enum class CompactionReason {
 struct CompactionPolicy {
   // A context is compacted when it exceeds the smallest of the four limits that follow. 0 means no limit.
   std::size_t trigger_tokens = 80000; ///< a limit: this number of tokens; 0: none
-  std::size_t window = 0;      ///< the model's context window in tokens, which is a limit; 0: not known
-  unsigned window_percent = 0; ///< a limit: this percentage of the window; 0: none
+  std::size_t window = 0;             ///< a limit: the model's context window in tokens; 0: not known
+  unsigned window_percent = 0;        ///< a limit: this percentage of the window; 0: none
   std::size_t window_reserve =
       0; ///< a limit: the window minus this number of tokens, which are reserved for the answer; 0: none
 
@@ -58,7 +58,7 @@ struct CompactionPolicy {
 /// Returns the policy of a profile.
 SESSIONKIT_API CompactionPolicy make_compaction_policy(Profile const& profile);
 
-/// Returns the number of tokens above which a conversation is compacted. Absent if size is never a reason.
+/// Returns the number of tokens above which a conversation is compacted. Absent if there is no limit.
 SESSIONKIT_API std::optional<std::size_t> limit_of(CompactionPolicy const& policy) noexcept;
 
 /// Estimates the tokens that an entry adds to the context; 0 for an entry that is never sent.
@@ -72,7 +72,7 @@ SESSIONKIT_API std::size_t count_tokens(Context const& context, TokenEstimator c
 /// The plan of a compaction. It owns all its data, so a host may carry it out later and on another thread.
 struct CompactionPlan {
   CompactionReason reason = CompactionReason::manual; ///< why the plan was made
-  EntryId first_kept = {};         ///< the first entry that stays, with all entries after it; empty: none
+  EntryId first_kept = {};         ///< the first entry that stays; all later entries stay too; empty: none
   EntryId last_summarized = {};    ///< the last message that the summary replaces
   EntryId previous = {};           ///< the compaction before this one; empty if there is none
   std::size_t summarized = 0;      ///< how many messages the summary replaces, without those of a split turn
@@ -93,8 +93,8 @@ struct CompactionPlan {
   std::vector<std::string> calls = {};          ///< all other calls, with shortened arguments
   CompactionPolicy policy = {};                 ///< the policy of the plan
 
-  /// Returns the request for `conversations[part]`. `summary_so_far` is the summary of everything before that
-  /// part.
+  /// Returns the request for `conversations[part]`. `summary_so_far` is the summary of everything before this
+  /// text.
   SESSIONKIT_API SummaryRequest request(std::size_t part, std::string summary_so_far) const;
   /// Returns the text of the facts, which will follow the summary. If there are too many facts, the oldest
   /// are left out.

@@ -19,7 +19,8 @@ struct LeftOut {
   bool was_sent = false; ///< true: earlier requests of the same turn contained it
 };
 
-/// The entries that count for the model: the path to the leaf, without what the last compaction replaced.
+/// The entries that count for the model: those on the path to the leaf, without the entries that the last
+/// compaction replaced.
 struct Context {
   std::vector<Entry> entries = {}; ///< oldest first, without the header and without `compaction`
   std::optional<Entry> compaction =
@@ -32,7 +33,7 @@ struct Context {
   /// The number of lines that `entries` leaves out. A file may have many lines with an unknown type and no
   /// id, which are never sent. `entries` contains only the last 1,000 of these lines.
   std::uint64_t unlisted = 0;
-  std::string_view dialect = "native"; ///< of the log; `faithful` histories follow this dialect's program
+  std::string_view dialect = "native"; ///< the dialect of the log; `faithful` histories follow its program
   /// The number of tokens at which the breaker (`CompactionPolicy::min_saved_percent`) opened; 0 if the
   /// breaker is closed. While the breaker is open, it stops automatic compactions. This member is set only if
   /// the dialect has no entry for the breaker, because then only the `Session` object remembers the breaker.
@@ -56,10 +57,9 @@ SESSIONKIT_API Result<Context> load_context(SessionStore& store, SessionId const
 SESSIONKIT_API Result<std::vector<Entry>> load_path(SessionStore& store, SessionId const& id,
                                                     EntryId const& leaf = {});
 
-/// Returns the position at which each entry on the path to the leaf ends, oldest first, also of entries that
-/// cannot be decoded. A position needs
-/// only a few bytes, so a caller can use the positions to read a long path page by page. Errors are those of
-/// `load_path`.
+/// Returns the end positions of all entries on the path to the leaf, oldest first. Entries that cannot be
+/// decoded are included. A position needs only a few bytes, so a caller can use the positions to read a long
+/// path page by page. Errors are those of `load_path`.
 SESSIONKIT_API Result<std::vector<Position>> path_positions(SessionStore& store, SessionId const& id,
                                                             EntryId const& leaf = {});
 
@@ -78,7 +78,7 @@ struct Log {
   /// that makes a `Log` itself may leave a line empty.
   std::vector<std::string> lines = {};
 };
-/// Whether a `Log` also keeps the line of each entry. With the lines, a `Log` needs twice the memory.
+/// Says whether a `Log` also keeps the line of each entry. With the lines, a `Log` needs twice the memory.
 /// `convert_log` uses the lines to copy them unchanged.
 enum class LogLines {
   none, ///< `Log::lines` stays empty

@@ -9,7 +9,7 @@
 
 namespace sessionkit { inline namespace v0 {
 
-/// Whether the model sees an item of a conversation.
+/// Says whether a request shows the model an item of a conversation.
 enum class InRequest {
   sent,      ///< the item is in the request
   compacted, ///< the summary of a compaction is sent in its place
@@ -48,8 +48,8 @@ struct ConversationItem {
 /// path.
 SESSIONKIT_API std::vector<ConversationItem> conversation_of(std::vector<Entry> path, Context const& context);
 
-/// The same. An entry of the context is also marked `left_out` if no message of `history` contains anything
-/// of it, because a policy removed the entry, or because no provider would accept it. Instructions
+/// Does the same. An entry of the context is also marked `left_out` if no message of `history` contains
+/// anything of it, because a policy removed the entry, or because no provider would accept it. Instructions
 /// (`Role::system`) are not among the messages of `history`, but they stay marked `sent`.
 SESSIONKIT_API std::vector<ConversationItem> conversation_of(std::vector<Entry> path, Context const& context,
                                                              History const& history);

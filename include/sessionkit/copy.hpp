@@ -24,14 +24,15 @@ SESSIONKIT_API char const* to_string(CopyState) noexcept;
 
 /// How far a log and its copy are the same, byte for byte.
 struct CopyExtent {
-  CopyState state = CopyState::missing;  ///< of the copy
+  CopyState state = CopyState::missing;  ///< the state of the copy
   std::uint64_t lines = 0;               ///< the number of lines at the beginning that are equal
   Position end = {};                     ///< the position at which these lines end in the log
-  Position copy_end = {};                ///< the position at which they end in the copy
+  Position copy_end = {};                ///< the position at which these lines end in the copy
   std::optional<std::uint32_t> crc = {}; ///< CRC-32C of the last equal line; absent if no line is equal
 };
 
-/// Called now and then with the number of lines that were compared or written since the last call.
+/// A function that is called from time to time. `lines` is the number of lines that were compared or written
+/// since the previous call.
 using CopyProgress = std::function<void(std::uint64_t lines)>;
 
 /// Compares the log of a session with the log of the same id in another store of any kind. If `known` is the

@@ -43,9 +43,9 @@ struct Dialect {
   /// message.
   std::vector<Message> (*split)(Message const& message);
 
-  /// True if lines have ids and parents. If false, each entry follows the one before it, its id is
-  /// `@N`, where N is the place at which the line ends (in a file the byte offset before its line end, in a
-  /// database the position), and a log has no branches.
+  /// True if lines have ids and parents. If false, a log has no branches: each entry follows the one before
+  /// it. The id of an entry is then `@N`, where N is the place at which its line ends. In a file, N is the
+  /// byte offset before the line end; in a database, N is the position.
   bool has_ids;
 
   /// True if one message must have all tool results of an answer. Some programs need this, because they keep
@@ -57,15 +57,15 @@ struct Dialect {
   /// type.
   std::string_view (*type_of)(Entry const& entry) noexcept = nullptr;
 
-  /// The name of the member that has the time of a header. If `encode` would write the text of a time
-  /// differently, a conversion keeps the original text. The name is empty if headers have no time, or if
-  /// conversions keep no original texts of times.
+  /// The name of the member that has the time of a header. If `encode` would write this time as another text,
+  /// a conversion keeps the original text. The name is empty if headers have no time, or if conversions keep
+  /// no original texts of times.
   std::string_view header_time = {};
   std::string_view line_time = {}; ///< the same for any other line
 
-  /// True if lines of this dialect are parts of one JSON document, which is the whole session, and never
-  /// lines of a file. The store that keeps such documents makes these lines itself. So no line needs to be
-  /// recognised, and `detect` always returns false.
+  /// True if a session of this dialect is one JSON document. The lines are then parts of the document, and
+  /// never lines of a file. The store that keeps such documents makes these lines itself. So no line needs to
+  /// be recognised, and `detect` always returns false.
   bool in_documents = false;
 };
 

@@ -40,8 +40,8 @@ struct Divergence {
   std::string after = {}; ///< the same in the later request
   bool compacted =
       false; ///< true: the requests differ because their histories begin after different compactions
-  /// The repair that caused the difference. It was made at this place, and the `History::report` of one
-  /// history has it more often than the other. If there are several such repairs, a retroactive one is
+  /// The repair that caused the difference. It was made at this place, and is in the `History::report` of one
+  /// history more often than in that of the other. If there are several such repairs, a retroactive one is
   /// preferred. Absent if there is no such repair, or if `compacted` is true.
   std::optional<Repair> repair = {};
 };

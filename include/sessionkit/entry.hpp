@@ -22,11 +22,11 @@ enum class Parent {
 /// The first line of a log, which describes the session. It is not part of the tree of entries.
 struct Header {
   std::string id = {};  ///< the session's id as it was written; in files of other programs it may be any text
-  std::string key = {}; ///< the routing key; any text
+  std::string key = {}; ///< the key of the session; any text
   std::string agent = {};          ///< the agent's name; empty: none
   std::string user = {};           ///< the user's name; empty: none
   std::string cwd = {};            ///< the working directory of the host
-  std::string parent_session = {}; ///< where a fork came from: an id, or a path in pi's files
+  std::string parent_session = {}; ///< the session that was forked: an id, or a path in pi's files
   RawJson metadata = {};           ///< null, or an object of the host
   std::uint64_t copied = 0;        ///< how many entries a fork copied; they follow the header directly
   int version = 3;                 ///< the version of the format in the file; 1 if the file has none
@@ -47,7 +47,7 @@ struct Compaction {
   /// Files of version 1 have this in place of `first_kept`: the index of the first kept line. The header has
   /// the index 0.
   std::optional<std::uint64_t> first_kept_index = {};
-  std::optional<std::uint64_t> tokens_after = {}; ///< an estimate for the summary and the kept entries
+  std::optional<std::uint64_t> tokens_after = {}; ///< estimated tokens of the summary and the kept entries
   /// In ai-panel's dialect, copies of the kept messages follow this entry. This is the number of copies. If
   /// fewer of them follow, the write was cut short, and the compaction is ignored.
   std::optional<std::uint64_t> kept_again = {};
@@ -71,7 +71,7 @@ struct StateChange {
   std::vector<std::pair<std::string, RawJson>> set = {}; ///< keys and their new values, applied in order
   std::vector<std::string> removed = {}; ///< keys without a value from now on; applied after `set`
 };
-/// The session is archived, or no longer archived.
+/// Archives the session, or makes it active again.
 struct ArchiveChange {
   bool archived = true; ///< false: the session is active again
 };
@@ -109,7 +109,7 @@ struct Custom {
 };
 /// A line that this library does not understand. The log keeps it, and it is never sent.
 struct Unknown {
-  std::string type;  ///< the member `type` of the line (of a `bare` line the `role`); empty if it has none
+  std::string type;  ///< the member `type` of the line (of a `bare` line, `role`); empty if the line has none
   RawJson line = {}; ///< the complete line
 };
 
@@ -119,8 +119,8 @@ using EntryBody = std::variant<Header, Message, Compaction, BranchSummary, Title
 
 /// One line of a log, decoded.
 struct Entry {
-  /// If the line has no id, `@N`, where N is the place of the line in the log. Empty in an entry that is not
-  /// stored yet.
+  /// The id of the entry. If the line has no id, it is `@N`, where N is the place of the line in the log.
+  /// Empty in an entry that is not stored yet.
   EntryId id = {};
   Parent link = Parent::previous; ///< how the entry names its parent
   EntryId parent = {};            ///< set if `link` is `entry`
@@ -128,7 +128,7 @@ struct Entry {
   EntryBody body = Unknown{};     ///< the content
   RawJson extra = {};             ///< null, or an object with the members of the line that are not in `body`
 
-  /// A pointer to the body if it is of the type `T`, else null.
+  /// Returns a pointer to the body if the body is of the type `T`, otherwise null.
   template <class T> T const* as() const noexcept { return std::get_if<T>(&body); }
   /// What the entry says, as plain text: `Message::text`, the joined texts of a `CustomMessage`, or the
   /// summary of a `Compaction` or `BranchSummary`. Empty for all other entries, and for a message without

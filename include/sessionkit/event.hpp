@@ -18,8 +18,8 @@ struct Event {
     retention,     ///< a session was removed; the message gives the reason
     compaction_started, ///< a summarizer is about to be called
     compaction_ended,   ///< `Session::compact` ended; the message is the `CompactionOutcome` or the error
-    compaction_stopped, ///< the breaker opened (`CompactionPolicy::min_saved_percent`, `max_failures`), or
-                        ///< it could not be stored
+    compaction_stopped, ///< the breaker opened (`CompactionPolicy::min_saved_percent`, `max_failures`), or an
+                        ///< open breaker could not be stored
     durability_lowered, ///< the server promises less than `durability` demands, and the options accept this
     other_owner,        ///< the store's directory belongs to another user, who can replace all files in it
     database_adopted,   ///< this library's columns were added to the database of another program; the message

@@ -19,8 +19,8 @@ namespace sessionkit { inline namespace v0 {
 /// How a session is exported.
 struct ExportOptions {
   /// The id that the session gets in the other program. If the other program does not accept this id, the
-  /// export fails with `invalid_argument`. If this member is empty, the session keeps its own id, or, if the
-  /// program does not accept that id, gets an id made from it.
+  /// export fails with `invalid_argument`. If this member is empty, the session keeps its own id. If the
+  /// program does not accept the session's own id, the session gets an id that is made from it.
   std::string id = {};
   /// The working directory in which the program resumes the session; an absolute path. If it is empty, the
   /// working directory of the session is used, or "/" if the session has none.
@@ -29,7 +29,7 @@ struct ExportOptions {
 
 /// A file of an export.
 struct ExportedFile {
-  std::string name;    ///< below the program's folder, separated by `/`
+  std::string name;    ///< a path relative to the program's folder, with `/` between its parts
   std::string content; ///< the bytes of the file: UTF-8, or an image
 };
 
@@ -39,17 +39,18 @@ struct Exported {
   std::string cwd = {};                 ///< the directory in which to run the commands
   std::vector<ExportedFile> files = {}; ///< at least one
   std::vector<Loss> losses = {};        ///< everything that the files lack or represent differently
-  /// The commands that resume the session, in the order in which to run them. An argument that is the name of
-  /// one of `files` means the path of that file. Empty if the format belongs to no program.
+  /// The commands that resume the session, in the order in which to run them. If an argument equals the
+  /// `name` of one of `files`, the host replaces the argument by the path at which it wrote that file. Empty
+  /// if the format belongs to no program.
   std::vector<std::vector<std::string>> resume = {};
 };
 
 /// A session as exporters receive it.
 struct ExportSource {
-  Log log = {};                     ///< the header first
-  Dialect const* dialect = nullptr; ///< of the log
-  EntryId leaf = {};                ///< empty: the log has no entries
-  std::vector<Entry> path = {};     ///< to the leaf, compactions included, without the header
+  Log log = {};                     ///< the log, with the header as its first entry
+  Dialect const* dialect = nullptr; ///< the dialect of the log
+  EntryId leaf = {};                ///< the last entry of `path`; empty: the log has no entries
+  std::vector<Entry> path = {};     ///< the entries up to the leaf, with compactions, without the header
   /// The contexts that the compactions on the path replaced, oldest first. The context of the leaf follows
   /// them as the last element.
   std::vector<Context> contexts = {};
@@ -64,7 +65,7 @@ struct Exporter {
   /// The environment variable with the path of the program's folder, below which the program looks for the
   /// files. Empty if the program accepts files from any folder. Static storage.
   std::string_view root_variable;
-  std::string_view root; ///< if the variable is not set, the program's folder, relative to the home directory
+  std::string_view root; ///< the program's folder if the variable is not set, relative to the home directory
 
   /// Writes the conversation up to the leaf. When the program resumes the session, it sends the same messages
   /// as a history that is rebuilt from this conversation with `profile`. Messages that the model no longer

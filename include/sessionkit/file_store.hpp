@@ -58,10 +58,10 @@ struct FileStoreOptions {
 /// The index of OpenClaw is read for its keys, but never written. If the directory has no lock file of this
 /// library, the store writes nothing until the first append.
 ///
-/// Fails with `not_found` if the directory does not exist and `create` is false; with `unsafe_path` if a
-/// group or everybody may write to the directory and `allow_shared_directory` is false, or if the path is
-/// unsafe in another way; with `io_error`; with `unsupported` for a folder of another program such as Claude
-/// Code.
+/// Fails with `not_found` if the directory does not exist and `create` is false. Fails with `unsafe_path` if
+/// a group or everybody may write to the directory and `allow_shared_directory` is false, or if the path is
+/// unsafe in another way. Fails with `unsupported` for a folder of another program such as Claude Code. Also
+/// fails with `io_error`.
 SESSIONKIT_API Result<std::shared_ptr<SessionStore>> open_file_store(std::string const& root,
                                                                      FileStoreOptions options = {});
 
@@ -79,8 +79,8 @@ open_agent_store(std::string const& home, std::string const& agent, FileStoreOpt
 SESSIONKIT_API Result<std::shared_ptr<SessionStore>> open_transcript(std::string const& path,
                                                                      FileStoreOptions options = {});
 
-/// Returns the path of a session's file in a store of `open_file_store`, whether the file exists or not.
-/// Empty for other stores, and in a forked child.
+/// Returns the path of a session's file in a store of `open_file_store`. The file need not exist. Empty for
+/// other stores, and in a forked child.
 SESSIONKIT_API std::string transcript_path(SessionStore const& store, SessionId const& id);
 
 /// Returns the id of the session in a store of `open_transcript`. Absent for other stores. Reads only the

@@ -69,8 +69,8 @@ class SESSIONKIT_API ForeignStore : public SessionStore {
 };
 
 /// Returns true if a store of a folder opens files of this name. Programs keep settings and credentials in
-/// the same folders as their conversations. Such files are not opened: hidden files, files such as `*.toml`,
-/// and `*.json` files with words such as settings, account, key or token in their names.
+/// the same folders as their conversations. So the store does not open hidden files, files such as `*.toml`,
+/// and `*.json` files with words such as setting, account, key or token in their names.
 SESSIONKIT_API bool may_be_conversation(std::string_view name) noexcept;
 
 /// Opens a file or a folder of other programs as a store. For a folder, the store examines each file below

@@ -14,7 +14,8 @@ namespace sessionkit { inline namespace v0 {
 struct FreshnessRule {
   /// The hour of the local day, 0 to 23, at which sessions end. If absent, no hour ends sessions.
   std::optional<int> daily_at_hour = 4;
-  std::chrono::minutes idle{0}; ///< a session ends after this time without interaction; 0: no such end
+  /// A session ends after this time without interaction. 0: a session never ends for this reason.
+  std::chrono::minutes idle{0};
 };
 
 /// The known times of a session. A time counts as unknown if it is absent, before 1970, or later than now.
@@ -36,9 +37,9 @@ struct Freshness {
 /// A function that returns local time minus UTC at a moment. If it is absent, days are those of UTC.
 using UtcOffset = std::function<std::chrono::minutes(Timestamp)>;
 
-/// Decides whether a session is continued. Pure: the host passes the present time and the offset of its time
-/// zone. If daylight saving time skips or repeats the hour `daily_at_hour`, the offset before the change is
-/// used.
+/// Decides whether a session is continued. This is a pure function: the host passes the present time and the
+/// offset of its time zone. If daylight saving time skips or repeats the hour `daily_at_hour`, the offset
+/// before the change is used.
 SESSIONKIT_API Freshness freshness_of(SessionTimes const& times, FreshnessRule const& rule, Timestamp now,
                                       UtcOffset const& offset = {});
 

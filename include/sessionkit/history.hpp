@@ -38,7 +38,7 @@ struct Target {
   std::vector<HistoryPolicy> policies = {}; ///< applied in order, after the repairs
   RebuildMode mode = RebuildMode::valid;    ///< `faithful` is for comparison with another program
   /// How consecutive messages of the user are sent. In `faithful` mode, `join` follows ZeroClaw: consecutive
-  /// messages of the same role, also of another role than the user's, become one text.
+  /// messages of the same role become one text, whichever role this is.
   ConsecutiveUser consecutive_user = ConsecutiveUser::parts;
   /// The wire format whose signatures the receiver accepts, named as in `Generation::api`. For Gemini on
   /// Vertex AI, for example, it is "google-vertex". If empty, the provider decides: "anthropic-messages",
@@ -88,8 +88,8 @@ struct History {
   /// A message of a `valid` history may be made of several entries. `sources` names the entry of its first
   /// part. This list names the entries of its other parts, in the order of the parts. A part that is not in
   /// the list comes from the same entry as the part before it. If a part is made of the texts of several
-  /// entries, the list has an element for each of them. (In the first part of a message, the entry that
-  /// `sources` names has no element.) The part after such a part is always in the list.
+  /// entries, the list has an element for each of these entries, and also for the part after this part. (For
+  /// the first part of a message, the list leaves out the entry that `sources` names.)
   std::vector<PartSource> part_sources = {};
   /// The system text. It contains the summary of a compaction, unless `messages` contains this summary.
   std::string system = {};
@@ -98,11 +98,12 @@ struct History {
   /// final `assistant` message must start with a thinking block". False for other providers, and for
   /// `faithful` histories.
   bool reasoning_must_be_off = false;
-  EntryId compaction =
-      {}; ///< the compaction whose summary replaces the earlier messages; empty if there is none
+  /// The compaction whose summary replaces the earlier messages. Empty if there is none.
+  EntryId compaction = {};
   std::vector<Repair> report = {}; ///< one element for each change
-  /// The size of the request in tokens, by `count_tokens`. If a policy changed a `valid` history, or if the
-  /// history has no provider's count after its compaction, the system text and all messages are estimated.
+  /// The size of the request in tokens, as `count_tokens` returns it. In two cases a `valid` history gets an
+  /// estimate of the system text and all messages instead: a policy changed the history, or no answer (after
+  /// the compaction, if there is one) has a provider's count.
   std::size_t tokens = 0;
 };
 
@@ -114,7 +115,7 @@ class SESSIONKIT_API HistoryRebuilder {
  public:
   /// A rebuilder may be used for any number of contexts.
   explicit HistoryRebuilder(Target target = {});
-  /// The history of a context.
+  /// Returns the history of a context.
   History rebuild(Context const& context) const;
   /// The same, but the texts are moved out of the context, not copied.
   History rebuild(Context&& context) const;

@@ -21,7 +21,8 @@ struct HistoryEdit {
   };
   std::size_t drop = 0;             ///< the number of messages to leave out at the beginning
   std::vector<Result> results = {}; ///< the results to replace
-  std::string summary = {}; ///< a summary of the omitted messages; sent where a compaction's summary is
+  /// A summary of the omitted messages. It is sent at the place of a compaction's summary.
+  std::string summary = {};
 };
 
 /// Decides how to shorten a valid history; the log does not change. All policies of this library except that
@@ -68,8 +69,8 @@ struct ClearToolResults {
   /// If the messages exceed this share of the window, the oldest results are cleared until the messages are
   /// below this share.
   double clear_from = 0.5;
-  std::size_t min_clear =
-      50000; ///< if all results that may change have fewer units together, no result is cleared
+  /// No result is cleared if all results that may change have fewer units than this together.
+  std::size_t min_clear = 50000;
   std::size_t max_length = 4000; ///< a longer result is shortened to `head` and `tail`
   std::size_t head = 1500;       ///< how much stays of the beginning of a long result
   std::size_t tail = 1500;       ///< how much stays of the end of a long result

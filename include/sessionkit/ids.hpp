@@ -15,7 +15,7 @@ namespace sessionkit { inline namespace v0 {
 /// as part of a database key.
 class SESSIONKIT_API SessionId {
  public:
-  /// Makes an id of a text. Fails with `invalid_argument` if the text has another form.
+  /// Makes an id from a text. Fails with `invalid_argument` if the text has another form.
   static Result<SessionId> parse(std::string_view text);
 
   /// As text.
@@ -34,7 +34,8 @@ class SESSIONKIT_API SessionId {
 
 /// The id of an entry within its session. It may be any UTF-8 text, because pi's format accepts any text. It
 /// is never used as a path. The empty id names no entry. If an entry has no id in its line, its id is `@N`.
-/// In a file, N is the byte offset of the line's end. In any other store, N is the number of its position.
+/// In a file, N is the byte offset of the line's end. In any other store, N is the number of the entry's
+/// position.
 class EntryId {
  public:
   EntryId() = default;

@@ -124,14 +124,14 @@ struct ImportOptions {
 /// Whatever bytes a file has, an importer fails only with an `Error`. The time of an import is proportional
 /// to the number of bytes that the importer reads.
 struct Importer {
-  std::string_view name;    ///< "claude-code"; static storage
-  std::string_view program; ///< "Claude Code", for messages; static storage
+  std::string_view name;    ///< for example "claude-code"; static storage
+  std::string_view program; ///< for example "Claude Code", for error messages; static storage
 
   /// Returns true if the file has conversations of the program, judged by its name and its first 64 KiB. If
   /// the file is shorter, `begin` is the complete file. At most one importer recognises a file.
   bool (*recognises)(std::string_view file, std::string_view begin);
 
-  /// Lists the conversations of a file, and does not read the conversations themselves.
+  /// Lists the conversations of a file. The conversations themselves are not read.
   Result<std::vector<ForeignSession>> (*list)(ForeignFiles& files, std::string const& file);
 
   /// Reads one conversation: everything that happened, with all branches. A history that is rebuilt with
@@ -171,8 +171,8 @@ SESSIONKIT_API Importer const& gemini_cli_importer() noexcept;
 /// sessionkit/sqlite/sqlite_import.hpp has an importer.
 SESSIONKIT_API Importer const& opencode_importer() noexcept;
 
-/// Trajectories of the Agent Trajectory Interchange Format (published: 1.0 to 1.8; measured: 1.7, 1.8), JSON
-/// documents of any name. Each trajectory of a subagent in a document is a session of its own.
+/// Trajectories of the Agent Trajectory Interchange Format (published: 1.0 to 1.8; measured: 1.7, 1.8),
+/// stored as JSON documents of any name. Each trajectory of a subagent in a document is a session of its own.
 SESSIONKIT_API Importer const& atif_importer() noexcept;
 
 /// Sessions that a program on blades saved, as JSON documents of any name (version 1). This importer never

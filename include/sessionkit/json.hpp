@@ -94,7 +94,7 @@ template <class Json> class NlohmannPrinter {
 }
 
 /// Returns the value as a tree that keeps the order of the keys. `to_nlohmann<nlohmann::json>(value)` returns
-/// a tree with sorted keys. Throws nothing but `bad_alloc`. A tree of nlohmann cannot represent all of JSON.
+/// a tree with sorted keys. Throws only `bad_alloc`. A tree of nlohmann cannot represent all of JSON.
 /// A lone surrogate escape becomes U+FFFD. A number above the greatest double becomes null. An integer of
 /// more than 64 bits becomes a double. If an object has several members of one name, only the last one stays.
 /// If these differences matter, keep the `RawJson`.
@@ -107,7 +107,7 @@ Json to_nlohmann(RawJson const& json) {
   return tree;
 }
 
-/// Returns a tree of nlohmann as text. The function throws nothing but `bad_alloc`, and does not recurse.
+/// Returns a tree of nlohmann as text. The function throws only `bad_alloc`, and does not recurse.
 /// Bytes that are not UTF-8 become U+FFFD. Null replaces values that JSON cannot represent (NaN, infinities,
 /// binary and discarded values). Null also replaces arrays and objects that are nested deeper than 128
 /// levels.

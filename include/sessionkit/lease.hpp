@@ -18,17 +18,17 @@ class [[nodiscard]] SESSIONKIT_API Lease {
   /// Takes the lease of a session. Several leases of one session from one store share one lock, which is
   /// released when the last of them ends. If the session does not exist yet, the append that starts the
   /// session takes the lock and keeps it. Fails with `timed_out` if another writer kept the session's lock
-  /// for longer than `FileStoreOptions::lock_wait`; the error message names the process and the host of this
-  /// writer if the system shows them. Fails with `unsupported` if the store is `read_only`, or if it is not a
-  /// file store itself, for example because it wraps one. Fails with `unsafe_path` and `io_error` as
-  /// `SessionStore::append` does.
+  /// for longer than `FileStoreOptions::lock_wait`; the error message names this writer's process and machine
+  /// if the system shows the process. Fails with `unsupported` if the store is `read_only`, or is not a store
+  /// of files. A store that wraps a store of files is refused, too. Fails with `unsafe_path` and `io_error`
+  /// as `SessionStore::append` does.
   ///
   /// If the store was opened with `FileStoreOptions::exclusive`, each `Session` takes a lease by itself.
   static Result<Lease> acquire(SessionStore& store, SessionId const& id);
 
   /// Takes the other object's lease. The other object then has no lease.
   Lease(Lease&&) noexcept;
-  /// The same. The lease that this object had ends.
+  /// The same. This also ends the lease that this object had before.
   Lease& operator=(Lease&&) noexcept;
   Lease(Lease const&) = delete;
   Lease& operator=(Lease const&) = delete;

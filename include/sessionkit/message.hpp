@@ -117,10 +117,10 @@ enum class StopReason {
 /// Numbers of tokens, as the provider counted them. The four numbers do not overlap. Their sum is the length
 /// of the request and the answer.
 struct Usage {
-  std::uint64_t input = 0;       ///< of the request, without `cache_read` and `cache_write`
-  std::uint64_t output = 0;      ///< of the answer, with its reasoning
-  std::uint64_t cache_read = 0;  ///< of the request, read from the provider's cache
-  std::uint64_t cache_write = 0; ///< of the request, written to the provider's cache; 0 if it is not counted
+  std::uint64_t input = 0;       ///< tokens of the request, without `cache_read` and `cache_write`
+  std::uint64_t output = 0;      ///< tokens of the answer, with its reasoning
+  std::uint64_t cache_read = 0;  ///< tokens of the request that were read from the provider's cache
+  std::uint64_t cache_write = 0; ///< tokens of the request that were written to this cache; 0: not counted
 };
 /// The origin of an assistant message: the provider, the model and the cost. A value that is not known is
 /// empty.
@@ -136,7 +136,7 @@ struct Generation {
 /// A message of one speaker.
 struct Message {
   Role role = Role::user;                    ///< the speaker
-  std::vector<Part> parts = {};              ///< in the order in which they were said; may be empty
+  std::vector<Part> parts = {};              ///< the parts in the order in which they were said; may be empty
   std::optional<Generation> generation = {}; ///< assistant messages only
   /// Null, or an object with the members of the stored message for which this struct has no field.
   RawJson metadata = {};
@@ -206,15 +206,16 @@ class SESSIONKIT_API MessageBuilder {
   void begin_tool_use(ToolUse call);
   /// Adds a part that is complete.
   void add(Part part);
-  /// Adds a piece of the arguments of the call that was begun last. Ignored if a part was added after it.
+  /// Adds a piece of the arguments of the call that was begun last. Ignored if a part was added after this
+  /// call.
   void tool_input(std::string_view delta);
 
   /// True if nothing was added yet.
   bool empty() const noexcept { return parts_.empty(); }
 
-  /// Returns the message; call this once. If the arguments of a call are missing or no complete JSON value,
-  /// `Generation::stop` decides: after `aborted` or `error`, the call is dropped. In all other cases, missing
-  /// arguments become `{}`, and incomplete ones are kept as a JSON string.
+  /// Returns the message; call this once. If the arguments of a call are missing, or are not a complete JSON
+  /// value, `Generation::stop` decides: after `aborted` or `error`, the call is dropped. In all other cases,
+  /// missing arguments become `{}`, and incomplete arguments are kept as a JSON string.
   Message finish(Generation generation) &&;
 
  private:

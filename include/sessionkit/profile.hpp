@@ -84,8 +84,8 @@ struct CompactionRule {
   bool view_only = false; ///< true: the program shortens its requests only, and stores no summaries
   /// True: the program compacts within a turn, before it stores the user's message of this turn. So the
   /// program stores the summary before this message. A host should compact at the same moment, and not after
-  /// a turn. If no message waits for an answer then, `keep_last_user` keeps nothing, because the program
-  /// would read a summary that follows a kept answer as a part of this answer.
+  /// a turn. If no message waits for an answer at that moment, `keep_last_user` keeps nothing. Otherwise the
+  /// summary would follow a kept answer, and the program would read the summary as a part of this answer.
   bool within_turn = false;
   KeepRule keep = {};                     ///< what stays
   std::string_view prompt = "structured"; ///< a name that `find_prompt` knows
@@ -212,7 +212,7 @@ constexpr Profile openclaw_profile() noexcept {
   return profile;
 }
 
-// A program whose files are imported. Its sessions are continued in the native dialect.
+// Returns the profile of a program whose files are imported. Its sessions continue in the native dialect.
 constexpr Profile imported_profile(std::string_view name, Wording wording) noexcept {
   Profile profile;
   profile.name = name;
@@ -244,8 +244,8 @@ inline constexpr Profile claw0 = detail::claw0_profile();
 /// user that got no answer is joined with the next one.
 inline constexpr Profile zeroclaw = detail::zeroclaw_profile();
 
-/// blades. The session is stored when the host asks for it, and only the requests are shortened
-/// (`summarize_window`). sessionkit/blades.hpp imports and exports the documents of blades.
+/// blades. The host decides when the session is stored. Only the requests are shortened (`summarize_window`).
+/// sessionkit/blades.hpp imports and exports the documents of blades.
 inline constexpr Profile blades = detail::blades_profile();
 
 /// OpenClaw: pi's dialect with OpenClaw's keys. A compaction above 200,000 tokens keeps the last 20,000

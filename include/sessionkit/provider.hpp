@@ -47,8 +47,8 @@ SESSIONKIT_API std::string sent_tool_name(Target const& target, std::string_view
 SESSIONKIT_API std::string host_tool_name(Target const& target, std::string_view sent);
 
 /// Reads the name of a provider: "anthropic", "openai-chat", "openai-responses", "gemini" or "native". In the
-/// name, `-` and `_` mean the same. Any other name gives `invalid_argument`, and the error message lists
-/// these names.
+/// name, `-` and `_` mean the same. Fails with `invalid_argument` for any other name; the error message
+/// lists the valid names.
 SESSIONKIT_API Result<Provider> parse_provider(std::string_view name);
 
 }}

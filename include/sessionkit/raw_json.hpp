@@ -18,10 +18,10 @@ class SESSIONKIT_API RawJson {
   RawJson() : text_("null", 4) {}
 
   /// Checks a text. Fails with `invalid_argument` if the text is not one JSON value, or is nested deeper than
-  /// 128 levels. The message gives the offset.
+  /// 128 levels. The error message gives the offset of the fault.
   static Result<RawJson> parse(std::string text);
 
-  /// Takes any text. Valid JSON is kept. Any other text becomes a JSON string. This serves arguments of tool
+  /// Takes any text. Valid JSON is kept. Any other text becomes a JSON string. Use this for arguments of tool
   /// calls, because models sometimes write arguments that are no JSON.
   static RawJson from(std::string text);
 
@@ -46,7 +46,7 @@ class SESSIONKIT_API RawJson {
   /// The value as an integer. Absent if it is of another type or out of range. `5` is an integer, but `5.0`
   /// and `5e0` are not.
   std::optional<std::int64_t> as_integer() const noexcept;
-  /// The value as a number; it may be an integer. Absent if it is of another type.
+  /// The value as a number, also if it is an integer. Absent if it is of another type.
   std::optional<double> as_number() const noexcept;
   /// The value as a bool. Absent if it is of another type.
   std::optional<bool> as_boolean() const noexcept;

@@ -19,7 +19,7 @@ namespace sessionkit { inline namespace v0 {
 struct RecordView {
   /// Empty if the line has no id. The store then gives the record an id that is made of its place (`@N`).
   std::string_view id = {};
-  std::string_view type = {};     ///< of the line, for example "message"; empty if it has none
+  std::string_view type = {};     ///< the type of the line, for example "message"; empty if it has none
   std::string_view line = {};     ///< one JSON object, without its line end
   Parent link = Parent::previous; ///< how the line names its parent
   std::string_view parent = {};   ///< set if `link` is `entry`
@@ -39,10 +39,11 @@ enum class DamageKind {
   checksum,       ///< the checksum of a line is not that in its member `crc`; the line still gives an entry
   missing_header, ///< the dialect has headers, but the first entry is not a header; the log is read without
                   ///< one
-  missing_parent, ///< no entry has the id of the parent; the entry before counts as the parent
-  parent_cycle,   ///< the parent is a later entry; the entry before counts as the parent
-  duplicate_id,   ///< an earlier entry has this id; as a parent, it means the nearest one before the child
-  missing_first_kept, ///< what a compaction keeps is not before it, or (without ids) not again after it
+  missing_parent, ///< no entry has the id of the parent; the entry before the child counts as the parent
+  parent_cycle,   ///< the parent is a later entry; the entry before the child counts as the parent
+  duplicate_id,   ///< an earlier entry has this id; a parent's id means the nearest one before the child
+  missing_first_kept, ///< the first entry that a compaction keeps is not before the compaction; in a dialect
+                      ///< without ids: not all entries that it keeps are written again after it
   unknown_dialect,    ///< the first lines are in no known format
   byte_order_mark,    ///< the file begins with a byte order mark; it is skipped
   carriage_return,    ///< lines end in CR LF; the CR is skipped
@@ -107,9 +108,9 @@ struct ReadRange {
   /// must decode the records that it uses. If a record is missing or bad, the caller must read again without
   /// `heads_only`. A store may ignore `heads_only` and check complete lines.
   bool heads_only = false;
-  /// If not null, a store may leave out each record whose line does not pass, and then it need not report the
-  /// damage within this line either. A caller must check the records that it gets, because a store may also
-  /// ignore `filter`. The filter must exist until the call returns.
+  /// If not null, a store may leave out each record whose line does not pass the filter. It need not report
+  /// damage within such a line. A caller must check the records that it gets, because a store may also ignore
+  /// `filter`. The filter must exist until the call returns.
   LineFilter const* filter = nullptr;
 };
 

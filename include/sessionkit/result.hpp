@@ -13,11 +13,11 @@ namespace sessionkit { inline namespace v0 {
 /// is `std::bad_alloc`.
 class SESSIONKIT_API Exception : public std::exception {
  public:
-  /// The exception for a failure.
+  /// Makes the exception for a failure.
   explicit Exception(Error error) : error_(std::move(error)) {}
-  /// The sentence of the error.
+  /// Returns the message of the error.
   char const* what() const noexcept override { return error_.message.c_str(); }
-  /// The failure.
+  /// Returns the failure.
   Error const& error() const noexcept { return error_; }
 
  private:
@@ -27,15 +27,15 @@ class SESSIONKIT_API Exception : public std::exception {
 /// A function that `Result::value()` calls on a failure, before it throws. It may end the program.
 using FailureHandler = void (*)(Error const& error);
 
-/// Sets the function that `Result::value()` calls on a failure, for all threads, and returns the previous
-/// one. Null (the default): none is called. If the function returns, `value()` throws `Exception`. If the
-/// library was compiled without exceptions (`-fno-exceptions`), `value()` writes the message to the standard
-/// error and calls `std::abort` instead.
+/// Sets the function that `Result::value()` calls on a failure, in all threads. Returns the previous
+/// function. Null, the default, means that no function is called. If the function returns, `value()` throws
+/// `Exception`. If the library was compiled without exceptions (`-fno-exceptions`), `value()` writes the
+/// message to the standard error and calls `std::abort` instead.
 SESSIONKIT_API FailureHandler set_failure_handler(FailureHandler handler) noexcept;
 
 namespace detail {
-/// Throws `Exception`, or ends the program where there are no exceptions. This function exists so that the
-/// code for the throw is not compiled into each caller of `value()`.
+/// Throws `Exception`, or ends the program if the library was compiled without exceptions. This function
+/// exists so that the code for the throw is not compiled into each caller of `value()`.
 [[noreturn]] SESSIONKIT_COLD SESSIONKIT_API void throw_error(Error const& error);
 /// Returns the error of a result. If `error` is null, the result is a success, and the function returns an
 /// error with `invalid_argument`. These functions exist so that their code is not compiled into each caller.
@@ -52,9 +52,9 @@ template <class T> class [[nodiscard]] Result : private detail::CopiesIf<std::is
   /// The type of the value.
   using value_type = T;
 
-  /// A success.
+  /// Makes a success.
   Result(T value) : state_(std::move(value)) {}
-  /// A failure.
+  /// Makes a failure.
   SESSIONKIT_COLD Result(Error const& error) : state_(error) {}
   /// The same.
   SESSIONKIT_COLD Result(Error&& error) : state_(std::move(error)) {}
@@ -74,23 +74,24 @@ template <class T> class [[nodiscard]] Result : private detail::CopiesIf<std::is
   T& value() & { return check(), *state_.value(); }
   /// The same.
   T const& value() const& { return check(), *state_.value(); }
-  /// Returns by value, so that a range-for over `f().value().items` does not dangle.
+  /// Returns the value itself instead of a reference, so that a range-for over `f().value().items` does not
+  /// dangle.
   T value() && { return check(), std::move(*state_.value()); }
 
   /// The value. There must be one.
   T& operator*() & noexcept { return *state_.value(); }
   /// The same.
   T const& operator*() const& noexcept { return *state_.value(); }
-  /// The same, moved out.
+  /// Moves the value out. There must be one.
   T operator*() && { return std::move(*state_.value()); }
-  /// A member of the value. There must be a value.
+  /// Gives access to a member of the value. There must be a value.
   T* operator->() noexcept { return state_.value(); }
   /// The same.
   T const* operator->() const noexcept { return state_.value(); }
 
-  /// The failure. On a success, an error with `invalid_argument`.
+  /// Returns the failure. On a success, returns an error with `invalid_argument`.
   Error const& error() const& noexcept { return detail::error_of(state_.error()); }
-  /// The same, moved out.
+  /// The same, but moves the error out.
   Error error() && { return detail::take_error(state_.error()); }
 
  private:
@@ -104,9 +105,9 @@ template <class T> class [[nodiscard]] Result : private detail::CopiesIf<std::is
 /// Success without a value (`return {};`), or an `Error`.
 template <> class [[nodiscard]] Result<void> {
  public:
-  /// A success.
+  /// Makes a success.
   Result() = default;
-  /// A failure.
+  /// Makes a failure.
   SESSIONKIT_COLD Result(Error const& error) : error_(error), ok_(false) {}
   /// The same.
   SESSIONKIT_COLD Result(Error&& error) : error_(std::move(error)), ok_(false) {}
@@ -119,9 +120,9 @@ template <> class [[nodiscard]] Result<void> {
   void value() const {
     if (!ok_) detail::throw_error(error_);
   }
-  /// The failure. On a success, an error with `invalid_argument`.
+  /// Returns the failure. On a success, returns an error with `invalid_argument`.
   Error const& error() const& noexcept { return detail::error_of(ok_ ? nullptr : &error_); }
-  /// The same, moved out.
+  /// The same, but moves the error out.
   Error error() && { return detail::take_error(ok_ ? nullptr : &error_); }
 
  private:

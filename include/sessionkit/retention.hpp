@@ -13,12 +13,12 @@
 
 namespace sessionkit { inline namespace v0 {
 
-/// The limits after which sessions are removed. If no limit is set, no session is removed. Reading a session,
+/// The limits above which sessions are removed. If no limit is set, no session is removed. Reading a session,
 /// listing it and rebuilding an index do not change its times.
 struct RetentionPolicy {
-  std::chrono::milliseconds idle{
-      0}; ///< the longest time since a session's last entry of any type; 0: no limit
-  /// The longest time since a session was created, even if it is in use; 0: no limit.
+  /// The longest time since a session's last entry of any type; 0: no limit.
+  std::chrono::milliseconds idle{0};
+  /// The longest time since a session was created; 0: no limit. It also applies to sessions in use.
   std::chrono::milliseconds age{0};
   /// The largest number of sessions, including protected ones; 0: no limit. The sessions of `state_key` are
   /// not counted.
@@ -34,29 +34,29 @@ struct RetentionPolicy {
   /// Returns true if this session must always stay. The function is called only for sessions that exceed a
   /// limit. It may be called again for each limit.
   std::function<bool(SessionInfo const&)> is_protected = {};
-  std::function<bool(SessionInfo const&)> is_excluded =
-      {}; ///< returns true if this session is neither counted nor removed
+  /// Returns true if this session is neither counted nor removed.
+  std::function<bool(SessionInfo const&)> is_excluded = {};
 };
 
-/// The limit of the policy that a session exceeds.
+/// The limit that a session exceeds.
 enum class RetentionReason {
   idle,  ///< `RetentionPolicy::idle`
   age,   ///< `RetentionPolicy::age`
   count, ///< `RetentionPolicy::max_sessions`
   bytes, ///< `RetentionPolicy::max_bytes`
 };
-/// The enumerator's name, for example "idle". Never null.
+/// Returns the enumerator's name, for example "idle". Never null.
 SESSIONKIT_API char const* to_string(RetentionReason) noexcept;
 
 /// A session to remove, and the state of its log when this was decided.
 struct Removal {
   SessionId id;                                   ///< the session to remove
-  std::string key = {};                           ///< its key; empty: none
+  std::string key = {};                           ///< its key; empty if it has none
   RetentionReason reason = RetentionReason::idle; ///< the limit that it exceeds
   std::string why = {};                           ///< the reason as one sentence with the numbers
   Timestamp updated = {};                         ///< `SessionInfo::updated` when the plan was made
   Position end = {};         ///< `SessionInfo::end` at the same time; if it has changed, the session stays
-  std::uint32_t end_crc = 0; ///< `SessionInfo::end_crc`, in the same way
+  std::uint32_t end_crc = 0; ///< `SessionInfo::end_crc` at the same time, with the same effect
 };
 
 /// The plan: the sessions to remove.
@@ -65,9 +65,9 @@ struct RetentionPlan {
   std::size_t kept = 0;               ///< the number of sessions that stay, without those that are excluded
 };
 
-/// Decides which sessions to remove. Pure. Sessions that exceed `idle` are removed first, then those that
-/// exceed `age`. Of the other sessions, those with the oldest last entry are removed until the limits
-/// `max_sessions` and `max_bytes` are met. A session without a time never exceeds `idle` or `age`.
+/// Decides which sessions to remove. The function is pure. Sessions that exceed `idle` are removed first,
+/// then those that exceed `age`. Of the other sessions, those with the oldest last entry are removed until
+/// the limits `max_sessions` and `max_bytes` are met. A session without a time never exceeds `idle` or `age`.
 /// `max_sessions` and `max_bytes` remove sessions without a time first.
 SESSIONKIT_API RetentionPlan plan_retention(std::vector<SessionInfo> const& sessions,
                                             RetentionPolicy const& policy, Timestamp now);
@@ -83,7 +83,7 @@ struct RetentionOutcome {
     SessionId id; ///< the session, which still exists
     Error error;  ///< the failure of `info` or `remove`
   };
-  std::vector<SessionId> removed = {}; ///< a store that has a trash moved these sessions there
+  std::vector<SessionId> removed = {}; ///< the removed sessions; a store that has a trash moved them there
   std::vector<SessionId> skipped = {}; ///< sessions that were written since the plan, or that no longer exist
   std::vector<Failed> failed = {}; ///< sessions that could not be removed; a failure does not stop the others
 };

@@ -25,11 +25,11 @@ using ScopedState = std::map<std::string, RawJson>;
 SESSIONKIT_API Result<ScopedState> load_scoped_state(SessionStore& store, SessionId const& id);
 
 /// Stores a change: first the values of the agent, then those of the user, then those of the session. Each of
-/// the three parts is one entry, which is as durable as the end of a turn. Names with `temp:` are ignored.
+/// these three groups is one entry, which is as durable as the end of a turn. Names with `temp:` are ignored.
 /// Fails with `invalid_argument` if a name begins with `user:` and the session has no user. Fails with
-/// `unsupported` if the dialect of one of the sessions to change cannot represent state. In these two cases
-/// nothing is stored. Other errors are those of `update_state`. After such an error, the parts before the
-/// failed one may be stored, and the call may be repeated.
+/// `unsupported` if a session would change whose dialect cannot represent state. In these two cases nothing
+/// is stored. Other errors are those of `update_state`. After such an error, the groups before the failed
+/// group may be stored. The call may be repeated.
 SESSIONKIT_API Result<void> update_scoped_state(std::shared_ptr<SessionStore> store, SessionId const& id,
                                                 StateChange const& change,
                                                 SessionOptions const& options = {});

@@ -24,9 +24,9 @@ enum class ServerImages : std::uint8_t {
 };
 
 /// The requests that a server of OpenAI's Chat Completions accepts, for `Provider::openai_chat`. The defaults
-/// are those of OpenAI's own server. docs/history.md has the source of each rule of each constant below.
+/// are those of OpenAI's own server. For each constant below, docs/history.md names the sources of its rules.
 struct ServerRules {
-  std::string_view name = "openai"; ///< the name of these rules; in static storage
+  std::string_view name = "openai"; ///< the name of these rules; the text is in static storage
   /// True: the content of system, assistant and tool messages is a string. The content of user messages is a
   /// string too if `images` or `Target::images` says that no image can be sent. Several texts are joined,
   /// with an empty line between them. False: content is always an array.
@@ -90,8 +90,8 @@ constexpr ServerRules groq_rules() noexcept {
   return rules;
 }
 
-// A server that runs any model. The model's chat template decides. These rules satisfy the common templates,
-// except those without a system role.
+// A server that runs any model. The model's chat template decides what is accepted. These rules satisfy the
+// common templates, except those without a system role.
 constexpr ServerRules template_rules(std::string_view name) noexcept {
   ServerRules rules;
   rules.name = name;
@@ -114,8 +114,8 @@ constexpr ServerRules ollama_rules() noexcept {
 
 }
 
-/// Known servers, for `Target::server`. If a model needs other rules, change a copy, for example `max_calls`
-/// for a model whose chat template takes parallel calls.
+/// Known servers, for `Target::server`. If a model needs other rules, copy a constant and change the copy.
+/// For example, raise `max_calls` for a model whose chat template accepts parallel calls.
 namespace servers {
 
 /// OpenAI's own server. The default.
@@ -124,14 +124,15 @@ inline constexpr ServerRules openai{};
 /// Azure OpenAI. Its older versions accept only strings as content.
 inline constexpr ServerRules azure = detail::azure_rules();
 
-/// DeepSeek's API: strings, no images, and reasoning is sent back.
+/// DeepSeek's API. Content is a string, images are not accepted, and reasoning is sent back.
 inline constexpr ServerRules deepseek = detail::deepseek_rules();
 
-/// Mistral's API: ids of nine letters and digits, no user message directly after a result.
+/// Mistral's API. Ids of calls have nine letters and digits. A user message must not follow a result
+/// directly.
 inline constexpr ServerRules mistral = detail::mistral_rules();
 
-/// Groq: strings; arrays only in user messages for models that read images. Set `Target::images` to false for
-/// other models.
+/// Groq. Content is a string; only user messages for a model that reads images may have arrays. Set
+/// `Target::images` to false for other models.
 inline constexpr ServerRules groq = detail::groq_rules();
 
 /// llama.cpp's server. The chat template of the model decides what is refused, so these rules satisfy the

@@ -21,7 +21,7 @@ namespace sessionkit { inline namespace v0 {
 
 /// What an append does if another writer appended since this `Session` object last read the log.
 enum class OnConflict {
-  rebase, ///< append after the other writer's entries, which then precede ours in the conversation
+  rebase, ///< append after the other writer's entries; in the conversation, the new entries follow them
   fail,   ///< answer `conflict`; `refresh` returns the other writer's entries
   fork,   ///< append after the leaf that this object knows, so that the log branches
 };
@@ -32,20 +32,21 @@ struct SessionOptions {
   /// session is written. If absent, the store's profile is used (`SessionStore::profile`). An existing
   /// session keeps its own dialect.
   std::optional<Profile> profile = {};
-  Clock clock = {};  ///< absent: the system clock
-  IdSource ids = {}; ///< absent: `random_entry_id`
-  OnConflict on_conflict =
-      OnConflict::rebase; ///< applies to messages; titles, archiving, state and labels always rebase
-  std::function<void(Entry&)> before_append =
-      {};                ///< may change an entry before it is stored, for example to redact secrets
+  Clock clock = {};  ///< gives the times of entries; absent: the system clock
+  IdSource ids = {}; ///< gives the ids of entries; absent: `random_entry_id`
+  /// Applies to messages. Titles, archiving, state and labels always rebase.
+  OnConflict on_conflict = OnConflict::rebase;
+  /// May change an entry before it is stored, for example to redact secrets.
+  std::function<void(Entry&)> before_append = {};
   OnEvent on_event = {}; ///< receives the events of this session; absent: they are dropped
-  /// The most memory, in bytes, for the encoded request that `Session::request` keeps, so that the next
-  /// request encodes only what is new. A larger request is not kept. 0: no request is kept.
+  /// The maximum size in bytes of the encoded request that `Session::request` keeps in memory. With a kept
+  /// request, the next request encodes only the new messages. A larger request is not kept. If 0, no request
+  /// is kept.
   std::size_t kept_request = std::size_t{16} << 20;
 };
 
-/// A request in two pieces, for hosts that can send pieces. The messages of the request (`RequestParts`) are
-/// `kept` followed by `added`.
+/// A request whose messages are in two pieces, for hosts that can send the pieces one after the other. The
+/// messages of the request (`RequestParts`) are `kept` followed by `added`.
 struct RequestPieces {
   std::string system = {};    ///< as in `RequestParts`
   std::string_view kept = {}; ///< the messages that an earlier request encoded; empty if there are none
@@ -55,13 +56,13 @@ struct RequestPieces {
 /// The header of a new session. If `id` is absent, the profile's scheme makes one, a UUID version 7 by
 /// default.
 struct NewSession {
-  std::string key = {};             ///< the routing key; `resume` finds the session by this key; empty: none
-  std::string agent = {};           ///< the agent's name; empty: none
-  std::string user = {};            ///< the user's name; empty: none
-  std::string cwd = {};             ///< the working directory of the host; empty: none
+  std::string key = {};             ///< the key by which `resume` finds the session; empty if there is none
+  std::string agent = {};           ///< the agent's name; empty if there is none
+  std::string user = {};            ///< the user's name; empty if there is none
+  std::string cwd = {};             ///< the working directory of the host; empty if there is none
   RawJson metadata = {};            ///< null, or an object of the host, which `SessionInfo::metadata` returns
   std::optional<SessionId> id = {}; ///< absent: made by the profile's scheme
-  std::string parent_session = {};  ///< the session from which this one comes; empty: none. `fork` sets it
+  std::string parent_session = {};  ///< the session that this one comes from (set by `fork`); empty if none
   /// The time at which the session began, for imports. If absent, the clock gives it. `create` and `fork`
   /// fail with `invalid_argument` for a time that `AppendOptions::time` does not accept.
   std::optional<Timestamp> created = {};
@@ -69,16 +70,17 @@ struct NewSession {
 
 /// Options of one append.
 struct AppendOptions {
-  /// The id that the caller chose for the entry. If a call makes several entries, the last one gets this id,
-  /// and the others get `ID.1` and so on. A repeated call with the same id stores nothing twice. A call fails
-  /// with `already_exists` if an entry with this id has other content, or is on another branch than the leaf.
+  /// The id that the caller chose for the entry. If a call makes several entries, the last entry gets this
+  /// id, and the entries before it get `ID.1` and so on. A repeated call with the same id stores nothing
+  /// twice. A call fails with `already_exists` if an entry with this id has other content, or is on another
+  /// branch than the leaf.
   std::optional<EntryId> id = {};
   /// True: the entry ends the turn. It is then durable on return, if the store's `Durability` is `turn` or
   /// `entry`.
   bool ends_turn = false;
-  /// The time of the entry, for imports of old messages. Absent: the clock. The log keeps the order of the
-  /// appends, whatever their times are. If an append is repeated, the entry keeps the time of the first
-  /// append. The first millisecond of 1970 means that the entry has no time. The call fails with
+  /// The time of the entry, for imports of old messages. If absent, the clock gives the time. The log keeps
+  /// the order of the appends, whatever their times are. If an append is repeated, the entry keeps the time
+  /// of the first append. The first millisecond of 1970 means that the entry has no time. The call fails with
   /// `invalid_argument` for a time outside the years 0 to 9999, because a line cannot represent such a time.
   std::optional<Timestamp> time = {};
 };
@@ -123,7 +125,7 @@ class SESSIONKIT_API Session {
   static Result<Session> resume(std::shared_ptr<SessionStore> store, std::string key,
                                 SessionOptions options = {});
 
-  /// The empty state, for members that get their session later.
+  /// Makes an empty object, for example for a member that gets its session later.
   Session() noexcept;
   /// False if the object is empty.
   explicit operator bool() const noexcept { return state_ != nullptr; }
@@ -136,15 +138,14 @@ class SESSIONKIT_API Session {
   Session& operator=(Session const&) = delete;
   /// Closes the session. If the store was opened with `FileStoreOptions::exclusive`, this object gives up its
   /// lease. Tool results that wait for other results of the same answer are stored. Messages that the profile
-  /// holds back are dropped. If a turn of the session is still open, all this happens only when that turn
-  /// ends.
+  /// holds back are dropped. If a turn of the session is still open, all of this happens when that turn ends.
   ~Session();
 
-  /// The session's id, which never changes.
+  /// Returns the session's id, which never changes.
   SessionId const& id() const noexcept;
-  /// The entry that the next entry will follow. Empty if there is none.
+  /// Returns the entry that the next entry will follow. Empty if there is none.
   EntryId leaf() const;
-  /// The end of the log, as far as this object has read or appended to it.
+  /// Returns the end of the log, as far as this object has read or appended to it.
   Position end() const noexcept;
 
   /// Stores a message and returns the id of its entry. An assistant message without tool calls ends the turn,
@@ -160,11 +161,12 @@ class SESSIONKIT_API Session {
   /// this object is destroyed. A crash before that loses them.
   ///
   /// Fails with `invalid_argument` if `AppendOptions::id` is an empty text or begins with `@`, or if JSON in
-  /// the message would make the line more than 128 levels deep; with `unsupported` if an id is given and the
-  /// dialect has no ids; and as `SessionStore::append` does. After an error the call may be repeated.
+  /// the message would make the line more than 128 levels deep. Fails with `unsupported` if an id is given
+  /// and the dialect has no ids. Other errors are those of `SessionStore::append`. After an error the call
+  /// may be repeated.
   Result<EntryId> append(Message const& message, AppendOptions const& options = {});
   /// Stores several messages in one write. In a store of files, a crash may leave only the first few
-  /// messages. In all other cases, all messages are stored or none.
+  /// messages. In all other cases, either all messages are stored or none.
   Result<std::vector<EntryId>> append_all(std::vector<Message> const& messages,
                                           AppendOptions const& options = {});
   /// Stores an entry that is not a message. Fails with `invalid_argument` for a `Header`. If the dialect has
@@ -182,92 +184,95 @@ class SESSIONKIT_API Session {
   /// Stores a title. An empty text clears the title. If `by_person` is true, no generated title will replace
   /// this one.
   ///
-  /// This call and the four below store one entry each. If no turn is open, the entry is as durable as the
-  /// end of a turn (`Durability`) when the call returns. `OnConflict` does not apply: the entry is appended
-  /// even if another writer appended first. Each call fails with `unsupported` if the dialect cannot
+  /// This call and the four calls below store one entry each. If no turn is open, the entry is as durable as
+  /// the end of a turn (`Durability`) when the call returns. `OnConflict` does not apply: the entry is
+  /// appended even if another writer appended first. Each call fails with `unsupported` if the dialect cannot
   /// represent the entry.
   Result<void> set_title(std::string title, bool by_person = true);
   /// Archives the session, or makes it active again. `resume` does not find an archived session.
   Result<void> set_archived(bool archived);
   /// Marks an entry with a label. An empty label removes the mark. Fails with `not_found` if there is no such
-  /// entry, and with `unsupported` if its line has no id although the dialect has ids.
+  /// entry, and with `unsupported` if the dialect has ids but the line of this entry has none.
   Result<void> set_label(EntryId const& target, std::string label);
-  /// Stores a value of the host under a key. A later value of the same key replaces it.
+  /// Stores a value of the host under a key. A later value of the same key replaces this value.
   Result<void> set_state(std::string key, RawJson value);
   /// Removes a key. A key that does not exist is no error.
   Result<void> remove_state(std::string key);
 
-  /// A summary of the session: title, counts, times, state. Entries that other writers appended may be
-  /// missing until `refresh` is called.
+  /// Returns a summary of the session: title, counts, times, state. Entries that other writers appended may
+  /// be missing until `refresh` is called.
   Result<SessionInfo> info() const;
   /// Returns the entries that other writers appended since this object last read the log, oldest first. The
   /// leaf moves to the end of the log.
   Result<std::vector<Entry>> refresh();
-  /// The entries from the first one to the leaf.
+  /// Returns the entries from the first one to the leaf.
   Result<std::vector<Entry>> path() const;
-  /// The last message up to the leaf. Absent if there is none. Messages that are held back are included. The
-  /// call reads the log backwards and stops at this message.
+  /// Returns the last message up to the leaf. Absent if there is none. Messages that are held back are
+  /// included. The call reads the log backwards and stops at this message.
   Result<std::optional<Entry>> last() const;
-  /// The number of messages up to the leaf. Messages that are held back are included. The call reads the
-  /// path, but keeps none of it in memory. (`info` counts the messages of all branches, without reading.)
+  /// Returns the number of messages up to the leaf. Messages that are held back are included. The call reads
+  /// the path, but keeps none of it in memory. (`info` counts the messages of all branches, without reading.)
   Result<MessageCounts> counts() const;
-  /// Everything that was said up to the leaf, for a screen (`conversation_of`). Messages that are held back
-  /// are included. The call reads the whole path.
+  /// Returns everything that was said up to the leaf, for a screen (`conversation_of`). Messages that are
+  /// held back are included. The call reads the whole path.
   Result<std::vector<ConversationItem>> conversation() const;
   /// The same, for a request to this target. Items that the request leaves out are marked
   /// `InRequest::left_out`. The reason may be a policy of the target or a rule of the provider.
   Result<std::vector<ConversationItem>> conversation(Target const& target) const;
-  /// The last entry of each branch, in log order.
+  /// Returns the last entry of each branch, in log order.
   Result<std::vector<EntryId>> leaves() const;
 
-  /// Moves the leaf to this entry (empty: before the first entry), so that the next entry follows it. Stores
-  /// nothing. Errors: `invalid_argument` while messages are held back; `unsupported` if lines have no ids.
+  /// Moves the leaf to this entry, so that the next entry follows it. An empty id moves the leaf before the
+  /// first entry. The call stores nothing. Fails with `invalid_argument` while messages are held back, and
+  /// with `unsupported` if lines have no ids.
   Result<void> rewind(EntryId const& to);
-  /// Copies the path up to the leaf, line for line, into a new session whose header names this session. If
-  /// `at` is given, the copy ends with that entry. The leaf of this session does not move. Fails with
-  /// `not_found` if `at` does not exist.
+  /// Makes a new session with a copy of the lines of the path, from the first one to the leaf. The header of
+  /// the new session names this session. If `at` is given, the copy ends with that entry. The leaf of this
+  /// session does not move. Fails with `not_found` if `at` does not exist.
   Result<Session> fork(NewSession about = {}, EntryId const& at = {});
 
-  /// The entries that count for the model, up to the leaf. Messages that are held back are included.
+  /// Returns the entries that count for the model, up to the leaf. Messages that are held back are included.
   Result<Context> context() const;
-  /// The history of `context()` rebuilt for a target.
+  /// Returns the history of `context()` rebuilt for a target.
   Result<History> history(Target const& target) const;
-  /// The same history, encoded as members of a request to the provider.
+  /// Returns the same history, encoded as members of a request to the provider.
   ///
   /// From the second request for a target on, the object keeps the encoded messages in memory
-  /// (`SessionOptions::kept_request`). If the next request is for an equal target, and the log has only grown
-  /// on the same branch since, the call reads, rebuilds and encodes only the entries after the kept messages,
-  /// and copies the kept messages. The bytes are the same as without kept messages.
+  /// (`SessionOptions::kept_request`). The next request for an equal target copies the kept messages, if the
+  /// log has only grown on the same branch in the meantime. Only the entries after the kept messages are then
+  /// read, rebuilt and encoded. The bytes are the same as without kept messages.
   ///
   /// The call does not use kept messages in these cases: the target has policies or the mode `faithful`; the
   /// host called `refresh` or `rewind`, or a compaction was stored, since the last request; or a new entry
-  /// refers to an old one by its id (docs/performance.md).
+  /// refers to an old entry by its id (docs/performance.md).
   Result<RequestParts> request(Target const& target) const;
   /// The same request without a copy of the kept messages. Unlike `request`, this call keeps messages from
   /// the first request on. `RequestPieces::kept` is valid until this object is used again or destroyed.
   Result<RequestPieces> request_pieces(Target const& target) const;
 
-  /// The policy of the session's profile.
+  /// Returns the policy of the session's profile.
   CompactionPolicy compaction_policy() const;
-  /// Plans a compaction. Absent if there is no reason for one. Fails with `unsupported` and
-  /// `invalid_argument` in the same cases as `apply`. So a caller does not ask a model for a summary that
-  /// cannot be stored.
+  /// Plans a compaction. The result is absent if there is no reason for one. Fails with `unsupported` and
+  /// `invalid_argument` in the same cases as `apply`, so that a caller does not ask a model for a summary
+  /// that cannot be stored.
   Result<std::optional<CompactionPlan>>
   plan_compaction(CompactionPolicy const& policy, CompactionReason reason = CompactionReason::size) const;
   /// Makes a plan, calls the summarizer and applies its summary. Returns `not_needed` if there is no plan. No
-  /// lock is held while `summarizer` works, so other `Session` objects may append. Fails as `summarizer` and
-  /// `append` do, and with `timed_out` after the policy's `deadline`. After an error, no summary is stored.
+  /// lock is held while `summarizer` works, so other `Session` objects may append. Errors are those of
+  /// `summarizer` and `append`, and `timed_out` after the policy's `deadline`. After an error, no summary is
+  /// stored.
   ///
-  /// A breaker stops compactions that would not help. `max_failures` failures in a row open it, and so does a
-  /// compaction that saves less than `min_saved_percent`. While it is open, size is no reason for a
-  /// compaction. It closes when the context has grown by a quarter since then. If the dialect can represent
-  /// it, the log stores it as an entry; it then also closes when the entries after this entry have half of
-  /// the limit's tokens. Events: `compaction_started`, `compaction_ended`, `compaction_stopped`.
+  /// A breaker stops compactions that would not help. It opens after `max_failures` failures in a row, or
+  /// after a compaction that saves less than `min_saved_percent`. While it is open, size is no reason for a
+  /// compaction. It closes when the context has grown by a quarter since it opened. If the dialect can
+  /// represent an open breaker, an entry of the log records it. Then it also closes when the entries after
+  /// that entry have half as many tokens as the limit. Events: `compaction_started`, `compaction_ended`,
+  /// `compaction_stopped`.
   Result<CompactionOutcome> compact(Summarizer& summarizer, CompactionPolicy const& policy,
                                     CompactionReason reason = CompactionReason::size);
   /// The same with `compaction_policy()`.
   Result<CompactionOutcome> compact(Summarizer& summarizer, CompactionReason reason = CompactionReason::size);
-  /// Stores the summary of a plan as one entry, which is as durable as the end of a turn. Entries that were
+  /// Stores the summary for a plan as one entry, which is as durable as the end of a turn. Entries that were
   /// appended after the plan was made still count for the model. If the dialect has no ids, the kept messages
   /// are stored again after the summary, in the same write. Fails with `unsupported` if the dialect has no
   /// compactions, if the profile stores none, or if the line of the first kept entry has no id. Fails with
@@ -296,7 +301,7 @@ class SESSIONKIT_API Session {
 /// "interrupted" for each call that has no result.
 class [[nodiscard]] SESSIONKIT_API Turn {
  public:
-  /// Takes the turn of the other `Turn` object. That object is then over, as after `commit`.
+  /// Takes the turn of the other `Turn` object. The other object then has no open turn, as after `commit`.
   Turn(Turn&&) noexcept;
   Turn& operator=(Turn&&) = delete;
   Turn(Turn const&) = delete;
@@ -305,7 +310,7 @@ class [[nodiscard]] SESSIONKIT_API Turn {
   /// append reports it.
   ~Turn();
 
-  /// As `Session::append`, except that only `commit` ends the turn.
+  /// Works as `Session::append`, except that only `commit` ends the turn.
   Result<EntryId> append(Message const& message, AppendOptions const& options = {});
   /// Ends the turn. If the call succeeds, the turn is as durable as the store's `Durability` promises.
   Result<void> commit();

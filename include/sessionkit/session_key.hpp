@@ -47,13 +47,14 @@ struct IdentityLink {
 struct KeyRules {
   DirectScope direct = DirectScope::main; ///< which direct messages share a session
   std::string main_key = "main"; ///< the last part of the main key, `agent:<agent>:main`; empty means "main"
-  std::vector<IdentityLink> identities =
-      {}; ///< ignored if `direct` is `main`, because such keys name no person
+  /// The persons with several names. Ignored if `direct` is `main`, because such keys name no person.
+  std::vector<IdentityLink> identities = {};
 };
 
 /// Returns the key of the session for the place from which a message came. If the message is in a thread, the
 /// place is this thread. Otherwise it is the group or channel, or for a direct message the sender. Pass the
-/// key to `Session::resume`. The function is pure and never fails. In `<...>`, a value replaces the name:
+/// key to `Session::resume`. The function is pure and never fails. A name in `<...>` means the value of that
+/// name:
 ///
 ///   `any`, `claw0` `<agent>:<channel>:<sender>`, `<agent>:<channel>:group:<chat>`
 ///   `openclaw`     for a direct message `agent:<agent>:main`, or with other values of `KeyRules::direct`
@@ -66,14 +67,14 @@ struct KeyRules {
 /// a part is written `%3A` and a `%` is written `%25`. In `openclaw` and `zeroclaw` colons stay unescaped, as
 /// in these programs. In OpenClaw's keys, ASCII letters become lower case, and other letters do not change.
 ///
-/// A word replaces each empty part. In `any` and `claw0`, the agent is `main`, the channel `cli`, the sender
-/// `user` and the chat `unknown`. In `openclaw`, the agent is `main`, the channel and the chat are `unknown`,
-/// and the account is `default`; without a sender, the key is the main key. In `zeroclaw` an empty part stays
-/// empty, except that the sender replaces an empty chat.
+/// In `any`, `claw0` and `openclaw`, a fixed word replaces each empty part. In `any` and `claw0`, the agent
+/// is `main`, the channel `cli`, the sender `user` and the chat `unknown`. In `openclaw`, the agent is
+/// `main`, the channel and the chat are `unknown`, and the account is `default`; without a sender, the key is
+/// the main key. In `zeroclaw` an empty part stays empty, except that the sender replaces an empty chat.
 SESSIONKIT_API std::string resolve(ChannelContext const& context, KeyScheme scheme,
                                    KeyRules const& rules = {});
 
-/// The parts of a key. A part that the key does not name is empty.
+/// The parts of a key. A part that is not in the key is empty.
 struct SessionKey {
   std::string agent = {};   ///< empty in ZeroClaw's keys, which name no agent
   std::string channel = {}; ///< empty if the key names no channel, for example OpenClaw's `agent:x:main`
@@ -85,7 +86,7 @@ struct SessionKey {
   std::string thread = {}; ///< empty if the key names no thread
   std::string rest = {};   ///< in OpenClaw's keys, everything after the agent, for example "cron:job"
 };
-/// Splits a key into its parts. Absent if `key` is not a key of this scheme.
+/// Splits a key into its parts. The result is absent if `key` is not a key of this scheme.
 SESSIONKIT_API std::optional<SessionKey> parse_session_key(std::string_view key, KeyScheme scheme);
 
 /// Returns the key of the session that `text` names. A person or a program may have written `text`, and
@@ -110,12 +111,13 @@ SESSIONKIT_API std::string thread_key(std::string_view key, std::string_view thr
 /// holds the state that all sessions of the agent with this user share. In a name, `:` is written `%3A` and
 /// `%` is written `%25`.
 SESSIONKIT_API std::string state_key(std::string_view agent, std::string_view user = {});
-/// Returns true for the keys that `state_key` makes. A session with such a key is not a conversation. A list
-/// for people should leave it out. `plan_retention` never removes it.
+/// Returns true for the keys that `state_key` makes. A session with such a key is not a conversation, so a
+/// list for people should leave it out. `plan_retention` never removes such a session.
 SESSIONKIT_API bool is_state_key(std::string_view key) noexcept;
 
 /// Returns an agent's name as OpenClaw's keys have it: in lower case, at most 64 bytes long. One `-` replaces
-/// each run of bytes other than ASCII letters, digits, `_` and `-`, but not at an end. Nothing left: "main".
+/// each run of bytes other than ASCII letters, digits, `_` and `-`; such a run at the beginning or the end is
+/// removed. If nothing is left, returns "main".
 SESSIONKIT_API std::string agent_id(std::string_view name);
 
 }}

@@ -46,7 +46,8 @@ struct Append {
 
 /// Selects the sessions of a list. The order is newest first, by `SessionInfo::updated`.
 struct ListQuery {
-  /// Only sessions with this key. An empty text selects the sessions without a key. Absent: any key.
+  /// Only sessions with this key. An empty text selects the sessions without a key. If absent, the key does
+  /// not matter.
   std::optional<std::string> key = {};
   std::optional<std::string> agent = {}; ///< the same for the agent's name
   std::optional<std::string> user = {};  ///< the same for the user's name
@@ -100,7 +101,7 @@ class SESSIONKIT_API SessionStore {
   /// no such session.
   virtual Result<void> remove(SessionId const& id) = 0;
 
-  /// The profile of new sessions, if the host chooses no other.
+  /// Returns the profile of new sessions if the host chooses no other.
   Profile const& profile() const noexcept { return profile_; }
 
  protected:
@@ -120,8 +121,8 @@ class SESSIONKIT_API SessionStore {
 /// Returns true if there is such a session. A session that cannot be read gives an error, never false.
 SESSIONKIT_API Result<bool> exists(SessionStore& store, SessionId const& id);
 
-/// Returns the newest session that matches the query. Absent if none matches. Archived sessions match only if
-/// the query asks for them. The limit and the cursor of the query are ignored.
+/// Returns the newest session that matches the query. The result is absent if none matches. Archived sessions
+/// match only if the query asks for them. The limit and the cursor of the query are ignored.
 SESSIONKIT_API Result<std::optional<SessionInfo>> newest_session(SessionStore& store, ListQuery query = {});
 
 /// Returns all sessions that match the query, newest first. Archived sessions match too, unless
@@ -139,19 +140,19 @@ SESSIONKIT_API Result<std::vector<SessionInfo>> list_all(SessionStore& store, Li
 ///   a beginning      the first characters of ids, at least four
 ///   a title          exactly as `SessionInfo::display_title` shows it
 ///
-/// Empty if none fits. Several if the text is the beginning of several ids, or the title of several sessions;
-/// the newest is first. For the last two readings the function lists the whole store. Fails with
-/// `invalid_argument` for an empty text, for `key:` alone and for another text that begins with `@`, and with
-/// the errors of `read` and `list`.
+/// The result is empty if no reading fits. It has several sessions, newest first, if the text is the
+/// beginning of several ids or the title of several sessions. For the last two readings the function lists
+/// the whole store. Fails with `invalid_argument` for an empty text, for `key:` alone and for any other text
+/// that begins with `@`. Other errors are those of `read` and `list`.
 ///
 /// A person who may choose `text` can reach every session of the store. If a store has sessions of several
 /// persons, do not call this function with their texts: accept only ids (`SessionId::parse`), and check
 /// `SessionInfo::user`.
 SESSIONKIT_API Result<std::vector<SessionId>> find_sessions(SessionStore& store, std::string_view text);
 
-/// Skips the first `offset` sessions of a query, which it must read for this, and returns the page after
-/// them. To get the following pages, set `ListQuery::cursor` to the `next` of this page and call
-/// `SessionStore::list`. That call does not read the skipped sessions again.
+/// Returns the page after the first `offset` sessions of a query. The call has to read these skipped
+/// sessions. To get the following pages, set `ListQuery::cursor` to the `next` of this page and call
+/// `SessionStore::list`. `list` does not read the skipped sessions again.
 SESSIONKIT_API Result<SessionPage> list_sessions(SessionStore& store, ListQuery query, std::size_t offset);
 
 // For backends.
@@ -162,7 +163,7 @@ SESSIONKIT_API ListQuery active_query(std::string_view key);
 /// Returns true if the session matches the query. The query's cursor and limit are ignored.
 SESSIONKIT_API bool selects(ListQuery const& query, SessionInfo const& info);
 
-/// Sorts the sessions, newest first, and returns the page at the cursor. All of them must match the query
+/// Sorts the sessions, newest first, and returns the page at the cursor. All sessions must match the query
 /// (`selects`). Fails with `invalid_argument` if the cursor is not the `next` of a page.
 SESSIONKIT_API Result<SessionPage> page_of(std::vector<SessionInfo> matching, ListQuery const& query);
 
@@ -171,12 +172,12 @@ struct BatchMatch {
   /// The number of records at the beginning of the batch that are in the log. If all records are, nothing is
   /// left to write.
   std::size_t present = 0;
-  Position end = {}; ///< the position at which the last of these records ends; the default if there are none
+  Position end = {}; ///< where the last of these records ends; `Position{}` if there are none
 };
-/// Looks for a batch in `behind`, which has the records after `Append::expected`. A store calls this function
-/// so that an append may be repeated. Succeeds if the batch or `behind` is empty, if `behind` has the
-/// complete batch, or if `behind` ends with the first part of the batch. In all other cases, the call fails:
-/// with `already_exists` if an entry has an id of the batch but other bytes, else with `conflict`.
+/// Looks for a batch in `behind`: the records of the log after `Append::expected`. A store calls this
+/// function so that an append may be repeated. Succeeds if the batch or `behind` is empty, if `behind` has
+/// the complete batch, or if `behind` ends with the first part of the batch. In all other cases, the call
+/// fails: with `already_exists` if an entry has an id of the batch but other bytes, else with `conflict`.
 SESSIONKIT_API Result<BatchMatch> match_batch(Append const& batch,
                                               std::vector<RecordPage::Item> const& behind);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 /// All definitions of the library. A program that uses sessionkit header-only includes this in exactly one
-/// .cpp. Needs {fmt}, unless `SESSIONKIT_WITHOUT_FMT` is defined in this .cpp: then the library formats its
-/// texts itself, with the same results.
+/// .cpp. The definitions need {fmt}. If `SESSIONKIT_WITHOUT_FMT` is defined in this .cpp, the library formats
+/// its texts itself instead, with the same results.
 #include <sessionkit/src_core.hpp>
 #include <sessionkit/src_exchange.hpp>
 #include <sessionkit/src_export.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-/// The definitions of reading, writing and verifying of transcripts. They need src_core.hpp, which may be in
+/// The definitions for reading, writing and verifying transcripts. They need src_core.hpp, which may be in
 /// the same .cpp or in another.
 #include <sessionkit/detail/transcript/src.hpp>

@@ -18,7 +18,8 @@ enum class Durability {
   entry, ///< every entry also survives power loss
 };
 
-/// Reports the progress of a call that visits all sessions: how many are done, and how many there are.
+/// A function that receives the progress of a call that visits all sessions: the number of sessions that are
+/// done, and the number of all sessions.
 using StoreProgress = std::function<void(std::size_t, std::size_t)>;
 
 }}

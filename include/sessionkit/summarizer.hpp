@@ -20,16 +20,16 @@ struct SummaryPrompt {
   std::string_view head = {};            ///< the beginning of the request
   std::string_view conversation[2] = {}; ///< the texts before and after the conversation
   std::string_view previous[2] = {};     ///< the texts before and after the earlier summary, if there is one
-  /// The instruction if there is no earlier summary; it follows the conversation. In a request with an
-  /// earlier summary, `first` is not sent, but decides the order: if `first` is empty, the earlier summary
-  /// comes before the conversation, otherwise after it.
+  /// The instruction if there is no earlier summary; it follows the conversation. A request with an earlier
+  /// summary does not contain `first`. But `first` decides the order of such a request: if `first` is empty,
+  /// the earlier summary comes before the conversation, otherwise after it.
   std::string_view first = {};
   /// The instruction if there is an earlier summary; it follows the summary and the conversation.
   std::string_view update = {};
   std::string_view sections = {}; ///< the list of the summary's sections, after the instruction
-  std::string_view split = {};    ///< follows `sections` if the conversation ends inside a turn
+  std::string_view split = {};    ///< a text after `sections` if the conversation ends inside a turn
   std::string_view focus = {};    ///< the text before the topic that the summary should stress
-  // Each piece of the conversation has a label before it.
+  // The labels before the pieces of the conversation.
   std::string_view user = "[User]: ";                   ///< before a text of the user or of the host
   std::string_view thinking = "[Assistant thinking]: "; ///< before the reasoning of an answer
   std::string_view assistant = "[Assistant]: ";         ///< before the text of an answer
@@ -46,21 +46,21 @@ SESSIONKIT_API SummaryPrompt const* find_prompt(std::string_view name) noexcept;
 
 /// A request for a summary. It owns all its data except the prompt.
 struct SummaryRequest {
-  SummaryPrompt const* words = nullptr; ///< null: `structured`
-  std::string conversation =
-      {}; ///< the messages as text, oldest first; tool results and long texts are shortened
-  std::string previous_summary =
-      {};                 ///< the summary of the messages before `conversation`; empty if there are none
-  std::string focus = {}; ///< a topic that the summary should stress; empty: none
+  SummaryPrompt const* words = nullptr; ///< the texts to use; null means `structured`
+  /// The messages as text, oldest first. Tool results and long texts are shortened.
+  std::string conversation = {};
+  /// The summary of the messages before `conversation`; empty if there are none.
+  std::string previous_summary = {};
+  std::string focus = {}; ///< a topic that the summary should stress; empty if there is none
   /// True: the conversation ends inside a turn. The rest of this turn stays in the context, after the
   /// summary.
   bool split_turn = false;
   std::size_t max_tokens = 0; ///< the maximum length of the summary in tokens; 0: no maximum
-  Timestamp deadline = {};    ///< an answer after this time is not used; the default (1970): no deadline
+  Timestamp deadline = {};    ///< an answer after this time is not used; the default (1970) means no deadline
 
-  /// The system text to send.
+  /// Returns the system text to send.
   SESSIONKIT_API std::string system() const;
-  /// The text to send as the only message of the user.
+  /// Returns the text to send as the only message of the user.
   SESSIONKIT_API std::string prompt() const;
 };
 
@@ -85,7 +85,7 @@ class SESSIONKIT_API Summarizer {
 /// The type that `make_summarizer` returns.
 template <class Call> class CallableSummarizer final : public Summarizer {
  public:
-  /// A summarizer that calls `call`.
+  /// Makes a summarizer that calls `call`.
   explicit CallableSummarizer(Call call) : call_(std::move(call)) {}
   /// Calls the callable and returns its result.
   Result<std::string> summarize(SummaryRequest const& request) override { return call_(request); }
@@ -99,13 +99,14 @@ template <class Call> CallableSummarizer<Call> make_summarizer(Call call) {
   return CallableSummarizer<Call>(std::move(call));
 }
 
-/// A view that has the last turns and a summary of the earlier turns, as in blades. The log does not change.
+/// The settings of a summary window, as in blades. A request shows a summary of the earlier turns, and then
+/// the last turns. The log does not change.
 struct SummaryWindow {
   std::size_t turns = 10; ///< at least this many of the last turns are shown unchanged
-  /// The number of turns that are added to the summary at a time. The model is called once for each such
-  /// group of turns.
+  /// The number of turns that are added to the summary at once. The model is called once for each such group
+  /// of turns.
   std::size_t batch = 1;
-  SummaryPrompt const* words = nullptr; ///< null: the prompt of blades
+  SummaryPrompt const* words = nullptr; ///< the texts to use; null means the prompt of blades
 };
 
 /// Makes a policy that calls `summarizer` when turns leave the window, and remembers the summary. The same

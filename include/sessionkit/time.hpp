@@ -16,7 +16,7 @@ using Timestamp = std::chrono::time_point<std::chrono::system_clock, std::chrono
 /// A function that returns the present time. If options have no clock, the system clock is used.
 using Clock = std::function<Timestamp()>;
 
-/// The system clock's time now.
+/// Returns the present time of the system clock.
 SESSIONKIT_API Timestamp system_now() noexcept;
 
 /// Writes a time as `2025-11-03T08:00:01.807Z`: RFC 3339 in UTC, always with three digits of milliseconds. A
@@ -24,8 +24,8 @@ SESSIONKIT_API Timestamp system_now() noexcept;
 SESSIONKIT_API std::string to_rfc3339(Timestamp);
 
 /// Reads RFC 3339 and similar forms that other programs write. A time may have any number of fraction digits.
-/// It may end in `Z` or in an offset; without either it is UTC. Fails with `invalid_argument` for any other
-/// text.
+/// It may end in `Z` or in an offset; if it ends in neither, it is UTC. Fails with `invalid_argument` for any
+/// other text.
 SESSIONKIT_API Result<Timestamp> parse_rfc3339(std::string_view text);
 
 /// Returns milliseconds since 1970; a time before 1970 is negative.

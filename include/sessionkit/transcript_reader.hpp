@@ -13,17 +13,19 @@ namespace sessionkit { inline namespace v0 {
 
 /// How to read a transcript.
 struct ReaderOptions {
-  std::uint64_t max_line = default_max_line; ///< in bytes; longer lines are skipped as `oversize`
+  /// The longest line in bytes. Longer lines are skipped as `oversize`.
+  std::uint64_t max_line = default_max_line;
   /// The dialect of a file if its lines do not show it. For example, the file may have only a header that
-  /// several programs could have written. If null, the most likely program of the header decides, and without
-  /// a header the dialect is native.
+  /// several programs could have written. If null, the dialect is that of the program that most likely wrote
+  /// the header. Without a header, it is native.
   Dialect const* fallback = nullptr;
 };
 
 /// The lines of a transcript whose entries would be `Unknown`: they are kept, and no model sees them.
 struct UnknownLines {
   std::uint64_t count = 0; ///< the number of lines
-  /// The different types of these lines: at most 8, each cut to 64 bytes. "" means a line without a type.
+  /// The different types of these lines: at most 8, each cut to 64 bytes. An empty text means a line without
+  /// a type.
   std::vector<std::string> types = {};
 };
 
@@ -35,10 +37,10 @@ struct UnknownLines {
 /// because a writer may be completing it (`torn_tail`). Use a reader from one thread at a time.
 class SESSIONKIT_API TranscriptReader {
  public:
-  /// Opens a file. Fails with `not_found`, with `unsafe_path` for anything but a regular file, or with
+  /// Opens a file. Fails with `not_found`, with `unsafe_path` if the path is no regular file, or with
   /// `io_error`.
   static Result<TranscriptReader> open(std::string const& path, ReaderOptions options = {});
-  /// Makes a reader of an open descriptor, which the caller keeps and closes. Error messages contain `path`.
+  /// Makes a reader for an open descriptor, which the caller keeps and closes. Error messages contain `path`.
   static Result<TranscriptReader> from_descriptor(int descriptor, std::string path,
                                                   ReaderOptions options = {});
 
@@ -51,15 +53,16 @@ class SESSIONKIT_API TranscriptReader {
   /// Closes the file, unless the caller gave the descriptor.
   ~TranscriptReader();
 
-  /// Reads records of the file in its present state, including the header. Only the head of each line
-  /// (id, type, parent) is checked. So a record may be bad, and only decoding shows this. For example, a line
-  /// was incomplete when a later append added a line end to it. The position of a record is the byte offset
-  /// after its line end, or after its last byte if the line end is missing. A file in which no line gives a
-  /// record reads as an empty log. Its dialect is then the fallback, or native if there is none, unless a
-  /// torn line shows another dialect.
+  /// Reads records of the file in its present state, including the header. Only the head of each line (id,
+  /// type, parent) is checked. So a record may be bad, and only decoding shows this. An example is an
+  /// incomplete line to which a later append added a line end. The position of a record is the byte offset
+  /// after its line end, or after its last byte if the line end is missing. If no line of a file gives a
+  /// record, the file reads as an empty log. If a torn line shows the dialect of such a file, it has this
+  /// dialect. Otherwise it has the fallback, or native if there is no fallback.
   Result<RecordPage> read(ReadRange const& range);
 
-  /// The dialect of the file. The first line that only one program could have written decides the dialect.
+  /// Returns the dialect of the file. The first line that only one program could have written decides the
+  /// dialect.
   Dialect const& dialect() const noexcept;
 
   /// Reads the complete file and returns all faults of lines and of relations between entries (`DamageKind`),
@@ -68,7 +71,7 @@ class SESSIONKIT_API TranscriptReader {
   Result<std::vector<Damage>> verify(std::function<void(std::uint64_t, std::uint64_t)> const& progress = {},
                                      UnknownLines* unknown = nullptr);
 
-  /// The path that the caller gave.
+  /// Returns the path that the caller gave.
   std::string const& path() const noexcept;
 
  private:

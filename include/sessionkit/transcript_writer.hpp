@@ -13,23 +13,25 @@ namespace sessionkit { inline namespace v0 {
 /// How to write a transcript.
 struct WriterOptions {
   std::chrono::milliseconds lock_wait{5000}; ///< the longest wait for another writer; then `timed_out`
-  std::uint64_t max_line = default_max_line; ///< in bytes; longer lines are refused with `invalid_argument`
+  /// The longest line in bytes. Longer lines are refused with `invalid_argument`.
+  std::uint64_t max_line = default_max_line;
   /// True: create the file (mode 0600) if it does not exist, both on opening and for an append that starts a
   /// session.
   bool create = false;
   /// True: keep the lock from the opening until the writer is destroyed. Other writers then get `timed_out`.
   /// If another writer keeps the lock, the opening fails with `timed_out`. Readers need no lock.
   bool exclusive = false;
-  OnEvent on_event = {}; ///< receives `tail_sealed`; absent: it is dropped
+  OnEvent on_event = {}; ///< receives `tail_sealed`; if absent, this event is dropped
 };
 
 /// Appends batches to one transcript file. Several processes may append to one file at once. Use a writer
 /// from one thread at a time.
 ///
 /// Each batch is one `write(2)` under a lock, which the system releases if the process ends. If the last line
-/// of the file has no line end, the batch begins with one. So the bytes of an incomplete line stay in the
-/// file and do not damage the batch. A writer never truncates the file and never changes its bytes. After a
-/// failed sync, a new writer of this process rewrites, unchanged and in place, the bytes that may be lost.
+/// of the file has no line end, the batch begins with a line end. So the bytes of an incomplete line stay in
+/// the file and do not damage the batch. A writer never truncates the file and never changes its bytes. After
+/// a failed sync, bytes may be lost. A new writer of this process then writes the same bytes again at the
+/// same place.
 class SESSIONKIT_API TranscriptWriter {
  public:
   /// Opens a file. Fails with `not_found`, with `unsafe_path` (not a regular file, more than one link, a
@@ -46,7 +48,7 @@ class SESSIONKIT_API TranscriptWriter {
   TranscriptWriter& operator=(TranscriptWriter&&) noexcept;
   TranscriptWriter(TranscriptWriter const&) = delete;
   TranscriptWriter& operator=(TranscriptWriter const&) = delete;
-  /// Closes the file. It does not sync it.
+  /// Closes the file without a sync.
   ~TranscriptWriter();
 
   /// Appends a batch to this file, as `SessionStore::append` does. `Append::after` is ignored. For a batch
@@ -58,7 +60,8 @@ class SESSIONKIT_API TranscriptWriter {
   /// sync (open a new writer); `forked` in a child process.
   Result<Position> append(Append const& batch);
 
-  /// The position up to which everything is on the disk and survives power loss. Zero in a child process.
+  /// Returns the position up to which everything is on the disk and survives power loss. The position is zero
+  /// in a child process.
   Position durable_position() const noexcept;
 
  private:

@@ -24,11 +24,11 @@ struct MongoStoreOptions {
   /// never.
   std::chrono::milliseconds ttl{0};
   std::size_t connections = 8; ///< the maximum number; a thread waits if no connection is free
-  /// The prefix of the names of the two collections: at most 64 characters of `[A-Za-z0-9._-]`, of which the
-  /// first is a letter.
+  /// The prefix of the names of the two collections: at most 64 characters of `[A-Za-z0-9._-]`. The first one
+  /// is a letter.
   std::string prefix = "sessionkit_";
-  std::uint64_t max_line = default_max_line; ///< in bytes; longer lines are refused
-  std::optional<Profile> profile = {};       ///< of new sessions; absent: native
+  std::uint64_t max_line = default_max_line; ///< the longest line, in bytes; longer lines are refused
+  std::optional<Profile> profile = {};       ///< the profile of new sessions; absent: native
   OnEvent on_event = {}; ///< receives the events of the store; at present the store has no events
 };
 

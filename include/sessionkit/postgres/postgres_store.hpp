@@ -25,8 +25,8 @@ struct PostgresStoreOptions {
   std::chrono::milliseconds statement_wait{
       5000};                   ///< the longest wait for an answer, including the wait for other writers
   std::size_t connections = 8; ///< the maximum number; a thread waits if no connection is free
-  std::uint64_t max_line = default_max_line; ///< in bytes; longer lines are refused
-  std::optional<Profile> profile = {};       ///< of new sessions; absent: native
+  std::uint64_t max_line = default_max_line; ///< the longest line, in bytes; longer lines are refused
+  std::optional<Profile> profile = {};       ///< the profile of new sessions; absent: native
   OnEvent on_event = {};                     ///< receives `durability_lowered`; absent: it is dropped
 };
 
@@ -35,14 +35,15 @@ struct PostgresStoreOptions {
 ///
 /// `where` is a connection string of libpq: a URL (`postgres://user@host/database`,
 /// `postgresql://host1,host2/database`) or `host=... dbname=...`. If there are several hosts, the store uses
-/// the writable one, also after a failover. libpq takes missing parts from its environment variables and from
-/// `~/.pgpass`.
+/// the writable one, also after a failover. libpq takes settings that the string does not contain from
+/// environment variables and from `~/.pgpass`.
 ///
 /// Each append is one transaction in one round trip. A durable append waits until the server has flushed its
-/// log. Any other append survives the end of this process; a crash of the server within the next second may
-/// lose it. If a connection breaks during an append, the store connects again and looks for the ids of the
-/// append. If that is not possible, the append fails with `outcome_unknown`. Any number of threads, stores
-/// and hosts may use the tables. A removed session is deleted; there is no trash.
+/// write-ahead log. Any other append survives the end of this process; a crash of the server within the next
+/// second may lose it. If a connection breaks during an append, the store connects again and looks whether
+/// the ids of the append are in the log. If that is not possible, the append fails with `outcome_unknown`.
+/// Any number of threads, stores and hosts may use the tables. A removed session is deleted; there is no
+/// trash.
 ///
 /// A line must be UTF-8 without NUL bytes; any other line is refused with `invalid_argument`. Errors:
 /// `invalid_argument` (`where` cannot name a server, or the server refuses the user), `not_found` (there is

@@ -15,7 +15,7 @@ namespace sessionkit { inline namespace v0 {
 struct SqliteStoreOptions {
   Durability durability = Durability::turn;  ///< the promise of an acknowledged append
   std::chrono::milliseconds lock_wait{5000}; ///< the longest wait for other writers; then `timed_out`
-  std::uint64_t max_line = default_max_line; ///< in bytes; longer lines are refused
+  std::uint64_t max_line = default_max_line; ///< the longest line in bytes; longer lines are refused
   /// Create the file (mode 0600), its folder (0700) and the tables if they do not exist. If false, they are
   /// not created, and a file that cannot be written is opened only for reading.
   bool create = true;
@@ -27,7 +27,7 @@ struct SqliteStoreOptions {
   /// the database was made with no built-in profile, it is `zeroclaw` in a database that ZeroClaw made, and
   /// `native` in any other database.
   std::optional<Profile> profile = {};
-  OnEvent on_event = {}; ///< receives `database_adopted`, for example; absent: events are dropped
+  OnEvent on_event = {}; ///< receives events, for example `database_adopted`; absent: they are dropped
   std::string vfs = {};  ///< the name of an SQLite VFS; empty means the default one
 };
 

@@ -12,7 +12,7 @@
 #include <sessionkit/testing/detail/store_conformance-inl.hpp>
 #include <sessionkit/testing/detail/trial-inl.hpp>
 
-// The seam to the operating system.
+// The code that depends on the operating system.
 #if defined(_WIN32)
 #include <sessionkit/testing/detail/child_process_windows-inl.hpp>
 #else

@@ -11,8 +11,8 @@
 #include <vector>
 
 /// Checks of the contract of `SessionStore`, without a test framework. The author of a store fills a
-/// `StoreUnderTest`, calls `check_store` and reads the report. Some checks need copies of the
-/// process (forks). Windows has none, so these checks are not run there, and the report says so.
+/// `StoreUnderTest`, calls `check_store` and reads the report. Some checks need copies of the process
+/// (forks). Windows cannot copy a process, so these checks are not run there, and the report says so.
 namespace sessionkit { inline namespace v0 { namespace testing {
 
 /// Promises of a store beyond the contract. Each claimed promise is checked, and a broken promise is a
@@ -41,7 +41,7 @@ enum class Claim : unsigned {
   /// parent's threads did at the moment of the fork.
   refuses_children = 256,
 };
-/// Returns the claims of `a` and of `b`.
+/// Returns all claims of `a` and all claims of `b`.
 constexpr Claim operator|(Claim a, Claim b) noexcept {
   return static_cast<Claim>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
 }
@@ -49,13 +49,13 @@ constexpr Claim operator|(Claim a, Claim b) noexcept {
 constexpr bool has_claim(Claim all, Claim one) noexcept {
   return (static_cast<unsigned>(all) & static_cast<unsigned>(one)) == static_cast<unsigned>(one);
 }
-/// The enumerator's name. Never null.
+/// Returns the enumerator's name. Never null.
 SESSIONKIT_API char const* to_string(Claim) noexcept;
 
 /// A store to check, and the functions that the checks need.
 struct StoreUnderTest {
   std::string name; ///< the name of the store in the report
-  /// Opens an empty store, which shares no data with earlier ones.
+  /// Opens an empty store, which shares no data with earlier stores.
   std::function<Result<std::shared_ptr<SessionStore>>()> open_empty;
   /// Opens the data of the last `open_empty` again. The earlier store object may still be open, in this
   /// process or in another one. The claims `persistent`, `shared` and `shared_between_processes` need this
@@ -87,7 +87,7 @@ enum class Tier {
   hostile,    ///< ids, keys and lines that an attacker might choose
   fault,      ///< failures of the layer below the store
 };
-/// The enumerator's name. Never null.
+/// Returns the enumerator's name. Never null.
 SESSIONKIT_API char const* to_string(Tier) noexcept;
 
 /// The outcome of a check.
@@ -98,12 +98,12 @@ enum class Verdict {
   cannot_keep, ///< as `failed`, but `StoreUnderTest::cannot_keep` names the check
   not_possible ///< the check was not run, because this system cannot copy a process
 };
-/// The enumerator's name. Never null.
+/// Returns the enumerator's name. Never null.
 SESSIONKIT_API char const* to_string(Verdict) noexcept;
 
 /// The result of one check.
 struct CheckResult {
-  std::string_view name;             ///< static storage
+  std::string_view name;             ///< the name of the check, in static storage
   Tier tier = Tier::core;            ///< the topic
   Verdict verdict = Verdict::passed; ///< the outcome
   /// With the verdicts `failed` and `cannot_keep`, the result that the check saw instead of the expected one.
@@ -137,7 +137,7 @@ SESSIONKIT_API std::string to_table(std::vector<ConformanceReport> const& report
 
 /// Options of `check_store`: how much the checks try.
 struct ConformanceOptions {
-  std::uint64_t seed = 20251122; ///< of all random choices; the same seed makes the same choices
+  std::uint64_t seed = 20251122; ///< the seed of all random choices; the same seed makes the same choices
   std::size_t sequences = 40;    ///< the number of random sequences, of 50 operations each
   std::size_t texts = 100;       ///< the number of random keys, ids and values
   std::size_t rounds = 25;       ///< the number of appends of each thread or process
@@ -147,10 +147,10 @@ struct ConformanceOptions {
 
 /// The name and the sentence of a check.
 struct CheckName {
-  std::string_view name;     ///< static storage
+  std::string_view name;     ///< the name, in static storage
   Tier tier;                 ///< the topic
   std::string_view sentence; ///< what the contract says
-  Claim needs;               ///< the claim without which the check is not run; `none`: it is always run
+  Claim needs;               ///< the check is run only if the store has this claim; `none`: always
 };
 /// Returns all checks, in the order in which they run.
 SESSIONKIT_API std::vector<CheckName> conformance_checks();

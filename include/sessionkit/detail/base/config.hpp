@@ -16,9 +16,10 @@
 #define SESSIONKIT_COLD
 #endif
 
-/// Marks a function that runs once for a store, a session or a compaction, and not for each entry; or a
-/// function that waits anyway: for a disk (documents that are written whole, a look at a directory) or for a
-/// model. The compiler makes it small rather than fast, and likewise the functions that only it calls.
+/// Marks a function that need not be fast, for one of two reasons. It runs once for a store, a session or a
+/// compaction, and not for each entry. Or it waits anyway: for a disk (to write a whole document, or to look
+/// at a directory) or for a model. The compiler makes the function small rather than fast. It does
+/// the same with functions that only this function calls.
 #if defined(__GNUC__)
 #define SESSIONKIT_SELDOM [[gnu::cold]]
 #else

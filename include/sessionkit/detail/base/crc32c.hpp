@@ -36,13 +36,13 @@ constexpr void fill_crc32c_tables(Crc32cTables& tables) noexcept {
       tables[n][byte] = (tables[n - 1][byte] >> 8) ^ tables[0][tables[n - 1][byte] & 0xFF];
 }
 
-/// The tables, filled when they are first needed: as constants they would add 8 kB to every program.
+/// Returns the tables. The first call fills them, because constant tables would add 8 kB to every program.
 inline Crc32cTables const& crc32c_tables() noexcept {
   static struct Filled {
     Crc32cTables tables{};
     Filled() noexcept {
       fill_crc32c_tables(tables);
-    } // not constexpr, so that no compiler makes constants of them
+    } // not constexpr, so that no compiler makes constant tables
   } const filled;
   return filled.tables;
 }
@@ -61,10 +61,11 @@ inline std::uint32_t crc32c_by_tables(unsigned char const* p, std::size_t left, 
   return crc;
 }
 
-/// A table that appends a number of zero bytes to a remainder. Element `i` is the new remainder if only bit
-/// `i` was set. For several bits the new remainder is the XOR of their elements.
+/// A table that appends a fixed number of zero bytes to a remainder. If only bit `i` of the remainder is set,
+/// the new remainder is element `i`. If several bits are set, the new remainder is the XOR of their elements.
 using Crc32cShift = std::array<std::uint32_t, 32>;
 
+/// Returns the remainder `crc` after the zero bytes of the table `shift` were appended.
 constexpr std::uint32_t crc32c_shifted(std::uint64_t crc, Crc32cShift const& shift) noexcept {
   std::uint32_t shifted = 0;
   for (std::size_t bit = 0; bit < shift.size(); ++bit)
@@ -91,7 +92,7 @@ constexpr Crc32cShift make_crc32c_shift(int doublings) noexcept {
 
 #if SESSIONKIT_CRC32C_INSTRUCTION
 inline constexpr int crc32c_part_doublings = 12;
-inline constexpr std::size_t crc32c_part = std::size_t{1} << crc32c_part_doublings; ///< bytes
+inline constexpr std::size_t crc32c_part = std::size_t{1} << crc32c_part_doublings; ///< in bytes
 inline constexpr Crc32cShift crc32c_one_part = make_crc32c_shift(crc32c_part_doublings),
                              crc32c_two_parts = make_crc32c_shift(crc32c_part_doublings + 1);
 
@@ -134,8 +135,8 @@ SESSIONKIT_CRC32C_TARGET inline std::uint32_t crc32c_by_instruction(unsigned cha
 }
 #endif
 
-/// CRC-32C (Castagnoli; RFC 3720 appendix B.4). If `seed` is the checksum of the preceding bytes, the result
-/// is the checksum of those bytes and `bytes` together.
+/// Returns the CRC-32C of `bytes` (Castagnoli; RFC 3720 appendix B.4). If `seed` is the checksum of the
+/// preceding bytes, the result is the checksum of those bytes and `bytes` together.
 inline std::uint32_t crc32c(std::string_view bytes, std::uint32_t seed = 0) noexcept {
   auto const* const p = reinterpret_cast<unsigned char const*>(bytes.data());
 #if SESSIONKIT_CRC32C_INSTRUCTION

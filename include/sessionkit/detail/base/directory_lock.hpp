@@ -8,11 +8,11 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// The file in a store's directory on which a process has a lock while it writes what belongs to no single
-/// log: the index, or whole documents.
+/// The name of the lock file in a store's directory. A process holds the lock of this file while it writes
+/// the index or a whole document.
 inline constexpr char const* directory_lock_name = ".lock";
 
-/// Takes the lock of the directory with the path `root`. Closing the file releases the lock.
+/// Takes the lock of an open directory, whose path is `root`. Closing the returned file releases the lock.
 SESSIONKIT_API Result<OpenFile> lock_directory(FileOps& ops, int directory, std::string const& root,
                                                std::chrono::milliseconds wait);
 

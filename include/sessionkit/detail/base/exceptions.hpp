@@ -16,7 +16,8 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 #endif
 }
 
-/// Calls the function, and ignores an exception of it: of a callback of the host, or because memory is short.
+/// Calls the function and ignores its exceptions. They can come from a callback of the host, or from a lack
+/// of memory.
 template <class Function> void without_throwing(Function&& function) noexcept {
 #if defined(__cpp_exceptions)
   try {

@@ -15,12 +15,12 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// What the library reads of the status of a file.
+/// The part of a file's status that the library uses.
 struct FileStatus {
   enum Kind { regular, directory, link, other };
   Kind kind = other;
   std::uint64_t device = 0, inode = 0, size = 0, links = 0;
-  std::int64_t modified_ns = 0; ///< since 1970
+  std::int64_t modified_ns = 0; ///< the time of the last change: nanoseconds since 1970
   unsigned owner = 0;
   unsigned mode = 0; ///< who may do what, as the bits of `chmod`: 0600 is a file for its owner only
   bool same_file(FileStatus const& o) const noexcept { return device == o.device && inode == o.inode; }
@@ -32,11 +32,12 @@ struct FileStatus {
 
 /// The process that has the lock of a file.
 struct LockHolder {
-  int process = 0; ///< its id; zero: the system does not show it
-  std::string host = {};
+  int process = 0;       ///< the id of the process; zero: the system does not show the id
+  std::string host = {}; ///< the name of this machine
 };
 
-/// A list of file names in one string, because a directory may contain a hundred thousand.
+/// A list of file names. They are kept in one string, because a directory may contain a hundred thousand
+/// files.
 class FileNames {
  public:
   void push_back(std::string_view name) {
@@ -55,7 +56,7 @@ class FileNames {
       use(std::string_view(text_).substr(at, end - at));
     }
   }
-  /// The names for which `wanted` is true, in the order of their bytes.
+  /// Returns the names for which `wanted` is true, sorted by their bytes.
   SESSIONKIT_API std::vector<std::string> sorted(bool (*wanted)(std::string_view name)) const;
 
  private:
@@ -63,20 +64,21 @@ class FileNames {
   std::size_t size_ = 0;
 };
 
-/// The directory argument of a function of `FileOps` whose name is a path: the path is relative to the
-/// working directory, or absolute.
+/// A value for the argument `directory` of the functions of `FileOps`. With this value, the argument `name`
+/// is a path that is absolute, or relative to the working directory.
 inline constexpr int working_directory = std::numeric_limits<int>::min();
 
-/// How a file is opened. A symbolic link is refused, and no open waits for the other end of a pipe.
+/// Says how a file is opened. Without `follow_links`, a symbolic link is refused. Opening a pipe never waits
+/// for the other end of the pipe.
 enum class OpenFlags : unsigned {
   read = 1,
   write = 2,
   append = 4,        ///< with `write`: each write goes to the end of the file
   create = 8,        ///< a missing file is made, for its owner only
-  only_new = 16,     ///< the file is made as by `create`, and its name may not exist before
+  only_new = 16,     ///< as `create`, but opening fails if the name exists already
   truncate = 32,     ///< the file loses its content
-  directory = 64,    ///< the name must be a directory; it is opened for its names, and to be synced
-  follow_links = 128 ///< a symbolic link leads to its target
+  directory = 64,    ///< the name must be a directory; its names can be listed, and it can be synced
+  follow_links = 128 ///< a symbolic link is followed to its target
 };
 constexpr OpenFlags operator|(OpenFlags a, OpenFlags b) noexcept {
   return static_cast<OpenFlags>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
@@ -87,12 +89,13 @@ constexpr bool has(OpenFlags flags, OpenFlags flag) noexcept {
 
 /// Makes every system call on the files of a store, so that a test can count the calls and let them fail. A
 /// function returns the result of its system call, or a failure (below zero, see `fault_of`). No function
-/// repeats a call, but on Windows for two seconds if another program does not share the file.
+/// repeats a system call, with one exception: on Windows, if another program does not share the file, the
+/// call is repeated for two seconds.
 class SESSIONKIT_API FileOps {
  public:
   virtual ~FileOps() = default;
 
-  /// Returns a descriptor: a number by which the other functions know the open file.
+  /// Opens a file. Returns a descriptor, the number of the open file in calls of the other functions.
   virtual int open(int directory, char const* name, OpenFlags flags) = 0;
   virtual int close(int descriptor) = 0;
   virtual std::int64_t pread(int descriptor, char* to, std::size_t bytes, std::uint64_t offset) = 0;
@@ -102,13 +105,13 @@ class SESSIONKIT_API FileOps {
   virtual int sync_data(int descriptor) = 0;
   virtual int sync(int descriptor) = 0;
   virtual int status(int descriptor, FileStatus& out) = 0;
-  /// Reads the status of the name itself: a symbolic link is not followed.
+  /// Reads the status of a name. For a symbolic link, this is the status of the link, not of its target.
   virtual int status_at(int directory, char const* name, FileStatus& out) = 0;
-  /// Takes an exclusive lock of the file, without waiting. Closing the descriptor, or the end of the process,
-  /// gives it back.
+  /// Takes an exclusive lock of the file, without waiting. The lock is released when the descriptor is closed
+  /// or the process ends.
   virtual int try_lock(int descriptor) = 0;
   virtual int unlock(int descriptor) = 0;
-  /// Returns who has the lock that `try_lock` did not get. Nothing is believed that is older than the call.
+  /// Returns the process that has the lock which `try_lock` did not get. Each call asks the system again.
   virtual LockHolder lock_holder(int descriptor) = 0;
   virtual int set_mode(int descriptor, unsigned mode) = 0;
   /// Makes a directory for its owner only.
@@ -119,8 +122,8 @@ class SESSIONKIT_API FileOps {
   virtual int unlink(int directory, char const* name) = 0;
   /// Lists the names in an open directory, without `.` and `..`, in any order.
   virtual int list(int directory, FileNames& names) = 0;
-  /// Sets `network` to the name of the network file system that has the file, such as "NFS"; empty: it is on
-  /// a disk of this machine.
+  /// Sets `network` to the name of the network file system that has the file, such as "NFS". If the file is
+  /// on a disk of this machine, `network` becomes empty.
   virtual int file_system(int descriptor, std::string_view& network) = 0;
 
   virtual int process() = 0;
@@ -139,13 +142,13 @@ class SESSIONKIT_API FileOps {
 /// The `FileOps` that calls the operating system.
 SESSIONKIT_API FileOps& system_file_ops() noexcept;
 
-/// True if this process may write to a file, or make files in a directory.
+/// True if this process may write to the file `path`, or make files in the directory `path`.
 SESSIONKIT_API bool may_write(char const* path) noexcept;
 
 /// Removes an empty directory.
 SESSIONKIT_API int remove_directory(char const* path) noexcept;
 
-/// An open descriptor that closes itself.
+/// An open descriptor that the destructor closes.
 class OpenFile {
  public:
   OpenFile() = default;
@@ -183,8 +186,7 @@ template <class Call> auto uninterrupted(Call&& call) -> decltype(call()) {
   return result;
 }
 
-/// Returns the code that shows what a caller can do about a failure. `system` is the system's number of it,
-/// above zero.
+/// Returns the error code for a failure. `system` is the system's number of the failure, above zero.
 SESSIONKIT_API Errc errc_of(int system) noexcept;
 /// Makes the error `path: doing: the system's message; the fix`. `system` is as above.
 SESSIONKIT_API Error file_error(int system, std::string_view path, std::string_view doing);
@@ -194,12 +196,12 @@ SESSIONKIT_API Error file_error(int system, std::string_view path, std::string_v
 SESSIONKIT_API Result<void> lock_within(FileOps& ops, int descriptor, std::chrono::milliseconds wait,
                                         std::string_view path);
 
-/// Reads exactly `bytes` bytes. Fails with `io_error` if the file ends before.
+/// Reads exactly `bytes` bytes. Fails with `io_error` if the file has fewer bytes after `offset`.
 SESSIONKIT_API Result<void> read_exactly(FileOps& ops, int descriptor, char* to, std::size_t bytes,
                                          std::uint64_t offset, std::string_view path);
 
-/// Opens a regular file for reading, whichever user owns it, and sets `status` unless it is null. Never waits
-/// for the other end of a pipe.
+/// Opens a regular file of any user for reading. If `status` is not null, it receives the status of the file.
+/// The call never waits for the other end of a pipe.
 SESSIONKIT_API Result<OpenFile> open_for_reading(FileOps& ops, int directory, char const* name,
                                                  bool follow_links, std::string_view path,
                                                  FileStatus* status = nullptr);
@@ -207,13 +209,15 @@ SESSIONKIT_API Result<OpenFile> open_for_reading(FileOps& ops, int directory, ch
 /// Syncs a directory, so that the names in it survive power loss.
 SESSIONKIT_API Result<void> sync_directory(FileOps& ops, int directory, std::string_view path);
 
-/// Returns where the last name of a path begins; the size of the path if it ends with a separator.
+/// Returns the offset of the last name of a path. If the path ends with a separator, this is the size of the
+/// path.
 SESSIONKIT_API std::size_t name_begin(std::string_view path) noexcept;
 
-/// Returns the size of a path's beginning that is no name: the "/" of an absolute path, or the drive.
+/// Returns the length of a path's root: the "/" of an absolute path, on Windows also the drive. Zero if the
+/// path has no root.
 SESSIONKIT_API std::size_t root_length(std::string_view path) noexcept;
 
-/// The directory part of a path, or "." if the path has none.
+/// Returns the directory part of a path, or "." if the path has no such part.
 SESSIONKIT_API std::string parent_directory(std::string_view path);
 
 }}}

@@ -7,7 +7,8 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// Names the network file system that has this magic number (statfs(2)); empty for any other file system.
+/// Returns the name of the network file system with this magic number (statfs(2)). Empty for any other file
+/// system.
 SESSIONKIT_API std::string_view network_file_system_of(std::uint32_t magic) noexcept;
 
 }}}

@@ -9,8 +9,8 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// A value in a text: a string or an integer. A string is stored as a view, so the value must not outlive the
-/// expression that made it.
+/// A value in a text: a string or an integer. A string is stored as a view, so a `FormatValue` must not
+/// outlive the expression that made it.
 struct FormatValue {
   enum class Kind { text, signed_number, unsigned_number };
 
@@ -27,9 +27,9 @@ struct FormatValue {
   std::uint64_t number = 0;
 };
 
-/// Returns the pattern with each `{}` replaced by the next value, in {fmt}'s syntax. This one function makes
-/// all texts of the library, so that a call site compiles to an array and a call. Test `format_text` checks
-/// the patterns of the source tree.
+/// Returns the pattern, which is in {fmt}'s syntax, with each `{}` replaced by the next value. All texts of
+/// the library are made by this one function, so that a call site compiles to an array and a call. Test
+/// `format_text` checks the patterns of the source tree.
 SESSIONKIT_API std::string format_values(std::string_view pattern, FormatValue const* values,
                                          std::size_t count);
 

@@ -6,7 +6,7 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// Finds the last `byte` of a text that begins at `text`. Null if there is none.
+/// Returns the place of the last `byte` among the `size` bytes at `text`. Null if there is none.
 inline char const* last_byte(char const* text, char byte, std::size_t size) noexcept {
 #if defined(__linux__)
   return static_cast<char const*>(::memrchr(text, byte, size));

@@ -6,10 +6,11 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// Returns 64 random bits of the system. If the system gives none, makes bits that are unique, not secret.
+/// Returns 64 random bits of the system. If the system gives none, returns bits that are unique, but not
+/// secret.
 SESSIONKIT_API std::uint64_t random_bits() noexcept;
 
-/// Returns bits of the clocks, an address and the number of the process.
+/// Returns unique bits, made from the clocks, an address and the number of the process.
 SESSIONKIT_API std::uint64_t unique_bits(void const* address, std::uint64_t process) noexcept;
 
 }}}

@@ -7,25 +7,26 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// Replaces a file as a whole: writes a draft beside it, syncs the draft if `synced`, and renames it. A
-/// failure or a crash leaves the old file. The mode of an existing file is kept; a new one has 0600. The
-/// directory is not synced. Returns the new file, open for writing. `root` is the directory's path, for
-/// messages.
+/// Replaces a file as a whole: writes a draft (a new file beside the old one), syncs the draft if `synced` is
+/// true, and renames the draft. A failure or a crash leaves the old file. The new file has the mode of the
+/// old file, or 0600 if there was none. The directory is not synced. Returns the new file, open for writing.
+/// `root` is the directory's path, for messages.
 ///
-/// `expected` is the file that the new one replaces, as it was when it was read (inode 0: there was none). If
-/// there is another file of this name by now, or it was written to, nothing is replaced: `conflict`. If its
-/// mode cannot be read, that is an error; without `expected`, the new file then has 0600. Fails with
-/// `outcome_unknown` if nobody can say whether the new file has the name.
+/// `expected` is the status of the old file when the caller read it (inode 0: there was no file). If the name
+/// now belongs to another file, or the file was written to, the call replaces nothing and fails with
+/// `conflict`. If the mode of the old file cannot be read, a call with `expected` fails; without `expected`,
+/// the new file has 0600. Fails with `outcome_unknown` if it cannot be known whether the draft was renamed.
 SESSIONKIT_API Result<OpenFile> replace_file(FileOps& ops, int directory, std::string_view root,
                                              std::string const& name, std::string_view text, bool synced,
                                              FileStatus const* expected = nullptr);
 
-/// Returns the name that a draft of `replace_file` was to take. Empty if the file is no such draft.
+/// Returns the name of the file that a draft of `replace_file` was to replace. Empty if `file` is no name of
+/// such a draft.
 SESSIONKIT_API std::string_view name_of_draft(std::string_view file) noexcept;
 
-/// Removes the drafts that killed processes left, of files whose names end in `suffix`. For a directory where
-/// `replace_file` is called under `lock_directory` only. Does nothing if another process has this lock: it
-/// may be writing a draft.
+/// Removes drafts that killed processes left, if the names of the files to replace end in `suffix`. Use it
+/// only for a directory in which each caller of `replace_file` holds the lock of `lock_directory`. Does
+/// nothing if another process holds this lock, because that process may be writing a draft.
 SESSIONKIT_API void remove_drafts(FileOps& ops, int directory, std::string const& root,
                                   std::string_view suffix);
 

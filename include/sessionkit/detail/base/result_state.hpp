@@ -9,7 +9,8 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// A value or an error, as `std::variant<T, Error>`, which took a fifth of the compile time of all sources.
+/// A value or an error, like `std::variant<T, Error>`. The variant took a fifth of the compile time of all
+/// sources.
 template <class T> class ResultState {
  public:
   explicit ResultState(T&& value) : value_(std::move(value)), ok_(true) {}
@@ -37,7 +38,7 @@ template <class T> class ResultState {
  private:
   static constexpr bool moves_safely = std::is_nothrow_move_constructible_v<T>;
 
-  // Leaves an error where the construction of a value threw.
+  // Puts an empty error into the state if the construction of a value throws.
   struct ErrorUnlessDone { // NOLINT(cppcoreguidelines-special-member-functions)
     ~ErrorUnlessDone() {
       if (!done) new (&state->error_) Error();
@@ -74,7 +75,8 @@ template <class T> class ResultState {
   bool ok_;
 };
 
-/// A base that takes the copies from a result whose value has none.
+/// A base class of results. If `Copies` is false, the result cannot be copied, because its value cannot be
+/// copied.
 template <bool Copies> struct CopiesIf {};
 template <> struct CopiesIf<false> { // NOLINT(cppcoreguidelines-special-member-functions)
   CopiesIf() = default;

@@ -16,16 +16,16 @@ SESSIONKIT_API Result<OpenFile> open_store_directory(FileOps& ops, std::string c
 enum class DirectoryAccess {
   ours,   ///< only our user, or root
   owner,  ///< also another user, who owns the directory
-  others, ///< also a group or everybody, who may write to the directory; it has no sticky bit to prevent this
+  others, ///< also a group or everybody: they may write to the directory, and it has no sticky bit
 };
 SESSIONKIT_API Result<DirectoryAccess> access_to(FileOps& ops, int directory, std::string const& path);
 
 /// What a store accepts and reports about its directory.
 struct StoreAccess {
-  bool allow_shared = false; ///< a group or everybody may write to it
+  bool allow_shared = false; ///< accept a directory that a group or everybody may write to
   OnEvent const& on_event;
 };
-/// Fails with `unsafe_path` if others may write to the directory, unless that is allowed. Reports a directory
+/// Fails with `unsafe_path` if `access_to` returns `others` and `allow_shared` is false. Reports a directory
 /// of another user as `Event::other_owner`.
 SESSIONKIT_API Result<void> check_store_access(FileOps& ops, int directory, std::string const& path,
                                                StoreAccess const& options);

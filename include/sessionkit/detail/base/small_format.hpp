@@ -11,10 +11,10 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// Formats as {fmt} does, for programs that are built without it: `{}` and `{N}`; a width filled with zeros
-/// and one of the types `d`, `x`, `X` and `o` for integers, as in `{:08x}`; `{{` and `}}`. These are all
-/// forms that the library uses: a test compares the results for every pattern of the source tree. A place
-/// without a value, or in any other form, stays as it is in the pattern.
+/// Formats as {fmt} does, for programs that are built without {fmt}. It knows the forms that the library
+/// uses: `{}` and `{N}`; for integers a width filled with zeros and one of the types `d`, `x`, `X` and `o`,
+/// as in `{:08x}`; `{{` and `}}`. A test compares the results for every pattern of the source tree. A place
+/// that has no value or another form is copied unchanged.
 class SmallFormat {
  public:
   SmallFormat(FormatValue const* values, std::size_t count) noexcept : values_(values), count_(count) {}
@@ -59,7 +59,7 @@ class SmallFormat {
       write(values_[at], form, out);
     return end + 1;
   }
-  // Takes a number from the front of the text; `otherwise` if there is none.
+  // Takes a number from the front of the text and returns it. Returns `otherwise` if there is none.
   static std::size_t number(std::string_view& text, std::size_t otherwise) {
     std::size_t value = otherwise;
     auto const result = std::from_chars(text.data(), text.data() + text.size(), value);

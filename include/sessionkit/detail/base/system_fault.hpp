@@ -7,17 +7,17 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// The failures of a call of the system that the library distinguishes. A call returns a failure as a
-/// number below zero. The number itself differs between systems, so only `fault_of` reads it.
+/// The failures of system calls that the library distinguishes. A call returns a failure as a number below
+/// zero. The number itself differs between systems, so only `fault_of` reads it.
 enum class SystemFault {
   none,            ///< the call succeeded
   interrupted,     ///< a signal came first; the call may be repeated
-  would_wait,      ///< another has the lock, or the socket is not ready
+  would_wait,      ///< someone else has the lock, or the socket is not ready
   missing,         ///< nothing has this name
   exists,          ///< something has this name already
   replaced,        ///< the name belongs to another file now
-  no_access,       ///< this user has no right to it
-  not_permitted,   ///< the system permits it to nobody, or only to an administrator
+  no_access,       ///< this user has no right to do this
+  not_permitted,   ///< the system permits this to nobody, or only to an administrator
   read_only,       ///< the file system cannot be written to
   no_space,        ///< the disk is full
   no_quota,        ///< the user's part of the disk is full
@@ -34,11 +34,11 @@ enum class SystemFault {
   other,           ///< any other failure
 };
 
-/// Returns the failure of a call that returned `result`; `none` unless it is below zero.
+/// Returns the failure of a call that returned `result`. `none` if `result` is zero or above.
 SESSIONKIT_API SystemFault fault_of(std::int64_t result) noexcept;
 
-/// Returns the system's own number (above zero) of a failure that no call reported. `fault` is neither `none`
-/// nor `other`.
+/// Returns the system's own number (above zero) for a failure that the library found itself. `fault` must not
+/// be `none` or `other`.
 SESSIONKIT_API int system_code(SystemFault fault) noexcept;
 
 /// Returns the system's text for one of its numbers (above zero).

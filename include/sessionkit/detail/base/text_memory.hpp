@@ -7,7 +7,7 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// Returns memory that is not cleared, for the text of a large file that is read into it at once.
+/// Returns memory for the whole text of a large file. The memory is not cleared.
 SESSIONKIT_API std::unique_ptr<char[]> text_memory(std::size_t bytes);
 
 }}}

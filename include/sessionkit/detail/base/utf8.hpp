@@ -18,7 +18,7 @@ inline constexpr std::string_view replacement_character = "\xEF\xBF\xBD";
 
 constexpr unsigned byte_of(char c) noexcept { return static_cast<unsigned char>(c); }
 
-/// The first byte >= 0x80, or `end`.
+/// Returns the place of the first byte >= 0x80, or `end` if there is none.
 inline char const* ascii_end_scalar(char const* p, char const* end) noexcept {
   while (p != end && byte_of(*p) < 0x80) ++p;
   return p;
@@ -34,8 +34,8 @@ inline char const* ascii_end(char const* p, char const* end) noexcept {
   return ascii_end_scalar(p, end);
 }
 
-/// The length of the valid sequence at `p`, or 0 if there is none. `p` must be before `end`. Surrogates are
-/// invalid.
+/// Returns the length of the valid sequence at `p`, or 0 if there is none. `p` must be before `end`.
+/// Surrogates are invalid.
 inline std::size_t utf8_length(char const* p, char const* end) noexcept {
   auto const continues = [p](int i) { return (byte_of(p[i]) & 0xC0) == 0x80; };
   unsigned const lead = byte_of(*p);
@@ -50,7 +50,7 @@ inline std::size_t utf8_length(char const* p, char const* end) noexcept {
 }
 
 /// One step of a decoder: the length of a valid sequence, or of the invalid bytes that one U+FFFD replaces.
-/// These are Unicode's "maximal subpart", as in WHATWG's decoder, and contain no ASCII byte.
+/// The invalid bytes are Unicode's "maximal subpart", as in WHATWG's decoder, and contain no ASCII byte.
 struct Utf8Step {
   std::size_t length;
   bool valid;
@@ -74,8 +74,8 @@ inline Utf8Step utf8_step(char const* p, char const* end) noexcept {
 }
 
 #if defined(__SSE2__)
-/// True if the 15 bytes at `p` are five valid characters of three bytes. False also for leads that allow only
-/// some second bytes (E0 and ED). 16 bytes must be readable at `p`.
+/// True if the 15 bytes at `p` are five valid characters of three bytes. False also if a character begins
+/// with E0 or ED, because these bytes allow only some second bytes. 16 bytes must be readable at `p`.
 inline bool are_five_of_three(char const* p) noexcept {
   __m128i const bytes = _mm_loadu_si128(reinterpret_cast<__m128i const*>(p));
   auto const is = [](__m128i block, int byte) {
@@ -142,7 +142,7 @@ constexpr std::uint32_t join_surrogates(std::uint32_t high, std::uint32_t low) n
   return 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00);
 }
 
-/// The surrogate whose WTF-8 form is at `p`, or 0.
+/// Returns the surrogate whose WTF-8 form is at `p`, or 0 if there is none.
 inline std::uint32_t surrogate_at(char const* p, char const* end) noexcept {
   if (end - p < 3 || byte_of(p[0]) != 0xED || (byte_of(p[1]) & 0xE0) != 0xA0
       || (byte_of(p[2]) & 0xC0) != 0x80)
@@ -150,9 +150,9 @@ inline std::uint32_t surrogate_at(char const* p, char const* end) noexcept {
   return 0xD000 | ((byte_of(p[1]) & 0x3F) << 6) | (byte_of(p[2]) & 0x3F);
 }
 
-/// The surrogates in WTF-8 at a place that is not valid UTF-8. `length` is 0 for none, 3 for a lone one and 6
-/// for a pair, which results when two texts are joined. `code_point` is the lone surrogate or the character
-/// that the pair represents.
+/// The surrogates in WTF-8 at a place that is not valid UTF-8. `length` is 0 if there is none, 3 for a lone
+/// surrogate, and 6 for a pair. A pair results when two texts are joined. `code_point` is the lone surrogate
+/// or the character that the pair represents.
 struct Surrogates {
   std::size_t length;
   std::uint32_t code_point;
@@ -166,8 +166,8 @@ inline Surrogates surrogates_at(char const* p, char const* end) noexcept {
   return {3, first};
 }
 
-/// The byte length of the first `code_points` code points. Invalid bytes count as the U+FFFD that would
-/// replace them.
+/// Returns the length in bytes of the first `code_points` code points. Invalid bytes count as the U+FFFD that
+/// would replace them.
 inline std::size_t utf8_cut(std::string_view text, std::size_t code_points) noexcept {
   char const* p = text.data();
   char const* const end = p + text.size();
@@ -179,7 +179,7 @@ inline std::size_t utf8_cut(std::string_view text, std::size_t code_points) noex
   return static_cast<std::size_t>(p - text.data());
 }
 
-/// True if the text contains a surrogate in WTF-8, lone or in a pair.
+/// True if the text contains a surrogate in WTF-8. It may be lone or part of a pair.
 inline bool has_surrogate(std::string_view text) noexcept {
   char const* const end = text.data() + text.size();
   for (std::size_t at = 0; (at = text.find('\xED', at)) != std::string_view::npos; ++at)

@@ -6,8 +6,8 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// Does the same as `std::visit` of one variant, but takes the compiler a fraction of the time and memory.
-/// The variant must contain a value.
+/// Does the same as `std::visit` with one variant, but the compiler needs only a fraction of the time and
+/// memory. The variant must contain a value.
 template <std::size_t Index = 0, class Visitor, class Variant>
 constexpr decltype(auto) visit(Visitor&& visitor, Variant& variant) {
   if constexpr (Index + 1 < std::variant_size_v<std::remove_const_t<Variant>>) {

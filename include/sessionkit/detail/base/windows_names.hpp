@@ -6,18 +6,19 @@
 #include <string>
 #include <string_view>
 
-/// The names of files on Windows. They are UTF-16 there, and may have lone surrogates, which are WTF-8 in the
-/// library.
+/// The names of files on Windows are UTF-16 and may have lone surrogates. In the library, a lone surrogate is
+/// WTF-8.
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// The length of the lone surrogate at `p` (always 3), or 0 if there is none.
+/// Returns the length of the lone surrogate at `p` (always 3), or 0 if there is none.
 inline std::size_t lone_surrogate_length(char const* p, char const* end) noexcept {
   bool const there = end - p >= 3 && byte_of(p[0]) == 0xED && (byte_of(p[1]) & 0xE0) == 0xA0
                      && (byte_of(p[2]) & 0xC0) == 0x80;
   return there ? 3 : 0;
 }
 
-/// Appends a name as UTF-16. Returns false, and appends a part of it, if the name is neither UTF-8 nor WTF-8.
+/// Appends a name as UTF-16. If the name is neither UTF-8 nor WTF-8, appends only a part of the name and
+/// returns false.
 template <class Unit> bool append_utf16(std::string_view name, std::basic_string<Unit>& out) {
   char const* p = name.data();
   char const* const end = p + name.size();
@@ -37,7 +38,7 @@ template <class Unit> bool append_utf16(std::string_view name, std::basic_string
   return true;
 }
 
-/// Appends a UTF-16 name as UTF-8; lone surrogates as WTF-8.
+/// Appends a UTF-16 name as UTF-8. Lone surrogates become WTF-8.
 template <class Unit> void append_utf8(std::basic_string_view<Unit> name, std::string& out) {
   for (std::size_t i = 0; i < name.size(); ++i) {
     unsigned code = static_cast<unsigned>(name[i]) & 0xFFFF;
@@ -54,8 +55,8 @@ template <class Unit> void append_utf8(std::basic_string_view<Unit> name, std::s
   }
 }
 
-/// True if Windows takes this name for a device, in every directory and with every extension: `nul`,
-/// `COM1.txt`.
+/// True if Windows takes this name for a device, as it does with `nul` and `COM1.txt`. Windows does so in
+/// every directory and with every extension.
 inline bool is_device_name(std::string_view name) noexcept {
   std::string_view stem = name.substr(0, name.find('.'));
   while (!stem.empty() && stem.back() == ' ') stem.remove_suffix(1);
@@ -75,8 +76,8 @@ inline bool is_device_name(std::string_view name) noexcept {
          || number == "\xC2\xB2" || number == "\xC2\xB3";
 }
 
-/// True if a file may have this name on Windows, and each program then finds the file by it. False for a
-/// name that Windows shortens (a dot or space at its end) or takes for a device, a stream or a pattern.
+/// True if a file may have this name on Windows, and each program then finds the file by this name. False for
+/// a name that Windows shortens (a dot or space at its end) or takes for a device, a stream or a pattern.
 inline bool is_windows_name(std::string_view name) noexcept {
   if (name.empty() || name.back() == '.' || name.back() == ' ' || is_device_name(name)) return false;
   for (char const c : name)
@@ -84,7 +85,8 @@ inline bool is_windows_name(std::string_view name) noexcept {
   return true;
 }
 
-/// True if each part of a path, between the characters `separators`, is such a name, `.` or `..`.
+/// True if each part of a path is a name for which `is_windows_name` is true, or `.` or `..`. The characters
+/// in `separators` separate the parts.
 inline bool has_windows_names(std::string_view path, std::string_view separators) noexcept {
   for (std::size_t at = 0; at <= path.size();) {
     std::size_t const found = path.find_first_of(separators, at);

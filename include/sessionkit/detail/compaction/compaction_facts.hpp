@@ -9,7 +9,8 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// Facts from tool calls, which a compaction copies word for word. Each list is in the order of mention.
+/// Facts from tool calls, which a compaction copies word for word. Each list has the order in which the calls
+/// mention the facts.
 struct Facts {
   std::vector<std::string> read_files = {}, modified_files = {}, calls = {};
 
@@ -28,7 +29,8 @@ struct Facts {
 /// exceed `most_tokens` tokens, the oldest facts are dropped: first calls, then files that were read, then
 /// modified files.
 SESSIONKIT_API std::string facts_text(Facts facts, std::size_t most_tokens);
-/// Removes such blocks from the end of a summary, whichever program wrote them, and returns their facts.
+/// Removes the blocks of `facts_text` from the end of a summary, even if another program wrote them, and
+/// returns their facts.
 SESSIONKIT_API Facts take_facts(std::string& summary);
 
 }}}

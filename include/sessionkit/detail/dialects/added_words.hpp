@@ -9,11 +9,12 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 // a command of the user with its output, and summaries that pi stored as messages. A search that looks at
 // lines before it decodes them must know the words that only the decoder adds.
 
-/// The roles of such messages. Unless it has escapes, the line of such a message has one of these words.
+/// The roles of such messages. The line of such a message contains one of these words, if the line has no
+/// escapes.
 inline constexpr std::array<std::string_view, 3> rewording_roles{"bashExecution", "branchSummary",
                                                                  "compactionSummary"};
-/// The words that the decoder adds to their texts, between the strings of the line. `native_decode` and
-/// `summary_wording` write them.
+/// The words that the decoder adds between the strings of such a line. `native_decode` and `summary_wording`
+/// write these words.
 inline constexpr std::array<std::string_view, 12> added_words{
     "Ran `",
     "`\n",

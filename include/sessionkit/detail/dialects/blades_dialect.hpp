@@ -4,10 +4,11 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// The parts of a document of go-kratos/blades as lines: first the document without its history and state
-/// (and without a time of saving that is the time of the newest message), then a line `{"state":{...}}`, then
-/// each message as it is in the history. No file has such lines, so `detect` recognises none. The store of
-/// documents (`open_blades_store`) gives and takes them.
+/// The dialect for a document of go-kratos/blades that is shown as lines. The first line is the document
+/// without its history and its state. It also has no time of saving if this equals the time of the newest
+/// message. Then follows a line `{"state":{...}}`, then each message as it is in the history. No file has
+/// such lines, so `detect` recognises none. The store of documents (`open_blades_store`) returns and accepts
+/// these lines.
 Dialect const& blades_dialect() noexcept;
 
 /// Types of these lines.

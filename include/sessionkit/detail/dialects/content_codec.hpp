@@ -15,19 +15,20 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 
 /// Reads message content: a JSON string, or an array of parts. A part may be spelled as by pi (`toolCall`,
 /// images with `data`) or by Anthropic's API (`tool_use`, images with `source`). Any other value becomes an
-/// `Opaque`. `raw` must be valid JSON. `map` belongs to the text that contains `raw`, or is null. True if the
-/// content was a bare string.
+/// `Opaque`. `raw` must be valid JSON. `map` belongs to the text that contains `raw`, or is null. Returns
+/// true if the content was a bare string.
 bool decode_content(std::string_view raw, std::vector<Part>& parts, JsonMap const* map = nullptr);
 
-/// Reads a message's member `content` in the same way if it is a string or an array. Any other value stays in
-/// `fields.rest()`.
+/// Reads the member `content` of a message in the same way, if the member is a string or an array. Any other
+/// value stays in `fields.rest()`.
 bool take_content(Fields& fields, std::vector<Part>& parts);
 
-/// As `decode_content`, but only text and images are allowed. Any other part, or content of another kind,
-/// becomes an `Opaque`.
+/// Reads the content of a tool result. Any part that is neither text nor an image, and content of another
+/// kind, becomes an `Opaque`.
 std::vector<ToolContent> decode_tool_content(std::string_view raw, JsonMap const* map = nullptr);
 
-/// Calls `visit` for each `extra` that is not null, of a part and of a tool result's content.
+/// Calls `visit` for the `extra` of a part, and of each piece of a tool result's content, if the `extra` is
+/// not null.
 template <class AnyPart, class Visit> void each_extra(AnyPart& part, Visit const& visit) {
   auto const one = [&](auto& body) {
     if constexpr (!std::is_same_v<std::decay_t<decltype(body)>, Opaque>)

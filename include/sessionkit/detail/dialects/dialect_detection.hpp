@@ -8,18 +8,17 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// Finds out the dialect of a log from its first lines. The first whole line that only one program writes
-/// decides: an entry, or a header with a member that marks the program (`HeaderMark`). Torn lines, lines that
-/// several programs could have written, and lines of unknown programs decide nothing. Then the following
-/// lines decide.
+/// Finds out the dialect of a log from its first lines. The first whole line that only one program could have
+/// written decides. It is an entry, or a header with a member that marks the program (`HeaderMark`). Torn
+/// lines, lines that several programs could have written, and lines of unknown programs decide nothing.
 class SESSIONKIT_API DialectSearch {
  public:
-  /// `fallback` is the dialect if no line decides and no entry suggests a dialect. Without a fallback the
-  /// likeliest dialect of the header is used, or else native.
+  /// `fallback` is the result if no line decides and no entry suggests a dialect. Without a fallback, the
+  /// result is the dialect that the header suggests, or else the native dialect.
   explicit DialectSearch(Dialect const* fallback = nullptr) noexcept : fallback_(fallback) {}
 
-  /// Looks at the next line of the log, without blanks around it. The line may be torn. True if the dialect
-  /// is decided.
+  /// Looks at the next line of the log. The line has no blanks around it, and may be torn. Returns true if
+  /// the dialect is decided.
   bool look(std::string_view line);
 
   bool is_decided() const noexcept { return decided_ != nullptr; }
@@ -29,7 +28,8 @@ class SESSIONKIT_API DialectSearch {
   std::uint64_t unknown() const noexcept { return unknown_; }
   Dialect const& dialect() const noexcept;
 
-  /// True if reading may end after so many bytes, so that a file of another program is not read to its end.
+  /// True if the caller may stop after it has read `bytes` bytes. So a file of another program is not read to
+  /// its end.
   bool is_enough(std::uint64_t bytes) const noexcept;
 
  private:

@@ -36,8 +36,8 @@ struct SESSIONKIT_API Batch {
   bool same_lines(Batch const& other) const noexcept { return lines == other.lines && ends == other.ends; }
 };
 
-/// Links each entry to the previous one, and the first entry to `leaf` (empty: it is a new root). Then
-/// encodes the entries. Dialects without ids write no links.
+/// Links each entry to the previous one, and the first entry to `leaf`. If `leaf` is empty, the first entry
+/// has no parent. Then encodes the entries. Dialects without ids write no links.
 SESSIONKIT_API Result<Batch> make_batch(std::vector<Entry> entries, EntryId const& leaf,
                                         Dialect const& dialect);
 

@@ -5,9 +5,9 @@
 #include <array>
 #include <string_view>
 
-// Reads the marks that programs leave in a header; `DialectSearch` decides. Programs ignore each other's
-// members. This library does the same, because a foreign member in a header must not change the owner of the
-// file.
+// Reads the marks that programs leave in a header. `DialectSearch` then decides. A program ignores the
+// members of other programs. This library does the same, because a foreign member in a header must not change
+// the owner of the file.
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
@@ -18,10 +18,11 @@ struct HeaderMark {
   HeaderOwner owner;
   std::string_view member;
   JsonKind kind;
-  std::string_view beside; ///< a text member without which the owner does not read the file
+  std::string_view beside; ///< a text member that the owner also needs to read the file
 };
 
-/// The first of these marks that a header has decides. An id alone is the mark of pi's first version.
+/// The marks in the order in which they are tried: the first mark that a header has decides its owner. An id
+/// alone is the mark of pi's first version.
 inline constexpr std::array<HeaderMark, 4> header_marks{
     {{HeaderOwner::native, "timestamp", JsonKind::string, "id"},
      {HeaderOwner::flat, "created", JsonKind::string, {}},
@@ -36,7 +37,7 @@ inline bool is_header_line(std::string_view line) noexcept {
   return find_member(line, "type") == "\"session\"";
 }
 
-/// Finds the owner of a line by its members, in one pass. A line that is not a header, or not a complete
+/// Finds the owner of a header by its members, in one pass. A line that is not a header, or not a complete
 /// object, has no owner.
 class HeaderLook {
  public:
@@ -59,7 +60,7 @@ class HeaderLook {
 
   /// True if several programs could have written the header. It then has the marks of more than one program,
   /// or only an id, which every program writes. The lines after it must decide. A header with an id and
-  /// `createdAt` is ai-panel's without doubt if it also has an `agentId`.
+  /// `createdAt` is certainly ai-panel's if it also has an `agentId`.
   bool is_doubtful() const noexcept {
     HeaderOwner const owner = this->owner();
     if (owner == HeaderOwner::nobody) return false;
@@ -85,14 +86,14 @@ class HeaderLook {
            && (mark.beside.empty() || kind_of(mark.beside) == JsonKind::string);
   }
 
-  std::array<JsonKind, telling.size()> kinds_{}; ///< kinds of the last member of each name
+  std::array<JsonKind, telling.size()> kinds_{}; ///< for each name, the kind of its last member
 };
 
-/// The owner of a line whose type is `session`; `nobody` for any other line.
+/// Returns the owner of a line whose type is `session`. Returns `nobody` for any other line.
 inline HeaderOwner header_owner(std::string_view line) noexcept { return HeaderLook(line).owner(); }
 
-/// True for an entry of pi. An entry has its own id and its parent's id. In pi's first version an entry has
-/// neither, and only a message with a time is recognised.
+/// True for an entry of pi. An entry has its own id and its parent's id. Entries of pi's first version have
+/// no ids; of these, only a message with a time is recognised.
 inline bool is_native_line(std::string_view line) noexcept {
   if (is_header_line(line) || !has_text(line, "type")) return false;
   std::string_view const parent = find_member(line, "parentId");

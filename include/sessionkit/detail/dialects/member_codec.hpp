@@ -15,7 +15,7 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// Checks that the line is one JSON object, fills `map`, and returns the object without the blanks before it.
+/// Checks that the line is one JSON object, and fills `map`. Returns the object without the blanks before it.
 /// Fails with `corrupt` if the line is no object or is nested deeper than 128.
 Result<std::string_view> whole_object(RecordView const& record, JsonMap& map);
 
@@ -30,7 +30,7 @@ inline std::string_view text_view(std::string_view raw, std::deque<std::string>&
   return plain ? inside : std::string_view(kept.emplace_back(to_text(raw)));
 }
 
-/// The index of the entry kind `Body` in `EntryBody`, as `Dialect::can` counts.
+/// Returns the index of the entry kind `Body` in `EntryBody`. `Dialect::can` uses the same numbers.
 template <class Body, class... Kinds>
 constexpr std::size_t index_among(std::variant<Kinds...> const* /*kinds*/) noexcept {
   std::size_t index = 0;
@@ -52,14 +52,15 @@ bool linear_head(std::string_view line, RecordView& out, std::deque<std::string>
 void write_members(JsonWriter& json, RawJson const& object,
                    std::initializer_list<std::string_view> except = {});
 
-/// Appends the members of `object` that the open object at `begin` in `out` does not have yet. So members
-/// that a host adds never replace members that the library wrote.
+/// Appends the members of `object` to the open object that begins at `begin` in `out`. Skips members whose
+/// names that object already has, so a member that a host adds never replaces one that the library wrote.
 void write_new_members(std::string& out, std::size_t begin, RawJson const& object);
 
-/// Writes the members of an image's source that `Image` cannot represent, as `write_new_members` does.
+/// Writes the members of an image's source that `Image` cannot represent. It writes them as
+/// `write_new_members` does.
 void write_source_members(std::string& out, std::size_t begin, Image const& image);
 
-/// Takes a member that is an object; null if there is none.
+/// Takes the member `name` out of `fields` if it is an object. Returns null if there is no such object.
 inline RawJson take_object(Fields& fields, std::string_view name) {
   std::string_view const raw = fields.take(name, JsonKind::object);
   return raw.empty() ? RawJson{} : RawJsonAccess::trust(std::string(raw));
@@ -76,7 +77,7 @@ inline bool has_member(RawJson const& object, std::string_view name) {
 void write_header_members(JsonWriter& json, Header const& header);
 void take_header_members(Fields& line, Header& header);
 
-/// Writes how an answer was made, as the member `generation`.
+/// Writes the member `generation`, which says how an answer was made.
 void write_generation_member(JsonWriter& json, Message const& message);
 void take_generation_member(Fields& fields, Message& message);
 
@@ -85,17 +86,18 @@ inline constexpr std::string_view title_line_type = "session_info";
 void write_title_members(JsonWriter& json, TitleChange const& change);
 TitleChange take_title(Fields& line);
 
-/// Writes the members that the line of a call or a result cannot represent, as the member `part`.
+/// Writes the member `part`. It contains the members of a call or a result that its line cannot represent
+/// otherwise.
 void write_part_member(JsonWriter& json, RawJson const& extra);
 inline RawJson take_part_member(Fields& line) { return take_object(line, "part"); }
 
 /// True if a text of the result has a signature, which no other program can represent.
 bool has_signed_text(ToolResult const& result);
 
-/// Writes message content as Anthropic's API spells it: as a bare string if `bare` is true and the content is
-/// a single text, else as an array.
+/// Writes message content as Anthropic's API spells it. A single text becomes a bare string if `bare` is
+/// true. Any other content becomes an array.
 void write_content(std::string& out, Message const& message, bool bare);
-/// Writes the content of a tool result as Anthropic's API spells it: a single text as a bare string.
+/// Writes the content of a tool result as Anthropic's API spells it. A single text becomes a bare string.
 void write_result_content(std::string& out, ToolResult const& result);
 
 }}}

@@ -4,7 +4,7 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// `Dialect::decode` of the native dialect, of all its versions.
+/// `Dialect::decode` of the native dialect. Reads all versions of the dialect.
 Result<Entry> decode_native(RecordView const& record);
 
 }}}

@@ -12,18 +12,19 @@
 #include <vector>
 
 // A compaction of ai-panel has a label. The label `turn-N` means that the compaction leaves out N of the
-// messages since the last compaction. The remaining messages are then written again after it. Any other label
-// means that no message was written again. When this library writes a line again, it marks the line with the
-// member `"keptAgain":1`, or increments this member if the line already has it. The compaction has the number
-// of these lines. So a new message is never mistaken for a message that a compaction wrote again.
+// messages since the previous compaction. The remaining messages are written again after the compaction. Any
+// other label means that no message was written again. When this library writes a line again, it marks the
+// line with the member `"keptAgain":1`, or increments this member if the line already has it. The line of the
+// compaction has the number of the marked lines. So a new message is never mistaken for a message that a
+// compaction wrote again.
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
 inline constexpr std::string_view panel_label = "turn-";
 inline constexpr std::string_view again_member = "keptAgain";
 
-/// The N of the label `turn-N`. Absent unless the entry is a compaction with such a label in a log without
-/// ids.
+/// Returns the N of the label `turn-N` of a compaction in a log without ids. Absent for any other entry or
+/// label.
 inline std::optional<std::uint64_t> messages_left_out(Entry const& entry) {
   auto const* compaction = entry.as<Compaction>();
   if (!compaction || entry.link != Parent::previous) return std::nullopt;
@@ -32,8 +33,8 @@ inline std::optional<std::uint64_t> messages_left_out(Entry const& entry) {
   return to_uint(label.substr(panel_label.size()));
 }
 
-/// How many messages the compaction `entry` keeps by writing them again. `before` is the number of messages
-/// since the previous compaction.
+/// Returns how many messages the compaction `entry` keeps by writing them again. `before` is the number of
+/// messages since the previous compaction.
 inline std::uint64_t messages_kept(Entry const& entry, std::uint64_t before) {
   std::optional<std::uint64_t> const left_out = messages_left_out(entry);
   if (!left_out) return 0;
@@ -42,26 +43,26 @@ inline std::uint64_t messages_kept(Entry const& entry, std::uint64_t before) {
   return kept < before ? kept : before;
 }
 
-/// True for a message that is not a system message. A compaction may keep such a message.
+/// True for a message that is not a system message. A compaction keeps only such messages.
 bool is_said(Entry const& entry) noexcept;
-/// True for a message that a compaction wrote again, as the mark in its line shows.
+/// True if the mark in its line shows that a compaction wrote this message again.
 bool is_kept_again(Entry const& entry) noexcept;
-/// The speaker and the text of a message. They are equal for a message and for its copy that ai-panel writes
-/// after a compaction.
+/// Returns the speaker and the text of a message. The result is the same for a message and for its copy that
+/// ai-panel writes after a compaction.
 std::string words_of(Message const& message);
 
-/// Sets in a compaction, for a dialect without ids, how many messages it leaves out and how many are written
-/// again after it. Returns the messages to write again. `context` has the entries that the model saw before:
-/// all entries since the last compaction. Before the call, `Compaction::first_kept` names the first entry
-/// that stays, or is empty if none stays.
+/// Prepares a compaction for a dialect without ids: sets how many messages the compaction leaves out, and how
+/// many are written again after it. Returns the messages to write again. `context` has the entries that the
+/// model saw before, which are all entries since the previous compaction. Before the call,
+/// `Compaction::first_kept` names the first entry that stays, or is empty if none stays.
 std::vector<Entry> take_kept(Compaction& compaction, std::vector<Entry> const& context);
-/// The members of the line of a message that is written again: the mark, and the members of `others`.
+/// Returns the extra members for a message that is written again: the mark, and the members of `others`.
 RawJson again_mark(RawJson const& others);
 /// Returns the line with which a message is written again: the members of `line` and the mark.
 std::string line_again(std::string_view line);
 
-/// False if the write of the compaction was cut short. `behind` is the first of the entries after it, in log
-/// order.
+/// False if the write of the compaction was cut short. `behind` and `end` delimit the entries after the
+/// compaction, in log order.
 template <class Forward> bool is_whole(Entry const& compaction, Forward behind, Forward const end) {
   std::uint64_t left =
       messages_left_out(compaction) ? compaction.as<Compaction>()->kept_again.value_or(0) : 0;
@@ -73,24 +74,25 @@ template <class Forward> bool is_whole(Entry const& compaction, Forward behind, 
   return left == 0;
 }
 
-/// Reports a compaction whose write was cut short. `offset` and `length` are those of its line.
+/// Returns the damage that reports a compaction whose write was cut short. `offset` and `length` are those of
+/// its line.
 Damage cut_short_damage(Entry const& compaction, std::uint64_t offset, std::uint64_t length);
 /// Removes compactions whose write was cut short, and the messages that they wrote again. `entries` is in log
 /// order.
 void take_out_cut_short(std::vector<Entry>& entries);
 
-/// What an entry adds to the conversation in a log without ids.
+/// Says what an entry adds to the conversation in a log without ids.
 struct Standing {
   enum Kind : std::uint8_t {
-    once,      ///< its content
-    again,     ///< nothing: it repeats the entry `original`, which a compaction keeps
-    cut_short, ///< nothing: it is a compaction whose write was cut short, or a message which that compaction
-               ///< wrote again
+    once,      ///< the entry adds its content
+    again,     ///< the entry adds nothing: it repeats the entry `original`, which a compaction keeps
+    cut_short, ///< the entry adds nothing: it is a compaction whose write was cut short, or a message that
+               ///< such a compaction wrote again
   };
   Kind kind = once;
   std::size_t original = 0;
 };
-/// The `Standing` of each entry of a log, in log order.
+/// Returns the `Standing` of each entry of a log, in log order.
 std::vector<Standing> standings(std::vector<Entry> const& log);
 
 }}}

@@ -7,11 +7,12 @@
 #include <string_view>
 #include <vector>
 
-// Removes members that cannot be copied from the lines of one program into the lines of another.
+// Removes members that must not be copied from the lines of one program into the lines of another program.
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// Removes unknown members of a line whose names have a meaning in one of the dialects. Returns these names.
+/// Removes the unknown members of a line whose names have a meaning in one of the dialects. Returns these
+/// names.
 std::vector<std::string> strip_line_names(RawJson& extra);
 
 /// True for the name of a member that the dialects themselves write into parts.

@@ -7,7 +7,8 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 
 // The sentences with which pi gives a summary to the model (convertToLlm in its messages.ts), byte for byte.
 
-/// With a prefix, the text is the prefix and the summary, as other programs write it.
+/// Returns the text that gives the summary of a compaction to the model. If `prefix` is not empty, the text
+/// is the prefix and the summary, as other programs write it.
 inline std::string compaction_summary_text(std::string_view summary, std::string_view prefix = {}) {
   if (!prefix.empty()) return std::string(prefix).append(summary);
   std::string text =

@@ -11,31 +11,33 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// A document of go-kratos/blades as text, and as the lines of `blades_dialect`. What an append does not
-/// change keeps its bytes.
+/// A document of go-kratos/blades as text, and as the lines of `blades_dialect`. An append keeps the bytes of
+/// each part of the text that it does not change.
 ///
-/// The header ends at position 1, the state (if it has members) at 2, and the n-th item of the history at
-/// 2 + n. So a position stays where it is when the state changes.
+/// The header ends at position 1. The state, if it has members, ends at 2. The n-th item of the history ends
+/// at 2 + n. So a change of the state moves no position of a message.
 class SESSIONKIT_API BladesDocument {
  public:
-  /// Reads a document. `corrupt` if the text is none, `unsupported_version` for another version than 1.
-  /// `path` is for messages.
+  /// Reads a document. Fails with `corrupt` if the text is no document, and with `unsupported_version` if its
+  /// version is not 1. `path` is for messages.
   static Result<BladesDocument> parse(std::string text, std::string_view path);
-  /// A new document with the members of this header's line. `invalid_argument` if it has no id.
+  /// Makes a new document with the members of a header's line. Fails with `unsupported` if the line has no
+  /// id, or has a `type` as the lines of other programs do.
   static Result<BladesDocument> start(std::string_view header, std::string_view path);
 
   std::string const& text() const noexcept { return text_; }
   Position end() const noexcept;
-  /// All lines, with their positions. Items that are no object are listed as damage. The header has the time
-  /// of saving, unless this is the time of the newest message, or of the header if there is none.
+  /// Returns all lines, with their positions. Items that are no object are listed as damage. The header shows
+  /// the time of saving only if it differs from the newest of these times: the time of the header and the
+  /// times of the messages.
   RecordPage records() const { return records_with(header(true)); }
-  /// The same with a header that does not change: without the time of saving.
+  /// Returns the same lines, but the header has no time of saving, so that the header never changes.
   RecordPage lasting_records() const { return records_with(header(false)); }
 
   /// Adds the lines of messages to the history, and applies the lines of states. The time of saving becomes
-  /// that of the newest message, or `now` if only the state changes; it never goes back. What is added first
-  /// to a document that starts with a time of saving keeps this time, if no message is newer. `unsupported`
-  /// if a line is no message and no state of blades.
+  /// the newest time of the added messages, or `now` if they have none; it never goes back. The first append
+  /// to a document that `start` made with a time of saving keeps this time, if no added message is newer.
+  /// Fails with `unsupported` if a line is neither a message nor a state of blades.
   Result<void> append(std::vector<RecordView> const& records, Timestamp now);
 
  private:
@@ -57,10 +59,10 @@ class SESSIONKIT_API BladesDocument {
 
   std::string text_, path_;
   std::size_t items_ = 0;
-  bool copied_ = false; // started with a time of saving, and nothing was added yet
+  bool copied_ = false; // made by `start` with a time of saving, and nothing was added yet
 };
 
-/// The line of a header without the time of saving; another line as it is.
+/// Returns the line of a header without the time of saving. Returns any other line unchanged.
 SESSIONKIT_API std::string without_time_of_saving(std::string_view line);
 
 }}}

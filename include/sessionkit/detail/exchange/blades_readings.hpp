@@ -15,26 +15,28 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 /// A document that was parsed for a reader. Its file stays open, so that no later file has the same inode.
 struct BladesReading {
   OpenFile file;
-  FileStatus version; ///< of the file, before it was read
-  /// The file was older than the steps of its times when it was read, so that each later change shows.
+  FileStatus version; ///< status of the file before it was read
+  /// True if the file was unchanged for longer than one step of its times when it was read. Then each later
+  /// change gives the file another time.
   bool settled = false;
-  RecordPage records; ///< all of them
+  RecordPage records; ///< all records of the document
 };
 
 /// Returns the records of a document that belong to a page.
 SESSIONKIT_API RecordPage records_of_page(RecordPage const& whole, ReadRange const& range);
 
-/// Keeps the documents that somebody reads page by page, so that a document is read and parsed once, and not
-/// once for each page. Several threads may call all functions at once.
+/// Keeps documents that callers read page by page, so that a document is read and parsed once, and not once
+/// for each page. Several threads may call all functions at once.
 class SESSIONKIT_API BladesReadings {
  public:
-  /// The most documents that are kept, and the most bytes of them. One is kept, however long it is.
+  /// The largest number of documents that are kept, and the largest sum of their bytes. One document is
+  /// always kept, even if it is longer.
   static constexpr std::size_t most = 8, most_bytes = std::size_t{64} << 20;
 
-  /// Returns the document for the page. Null if it must be read: none is kept, or the file `now` is another
-  /// or was written to. A file that is not settled is also read for a page that begins a log, because a
-  /// program that writes in place may have changed it without a trace. A page that continues one never
-  /// depends on that: it shows the document of the page before.
+  /// Returns the kept document for a page of the session `id`. Returns null if the file must be read: no
+  /// document is kept, or `now` shows that the file was replaced or written to. The first page of a log also
+  /// needs a new read if the file was not settled, because a program that writes in place may have changed
+  /// the file without a trace. A later page uses the document of the page before it.
   std::shared_ptr<BladesReading const> find(SessionId const& id, ReadRange const& range,
                                             FileStatus const& now);
   void keep(SessionId const& id, std::shared_ptr<BladesReading const> reading);
@@ -45,7 +47,7 @@ class SESSIONKIT_API BladesReadings {
   void drop_locked(SessionId const& id);
 
   Mutex mutex_;
-  std::list<Kept> kept_; // the one used last is first
+  std::list<Kept> kept_; // the document that was used last is the first
 };
 
 }}}

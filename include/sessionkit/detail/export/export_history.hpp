@@ -15,53 +15,55 @@ struct ExportPiece {
   EntryId entry;
 };
 
-/// A message as it is sent.
+/// A message as it is sent, part by part.
 struct ExportMessage {
   Role role = Role::user;
   std::vector<ExportPiece> pieces = {};
   std::optional<Generation> generation = {};
   Timestamp at = {};
 
-  /// The message without the entries.
+  /// Returns the message without the ids of the entries.
   Message message() const;
 };
 
-/// What is said from one compaction to the next.
+/// The messages from one compaction to the next.
 struct ExportSegment {
-  EntryId compaction = {}; ///< with which it begins; empty: the conversation begins
+  EntryId compaction = {}; ///< begins the segment; empty: the conversation begins here
   std::string summary = {};
   std::uint64_t tokens_before = 0;
-  Timestamp at = {};                    ///< of the compaction
-  std::vector<ExportMessage> kept = {}; ///< what the compaction keeps
-  bool summary_is_last = false;         ///< the summary follows what is kept
-  std::vector<ExportMessage> said = {}; ///< after the compaction
+  Timestamp at = {};                    ///< the time of the compaction
+  std::vector<ExportMessage> kept = {}; ///< the messages that the compaction keeps
+  bool summary_is_last = false;         ///< the summary follows the messages in `kept`
+  std::vector<ExportMessage> said = {}; ///< the messages after the compaction
 };
 
 /// A conversation for one program.
 struct ExportHistory {
-  std::vector<ExportSegment> segments = {}; ///< the last one is what is sent; at least one
+  std::vector<ExportSegment> segments = {}; ///< at least one; the last segment is what is sent
   std::vector<Loss> losses = {};
-  TitleChange const* title = nullptr; ///< in the source; null: the session has none
+  TitleChange const* title = nullptr; ///< points into the source; null: the session has no title
   Header header = {};                 ///< empty if the source has none
   Timestamp begin = {}, end = {};     ///< the times of the first and of the last message
 };
 
-/// What a program receives.
+/// Describes what a program receives.
 struct ExportTarget {
   Target target;
-  bool introduces_summary = false; ///< pi's sentence introduces the summaries, which are other programs'
+  bool introduces_summary = false; ///< pi's sentence introduces each summary, because another program made it
 };
 
-/// Rebuilds the contexts of a session as `target` sends them. Pieces of a compaction's summary are in
-/// `ExportSegment::summary`. Lists everything that no message has as a loss.
+/// Rebuilds the contexts of a session for `target`. The summary of a compaction is in
+/// `ExportSegment::summary`, and not in a message. Lists as a loss everything that is in no message.
 ExportHistory make_export_history(ExportSource const& source, ExportTarget const& target);
 
-/// For formats in which nothing is written twice: a message that a compaction keeps stays only where it is
-/// kept, and an earlier call with the id of a later one gets another id. Lists both as losses.
+/// Changes a history for formats in which nothing is written twice. A message that several segments have
+/// stays only in the last segment whose compaction keeps it. An earlier call that has the id of a later call
+/// gets another id. Lists both changes as losses.
 void write_once(ExportHistory& history);
 
-/// The target with which a session is exported: with the program's wording if it is a session of this
-/// program, else the summary is the first text of the user, in the words that introduce a summary.
+/// Returns the target with which a session is exported. A session that was imported from this program gets
+/// the program's wording. In any other session, a summary becomes the first text of the user, with pi's
+/// sentence before it.
 ExportTarget export_target(ExportSource const& source, Exporter const& exporter, Provider provider);
 
 /// True if the session was imported from this program.

@@ -11,20 +11,20 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 /// True for the usual form of a UUID, in lower case.
 bool is_uuid(std::string_view text) noexcept;
 
-/// A UUID (version 8) that is always the same for the same text.
+/// Returns a UUID (version 8) that is always the same for the same text.
 std::string uuid_of(std::string_view text);
 
-/// `count` characters of `[0-9A-Za-z]` that are always the same for the same text.
+/// Returns `count` characters of `[0-9A-Za-z]` that are always the same for the same text.
 std::string letters_of(std::string_view text, std::size_t count);
 
-/// The id that a session gets in a program whose sessions have UUIDs. `invalid_argument` if the host asked
-/// for another form.
+/// Returns the id that a session gets in a program whose sessions have UUIDs. Fails with `invalid_argument`
+/// if the host asked for an id in another form.
 Result<std::string> uuid_session_id(ExportSource const& source, ExportOptions const& options);
 
-/// The working directory of an export. `invalid_argument` if it is no absolute path.
+/// Returns the working directory of an export. Fails with `invalid_argument` if it is no absolute path.
 Result<std::string> export_cwd(ExportSource const& source, ExportOptions const& options);
 
-/// The header of the source, or null.
+/// Returns the header of the source, or null if it has none.
 Header const* header_of(ExportSource const& source) noexcept;
 
 }}}

@@ -18,21 +18,21 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 /// What a store remembers of its sessions, so that it need not read their files. `mutex` guards all members.
 /// It is never locked while a file is read or written.
 struct IndexState {
-  /// The state of a transcript when its row was last compared with it.
+  /// The state of a transcript when its row was last compared with the transcript.
   struct Seen {
     FileStatus file = {};       ///< inode 0: never
     std::uint64_t trailing = 0; ///< damaged lines after the last entry
-    bool checked = false;       ///< compared by content, not by size alone, or written by us
+    bool checked = false;       ///< the content was compared and not only the size, or we wrote it
   };
 
   std::mutex mutex;
   IndexRows rows;
   std::unordered_map<std::string, Seen> seen;
-  std::set<std::string> touched, removed;        ///< since the index was last written
-  std::set<std::string> stale;                   ///< rows that lack entries of which we know
+  std::set<std::string> touched, removed;        ///< rows changed or removed since the index was last written
+  std::set<std::string> stale;                   ///< rows that lack entries that we know of
   std::set<std::string> absent;                  ///< rows whose transcripts are not in the directory
   std::unordered_map<std::string, Error> unread; ///< why a transcript without a row cannot be read
-  bool settled = false; ///< the names were compared, and a later change will show in the directory's time
+  bool settled = false; ///< the names were compared, and a later change gives the directory another time
 
   /// Removes the row of a transcript that was removed.
   void drop(std::string const& name);
@@ -43,28 +43,30 @@ struct IndexState {
 /// right. Several threads may call all functions at once.
 class SESSIONKIT_API DirectoryWatch {
  public:
-  /// `shared` means that other programs write the index too; only they correct their rows in it. All
-  /// arguments must outlive this object.
+  /// `shared` means that other programs write the index too. Only those programs correct their own rows in
+  /// it. All arguments must outlive this object.
   DirectoryWatch(FileOps& ops, TranscriptFolder& folder, IndexState& state, std::string root, bool shared,
                  FileStoreOptions const& options);
 
   Error missing(SessionId const& id) const;
   /// Updates one row from its transcript. If `all` is true, folds the transcript from its first line.
   Result<void> refresh(SessionId const& id, bool all);
-  /// As `refresh`, but does not open a transcript that did not change. If `by_size` is true, does not open a
-  /// transcript that ends where its row says either. If a transcript cannot be read, its row stays unchanged.
-  /// Returns false if nothing changed.
+  /// Does the same as `refresh`, but opens a transcript only if it changed. If `by_size` is true, a
+  /// transcript that ends where its row says counts as unchanged. If a transcript cannot be read, its row
+  /// stays unchanged. Returns false if nothing changed.
   Result<bool> look(SessionId const& id, bool by_size);
-  /// Looks at each transcript. Returns false if none changed and all could be read.
+  /// Calls `look` for each of these transcripts. Returns true if one of them changed or could not be read.
   bool look_at(std::vector<SessionId> const& ids, bool by_size);
-  /// Updates all rows. An append that is not in our journal is found only by a look at each transcript. Such
-  /// looks are so rare that they take a small part of the time. The first sweep looks only at the newest
-  /// transcripts, because a process that was killed during a turn was most likely writing one of these.
+  /// Updates all rows. Only a look at each transcript finds an append that is not in our journal. Looks at
+  /// all transcripts are so rare that they take a small part of the time. In a large store, the first sweep
+  /// looks only at the newest transcripts, because a process that was killed during a turn was most likely
+  /// writing one of these.
   Result<void> sweep();
-  /// Makes the next sweep read the names in the directory, even if the directory did not change, because a
-  /// transcript that had no entry may have one now.
+  /// Makes the next sweep read the names in the directory, even if the directory did not change. A transcript
+  /// that had no entry may have one now.
   void doubt_names();
-  /// Keeps a row that was removed in memory, but not yet on the disk, if its session was created again.
+  /// If the row of a session was removed in memory, but not yet on the disk, and the session was created
+  /// again, keeps the row.
   void keep_remade();
 
  private:

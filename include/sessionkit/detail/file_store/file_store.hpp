@@ -5,7 +5,7 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// Refuses options that ask for a lease and for no writing.
+/// Fails with `invalid_argument` if the options ask for leases in a store that is only read.
 Result<void> check_lease_options(FileStoreOptions const& options, std::string const& path);
 
 /// `open_file_store` with system calls that tests can replace.

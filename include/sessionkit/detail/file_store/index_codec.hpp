@@ -14,15 +14,16 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 /// Reads the form
 /// `{"sessions":{id:{id,agentId,filePath,title,messageCount,createdAt,lastAt,tokenEstimate,...}}}`, with
 /// times in milliseconds since 1970. Fails with `corrupt` if the text is not in this form. A row without our
-/// own members was written by another program. The `end` of its summary is zero.
+/// own members was written by another program. The `SessionInfo::end` of such a row is zero.
 SESSIONKIT_API Result<IndexRows> parse_session_index(std::string_view text);
 SESSIONKIT_API std::string write_session_index(IndexRows const& rows);
-/// Writes the same form without the first words of the users, for an index that another program reads.
+/// Writes the same form for an index that another program reads. Leaves out the first words of the user in
+/// each session.
 SESSIONKIT_API std::string write_shared_index(IndexRows const& rows);
 
 /// Reads claw0's form: `{key:{session_key,session_id,created_at,updated_at,message_count,transcript_file}}`,
-/// with times in RFC 3339. If a key has several sessions, only the newest is written. The older sessions are
-/// found by their files.
+/// with times in RFC 3339. If a key has several sessions, the form has only the newest. A store finds the
+/// older sessions by their files.
 SESSIONKIT_API Result<IndexRows> parse_key_index(std::string_view text);
 SESSIONKIT_API std::string write_key_index(IndexRows const& rows);
 
@@ -35,7 +36,7 @@ SESSIONKIT_API Result<IndexRows> parse_openclaw_index(std::string_view text);
 struct IndexCodec {
   Result<IndexRows> (*parse)(std::string_view text);
   std::string (*write)(IndexRows const& rows);
-  bool has_checksum; ///< its text may have one
+  bool has_checksum; ///< a text in this form may have a checksum
 };
 /// Returns the codec of a layout. `shared` means that another program reads the index.
 SESSIONKIT_API IndexCodec const& index_codec(StoreLayout layout, bool shared = false) noexcept;
@@ -43,18 +44,18 @@ SESSIONKIT_API IndexCodec const& index_codec(StoreLayout layout, bool shared = f
 /// Adds a checksum after the rows of a session index. If a reader finds the checksum correct, the text
 /// is ours and complete, and need not be parsed.
 SESSIONKIT_API void add_checksum(std::string& text);
-/// How many bytes the checksum of an index of this size covers, if the index has one.
+/// Returns how many bytes the checksum of an index of this size covers, if the index has a checksum.
 SESSIONKIT_API std::uint64_t checksummed_bytes(std::uint64_t size) noexcept;
 
 /// Finds the rows of an index with a checksum without parsing them, because each row is one line. The text is
 /// searched while it is read, because each piece is then in the processor's cache.
 class SESSIONKIT_API ChecksummedRows {
  public:
-  /// Searches the part that the checksum covers. `text` is as much of the part as was read so far, and begins
-  /// at the same address in every call.
+  /// Searches the bytes that the checksum covers. `text` is the beginning of these bytes, as far as they were
+  /// read. It begins at the same address in every call.
   void look(std::string_view text);
-  /// Returns the rows, after all was read. The rows then own the text. `crc` is the checksum of these
-  /// bytes. Absent if there is no checksum, or if it does not match.
+  /// Returns the rows, after the whole text was read. The rows then own the text. `crc` is the checksum of
+  /// the searched bytes. Absent if the text has no checksum, or if the checksum does not match.
   std::optional<IndexRows> take(IndexText& text, std::uint32_t crc);
 
  private:
@@ -63,7 +64,7 @@ class SESSIONKIT_API ChecksummedRows {
 
   IndexRows beside_; ///< members of the file beside the rows
   std::vector<IndexRows::Unread> rows_;
-  std::size_t begin_ = 0, searched_ = 0; ///< begin of the line without a found end; where the search goes on
+  std::size_t begin_ = 0, searched_ = 0; ///< begin of the unfinished line; where the search goes on
   bool as_written_ = true;
 };
 

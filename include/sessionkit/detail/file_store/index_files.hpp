@@ -12,7 +12,7 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// The name of a file in a store's directory.
+/// The name of the journal in a store's directory.
 inline constexpr char const* index_journal_name = "sessions.journal";
 
 /// The changes that other writers made to an index since the last look.
@@ -22,9 +22,9 @@ struct JournalDelta {
     good,
     unreadable,
     unavailable
-  };                  // unreadable: not an index of ours; unavailable: cannot be read now
-  bool whole = false; ///< `rows` is the whole index; else `changes` has the changes
-  State state = good; ///< of the snapshot
+  };                  // unreadable: it is no index of ours; unavailable: it cannot be read now
+  bool whole = false; ///< true: `rows` is the whole index; false: `changes` has the changes
+  State state = good; ///< the state of the snapshot
   IndexRows rows = {};
   std::list<RowChange> changes = {};
   std::string doubt = {}; ///< why changes may be missing; empty if none are missing
@@ -39,9 +39,9 @@ struct IndexFilesOptions {
   std::function<std::optional<std::size_t>()> transcripts = {};
 };
 
-/// The files of an index, which are a cache. `<root>/sessions.json` is a snapshot, which is replaced as a
+/// The files of an index, which are a cache. `<root>/sessions.json` is the snapshot; it is replaced as a
 /// whole under the lock `<root>/.lock`. `<root>/sessions.journal` has the changes since the snapshot, so that
-/// one change costs one small write at any number of sessions. The journal is never synced, and a torn
+/// one change costs one small write, however many sessions there are. The journal is never synced, and a torn
 /// journal is recognised. Only one thread at a time may call the functions.
 class SESSIONKIT_API IndexFiles {
  public:
@@ -51,7 +51,7 @@ class SESSIONKIT_API IndexFiles {
   /// Returns what others wrote since the last call. The first call returns everything. Takes no lock. Fails
   /// only for lack of memory, because a cache that cannot be read counts as missing.
   JournalDelta look();
-  /// Appends the lines that `make` returns to the journal, under the lock. `make` receives what others wrote.
+  /// Appends to the journal the lines that `make` returns, under the lock. `make` receives what others wrote.
   Result<void> append(std::function<std::string(JournalDelta)> const& make,
                       std::chrono::milliseconds lock_wait);
   /// Replaces the snapshot by the text that `make` returns, under the lock. `make` receives what others
@@ -62,12 +62,12 @@ class SESSIONKIT_API IndexFiles {
 
   std::string const& path() const noexcept { return snapshot_path_; }
   std::string const& journal_path() const noexcept { return journal_path_; }
-  /// True if there is no snapshot. False also if this cannot be found out.
+  /// True if there is no snapshot. False if there is one, or if this cannot be found out.
   bool is_missing();
   /// True if the snapshot belongs to another program. Such a snapshot is read, but never written or moved
   /// aside.
   bool is_foreign() const noexcept { return foreign_; }
-  /// False if there is no snapshot that a journal could extend.
+  /// True if there is a snapshot that a journal can extend.
   bool may_append() const noexcept { return loaded_ && usable_; }
   std::uint64_t snapshot_bytes() const noexcept { return print_.bytes; }
   std::uint64_t journal_bytes() const noexcept { return applied_; }
@@ -100,7 +100,7 @@ class SESSIONKIT_API IndexFiles {
   IndexFilesOptions options_;
 
   FileStatus seen_ = {};          // the snapshot that was last read or written; inode 0: none
-  Fingerprint print_ = {};        // of the bytes of that snapshot
+  Fingerprint print_ = {};        // of the bytes of the snapshot in `seen_`
   Error failure_{Errc::io_error}; // why the snapshot could not be read
 
   JournalHead head_ = {};

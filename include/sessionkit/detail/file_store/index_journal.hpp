@@ -38,13 +38,14 @@ SESSIONKIT_API void append_journal_line(std::string_view name, IndexRow const* r
 
 struct JournalText {
   std::optional<JournalHead> head;
-  std::list<RowChange> changes; ///< of a whole journal: only the last of each session
+  std::list<RowChange> changes; ///< from a whole journal, only the last change of each session
   std::size_t used = 0;         ///< bytes of whole lines; the bytes after them are torn or incomplete
   std::size_t bad = 0;          ///< whole lines that cannot be read; each may have been a change
 };
 /// Reads the first line of a journal. Absent if the text is no journal, or if the line is torn.
 SESSIONKIT_API std::optional<JournalHead> parse_journal_begin(std::string_view text);
-/// Reads the lines of a journal. `text` begins at the first line if `whole` is true, else at a later line.
+/// Reads the lines of a journal. `text` begins with the first line if `whole` is true, else with a later
+/// line.
 SESSIONKIT_API JournalText parse_journal(std::string_view text, bool whole);
 /// True if the text may be the beginning of a journal of ours, whole or torn. Any other file belongs to
 /// another program and must not be destroyed.

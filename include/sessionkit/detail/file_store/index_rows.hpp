@@ -22,8 +22,8 @@ struct IndexText {
   std::string_view view() const noexcept { return {bytes.get(), size}; }
 };
 
-/// The hash of a name. If two lists have equally many names and the same sum of hashes, their names are taken
-/// to be the same.
+/// Returns the hash of a name. Two lists of names count as equal if they have the same number of names and
+/// the same sum of hashes.
 inline std::uint64_t name_hash(std::string_view name) noexcept { return std::hash<std::string_view>{}(name); }
 
 /// Names the rows of a store that are newer than those of the index on the disk.
@@ -31,11 +31,11 @@ struct MergeInput {
   std::set<std::string> const& touched; ///< rows that the store changed
   std::set<std::string> const& removed;
   bool rebuilt; ///< all rows are the store's own
-  bool by_key;  ///< sessions may exist that the index does not name
+  bool by_key;  ///< the index may lack the names of some sessions
 };
 
 /// The rows of an index in memory, by id and in the order of lists. A row stays text until it is first used,
-/// because a program uses few rows of 100,000.
+/// because a program uses only a few rows of an index of 100,000.
 class SESSIONKIT_API IndexRows {
  public:
   /// A row that is still text.
@@ -49,19 +49,19 @@ class SESSIONKIT_API IndexRows {
   /// The names in `unread` are ascending and point into `text`.
   IndexRows(IndexText text, std::vector<Unread> unread);
 
-  std::map<std::string, std::string> foreign_rows = {};          ///< rows by key that are no sessions
+  std::map<std::string, std::string> foreign_rows = {};          ///< rows that are no sessions, by their keys
   std::vector<std::pair<std::string, std::string>> members = {}; ///< members of the file beside its rows
 
   std::size_t size() const noexcept { return read_.size() + left_; }
   std::size_t unread_count() const noexcept { return left_; }
   bool has(std::string_view name) const { return read_.count(name) > 0 || find_unread(name) != nullptr; }
-  /// The end of a session's log according to its row. Absent if there is no such row.
+  /// Returns the end of a session's log according to the session's row. Absent if there is no such row.
   std::optional<Position> end_of(std::string_view name) const;
-  /// The sum of the names' hashes.
+  /// Returns the sum of the hashes of all names.
   std::uint64_t names_sum() const noexcept { return names_sum_; }
 
-  /// Finds a row, and parses the row if it is still text. The caller must not change its times. Null if there
-  /// is no such row.
+  /// Finds a row, and parses the row if it is still text. The caller must not change the times of the row.
+  /// Null if there is no such row.
   IndexRow* find(std::string_view name);
   void put(IndexRow row);
   /// Changes the row of a session. If there is no row, makes an empty row first.
@@ -92,7 +92,7 @@ class SESSIONKIT_API IndexRows {
     use_up_to(nullptr);
   }
   /// Calls `use` for each row after a place in the list, newest first, until `use` returns false. `text` is
-  /// empty unless the row is still text. `use` may call `find`.
+  /// the row if it is still text, else it is empty. `use` may call `find`.
   void newest_first(std::optional<ListPlace> const& after,
                     std::function<bool(std::string_view name, std::string_view text)> const& use);
 
@@ -115,9 +115,9 @@ class SESSIONKIT_API IndexRows {
 
   IndexText text_;
   std::vector<Unread> unread_;
-  std::vector<std::uint32_t> slots_; // hash table of names: one more than the index in `unread_`; 0: free
+  std::vector<std::uint32_t> slots_; // hash table of names: the index in `unread_` plus one; 0: free
   std::vector<std::uint32_t> unread_order_;
-  std::size_t sorted_ = 0, left_ = 0; // sorted part of `unread_order_`; rows of `unread_` still text
+  std::size_t sorted_ = 0, left_ = 0; // size of the sorted part of `unread_order_`; rows that are still text
 };
 
 }}}

@@ -21,7 +21,8 @@ class SESSIONKIT_API StoreIndex {
   StoreIndex(FileOps& ops, int directory, std::string const& root, Profile const& profile,
              FileStoreOptions const& options, TranscriptFolder& folder);
 
-  /// Checks for a missing index. If the store has transcripts, the index was lost. Else the store is new.
+  /// Checks whether the index is missing. If it is, and the store has transcripts, the index was lost.
+  /// Without transcripts, the store is new.
   Result<void> begin();
   /// Notes that entries were appended. The row is written at the end of the turn.
   void note_append(SessionId const& id, Append const& batch, Position end);
@@ -43,7 +44,7 @@ class SESSIONKIT_API StoreIndex {
   using Lock = std::lock_guard<std::mutex>;
   struct Compared {
     std::size_t rows = 0, unread = 0; // numbers of transcripts
-    std::string why_unread = {};      // why the first of these could not be read
+    std::string why_unread = {};      // why the first unread transcript could not be read
   };
   struct Unwritten {
     std::set<std::string> touched, removed;
@@ -51,8 +52,8 @@ class SESSIONKIT_API StoreIndex {
 
   bool may_write_unasked() const;
   bool by_key() const noexcept { return profile_.layout != StoreLayout::by_id; }
-  // True if another program, which writes no journal, uses the index too, or if a journal cannot represent
-  // its form.
+  // True if the index has no journal: another program that writes no journal uses the index too, or a journal
+  // cannot represent the form of the index.
   bool shared() const noexcept { return profile_.shares_index || by_key(); }
   SessionInfo summary(IndexRow const& row) const;
   std::vector<IndexRow const*> select(ListQuery const& query, std::optional<ListPlace> const& after);
@@ -90,8 +91,8 @@ class SESSIONKIT_API StoreIndex {
   // Guarded by the state's mutex:
   bool stored_ = false; // this object appended or removed something
   bool new_ = false;    // the store had no transcripts
-  std::string rebuild_; // why all rows must be compared before the next whole write; empty: no need
-  bool reported_unwritten_ = false; // a failed write of the index was reported; this is done once
+  std::string rebuild_; // why the next whole write must first compare all rows; empty if it need not
+  bool reported_unwritten_ = false; // a failed write of the index was reported; only the first is
   std::chrono::steady_clock::time_point next_rebuild_ = {};
   std::vector<Event> events_; // for `on_event`, which is called with no lock held
 };

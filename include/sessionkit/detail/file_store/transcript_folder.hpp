@@ -17,26 +17,29 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 inline constexpr std::string_view transcript_suffix = ".jsonl";
 
 /// Detects the profile of a store from the content of its directory. The profile is claw0's if the index
-/// names files of the folder `transcripts`, or if there is that folder and no transcript beside it. It is
-/// ai-panel's if most of the first few transcripts have lines of ai-panel. Else it is the native one. Fails
-/// if the content cannot be read, because a store with a wrong profile would be written in a wrong dialect.
+/// names files of the folder `transcripts`, or if this folder exists and no transcript is beside it. It is
+/// ai-panel's if most of the first few transcripts have lines of ai-panel. It is OpenClaw's if the index has
+/// OpenClaw's form. In all other cases it is the native one. Fails if the content cannot be read, or if
+/// the folder that the index names is missing, because a store with a wrong profile would be written in a
+/// wrong dialect.
 SESSIONKIT_API Result<Profile> detect_profile(FileOps& ops, int directory, std::string const& root);
 
-/// Fails with `invalid_argument` if the index (or, if it names no files, the transcripts) has another layout
-/// than the profile. Such an index is not broken, and must not be moved aside.
+/// Fails with `invalid_argument` if the index has another layout than the profile. If the index names no
+/// files, the transcripts show the layout. An index of another layout is not broken, and must not be moved
+/// aside.
 SESSIONKIT_API Result<void> check_layout(FileOps& ops, int directory, std::string const& root,
                                          Profile const& profile);
 
-/// The files of the sessions that the first part of the directory's index names by id. Empty if there is no
-/// index.
+/// Returns the names of the transcripts that the beginning of the directory's index names, if the index has
+/// the form of layout `by_id`. Empty if there is no index.
 Result<std::vector<std::string>> files_in_index(FileOps& ops, int directory, std::string const& root);
 
 /// Finds the transcripts of a store and the names of their files. Several threads may call all functions at
 /// once.
 class SESSIONKIT_API TranscriptFolder {
  public:
-  /// `root` must stay open as long as this object exists. `folder` is the folder of transcripts, if the
-  /// layout has one, and `path` its path; else `path` is that of `root`.
+  /// `root` must stay open as long as this object exists. If the layout has a folder of transcripts, `folder`
+  /// is this folder and `path` is its path. Else `path` is the path of `root`.
   TranscriptFolder(FileOps& ops, int root, std::string path, StoreLayout layout, OpenFile folder);
 
   /// The usual path of the transcripts of a store.
@@ -49,20 +52,19 @@ class SESSIONKIT_API TranscriptFolder {
 
   int directory() const noexcept { return folder_ ? folder_.get() : root_; }
   std::string const& path() const noexcept { return path_; }
-  /// The name of a session's file, which need not exist. Use this for messages, or if the folder was read
-  /// before.
+  /// Returns the name of a session's file, which need not exist. Use this name in messages, or after the
+  /// folder was read.
   std::string file_of(SessionId const& id);
-  /// As `file_of`, but fails if the name is uncertain, because a file that cannot be read may be the
-  /// session's.
+  /// As `file_of`, but fails if the name is uncertain: a file that cannot be read may be the session's file.
   Result<std::string> find(SessionId const& id);
-  /// The ids of the sessions that have files. If a file that is named by a key cannot be read, its name
-  /// becomes the id, and `unread` is set to the error.
+  /// Returns the ids of the sessions that have files. If a layout names files by keys, and such a file cannot
+  /// be read, its name becomes the id, and `unread` is set to the error.
   Result<std::vector<SessionId>> list(std::optional<Error>* unread = nullptr);
-  /// As `list`, but as text. Includes the names of transcripts that are no ids.
+  /// As `list`, but returns texts. The names of transcripts that are no valid ids are included.
   Result<FileNames> names(std::optional<Error>* unread = nullptr);
   /// How many transcripts there are. Absent if the directory cannot be listed now.
   std::optional<std::size_t> count();
-  /// Notes the file of a session, as the index or the file itself names it.
+  /// Notes that `file` is the transcript of session `id`, as the index or the file itself says.
   void learn(SessionId const& id, std::string const& file);
   /// Notes that a session was removed.
   void forget(SessionId const& id);
@@ -87,8 +89,8 @@ class SESSIONKIT_API TranscriptFolder {
   Names names_;
 };
 
-/// True if a file of this name may be a transcript: the name has its suffix, does not begin with a dot, and
-/// has no slash.
+/// True if a file of this name may be a transcript: the name ends in `.jsonl`, does not begin with a dot, and
+/// contains no slash.
 bool is_transcript_name(std::string_view name) noexcept;
 
 }}}

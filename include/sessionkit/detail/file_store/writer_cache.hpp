@@ -20,21 +20,21 @@ struct SESSIONKIT_API CachedWriter {
     FilePlace place;
     std::string session;
   };
-  std::mutex mutex;                 ///< only the thread that has locked it may write
+  std::mutex mutex;                 ///< a thread locks this mutex before it writes
   std::optional<FileWriter> writer; ///< absent until the file is opened
-  std::vector<Event> events;        ///< of the append that is being written
+  std::vector<Event> events;        ///< the events of the append that is being written
 
   unsigned leases = 0; ///< how many leases keep the file's lock
 
-  /// Takes the file's lock and keeps it until `release` was called as often. If there is no file, the append
-  /// that makes the file takes its lock. `target` as in `append_in_turn`.
+  /// Takes the file's lock, and keeps it until `release` was called as often as `hold`. If there is no file,
+  /// the append that makes the file takes the lock. `target` is used if no writer is open.
   Result<void> hold(FileOps& ops, FileStoreOptions const& options, Target target);
   void release();
 
   /// Makes one append, as every store of files does. First locks `mutex` and calls `write`, which appends by
-  /// `append_in_turn`. Then waits for the disk without the lock, so that other threads may write meanwhile.
-  /// Then calls `settle` with the result, and last emits the events, both without a lock. The writer must
-  /// exist until the end, because closing it would forget a failed sync.
+  /// `append_in_turn` or `append_at_end`. Then waits for the disk without the lock, so that other threads may
+  /// write meanwhile. Then calls `settle` with the result, and last emits the events, both without a lock.
+  /// This object must exist until then: closing the writer earlier would forget a failed sync.
   template <class Write, class Settle>
   Result<Position> append(OnEvent const& on_event, Write const& write, Settle const& settle) {
     Result<Position> end = Position{};
@@ -55,8 +55,8 @@ struct SESSIONKIT_API CachedWriter {
     return append(on_event, write, [](Result<Position> const&) {});
   }
 
-  /// Writes a batch, with `mutex` locked. If there is no writer, first opens one for the `Target` that
-  /// `target` returns.
+  /// Writes a batch. The caller has locked `mutex`. If no writer is open, first opens one for the `Target`
+  /// that `target` returns.
   template <class TargetOf>
   Result<Position> append_in_turn(FileOps& ops, FileStoreOptions const& options, Append const& batch,
                                   std::chrono::steady_clock::time_point asked, DueSync& due,
@@ -65,7 +65,7 @@ struct SESSIONKIT_API CachedWriter {
       if (auto r = open(ops, target(), options, batch); !r) return r.error();
     return writer->write(batch, is_durable(options, batch), asked, due);
   }
-  /// The same, at the end that the log then has; see `FileWriter::write_at_end`.
+  /// Does the same, but appends at the end that the log has at that moment; see `FileWriter::write_at_end`.
   template <class TargetOf>
   Result<Position> append_at_end(FileOps& ops, FileStoreOptions const& options, Append& batch,
                                  std::chrono::steady_clock::time_point asked, DueSync& due,
@@ -95,7 +95,8 @@ class SESSIONKIT_API WriterCache {
   static constexpr std::size_t most_open = 128;
 
   std::shared_ptr<CachedWriter> of(std::string const& name);
-  /// How far the log is known to be on the disk. Zero if its writer is not open.
+  /// Returns the position up to which the log is known to be on the disk. Zero if the log's writer is not
+  /// open.
   Position durable(std::string const& name);
   std::size_t size() const noexcept { return logs_.size(); }
 

@@ -26,31 +26,31 @@ enum class Slot : std::uint8_t { user, said, thought, call, result };
 
 /// One part of a message that may go into the history.
 struct Piece {
-  Part const* part = nullptr;   ///< null: the piece was dropped from the view
-  Part const* stored = nullptr; ///< the part in the entry
-  std::uint32_t source = 0;
-  std::uint32_t link = no_piece; ///< of a call its result, of a result its call
+  Part const* part = nullptr;    ///< null if the piece was dropped from the history
+  Part const* stored = nullptr;  ///< the part in the entry
+  std::uint32_t source = 0;      ///< index in `Draft::sources`
+  std::uint32_t link = no_piece; ///< index in `Draft::pieces` of a call's result or a result's call
   Slot slot = Slot::user;
-  bool late = false;               ///< a result without which an earlier request was sent
-  bool failed = false;             ///< a call of an answer that failed: never sent, but may have results
-  std::string const* id = nullptr; ///< of a call: its id in the view; null: the stored id
+  bool late = false;               ///< a result that came late: an earlier request may lack it
+  bool failed = false;             ///< a call of a failed answer: it is never sent, but may have results
+  std::string const* id = nullptr; ///< the id of a call in the history; null if it is the stored id
 };
 
 /// An entry from which pieces come.
 struct Source {
   Entry const* entry;
-  std::size_t index; ///< in `Context::entries`
+  std::size_t index; ///< place of the entry in `Context::entries`; 0 for a compaction
   Role role;
-  Message const* message; ///< null: the entry is not a message
+  Message const* message; ///< null if the entry is not a message
 };
 
-/// A message of the view: a range of `Draft::order`.
+/// A message of the history, as a range of `Draft::order`.
 struct Span {
   Role role;
   std::size_t begin, end;
 };
 
-/// A piece that also contains content of another source.
+/// Says that the piece `piece` also contains content of the source `source`.
 struct JoinedSource {
   std::uint32_t piece, source;
 };
@@ -60,13 +60,13 @@ struct Draft {
   Context const& context;
   Target const& target;
   ProviderRules rules;
-  bool consumed = false; ///< the context is not needed any more: parts may be moved out of it
+  bool consumed = false; ///< true if parts may be moved out of the context, which is not needed later
   HistoryPart part = {};
 
   std::vector<Source> sources = {};
-  std::vector<Piece> pieces = {}; ///< in log order, then those that rules made
-  std::size_t logged = 0;         ///< how many pieces are in log order
-  std::vector<std::uint32_t> order = {};
+  std::vector<Piece> pieces = {}; ///< first the pieces of the log in its order, then those that rules made
+  std::size_t logged = 0;         ///< how many pieces come from the log
+  std::vector<std::uint32_t> order = {}; ///< indices of pieces, in the order of the history
   std::vector<Span> messages = {};
   std::vector<JoinedSource> joined = {}; ///< ordered by piece
   std::deque<Part> made = {};
@@ -84,14 +84,14 @@ struct Draft {
             bool retroactive = false) {
     report.push_back({entry, rule, std::move(before), std::move(after), retroactive});
   }
-  /// Drops a piece from the view, and notes this in the report.
+  /// Drops a piece from the history, and notes this in the report.
   void drop(Piece& piece, std::string_view rule);
 };
 
 /// The first step of a rebuild: cuts the content of the context into pieces and applies the part rules.
 void collect_pieces(Draft& draft);
 
-/// Converts a piece of a tool's result into a part of a message.
+/// Converts an item of the content of a tool's result into a part of a message.
 Part to_part(ToolContent const& piece);
 
 }}}

@@ -5,7 +5,8 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// Rebuilds one part of a history for a target that `has_parts`. The texts are moved out of the context.
+/// Rebuilds one part of a history, for a target for which `has_parts` is true. Moves the texts out of the
+/// context.
 History rebuild_part(Context&& context, Target const& target, HistoryPart part);
 
 }}}

@@ -16,7 +16,7 @@ bool is_sendable(ProviderRules const& rules, Image const& image);
 /// Absent if the image cannot be repaired.
 std::optional<Image> repaired_image(ProviderRules const& rules, Image const& image);
 
-/// True for base64 text in complete blocks of four, in the usual alphabet.
+/// True if the text is base64 in complete blocks of four characters, in the usual alphabet.
 bool is_base64(std::string_view data) noexcept;
 
 }}}

@@ -8,7 +8,8 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 
 inline constexpr std::string_view no_output_text = "[no output]";
 
-/// Adds one part of an entry as a piece, changed by the part rules, unless they drop it.
+/// Applies the part rules to one part of an entry. Adds the result as a piece, except if a rule drops the
+/// part.
 void add_piece(Draft& draft, Part const& part);
 
 }}}

@@ -19,17 +19,18 @@ using OnBreak = std::function<bool(std::string const& parent)>;
 
 struct WalkResult {
   bool found = false;    ///< the leaf was found
-  bool doubtful = false; ///< a record was torn or a parent was missing; a walk over whole lines may find more
+  bool doubtful = false; ///< a record was torn or a parent missing; a walk over whole lines may find more
   Position end = {};
   std::vector<Damage> damage = {};
 };
 
-/// Follows parents from `leaf` (empty: the last entry) to the first entry. Reads pages backwards, and only
-/// the heads of records. If a parent is missing or comes after its child, the entry before the child in the
-/// log replaces the parent, and `damage` reports this. Positions decrease with each step, so that a cycle
-/// cannot make the walk endless. Any number of such breaks costs one more reading of the heads. `heads_only`
-/// is as in `ReadRange`. A caller that sets it decodes the records itself. If a record cannot be decoded or
-/// the walk was doubtful, the caller walks again without `heads_only`.
+/// Follows parents from `leaf` to the first entry. An empty `leaf` means the last entry. Reads pages
+/// backwards, and only the heads of records. If a parent is missing or comes after its child, the entry
+/// directly before the child in the log replaces the parent, and `damage` reports this. Positions decrease
+/// with each step, so that a cycle cannot make the walk endless. All such breaks together cost one more
+/// reading of the heads. `heads_only` has the same meaning as in `ReadRange`. A caller that sets it decodes
+/// the records itself. If a record cannot be decoded or the walk was doubtful, the caller must walk again
+/// without `heads_only`.
 Result<WalkResult> walk_path(SessionStore& store, SessionId const& id, EntryId const& leaf,
                              OnPath const& on_path, OnBreak const& on_break = {}, bool heads_only = false);
 

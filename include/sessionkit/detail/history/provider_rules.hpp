@@ -20,18 +20,19 @@ enum class ImageFormats {
 struct ProviderRules {
   enum Thinking { never, with_signature, always };
   std::string_view api = {};    ///< the `Generation::api` whose signatures are valid
-  std::string_view vendor = {}; ///< its `Generation::provider`, for messages without an api
+  std::string_view vendor = {}; ///< the `Generation::provider` that counts if a message has no api
   Thinking thinking = always;
   /// True if the provider could have made this signature. Null: any text is valid.
   bool (*signs_thinking)(sessionkit::Thinking const& thinking) = nullptr;
   bool plain_thinking = false; ///< reasoning is sent as text, without a signature
-  bool (*signs_text)(std::string_view signature) = nullptr; ///< same for texts; null: none is sent
-  bool (*signs_call)(std::string_view signature) = nullptr; ///< same for calls
-  bool first_call_signed = false;                           ///< in each group of calls, except for old models
+  bool (*signs_text)(std::string_view signature) = nullptr; ///< same for texts; null if no signature is sent
+  bool (*signs_call)(std::string_view signature) = nullptr; ///< same for calls; null if no signature is sent
+  /// The first call of each group of calls must have a signature. Old models do not need it.
+  bool first_call_signed = false;
   bool reasoning_items = false;             ///< reasoning has an id and is sent only with the item after it
-  std::size_t id_limit = 0, name_limit = 0; ///< bytes of [a-zA-Z0-9_-]; 0: any text is valid
-  std::size_t id_length = 0;                ///< if not 0: ids have this many bytes of [a-zA-Z0-9]
-  char id_end = '\0';                       ///< the part of an id from this byte on is not the provider's
+  std::size_t id_limit = 0, name_limit = 0; ///< most bytes, each of [a-zA-Z0-9_-]; 0: any text is valid
+  std::size_t id_length = 0;                ///< if it is not 0, ids have this many bytes of [a-zA-Z0-9]
+  char id_end = '\0';                       ///< the provider's own id ends before this byte
   std::string_view name_extra = {};         ///< further bytes that names may contain
   bool name_starts_with_letter = false;     ///< a name must start with a letter or `_`
   bool summary_in_system = false;
@@ -51,7 +52,7 @@ ProviderRules const& rules_of(Provider provider) noexcept;
 /// The demands of the server of a target.
 ProviderRules rules_of(Target const& target) noexcept;
 
-/// The digits of base64 text in complete blocks, without the padding. Empty if the text is no such base64.
+/// Returns base64 text without its padding. Empty if the text does not consist of complete blocks of four.
 std::string_view base64_digits(std::string_view data) noexcept;
 
 /// The text that Gemini's documentation says to send as the signature of a call that another model made. The

@@ -7,11 +7,12 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// A few words that describe a part to a person.
+/// Returns a few words that describe a part or a text to a person.
 std::string brief(Part const& part);
 std::string brief(std::string_view text);
 
-/// The content of a message that is neither text nor parts, as the dialects keep it.
+/// Describes the content of a message that is neither text nor parts. Dialects keep such content as the
+/// member `content` of `Message::metadata` or `Entry::extra`.
 std::string odd_content(Entry const& entry, Message const& message);
 
 }}}

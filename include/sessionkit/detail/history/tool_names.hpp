@@ -7,13 +7,14 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// The name of a tool in the form that the provider accepts. A name that it accepts is unchanged. A byte that
-/// it refuses becomes `_xHH_`, so that `mcp.read` becomes `mcp_x2E_read` (.NET's `XmlConvert.EncodeName`
-/// writes names in this way). A name that is then too long is cut, and ends in `_h` and a checksum of the
-/// name.
+/// Returns the name of a tool in the form that the provider accepts. If the provider accepts the name, it is
+/// unchanged. A byte that the provider refuses becomes `_xHH_`, so that `mcp.read` becomes `mcp_x2E_read`
+/// (.NET's `XmlConvert.EncodeName` writes names in this way). A name that is then too long is cut, and ends
+/// in `_h` and a checksum of the name.
 std::string fitting_name(ProviderRules const& rules, std::string_view name);
 
-/// The name from which `fitting_name` made this one. A name that was cut, or not changed, stays as it is.
+/// Returns the name from which `fitting_name` made `fitting`. If the name was cut or not changed, returns
+/// `fitting`.
 std::string original_name(ProviderRules const& rules, std::string_view fitting);
 
 }}}

@@ -22,11 +22,12 @@ inline constexpr std::array<std::string_view, 21> claude_members{
     "apiBlockIndex",  "content",     "isAbortedMidStream", "isVisibleInTranscriptOnly",
     "attachment",     "customTitle", "isApiErrorMessage",  "logicalParentUuid",
     "compactMetadata"};
-/// Those of its message.
+/// The members of a line's message that the importer reads.
 inline constexpr std::array<std::string_view, 5> claude_message_members{"id", "content", "model", "usage",
                                                                         "stop_reason"};
 
-/// The members of an object with these names, in their order. They point into the object.
+/// Returns the values of the members with these names, in the order of `names`. A missing member gives an
+/// empty view. All views point into the object.
 template <std::size_t N>
 std::array<std::string_view, N> members_named(std::string_view object,
                                               std::array<std::string_view, N> const& names) {
@@ -46,7 +47,7 @@ constexpr std::size_t place_of(std::string_view name, std::array<std::string_vie
   return i;
 }
 
-/// A line as its members. Views point into the line.
+/// A line, split into its members. Views point into the line.
 class ClaudeRecord {
  public:
   explicit ClaudeRecord(std::string_view line)
@@ -71,24 +72,24 @@ class ClaudeRecord {
   std::array<std::string_view, claude_message_members.size()> message_members_;
 };
 
-/// A line that is a node of Claude Code's tree: its place in the file, and what links it to others. The line
-/// is read again when its entry is made, so that the text of a conversation is never in memory as a whole.
-/// `uuid`, `parent`, `logical_parent` and `message_id` are numbers of names in `ClaudeLines::names`.
+/// A line that is a node of Claude Code's tree: its place in the file, and what links it to other lines. The
+/// line is read again when its entry is made, so that the text of a conversation is never in memory as a
+/// whole. `uuid`, `parent`, `logical_parent` and `message_id` are numbers of names in `ClaudeLines::names`.
 struct ClaudeNode {
   enum Kind : unsigned char { user, assistant, attachment, local_command, boundary, other };
   std::uint64_t offset = 0, size = 0;
   std::uint32_t checksum = 0; ///< CRC-32C of the line
   std::uint32_t uuid = 0, parent = 0, logical_parent = 0;
-  std::uint32_t message_id = 0; ///< of an answer; its lines share it
+  std::uint32_t message_id = 0; ///< the id of an answer, which all lines of the answer have
   Kind kind = other;
   bool summary = false;           ///< the summary of a compaction
   bool made_up = false;           ///< an answer that the program made itself
   bool may_go_on = false;         ///< the `stop_reason` is missing, or it is `tool_use`
-  bool side_line_follows = false; ///< before the next node comes a line that is no node
+  bool side_line_follows = false; ///< a line that is no node comes before the next node
   std::size_t unit = 0;           ///< index of the unit that the node belongs to (claude_code_tree.hpp)
 };
 
-/// A call or a result that is in a node, by the id of the call.
+/// A call or a result: the node that contains it, and the id of the call.
 struct ClaudeCall {
   std::size_t node = 0;
   std::uint32_t id = 0;
@@ -104,8 +105,9 @@ struct ClaudeLines {
   std::string cwd = {}, version = {};
 };
 
-/// Reads the lines. Lines of subagents that an older version wrote into the session's own file are counted
-/// and left out; in a file that has no others, they are the conversation. Errors of `files`.
+/// Reads the lines of a file. An older version wrote lines of subagents into the session's own file. Such
+/// lines are counted and left out; but if a file has no other lines, they are the conversation. Fails with
+/// the errors of `files`.
 Result<ClaudeLines> read_claude_lines(ForeignFiles& files, std::string const& file,
                                       ImportLimits const& limits);
 

@@ -14,9 +14,9 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 /// A line of another program's file: one whole JSON object, and where it is.
 struct ForeignLine {
   std::uint64_t offset = 0;
-  std::size_t number = 0; ///< of the line in its file, from 0
+  std::size_t number = 0; ///< the number of the line in its file, from 0
   std::string_view text;
-  std::size_t before = 0; ///< white space between `offset` and the text
+  std::size_t before = 0; ///< bytes of white space between `offset` and the text
 };
 
 inline void report_mark(std::vector<Damage>& damage) {
@@ -26,8 +26,8 @@ inline void report_oversize(std::uint64_t offset, std::uint64_t size, std::vecto
   damage.push_back({offset, size, DamageKind::oversize, "longer than ImportLimits::max_line; it is skipped"});
 }
 
-/// Calls `use` with the line if it is one JSON object. A line that is none is reported as damage; a blank one
-/// is skipped. `last`: it has no line end.
+/// Calls `use` with the line if it is one JSON object. A blank line is skipped, and any other line is
+/// reported as damage. `last` is true if the line has no line end.
 template <class Use>
 void use_foreign_line(ForeignLine line, bool last, ImportLimits const& limits, std::vector<Damage>& damage,
                       Use&& use) {
@@ -57,7 +57,8 @@ void each_foreign_line(std::string_view text, ImportLimits const& limits, std::v
   }
 }
 
-/// Calls `use` with each of the first `count` complete lines of a file's beginning, until it returns false.
+/// Calls `use` with each of the first `count` lines of a file's beginning, until `use` returns false. The
+/// last of these lines may be incomplete.
 template <class Use> void first_lines(std::string_view begin, std::size_t count, Use&& use) {
   if (begins_with_mark(begin)) begin.remove_prefix(utf8_mark.size());
   for (; count > 0 && !begin.empty(); --count) {
@@ -67,7 +68,8 @@ template <class Use> void first_lines(std::string_view begin, std::size_t count,
   }
 }
 
-/// A value without the white space between its tokens, for documents that are indented.
+/// Returns a JSON value without the white space between its tokens. Documents that are indented have such
+/// space.
 inline RawJson compact_json(std::string_view raw) {
   std::string text;
   bool in_string = false;
@@ -81,7 +83,8 @@ inline RawJson compact_json(std::string_view raw) {
   return RawJson::from(std::move(text));
 }
 
-/// The header of an imported conversation, with its provenance.
+/// Makes the header of an imported conversation. The header names the program and session that the entries
+/// come from.
 inline Entry imported_header(ForeignSession const& which, std::string_view version, std::string cwd,
                              Timestamp at) {
   Header header;
@@ -101,7 +104,8 @@ inline Entry imported_header(ForeignSession const& which, std::string_view versi
   return entry;
 }
 
-/// Text that the program added by itself. `sent`: the program sends it as text of the user.
+/// Makes an entry's body for text that the program added by itself. `sent` is true if the program sends the
+/// text as text of the user.
 inline CustomMessage injected_text(std::string type, std::vector<ToolContent> content, bool sent) {
   CustomMessage message;
   message.type = std::move(type);
@@ -111,7 +115,8 @@ inline CustomMessage injected_text(std::string type, std::vector<ToolContent> co
   return message;
 }
 
-/// The parts of a message that text of the program can have: texts, images and what is not understood.
+/// Returns those parts of a message that text of the program can have: texts, images and parts of unknown
+/// types.
 inline std::vector<ToolContent> injected_content(std::vector<Part> parts) {
   std::vector<ToolContent> content;
   for (Part& part : parts) {
@@ -125,7 +130,7 @@ inline std::vector<ToolContent> injected_content(std::vector<Part> parts) {
   return content;
 }
 
-/// An entry below `parent`; at the root if `parent` is empty.
+/// Makes an entry with this parent. An empty `parent` means that the entry has no parent.
 inline Entry imported_entry(EntryBody body, std::string id, EntryId const& parent, Timestamp at) {
   Entry entry;
   entry.id = EntryId(std::move(id));

@@ -8,28 +8,31 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// Where a path leads: the files below a root, and the one file that was meant; empty: all of them.
+/// Where a path leads: the files below a root, and the one file that the path names. An empty `file` means
+/// all of the files.
 struct ForeignPlace {
   std::unique_ptr<ForeignFiles> files;
   std::string file = {};
 };
 
-/// Opens the folder of a path: the folder itself, or the one that a file's program keeps its files in.
+/// Opens the folder of a path. If the path names a file, this is the folder in which the file's program keeps
+/// its files, or, if there is no such folder near, the folder that contains the file.
 Result<ForeignPlace> open_foreign_place(std::string const& path, ForeignStoreOptions const& options);
 
-/// The conversations of one file. Empty: no importer recognises it.
+/// Returns the conversations of one file. Empty if no importer recognises the file.
 Result<std::vector<ForeignConversation>> conversations_of(ForeignFiles& files, std::string const& file,
                                                           Importers const& importers);
 
-/// The conversations of all files below the root, in the order of their names. Files that cannot be looked
-/// at are reported and left out. Fails with `unsupported` if there are more than `ImportLimits::max_files`.
+/// Returns the conversations of all files below the root, in the order of the names of the files. Files and
+/// folders that cannot be read are reported and left out. Fails with `unsupported` if there are more files
+/// and folders than `ImportLimits::max_files`.
 Result<std::vector<ForeignConversation>> conversations_below(ForeignFiles& files,
                                                              ForeignStoreOptions const& options);
 
 /// Gives each conversation its id in the store.
 Result<void> name_conversations(std::vector<ForeignConversation>& all, ForeignFiles& files);
 
-/// The summary for a list, from the beginning of the file alone.
+/// Returns the row of a conversation for a list. Reads at most the beginning of the file.
 SessionInfo listed_info(ForeignFiles& files, ForeignConversation const& which);
 
 }}}

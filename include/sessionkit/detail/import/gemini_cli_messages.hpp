@@ -12,29 +12,29 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// A piece of a message of Gemini CLI that is one entry here.
+/// A piece of a message of Gemini CLI that becomes one entry here.
 struct GeminiUnit {
   enum Kind { spoken, tool_text, answer, result };
   Kind kind = spoken;
   Message message = {};
-  /// What the program sends of it, as a number: it does not depend on the form in which the program stores a
-  /// message. 0: it sends nothing of the unit.
+  /// A hash of what the program sends for the unit. The hash is the same in every form in which the program
+  /// stores a message. 0 if the program sends nothing of the unit.
   std::uint64_t key = 0;
 };
 
-/// Which calls were answered so far on the path, and which were made without an id. The program stores a
-/// result up to three times.
+/// The calls that were answered so far on the path, and the calls of the last answer. A result without an id
+/// belongs to one of these last calls. The program stores a result up to three times.
 struct GeminiCalls {
   struct Answered {
     std::string id;
-    std::size_t position; ///< the number of units before the result; never less than in the element before
+    std::size_t position; ///< how many units precede the result; positions never decrease
   };
   std::vector<Answered> answered = {};
-  std::unordered_set<std::string> ids = {}; ///< of `answered`
-  /// Ids of the calls of the last answer, by the name of the tool.
+  std::unordered_set<std::string> ids = {}; ///< the ids in `answered` that no later call has used again
+  /// The ids of the calls of the last answer, by the name of the tool.
   std::unordered_map<std::string, std::deque<std::string>> open = {};
 
-  /// The first call of this tool that has no result, or an empty text.
+  /// Returns the id of the first call of this tool that has no result yet. Empty if there is none.
   std::string take_open(std::string const& tool) {
     auto const found = open.find(tool);
     if (found == open.end()) return {};
@@ -43,18 +43,19 @@ struct GeminiCalls {
     return calls.empty() ? std::string{} : calls.front();
   }
 
-  /// The path ends after its first `steps` units.
+  /// Forgets the results after the first `steps` units, because the path now ends there.
   void forget_after(std::size_t steps) {
     for (; !answered.empty() && answered.back().position >= steps; answered.pop_back())
       ids.erase(answered.back().id);
   }
 };
 
-/// What a message of the type `user` is. The program sends only what is `said`.
+/// The kind of a message of the type `user`. The program sends only messages of the kind `said`.
 enum class GeminiSaid { said, context, command, empty };
 GeminiSaid gemini_said(std::string_view message);
 
-/// True if a message is the summary of a compression. `next` is the message after it that is sent, or `{}`.
+/// True if a message is the summary of a compression. `next` is the next message that is sent, or `{}` if
+/// there is none.
 bool is_gemini_summary(std::string_view message, std::string_view next);
 
 /// Converts a message of the type `user` or `gemini`, as a line or a document stores it. `position` is the
@@ -62,10 +63,11 @@ bool is_gemini_summary(std::string_view message, std::string_view next);
 std::vector<GeminiUnit> read_gemini_message(std::string_view message, std::size_t position,
                                             GeminiCalls& calls);
 
-/// A value without the white space between its tokens: documents are indented, lines are not.
+/// Returns a JSON value without the white space between its tokens. Documents have such space, lines have
+/// none.
 RawJson gemini_json(std::string_view raw);
 
-/// All texts of a message, joined, as the program joins them.
+/// Returns all texts of a message, joined as the program joins them.
 std::string gemini_text(std::string_view message);
 
 }}}

@@ -6,7 +6,8 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// The rollout of a thread: in the folder of `beside`, or anywhere below the root. Empty if there is none.
+/// Returns the rollout file of a thread. Looks in the folder of the file `beside`, and then anywhere below
+/// the root. Empty if there is none.
 Result<std::string> find_codex_thread(ForeignFiles& files, std::string const& beside,
                                       std::string const& thread, ImportLimits const& limits);
 

@@ -10,11 +10,11 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// Gives each name a number, so that a record with names of others needs little memory. The empty name is 0,
-/// and the others count from 1. A name takes its own bytes and about 20 more.
+/// Gives each name a number, so that a record that refers to others by name needs little memory. The empty
+/// name is 0, and the others count from 1. A name takes its own bytes and about 20 more.
 class NameNumbers {
  public:
-  /// The number of a name, a new one if it is not known.
+  /// Returns the number of a name. A name that is not known gets a new number.
   std::uint32_t add(std::string_view name) {
     if (name.empty()) return 0;
     if (2 * size() >= table_.size()) grow();
@@ -27,12 +27,12 @@ class NameNumbers {
     return table_[place];
   }
 
-  /// The number of a name; 0 if it is not known.
+  /// Returns the number of a name, or 0 if the name is not known.
   std::uint32_t find(std::string_view name) const {
     return name.empty() || table_.empty() ? 0 : table_[place_of(name)];
   }
 
-  /// Valid until the next `add`.
+  /// Returns the name with this number. The view is valid until the next `add`.
   std::string_view operator[](std::uint32_t number) const {
     if (number == 0) return {};
     std::size_t const begin = ends_[number - 1];

@@ -13,23 +13,25 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 /// A session of opencode without its messages.
 struct OpencodeSession {
   std::string directory = {}, title = {}, version = {};
-  std::string revert = {};  ///< empty, or an object that names the message from which on all is to be deleted
+  std::string revert = {};  ///< empty, or an object that names the first message that is to be deleted
   std::int64_t created = 0; ///< in milliseconds since 1970
 };
 
-/// The title that the program found for a session; empty if it has not found one.
+/// Returns the title of a session. Empty if the program has not found a title yet and stores only a default.
 SESSIONKIT_API std::string opencode_title(std::string_view stored);
 
-/// Makes the entries of a session. Messages come in the program's order, by time and id. At most the messages
-/// after the last answer that ended are kept in memory.
+/// Makes the entries of a session. Messages come in the program's order, by time and id. Only the last answer
+/// and the messages after it are kept in memory. If that answer is a summary, the messages from its request
+/// on are kept too.
 class SESSIONKIT_API OpencodeReader {
  public:
   OpencodeReader(ForeignSession which, OpencodeSession session, ImportOptions const& options,
                  EntrySink const& sink);
 
-  /// Errors of the sink, also by the calls that follow.
+  /// Adds the next message. After an error of the sink, this call and all later calls fail with that error.
   Result<void> add(OpencodeMessage message);
-  /// Gives what was still open, the title and the mark of a revert.
+  /// Gives the sink the kept messages that cannot change any more. With `ImportOptions::finished`, gives
+  /// all of them, and also the title and the mark of a revert.
   Result<ImportReport> finish() &&;
   ImportReport& report() noexcept { return report_; }
 
@@ -53,11 +55,11 @@ class SESSIONKIT_API OpencodeReader {
   std::vector<OpencodeMessage> waiting_ = {};
   std::unordered_set<std::string> ids_ = {};
   EntryId tip_ = {};
-  std::size_t turns_ = 0; ///< messages of a person
+  std::size_t turns_ = 0; ///< how many messages a person has written
   bool title_given_ = false;
   bool reverted_ = false;
-  EntryId kept_tip_ = {};    ///< the last entry before what is reverted
-  OpencodeMessage cut_ = {}; ///< a message of which only the first parts are kept
+  EntryId kept_tip_ = {};    ///< the last entry before the reverted messages
+  OpencodeMessage cut_ = {}; ///< a message of which a revert keeps only the first parts
 };
 
 }}}

@@ -11,8 +11,8 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// A natural number as large as the conversion of a double needs: 800 digits take 84 words, the powers of
-/// five 109 more.
+/// A natural number that is large enough to convert a decimal to a double. 800 digits take 84 words, and the
+/// powers of five take 109 more.
 class BigNumber {
  public:
   /// The number of bits without leading zeros.
@@ -39,7 +39,7 @@ class BigNumber {
     }
     if (carry != 0) words_[count_++] = static_cast<std::uint32_t>(carry);
   }
-  /// False if there is a remainder, which is lost.
+  /// Divides by `divisor`. False if there is a remainder; the remainder is lost.
   bool divide(std::uint32_t divisor) noexcept {
     std::uint64_t rest = 0;
     for (std::size_t i = count_; i-- > 0;) {
@@ -60,15 +60,16 @@ class BigNumber {
 
  private:
   std::array<std::uint32_t, 200> words_{}; // least significant first
-  std::size_t count_ = 0;                  // of them, without leading zeros
+  std::size_t count_ = 0;                  // how many words are used, without leading zeros
 };
 
-/// `number`, plus something less than 1 if `more`, times 2 to the power of `exponent`: rounded to the nearest
-/// double, and halves to even.
+/// Returns `number` times 2 to the power of `exponent`, rounded to the nearest double. If `more` is true, the
+/// number is larger than `number` by something less than 1. A value halfway between two doubles is rounded to
+/// the even one.
 inline double nearest_double(BigNumber const& number, bool more, int exponent) noexcept {
   int const size = static_cast<int>(number.size());
   int const smallest = -1074;                                     // the exponent of the last bit of a double
-  int const drop = std::max({size - 53, smallest - exponent, 0}); // bits that the double has no place for
+  int const drop = std::max({size - 53, smallest - exponent, 0}); // bits that do not fit into the double
   if (drop > size) return 0;
   std::uint64_t digits = 0;
   for (int at = size; at-- > drop;) digits = digits << 1 | (number.bit(static_cast<std::size_t>(at)) ? 1 : 0);
@@ -80,10 +81,10 @@ inline double nearest_double(BigNumber const& number, bool more, int exponent) n
   return std::ldexp(static_cast<double>(digits), exponent + drop);
 }
 
-/// The nearest double, as `std::from_chars` finds it, for standard libraries that lack this function. Absent
-/// if the value is beyond the greatest double.
+/// Returns the nearest double, as `std::from_chars` does. This function serves standard libraries that lack
+/// `std::from_chars` for doubles. Absent if the value is beyond the greatest double.
 inline std::optional<double> decimal_to_double(Decimal const& number) noexcept {
-  constexpr std::int64_t most_digits = 800; // later ones only say whether a number is above a half
+  constexpr std::int64_t most_digits = 800; // later digits only say whether the number is above a half
   auto const size = static_cast<std::int64_t>(number.size());
   std::int64_t first = 0;
   while (first < size && number.digit(static_cast<std::size_t>(first)) == 0) ++first;
@@ -93,7 +94,7 @@ inline std::optional<double> decimal_to_double(Decimal const& number) noexcept {
 
   BigNumber digits;
   bool more = false;
-  std::int64_t power = number.point - size; // of ten
+  std::int64_t power = number.point - size; // the power of ten
   for (std::int64_t i = first; i < size; ++i) {
     unsigned const digit = number.digit(static_cast<std::size_t>(i));
     if (i - first < most_digits)
@@ -105,13 +106,13 @@ inline std::optional<double> decimal_to_double(Decimal const& number) noexcept {
   }
   for (; power >= 9; power -= 9) digits.multiply_and_add(1'000'000'000, 0);
   for (; power > 0; --power) digits.multiply_and_add(10, 0);
-  int exponent = static_cast<int>(power); // of two; the powers of five follow
+  int exponent = static_cast<int>(power); // the power of two; the powers of five follow below
   if (power < 0) {
-    auto const words = static_cast<std::size_t>(-power) * 3 / 32 + 4; // five has less than three bits
+    auto const words = static_cast<std::size_t>(-power) * 3 / 32 + 4; // a five has less than three bits
     digits.add_words(words);
     exponent -= static_cast<int>(words) * 32;
   }
-  constexpr std::uint32_t thirteenth = 1'220'703'125; // power of five
+  constexpr std::uint32_t thirteenth = 1'220'703'125; // the 13th power of five
   for (; power <= -13; power += 13) more = !digits.divide(thirteenth) || more;
   for (; power < 0; ++power) more = !digits.divide(5) || more;
   double const value = nearest_double(digits, more, exponent);

@@ -16,7 +16,7 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// The value of the four hex digits at `p`, or -1.
+/// Returns the value of the four hex digits at `p`, or -1.
 inline std::int32_t hex4(char const* p, char const* end) noexcept {
   if (end - p < 4) return -1;
   std::int32_t value = 0;
@@ -33,7 +33,7 @@ inline std::int32_t hex4(char const* p, char const* end) noexcept {
   return value;
 }
 
-/// The code unit of the escape `\uXXXX` at `p`, or -1.
+/// Returns the code unit of the escape `\uXXXX` at `p`, or -1.
 inline std::int32_t unicode_escape(char const* p, char const* end) noexcept {
   return end - p >= 6 && p[0] == '\\' && p[1] == 'u' ? hex4(p + 2, end) : -1;
 }
@@ -46,7 +46,7 @@ constexpr std::array<char, 256> make_short_escapes() noexcept {
 }
 inline constexpr std::array<char, 256> short_escapes = make_short_escapes();
 
-/// The character of the two-byte escape at `p`, which is a backslash. NUL if there is no such escape.
+/// Returns the character of the two-byte escape at `p`, which is a backslash. NUL if there is no such escape.
 inline char short_escape(char const* p, char const* end) noexcept {
   return end - p >= 2 ? short_escapes[byte_of(p[1])] : '\0';
 }
@@ -81,7 +81,8 @@ inline std::uint64_t other_escapes(char const* p, std::uint64_t letters) noexcep
          });
 }
 
-/// As `skip_text`, but in blocks of 64 bytes. False if the rest must be searched byte by byte.
+/// As `skip_text`, but reads only complete blocks of 64 bytes. False if the rest must be searched byte by
+/// byte.
 inline bool skip_text_blocks(char const*& p, char const* end, bool& non_ascii) noexcept {
   std::uint64_t carry = 0; // 1: the backslash before `p` escapes the byte at `p`
   bool found = false;
@@ -118,8 +119,8 @@ inline bool skip_text_blocks(char const*& p, char const* end, bool& non_ascii) n
 }
 #endif
 
-/// As `skip_text_scalar`, but reads blocks. May also set `non_ascii` for a byte that follows the stop in its
-/// block.
+/// As `skip_text_scalar`, but reads blocks. May also set `non_ascii` for a byte after the place where it
+/// stops, in the same block.
 inline void skip_text(char const*& p, char const* end, bool& non_ascii) noexcept {
 #if defined(__SSE2__)
   if (end - p >= 16) { // most strings end within one block
@@ -151,7 +152,7 @@ struct JsonCheck {
   explicit operator bool() const noexcept { return fault == none; }
 };
 
-/// Replaces a `JsonMap` where no map is wanted.
+/// Takes the place of a `JsonMap` if no map is wanted.
 struct NoJsonMap {
   void clear() const noexcept {}
   void set_utf8(bool) const noexcept {}
@@ -160,7 +161,7 @@ struct NoJsonMap {
   void close(char const*, std::size_t) const noexcept {}
 };
 
-/// Checks a text by the grammar of RFC 8259. Open brackets are bits, not stack frames.
+/// Checks a text by the grammar of RFC 8259. An open bracket takes one bit, and no stack frame.
 template <class Map> class JsonChecker {
  public:
   JsonChecker(std::string_view text, std::size_t max_depth, Map& map) noexcept
@@ -223,7 +224,8 @@ template <class Map> class JsonChecker {
     }
   }
 
-  /// Reads a value without nested values, or the opening bracket of another value; then `opened` is set.
+  /// Reads a value without nested values. Of a value with nested values, reads only the opening bracket and
+  /// sets `opened`.
   bool simple_value(bool& opened) {
     if (p_ == end_) return false;
     switch (*p_) {
@@ -284,7 +286,7 @@ template <class Map> class JsonChecker {
     return true;
   }
 
-  /// Reads a string from after its opening quote to after its closing quote.
+  /// Reads the rest of a string, from the byte after its opening quote to the closing quote.
   bool string() noexcept {
     for (;;) {
       skip_text(p_, end_, non_ascii_);

@@ -12,7 +12,7 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 
 constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
-/// Moves `p` over digits; false if there is none.
+/// Moves `p` over digits. False if there are none.
 inline bool skip_digits(char const*& p, char const* end) noexcept {
   char const* const begin = p;
   while (p != end && is_digit(*p)) ++p;
@@ -38,7 +38,7 @@ SESSIONKIT_INLINE inline bool skip_number(char const*& p, char const* end) noexc
   return true;
 }
 
-/// The digits of a number. `point` is how many of them are before the decimal point after the exponent is
+/// The digits of a number. `point` is the number of digits before the decimal point, after the exponent is
 /// applied.
 struct Decimal {
   bool negative = false;
@@ -71,7 +71,7 @@ inline std::optional<Decimal> split_number(std::string_view raw) noexcept {
   if (p != end) {
     bool const minus = *++p == '-';
     if (!is_digit(*p)) ++p;
-    constexpr std::int64_t enough = std::int64_t{1} << 50; // more than any view has digits
+    constexpr std::int64_t enough = std::int64_t{1} << 50; // no view has so many digits
     for (; p != end; ++p)
       if (exponent < enough) exponent = exponent * 10 + (*p - '0');
     if (minus) exponent = -exponent;
@@ -80,7 +80,7 @@ inline std::optional<Decimal> split_number(std::string_view raw) noexcept {
   return number;
 }
 
-/// True if the number is at least one, without its sign.
+/// True if the number without its sign is at least one.
 inline bool is_one_or_more(Decimal const& number) noexcept {
   std::size_t zeros = 0;
   while (zeros < number.size() && number.digit(zeros) == 0) ++zeros;

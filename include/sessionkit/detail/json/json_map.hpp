@@ -9,9 +9,9 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// Facts that `check_json` found in a text: where the long values at small depths end, and whether all is
-/// UTF-8. Code that parses the text afterwards uses them and need not search again. The map points into the
-/// text.
+/// Facts that `check_json` found in a text: where the long values at small depths end, and whether the whole
+/// text is UTF-8. Code that parses the text afterwards uses these facts and need not search again. The map
+/// points into the text.
 ///
 /// A map takes at most about twice the memory of its text, whatever the text is.
 class JsonMap {
@@ -19,8 +19,8 @@ class JsonMap {
   static constexpr std::ptrdiff_t shortest = 65; // bytes; a shorter value is scanned faster than found here
 
   JsonMap() { extents_.reserve(16); } // enough for most lines
-  /// One past the end of the value that begins at `begin`. Null if the value is short or deeply nested, or if
-  /// there is none.
+  /// Returns one past the end of the value that begins at `begin`. Null if the value is short or deeply
+  /// nested, or if there is none.
   SESSIONKIT_INLINE char const* end_of(char const* begin) const noexcept {
     auto const found =
         std::lower_bound(extents_.begin(), extents_.end(), begin,
@@ -30,7 +30,7 @@ class JsonMap {
   bool utf8() const noexcept { return utf8_; }
   std::size_t size() const noexcept { return extents_.size(); }
 
-  // Only the check calls these functions, in the order of the text.
+  // Only `check_json` calls these functions, in the order of the text.
   void clear() noexcept { extents_.clear(); }
   void set_utf8(bool valid) noexcept { utf8_ = valid; }
   void string(char const* begin, char const* end, std::size_t depth) {

@@ -13,7 +13,7 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// The value without its sign, if it is integral and fits.
+/// Returns the value without its sign. Absent if the value is not integral or does not fit into 64 bits.
 inline std::optional<std::uint64_t> magnitude_of(Decimal const& number) noexcept {
   constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t value = 0;
@@ -32,7 +32,8 @@ inline std::optional<std::uint64_t> magnitude_of(Decimal const& number) noexcept
   return value;
 }
 
-/// The value of a number that consists of a few digits, as most integers do. Absent for any other spelling.
+/// Returns the value of a number that consists of a few digits, as most integers do. Absent for any other
+/// spelling.
 inline std::optional<std::uint64_t> short_integer(std::string_view raw) noexcept {
   constexpr std::size_t most = std::numeric_limits<std::int64_t>::digits10;
   bool const zero_first = raw.size() > 1 && raw.front() == '0';
@@ -45,8 +46,8 @@ inline std::optional<std::uint64_t> short_integer(std::string_view raw) noexcept
   return value;
 }
 
-/// The value of an integral number in any spelling (`5.0` and `1e3` count). Absent if the number is not
-/// integral or is out of range.
+/// Returns the value of an integral number in any spelling (`5.0` and `1e3` count). Absent if the number is
+/// not integral or is out of range.
 inline std::optional<std::uint64_t> to_uint(std::string_view raw) noexcept {
   if (auto const value = short_integer(raw)) return value;
   auto const number = split_number(raw);
@@ -56,7 +57,7 @@ inline std::optional<std::uint64_t> to_uint(std::string_view raw) noexcept {
   return magnitude;
 }
 
-/// As `to_uint`, with a sign; `-0` is 0.
+/// As `to_uint`, but the number may be negative; `-0` is 0.
 inline std::optional<std::int64_t> to_int(std::string_view raw) noexcept {
   if (auto const value = short_integer(raw)) return static_cast<std::int64_t>(*value);
   auto const number = split_number(raw);
@@ -68,8 +69,8 @@ inline std::optional<std::int64_t> to_int(std::string_view raw) noexcept {
   return *magnitude == 0 ? 0 : -static_cast<std::int64_t>(*magnitude - 1) - 1;
 }
 
-/// The nearest double. Absent if the value is beyond the greatest double. A value closer to zero than the
-/// smallest double becomes zero.
+/// Returns the nearest double. Absent if the value is beyond the greatest double. A value closer to zero than
+/// the smallest double becomes zero.
 inline std::optional<double> to_double(std::string_view raw) noexcept {
   auto const number = split_number(raw);
   if (!number) return std::nullopt;
@@ -77,7 +78,8 @@ inline std::optional<double> to_double(std::string_view raw) noexcept {
   double value = 0;
   auto const read = std::from_chars(raw.data(), raw.data() + raw.size(), value);
   if (read.ec == std::errc()) return value;
-// from_chars does not tell too large from too small. libstdc++ 11 also refuses numbers that are not normal.
+// from_chars gives one error for too large and too small numbers. libstdc++ 11 also refuses subnormal
+// numbers.
 #if !defined(_GLIBCXX_RELEASE) || _GLIBCXX_RELEASE >= 12
   if (is_one_or_more(*number)) return std::nullopt;
   return number->negative ? -0.0 : 0.0;
@@ -86,7 +88,7 @@ inline std::optional<double> to_double(std::string_view raw) noexcept {
   return decimal_to_double(*number);
 }
 
-/// The nearest integer to a number with a fraction. Absent where `to_int` would be: beyond 64 bits.
+/// Returns the integer that is nearest to a number. Absent if the number does not fit into 64 bits.
 inline std::optional<std::int64_t> to_rounded_int(std::string_view raw) noexcept {
   if (auto const whole = to_int(raw)) return whole;
   constexpr double most = 9.2e18;

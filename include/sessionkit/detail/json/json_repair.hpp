@@ -9,8 +9,8 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 /// the range of a double become null. Absent if there is nothing to repair.
 std::optional<std::string> repaired_json(std::string const& json);
 
-/// Returns the same JSON without repeated keys: of the members with one name only the last stays. Absent if
-/// no key is repeated.
+/// Returns the same JSON without repeated keys: of several members with one name, only the last one stays.
+/// Absent if no key is repeated.
 std::optional<std::string> without_repeated_keys(std::string const& json);
 
 }}}

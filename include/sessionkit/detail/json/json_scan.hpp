@@ -44,12 +44,13 @@ inline char const* string_end_scalar(char const* p, char const* end) noexcept {
 #if defined(__SSE2__)
 inline __m128i equal_bytes(__m128i block, char c) noexcept { return _mm_cmpeq_epi8(block, _mm_set1_epi8(c)); }
 
-/// One bit for each byte of the block that is all ones; `at` is the offset of the block in 64 bytes.
+/// Returns one bit for each byte of the block, set if the highest bit of the byte is set. `at` is the offset
+/// of the block in its 64 bytes.
 inline std::uint64_t block_bits(__m128i block, int at) noexcept {
   return static_cast<std::uint64_t>(static_cast<std::uint32_t>(_mm_movemask_epi8(block))) << at;
 }
 
-/// One bit for each of the 64 bytes at `p` for which `select` returns all ones.
+/// Returns one bit for each of the 64 bytes at `p`, set if `select` returns a byte whose highest bit is set.
 template <class Select> std::uint64_t mask64(char const* p, Select select) noexcept {
   auto const bits = [&](int at) {
     return block_bits(select(_mm_loadu_si128(reinterpret_cast<__m128i const*>(p + at))), at);
@@ -61,9 +62,9 @@ inline std::uint64_t mask64(char const* p, char c) noexcept {
   return mask64(p, [c](__m128i block) { return equal_bytes(block, c); });
 }
 
-/// The bits of the bytes that a backslash escapes: those after a run of backslashes of odd length. `carry` is
-/// 1 if the first byte of the block is escaped, and is set for the next block. The bit trick is simdjson's
-/// (Langdale and Lemire 2019, section 3.1.1).
+/// Returns the bits of the bytes that a backslash escapes: those after a run of backslashes of odd length.
+/// `carry` is 1 if the first byte of the block is escaped; the function sets `carry` for the next block. The
+/// bit trick is simdjson's (Langdale and Lemire 2019, section 3.1.1).
 inline std::uint64_t escaped_bytes(std::uint64_t backslashes, std::uint64_t& carry) noexcept {
   constexpr std::uint64_t even = 0x5555555555555555;
   backslashes &= ~carry;
@@ -76,7 +77,7 @@ inline std::uint64_t escaped_bytes(std::uint64_t backslashes, std::uint64_t& car
 #endif
 
 #if defined(__SSE2__)
-/// As `string_end` for a string that ends in the 16 bytes at `p` and has no escapes before; else null.
+/// As `string_end`, if the string ends in the 16 bytes at `p` and has no escape before its end. Else null.
 inline char const* near_string_end(char const* p) noexcept {
   __m128i const block = _mm_loadu_si128(reinterpret_cast<__m128i const*>(p));
   auto const stops = static_cast<unsigned>(
@@ -111,7 +112,8 @@ inline char const* plain_end_scalar(char const* p, char const* end) noexcept {
   return p;
 }
 
-/// The first byte inside a string that does not represent itself as an ASCII character, or `end`.
+/// Returns the first byte inside a string that is not a plain ASCII character: a quote, a backslash, a
+/// control byte or a byte from 0x80 on. Returns `end` if there is none.
 inline char const* plain_end(char const* p, char const* end) noexcept {
 #if defined(__SSE2__)
   for (; end - p >= 16; p += 16) {
@@ -226,7 +228,7 @@ template <class F> bool for_elements(std::string_view array, F&& f, JsonMap cons
 
 enum class JsonKind { invalid, null, boolean, number, string, array, object };
 
-/// The only kind of value that can begin with this first byte.
+/// Returns the only kind of value that can begin with the first byte of `raw`.
 SESSIONKIT_INLINE inline JsonKind json_kind(std::string_view raw) noexcept {
   if (raw.empty()) return JsonKind::invalid;
   switch (raw.front()) {

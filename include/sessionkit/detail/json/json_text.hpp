@@ -20,14 +20,15 @@
 /// Converts JSON strings to text and back.
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// Bytes that cannot be copied into a JSON string unchecked: quote, backslash, below 0x20, or from 0x80.
+/// Bytes that cannot be copied into a JSON string unchecked: quotes, backslashes, and bytes below 0x20 or
+/// from 0x80 on.
 struct BytesToEscape {
   static bool has(char c) noexcept {
     return c == '"' || c == '\\' || byte_of(c) < 0x20 || byte_of(c) >= 0x80;
   }
 #if defined(__SSE2__)
   static __m128i has(__m128i block) noexcept {
-    // As signed bytes, those from 0x80 are below 0x20 too.
+    // As signed bytes, the bytes from 0x80 on are below 0x20 too.
     return _mm_or_si128(_mm_cmplt_epi8(block, _mm_set1_epi8(0x20)),
                         _mm_or_si128(equal_bytes(block, '"'), equal_bytes(block, '\\')));
   }
@@ -50,9 +51,9 @@ struct Backslashes {
 #endif
 };
 
-/// Copies text, but calls `special` to write the bytes that `Bytes` has. `special(p, end)` returns where it
-/// stopped reading. `special.to()` is where to write. `special.make_room(left, next)` is called before the
-/// next `next` bytes are read, when `left` bytes remain.
+/// Copies text, but calls `special` to write the bytes for which `Bytes::has` is true. `special(p, end)`
+/// returns where it stopped reading. `special.to()` is the place to write to. `special.make_room(left, next)`
+/// is called before the next `next` bytes are read, when `left` bytes remain.
 template <class Bytes, class Special>
 void copy_with_scalar(char const* p, char const* end, Special& special) {
   while (p != end) {
@@ -65,8 +66,8 @@ void copy_with_scalar(char const* p, char const* end, Special& special) {
 }
 
 #if defined(__SSE2__)
-/// Copies 64 bytes, although only `bytes` of them count, because a loop would be a branch that is hard to
-/// predict.
+/// Always copies 64 bytes, although only the first `bytes` of them count. A loop would need a branch that is
+/// hard to predict.
 inline void copy_stretch(char const* from, char*& to, std::ptrdiff_t bytes) noexcept {
   auto const copy16 = [&](int at) {
     _mm_storeu_si128(reinterpret_cast<__m128i*>(to + at),
@@ -76,8 +77,8 @@ inline void copy_stretch(char const* from, char*& to, std::ptrdiff_t bytes) noex
   to += bytes;
 }
 
-/// Copies the next 64 bytes. Bytes that `Bytes` has are written by `special.usual(p, to)`, or by `special` if
-/// `usual` cannot write them. Returns where it stopped reading. Source and target must have 128 bytes,
+/// Copies the next 64 bytes. If `Bytes::has` is true for a byte, `special.usual(p, to)` writes it, or
+/// `special` if `usual` cannot. Returns where it stopped reading. Source and target must have 128 bytes,
 /// because this function may copy too much.
 template <class Bytes, class Special>
 char const* copy_block(char const* p, char const* end, Special& special) noexcept {
@@ -165,7 +166,8 @@ class TextSink {
   char* limit_ = nullptr;
 };
 
-/// Copies the valid sequences at `p` up to the next ASCII byte. False if it stops at an invalid sequence.
+/// Copies the valid UTF-8 sequences at `p` up to the next ASCII byte. False if it stops at an invalid
+/// sequence.
 inline bool copy_valid_utf8(char const*& p, char const* end, char*& to) noexcept {
   char const* const run = p;
   std::size_t length = 1;
@@ -199,7 +201,7 @@ inline char const* unescape_one(char*& to, char const* p, char const* end) noexc
   return p;
 }
 
-/// True if a `u` follows a backslash. Else the text has no escape of a code unit.
+/// True if there is a backslash with a `u` after it. Else the text has no escape of a code unit.
 inline bool has_backslash_u(char const* p, char const* end) noexcept {
 #if defined(__SSE2__)
   for (; end - p > 64; p += 64)
@@ -296,7 +298,7 @@ inline std::string_view find_member(std::string_view object, std::string_view na
   return complete ? found : std::string_view();
 }
 
-/// The text of a member; empty if it is no string.
+/// Returns the text of the member with this name. Empty if the value of the member is no string.
 inline std::string member_text(std::string_view object, std::string_view name) {
   std::string_view const raw = find_member(object, name);
   return json_kind(raw) == JsonKind::string ? to_text(raw) : std::string{};
@@ -336,7 +338,7 @@ inline char const* escape_invalid(TextSink& sink, char const* p, char const* end
 
 /// The `Special` of `copy_with` that writes bytes in the form that a JSON string needs.
 struct Escaping {
-  static constexpr std::size_t longest = 6; // most bytes for one byte
+  static constexpr std::size_t longest = 6; // the most bytes that are written for one byte
   TextSink sink;
   char*& to() noexcept { return sink.to(); }
   void make_room(std::size_t left, std::size_t next) { sink.make_room(left + longest * next + 64); }
@@ -366,7 +368,7 @@ SESSIONKIT_NOINLINE inline void append_json_string(std::string& out, std::string
   writing.sink.finish();
 }
 
-/// Calls `use` with the name of each member, unescaped, and its raw value.
+/// Calls `use` with each member: with its name, unescaped, and its raw value.
 template <class Use> void for_named_members(std::string_view object, Use&& use) {
   for_members(object, [&](std::string_view key, std::string_view value) {
     std::string name;

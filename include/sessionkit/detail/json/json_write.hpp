@@ -10,9 +10,9 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// Appends compact JSON to a string. The string is its only state: a comma is written before a value or key
-/// unless the text is empty or ends in `{`, `[`, `:`, a comma or white space. The caller must balance
-/// brackets.
+/// Appends compact JSON to a string. Before each key or value, the writer adds a comma, except if the string
+/// is empty or ends in `{`, `[`, `:`, a comma or white space. The writer has no state except the string. The
+/// caller must balance brackets.
 class JsonWriter {
  public:
   explicit JsonWriter(std::string& out) noexcept : out_(&out) {}
@@ -28,7 +28,7 @@ class JsonWriter {
     append_json_string(*out_, text);
     return *this;
   }
-  /// `json` must be one JSON value, which is copied unchanged.
+  /// `json` must be one JSON value. It is copied unchanged, without white space around it.
   JsonWriter& raw(std::string_view json) {
     separate();
     out_->append(trim_space(json));
@@ -61,7 +61,7 @@ class JsonWriter {
   std::string* out_;
 };
 
-/// Appends a comma unless the array has just begun.
+/// Appends a comma, except before the first element of an array.
 inline void next_element(std::string& out) {
   if (out.back() != '[') out.push_back(',');
 }

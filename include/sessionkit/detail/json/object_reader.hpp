@@ -14,16 +14,16 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// The members of one JSON object, which are taken by name. `rest()` has the members that were not taken. The
-/// object must be valid JSON and must outlive this. If several members have the same name, the last one
-/// counts, as in JavaScript, and all are taken. `map` belongs to the text that contains the object, or is
-/// null.
+/// The members of one JSON object. The functions take members by name, and `rest()` returns the members that
+/// were not taken. The object must be valid JSON, and its text must outlive this `Fields`. If several members
+/// have the same name, the last one counts, as in JavaScript, and all of them are taken. `map` belongs to the
+/// text that contains the object, or is null.
 class Fields {
  public:
   explicit Fields(std::string_view object, JsonMap const* map = nullptr) : map_(map) {
     auto const add = [this](std::string_view key, std::string_view value) {
       if (count_ >= few_.size()) many_.emplace_back();
-      Field& field = at(count_++); // assigned member by member, because a copy waits for its source
+      Field& field = at(count_++); // assigned member by member: a copied `Field` would wait for its source
       field.key = key;
       field.value = value;
       field.taken = false;
@@ -47,7 +47,8 @@ class Fields {
     }
     return value;
   }
-  /// As `take`, but leaves a value of another kind in the rest.
+  /// As `take`, but takes the member only if its value is of this kind. Otherwise the result is an empty
+  /// text, and the member stays in the rest.
   std::string_view take(std::string_view name, JsonKind kind) {
     for (std::size_t i = count_; i-- > 0;) {
       if (!at(i).is(name)) continue;
@@ -60,7 +61,7 @@ class Fields {
     return {};
   }
   std::string text(std::string_view name) { return to_text(take(name, JsonKind::string), map_); }
-  /// As `take`, but the member stays in the rest as well.
+  /// Returns the same raw value as `take`, but does not take the member.
   std::string_view look(std::string_view name) const {
     for (std::size_t i = count_; i-- > 0;)
       if (at(i).is(name)) return at(i).value;
@@ -70,13 +71,14 @@ class Fields {
     return to_bool(take(name, JsonKind::boolean)).value_or(absent);
   }
   std::uint64_t count(std::string_view name) { return to_uint(take(name, JsonKind::number)).value_or(0); }
-  /// Takes a number. Absent if there is none. A number that is no unsigned integer stays in the rest.
+  /// Takes a member that is an unsigned integer. If there is no such member, or if its value is something
+  /// else, the result is absent and nothing is taken.
   std::optional<std::uint64_t> count_if(std::string_view name) {
     std::optional<std::uint64_t> const value = to_uint(look(name));
     if (value) take(name);
     return value;
   }
-  /// Takes a member of any kind. `null` if there is none.
+  /// Takes a member of any kind. Returns `null` if there is none.
   RawJson json(std::string_view name) {
     std::string_view const value = take(name);
     return value.empty() ? RawJson{} : RawJsonAccess::trust(std::string(value));
@@ -87,7 +89,7 @@ class Fields {
     return false;
   }
 
-  /// An object with the members that were not taken, unchanged. `null` if there are none.
+  /// Returns an object with the members that were not taken, unchanged. Returns `null` if there are none.
   RawJson rest() {
     std::size_t bytes = 0;
     for (std::size_t i = 0; i < count_; ++i)

@@ -7,7 +7,7 @@
 
 namespace sessionkit { inline namespace v0 {
 
-/// Makes a `RawJson` of text that is known to be one JSON value on one line, without checking it again.
+/// Makes a `RawJson` from a text, which is not checked. The text must be one JSON value on one line.
 struct RawJsonAccess {
   static RawJson trust(std::string text) { return RawJson(std::move(text)); }
 };

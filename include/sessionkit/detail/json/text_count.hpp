@@ -11,10 +11,10 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 /// The length of a text, in the units that token estimates use.
 struct TextCount {
   std::size_t bytes = 0;
-  std::size_t ascii = 0, others = 0; ///< code points
+  std::size_t ascii = 0, others = 0; ///< code points below 128, and all other code points
   std::size_t units = 0;             ///< code units of UTF-16
-  std::size_t wide = 0;              ///< those of `others` that are Chinese, Japanese or Korean
-  std::size_t escaped = 0;           ///< bytes inside a JSON string as Go writes it
+  std::size_t wide = 0;              ///< how many of `others` are Chinese, Japanese or Korean
+  std::size_t escaped = 0;           ///< bytes of the text in a JSON string that Go writes
 
   std::size_t code_points() const noexcept { return ascii + others; }
 

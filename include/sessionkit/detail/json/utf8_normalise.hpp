@@ -7,7 +7,7 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// Returns the text as it is read again after it was written: invalid bytes become U+FFFD.
+/// Returns the text as a reader gets it after this library has written it: invalid bytes become U+FFFD.
 inline std::string as_written(std::string text) {
   if (is_utf8(text)) return text;
   std::string json;

@@ -11,9 +11,10 @@ struct ReasoningItem {
   std::string_view id, summary, encrypted_content;
 };
 
-/// Reads the JSON text in a `Thinking::signature` of that API. Absent if the server would refuse the text: it
-/// is no reasoning item, its id does not have the API's form, or it has no encrypted content. (Without
-/// encrypted content the server itself must still have the item.) A summary of another form counts as empty.
+/// Reads the reasoning item in a `Thinking::signature` of that API. The result is absent if the server would
+/// refuse the item: if the text is no reasoning item, if its id does not have the API's form, or if it has no
+/// encrypted content. (A server accepts an item without encrypted content only if it still has the item
+/// itself.) A summary of another form is read as an empty summary.
 std::optional<ReasoningItem> reasoning_item(std::string_view signature);
 
 }}}

@@ -14,12 +14,13 @@ std::vector<Message> split_tool_results(Message const& message);
 /// True if the message has only tool results.
 bool is_only_results(Message const& message) noexcept;
 
-/// True if the model continues by itself after this message: it is an answer with calls, or their results.
+/// True if the model continues by itself after this message: the message is an answer with tool calls, or has
+/// only tool results.
 bool is_in_loop(Message const& message) noexcept;
 
-/// Appends the results of `more` to those of `message`, for dialects that store results together. Returns the
-/// names of the members of `more.metadata` that are lost, because `message` has them with another value. Lost
-/// times are not reported.
+/// Appends the results of `more` to the results of `message`, for dialects that store results together. A
+/// member of `more.metadata` is lost if `message` has another value for it. Returns the names of the lost
+/// members, but never that of the time.
 std::vector<std::string> join_results(Message& message, Message more);
 
 }}}

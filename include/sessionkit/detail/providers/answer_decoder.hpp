@@ -11,7 +11,8 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// Reads the answer of one provider, from its events or at once. What is shared by the providers is here.
+/// Reads an answer of one provider, either event by event or the whole answer at once. This base class has
+/// what all providers share.
 class AnswerDecoder {
  public:
   AnswerDecoder() = default;
@@ -19,15 +20,15 @@ class AnswerDecoder {
   AnswerDecoder& operator=(AnswerDecoder const&) = delete;
   virtual ~AnswerDecoder() = default;
 
-  /// Takes one event, or a whole answer: valid JSON, and an object.
+  /// Takes one event, or a whole answer. `object` must be one valid JSON object.
   virtual void take(std::string_view object) = 0;
-  /// Gives all parts to the builder, in order; called once, after the last event.
+  /// Gives all parts of the answer to the builder, in order. It is called once, after the last event.
   virtual void give(MessageBuilder& builder) = 0;
   virtual bool empty() const noexcept = 0;
 
   Generation generation = {};
   std::optional<AnswerFailure> failure = {};
-  bool complete = false; ///< the provider marked the end
+  bool complete = false; ///< true: the provider marked the end of the answer
   StreamDecoder::OnPiece on_piece = {};
 
  protected:
@@ -40,17 +41,18 @@ class AnswerDecoder {
   void tell_input(std::string_view id, std::string_view json) const {
     if (on_piece && !json.empty()) on_piece({AnswerPiece::tool_input, json, id});
   }
-  /// Fills a text once: later events repeat it, or have it empty.
+  /// Sets `into` to the text of a member if `into` is still empty. Later events repeat the text, or have an
+  /// empty one.
   static void note(std::string& into, std::string_view object, std::string_view member);
 };
 
-/// The number of a member; 0 if it is none.
+/// Returns the number in a member, or 0 if the member has none.
 std::uint64_t member_count(std::string_view object, std::string_view name);
-/// The raw value of a member; empty if it is absent or null.
+/// Returns the raw value of a member, or an empty text if the member is absent or null.
 std::string_view member_value(std::string_view object, std::string_view name);
-/// The object without the members whose value is null.
+/// Returns the object without the members whose value is null.
 std::string without_nulls(std::string_view object);
-/// An id for a call to which the provider gave none.
+/// Makes an id for a call to which the provider gave none.
 std::string made_call_id();
 
 }}}

@@ -6,8 +6,8 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// The failure that an error object (`{"type", "code", "status", "message"}`), or a JSON string, reports.
-/// `status` is of HTTP; 0: the error came within a stream.
+/// Returns the failure that an error reports: a JSON string, or `{"type", "code", "status", "message"}`.
+/// `status` is the HTTP status, or 0 if the error came within a stream.
 AnswerFailure failure_of(std::string_view error, int status);
 
 }}}

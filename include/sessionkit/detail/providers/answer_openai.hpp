@@ -6,7 +6,7 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// Reads answers of OpenAI's Chat Completions, and of servers that speak like it.
+/// Reads answers of OpenAI's Chat Completions, and of servers that answer in the same form.
 std::unique_ptr<AnswerDecoder> make_openai_chat_decoder();
 
 }}}

@@ -9,18 +9,19 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// Finds the events in the body of a response, whose bytes may be cut anywhere. The body is either a
-/// `text/event-stream` (WHATWG HTML, section 9.2.6) or JSON objects. The first byte that is no white space
-/// decides.
+/// Finds the events in the body of a response. The body may come in pieces that are cut anywhere. It is
+/// either a `text/event-stream` (WHATWG HTML, section 9.2.6) or a sequence of JSON objects. The first byte
+/// that is no white space decides which of the two it is.
 class SESSIONKIT_API EventStream {
  public:
-  /// Called with the data of an event, or with one JSON object. The text is not checked.
+  /// A function that gets the data of one event, or one JSON object. The text is not checked.
   using OnData = std::function<void(std::string_view)>;
 
   void feed(std::string_view bytes, OnData const& on_data);
-  /// Ends the stream. An event that lacks only its blank line counts.
+  /// Ends the stream. If the data of the last event is a whole JSON object, the event counts even without the
+  /// blank line after it.
   void end(OnData const& on_data);
-  /// True if the stream is longer than an event may be, or begins like neither form.
+  /// True if an event or object is too long, or if a body of JSON has anything but objects.
   bool broken() const noexcept { return form_ == Form::broken; }
 
  private:
@@ -31,10 +32,10 @@ class SESSIONKIT_API EventStream {
   void end_event(OnData const& on_data);
 
   Form form_ = Form::unknown;
-  std::string pending_ = {}; // of the line, or of the object, that is not complete
-  std::string data_ = {};    // of the event
+  std::string pending_ = {}; // the bytes of the line or object that is not complete yet
+  std::string data_ = {};    // the data of the current event
   bool has_data_ = false;
-  bool after_cr_ = false; // the line ended with CR: an LF that follows belongs to it
+  bool after_cr_ = false; // the line ended with CR; an LF that follows belongs to this line end
   std::uint32_t depth_ = 0;
   bool in_string_ = false, escaped_ = false;
 };

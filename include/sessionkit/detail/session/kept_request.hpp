@@ -16,12 +16,12 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// The encoded messages of the last request, up to a place where the conversation can be cut
-/// (`history_part`), and the entries after this place. The next request encodes these entries and those that
-/// were appended, and nothing else. This class neither reads nor writes a log.
+/// Keeps the encoded messages of the last request up to a place where the conversation can be cut
+/// (`history_part`), and the entries after this place. The next request encodes only these entries and the
+/// entries that were appended since. This class neither reads nor writes a log.
 class SESSIONKIT_API KeptRequest {
  public:
-  /// Nothing is kept if this would take more than `limit` bytes.
+  /// A request is not kept if this would take more than `limit` bytes.
   explicit KeptRequest(std::size_t limit) noexcept;
   KeptRequest(KeptRequest const&) = delete;
   KeptRequest& operator=(KeptRequest const&) = delete;
@@ -35,16 +35,17 @@ class SESSIONKIT_API KeptRequest {
   bool is_for(Target const& target) const;
   /// Forgets what is kept.
   void drop() noexcept;
-  /// Forgets what is kept, and prepares to keep a request for this target. `end` has the end of the path; its
-  /// entries do not matter.
+  /// Forgets what is kept, and prepares to keep a request for this target. `end` says where the path ends;
+  /// the list `end.entries` does not matter.
   void begin(Target target, RecentEntries end);
-  /// The entries after the kept part. The caller adds those that were appended.
+  /// Returns the entries after the kept part. The caller adds the entries that were appended since.
   RecentEntries& recent() noexcept { return recent_; }
 
-  /// The request for what is kept, followed by the entries of the context. The first `stored` of them may be
-  /// kept. After `begin`, the context is the complete one; otherwise its entries are `recent().entries` and
-  /// those that are not in the log. Absent, with nothing kept, if the entries cannot be added to what is
-  /// kept; the caller then begins again. The pieces refer to this object.
+  /// Returns the request for what is kept, followed by the entries of `context`. Only the first `stored` of
+  /// these entries may be kept. After `begin`, `context` must be the complete context. Otherwise it must have
+  /// the entries `recent().entries`, followed by the entries that are not in the log. If the entries cannot
+  /// be added to what is kept, the result is absent and nothing is kept; the caller then calls `begin` again.
+  /// The pieces refer to this object.
   std::optional<RequestPieces> add(Context&& context, std::size_t stored);
 
  private:
@@ -58,9 +59,9 @@ class SESSIONKIT_API KeptRequest {
   bool valid_ = false;    ///< false: nothing is kept
   bool expected_ = false; ///< false: `target_` has no meaning
   Target target_ = {};
-  RequestParts parts_ = {}; ///< the messages without the end of the array; empty: there are none yet
-  Role last_ = Role::user;  ///< of the last kept message
-  std::unordered_set<std::size_t> names_ = {}; ///< of the kept part
+  RequestParts parts_ = {}; ///< the kept messages without the end of their array; empty: there are none yet
+  Role last_ = Role::user;  ///< the role of the last kept message
+  std::unordered_set<std::size_t> names_ = {}; ///< the names in the kept part (`add_names`)
   RecentEntries recent_ = {};
 };
 

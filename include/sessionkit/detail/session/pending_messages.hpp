@@ -18,8 +18,8 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 bool is_kept(Message const& message, ToolPolicy policy) noexcept;
 
 /// Messages of the conversation that are not in the log. Some are held back until they are stored. The
-/// profile never stores the rest; these messages stay in the view during the lifetime of the session object.
-/// This class neither reads nor writes a log.
+/// profile never stores the rest; they stay in the view (the conversation as this session object has it) as
+/// long as the session object exists. This class neither reads nor writes a log.
 class SESSIONKIT_API PendingMessages {
  public:
   explicit PendingMessages(Profile const& profile) noexcept
@@ -29,15 +29,15 @@ class SESSIONKIT_API PendingMessages {
   struct Draft {
     Message message;
     bool kept;    ///< the entry will be stored
-    bool in_loop; ///< part of a tool loop: the model will continue after it
+    bool in_loop; ///< the message is part of a tool loop: the model will continue after it
   };
   /// Splits messages as the dialect needs them, and notes their calls and results. If the profile stores
-  /// calls for display, an answer receives the calls that led to it.
+  /// calls for display, they are added to the answer to which they led.
   std::vector<Draft> prepare(std::vector<Message> const& messages, Dialect const& dialect);
 
   /// Holds an entry back, or joins it with the previous entry if the dialect and the profile do so. Returns
-  /// its place among the held entries. If the dialect cannot represent parts of an answer, the view keeps
-  /// them and the line will not have them.
+  /// the index of the entry in the list of held entries. If the dialect cannot represent some parts of an
+  /// answer, the view keeps these parts, and the line will lack them.
   std::size_t hold(Entry entry, Draft const& draft, Dialect const& dialect);
   /// Notes that a caller chose the id of a held entry. Before the entry is stored, the log is searched for
   /// the id.
@@ -52,7 +52,7 @@ class SESSIONKIT_API PendingMessages {
   bool holds_kept() const noexcept;
   bool holds(EntryId const& id) const noexcept;
   EntryId const& id_at(std::size_t place) const noexcept { return held_[place].entry.id; }
-  /// The held entries as they will be stored, in order.
+  /// Returns the held entries that will be stored, in order and in the form of their lines.
   std::vector<Entry> kept() const;
   /// The id for which the log is searched before the held entries are stored; absent if no caller chose one.
   std::optional<EntryId> named() const;
@@ -62,21 +62,23 @@ class SESSIONKIT_API PendingMessages {
   Snapshot snapshot() const;
   void restore(Snapshot before);
 
-  /// True if the held results do not answer all calls of their group. `set_stored_calls` names those calls
-  /// that are already in the log.
+  /// True if the last held message has results, and another call of the same answer still has no result. If
+  /// the answer is already in the log, `set_stored_calls` names its calls.
   bool awaits_results(Dialect const& dialect) const;
-  /// True if `awaits_results` depends on calls in the log that are not known yet.
+  /// True if `awaits_results` needs the calls of an answer in the log, and `set_stored_calls` was not called
+  /// yet.
   bool needs_stored_calls(Dialect const& dialect) const noexcept;
   /// Sets the ids of the calls in the log that have no result there.
   void set_stored_calls(std::vector<std::string> calls) { stored_calls_ = std::move(calls); }
 
-  /// Notes that the kept entries were stored under these ids, after the entry `after`. After this call
-  /// nothing is held back. Returns an id for each entry that was held. Parts that were left out of lines stay
-  /// in the view until their tool loop ends.
+  /// Notes that the entries of `kept()` were stored under these ids, after the entry `after`. After this call
+  /// nothing is held back. Returns one id for each entry that was held. Parts that lines lack stay in the
+  /// view until their tool loop ends.
   std::vector<EntryId> release(std::vector<EntryId> const& stored, EntryId after);
-  /// Removes from the view what no line holds, because no tool loop needs it any more.
+  /// Ends a tool loop. Removes from the view the parts that lines lack, because no tool loop needs them any
+  /// more.
   void end_loop();
-  /// What was left out of lines so far, oldest first.
+  /// Returns the parts that were left out of lines so far, oldest first.
   std::vector<LeftOut> const& left_out() const noexcept { return left_out_; }
 
   /// Begins a turn. `drop_turn` drops everything that is held after this call.
@@ -85,33 +87,35 @@ class SESSIONKIT_API PendingMessages {
   /// with the next message and `keeps_unanswered` is true.
   void drop_turn(bool keeps_unanswered = true);
 
-  /// Calls `visit` for each held entry, newest first. False if `visit` returned false, which ends it.
+  /// Calls `visit` for each held entry, newest first, until `visit` returns false. Returns false in this
+  /// case.
   bool visit_held(std::function<bool(Entry const&)> const& visit) const;
-  /// The same for the entries that are never stored, and that follow the entry `after`.
+  /// Does the same for the entries that are never stored and that follow the entry `after`.
   bool visit_aside(EntryId const& after, std::function<bool(Entry const&)> const& visit) const;
-  /// The same for all entries that are never stored.
+  /// Does the same for all entries that are never stored.
   bool visit_all_aside(std::function<bool(Entry const&)> const& visit) const;
-  /// A stored entry as the model said it, if its line holds less.
+  /// Returns a stored entry. If its line lacks parts of the model's message, the entry has the complete
+  /// message until the tool loop ends.
   Entry as_said(Entry entry) const;
 
-  /// Puts the pending messages into a context at their places.
+  /// Adds the pending messages to a context, each at its place.
   void add_to(Context& context) const;
-  /// Takes the pending messages out again.
+  /// Removes the pending messages from a context.
   void remove_from(Context& context) const;
 
  private:
   struct Pending {
     Entry entry;
     bool kept;          // false: never stored
-    EntryId after = {}; // set if never stored: the stored entry before it
+    EntryId after = {}; // if the entry is never stored: the stored entry before it
     bool in_loop = false;
-    bool until_loop_ends = false;           // never stored, because no line can represent it
-    std::optional<Message> line = {};       // what is stored instead of the entry's message
-    std::vector<std::string> left_out = {}; // of the line, by name
+    bool until_loop_ends = false;           // never stored, because its line would be empty
+    std::optional<Message> line = {};       // the message that is stored in place of the entry's message
+    std::vector<std::string> left_out = {}; // the names of the parts that the line lacks
   };
   struct LoopView {
     EntryId entry;
-    Message message; // as the model said it
+    Message message; // the complete message of the model
   };
   using Exchange = std::pair<ToolUse, std::optional<ToolResult>>;
 
@@ -122,13 +126,13 @@ class SESSIONKIT_API PendingMessages {
 
   ToolPolicy tools_;
   bool joins_users_;
-  std::vector<Pending> held_ = {};                            // after the leaf, in order
-  std::vector<Pending> aside_ = {};                           // never stored, but part of the view
-  std::vector<LoopView> loop_ = {};                           // stored with less than what the model said
-  std::vector<LeftOut> left_out_ = {};                        // for the report
-  std::size_t left_out_before_loop_ = 0;                      // how many of them are out of the view
-  std::vector<Exchange> exchanges_ = {};                      // since the last answer, for display
-  std::optional<std::vector<std::string>> stored_calls_ = {}; // while results are held
+  std::vector<Pending> held_ = {};       // after the leaf, in order
+  std::vector<Pending> aside_ = {};      // never stored, but part of the view
+  std::vector<LoopView> loop_ = {};      // stored entries whose lines lack parts of the message
+  std::vector<LeftOut> left_out_ = {};   // for the report
+  std::size_t left_out_before_loop_ = 0; // how many of `left_out_` are out of the view
+  std::vector<Exchange> exchanges_ = {}; // calls and results since the last answer, for display
+  std::optional<std::vector<std::string>> stored_calls_ = {}; // calls in the log, while results are held
   bool named_ = false;
   std::size_t held_before_turn_ = 0, aside_before_turn_ = 0;
 };

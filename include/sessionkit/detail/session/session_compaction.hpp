@@ -11,8 +11,8 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 Result<void> check_compaction(CompactionPlan const& plan, Context const& seen, SessionTail const& tail,
                               PendingMessages const& pending, Profile const& profile);
 
-/// Returns a compaction as a dialect without ids stores it: in one batch with the messages that it keeps,
-/// which follow it. `stored` is the context without pending messages.
+/// Returns a compaction in the form in which a dialect without ids stores it: one batch with the compaction,
+/// followed by the messages that it keeps. `stored` is the context without pending messages.
 Result<std::vector<EntryBody>> with_kept(SessionTail const& tail, Compaction compaction,
                                          Context const& stored);
 

@@ -18,9 +18,9 @@
 namespace sessionkit { inline namespace v0 {
 
 namespace detail {
-/// The error of every call on an empty session.
+/// Returns the error of every call on an empty session object.
 Error empty_session();
-/// False if a line cannot represent the time.
+/// True if a line can represent the time.
 bool is_writable_time(Timestamp at) noexcept;
 Error unwritable_time(SessionId const& id, Timestamp at);
 }
@@ -42,13 +42,13 @@ struct Session::State {
         last_request(options.kept_request) {}
   State(State const&) = delete;
   State& operator=(State const&) = delete;
-  /// Stores results that waited for further results. Errors are ignored, because a destructor cannot report
-  /// them.
+  /// Stores tool results that waited for further results. Errors are ignored, because a destructor cannot
+  /// report them.
   ~State();
 
   SessionOptions options;
   Profile profile;
-  std::optional<Lease> lease = {}; ///< of an exclusive store; destroyed after the members below
+  std::optional<Lease> lease = {}; ///< set if the store is exclusive; destroyed after the members below
   detail::SessionTail tail;
   detail::PendingMessages pending;
   detail::KeptRequest last_request;
@@ -64,19 +64,20 @@ struct Session::State {
     if (options.on_event) options.on_event({kind, tail.id().str(), std::move(message)});
   }
 
-  /// The target with the profile's choices where it leaves them open.
+  /// Returns the target, with the choices of the profile for everything that `target` leaves open.
   Target own_target(Target target) const;
 
-  /// Adds messages to the conversation as the profile says: stores them as entries, holds them back, or keeps
-  /// them out of the log. A final answer ends the turn unless a `Turn` is open.
+  /// Adds messages to the conversation. The profile decides for each message: it is stored as an entry, held
+  /// back, or kept out of the log. A final answer ends the turn if no `Turn` is open.
   Result<std::vector<EntryId>> append_messages(std::vector<Message> const& messages,
                                                AppendOptions const& named);
   /// Stores the bodies as entries, one after the other, after the leaf. Returns their ids.
   Result<std::vector<EntryId>> append_entries(std::vector<EntryBody> bodies,
                                               detail::AppendRequest const& request);
   Result<void> append_entry(EntryBody body);
-  /// Appends an entry that changes the session's row. Outside a turn it is durable on return, as the end of a
-  /// turn is, so that other programs find it in the index.
+  /// Appends an entry that changes the session's row. Outside a turn, the entry is durable when the call
+  /// returns, so that other programs find the change in the index. (The end of a turn is durable in the same
+  /// way.)
   Result<void> append_metadata(EntryBody body);
   /// Stores results that wait for further results, if the profile stores messages without delay.
   Result<void> store_waiting();
@@ -93,7 +94,7 @@ struct Session::State {
   /// True if no entry of the turn is in the log.
   bool left_no_trace() const noexcept;
 
-  /// Counts a compaction that failed or saved nothing. Opens the breaker if there were too many.
+  /// Counts a compaction that failed or saved nothing. Opens the breaker if there were too many in a row.
   void compaction_failed(CompactionPlan const& plan);
   /// Stores a compaction after the leaf. Fails with `conflict` if another entry was appended first.
   Result<void> store_compaction(CompactionPlan const& plan, Compaction body, Context const& seen);

@@ -20,12 +20,13 @@ struct AppendRequest {
   std::optional<EntryId> id = {}; ///< chosen by the caller; entries already in the log are not stored again
   bool durable = false;
   OnConflict on_conflict = OnConflict::rebase;
-  bool saw_others = false;            ///< the caller has seen the entries that others wrote meanwhile
-  std::optional<Timestamp> time = {}; ///< of the entries; absent: the clock
+  bool saw_others = false;            ///< true: the caller has seen the entries that others wrote meanwhile
+  std::optional<Timestamp> time = {}; ///< the time of the entries; absent: the clock gives it
 };
 
-/// The end of a session's log, as one session object knows it. This class appends after the leaf, and rebases
-/// if others appended first. It completes appends whose outcome is unknown, and reads entries of others.
+/// The end of a session's log, as one session object knows it. This class appends after the leaf. If other
+/// writers appended first, it does what `AppendRequest::on_conflict` says. It completes appends whose outcome
+/// is unknown, and reads entries of others.
 class SessionTail {
  public:
   SessionTail(std::shared_ptr<SessionStore> store, SessionId id, OnEvent on_event,
@@ -37,7 +38,7 @@ class SessionTail {
   Dialect const& dialect() const noexcept { return *dialect_; }
   EntryId const& leaf() const noexcept { return leaf_; }
   Position end() const noexcept { return end_; }
-  /// How many batches this object stored after the first one.
+  /// Returns the number of batches that this object appended. The batch of `create` does not count.
   std::uint64_t writes() const noexcept { return writes_; }
   /// True if the outcome of the last append is unknown.
   bool in_doubt() const noexcept { return in_doubt_.has_value(); }
@@ -47,7 +48,7 @@ class SessionTail {
   /// Creates the log with its header and, for a fork, the copied entries. `unless_active` is as in `Append`.
   Result<void> create(Entry header, Batch taken_over, std::string_view unless_active = {});
 
-  /// Checks whether this request may append entries now.
+  /// Fails if this request may not append entries now.
   Result<void> check_append(AppendRequest const& request);
   /// Stores the entries one after the other, after the leaf. Returns their ids.
   Result<std::vector<EntryId>> append(std::vector<Entry> drafts, AppendRequest const& request);
@@ -70,7 +71,8 @@ class SessionTail {
   void set_info(SessionInfo info) { info_ = std::move(info); }
   /// Searches for an entry by id, newest first. Absent if the log has no such entry.
   Result<std::optional<Entry>> find(EntryId const& entry) const;
-  /// The ids of the calls without a result in the last answer on the path to the leaf.
+  /// Looks at the calls of the last answer on the path to the leaf. Returns the ids of the calls without a
+  /// result.
   Result<std::vector<std::string>> unanswered_calls() const;
 
  private:
@@ -92,10 +94,10 @@ class SessionTail {
   Dialect const* dialect_;
   EntryId leaf_ = {};
   Position end_ = {};
-  std::optional<std::uint32_t> end_crc_ = {}; // of the last line: logs of equal length may differ
+  std::optional<std::uint32_t> end_crc_ = {}; // checksum of the last line: logs of equal length may differ
   std::optional<SessionInfo> info_ = {};      // absent: ask the store
-  std::optional<Batch> in_doubt_ = {};        // maybe in the log: its append had `outcome_unknown`
-  std::optional<std::unordered_set<std::size_t>> known_ids_ = {}; // hashes; kept once a caller chose an id
+  std::optional<Batch> in_doubt_ = {};        // a batch that may be in the log (`outcome_unknown`)
+  std::optional<std::unordered_set<std::size_t>> known_ids_ = {}; // hashes; set after a caller chose an id
   std::vector<Entry> unseen_ = {};
   std::uint64_t writes_ = 0;
   bool may_append_ = false; // the log's first lines were checked, so we may append

@@ -16,24 +16,24 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 struct LineLimits {
   std::uint64_t max_line = default_max_line;   ///< bytes
   bool utf8_only = false;                      ///< the store's engine accepts only UTF-8
-  std::uint64_t max_batch = ~std::uint64_t{0}; ///< all lines together; bytes
+  std::uint64_t max_batch = ~std::uint64_t{0}; ///< bytes of all lines together
 };
 /// The most bytes for one call to a server: half the size at which the server ends the connection.
 inline constexpr std::uint64_t server_batch = std::uint64_t{512} << 20;
-/// Fails with `invalid_argument` unless each record is one JSON object on one line, and all records are
-/// within the limits. `where` names the session in messages.
+/// Checks that each record is one JSON object on one line, and that all records are within the limits. If
+/// not, fails with `invalid_argument`. `where` names the session in messages.
 SESSIONKIT_API Result<void> check_lines(std::vector<RecordView> const& records, LineLimits const& limits,
                                         std::string_view where);
 
-/// What to do with a batch: write its records from index `from` on after the log's end. If `from` is the
-/// number of records, all are in the log already, and the append returns `end`.
+/// What an append writes: the records of its batch from index `from` on, after the log's end. If `from` is
+/// the number of records, all records are in the log already, and the append returns `end`.
 struct AppendPlan {
   std::size_t from = 0;
   Position end = {};
 };
 
-/// Decides for every store what an append does, as `SessionStore::append` documents it. Call the functions in
-/// this order, while no other thread or process writes:
+/// Decides what an append does, as `SessionStore::append` documents it. All stores use this class. Call the
+/// functions in this order, while no other thread or process writes:
 ///
 ///     AppendDecision decision(id, batch, last);
 ///     if (decision.wants_line()) decision.line_at_expected(...);
@@ -57,42 +57,44 @@ class SESSIONKIT_API AppendDecision {
 
   /// True if the caller must look at the line that ends at `expected`, and call `line_at_expected`.
   bool wants_line() const noexcept;
-  /// True if `record`, the newest up to `expected`, is the record that the batch expects there.
+  /// True if `record` is the record that the batch expects at `expected`. `record` must be the newest record
+  /// up to this position.
   bool expects(RecordPage::Item const& record) const noexcept;
   void line_at_expected(bool as_expected) noexcept { line_ = as_expected; }
   /// True if the caller must give each record after `expected` to `see`, oldest first.
   bool wants_behind() const noexcept;
-  /// Looks at one of these records. False if no further record is needed.
+  /// Looks at a record after `expected`. Returns false if no further record is needed.
   bool see(RecordPage::Item const& record);
   Result<AppendPlan> plan() const;
 
  private:
   Error refusal(Errc code, std::string_view why) const;
   bool starts() const noexcept { return batch_->expected == Position{}; }
-  std::string_view name_; // of the session, or the path of its file
+  std::string_view name_; // the id of the session, or the path of its file
   bool is_path_;
   Append const* batch_;
-  std::optional<Position> end_;      // of the log; absent: it does not exist
-  std::optional<std::uint32_t> crc_; // of the line that ends there, if known
+  std::optional<Position> end_;      // the end of the log; absent: the log does not exist
+  std::optional<std::uint32_t> crc_; // checksum of the line that ends there, if known
   std::optional<bool> line_;         // the answer of `line_at_expected`
   std::set<std::string_view> ours_;  // ids of the batch, or lines without an id
   RecordPage behind_;
   bool follows_ours_ = true;
 };
 
-/// True if the batch may start its session only if its key has no other active session. A store checks this
-/// if the session does not exist.
+/// True if the batch starts a session, and must be refused if another active session has the same key
+/// (`Append::unless_active`). A store checks this if the session does not exist yet.
 inline bool is_sole_start(Append const& batch) noexcept {
   return batch.expected == Position{} && !batch.records.empty() && !batch.unless_active.empty();
 }
-/// The error for an append that `Append::unless_active` forbids. `other` is the session that the key has.
+/// Returns the error for an append that `Append::unless_active` forbids. `other` is the active session of the
+/// key.
 SESSIONKIT_API Error key_has_session(SessionId const& id, std::string_view key, std::string_view other);
 
 SESSIONKIT_API Error no_such_session(SessionId const& id, std::string_view where);
 
-/// The summary to store with an append that writes the records from `plan.from` on. It is `batch.after`, or,
-/// if that is null, `before` with the new records folded in. `ends` has the end of each new record; the last
-/// one becomes the end in the summary.
+/// Returns the summary to store with an append that writes the records from `plan.from` on. If `batch.after`
+/// is set, the summary is `*batch.after`. If it is null, the summary is `before` with the new records folded
+/// in. `ends` has the end of each new record. The last of these ends becomes the end in the summary.
 SESSIONKIT_API SessionInfo info_after(SessionInfo before, Append const& batch, AppendPlan const& plan,
                                       std::vector<Position> const& ends, std::string_view dialect);
 

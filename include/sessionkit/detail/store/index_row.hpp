@@ -10,23 +10,23 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 
 /// A session's row: the cached result of `fold`, and members that only the index has.
 struct SESSIONKIT_API IndexRow {
-  SessionInfo info;        ///< `fold` computed it; if `end` is zero, it was read from another program's row
+  SessionInfo info;        ///< the result of `fold`; if `end` is zero, it is from another program's row
   std::string extra = {};  ///< members of other programs: `"name":value,...`
   std::string file = {};   ///< the name of the transcript, if the index has it
   std::string key = {};    ///< the session's key in the index; the log may have none
   std::string title = {};  ///< the title in the index of a program whose lines have no titles
-  std::string raw = {};    ///< another program's row, written unchanged until we change it
+  std::string raw = {};    ///< the text of another program's row, written unchanged until we change the row
   bool overridden = false; ///< `title` was chosen by a person
-  bool titled = false;     ///< we stored a title since the index was read; the one on the disk is older
+  bool titled = false;     ///< we stored a title since the index was read; the title on the disk is older
 
-  /// The summary, completed by the members that only the index has.
+  /// Returns the summary, completed by the members that only the index has.
   SessionInfo summary() const;
-  /// The agent that the log names. If it names none: the agent in `key`, if `key` has the form of OpenClaw's
-  /// keys, `agent:<agent>:...`.
+  /// Returns the agent that the log names. If the log names none, returns the agent in `key`, provided that
+  /// `key` has the form of OpenClaw's keys, `agent:<agent>:...`.
   std::string_view agent() const noexcept;
   /// Notes that the row must be written again.
   void changed() { raw.clear(); }
-  /// Keeps the members that another program put into the row on disk.
+  /// Takes over the members that another program put into `disk`, the row on the disk.
   void keep_foreign(IndexRow& disk);
 };
 
@@ -34,8 +34,8 @@ struct SESSIONKIT_API IndexRow {
 SESSIONKIT_API IndexRow parse_index_row(SessionId id, std::string_view row);
 /// Reads a row of an index. The text of another program's row is kept word for word.
 SESSIONKIT_API IndexRow read_index_row(SessionId id, std::string_view row);
-/// `with_text` means that the beginning of the first user text is written too. Without it, a reader uses the
-/// row's title instead.
+/// Writes a row. `out` must write to `text`. If `with_text` is true, the beginning of the first user text is
+/// written too. If it is false, a reader uses the row's title instead.
 SESSIONKIT_API void write_index_row(IndexRow const& row, JsonWriter& out, std::string& text,
                                     bool with_text = true);
 

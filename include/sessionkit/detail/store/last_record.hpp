@@ -12,20 +12,20 @@ struct LastRecord {
   std::uint32_t crc = 0; ///< CRC-32C of its line
 };
 
-/// The range to read in order to see which record ends at `end`: one record, read in small steps.
+/// Returns the range to read in order to see which record ends at `end`: one record, read in small steps.
 SESSIONKIT_API ReadRange record_before(Position end) noexcept;
 
-/// True if a record that ended at `end` may be the record that ends at `now`. The last line of a log may lack
-/// its line end. When the line end is added, the record ends one byte later.
+/// True if a record that ended at `end` may now end at `now`. The last line of a log may lack its line end.
+/// When the line end is added, the record ends one byte later.
 constexpr bool ends_there(Position now, Position end) noexcept {
   return now == end || now.value() == end.value() + 1;
 }
-/// True if the record is the remembered record: it ends there, and its line has the same checksum.
+/// True if `record` is the remembered record: it ends at the same place, and its line has the same checksum.
 SESSIONKIT_API bool is_last_record(RecordPage::Item const& record, LastRecord const& last) noexcept;
 
 /// True if the log still has the remembered record. False if the log was replaced, cut or changed; then
-/// everything that was derived from the log is invalid. `read` returns a `Result<RecordPage>` for a
-/// `ReadRange` of this log.
+/// everything that was derived from the log is invalid. `read` is a function that returns a
+/// `Result<RecordPage>` for a `ReadRange` of this log.
 template <class Read> Result<bool> still_holds(LastRecord const& last, Read const& read) {
   Result<RecordPage> const page = read(record_before(last.end));
   if (!page) return page.error();

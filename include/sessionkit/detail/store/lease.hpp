@@ -6,7 +6,7 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// The lease of a `Session`; absent if the store is not exclusive.
+/// Takes the lease for a `Session` object. Absent if the store is not exclusive.
 SESSIONKIT_API Result<std::optional<Lease>> lease_of_session(SessionStore& store, SessionId const& id);
 
 }}}

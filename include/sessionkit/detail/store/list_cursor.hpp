@@ -24,16 +24,16 @@ inline ListPlace place_of(SessionInfo const& info) noexcept {
   return {to_unix_ms(info.updated), info.id.str()};
 }
 
-/// The place that a `SessionPage::next` names. Absent if the text is no cursor.
+/// Returns the place that a `SessionPage::next` names. Absent if the text is no cursor.
 SESSIONKIT_API std::optional<ListPlace> parse_list_cursor(std::string_view text);
-/// The `SessionPage::next` of a page that ends with the session `last`.
+/// Returns the `SessionPage::next` of a page that ends with the session `last`.
 SESSIONKIT_API std::string list_cursor(SessionInfo const& last);
 
-/// The place after which a list continues. Fails with `invalid_argument` if the query's cursor is no `next`
-/// of a page.
+/// Returns the place after which a list continues; absent for the first page. Fails with `invalid_argument`
+/// if the query's cursor is not the `next` of a page.
 SESSIONKIT_API Result<std::optional<ListPlace>> place_behind(ListQuery const& query);
-/// Makes a page of rows that are in order and after the cursor. `rows` has at most `query.limit` rows, and
-/// one more if further sessions follow.
+/// Makes a page of rows that are in order and after the cursor. If further sessions follow, `rows` must have
+/// `query.limit` + 1 rows, otherwise at most `query.limit`.
 SESSIONKIT_API SessionPage page_of_rows(std::vector<SessionInfo> rows, ListQuery const& query);
 
 }}}

@@ -10,9 +10,9 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 /// The summary of a log, and facts that a cache must keep with it.
 struct FileSummary {
   SessionInfo info;
-  std::uint64_t trailing = 0; ///< damaged lines after the last entry: a later fold will count them
+  std::uint64_t trailing = 0; ///< damaged lines after the last entry, which a later fold will count
   bool exists = false;        ///< the log has more than blanks and torn bytes
-  /// The summary for callers: damage after the last entry counts too.
+  /// Returns the summary for callers, in which damage after the last entry counts too.
   SessionInfo summary() const {
     SessionInfo out = info;
     out.damaged += trailing;
@@ -25,13 +25,13 @@ SESSIONKIT_API Result<FileSummary> summarise(FileReader& log, SessionId const& i
                                              std::optional<SessionInfo> known);
 
 /// True if the text is the beginning of an object, as a write that was cut short leaves it. False if the text
-/// ends with `}` inside a string, because then a byte of a whole line was changed.
+/// ends with `}` inside a string: such a text is a whole line in which a byte was changed.
 SESSIONKIT_API bool is_torn_object(std::string_view text);
 /// True if nothing was ever stored in the file: it has only blank lines and torn bytes, even if line ends
 /// were added after torn bytes. Reads up to the first other line.
 SESSIONKIT_API Result<bool> holds_nothing(FileReader& log);
-/// As `holds_nothing`, but first looks at `page`, which is from either end of the log and nearly always
-/// decides.
+/// As `holds_nothing`, but looks at `page` first. `page` is from either end of the log, and nearly always
+/// shows the answer.
 SESSIONKIT_API Result<bool> shows_nothing(FileReader& log, RecordPage const& page);
 
 }}}

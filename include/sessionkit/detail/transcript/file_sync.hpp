@@ -10,8 +10,8 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// The place of a transcript: a name in a directory that another object keeps open, or a path and
-/// `working_directory`.
+/// The place of a transcript: either a name in a directory that another object keeps open, or a path together
+/// with `working_directory`.
 struct FilePlace {
   int directory;
   std::string name;
@@ -23,7 +23,7 @@ struct FilePlace {
 struct SyncedFile {
   OpenFile file = {};
   FileStatus opened = {};
-  std::atomic<std::uint64_t> written{0};       ///< where our own writes end
+  std::atomic<std::uint64_t> written{0};       ///< the place where our own writes end
   bool locked = false;                         ///< the writer has the file's lock; only its thread may look
   std::atomic<std::uint64_t> written_again{0}; ///< the failure (`FileDoubts`) whose bytes we wrote again
   FileDoubts::File identity() const noexcept { return {opened.device, opened.inode}; }
@@ -32,13 +32,14 @@ struct SyncedFile {
   friend class FileSync; // under its mutex
   std::uint64_t durable_ = 0;
   unsigned generation_ = 0; // changes when the file was shortened, which makes `durable_` invalid
-  bool named_ = false;      // the name of the file is on the disk too
+  bool named_ = false;      // true: the name of the file is on the disk too
 };
 
-/// Syncs the file of one writer for several threads. A thread that comes during a sync waits, and one sync
-/// then covers all that was written until then. A failed sync is reported to every caller whose bytes it
-/// should cover, and to all later callers. It is never repeated, because a second sync may succeed without
-/// the pages that the first sync lost. The process remembers the file (`FileDoubts`).
+/// Syncs the file of one writer for several threads. A thread that asks during a sync waits for the end of
+/// this sync. The next sync then covers everything that was written in the meantime, for all threads that
+/// wait. If a sync fails, each caller whose bytes it should cover gets the error, and so does each later
+/// caller. A failed sync is never repeated, because a second sync may succeed without the pages that the
+/// first one lost. The process remembers the file (`FileDoubts`).
 class SESSIONKIT_API FileSync {
  public:
   FileSync(FileOps& ops, FilePlace place);
@@ -49,7 +50,7 @@ class SESSIONKIT_API FileSync {
   void forget(SyncedFile& file);
   Position durable(SyncedFile const& file) const;
   bool poisoned() const noexcept { return failure_.load(std::memory_order_acquire) != 0; }
-  /// The error that an append after a failed sync returns.
+  /// Returns the error of an append after a failed sync.
   Error refusal() const;
 
  private:
@@ -62,7 +63,7 @@ class SESSIONKIT_API FileSync {
   mutable std::mutex mutex_;
   std::condition_variable done_;
   bool busy_ = false;
-  std::atomic<int> failure_{0}; // the system's number of the failure
+  std::atomic<int> failure_{0}; // the system's error number; 0: no sync failed
   std::uint64_t last_durable_ = 0;
 };
 

@@ -14,37 +14,39 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 /// Does the work of `TranscriptWriter`, with system calls that tests can replace.
 class SESSIONKIT_API FileWriter {
  public:
-  /// Opens the file now, so that a problem with the file is reported here. If `make_now` is false,
-  /// `options.create` applies only to an append that starts a session.
+  /// Opens the file now, so that a problem with the file is reported here. If `make_now` is false, this call
+  /// creates no file: `options.create` then applies only to an append that starts a session.
   static Result<FileWriter> open(FileOps& ops, FilePlace place, WriterOptions options, bool make_now = true);
 
   FileWriter(FileWriter&&) noexcept = default;
   FileWriter& operator=(FileWriter&&) = delete;
   FileWriter(FileWriter const&) = delete;
   FileWriter& operator=(FileWriter const&) = delete;
-  /// Gives back the lock that it keeps; a forked child leaves it to its parent.
+  /// Gives back the lock if the writer has it. A forked child does not do this, because the lock belongs to
+  /// its parent.
   ~FileWriter();
 
   Result<Position> append(Append const& batch);
   /// The first half of `append`, for callers that let other threads write during the sync. The append is
-  /// complete after `due.wait()`. The caller must have checked that this process opened the writer. `durable`
-  /// counts instead of `batch.durable`. The wait for the lock ends `lock_wait` after the time `asked`.
+  /// complete after `due.wait()`. The caller must have checked that this process opened the writer. The
+  /// parameter `durable` counts, and `batch.durable` does not. The wait for the lock ends `lock_wait` after
+  /// the time `asked`.
   Result<Position> write(Append const& batch, bool durable, std::chrono::steady_clock::time_point asked,
                          DueSync& due);
-  /// The same, at the end that the log has when its lock is held: `batch.expected` becomes that end. The file
-  /// is made if it is absent. No other writer can come first, as it can between a read of the end and
-  /// `write`.
+  /// As `write`, but appends at the end that the log has when the writer holds its lock. Sets
+  /// `batch.expected` to that end. A missing file is created if `options.create` is true. No other writer can
+  /// come first. (Between a caller's own read of the end and its call of `write`, another writer can.)
   Result<Position> write_at_end(Append& batch, bool durable, std::chrono::steady_clock::time_point asked,
                                 DueSync& due);
-  /// Zero in a forked child, because another thread may have held the lock at the fork.
+  /// Zero in a forked child, because another thread of its parent may have held the mutex at the fork.
   Position durable_position() const {
     return file_ && process_.is_this_one() ? sync_->durable(*file_) : Position{};
   }
 
-  /// Takes the file's lock now. The next append gives it back, unless it is kept. `not_found` if there is no
-  /// file: then the append that makes the file takes its lock.
+  /// Takes the file's lock now. The next append gives the lock back, unless `keep_lock(true)` was called.
+  /// Fails with `not_found` if there is no file. The append that creates the file then takes the lock.
   Result<void> take_lock(std::chrono::steady_clock::time_point asked);
-  /// True: an append does not give the lock back. False: gives the lock back.
+  /// If `keep` is true, appends do not give the lock back from now on. If it is false, gives the lock back.
   void keep_lock(bool keep) noexcept;
   /// True if this writer has the lock of this file now.
   bool has_lock_of(FileStatus const& file) const noexcept {
@@ -85,10 +87,10 @@ class SESSIONKIT_API FileWriter {
   OpeningProcess process_;
   bool may_create_;
   bool keeps_lock_ = false;
-  bool made_ = false;          // we created the file and have not written to it yet
-  std::uint64_t end_ = 0;      // of the file after our own last write; 0: not known
+  bool made_ = false;          // true: we created the file and have not written to it yet
+  std::uint64_t end_ = 0;      // the end of the file after our own last write; 0: not known
   std::string end_bytes_ = {}; // the last bytes we wrote there
-  std::uint32_t end_crc_ = 0;  // of the last line we wrote
+  std::uint32_t end_crc_ = 0;  // checksum of the last line we wrote
   std::string buffer_ = {};
   std::vector<Event> events_ = {};
 };

@@ -27,29 +27,33 @@ struct RawLine {
 class SESSIONKIT_API LineSink {
  public:
   virtual ~LineSink() = default;
-  /// Returns how many bytes to read next. 0 ends the scan. A line that does not fit is found anyway.
+  /// Returns how many bytes to read next; 0 ends the scan. The scan also finds a line that is longer than
+  /// this.
   virtual std::size_t next_window(std::uint64_t bytes_read) = 0;
-  /// Receives a line. False if the line was not accepted; then the scan ends.
+  /// Receives a line. Returns false if it does not accept the line; then the scan ends.
   virtual bool take(RawLine const& line) = 0;
-  /// The scan calls this when it no longer needs a buffer in which lines were. A sink that keeps views of the
-  /// lines must take the buffer.
+  /// The scan calls this function when it no longer needs a buffer that had lines. A sink that keeps views of
+  /// the lines must take the buffer.
   virtual void retire(std::unique_ptr<char[]>& /*buffer*/) {}
 };
 
 /// Finds lines in a file from either end. Keeps in memory one window, or one longer line of at most
-/// `max_line` bytes. A line above `max_line` is skipped.
+/// `max_line` bytes. Of a line above `max_line`, the sink gets the place but not the bytes.
 class SESSIONKIT_API LineScan {
  public:
   LineScan(FileOps& ops, int descriptor, std::string const& path, std::uint64_t max_line) noexcept
       : ops_(&ops), path_(&path), descriptor_(descriptor), max_line_(max_line) {}
 
-  /// The lines of [from, to), oldest first; `from` must be the beginning of a line, `to` the end of the file.
+  /// Gives the lines of [from, to) to the sink, oldest first. `from` must be the beginning of a line, and
+  /// `to` the end of the file.
   Result<void> forward(std::uint64_t from, std::uint64_t to, LineSink& sink);
-  /// The lines of [0, to), newest first; `to` must be the beginning of a line or the end of the file.
+  /// Gives the lines of [0, to) to the sink, newest first. `to` must be the beginning of a line or the end of
+  /// the file.
   Result<void> backward(std::uint64_t to, LineSink& sink);
-  /// The begin of the line that contains the byte before `offset`, or `offset` if that byte is a line end.
+  /// Returns the beginning of the line that contains the byte before `offset`, or `offset` if that byte is a
+  /// line end.
   Result<std::uint64_t> line_begin(std::uint64_t offset);
-  /// The place of the first line end from `from` on, or `to` if there is none before `to`.
+  /// Returns the place of the first line end from `from` on, or `to` if no line end comes before `to`.
   Result<std::uint64_t> find_end(std::uint64_t from, std::uint64_t to);
 
   std::uint64_t bytes_read() const noexcept { return bytes_read_; }
@@ -73,7 +77,7 @@ struct TrimmedLine {
   std::uint64_t offset = 0; ///< of `text`
   struct Run {
     std::uint64_t offset = 0, length = 0;
-  } nuls_before, nuls_after; ///< from the first NUL to the last one on that side
+  } nuls_before, nuls_after; ///< from the first NUL to the last one, before and after the text
   bool carriage_return = false, byte_order_mark = false;
   std::uint64_t end() const noexcept { return offset + text.size(); }
 };

@@ -16,10 +16,10 @@ struct RewriteOptions {
   std::chrono::milliseconds lock_wait{5000};
   std::uint64_t max_line = default_max_line;
 };
-/// Replaces a damaged transcript by a transcript without the bytes that give no entry, under its lock.
-/// Returns the path of a copy of the old transcript. The path is empty if the transcript was not damaged;
-/// then the file was not changed. Fails with `unsafe_path` if we must not write the file, with `corrupt` if
-/// it has no good line, or with `timed_out`, `io_error` or `no_space`.
+/// Rewrites a damaged transcript without the bytes that give no entry, while it holds the transcript's lock.
+/// Returns the path of a copy of the old transcript. If the transcript was not damaged, the path is empty and
+/// the file is unchanged. Fails with `unsafe_path` if we must not write the file, with `corrupt` if it has no
+/// good line, or with `timed_out`, `io_error` or `no_space`.
 SESSIONKIT_API Result<std::string> rewrite_transcript(FileOps& ops, int directory, std::string const& name,
                                                       std::string const& path, Quarantine& quarantine,
                                                       RewriteOptions const& options);

@@ -10,7 +10,8 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// Finds a run of bytes, each of which may have two values: those of a small letter and of its capital.
+/// Finds a run of bytes in a text. Each byte may have one of two values: that of a small letter or that of
+/// its capital.
 class SESSIONKIT_API ByteRun {
  public:
   /// Both texts have the same length and are not empty.
@@ -22,14 +23,14 @@ class SESSIONKIT_API ByteRun {
   bool is_at(char const* p) const noexcept;
 
   std::string small_, capital_;
-  /// The places of its two rarest bytes, with which the search begins.
+  /// The places of the two rarest bytes of the run, with which the search begins.
   std::size_t first_ = 0, second_;
 };
 
-/// Decides by the bytes of a line whether the entry of this line can have a text. It may let other lines
-/// pass, but it never holds back a line in whose entry a search finds the text: the line of such an entry has
-/// either the bytes of the text, or escapes in their place. The exceptions are the words that a decoder adds
-/// (`added_words`).
+/// Looks at the bytes of a line to decide whether its entry can contain the searched text. Some lines pass
+/// although their entries do not contain the text. But no line is held back if a search would find the text
+/// in its entry: such a line has the bytes of the text, or escapes in their place, or the role of a message
+/// to which a decoder adds words (`added_words`).
 class SESSIONKIT_API SearchNeedle final : public LineFilter {
  public:
   SearchNeedle(std::string_view text, bool ignore_case);

@@ -35,7 +35,8 @@ struct MongoSettings {
   std::string database, place; ///< `place` names the servers and the database for people, without a password
   std::chrono::milliseconds wait{5000};
 };
-/// Fails with `invalid_argument` if the URL names no server; the error does not repeat the URL.
+/// Reads a URL. Fails with `invalid_argument` if the URL names no server. The error message does not contain
+/// the URL, because the URL may contain a password.
 Result<MongoSettings> parse_mongo_url(std::string const& url, std::chrono::milliseconds connect_wait,
                                       std::chrono::milliseconds wait);
 
@@ -45,7 +46,7 @@ class MongoAnswer {
   MongoAnswer() = default;
   explicit MongoAnswer(MongoReply reply) noexcept : reply_(std::move(reply)) {}
   MongoFields fields() const noexcept;
-  /// The documents that `find` found; views of this answer.
+  /// Returns the documents that `find` found, as views of this answer.
   std::vector<MongoFields> found() const { return fields().document("cursor").list("firstBatch"); }
   std::int64_t count() const noexcept { return fields().integer("n"); }
 
@@ -56,11 +57,12 @@ class MongoAnswer {
 /// The servers that must have a write before it is acknowledged.
 enum class MongoConcern {
   one,       ///< the primary only, for data that can be made again
-  majority,  ///< a majority of the servers, so that a failover keeps it
+  majority,  ///< a majority of the servers, so that the write survives a failover
   journaled, ///< a majority of the servers, in their journals
 };
 
-/// Connections of one thread to the servers of a URL. libmongoc starts no thread for it.
+/// Connections to the servers of a URL. Only one thread may use the object at a time. libmongoc starts no
+/// thread for these connections.
 class MongoConnection {
  public:
   /// Connects to the server that can be written to.
@@ -68,13 +70,13 @@ class MongoConnection {
 
   std::string const& place() const noexcept { return place_; }
 
-  /// `doing` is for the failure.
+  /// Runs a command. An error message names `doing` as the action that failed.
   Result<MongoAnswer> run(char const* doing, MongoDocument const& command);
   Result<MongoAnswer> find(char const* doing, std::string const& collection, MongoDocument const& filter,
                            MongoDocument const& sort = MongoDocument(), std::int64_t limit = 1);
   /// The effect of a write.
   struct Written {
-    std::int64_t count = 0; ///< documents that it inserted, matched or removed
+    std::int64_t count = 0; ///< the number of documents that the write inserted, matched or removed
     bool taken = false;     ///< nothing was written, because another document has the same unique key
   };
   Result<Written> insert(char const* doing, std::string const& collection, MongoDocument const& document,
@@ -86,7 +88,7 @@ class MongoConnection {
 
   /// True if the last write failed, but may nevertheless have been executed.
   bool doubtful() const noexcept { return doubtful_; }
-  /// True if this connection cannot be used any more; another one may work.
+  /// True if this connection cannot be used any more. Another connection may work.
   bool spent() const noexcept { return spent_; }
   /// Forgets the connection without closing it, because it belongs to the parent process.
   void abandon() noexcept { static_cast<void>(client_.release()); }

@@ -18,7 +18,7 @@ struct DestroyBson {
 class MongoDocument {
  public:
   MongoDocument();
-  /// A copy of the bytes of a document.
+  /// Copies the bytes of a document.
   explicit MongoDocument(std::string_view bytes);
   MongoDocument(MongoDocument const& other);
   MongoDocument(MongoDocument&&) noexcept = default;
@@ -26,18 +26,18 @@ class MongoDocument {
   MongoDocument& operator=(MongoDocument&&) noexcept = default;
   ~MongoDocument() = default;
 
-  /// Adds a text. If it is not UTF-8 or has a NUL byte, it is stored as binary data, so that every text is
-  /// kept.
+  /// Adds a text. A text that is not UTF-8 or has a NUL byte is stored as binary data, so every text stays
+  /// unchanged.
   MongoDocument& with(char const* name, std::string_view text);
   MongoDocument& with(char const* name, char const* text) { return with(name, std::string_view(text)); }
   MongoDocument& with(char const* name, std::int64_t value);
   MongoDocument& with(char const* name, int value) { return with(name, std::int64_t{value}); }
   MongoDocument& with(char const* name, bool value);
   MongoDocument& with(char const* name, MongoDocument const& value);
-  /// An array; the fields of `values` are named `0`, `1` and so on.
+  /// Adds an array. The caller must name the fields of `values` `0`, `1` and so on.
   MongoDocument& with_list(char const* name, MongoDocument const& values);
   MongoDocument& with_bytes(char const* name, std::string_view bytes);
-  /// A date, in milliseconds since 1970.
+  /// Adds a date, in milliseconds since 1970.
   MongoDocument& with_date(char const* name, std::int64_t unix_ms);
 
   _bson_t const* bson() const noexcept { return bson_.get(); }
@@ -56,13 +56,13 @@ class MongoFields {
 
   std::string_view bytes() const noexcept { return bytes_; }
   bool has(char const* name) const noexcept;
-  /// Text or bytes.
+  /// Returns a text, or the bytes of binary data.
   std::string_view text(char const* name) const noexcept;
-  /// A number of any type, or the milliseconds of a date.
+  /// Returns a number of any type, or the milliseconds of a date.
   std::int64_t integer(char const* name) const noexcept;
   bool boolean(char const* name) const noexcept;
   MongoFields document(char const* name) const noexcept;
-  /// The documents of an array.
+  /// Returns the documents of an array.
   std::vector<MongoFields> list(char const* name) const;
 
  private:

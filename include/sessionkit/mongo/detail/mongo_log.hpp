@@ -14,26 +14,27 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// The two collections: a row for each session, and the batches of all logs. Only the batches are
-/// authoritative. They follow each other without a gap, and a row has the position up to which it includes
-/// them.
+/// Reads and writes two collections. One collection has a row for each session, and the other has the batches
+/// of all logs. Only the batches are authoritative. The batches of a log follow each other without a gap. A
+/// row has the position up to which it includes the batches of its log.
 class MongoLog {
  public:
   MongoLog(std::string const& prefix, std::chrono::milliseconds ttl)
       : sessions_(prefix + "sessions"), batches_(prefix + "batches"), ttl_(ttl) {}
 
-  /// Makes the indexes unless they exist.
+  /// Makes the indexes if they do not exist.
   Result<void> prepare(MongoConnection& db) const;
 
   struct Row {
     std::string start = {}; ///< the token of the append that started the session
-    SessionInfo info;       ///< its end is where the row knows that the log ends
+    SessionInfo info;       ///< `info.end` is the end of the last batch that the row includes
     std::string_view dialect = "native";
-    std::int64_t kept_until_ms = 0; ///< the server removes no batch before; 0: it never does
+    /// The server removes no batch of the log before this time; 0: it never removes one.
+    std::int64_t kept_until_ms = 0;
     LastRecord last() const noexcept { return {info.end, info.end_crc}; }
   };
-  /// Returns the row of a session, after it was updated with each batch that it did not include yet. Absent
-  /// if there is no such session.
+  /// Returns the row of a session. If the row does not include the last batches, they are first folded into
+  /// it. Absent if there is no such session.
   Result<std::optional<Row>> look(MongoConnection& db, SessionId const& id) const;
   Result<std::optional<RecordPage>> page(MongoConnection& db, SessionId const& id,
                                          ReadRange const& range) const;
@@ -42,21 +43,22 @@ class MongoLog {
   struct Addition {
     std::vector<RecordView> const* records = nullptr;
     std::size_t from = 0;              ///< the first record to write
-    std::string start = {};            ///< as in the row, or the token of this append
-    std::string_view token = {};       ///< of this append
-    LastRecord last = {};              ///< where the log ends; position 0: there must be no session
-    SessionInfo const* info = nullptr; ///< with the addition folded in
-    std::string_view dialect = {};     ///< of a new session
-    std::string_view sole_key = {};    ///< of a new session that must be the only active one of the key
-    std::int64_t kept_until_ms = 0;    ///< as in the row
+    std::string start = {};            ///< `Row::start`; for a new session, the token of this append
+    std::string_view token = {};       ///< the token of this append
+    LastRecord last = {};              ///< the last record of the log; position 0: there must be no session
+    SessionInfo const* info = nullptr; ///< the session's row, with the addition folded in
+    std::string_view dialect = {};     ///< the dialect of a new session
+    /// The key of a new session, if this session must be the only active one of the key.
+    std::string_view sole_key = {};
+    std::int64_t kept_until_ms = 0; ///< `Row::kept_until_ms`; `add` may change it
     bool durable = false;
   };
   enum class Added {
     stored,
-    taken, ///< another batch is at that place; nothing was stored
+    taken, ///< another batch has this place; nothing was stored
     stray, ///< the batch was stored, but the row had another end, so the batch may not be in the log
   };
-  /// Inserts the batch, then the row or its change. Sets `kept_until_ms`.
+  /// Inserts the batch, then inserts or updates the row.
   Result<Added> add(MongoConnection& db, SessionId const& id, Addition& addition) const;
   /// Removes a batch that is in no log.
   Result<void> discard(MongoConnection& db, SessionId const& id, Addition const& addition) const;
@@ -66,19 +68,19 @@ class MongoLog {
   /// Removes a session: marks it as removed, then deletes its documents. False if there is no such session.
   Result<bool> remove(MongoConnection& db, SessionId const& id) const;
 
-  /// The rows of a page of a list, plus one if there are more.
+  /// Returns the rows of a page of a list, and one row more if the list continues after the page.
   Result<std::vector<SessionInfo>> list(MongoConnection& db, ListQuery const& query,
                                         std::optional<ListPlace> const& behind) const;
   /// Returns the session that was started as the only active one of its key. Absent if there is none.
   Result<std::optional<SessionId>> sole_of(MongoConnection& db, std::string_view key) const;
-  /// Notes that this session is no longer the only active one of the key.
+  /// Stores that this session is no longer the only active one of the key.
   Result<void> free_key(MongoConnection& db, SessionId const& id, std::string_view key) const;
 
  private:
   /// Records of a batch, in memory.
   struct Part {
     std::uint64_t begin = 0;
-    std::string bytes = {}; ///< of the chunks; the records may be views of them
+    std::string bytes = {}; ///< the bytes of the chunks; `records` may be views of these bytes
     std::vector<MongoFields> records = {};
   };
   Result<MongoAnswer> find_row(MongoConnection& db, SessionId const& id) const;

@@ -18,7 +18,7 @@ class MongoPool {
     idle_.push_back(std::move(first));
   }
 
-  /// A connection that a thread has borrowed. The end of the scope returns it to the pool.
+  /// A connection that a thread has borrowed. The destructor returns the connection to the pool.
   class Lease {
    public:
     Lease(MongoPool& pool, MongoConnection connection) : pool_(&pool), connection_(std::move(connection)) {}
@@ -38,8 +38,9 @@ class MongoPool {
   };
 
   enum class Wanted { any, fresh };
-  /// Lends a connection. If `fresh` is true, closes the idle connections first, because they may be broken
-  /// like the last one. Fails with `timed_out` if other threads keep all connections until the deadline.
+  /// Lends a connection. If `wanted` is `fresh`, first closes the idle connections, because they may be
+  /// broken like the last one. Fails with `timed_out` if other threads keep all connections until the
+  /// deadline.
   Result<Lease> take(MongoDeadline deadline, Wanted wanted);
   /// Forgets all connections without closing them, because they belong to the parent process.
   void abandon() noexcept;

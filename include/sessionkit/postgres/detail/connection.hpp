@@ -28,17 +28,17 @@ struct ClearPostgres {
 /// Returns a text as a column stores it. NUL and bytes that are not UTF-8 are written as `\xHH`, and a
 /// backslash is doubled. So different texts stay different, and most texts stay unchanged.
 std::string to_postgres_text(std::string_view text);
-/// True if the text stays unchanged in a column.
+/// True if a column stores the text unchanged.
 bool is_postgres_text(std::string_view text) noexcept;
 std::string from_postgres_text(std::string_view column);
 
 /// A statement that is prepared once for each connection. Its texts must live as long as the connections.
 struct PostgresStatement {
-  char const* name; ///< unique; a failure names it as the action that was tried
+  char const* name; ///< unique; an error message names it as the action that failed
   char const* sql;
 };
 
-/// Values of a statement, in order and in binary form.
+/// The values of a statement's parameters, in order and in binary form.
 class PostgresValues {
  public:
   /// Adds the next value. The bytes are not copied, so they must exist until the statement has run.
@@ -47,27 +47,27 @@ class PostgresValues {
   PostgresValues& with(bool value);
   PostgresValues& with_or_null(std::optional<std::string_view> text);
   PostgresValues& with_null();
-  /// Text of any bytes, as a column stores it.
+  /// Adds a text of any bytes, in the form of `to_postgres_text`.
   PostgresValues& with_name(std::string_view text);
-  /// An array of texts.
+  /// Adds an array of texts.
   PostgresValues& with(std::vector<std::optional<std::string_view>> const& texts);
 
   std::vector<std::string_view> const& values() const noexcept { return values_; }
 
  private:
   PostgresValues& own(std::string bytes);
-  std::vector<std::string_view> values_; ///< null: the view has no data
+  std::vector<std::string_view> values_; ///< a view whose `data()` is null is the value NULL
   std::forward_list<std::string> owned_;
 };
 
-/// The rows of an answer. Views live as long as this object.
+/// The rows of an answer. Views of the rows are valid as long as this object exists.
 class PostgresAnswer {
  public:
   PostgresAnswer() = default;
   explicit PostgresAnswer(pg_result* result) noexcept : result_(result) {}
 
   int rows() const noexcept;
-  /// How many rows the statement wrote.
+  /// Returns the number of rows that the statement wrote.
   std::int64_t changed() const noexcept;
   bool is_null(int row, int column) const noexcept;
   std::string_view text(int row, int column) const noexcept;
@@ -82,7 +82,7 @@ class PostgresAnswer {
 struct PostgresSettings {
   std::string where, schema;
   std::chrono::milliseconds connect_wait{5000}, statement_wait{5000};
-  bool needs_sync = false; ///< a server with `fsync = off` is `unsupported`
+  bool needs_sync = false; ///< true: `open` fails with `unsupported` if the server has `fsync = off`
 };
 inline constexpr char const* postgres_loses =
     ": fsync is off: a power loss may take what was acknowledged as durable";
@@ -101,21 +101,23 @@ class PostgresConnection {
 
   Result<PostgresAnswer> ask(PostgresStatement const& statement, PostgresValues const& values = {});
   enum class Patience { deadline, endless };
-  /// Runs statements without values, and returns the result of the last one. A failure names `doing`.
+  /// Runs statements without values, and returns the result of the last one. An error message names
+  /// `doing` as the action that failed.
   Result<PostgresAnswer> run(char const* doing, std::string const& sql,
                              Patience patience = Patience::deadline);
-  /// A name, quoted for use in a statement.
+  /// Returns a name, quoted for use in a statement.
   Result<std::string> quoted(std::string const& name) const;
 
-  /// True if the connection broke before the last answer was complete, so that the effect of that statement
-  /// is not known.
+  /// True if the connection broke, if the server ended it with an error, or if the server did not answer in
+  /// time (`overdue`). The effect of the last statement is then not known.
   bool lost() const noexcept { return lost_; }
-  /// True if this connection cannot be used any more; another one may work.
+  /// True if this connection cannot be used any more. Another connection may work.
   bool spent() const noexcept { return lost_ || spent_; }
-  /// True if the server did not answer in time, so that a repetition would not help.
+  /// True if the server did not answer in time. Repeating the statement would then not help.
   bool overdue() const noexcept { return overdue_; }
-  /// False if the server sent something that was not requested, such as its end. Call this only between
-  /// statements.
+  /// Reads what the server sent since the last answer. False if this shows that the connection broke or that
+  /// the server closed the connection. True in all other cases, also if the server sent nothing. Call this
+  /// only between statements.
   bool is_quiet() const;
   /// Forgets the connection without closing it, because it belongs to the parent process.
   void abandon() noexcept { static_cast<void>(handle_.release()); }
@@ -131,7 +133,7 @@ class PostgresConnection {
   bool syncs_ = true;
   std::chrono::milliseconds statement_wait_{0};
   std::unique_ptr<pg_conn, ClosePostgres> handle_;
-  std::unordered_set<std::string_view> prepared_; ///< by name
+  std::unordered_set<std::string_view> prepared_; ///< the names of the prepared statements
   bool lost_ = false, spent_ = false, overdue_ = false;
 };
 

@@ -17,7 +17,7 @@ class PostgresPool {
     idle_.push_back(std::move(first));
   }
 
-  /// A connection that a thread has borrowed. The end of the scope returns it to the pool.
+  /// A connection that a thread has borrowed. The destructor returns the connection to the pool.
   class Lease {
    public:
     Lease(PostgresPool& pool, PostgresConnection connection)
@@ -39,9 +39,9 @@ class PostgresPool {
   };
 
   enum class Wanted { any, fresh };
-  /// Lends a connection. If `fresh` is true, closes the idle connections first, because they may be broken
-  /// like the last one. Fails with `timed_out` if other threads keep all connections for longer than a
-  /// statement may take.
+  /// Lends a connection. If `wanted` is `fresh`, first closes the idle connections, because they may be
+  /// broken like the last one. Fails with `timed_out` if other threads keep all connections for longer than
+  /// `statement_wait`.
   Result<Lease> take(Wanted wanted = Wanted::any);
   /// Forgets all connections without closing them, because they belong to the parent process.
   void abandon() noexcept;

@@ -22,8 +22,9 @@ class PostgresTables {
     std::string_view dialect = "native";
     std::string row_json = {};
   };
-  static Result<std::optional<Row>> find(PostgresConnection& db, SessionId const& id);
   /// Returns the row of a session. Absent if there is no such session.
+  static Result<std::optional<Row>> find(PostgresConnection& db, SessionId const& id);
+  /// Returns the records of a range, up to the limits of one page. Absent if there is no such session.
   static Result<std::optional<RecordPage>> page(PostgresConnection& db, SessionId const& id,
                                                 ReadRange const& range);
 
@@ -32,24 +33,25 @@ class PostgresTables {
     std::vector<RecordView> const* records;
     std::size_t from = 0;                  ///< the first record to write
     Position end = {};                     ///< where the log must end; `Position{}`: there must be no session
-    std::optional<std::uint32_t> crc = {}; ///< of the line that ends there; absent: any
-    SessionInfo const* info;               ///< with the addition folded in
+    std::optional<std::uint32_t> crc = {}; ///< the checksum of the line that ends at `end`; absent: any line
+    SessionInfo const* info;               ///< the session's row, with the addition folded in
     std::string_view dialect;
     bool durable;
   };
-  /// Adds records and stores the summary if the log ends at `Addition::end`. Otherwise returns false, and
-  /// nothing happened.
+  /// Adds the records and stores the row if the log ends at `Addition::end` with the line of `Addition::crc`.
+  /// Otherwise changes nothing and returns false.
   static Result<bool> add(PostgresConnection& db, SessionId const& id, Addition const& addition);
-  /// Flushes everything that was committed before. False if there is no such session.
+  /// Makes everything durable that was committed before. False if there is no such session.
   static Result<bool> sync(PostgresConnection& db, SessionId const& id);
   static Result<bool> remove(PostgresConnection& db, SessionId const& id, bool durable);
-  /// Waits until no other transaction holds this key, and holds it until the transaction ends.
+  /// Waits until no other transaction holds the lock of this key. Then holds the lock until the transaction
+  /// of the caller ends.
   static Result<void> lock_key(PostgresConnection& db, std::string_view key);
 
-  /// The rows of a page of a list, plus one if there are more.
+  /// Returns the rows of a page of a list, and one row more if the list continues after the page.
   Result<std::vector<SessionInfo>> list(PostgresConnection& db, ListQuery const& query,
                                         std::optional<ListPlace> const& behind) const;
-  /// Returns the statement for a query. Tests use it to ask the server for its plan.
+  /// Returns the statement for a query. Tests ask the server for the plan of this statement.
   PostgresStatement list_statement(ListQuery const& query) const noexcept;
   static PostgresValues list_values(ListQuery const& query, std::optional<ListPlace> const& behind);
 
@@ -57,7 +59,7 @@ class PostgresTables {
   struct ListText {
     std::string name, sql;
   };
-  std::array<ListText, 16> lists_; ///< one for each set of key, agent, user and archived
+  std::array<ListText, 16> lists_; ///< one for each combination of the filters key, agent, user and archived
 };
 
 }}}

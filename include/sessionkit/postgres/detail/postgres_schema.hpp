@@ -7,9 +7,10 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// The statements that change the tables from one version to the next, in one transaction.
+/// One element for each version: the statements that change the tables from the version before to this
+/// version. The statements of the first version create the tables.
 using PostgresMigrations = std::vector<char const*>;
-/// The first creates the tables; there is one for each version.
+/// Returns the migrations of this library.
 PostgresMigrations const& postgres_migrations();
 
 /// Upgrades the tables of a schema to the last version and keeps their rows. Several processes may do this at

@@ -49,7 +49,7 @@ class RedisReply {
   /// The number, also if it came as text; 0 for other replies.
   std::int64_t integer() const noexcept;
   std::size_t size() const noexcept;
-  /// An element of an array; nil if there is none. It lives as long as this reply.
+  /// Returns an element of an array; nil if there is none. The element is valid as long as this reply exists.
   RedisReply at(std::size_t i) const noexcept;
 
  private:
@@ -64,9 +64,9 @@ class RedisReply {
 struct RedisServerState {
   enum Keeps { in_memory, in_system, on_disk };
   Keeps keeps = in_memory;
-  std::string why = {}; ///< the setting that decides
+  std::string why = {}; ///< the setting of the server that decides `keeps`
   enum Drops { nothing, with_ttl, anything };
-  Drops drops = nothing; ///< when memory is short
+  Drops drops = nothing; ///< the keys that the server removes when its memory is full
   std::string policy = {};
   bool is_replica = false;
   unsigned replicas = 0;
@@ -85,9 +85,9 @@ class RedisConnection {
 
   RedisAddress const& address() const noexcept { return address_; }
   RedisServerState const& state() const noexcept { return state_; }
-  /// Sends all commands, then reads one reply for each. Fails with `unavailable` if none was executed, and
-  /// with `outcome_unknown` if not all were answered. After either failure the connection cannot be used any
-  /// more.
+  /// Sends all commands, then reads one reply for each. Fails with `unavailable` if it is certain that no
+  /// command was executed, and with `outcome_unknown` if commands may have been executed. After either
+  /// failure the connection cannot be used any more.
   Result<std::vector<RedisReply>> exchange(std::vector<RedisCommand const*> const& commands,
                                            RedisDeadline deadline);
   bool usable() const noexcept { return usable_; }

@@ -6,7 +6,8 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// The scripts. Each store has its own set, because servers give the scripts their names.
+/// The Lua scripts. Each store has its own set, because `RedisScript::sha`, the name of a script, comes from
+/// the servers of the store.
 struct RedisScripts {
   RedisScripts();
   RedisScript append, start, claim, unclaim, bar, look, keep_row, touch, remove, announce, settle, sweep,

@@ -12,7 +12,7 @@ namespace sessionkit { inline namespace v0 { namespace detail {
 /// A script, and the name that the servers give it.
 struct RedisScript {
   std::string_view text;
-  std::string sha = {}; ///< empty: the server loads no scripts
+  std::string sha = {}; ///< the name; empty if the server refuses to load scripts
 };
 
 /// A call of a script; all its keys are in one slot.
@@ -22,7 +22,7 @@ struct RedisCall {
   RedisCommand values = {};
 };
 
-/// A server's answer. It also shows whether an earlier attempt of the same call may have been executed.
+/// A server's answer. `repeated` is true if an earlier attempt of the same call may have been executed.
 struct RedisAnswer {
   RedisReply reply;
   bool repeated = false;
@@ -30,7 +30,7 @@ struct RedisAnswer {
 };
 
 /// The servers of a URL. This class knows which server has which slot, keeps connections, and repeats calls
-/// that got no answer. So calls must be safe to repeat. Several threads may use an object at once.
+/// that got no answer. So it must be safe to execute a call twice. Several threads may use an object at once.
 class RedisServers {
  public:
   struct Options {
@@ -38,25 +38,26 @@ class RedisServers {
     Durability durability = Durability::turn;
     bool accept_weaker = false;
     std::optional<unsigned> replicas = {};
-    bool ttl = false; ///< keys expire
+    bool ttl = false; ///< true: keys expire
     OnEvent on_event = {};
   };
   RedisServers(RedisPlace place, Options options);
 
   RedisPlace const& place() const noexcept { return place_; }
-  /// Finds the servers, and the names that they give the scripts.
+  /// Finds the servers and loads the scripts, so that calls can send the name of a script instead of its
+  /// text.
   Result<void> open(std::vector<RedisScript*> const& scripts, RedisDeadline deadline);
 
   /// Calls a script. Fails with `unavailable` if the script was not executed, and with `outcome_unknown` if
-  /// it may have been executed. If `replicated` is true, it also fails with `outcome_unknown` if too few
-  /// replicas (`RedisStoreOptions::replicas`) have the change.
+  /// it may have been executed. If `replicated` is true, the call also fails with `outcome_unknown` if too
+  /// few replicas (`RedisStoreOptions::replicas`) have the change.
   Result<RedisAnswer> call(RedisCall const& call, RedisDeadline deadline, bool replicated = false);
   /// Calls scripts that only read, in one round trip for each server. Each call has its own answer or
   /// failure.
   std::vector<Result<RedisReply>> call_all(std::vector<RedisCall> const& calls, RedisDeadline deadline);
-  /// The servers that have slots.
+  /// Returns the servers that have slots. Without a cluster, this is the one master.
   Result<std::vector<RedisAddress>> masters(RedisDeadline deadline);
-  /// Sends one command to one server.
+  /// Sends one command to one server, and returns the reply.
   Result<RedisReply> ask_one(RedisAddress const& address, RedisCommand const& command,
                              RedisDeadline deadline);
 
@@ -90,12 +91,12 @@ class RedisServers {
   Options options_;
   std::mutex mutex_;
   std::map<RedisAddress, std::vector<Connection>> idle_;
-  std::vector<RedisAddress> known_;        // every server that was ever named
-  std::map<unsigned, RedisAddress> slots_; // last slot of each range, and its server
+  std::vector<RedisAddress> known_;        // servers of the URL and of the last list of slots
+  std::map<unsigned, RedisAddress> slots_; // server of each range of slots, by its last slot
   bool slots_known_ = false, weaker_reported_ = false;
 };
 
-/// A server's refusal as an `Error`.
+/// Returns the refusal of a server as an `Error`.
 Error redis_refusal(std::string_view server, std::string_view text);
 
 }}}

@@ -24,14 +24,14 @@ struct RedisAddress {
   }
 };
 
-/// Addresses and credentials of the servers.
+/// The addresses and credentials of the servers.
 struct RedisPlace {
   std::vector<RedisAddress> servers = {};
   std::string user = {}, password = {};
   int database = 0;
   bool cluster = false, tls = false;
   std::chrono::seconds ttl{0}; ///< as in `RedisStoreOptions`
-  /// The place for messages, without the password.
+  /// Returns the place as messages show it, without the password.
   std::string text() const;
 };
 
@@ -39,7 +39,8 @@ struct RedisPlace {
 /// with `invalid_argument`; the message does not repeat the password.
 SESSIONKIT_API Result<RedisPlace> parse_redis_url(std::string_view url);
 
-/// The cluster's slot of a key. It depends on the text in the key's first braces, if there is any.
+/// Returns the slot of a key in a cluster. If the first braces in the key contain a text, only this text
+/// decides.
 SESSIONKIT_API unsigned redis_slot(std::string_view key);
 
 }}}

@@ -22,13 +22,14 @@ struct FinalizeSqlite {
   void operator()(sqlite3_stmt* statement) const noexcept;
 };
 
-/// The texts are in static storage, or live as long as the connection.
+/// A statement of SQL. Its texts are in static storage, or live as long as the connection.
 struct SqliteStatement {
-  char const* doing; ///< the action that a failure names
+  char const* doing; ///< the action, as an error message names it
   char const* sql;
 };
 
-/// How long this connection has waited for others; SQLite keeps its address.
+/// How long this connection may wait for others, and how long it has waited. SQLite keeps the address of this
+/// object.
 struct SqliteWait {
   std::chrono::milliseconds most, waited;
   std::uint32_t random;
@@ -39,7 +40,7 @@ class SqliteDatabase {
  public:
   struct Options {
     bool read_only = false;
-    bool immutable = false; ///< nobody writes: neither locks nor an index of the log are needed
+    bool immutable = false; ///< true: nobody writes, so no locks and no index of the log are needed
     std::chrono::milliseconds wait{5000};
     std::string vfs = {};
   };
@@ -47,18 +48,18 @@ class SqliteDatabase {
 
   sqlite3* handle() const noexcept { return handle_.get(); }
   std::string const& path() const noexcept { return path_; }
-  /// The options it was opened with.
+  /// Returns the options with which the database was opened.
   Options const& options() const noexcept { return options_; }
   /// True if the file cannot be written, or was opened for reading only.
   bool is_read_only() const noexcept;
-  /// The statement, prepared once and reset before each use.
+  /// Returns the prepared statement. It is prepared once, and `SqliteQuery` resets it after each use.
   Result<sqlite3_stmt*> prepared(SqliteStatement const& statement);
   /// Runs statements that have no values.
   Result<void> run(SqliteStatement const& statement);
-  /// The last failure of this connection as an `Error`.
+  /// Returns the last failure of this connection as an `Error`.
   Error failure(std::string_view doing) const;
   bool in_transaction() const noexcept;
-  /// How many rows the last statement wrote.
+  /// Returns the number of rows that the last statement wrote.
   int changed() const noexcept;
   /// Forgets the connection without closing it, because it belongs to the parent process.
   void abandon() noexcept;
@@ -69,7 +70,7 @@ class SqliteDatabase {
   std::unique_ptr<SqliteWait> wait_; // outlives the connection
   std::unique_ptr<sqlite3, CloseSqlite> handle_;
   std::unordered_map<char const*, std::unique_ptr<sqlite3_stmt, FinalizeSqlite>>
-      statements_; // closed before it
+      statements_; // closed before the connection
 };
 
 /// One use of a prepared statement. Pass its values in order, then read its rows. The first failure is kept,
@@ -86,7 +87,7 @@ class SqliteQuery {
   SqliteQuery& with(std::string_view text);
   SqliteQuery& with_or_null(std::optional<std::string_view> text);
 
-  /// Moves to the next row. False if there is no other row, or if this failed.
+  /// Moves to the next row. Returns false if there is no further row, or after a failure.
   bool row();
   /// Moves to the end of the rows, and returns the first failure.
   Result<void> done();
@@ -94,7 +95,7 @@ class SqliteQuery {
   Error const& error() const noexcept { return *failure_; }
 
   std::int64_t integer(int column) const;
-  /// The text is valid until the next step.
+  /// Returns the text in a column. It is valid until the query moves to another row.
   std::string_view text(int column) const;
   bool is_null(int column) const;
 

@@ -16,7 +16,8 @@ struct SqliteFile {
   bool is(FileStatus const& found) const noexcept { return found.device == device && found.inode == inode; }
 };
 
-/// A connection for writing, how further ones are opened, and the tables that were found or made.
+/// An open database: the connection for writing, the options for further connections, and the tables that
+/// were found or made.
 struct OpenSqlite {
   SqliteDatabase writer;
   SqliteDatabase::Options how;
@@ -24,11 +25,11 @@ struct OpenSqlite {
 };
 
 /// Makes the folder and the file if they are missing and `create` permits it. Fails with `invalid_argument`
-/// (no file is named), `not_found`, `unsafe_path` (a link, or no regular file) or `io_error`.
+/// (the path names no file), `not_found`, `unsafe_path` (a link, or no regular file) or `io_error`.
 Result<SqliteFile> prepare_sqlite_file(std::string const& path, bool create);
 
-/// Opens the database, and prepares its tables (see `prepare_sqlite_schema`) and its log. A database of
-/// another program stays unchanged.
+/// Opens the database, and prepares its tables (see `prepare_sqlite_schema`) and its write-ahead log. A
+/// database of another program stays unchanged.
 Result<OpenSqlite> open_known_sqlite(std::string const& path, SqliteStoreOptions const& options);
 
 }}}

@@ -11,8 +11,8 @@
 
 namespace sessionkit { inline namespace v0 { namespace detail {
 
-/// Reads and writes rows of `sessions` and their records, within the caller's transaction. Texts of
-/// statements that depend on the schema live here.
+/// Reads and writes rows of `sessions` and their records, within the caller's transaction. An object also
+/// keeps the texts of the statements that depend on the schema.
 class SqliteTables {
  public:
   explicit SqliteTables(SqliteSchema const& schema);
@@ -23,16 +23,17 @@ class SqliteTables {
     std::string_view dialect = "native";
     LastRecord last = {};
     std::int64_t stale = 0;
-    bool adopted = false; ///< ZeroClaw made it: no line of it is a header
+    bool adopted = false; ///< true: ZeroClaw made the session, so no line is a header
   };
   Result<std::optional<Row>> find(SqliteDatabase& db, SessionId const& id) const;
-  /// The summary of a row. If the row is stale, the summary is completed from new records and stored.
+  /// Returns the summary of a row. If the row is stale, the summary is completed from new records and stored.
   Result<SessionInfo> summary(SqliteDatabase& db, SessionId const& id, Row& row) const;
 
-  /// Marks a row as not stale. The name may be any, also one that is no `SessionId`.
+  /// Marks a row as not stale. `name` may be any text, even one that is no `SessionId`.
   static Result<void> set_fresh(SqliteDatabase& db, std::string_view name);
 
-  /// Reads records in order, until `use` returns false.
+  /// Reads up to `most` records until `use` returns false. `each_behind` reads the records after `from`,
+  /// oldest first. `each_up_to` reads those that end at `from` or before, newest first.
   using Use = std::function<bool(RecordPage::Item const&)>;
   static Result<void> each_behind(SqliteDatabase& db, SessionId const& id, Row const& row, Position from,
                                   std::size_t most, Use const& use);
@@ -41,21 +42,24 @@ class SqliteTables {
   static Result<Position> end_of(SqliteDatabase& db, SessionId const& id, Row const& row);
 
   Result<void> create(SqliteDatabase& db, SessionId const& id, SessionInfo const& info) const;
-  /// `adopted`: the session has no header of its own.
+  /// Stores the summary in the row of the session. `adopted` is true if the session has no header of its own.
   Result<void> store(SqliteDatabase& db, SessionInfo const& info, std::string_view dialect,
                      bool adopted) const;
-  /// Gives the key of a session that was archived to another one, and back when the session is restored.
+  /// Updates the table `session_index` after a session was archived or restored. The key of an archived
+  /// session goes to the newest active session of the key, if there is one. A restored session gets its key
+  /// again, unless another session has the key.
   Result<void> note_archived(SqliteDatabase& db, SessionInfo const& info) const;
-  /// Writes the batch's records from index `from` on. Returns the position where each ends.
+  /// Writes the batch's records from index `from` on. Returns the positions at which these records end.
   Result<std::vector<Position>> add(SqliteDatabase& db, SessionId const& id,
                                     std::vector<RecordView> const& records, std::size_t from,
                                     std::string_view dialect) const;
   Result<bool> remove(SqliteDatabase& db, SessionId const& id) const;
 
-  /// Returns the statement for a query, which exists as long as this object. Its values are, in order, those
-  /// of the query, the place (milliseconds and id), and the limit plus one.
+  /// Returns the text of the statement for a query. The text exists as long as this object. The statement
+  /// takes the values of the query, then the place of the cursor (milliseconds and id), then the limit plus
+  /// one.
   char const* list_sql(ListQuery const& query);
-  /// Returns the statement that finds the ids of a key's sessions to which another program wrote.
+  /// Returns the text of the statement that finds the sessions of a key to which another program wrote.
   char const* stale_of_key_sql() const noexcept { return stale_of_key_sql_.c_str(); }
 
  private:

@@ -4,7 +4,7 @@
 
 namespace sessionkit { inline namespace v0 { namespace testing::detail {
 
-/// The checks of the tier `concurrent`.
+/// Adds the checks of the tier `concurrent`.
 void add_concurrent_checks(std::vector<Check>& all);
 
 }}}

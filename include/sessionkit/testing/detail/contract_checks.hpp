@@ -4,7 +4,7 @@
 
 namespace sessionkit { inline namespace v0 { namespace testing::detail {
 
-/// The checks of the tier `contract`, except those of lists and those with a model.
+/// Adds the checks of the tier `contract`, except those of lists and those with a model.
 void add_contract_checks(std::vector<Check>& all);
 
 }}}

@@ -4,7 +4,7 @@
 
 namespace sessionkit { inline namespace v0 { namespace testing::detail {
 
-/// The checks of the tier `core`.
+/// Adds the checks of the tier `core`.
 void add_core_checks(std::vector<Check>& all);
 
 }}}

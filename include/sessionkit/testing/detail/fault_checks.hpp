@@ -4,7 +4,7 @@
 
 namespace sessionkit { inline namespace v0 { namespace testing::detail {
 
-/// The checks of the tier `fault`.
+/// Adds the checks of the tier `fault`.
 void add_fault_checks(std::vector<Check>& all);
 
 }}}

@@ -4,7 +4,7 @@
 
 namespace sessionkit { inline namespace v0 { namespace testing::detail {
 
-/// The checks of the tier `hostile`.
+/// Adds the checks of the tier `hostile`.
 void add_hostile_checks(std::vector<Check>& all);
 
 }}}

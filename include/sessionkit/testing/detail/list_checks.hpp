@@ -4,7 +4,7 @@
 
 namespace sessionkit { inline namespace v0 { namespace testing::detail {
 
-/// The checks of lists in the tier `contract`.
+/// Adds the checks of lists in the tier `contract`.
 void add_list_checks(std::vector<Check>& all);
 
 }}}

@@ -4,7 +4,7 @@
 
 namespace sessionkit { inline namespace v0 { namespace testing::detail {
 
-/// The checks in the tier `contract` that compare a store with a model.
+/// Adds the checks in the tier `contract` that compare a store with a simple model of a store.
 void add_model_checks(std::vector<Check>& all);
 
 }}}

@@ -10,13 +10,13 @@ namespace sessionkit { inline namespace v0 { namespace testing::detail {
 
 /// A record that owns its texts.
 struct Record {
-  std::string id, type, line, parent; ///< the id is empty where the line has none
+  std::string id, type, line, parent; ///< the id is empty if the line has none
   Parent link = Parent::previous;
   RecordView view() const { return {id, type, line, link, parent}; }
 };
 using Records = std::vector<Record>;
 
-/// All records of a log in one direction, oldest first, and the position where each ends.
+/// All records of a log, oldest first, and the positions at which they end.
 struct WholeLog {
   Records records;
   std::vector<Position> ends;
@@ -31,7 +31,7 @@ struct Refuted {
   std::string what;
 };
 
-/// One check of one store: opens the store, makes lines for it, and reports failures.
+/// One run of one check on one store. This class opens the store, makes lines for it, and reports failures.
 class Trial {
  public:
   Trial(StoreUnderTest const& store, ConformanceOptions const& how, Dialect const& words)
@@ -69,14 +69,14 @@ class Trial {
     return std::string(to_string(error.code)) + " (" + error.message + ")";
   }
 
-  // Lines. Each has a time of its own, one second after the one before.
+  // Functions that make lines. The time of each line is one second after the time of the previous line.
 
   Record header(SessionId const& id, Header about = {});
   Record message(std::string const& text, std::string entry_id = {});
   Record entry(EntryBody body, std::string entry_id = {});
-  /// Makes a record of a line as it is. The dialect reads its head.
+  /// Makes a record of this line. The dialect reads the head of the line.
   Record raw(std::string line) const;
-  /// A header and some messages.
+  /// Makes a header and this number of messages.
   Records session(SessionId const& id, std::size_t messages, Header about = {});
   std::string fresh_id() { return "e" + std::to_string(++ids_); }
   Timestamp now() const { return from_unix_ms(1762243200000 + seconds_ * 1000); }
@@ -97,17 +97,17 @@ Append batch_of(Records const& records, Position expected = {});
 
 /// Reads a whole log, page by page. The check fails if the pages do not fit together.
 WholeLog read_pages(SessionStore& store, SessionId const& id, ReadRange range = {});
-/// The same; the check also fails if damage is reported.
+/// The same. The check also fails if the store reports damage.
 WholeLog read_log(SessionStore& store, SessionId const& id, ReadRange range = {});
-/// The check fails unless the log has exactly these records.
+/// The check fails if the records of the log differ from `expected`.
 void expect_log(SessionStore& store, SessionId const& id, Records const& expected, std::string const& when);
-/// Returns the first difference. Empty if the records are equal. A store may have given ids to records
-/// without one.
+/// Returns the first difference, or an empty text if the records are equal. If an expected record has no id,
+/// its id in the log may be any id that the store gives by position.
 std::string difference(Records const& expected, WholeLog const& log);
 
-/// Returns the summary that a fold of the records from `read` gives.
+/// Reads the log, and returns the summary that `fold` makes of its records.
 SessionInfo folded(SessionStore& store, SessionId const& id);
-/// Returns the first field that differs. Empty if all are equal.
+/// Returns the first field that differs, or an empty text if all fields are equal.
 std::string difference(SessionInfo const& expected, SessionInfo const& got);
 /// Returns all sessions of a query, page by page. The check fails if the pages do not end, or if a session
 /// comes twice.
