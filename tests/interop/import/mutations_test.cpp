@@ -97,7 +97,7 @@ class OneFile : public Program {
   virtual std::string records_changed(std::string const& bytes, bool is_log, Random& random) const {
     std::vector<Json> records = ForeignMutator::records_of(bytes, is_log);
     std::vector<Json>* list = &records;
-    for (char const* name : {"messages", "steps"})
+    for (char const* name : {"messages", "steps", "history"})
       if (Json& document = records[0]; !is_log && document.is_object() && document.contains(name))
         if (auto* const elements = document[name].get_ptr<Json::array_t*>()) list = elements;
     if (list->empty()) return bytes;
@@ -395,19 +395,11 @@ class OpencodeFiles final : public Program {
 
 // ---- ATIF: documents that we wrote of other programs' conversations
 
-class Atif final : public OneFile {
+// A document with a list of records, indented, so that most damage is in one record.
+class Document : public OneFile {
  public:
-  Atif() : OneFile("ATIF", sk::atif_importer()) {
-    for (StoredSession const& session : imported_sessions()) {
-      if (subjects_.size() == 30) break;
-      auto const exported = sk::export_session(sk::atif_exporter(), *session.store, session.id, {}).value();
-      Subject subject{session.name, {}, exported.files.front().name};
-      for (sk::ExportedFile const& file : exported.files) subject.files[file.name] = file.content;
-      std::string& document = subject.files[subject.file];
-      document = nlohmann::ordered_json::parse(document).dump(2) + '\n';
-      subjects_.push_back(std::move(subject));
-    }
-  }
+  Document(std::string name, sk::Importer const& importer, char const* list, char const* text)
+      : OneFile(std::move(name), importer), list_(list), text_(text) {}
 
   std::optional<Survey> survey(Subject const& subject, Files const& files) const override {
     std::string const& bytes = files.at(subject.file);
@@ -416,18 +408,60 @@ class Atif final : public OneFile {
       document = Json::parse(oracle::fix(bytes).text, nullptr, false);
     Survey survey;
     if (!document.is_object()) {
-      document = {{"steps", whole_elements(subject.files.at(subject.file), "steps", bytes)}};
+      document = {{list_, whole_elements(subject.files.at(subject.file), list_, bytes)}};
       survey.damaged.push_back({});
     }
-    if (!document.contains("steps") || !document["steps"].is_array()) return std::nullopt;
-    for (Json const& step : document["steps"])
-      if (std::string const text = first_text(step.is_object() ? step.value("message", Json()) : Json());
+    if (!document.contains(list_) || !document[list_].is_array()) return std::nullopt;
+    for (Json const& record : document[list_])
+      if (std::string const text = first_text(record.is_object() ? record.value(text_, Json()) : Json());
           !text.empty())
-        survey.records.push_back({text, canonical(step)});
+        survey.records.push_back({text, canonical(record)});
     return survey;
+  }
+
+ protected:
+  void add(std::string name, Files files, std::string file) {
+    files[file] = nlohmann::ordered_json::parse(files[file]).dump(2) + '\n';
+    subjects_.push_back({std::move(name), std::move(files), std::move(file)});
+  }
+
+ private:
+  char const *list_, *text_; ///< the members
+};
+
+class Blades final : public Document {
+ public:
+  Blades() : Document("blades", sk::blades_importer(), "history", "text") {
+    for (char const* name : {"text/trip.json", "tools/tools.json"}) {
+      auto document = nlohmann::ordered_json::parse(read_file(data("interchange/blades-1/") + name));
+      auto& messages = document["history"];
+      for (std::size_t i = messages.size(); i-- > 0;)
+        if (messages[i]["role"] == "narrator") messages.erase(i); // which is a finding
+      add(name, {{"sessions/s.json", document.dump()}}, "sessions/s.json");
+    }
+  }
+
+  // Only its first members and its version show that a document is one of blades.
+  std::optional<Survey> survey(Subject const& subject, Files const& files) const override {
+    std::string const& bytes = files.at(subject.file);
+    bool const recognised = sk::blades_importer().recognises(subject.file, bytes);
+    if (!recognised || bytes.find("\n  \"version\": 1\n") == std::string::npos) return std::nullopt;
+    return Document::survey(subject, files);
   }
 };
 
+class Atif final : public Document {
+ public:
+  Atif() : Document("ATIF", sk::atif_importer(), "steps", "message") {
+    for (StoredSession const& session : imported_sessions()) {
+      if (subjects_.size() == 30) break;
+      auto const exported = sk::export_session(sk::atif_exporter(), *session.store, session.id, {}).value();
+      Files files;
+      for (sk::ExportedFile const& file : exported.files) files[file.name] = file.content;
+      add(session.name, std::move(files), exported.files.front().name);
+    }
+  }
+};
 }
 
 TEST_CASE("changed conversations of Claude Code are read as far as they are good") { run(ClaudeCode()); }
@@ -435,3 +469,4 @@ TEST_CASE("changed conversations of Codex are read as far as they are good") { r
 TEST_CASE("changed conversations of Gemini CLI are read as far as they are good") { run(GeminiCli()); }
 TEST_CASE("changed files of opencode are read as far as they are good") { run(OpencodeFiles()); }
 TEST_CASE("changed trajectories of ATIF are read as far as they are good") { run(Atif()); }
+TEST_CASE("changed documents of blades are read as far as they are good") { run(Blades()); }

@@ -169,6 +169,27 @@ TEST_CASE("a damaged member of a document of blades costs no message") {
   CHECK(read > 200);
 }
 
+TEST_CASE("brackets, commas and lists that damage puts beside the messages of blades cost no message") {
+  Placed const whole = placed_document();
+  std::vector<std::string> const all = texts_of(blades_log(whole.text).value());
+  std::size_t const list = whole.messages.front().first, member = whole.text.find("\"history\":[");
+  std::vector<std::string> changed;
+  for (char const* brackets : {"]]]]", "[", "],", "}", "]}"})
+    for (auto const& message : whole.messages)
+      changed.push_back(std::string(whole.text).insert(message.first, brackets));
+  changed.push_back(std::string(whole.text).erase(member - 1, 1)); // the comma before the member
+  changed.push_back(std::string(whole.text).insert(whole.messages.back().second + 1, ",\"history\":["));
+  REQUIRE(whole.text[list - 1] == '[');
+  for (std::string const& text : changed) {
+    CAPTURE(text);
+    sk::ImportReport report;
+    auto const log = blades_log(text, true, &report);
+    REQUIRE(log.ok());
+    CHECK(texts_of(*log) == all);
+    CHECK_FALSE(report.damage.empty());
+  }
+}
+
 TEST_CASE("a document of blades that is changed at random is read as far as it is good, or refused") {
   std::size_t read = 0, refused = 0;
   for (std::uint64_t seed = 0; seed < 3000; ++seed) {

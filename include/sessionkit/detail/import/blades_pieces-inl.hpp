@@ -18,6 +18,9 @@ namespace blades_pieces_inl { namespace {
 // deeper in our lines.
 constexpr std::size_t deepest_item = 126, deepest_member = 120;
 
+constexpr std::array<std::string_view, 5> usual_after_history{R"("created_at")", R"("updated_at")",
+                                                              R"("version")", R"("id")", R"("state")"};
+
 bool is_known_role(std::string_view raw) {
   std::string const role = to_text(raw);
   return role == "user" || role == "assistant" || role == "system" || role == "tool";
@@ -64,14 +67,14 @@ class Scan {
     if (p_ == end_ || *p_ != '"') return fault(p_);
     char const* const key = p_ + 1;
     char const* const key_end = string_end(key, end_);
-    if (key_end == nullptr) return fault(p_);
+    if (key_end == nullptr || !check_json(between(p_, key_end + 1))) return fault(p_);
     char const* const colon = skip_space(key_end + 1, end_);
     if (colon == end_ || *colon != ':') return fault(colon);
     char const* const from = std::exchange(p_, skip_space(colon + 1, end_));
     if (!value(from, between(key, key_end))) return false;
     p_ = skip_space(p_, end_);
     if (p_ != end_ && *p_ == '}') return finish();
-    if (p_ == end_ || *p_ != ',') return fault(p_);
+    if (p_ == end_ || *p_ != ',') return fault(p_) || (p_ != end_ && *p_ == '"'); // no comma before a member
     ++p_;
     return true;
   }
@@ -108,33 +111,69 @@ class Scan {
 
   // The items of the history. `p_` is at its bracket, and then after the closing one.
   bool items() {
-    if (!open_fault_) found_.items.clear(); // of two histories the last one counts
+    std::vector<std::string_view> before;
+    if (!open_fault_) before.swap(found_.items); // of two histories the last one counts
+    bool const ended = read_items();
+    if (!ended && found_.items.empty()) found_.items = std::move(before); // unless damage began it
+    return ended;
+  }
+
+  bool read_items() {
     found_.has_history = true;
     close_fault(p_);
     p_ = skip_space(p_ + 1, end_);
-    if (p_ != end_ && *p_ == ']') return ++p_, true;
-    for (bool found_again = false;;) {
+    bool found_again = false;
+    if (p_ != end_ && *p_ == ']') {
+      ++p_;
+      if (ends_history(true)) return true;
+      fault(p_);
+      if (!go_to_next_message()) return false;
+      found_again = true;
+    }
+    for (;;) {
       char const* const begin = skip_space(p_, end_);
       char const* const stop = skip(begin);
       char const* const after = stop != nullptr ? skip_space(stop, end_) : end_;
       bool const goes_on = after != end_ && (*after == ',' || *after == ']');
-      bool const good = stop != nullptr && item(between(begin, stop), goes_on, found_again);
+      bool const swallows = stop != nullptr && *begin == '[' && next_message(stop) != nullptr;
+      bool const good = stop != nullptr && !swallows && item(between(begin, stop), goes_on, found_again);
+      if (swallows) fault(begin);
       if (!good) p_ = begin == end_ ? end_ : begin + 1;
       // A missing quote makes the next messages a part of a bad one.
       bool const bad_alone = !good && !found_again && stop != nullptr && next_message(stop) == nullptr;
       if (goes_on && (good || bad_alone)) {
         if (!good) close_fault(stop);
         p_ = after + 1;
-        if (*after == ']') return true;
+        if (*after == ']' && ends_history(good)) return true;
         found_again = false;
-        continue;
+        if (*after == ',') continue;
+        fault(after);
+      } else if (good) {
+        fault(p_ = after);
       }
-      if (good) fault(p_ = after);
-      char const* const next = exhausted() ? nullptr : next_message(end_);
-      if (next == nullptr) return false;
-      p_ = next;
+      if (!go_to_next_message()) return false;
       found_again = true;
     }
+  }
+
+  bool go_to_next_message() {
+    char const* const next = exhausted() ? nullptr : next_message(end_);
+    if (next != nullptr) p_ = next;
+    return next != nullptr;
+  }
+
+  // Whether the bracket before `p_` ends the history, and is not damage too: another member or the end of the
+  // document follows, and no messages. They may follow a good message if the next member is a usual one.
+  bool ends_history(bool after_good) {
+    char const* p = skip_space(p_, end_);
+    if (p != end_ && *p == ',') p = skip_space(p + 1, end_);
+    if (p != end_ && *p != '"' && *p != '}') return false;
+    std::string_view const next = between(p, end_);
+    bool const usual =
+        next.empty() || (next.front() == '}' && skip_space(p + 1, end_) == end_)
+        || std::any_of(usual_after_history.begin(), usual_after_history.end(),
+                       [&](std::string_view name) { return next.substr(0, name.size()) == name; });
+    return (after_good && usual) || exhausted() || next_message(end_) == nullptr;
   }
 
   // Keeps an item if it is good. Only an object has its end without what follows it.
