@@ -7,6 +7,7 @@ import subprocess
 import unittest
 from pathlib import Path
 
+from engines import Postgres, Redis, built_with
 from support import DATA, SESSIONKIT, ProgramTest
 
 ROOT = DATA / "interchange"
@@ -206,6 +207,29 @@ class Import(InterchangeTest):
                 self.assertEqual(ours, theirs, (scenario, row["id"]))
         self.assertEqual(set(counts), set(PROGRAMS))
         print("imported twice, 0 lines written:", counts)
+
+    def test_what_was_imported_comes_back_from_each_kind_of_store_with_its_history(self):
+        stores = [self.folder / "first", f"sqlite:{self.folder / 'second.db'}"]
+        for scheme, server in (("redis", Redis), ("postgres", Postgres)):
+            if server.program and built_with(f"{scheme}://127.0.0.1:1"):
+                started = server()
+                self.addCleanup(started.stop)
+                stores.append(started.url)
+            elif os.environ.get("SESSIONKIT_SERVERS") == "required":
+                raise RuntimeError(f"there is no server for {scheme} here")
+        stores.append(self.folder / "last")
+        profiles = {}
+        for scenario in scenarios():
+            rows = self.rows(self.copied(scenario), "--store", stores[0], "--on-conflict", "rename")
+            profiles.update({row["id"]: PROFILES[program_of(scenario)] for row in rows})
+        for source, target in zip(stores, stores[1:]):
+            copied = self.ok("cp", source, target, "--json").json["sessions"]
+            self.assertEqual({row["id"] for row in copied}, set(profiles), target)
+        for session, profile in profiles.items():
+            first, last = (self.ok("history", session, "--store", store, "--profile", profile).out
+                           for store in (stores[0], stores[-1]))
+            self.assertEqual(last, first, session)
+        print(f"{len(profiles)} sessions through {len(stores)} stores: the same histories")
 
     def test_a_dry_run_writes_nothing_and_from_names_one_program(self):
         root = self.copied(ROOT / "claude-code-2.1.330/tools")
