@@ -62,10 +62,11 @@ struct KeyRules {
 ///                  `agent:<agent>:<channel>:group:<chat>`
 ///   `zeroclaw`     `direct:<channel>:<sender>`, `group:<channel>:<chat>`, `thread:<channel>:<chat>:<thread>`
 ///
-/// In `any`, `claw0` and `openclaw` the key of a channel has `channel` in place of `group`, and the key of a
-/// thread ends in `:thread:<id>`. In `any` and `claw0` different places have different keys, because a `:` in
-/// a part is written `%3A` and a `%` is written `%25`. In `openclaw` and `zeroclaw` colons stay unescaped, as
-/// in these programs. In OpenClaw's keys, ASCII letters become lower case, and other letters do not change.
+/// In `any`, `claw0` and `openclaw`, the key of a `ChatKind::channel` has the word `channel` in place of the
+/// word `group`, and the key of a thread ends in `:thread:<id>`. In `any` and `claw0` different places have
+/// different keys, because a `:` in a part is written `%3A` and a `%` is written `%25`. In `openclaw` and
+/// `zeroclaw` colons stay unescaped, as in these programs. In OpenClaw's keys, ASCII letters become lower
+/// case, and other letters do not change.
 ///
 /// In `any`, `claw0` and `openclaw`, a fixed word replaces each empty part. In `any` and `claw0`, the agent
 /// is `main`, the channel `cli`, the sender `user` and the chat `unknown`. In `openclaw`, the agent is
@@ -92,7 +93,8 @@ SESSIONKIT_API std::optional<SessionKey> parse_session_key(std::string_view key,
 /// Returns the key of the session that `text` names. A person or a program may have written `text`, and
 /// `agent` is the agent of the session. In `openclaw` an empty text and `main` mean the main key, and a text
 /// that does not begin with `agent:` becomes a key of this agent. In `claw0` an empty text means
-/// `<agent>:cli:user`. In every scheme, any other text is the key itself.
+/// `<agent>:cli:user`. Any other text is the key itself; in `openclaw` it is first written as OpenClaw writes
+/// keys.
 SESSIONKIT_API std::string canonical_key(std::string_view text, std::string_view agent, KeyScheme scheme,
                                          KeyRules const& rules = {});
 

@@ -76,13 +76,14 @@ class SESSIONKIT_API SessionStore {
   /// crash, and a reader may see only the first part for a moment.
   ///
   /// A call may be repeated after `outcome_unknown`. If the same batch (ids and bytes) is already stored, the
-  /// call returns the end of the stored batch. If a part of the batch is stored, the call adds the rest.
+  /// call returns the end of the stored batch. If the log ends with the first part of the batch, the call
+  /// adds the rest.
   ///
-  /// Any other call fails with `conflict` if an entry is after `expected`, if no entry ends at `expected`, or
-  /// if `unless_active` refuses the batch. Fails with `already_exists` if `expected` is `Position{}` and the
-  /// session exists, or if an entry after `expected` has an id of the batch but other bytes. Fails with
-  /// `not_found` if the session does not exist, and with `invalid_argument` if a line is not one JSON object
-  /// on one line.
+  /// A call that is no such repetition fails with `already_exists` if `expected` is `Position{}` and the
+  /// session exists, or if an entry after `expected` has an id of the batch but other bytes. Otherwise it
+  /// fails with `conflict` if an entry is after `expected`, if no entry ends at `expected`, or if
+  /// `unless_active` refuses the batch. It fails with `not_found` if the session does not exist, and with
+  /// `invalid_argument` if a line is not one JSON object on one line.
   virtual Result<Position> append(SessionId const& id, Append const& batch) = 0;
 
   /// Reads some records of a log. Fails with `not_found` if there is no such session. Damage does not stop

@@ -19,7 +19,8 @@ inline bool skip_digits(char const*& p, char const* end) noexcept {
   return p != begin;
 }
 
-/// Moves `p` over the longest number of RFC 8259 section 6. False if there is none; then `p` is at the fault.
+/// Moves `p` over the longest number of RFC 8259 section 6. False if a part of the number is
+/// missing, as in `1.`; then `p` is at the fault.
 SESSIONKIT_INLINE inline bool skip_number(char const*& p, char const* end) noexcept {
   if (p != end && *p == '-') ++p;
   if (p != end && *p == '0')

@@ -62,7 +62,7 @@ inline std::uint64_t mask64(char const* p, char c) noexcept {
   return mask64(p, [c](__m128i block) { return equal_bytes(block, c); });
 }
 
-/// Returns the bits of the bytes that a backslash escapes: those after a run of backslashes of odd length.
+/// Returns the bits of the bytes that a backslash escapes.
 /// `carry` is 1 if the first byte of the block is escaped; the function sets `carry` for the next block. The
 /// bit trick is simdjson's (Langdale and Lemire 2019, section 3.1.1).
 inline std::uint64_t escaped_bytes(std::uint64_t backslashes, std::uint64_t& carry) noexcept {
@@ -77,7 +77,8 @@ inline std::uint64_t escaped_bytes(std::uint64_t backslashes, std::uint64_t& car
 #endif
 
 #if defined(__SSE2__)
-/// As `string_end`, if the string ends in the 16 bytes at `p` and has no escape before its end. Else null.
+/// Returns the place of the quote that ends the string, if it is in the 16 bytes at `p` and no backslash is
+/// before it. Otherwise null. `p` is inside the string.
 inline char const* near_string_end(char const* p) noexcept {
   __m128i const block = _mm_loadu_si128(reinterpret_cast<__m128i const*>(p));
   auto const stops = static_cast<unsigned>(

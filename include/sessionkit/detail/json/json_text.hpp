@@ -52,8 +52,9 @@ struct Backslashes {
 };
 
 /// Copies text, but calls `special` to write the bytes for which `Bytes::has` is true. `special(p, end)`
-/// returns where it stopped reading. `special.to()` is the place to write to. `special.make_room(left, next)`
-/// is called before the next `next` bytes are read, when `left` bytes remain.
+/// returns where it stopped reading. `special.to()` is the place to write to. Before each step,
+/// `special.make_room(left, next)` is called: `left` bytes are still to be read, and this step reads `next`
+/// of them.
 template <class Bytes, class Special>
 void copy_with_scalar(char const* p, char const* end, Special& special) {
   while (p != end) {
@@ -77,9 +78,9 @@ inline void copy_stretch(char const* from, char*& to, std::ptrdiff_t bytes) noex
   to += bytes;
 }
 
-/// Copies the next 64 bytes. If `Bytes::has` is true for a byte, `special.usual(p, to)` writes it, or
-/// `special` if `usual` cannot. Returns where it stopped reading. Source and target must have 128 bytes,
-/// because this function may copy too much.
+/// Copies the next 64 bytes. For a byte for which `Bytes::has` is true, `special.usual(p, to)` is called
+/// first. If `usual` returns `p`, it wrote nothing, and `special(p, end)` is called. Returns where it stopped
+/// reading. Source and target must have 128 bytes, because this function may copy too much.
 template <class Bytes, class Special>
 char const* copy_block(char const* p, char const* end, Special& special) noexcept {
   char const* const begin = p;
