@@ -2,6 +2,7 @@
 // What holds for every importer: files that grow, damage, and names that leave the root.
 #include "support/catch.hpp"
 #include "support/data.hpp"
+#include "support/exports.hpp"
 #include "support/foreign_fixtures.hpp"
 
 #include <sessionkit/import.hpp>
@@ -151,4 +152,73 @@ TEST_CASE("a Codex fork that names itself or a thread that is not there is read 
     REQUIRE(log.damage.size() == 1);
     CHECK(log.damage.front().kind == sk::DamageKind::missing_parent);
   }
+}
+
+namespace {
+
+// The longest run of characters of base64: as a provider writes it, and never a word of a text.
+std::string opaque_part(std::string const& signature) {
+  constexpr char const* base64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_=";
+  std::string longest;
+  for (std::size_t at = 0; at < signature.size();) {
+    std::size_t const end = std::min(signature.find_first_not_of(base64, at), signature.size());
+    if (end - at > longest.size()) longest = signature.substr(at, end - at);
+    at = end + 1;
+  }
+  return longest;
+}
+
+struct Signed {
+  std::string opaque, model, api;
+};
+
+std::vector<Signed> signatures_in(sk::Context const& context) {
+  std::vector<Signed> found;
+  for (sk::Entry const& entry : context.entries) {
+    auto const* const message = entry.as<sk::Message>();
+    if (!message || !message->generation) continue;
+    for (sk::Part const& part : message->parts) {
+      std::string signature;
+      if (auto const* const thinking = std::get_if<sk::Thinking>(&part)) signature = thinking->signature;
+      if (auto const* const text = std::get_if<sk::Text>(&part)) signature = text->signature;
+      if (auto const* const call = std::get_if<sk::ToolUse>(&part)) signature = call->signature;
+      if (std::string opaque = opaque_part(signature); opaque.size() >= 8)
+        found.push_back({std::move(opaque), message->generation->model, message->generation->api});
+    }
+  }
+  return found;
+}
+
+bool sends(sk::Context const& context, sk::Provider provider, Signed const& one, std::string const& model) {
+  sk::Target target;
+  target.provider = provider;
+  target.model = model;
+  sk::RequestParts const request = sk::encode(sk::HistoryRebuilder(target).rebuild(context), target);
+  return (request.system + request.messages).find(one.opaque) != std::string::npos;
+}
+
+}
+
+TEST_CASE("a signature and encrypted reasoning are sent to the provider and model that made them only") {
+  constexpr sk::Provider providers[] = {sk::Provider::anthropic, sk::Provider::openai_chat,
+                                        sk::Provider::openai_responses, sk::Provider::gemini};
+  std::map<std::string, std::size_t> at_home, seen;
+  for (StoredSession const& session : imported_sessions()) {
+    sk::Context const context = sk::load_context(*session.store, session.id).value();
+    for (Signed const& one : signatures_in(context)) {
+      CAPTURE(session.name, one.opaque, one.model, one.api);
+      ++seen[session.program];
+      std::size_t homes = 0;
+      for (sk::Provider const provider : providers) {
+        CHECK_FALSE(sends(context, provider, one, "another-model"));
+        homes += sends(context, provider, one, one.model) ? 1U : 0U;
+      }
+      CHECK(homes <= 1);
+      at_home[session.program] += homes;
+    }
+  }
+  for (auto const& [program, count] : seen)
+    std::cout << program << ": " << count << " signatures, " << at_home[program]
+              << " of them are sent to their own model, 0 elsewhere\n";
+  for (char const* program : {"claude-code", "codex", "opencode"}) CHECK(at_home[program] >= 4);
 }
