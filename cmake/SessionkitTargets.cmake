@@ -76,9 +76,11 @@ if(NOT SESSIONKIT_HEADER_ONLY)
   list(TRANSFORM sessionkit_rooms REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/src/\\1.cpp" OUTPUT_VARIABLE sessionkit_sources)
   add_library(sessionkit_objects OBJECT ${sessionkit_sources})
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT SESSIONKIT_FEW_UNITS)
-    # g++ stops inlining when a file has grown by a share of its size, which these two reach. They read every line.
-    set_source_files_properties("${PROJECT_SOURCE_DIR}/src/dialects.cpp" "${PROJECT_SOURCE_DIR}/src/history.cpp" PROPERTIES
-      COMPILE_OPTIONS "$<$<CONFIG:Release>:--param=inline-unit-growth=100>")
+    # g++ stops inlining when a file has grown by a share of its size, which these reach. They read every line.
+    foreach(room IN ITEMS dialects history transcript)
+      set_source_files_properties("${PROJECT_SOURCE_DIR}/src/${room}.cpp" PROPERTIES
+        COMPILE_OPTIONS "$<$<CONFIG:Release>:--param=inline-unit-growth=100>")
+    endforeach()
   endif()
   # Some rooms wait for a disk or a model and do little work for each byte: optimised builds compile them for size. The rooms
   # that an append or a list passes are compiled for size if the build uses -O2. If it uses -O3, they are compiled with -O2,
